@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Mutants of gpuprims.h that the emulated kernel tests must catch: one small change each, built in the race build.
+
+    mutants.py BUILD_FOLDER [NAME...]
+
+A mutant names the text to replace (it must occur exactly once, so a change of the header that loses a mutant is a
+failure here too), what to put in its place, and the part of test_kernels.cpp that is run against it.
+"""
+import concurrent.futures
+import os
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.join(ROOT, "tests", "kernels")
+SIMT = os.path.join(ROOT, "tests", "simt")
+CXX = os.environ.get("CXX", "g++")
+
+# name: (part, text, replacement)
+MUTANTS = {
+    "stale words are taken": ("LOOK_BACK", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
+    "stale partial results are taken": ("REDUCE", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
+    "the epoch stands still": ("LOOK_BACK", "gp__store_relaxed(control, k.tag << 28)",
+                               "gp__store_relaxed(control, (k.tag - 1) << 28)"),
+    "nobody starts the next epoch": ("LOOK_BACK", "if (k.number == draws - 1) gp__store_relaxed", "if (false) gp__store_relaxed"),
+    "tiles by blockIdx": ("LOOK_BACK", "    const gp__ticket ticket = s.ticket;\n    if (ticket.number >= tiles) return;",
+                          "    gp__ticket ticket = s.ticket;\n    if (once) ticket.number = blockIdx.x;\n"
+                          "    if (ticket.number >= tiles) return;"),
+    "look-back: no barrier behind the load": (
+        "LOOK_BACK", "tile.load(static_cast<const In *>(a.in), n);\n    __syncthreads();\n    gp_before<Acc> within, warps;\n"
+        "    const Acc aggregate", "tile.load(static_cast<const In *>(a.in), n);\n    gp_before<Acc> within, warps;\n"
+        "    const Acc aggregate"),
+    "look-back: the prefix is not shared": (
+        "LOOK_BACK", "      if (gp_lane() == 0) s.prefix = prefix;\n    }\n    __syncthreads();",
+        "      if (gp_lane() == 0) s.prefix = prefix;\n    }"),
+    "the next group's prefix in the wrong slot": ("LOOK_BACK", "gp__publish(words, tiles + group + 1, next.value, tag)",
+                                                  "gp__publish(words, tiles + group, next.value, tag)"),
+    "a tile waits for itself": ("LOOK_BACK", "const Acc part = gather(group, before);",
+                                "const Acc part = gather(group, before + 1);"),
+    "the walk back forgets a group": ("LOOK_BACK", "if (gp_lane() == depth) missing = all;",
+                                      "if (gp_lane() == depth + 1) missing = all;"),
+    "the warp's scan swaps operands": ("LOOK_BACK", "if (gp_lane() >= d) value = op(before, value);",
+                                       "if (gp_lane() >= d) value = op(value, before);"),
+    "the tile's scan has no barrier": (
+        "LOOK_BACK", "if (gp_lane() == 31) storage.warp_total[gp_warp()] = inclusive;\n  __syncthreads();",
+        "if (gp_lane() == 31) storage.warp_total[gp_warp()] = inclusive;"),
+    "pipelined: no proxy fence": ("PIPELINED", "    gp__bulk_fence(); // before the store", "    // before the store"),
+    "pipelined: a buffer is loaded while it is stored": ("PIPELINED", "gp__bulk_wait_read<1>();", ""),
+    "pipelined: stored before it is scanned": (
+        "PIPELINED", "gp__mbarrier_wait(&s.scanned[stage], round / STAGES & 1u);", ""),
+    "pipelined: wrong parity": ("PIPELINED", "gp__mbarrier_wait(&s.scanned[stage], round / STAGES & 1u);",
+                                "gp__mbarrier_wait(&s.scanned[stage], round / STAGES & 1u ^ 1u);"),
+    "pipelined: one warp's fold is not awaited": (
+        "PIPELINED", "gp__mbarrier_init(&s.folded[i], Pipeline::WARPS);",
+        "gp__mbarrier_init(&s.folded[i], Pipeline::WARPS - 1);"),
+    "pipelined: lane 0 speaks for the warp too early": (
+        "PIPELINED", "before the buffer's next load\n    __syncwarp();", "before the buffer's next load"),
+    "pipelined: published before it is folded": (
+        "PIPELINED", "gp__mbarrier_wait(&s.folded[stage], round / STAGES & 1u);", ""),
+    "pipelined: looked back before it is published": (
+        "PIPELINED", "gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);", ""),
+    "pipelined: tickets miscounted": ("PIPELINED", "static_cast<gp__u64>(gridDim.x) * STAGES);",
+                                      "static_cast<gp__u64>(gridDim.x) * (STAGES - 1));"),
+    "pipelined: a bulk copy runs over the end": ("PIPELINED", "r.bulk_end = r.end & ~15u;",
+                                                 "r.bulk_end = (r.end + 15u) & ~15u;"),
+    "sweeps: the spine swaps operands": ("SWEEPS", "gp__publish(words, i, Op()(carry, x), 0);",
+                                         "gp__publish(words, i, Op()(x, carry), 0);"),
+    "stealing: the ticket is not shared": (
+        "REDUCE", "s.ticket = gp__draw(a.workspace, tiles + gridDim.x);\n    __syncthreads();",
+        "s.ticket = gp__draw(a.workspace, tiles + gridDim.x);"),
+    "stealing: no barrier between rounds": (
+        "REDUCE", "tile = round == first ? r : Op()(tile, r); // thread 0 counts\n        __syncthreads();",
+        "tile = round == first ? r : Op()(tile, r); // thread 0 counts"),
+    "reduce: partial results out of order": ("REDUCE", "const gp__u64 share = (partials + THREADS - 1) / THREADS, first = threadIdx.x * share;",
+                                             "const gp__u64 share = (partials + THREADS - 1) / THREADS, first = (THREADS - 1 - threadIdx.x) * share;"),
+    "reduce: the tail is forgotten": ("REDUCE", "if (tail + threadIdx.x < n) sum =", "if (false) sum ="),
+    "reduce: the tile's reduction has no barrier": (
+        "REDUCE", "if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;\n  __syncthreads();",
+        "if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;"),
+    "copy: reads beyond the input": ("MAP", "else if (i > 0 && i + 1 < vectors)\n          v[k] = gp__shift_vectors",
+                                     "else if (true)\n          v[k] = gp__shift_vectors"),
+    "copy: shifts by a byte too few": ("MAP", "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),
+}
+
+
+def run(command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def emulator(build):
+    objects = []
+    for name in ("simt", "async", "race"):
+        objects.append(os.path.join(build, name + ".o"))
+        done = run([CXX, "-std=c++17", "-O2", "-DSIMT_RACE", "-I" + SIMT, "-c", os.path.join(SIMT, name + ".cpp"), "-o", objects[-1]])
+        if done.returncode:
+            sys.exit(done.stdout)
+    return objects
+
+
+def test(build, header, number, name, objects):
+    """None where the mutant is caught; otherwise what went wrong."""
+    part, text, replacement = MUTANTS[name]
+    if header.count(text) != 1:
+        return "its text occurs %d times in gpuprims.h" % header.count(text)
+    folder = os.path.join(build, str(number))
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "gpuprims.h"), "w") as f:
+        f.write(header.replace(text, replacement))
+    program = os.path.join(folder, "test")
+    built = run([CXX, "-std=c++17", "-O1", "-w", "-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0",
+                 "-DTEST_FEW", "-DTEST_" + part, "-I" + folder, "-I" + SIMT, "-c", os.path.join(HERE, "test_kernels.cpp"),
+                 "-o", program + ".o"])
+    if not built.returncode:
+        built = run([CXX, program + ".o"] + objects + ["-o", program])
+    if built.returncode:
+        return "does not compile:\n" + built.stdout
+    try:
+        done = subprocess.run([program, "4"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        return "not caught within 120 s"
+    if done.returncode == 0:
+        return "survives: " + done.stdout.strip().splitlines()[-1]
+    return None
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    names = [n for n in MUTANTS if not sys.argv[2:] or n in sys.argv[2:]]
+    os.makedirs(build, exist_ok=True)
+    with open(os.path.join(ROOT, "gpuprims.h")) as f:
+        header = f.read()
+    objects = emulator(build)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "1"))) as pool:
+        numbers = {n: i for i, n in enumerate(MUTANTS)}
+        for name, wrong in zip(names, pool.map(lambda n: test(build, header, numbers[n], n, objects), names)):
+            if wrong:
+                failed += 1
+                print("FAILED: the mutant '%s': %s" % (name, wrong), flush=True)
+    print("%d passed, %d failed, 0 skipped" % (len(names) - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

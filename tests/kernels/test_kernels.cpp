@@ -1,0 +1,484 @@
+// The kernels of gpuprims.h under the emulator: every algorithm, operand shape and alignment against a sequential
+// reference, on adversarial schedules. Usage: test_kernels [seeds] [name of a test]
+// Define one of TEST_LOOK_BACK, TEST_PIPELINED, TEST_SWEEPS, TEST_REDUCE, TEST_MAP to compile that part alone; with
+// TEST_FEW besides, only as many instances as mutants.py needs.
+#if !defined(TEST_LOOK_BACK) && !defined(TEST_PIPELINED) && !defined(TEST_SWEEPS) && !defined(TEST_REDUCE) && \
+    !defined(TEST_MAP)
+#define TEST_LOOK_BACK
+#define TEST_PIPELINED
+#define TEST_SWEEPS
+#define TEST_REDUCE
+#define TEST_MAP
+#endif
+#include "simt.h"
+#define GPUPRIMS_SIMT
+#include "gpuprims.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned u32;
+typedef unsigned long long u64;
+
+static int passed, failed;
+static std::string only; // run this group alone
+
+static void check(bool good, const std::string &what) {
+  if (good) {
+    ++passed;
+    return;
+  }
+  ++failed;
+  if (failed <= 20) std::printf("FAILED: %s %s\n", what.c_str(), simt::error().c_str());
+}
+
+// ---- operators and types of a user
+
+struct Affine { // x -> a * x + b, modulo 2^32: composition is associative and not commutative
+  unsigned a, b;
+};
+struct Compose {
+  typedef Affine type;
+  enum { commutative = 0, exact = 0 };
+  static Affine identity() { return {1, 0}; }
+  static Affine prepare(const Affine &x) { return x; }
+  Affine operator()(const Affine &f, const Affine &g) const { return {g.a * f.a, g.a * f.b + g.b}; }
+};
+struct Triple { // 12 bytes: no whole number of elements in a vector
+  int x, y, z;
+};
+struct AddTriple {
+  typedef Triple type;
+  enum { commutative = 1, exact = 0 };
+  static Triple identity() { return {0, 0, 0}; }
+  static Triple prepare(const Triple &t) { return t; }
+  Triple operator()(const Triple &a, const Triple &b) const { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+};
+struct Wide { // 16 bytes, aligned to 8
+  double x;
+  long long y;
+};
+struct AddWide {
+  typedef Wide type;
+  enum { commutative = 1, exact = 0 };
+  static Wide identity() { return {0, 0}; }
+  static Wide prepare(const Wide &t) { return t; }
+  Wide operator()(const Wide &a, const Wide &b) const { return {a.x + b.x, a.y + b.y}; }
+};
+struct Large { // 40 bytes: the accumulator takes five words of the workspace
+  long long v[5];
+};
+struct AddLarge {
+  typedef Large type;
+  enum { commutative = 0, exact = 0 };
+  static Large identity() { return {{0, 0, 0, 0, 0}}; }
+  static Large prepare(const Large &t) { return t; }
+  Large operator()(const Large &a, const Large &b) const {
+    Large r;
+    for (int i = 0; i < 5; ++i) r.v[i] = a.v[i] + b.v[i];
+    return r;
+  }
+};
+
+// ---- data: values small enough for sums of floats to be exact
+
+static uint64_t random_state = 88172645463325252ull;
+static uint32_t random32() {
+  random_state ^= random_state << 13;
+  random_state ^= random_state >> 7;
+  random_state ^= random_state << 17;
+  return uint32_t(random_state >> 16);
+}
+template <class T> T draw() { return T(random32()); }
+template <> float draw<float>() { return float(int(random32() % 17) - 8); }
+template <> double draw<double>() { return double(int(random32() % 2001) - 1000); }
+template <> gp_f16 draw<gp_f16>() { return gp_f16(float(int(random32() % 5) - 2)); }
+template <> gp_bf16 draw<gp_bf16>() { return gp_bf16(float(int(random32() % 3) - 1)); }
+template <> Affine draw<Affine>() { return {random32() | 1u, random32()}; }
+template <> Triple draw<Triple>() { return {int(random32() % 100), int(random32() % 100), int(random32() % 100)}; }
+template <> Wide draw<Wide>() { return {double(random32() % 1000), (long long)(random32())}; }
+template <> Large draw<Large>() {
+  return {{(long long)random32(), (long long)random32(), (long long)random32(), (long long)random32(), 7}};
+}
+
+template <class T> bool same(const T &a, const T &b) { return !std::memcmp(&a, &b, sizeof(T)); }
+
+// Device memory whose first element stands `offset` elements behind a 256-byte boundary, with exact bounds.
+template <class T> struct Device {
+  char *block;
+  T *data;
+  explicit Device(size_t n, size_t offset = 0) {
+    block = static_cast<char *>(simt::device_malloc((n + offset) * sizeof(T)));
+    data = reinterpret_cast<T *>(block) + offset;
+  }
+  Device(const std::vector<T> &from, size_t offset) : Device(from.size(), offset) {
+    if (!from.empty()) simt::host_write(data, from.data(), from.size() * sizeof(T));
+  }
+  ~Device() { simt::device_free(block); }
+  std::vector<T> read(size_t n) const { return std::vector<T>(data, data + n); }
+};
+
+// One workspace for all launches, zeroed once: no launch may leave it in a state that harms the next. (One that failed
+// was stopped on its way.)
+static void *workspace(uint64_t words) {
+  static void *memory = nullptr;
+  static uint64_t capacity = 0;
+  static int failures = 0;
+  if (words > capacity || failed != failures) {
+    failures = failed;
+    simt::device_free(memory);
+    capacity = words * 2 + 1024;
+    memory = simt::device_malloc(GP__CONTROL_BYTES + capacity * GP__WORD_BYTES);
+    simt::host_fill(memory, 0, GP__CONTROL_BYTES + capacity * GP__WORD_BYTES);
+  }
+  return memory;
+}
+
+template <class P> gp_policy policy_of(int algorithm) {
+  gp_policy p = {algorithm, P::threads, P::vectors, P::load, P::store, P::stages, P::blocks_per_sm, P::overlap};
+  return p;
+}
+template <class T> unsigned misalignment(const T *p) { return unsigned(reinterpret_cast<uintptr_t>(p) % 16); }
+
+static std::string describe(const char *name, size_t n, size_t in_offset, size_t out_offset, int sms, unsigned seed) {
+  char text[200];
+  std::snprintf(text, sizeof text, "%s n=%zu offsets %zu %zu sms=%d seed=%u:", name, n, in_offset, out_offset, sms, seed);
+  return text;
+}
+
+struct Options {
+  size_t in_offset, out_offset;
+  int sms;
+  bool in_place, init, count_on_device;
+};
+
+// ---- scan
+
+template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, class Out> struct Scan {
+  typedef typename Op::type Acc;
+  typedef gp__load<In, Acc, F> Load;
+  static bool run(const char *name, const std::vector<In> &input, const Options &o, unsigned seed,
+                  std::vector<Out> *result = nullptr) { // with `result`, the caller compares
+    const size_t n = input.size();
+    const std::string what = describe(name, n, o.in_offset, o.out_offset, o.sms, seed);
+    Device<In> in(input, o.in_offset);
+    Device<Out> separate(o.in_place ? 0 : n, o.out_offset);
+    Out *out = o.in_place ? reinterpret_cast<Out *>(in.data) : separate.data;
+    gp__shape s = {};
+    s.primitive = EXCLUSIVE ? GP_EXCLUSIVE_SCAN : GP_INCLUSIVE_SCAN;
+    s.in_size = sizeof(In), s.acc_size = sizeof(Acc), s.out_size = sizeof(Out);
+    s.in_misaligned = int(misalignment(in.data)), s.out_misaligned = int(misalignment(out));
+    s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
+    s.count = n + (o.count_on_device ? 1000 : 0);
+    const gp_policy p = policy_of<P>(ALGORITHM);
+    if (!gp__policy_valid(p, s)) {
+      check(false, what + " the policy is not valid");
+      return false;
+    }
+    const gp__geometry g = gp__geometry_of(p, s, 0);
+    Device<unsigned long long> count(std::vector<unsigned long long>(1, n), 0);
+    Acc init = Op::identity();
+    gp__scan_args a = {};
+    a.in = in.data, a.out = out, a.count = s.count, a.count_device = o.count_on_device ? count.data : nullptr;
+    a.workspace = workspace(g.words), a.has_init = o.init, a.blocks = g.grid;
+    if (o.init) init = F()(draw<In>());
+    std::memcpy(a.init.bytes, &init, sizeof init);
+    auto launch = [&](void (*kernel)(const gp__scan_args &), unsigned grid, unsigned shared) {
+      return simt::launch_kernel(name, grid, g.threads, shared, kernel, a);
+    };
+    int e = 0;
+    if (g.grid) {
+      if (ALGORITHM == GP_LOOK_BACK)
+        e = launch(gp__scan_look_back<P, EXCLUSIVE, Op, Load, In, Acc, Out>, g.grid, g.shared_bytes);
+      else if (ALGORITHM == GP_ONE_BLOCK)
+        e = launch(gp__scan_downsweep<P, EXCLUSIVE, Op, Load, In, Acc, Out>, 1, g.shared_bytes);
+      else if (ALGORITHM == GP_THREE_SWEEP) {
+        e = launch(gp__scan_upsweep<P, EXCLUSIVE, Op, Load, In, Acc, Out>, g.grid, g.shared_bytes);
+        if (!e) e = launch(gp__scan_spine<P, EXCLUSIVE, Op, Load, In, Acc, Out>, 1, 0);
+        if (!e) e = launch(gp__scan_downsweep<P, EXCLUSIVE, Op, Load, In, Acc, Out>, g.grid, g.shared_bytes);
+      } else
+        e = pipelined(launch, g, std::integral_constant<bool, ALGORITHM == GP_PIPELINED>());
+    }
+    size_t wrong = n;
+    std::vector<Out> got(out, out + n);
+    if (!e && !result) {
+      Acc running = init;
+      bool has = o.init;
+      for (size_t i = 0; i < n && wrong == n; ++i) {
+        const Acc x = Op::prepare(Load()(input[i], i)), before = running;
+        running = has ? Op()(running, x) : x;
+        has = true;
+        if (!same(gp_convert<Acc, Out>()(EXCLUSIVE ? before : running), got[i])) wrong = i;
+      }
+    }
+    check(!e && wrong == n, what + (wrong < n ? " wrong at " + std::to_string(wrong) : std::string()));
+    if (result) *result = got;
+    simt::clear_error();
+    return !e && wrong == n;
+  }
+  template <class Launch> static int pipelined(const Launch &launch, const gp__geometry &g, std::true_type) {
+    return launch(gp__scan_pipelined<P, EXCLUSIVE, Op, Load, In, Acc, Out>, g.grid, g.shared_bytes);
+  }
+  template <class Launch> static int pipelined(const Launch &, const gp__geometry &, std::false_type) { return 1; }
+
+  static void sweep(const char *name, int seeds) {
+    if (!only.empty() && only != name) return;
+    const size_t tile = size_t(P::threads) * gp__scan_items(P::vectors, sizeof(In), sizeof(Out));
+    const size_t sizes[] = {0, 1, 3, tile - 1, tile, tile + 1, 2 * tile, 5 * tile + 7, 66 * tile + 1, 200 * tile - 2};
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+        if (sizes[k] > 6 * tile && (seed + k) % 2) continue; // the long ones less often
+        simt::set_random_schedule(uint64_t(seed) * 100 + k);
+        Options o = {};
+        o.in_offset = seed % 2 ? 0 : random32() % 16;
+        o.out_offset = seed % 4 < 2 ? o.in_offset : random32() % 16;
+        o.sms = seed % 3 == 0 ? 100 : 1 + int(random32() % 5);
+        o.in_place = sizeof(In) == sizeof(Out) && seed % 5 == 0;
+        o.init = seed % 3 == 1;
+        o.count_on_device = seed % 4 == 3;
+        if (ALGORITHM == GP_PIPELINED && o.in_offset * sizeof(In) % 16 % sizeof(In)) o.in_offset = 0;
+        if (sizeof(In) == 16 && ALGORITHM == GP_PIPELINED) o.in_offset = 0;
+        std::vector<In> input(sizes[k]);
+        for (auto &x : input) x = draw<In>();
+        run(name, input, o, unsigned(seed));
+      }
+  }
+};
+
+// ---- reduce
+
+template <int ALGORITHM, class P, class Op, class F, class In, class Out> struct Reduce {
+  typedef typename Op::type Acc;
+  typedef gp__load<In, Acc, F> Load;
+  static Out run(const char *name, const std::vector<In> &input, const Options &o, uint64_t rounds, unsigned seed,
+                 bool compare = true) {
+    const size_t n = input.size();
+    const std::string what = describe(name, n, o.in_offset, o.out_offset, o.sms, seed);
+    Device<In> in(input, o.in_offset);
+    Device<Out> out(1);
+    gp__shape s = {};
+    s.primitive = GP_REDUCE;
+    s.in_size = sizeof(In), s.acc_size = sizeof(Acc), s.out_size = sizeof(Out);
+    s.in_misaligned = int(misalignment(in.data)), s.commutative = Op::commutative;
+    s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
+    s.count = n + (o.count_on_device ? 1000 : 0);
+    const gp_policy p = policy_of<P>(ALGORITHM);
+    check(gp__policy_valid(p, s), what + " the policy is valid");
+    const gp__geometry g = gp__geometry_of(p, s, 0);
+    Device<unsigned long long> count(std::vector<unsigned long long>(1, n), 0);
+    Acc init = Op::identity();
+    if (o.init) init = Load()(draw<In>(), 0);
+    gp__reduce_args a = {};
+    a.in = in.data, a.out = out.data, a.count = s.count, a.count_device = o.count_on_device ? count.data : nullptr;
+    a.workspace = workspace(g.words), a.has_init = o.init, a.rounds = rounds;
+    std::memcpy(a.init.bytes, &init, sizeof init);
+    const int e = simt::launch_kernel(name, g.grid, g.threads, 0,
+                                      ALGORITHM == GP_STEALING ? gp__reduce_stealing<P, Op, Load, In, Acc, Out>
+                                                               : gp__reduce_even_share<P, Op, Load, In, Acc, Out>,
+                                      a);
+    Acc total = init;
+    bool has = o.init;
+    for (size_t i = 0; i < n; ++i) {
+      const Acc x = Op::prepare(Load()(input[i], i));
+      total = has ? Op()(total, x) : x;
+      has = true;
+    }
+    const Out expected = gp_convert<Acc, Out>()(total);
+    check(!e && (!compare || same(*out.data, expected)), what);
+    simt::clear_error();
+    return *out.data;
+  }
+  static void sweep(const char *name, int seeds) {
+    if (!only.empty() && only != name) return;
+    const size_t tile = size_t(P::threads) * P::vectors * gp__vector_items(sizeof(In));
+    const size_t sizes[] = {0, 1, 17, tile - 1, tile, tile + 1, 3 * tile, 7 * tile + 5, 40 * tile + 3};
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+        simt::set_random_schedule(uint64_t(seed) * 100 + k);
+        Options o = {};
+        o.in_offset = seed % 2 ? 0 : random32() % 16;
+        o.sms = seed % 3 == 0 ? 100 : 1 + int(random32() % 5);
+        o.init = seed % 3 == 1;
+        o.count_on_device = seed % 4 == 3;
+        std::vector<In> input(sizes[k]);
+        for (auto &x : input) x = draw<In>();
+        run(name, input, o, ALGORITHM == GP_STEALING ? 1 + seed % 3 : 1, unsigned(seed));
+      }
+  }
+};
+
+// ---- copy and transform
+
+template <class P, class F, class A, class B, class R> struct Map {
+  static void sweep(const char *name, int seeds) {
+    if (!only.empty() && only != name) return;
+    const size_t tile = size_t(P::threads) * P::vectors * 16;
+    const size_t sizes[] = {0, 1, 2, 15, 16, 17, 31, tile / 4 - 1, tile / sizeof(R) + 1, 3 * tile / sizeof(R) + 5};
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (size_t n : sizes) {
+        simt::set_random_schedule(uint64_t(seed) * 100 + n);
+        std::vector<A> a(n);
+        std::vector<B> b(n);
+        for (auto &x : a) x = draw<A>();
+        for (auto &x : b) x = draw<B>();
+        const size_t oa = seed % 3 ? random32() % 16 : 0, ob = seed % 3 ? random32() % 16 : 0;
+        const size_t oo = seed % 3 == 1 ? oa : seed % 3 ? random32() % 16 : 0;
+        Device<A> in(a, oa);
+        Device<B> in2(b, ob);
+        Device<R> out(n, oo);
+        gp__map_args args = {};
+        args.in = in.data, args.in2 = in2.data, args.out = out.data, args.count = n;
+        gp__shape s = {};
+        s.primitive = GP_TRANSFORM2, s.in_size = sizeof(A), s.in2_size = sizeof(B), s.out_size = sizeof(R);
+        s.multiprocessors = 2, s.count = n;
+        const gp__geometry g = gp__geometry_of(policy_of<P>(GP_DIRECT), s, 0);
+        int e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__map_kernel<P, F, A, B, R>, args);
+        bool good = !e;
+        for (size_t i = 0; i < n && good; ++i) good = same(out.data[i], F()(a[i], b[i]));
+        check(good, describe(name, n, oa, oo, 2, unsigned(seed)));
+        simt::clear_error();
+      }
+  }
+};
+template <class P, int SIZE> void sweep_copy(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (size_t n : {0, 1, 7, 15, 16, 17, 48, 333, 2048, 2049, 5000}) {
+      simt::set_random_schedule(uint64_t(seed) * 100 + n);
+      std::vector<unsigned char> bytes(n * SIZE);
+      for (auto &x : bytes) x = draw<unsigned char>();
+      const size_t oi = seed % 3 ? random32() % 16 : 0, oo = seed % 3 == 1 ? oi : random32() % 16;
+      Device<unsigned char> in(bytes, oi), out(bytes.size(), oo);
+      gp__map_args args = {};
+      args.in = in.data, args.out = out.data, args.count = n;
+      gp__shape s = {};
+      s.primitive = GP_COPY, s.in_size = SIZE, s.out_size = SIZE, s.multiprocessors = 2, s.count = n;
+      const gp__geometry g = gp__geometry_of(policy_of<P>(GP_DIRECT), s, 0);
+      const int e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__copy_kernel<P, SIZE>, args);
+      check(!e && (bytes.empty() || !std::memcmp(out.data, bytes.data(), bytes.size())),
+            describe(name, n, oi, oo, 2, unsigned(seed)));
+      simt::clear_error();
+    }
+}
+
+// Floats whose sums round: the bits must not depend on the schedule, nor (scan, stealing) on the grid.
+template <class S> void scan_is_deterministic(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  std::vector<float> input(7000), first, again;
+  for (auto &x : input) x = float(random32()) * 1e-7f - 100.f;
+  Options o = {};
+  for (int seed = 1; seed <= seeds + 2; ++seed) {
+    simt::set_random_schedule(uint64_t(seed));
+    o.sms = 1 + seed % 7 * 9;
+    S::run(name, input, o, unsigned(seed), seed == 1 ? &first : &again);
+    check(seed == 1 || !std::memcmp(first.data(), again.data(), first.size() * 4), std::string(name) + " same bits");
+  }
+}
+template <class R> void reduce_is_deterministic(const char *name, int seeds, bool any_grid) {
+  if (!only.empty() && only != name) return;
+  std::vector<float> input(9001);
+  for (auto &x : input) x = float(random32()) * 1e-7f - 100.f;
+  float first = 0;
+  for (int seed = 1; seed <= seeds + 2; ++seed) {
+    simt::set_random_schedule(uint64_t(seed));
+    Options o = {};
+    o.sms = any_grid ? 1 + seed % 7 * 3 : 5;
+    const float r = R::run(name, input, o, 2, unsigned(seed), false);
+    if (seed == 1) first = r;
+    check(same(r, first), std::string(name) + " same bits");
+  }
+}
+
+int main(int argc, char **argv) {
+  const int seeds = argc > 1 ? std::atoi(argv[1]) : 6;
+  if (argc > 2) only = argv[2];
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  [[maybe_unused]] typedef gp__policy<64, 1, 3, 3, 3, 2, 2> Tiny;   // tiles of 64 vectors
+  typedef gp__policy<64, 3, 1, 1, 3, 2, 1> Small;  // chunks of three vectors
+  typedef gp__policy<96, 1, 3, 3, 4, 1, 2> Odd;    // three warps, four stages
+  typedef gp__policy<128, 2, 2, 3, 3, 2, 1> Pair;
+
+#define SCAN(name, algorithm, P, exclusive, Op, In, Out)                                                               \
+  Scan<algorithm, P, exclusive, Op, gp_convert<In, typename Op::type>, In, Out>::sweep(name, seeds)
+#define REDUCE(name, algorithm, P, Op, F, In, Out) Reduce<algorithm, P, Op, F, In, Out>::sweep(name, seeds)
+  typedef gp_convert<float, float> SameFloat;
+  typedef gp_convert<Affine, Affine> SameAffine;
+
+#ifdef TEST_LOOK_BACK
+  SCAN("look_back u32", GP_LOOK_BACK, Tiny, true, gp_sum<u32>, u32, u32);
+  SCAN("look_back affine", GP_LOOK_BACK, Odd, false, Compose, Affine, Affine);
+#ifndef TEST_FEW
+  SCAN("look_back u8", GP_LOOK_BACK, Small, false, gp_sum<u8>, u8, u8);
+  SCAN("look_back u8 to u64", GP_LOOK_BACK, Tiny, true, gp_sum<u64>, u8, u64);
+  SCAN("look_back f16 by f32", GP_LOOK_BACK, Small, false, gp_sum<float>, gp_f16, gp_f16);
+  SCAN("look_back triple", GP_LOOK_BACK, Tiny, true, AddTriple, Triple, Triple);
+  SCAN("look_back large", GP_LOOK_BACK, Small, false, AddLarge, Large, Large);
+  scan_is_deterministic<Scan<GP_LOOK_BACK, Tiny, false, gp_sum<float>, SameFloat, float, float> >("look_back f32 bits",
+                                                                                                 seeds);
+#endif
+#endif
+
+#ifdef TEST_PIPELINED
+  SCAN("pipelined u32", GP_PIPELINED, Tiny, true, gp_sum<u32>, u32, u32);
+#ifndef TEST_FEW
+  SCAN("pipelined u8", GP_PIPELINED, Odd, false, gp_sum<u8>, u8, u8);
+  SCAN("pipelined u16", GP_PIPELINED, Small, true, gp_max<u16>, u16, u16);
+  SCAN("pipelined affine", GP_PIPELINED, Odd, true, Compose, Affine, Affine);
+  SCAN("pipelined wide", GP_PIPELINED, Small, false, AddWide, Wide, Wide);
+  scan_is_deterministic<Scan<GP_PIPELINED, Tiny, true, gp_sum<float>, SameFloat, float, float> >("pipelined f32 bits",
+                                                                                                seeds);
+#endif
+#endif
+
+#ifdef TEST_SWEEPS
+  SCAN("three_sweep affine", GP_THREE_SWEEP, Tiny, true, Compose, Affine, Affine);
+#ifndef TEST_FEW
+  SCAN("one_block u16", GP_ONE_BLOCK, Small, false, gp_sum<u16>, u16, u16);
+#endif
+#endif
+
+#ifdef TEST_REDUCE
+  REDUCE("reduce f32", GP_EVEN_SHARE, Pair, gp_sum<float>, SameFloat, float, float);
+  REDUCE("reduce affine", GP_EVEN_SHARE, Pair, Compose, SameAffine, Affine, Affine);
+  REDUCE("stealing affine", GP_STEALING, Pair, Compose, SameAffine, Affine, Affine);
+#ifndef TEST_FEW
+  typedef gp_abs<int, int> AbsInt;
+  typedef gp_convert<Triple, Triple> SameTriple;
+  typedef gp_convert<Wide, Wide> SameWide;
+  typedef gp_convert<u8, u64> Widen;
+  typedef gp_square<gp_bf16, float> SquareHalf;
+  REDUCE("reduce u8 to u64", GP_EVEN_SHARE, Pair, gp_sum<u64>, Widen, u8, u64);
+  REDUCE("reduce triple", GP_EVEN_SHARE, Tiny, AddTriple, SameTriple, Triple, Triple);
+  REDUCE("reduce wide", GP_EVEN_SHARE, Pair, AddWide, SameWide, Wide, Wide);
+  REDUCE("reduce one block", GP_ONE_BLOCK, Pair, Compose, SameAffine, Affine, Affine);
+  REDUCE("reduce argmin", GP_EVEN_SHARE, Pair, gp_argmin<float>, SameFloat, float, gp_arg<float>);
+  REDUCE("stealing argmax of abs", GP_STEALING, Pair, gp_argmax<int>, AbsInt, int, gp_arg<int>);
+  REDUCE("stealing squares", GP_STEALING, Tiny, gp_sum<float>, SquareHalf, gp_bf16, float);
+  reduce_is_deterministic<Reduce<GP_EVEN_SHARE, Pair, gp_sum<float>, SameFloat, float, float> >("reduce f32 bits",
+                                                                                               seeds, false);
+  reduce_is_deterministic<Reduce<GP_STEALING, Pair, gp_sum<float>, SameFloat, float, float> >("stealing f32 bits",
+                                                                                             seeds, true);
+#endif
+#endif
+
+#ifdef TEST_MAP
+  typedef gp__policy<64, 2, 3, 3, 0, 0, 2> MapPolicy;
+  sweep_copy<MapPolicy, 1>("copy bytes", seeds);
+#ifndef TEST_FEW
+  sweep_copy<gp__policy<64, 1, 1, 1, 0, 2, 1>, 12>("copy triples", seeds);
+  Map<MapPolicy, gp__binary<gp_sum<u8>, u8, u8, u8>, u8, u8, u8>::sweep("map u8", seeds);
+  Map<MapPolicy, gp__binary<gp_prod<float>, u8, float, float>, u8, float, float>::sweep("map u8 f32", seeds);
+  Map<MapPolicy, gp__binary<gp_min<gp_f16>, gp_f16, gp_f16, gp_f16>, gp_f16, gp_f16, gp_f16>::sweep("map f16", seeds);
+  Map<MapPolicy, gp__binary<AddTriple, Triple, Triple, Triple>, Triple, Triple, Triple>::sweep("map triple", seeds);
+  Map<MapPolicy, gp__binary<AddWide, Wide, Wide, Wide>, Wide, Wide, Wide>::sweep("map wide", seeds);
+#endif
+#endif
+
+  check(simt::live_allocations() <= 1, "nothing but the workspace is left");
+  std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+  return failed != 0;
+}

@@ -1,0 +1,268 @@
+// internal.h - what the emulator's own files share: fibers, warps, blocks, and the race checker's hooks.
+#ifndef SIMT_INTERNAL_H
+#define SIMT_INTERNAL_H
+
+#include "simt.h"
+
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace simt {
+
+#ifdef SIMT_RACE
+constexpr bool race_build = true;
+#else
+constexpr bool race_build = false;
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define SIMT_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SIMT_ASAN 1
+#endif
+#endif
+#ifndef SIMT_ASAN
+#define SIMT_ASAN 0
+#endif
+
+constexpr size_t max_shared = 227 * 1024;
+constexpr unsigned max_threads = 1024;
+
+// A counted pointer. Not std::shared_ptr: that counts atomically, and one OS thread runs all fibers.
+template <class T> class Ref {
+public:
+  Ref() = default;
+  explicit Ref(T *p) : p_(p) {
+    if (p_) ++p_->refs;
+  }
+  Ref(const Ref &other) : Ref(other.p_) {}
+  Ref(Ref &&other) noexcept : p_(std::exchange(other.p_, nullptr)) {}
+  Ref &operator=(Ref other) noexcept {
+    std::swap(p_, other.p_);
+    return *this;
+  }
+  ~Ref() {
+    if (p_ && --p_->refs == 0) T::destroy(p_);
+  }
+  T *get() const { return p_; }
+  T *operator->() const { return p_; }
+  T &operator*() const { return *p_; }
+  explicit operator bool() const { return p_ != nullptr; }
+  bool operator==(const Ref &other) const { return p_ == other.p_; }
+
+private:
+  T *p_ = nullptr;
+};
+
+// Race checker: whose accesses happened before some point (race.cpp). Immutable once shared.
+struct Chunk;
+struct Knowledge {
+  unsigned refs = 0;
+  std::vector<Ref<Chunk>> chunks;
+  static void destroy(Knowledge *k);
+};
+using Known = Ref<Knowledge>;
+
+struct Block;
+struct Warp;
+
+enum class State : uint8_t { ready, barrier, warp_op, spin, done };
+
+// One address that a thread polls, and the value that it saw there.
+struct Seen {
+  const void *at;
+  uint64_t value[2];
+  unsigned bytes;
+};
+
+struct Fiber {
+  // what a switch touches
+  void *context = nullptr;
+  Block *block = nullptr;
+  Warp *warp = nullptr;
+  uint3 tid = {0, 0, 0};
+  unsigned index = 0, lane = 0; // in the block, in the warp
+  State state = State::done;
+  char *stack = nullptr;
+  size_t stack_bytes = 0;
+  void *fake_stack = nullptr; // AddressSanitizer's
+  // where it is, for reports
+  const char *op = nullptr, *file = nullptr;
+  int line = 0;
+  // polling: the last few loads; `repeats` counts those that saw nothing new
+  uint8_t seen_count = 0, seen_oldest = 0, repeats = 0;
+  Seen seen[16] = {};
+  // bulk stores: the open group, the last group that holds a store (plus 1), and how many groups were waited for
+  unsigned group = 0, stored = 0, read_waited = 0, write_waited = 0;
+  // race checker: global thread number; time within the block's phase; time of the last proxy fence
+  uint32_t gtid = 0, sub = 1, proxy_phase = 0, proxy_sub = 0;
+  Known known;   // what happened before this point
+  Known pending; // what relaxed loads saw: becomes known at the next fence
+  Known fenced;  // what was known at the last fence: goes with later relaxed stores
+};
+
+struct Warp {
+  Exchange exchange;
+  unsigned mask[32];
+  const char *op[32];
+  Fiber *lane[32];
+  unsigned alive = 0, waiting = 0;
+  // race checker: met[a][b] is lane b's time that lane a knows through __syncwarp, in the block's phase `met_phase`
+  uint32_t met_phase = 0;
+  bool met_any = false;
+  uint16_t met[32][32];
+};
+
+// One mbarrier. The 64-bit word in shared memory holds a tag, the number and the phase, so that pollers see it change.
+struct Mbarrier {
+  uint64_t *word;
+  unsigned number, count, missing; // arrivals of a phase, and those still to come
+  long expected;                   // bytes still to come; negative when copies overtook their announcement
+  unsigned phase, in_flight;
+  unsigned loaded, observed; // how many phases loads were issued for, and a thread has seen completed
+  bool visible;              // the initialising thread fenced: bulk copies may use it
+  Fiber *initialiser;
+  const char *file;
+  int line;
+  Known arriving, completed; // what arrivals of this phase, of the completed phases, publish
+};
+
+struct Region; // a tracked allocation
+
+struct SharedArray {
+  const void *key;
+  char *data;
+  size_t bytes, capacity;
+  bool used;
+};
+
+struct Block {
+  uint3 id = {0, 0, 0};
+  unsigned index = 0, threads = 0, alive = 0;
+  uint32_t first_gtid = 0, phase = 0, priority = 0;
+  Fiber *fibers = nullptr;
+  Warp *warps = nullptr;
+  // ready threads, a ring whose size is a power of two
+  Fiber **ring = nullptr;
+  unsigned ring_mask = 0, head = 0, ready = 0;
+  // __syncthreads
+  unsigned arrived = 0;
+  int vote = 0, verdict = 0;
+  const char *file = nullptr;
+  int line = 0;
+  std::vector<SharedArray> arrays;
+  std::vector<Mbarrier> mbarriers;
+  unsigned loads = 0;  // bulk loads in flight
+  uint64_t serial = 0; // of admission: tells this block from the slot's earlier ones
+  // race checker
+  Region *recent[4] = {};
+  unsigned recent_next = 0;
+  std::unordered_map<uintptr_t, Known> released; // by shared address: what the last release there published
+};
+
+// One asynchronous copy. A load moves in one step; a store first reads its source, later writes its destination.
+struct Copy {
+  Block *block;
+  Fiber *issuer;
+  char *dst;
+  const char *src;
+  unsigned bytes, group, bar;
+  bool store, read_done;
+  std::vector<char> staging;
+  uint64_t serial; // of the block
+};
+
+struct Machine {
+  std::mutex lock;
+  Fiber host; // the context that called launch()
+  std::vector<Block *> slots;
+  Block *current = nullptr;
+  bool rechoose = false; // a block other than the current one has got a ready thread
+  std::vector<Fiber *> spinning;
+  std::vector<Copy> copies;
+  std::vector<unsigned> order; // of admission
+  size_t next_block = 0;
+  unsigned live = 0;       // threads of resident blocks that have not exited
+  unsigned per_block = 0;  // threads
+  uint32_t first_gtid = 1; // of this launch: smaller numbers are earlier launches, 0 is the host
+  uint64_t random = 1, progress = 0, progress_seen = 0;
+  unsigned fruitless = 0;
+  uint32_t lowest_priority = 0;
+  volatile int alarms = 0;
+  bool failed = false;
+  bool blameless = false; // a report is not about the thread that happens to run
+  std::string failure, first_error;
+  void (*thunk)(void *) = nullptr;
+  void *closure = nullptr;
+  size_t closure_bytes = 0, dynamic_shared = 0;
+  char *arena = nullptr;
+  size_t arena_bytes = 0;
+  std::map<uintptr_t, size_t> allocations;
+};
+extern Machine machine;
+extern Fiber *current; // the running fiber; null outside launch()
+
+inline uint64_t draw() {
+  uint64_t x = machine.random;
+  x ^= x << 13;
+  x ^= x >> 7;
+  x ^= x << 17;
+  return machine.random = x;
+}
+inline unsigned below(unsigned n) { return unsigned((draw() >> 32) * n >> 32); }
+inline bool chance(unsigned one_in) { return one_in && below(one_in) == 0; }
+
+inline void make_ready(Fiber *f) {
+  f->state = State::ready;
+  Block *b = f->block;
+  b->ring[(b->head + b->ready++) & b->ring_mask] = f;
+  if (b != machine.current) machine.rechoose = true;
+}
+
+bool seems_to_poll(Fiber *f, const void *p, unsigned bytes, const void *value); // notes what a load saw
+void park_polling(Fiber *f); // until one of f->seen changes
+void switch_away();          // runs other fibers until this one is picked again
+
+// ---- bulk copies (async.cpp) ----
+bool move_a_copy(); // advances one pending copy, chosen at random; false when there is none
+void finish_copies();
+void check_exit(Fiber *f);
+void check_retire(Block *b);
+std::string unfinished_mbarriers();
+
+// ---- regions: allocations that kernels may touch. In every build; shadow memory only in the race build (race.cpp)
+// ----
+void track(void *p, size_t bytes, Block *owner);
+void untrack(void *p);
+void make_undefined(void *p, size_t bytes);
+bool range_inside(const void *p, size_t bytes, Block *owner); // of one region that this block may touch
+
+// ---- race checker (race.cpp; empty in the other builds) ----
+// What an asynchronous copy's accesses wait for: a phase of an mbarrier, a store group's reads, its writes.
+enum class Wait : unsigned { mbarrier = 1, group_read = 2, group_write = 3 };
+
+std::string race_location(); // the source line of a failed plain access, where it can be found
+void race_start_launch();
+void race_end_launch();
+void race_begin_block(Block *b);
+void race_end_block(Block *b);
+void race_forget_fiber(Fiber *f);
+void race_access(const void *p, size_t bytes, bool read, bool write, bool atomic);
+void race_copy_access(const void *p, size_t bytes, bool write, Wait wait, unsigned number, unsigned time);
+void race_acquire(const void *p, bool acquires);
+void race_release(const void *p, bool releases, bool keeps);
+void race_fence();
+void race_proxy_fence();
+void race_sync_warp(Warp *w, unsigned mask);
+void race_sync_block(Block *b);
+void race_arrive(Mbarrier &bar);
+void race_complete(Block *b, Mbarrier &bar);
+void race_wait(Mbarrier &bar);
+void race_learn(Wait wait, unsigned number, unsigned time);
+
+} // namespace simt
+
+#endif // SIMT_INTERNAL_H
