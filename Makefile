@@ -1,0 +1,117 @@
+# gpuprims: every command of the project. `make` alone lists them. Needs gcc, make and python3; nothing is written
+# outside build/ (but by `make install`).
+
+CC = gcc
+NVCC = nvcc
+PYTHON3 = python3
+CFLAGS = -O2 -g
+PREFIX = /usr/local
+DESTDIR =
+
+BUILD = build
+LIBS = -ldl -lpthread -lm
+# The tests and the demo run on a Python environment of their own. VENV=no: on $(PYTHON3) as it is.
+VENV = $(BUILD)/venv
+ifeq ($(VENV),no)
+PYTHON = $(PYTHON3)
+VENV_READY =
+else
+PYTHON = $(VENV)/bin/python
+VENV_READY = $(VENV)/.ready
+endif
+# OpenMP where the compiler has it.
+OPENMP := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo -fopenmp)
+POLICIES = $(wildcard gpuprims_policies.h)
+VERSION := $(shell sed -n 's/^\#define GPUPRIMS_VERSION "\(.*\)"/\1/p' gpuprims.h)
+MAJOR = $(firstword $(subst ., ,$(VERSION)))
+
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-long test-gpu bench lib examples lint format install clean venv
+
+help:
+	@echo 'make demo       flights of New York 2013, reduced and scanned: a table and build/demo.png'
+	@echo 'make test       every test that needs no GPU'
+	@echo 'make test-long  the same with more seeds, sizes and schedules'
+	@echo 'make test-gpu   the tests that need a GPU (gcc, nvcc, python3 with NumPy of this machine)'
+	@echo 'make bench      ours, the peers and the roofs on this GPU'
+	@echo 'make lib        build/libgpuprims.so: the whole API, for other languages'
+	@echo 'make examples   build/examples/*'
+	@echo 'make lint       marks, order, prefixes, formatting'
+	@echo 'make format     clang-format in place'
+	@echo 'make install    header, library, CMake package and pkg-config file to PREFIX ($(PREFIX)), below DESTDIR'
+	@echo 'make clean      removes build/'
+
+# ---- the library: the header is its own source file
+
+lib: $(BUILD)/libgpuprims.so
+
+$(BUILD)/libgpuprims.so: gpuprims.h $(POLICIES) Makefile | $(BUILD)
+	$(CC) $(CFLAGS) $(OPENMP) -fPIC -shared -Wl,-soname,libgpuprims.so.$(MAJOR) -x c -DGPUPRIMS_IMPLEMENTATION \
+	  gpuprims.h -x none -o $@.new $(LIBS)
+	mv $@.new $@
+	ln -sf libgpuprims.so $(BUILD)/libgpuprims.so.$(MAJOR)
+
+$(BUILD):
+	mkdir -p $@
+
+# ---- examples
+
+EXAMPLES = $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
+
+examples: $(EXAMPLES)
+
+$(BUILD)/examples/%: examples/%.c examples/device_memory.h gpuprims.h $(POLICIES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=c11 -Wall -Wextra $(OPENMP) -I. $< -o $@ $(LIBS)
+
+# bundle.c runs on kernels that gp_bundle compiled ahead of time.
+$(BUILD)/examples/bundle: $(wildcard tools/gp_bundle.c)
+
+$(BUILD)/examples/tile_kernel: examples/tile_kernel.cu gpuprims.h
+	@mkdir -p $(@D)
+	$(NVCC) -O3 -std=c++17 -arch=native -I. $< -o $@
+
+# ---- what the user types
+
+demo: $(VENV_READY) $(BUILD)/examples/demo
+	@$(PYTHON) examples/demo.py --build $(BUILD)
+
+test:
+	@$(PYTHON3) tests/run.py
+
+test-long:
+	@$(PYTHON3) tests/run.py --long
+
+test-gpu:
+	@$(PYTHON3) tests/gpu/run.py
+
+bench:
+	@$(PYTHON3) tools/bench.py
+
+lint:
+	@$(PYTHON3) tools/lint.py
+
+format:
+	@$(PYTHON3) tools/lint.py --format
+
+venv: $(VENV_READY)
+
+$(BUILD)/venv/.ready: requirements.txt tools/venv.py
+	@$(PYTHON3) tools/venv.py $(BUILD)/venv requirements.txt
+
+# ---- install
+
+install: lib
+	install -d '$(DESTDIR)$(PREFIX)/include' '$(DESTDIR)$(PREFIX)/lib/pkgconfig' \
+	  '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims'
+	install -m 644 gpuprims.h $(POLICIES) '$(DESTDIR)$(PREFIX)/include'
+	install -m 755 $(BUILD)/libgpuprims.so '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so.$(VERSION)'
+	ln -sf libgpuprims.so.$(VERSION) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so.$(MAJOR)'
+	ln -sf libgpuprims.so.$(MAJOR) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so'
+	install -m 644 cmake/gpuprims-config.cmake cmake/gpuprims-config-version.cmake \
+	  '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims'
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|lib|' -e 's|@INCLUDEDIR@|include|' -e 's|@VERSION@|$(VERSION)|' \
+	  gpuprims.pc.in > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/gpuprims.pc'
+
+clean:
+	rm -rf $(BUILD)

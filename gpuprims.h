@@ -1,0 +1,7063 @@
+// gpuprims.h - v0.1.0 - CUDA's parallel primitives as one C header - MIT licence (text at the end of LICENSE)
+//
+// Reduce, scan, copy and transform at the speed of the memory system, callable from plain C, without nvcc, and on
+// machines without a GPU. The same text holds the tile routines on which you can build kernels of your own.
+//
+// 1. USE FROM A .C FILE (gcc or clang; no nvcc, no CUDA headers, link with -ldl -lpthread -lm)
+//
+//        #define GPUPRIMS_IMPLEMENTATION      // in exactly one file of the program
+//        #include "gpuprims.h"
+//        ...
+//        gp_context *ctx;
+//        gp_open(NULL, &ctx);                                     // a GPU if there is one, otherwise the host
+//        gp_reduce(ctx, GP_SUM, GP_F32, GP_F32, in, out, n, stream);   // device pointers, any stream (NULL: default)
+//        gp_close(ctx);
+//
+//    Every call returns a gp_result; gp_last_message() says in words what went wrong and names the argument.
+//    Pointers and streams of the CUDA runtime, PyTorch and CuPy work as they are: the context uses the device's primary
+//    context, as they do.
+//
+// 2. USE FROM A .CU FILE: the same; the implementation may sit in a .c or in a .cu file.
+//
+// 3. USE IN A KERNEL (.cu file): include the header, and build on the tile routines (section >>tile), under a policy of
+//    your own. Storage in shared memory is yours; each routine's comment says who holds the result and when the storage
+//    may be used again. examples/tile_kernel.cu is a complete program.
+//
+// 4. WITHOUT NVCC, WITHOUT NVRTC: kernels are compiled at their first call by NVRTC (libnvrtc, opened at run time), and
+//    kept in memory and in a disk cache. tools/gp_bundle compiles a list of kernels ahead of time into one C header;
+//    give it to gp_config.bundle and no compiler is needed on the machine.
+//
+// 5. WITHOUT A GPU: the same calls on host pointers, by plain C (and OpenMP where the compiler has it). Chosen when no
+//    GPU is found, or by gp_config.backend = GP_BACKEND_HOST.
+//
+// CONTENTS (search for the mark)
+//    >>config >>types >>api                                what a user of the library reads
+//    >>machine >>policy >>warp >>tile >>kernels            what a kernel author reads
+//    >>driver >>host >>kernel_source >>dispatch            the implementation in C
+//
+// DOES                                              DOES NOT
+//    run asynchronously on your stream                 synchronise, or copy a result back
+//    work under CUDA graph capture                     allocate while a stream is captured
+//    keep the same bits from call to call              print, abort, or change its plan in silence
+//    take any alignment the element type allows        take pitched, strided or host-pinned iterators
+//    open libcuda and libnvrtc at run time             need a toolkit to build or to run
+//    run on sm_75 and later, Linux, x86-64, aarch64    promise Windows, macOS, or big-endian machines
+//
+// CONTRACTS
+//    Counts       64-bit everywhere, with no relaunch at 2^31. A count may live in device memory (gp_call.count_device).
+//    Streams      Every call is asynchronous on the caller's stream and can be captured in a CUDA graph.
+//    Workspace    The context keeps one workspace a stream and grows it in stream order. While the stream is captured
+//                 nothing grows: too small is GP_E_WORKSPACE with the size needed in the message; gp_reserve prepares
+//                 it. A graph keeps using the workspace of the stream it was captured on: do not replay it while
+//                 other calls run on that stream, or replay it twice at once. Kept workspaces are freed by gp_close.
+//    Errors       On an argument error nothing was launched and outputs are untouched; the next call works.
+//    Reproducible The same call on the same device and policy gives the same bits, floats included. With GP_REPRODUCIBLE
+//                 reduce and scan of floats give the same bits on every GPU, policy and back end.
+//    Order        Operands keep their order everywhere, so operators need to be associative, never commutative.
+//    In place     | call            | out == in                          | partial overlap |
+//                 | copy            | yes (does nothing)                 | GP_E_OVERLAP    |
+//                 | transform       | yes where element sizes are equal  | GP_E_OVERLAP    |
+//                 | reduce          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
+//                 | scan            | yes where element sizes are equal  | GP_E_OVERLAP    |
+//    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
+//    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
+//                 fork() the child gets GP_E_FORK from a context of its parent.
+//
+// BUILD OPTIONS (define before the include)
+//    GPUPRIMS_IMPLEMENTATION     this file holds the implementation
+//    GPUPRIMS_STATIC             every function is static: the copy is private to this file
+//    GPUPRIMS_NAMESPACE=abc      every external name becomes abc_gp_...: several copies in one program
+//    GPUPRIMS_POLICIES="file"    the tuned table; default "gpuprims_policies.h" where the compiler finds one
+//    GPUPRIMS_SOURCE="file"      the path of this file, where __FILE__ is not it (-fmacro-prefix-map, other tools)
+//    GPUPRIMS_NO_EMBED           do not embed this file's text: read it from GPUPRIMS_SOURCE or __FILE__ at run time
+
+#ifndef GPUPRIMS_H
+#define GPUPRIMS_H
+
+#define GPUPRIMS_VERSION_MAJOR 0
+#define GPUPRIMS_VERSION_MINOR 1
+#define GPUPRIMS_VERSION_PATCH 0
+#define GPUPRIMS_VERSION "0.1.0"
+
+// >>config ------------------------------------------------------------------------------------------------------------
+
+#if !defined(__CUDACC_RTC__)
+#include <stddef.h>
+#include <stdint.h>
+#else // NVRTC has no headers; sources of users' types and operators may use these names too
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long int64_t;
+typedef unsigned long uint64_t;
+#endif
+
+#ifdef GPUPRIMS_STATIC
+#define GPUPRIMS__API static __attribute__((unused))
+#elif defined(__cplusplus)
+#define GPUPRIMS__API extern "C"
+#else
+#define GPUPRIMS__API extern
+#endif
+
+#ifdef GPUPRIMS_NAMESPACE
+#define GPUPRIMS__JOIN2(a, b) a##_##b
+#define GPUPRIMS__JOIN(a, b) GPUPRIMS__JOIN2(a, b)
+#define GPUPRIMS__NAME(name) GPUPRIMS__JOIN(GPUPRIMS_NAMESPACE, name)
+#define gp_open GPUPRIMS__NAME(gp_open)
+#define gp_close GPUPRIMS__NAME(gp_close)
+#define gp_describe GPUPRIMS__NAME(gp_describe)
+#define gp_result_name GPUPRIMS__NAME(gp_result_name)
+#define gp_result_text GPUPRIMS__NAME(gp_result_text)
+#define gp_last_message GPUPRIMS__NAME(gp_last_message)
+#define gp_type_name GPUPRIMS__NAME(gp_type_name)
+#define gp_type_size GPUPRIMS__NAME(gp_type_size)
+#define gp_type_struct GPUPRIMS__NAME(gp_type_struct)
+#define gp_op_name GPUPRIMS__NAME(gp_op_name)
+#define gp_op_define GPUPRIMS__NAME(gp_op_define)
+#define gp_config_init GPUPRIMS__NAME(gp_config_init)
+#define gp_call_init GPUPRIMS__NAME(gp_call_init)
+#define gp_type_desc_init GPUPRIMS__NAME(gp_type_desc_init)
+#define gp_op_desc_init GPUPRIMS__NAME(gp_op_desc_init)
+#define gp_run GPUPRIMS__NAME(gp_run)
+#define gp_prepare GPUPRIMS__NAME(gp_prepare)
+#define gp_reserve GPUPRIMS__NAME(gp_reserve)
+#define gp_workspace_size GPUPRIMS__NAME(gp_workspace_size)
+#define gp_policy_origin GPUPRIMS__NAME(gp_policy_origin)
+#define gp_kernel_origin GPUPRIMS__NAME(gp_kernel_origin)
+#define gp_policy_space GPUPRIMS__NAME(gp_policy_space)
+#define gp_compile GPUPRIMS__NAME(gp_compile)
+#define gp_copy GPUPRIMS__NAME(gp_copy)
+#define gp_fill GPUPRIMS__NAME(gp_fill)
+#define gp_iota GPUPRIMS__NAME(gp_iota)
+#define gp_transform GPUPRIMS__NAME(gp_transform)
+#define gp_transform2 GPUPRIMS__NAME(gp_transform2)
+#define gp_reduce GPUPRIMS__NAME(gp_reduce)
+#define gp_inclusive_scan GPUPRIMS__NAME(gp_inclusive_scan)
+#define gp_exclusive_scan GPUPRIMS__NAME(gp_exclusive_scan)
+#endif
+
+// >>types -------------------------------------------------------------------------------------------------------------
+
+// Results: X(name, text).
+#define GP_RESULTS(X)                                                                                                  \
+  X(GP_SUCCESS, "success")                                                                                             \
+  X(GP_E_CONTEXT, "the context is null, closed, or was never open")                                                    \
+  X(GP_E_NULL, "a required pointer is null")                                                                           \
+  X(GP_E_ARGUMENT, "an argument has no meaning here")                                                                  \
+  X(GP_E_TYPE, "the type is unknown, or this call cannot take it")                                                     \
+  X(GP_E_OPERATOR, "the operator is unknown, or this call cannot take it")                                             \
+  X(GP_E_SIZE, "the count times the element size overflows")                                                           \
+  X(GP_E_ALIGNMENT, "a pointer is not aligned to its element type")                                                    \
+  X(GP_E_OVERLAP, "buffers overlap where the table of the header forbids it")                                          \
+  X(GP_E_POLICY, "the policy is not valid for this call on this device")                                               \
+  X(GP_E_STREAM, "the stream belongs to another context or device")                                                    \
+  X(GP_E_WORKSPACE, "the stream's workspace is too small and cannot grow while the stream is captured")                \
+  X(GP_E_MEMORY, "an allocation failed")                                                                               \
+  X(GP_E_NO_DEVICE, "no GPU, or no driver, or no such device")                                                         \
+  X(GP_E_DEVICE_TOO_OLD, "the device is older than compute capability 7.5")                                            \
+  X(GP_E_NO_COMPILER, "the kernel is neither cached nor bundled, and NVRTC cannot be opened")                          \
+  X(GP_E_COMPILE, "the kernel, or the source of a user's type or operator, does not compile")                          \
+  X(GP_E_BUNDLE, "the bundle is damaged or was made for another version of the header")                                \
+  X(GP_E_DRIVER, "a call of the CUDA driver failed")                                                                   \
+  X(GP_E_UNSUPPORTED, "this back end cannot run the call")                                                             \
+  X(GP_E_FORK, "the context was opened by the parent of this process")
+
+#define GPUPRIMS__ENUM(name, text) name,
+typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
+#undef GPUPRIMS__ENUM
+
+// Built-in element types: X(NAME, name, device type, size). f16 is IEEE binary16, bf16 is bfloat16.
+#define GP_TYPES(X)                                                                                                    \
+  X(I8, i8, signed char, 1)                                                                                            \
+  X(U8, u8, unsigned char, 1)                                                                                          \
+  X(I16, i16, short, 2)                                                                                                \
+  X(U16, u16, unsigned short, 2)                                                                                       \
+  X(I32, i32, int, 4)                                                                                                  \
+  X(U32, u32, unsigned int, 4)                                                                                         \
+  X(I64, i64, long long, 8)                                                                                            \
+  X(U64, u64, unsigned long long, 8)                                                                                   \
+  X(F16, f16, gp_f16, 2)                                                                                               \
+  X(BF16, bf16, gp_bf16, 2)                                                                                            \
+  X(F32, f32, float, 4)                                                                                                \
+  X(F64, f64, double, 8)
+
+// A type: one of the enumerators, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call.
+typedef int gp_type;
+#define GPUPRIMS__ENUM(NAME, name, device, size) GP_##NAME,
+enum { GP_TYPE_DEFAULT = 0, GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT };
+#undef GPUPRIMS__ENUM
+
+// Built-in operators: X(NAME, arity, commutative, device functor). Which NaN comes out is nobody's promise. Binary ones serve reduce, scan and transform2:
+//   SUM PROD               integers wrap; f16 and bf16 round after every step (choose an f32 accumulator to avoid that)
+//   MIN MAX                floats: a NaN wins over everything, -0 is below +0 (IEEE 754-2019 minimum and maximum)
+//   BIT_AND BIT_OR BIT_XOR integers only
+//   AND OR                 logical: operands count as true when nonzero, the result is 0 or 1 in the output type
+//   ARGMIN ARGMAX          reduce and scan only: the output element is struct { T value; int64_t index; } in C layout;
+//                          the lowest index wins a tie, the first NaN wins over everything; no element has index -1;
+//                          padding bytes are zero
+// Unary ones serve transform, and gp_call.transform (applied to each element as it is loaded):
+//   CONVERT                like a C cast, but a float outside an integer's range saturates, and NaN becomes 0
+//   NEGATE ABS SQUARE NOT  in the type of the result (NOT: 1 where the operand is zero, else 0)
+#define GP_OPERATORS(X)                                                                                                \
+  X(SUM, 2, 1, gp_sum)                                                                                                 \
+  X(PROD, 2, 1, gp_prod)                                                                                               \
+  X(MIN, 2, 1, gp_min)                                                                                                 \
+  X(MAX, 2, 1, gp_max)                                                                                                 \
+  X(BIT_AND, 2, 1, gp_bit_and)                                                                                         \
+  X(BIT_OR, 2, 1, gp_bit_or)                                                                                           \
+  X(BIT_XOR, 2, 1, gp_bit_xor)                                                                                         \
+  X(AND, 2, 1, gp_and)                                                                                                 \
+  X(OR, 2, 1, gp_or)                                                                                                   \
+  X(ARGMIN, 2, 1, gp_argmin)                                                                                           \
+  X(ARGMAX, 2, 1, gp_argmax)                                                                                           \
+  X(CONVERT, 1, 0, gp_convert)                                                                                         \
+  X(NEGATE, 1, 0, gp_negate)                                                                                           \
+  X(ABS, 1, 0, gp_abs)                                                                                                 \
+  X(SQUARE, 1, 0, gp_square)                                                                                           \
+  X(NOT, 1, 0, gp_not)
+
+// An operator: one of the enumerators, or a handle from gp_op_define.
+typedef int gp_op;
+#define GPUPRIMS__ENUM(NAME, arity, commutative, functor) GP_##NAME,
+enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
+#undef GPUPRIMS__ENUM
+
+// Primitives: X(NAME, name).
+#define GP_PRIMITIVES(X)                                                                                               \
+  X(COPY, copy)                                                                                                        \
+  X(FILL, fill)                                                                                                        \
+  X(IOTA, iota)                                                                                                        \
+  X(TRANSFORM, transform)                                                                                              \
+  X(TRANSFORM2, transform2)                                                                                            \
+  X(REDUCE, reduce)                                                                                                    \
+  X(INCLUSIVE_SCAN, inclusive_scan)                                                                                    \
+  X(EXCLUSIVE_SCAN, exclusive_scan)
+
+#define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
+typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
+#undef GPUPRIMS__ENUM
+
+// How a primitive goes about its work (the policy field "algorithm"). GP_AUTO lets the size and the device decide, by
+// the rule beside gp__choose in >>policy.
+enum {
+  GP_AUTO = 0,
+  GP_DIRECT,      // copy, fill, iota, transform: registers only
+  GP_EVEN_SHARE,  // reduce: each block one share of the input, the last block to finish combines
+  GP_STEALING,    // reduce: tiles by ticket, a partial result a tile, the last block to finish combines
+  GP_ONE_BLOCK,   // reduce, scan: a single block
+  GP_LOOK_BACK,   // scan: one pass, decoupled look-back
+  GP_THREE_SWEEP, // scan: upsweep, spine, downsweep (three launches)
+  GP_PIPELINED,   // scan: one pass, persistent blocks, bulk copies (compute capability 9.0 and later)
+  GP_ALGORITHM_COUNT
+};
+
+// Cache modifiers of loads and stores (the policy fields "load" and "store").
+// STREAMING: evict first; L2: not in L1; ALL: every level.
+enum { GP_CACHE_DEFAULT = 0, GP_CACHE_STREAMING = 1, GP_CACHE_L2 = 2, GP_CACHE_ALL = 3, GP_CACHE_COUNT };
+
+// The policy of a call: zero in a field means the default. Which fields a primitive has, and their values, is declared
+// once, in >>policy; gp_policy_space prints it.
+typedef struct gp_policy {
+  int algorithm;     // GP_AUTO ... GP_PIPELINED
+  int threads;       // threads of a block that compute (a pipelined scan adds two warps that move data)
+  int vectors;       // 16-byte vectors a thread holds at a time
+  int load;          // GP_CACHE_...
+  int store;         // GP_CACHE_...
+  int stages;        // tiles in flight in shared memory (pipelined)
+  int blocks_per_sm; // resident blocks a multiprocessor; the grid is this times their number, or fewer for small inputs
+  int overlap;       // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
+} gp_policy;
+
+// Where a policy came from, in the order in which the choice is made.
+typedef enum gp_policy_source {
+  GP_POLICY_CALLER = 1, // gp_call.policy
+  GP_POLICY_DEVICE,     // a row of the tuned table for exactly this device
+  GP_POLICY_CAPABILITY, // a row for exactly this compute capability
+  GP_POLICY_CLASS,      // a row for a class of like devices that names this one
+  GP_POLICY_PORTABLE,   // the portable row
+  GP_POLICY_HOST        // the host back end has no policy
+} gp_policy_source;
+
+// Where the machine code of a kernel came from.
+typedef enum gp_kernel_source {
+  GP_KERNEL_NONE = 0, // not loaded yet
+  GP_KERNEL_BUNDLE,   // gp_config.bundle
+  GP_KERNEL_DISK,     // the disk cache
+  GP_KERNEL_COMPILED, // NVRTC, in this process
+  GP_KERNEL_HOST      // no kernel: the host back end
+} gp_kernel_source;
+
+typedef enum gp_backend { GP_BACKEND_AUTO = 0, GP_BACKEND_CUDA, GP_BACKEND_HOST } gp_backend;
+
+// A CUDA stream: a cudaStream_t or CUstream, or NULL for the default stream. The host back end ignores it.
+typedef void *gp_stream;
+
+typedef struct gp_context gp_context;
+struct gp_bundle; // made by tools/gp_bundle
+struct gp_driver; // the table of driver functions, section >>driver; tests put another in its place
+
+// Allocator hooks for workspaces. `allocate` returns device memory aligned to 256 bytes, usable in stream order on
+// `stream`, or NULL; `release` takes it back in stream order.
+typedef void *(*gp_allocate_fn)(void *user, size_t bytes, gp_stream stream);
+typedef void (*gp_release_fn)(void *user, void *pointer, size_t bytes, gp_stream stream);
+
+typedef enum gp_log_level { GP_LOG_INFO = 0, GP_LOG_WARNING = 1 } gp_log_level;
+typedef void (*gp_log_fn)(void *user, gp_log_level level, const char *message);
+
+enum { GP_DEVICE_CURRENT = -1 };
+
+// How a context is opened. All zero is the default.
+typedef struct gp_config {
+  gp_backend backend;            // AUTO: CUDA where a usable device is found, else HOST
+  int device;                    // ordinal, or GP_DEVICE_CURRENT: the device of the thread's current CUDA context
+  gp_allocate_fn allocate;       // NULL: the driver's stream-ordered allocator; set both or neither
+  gp_release_fn release;         //
+  void *allocator_user;          //
+  gp_log_fn log;                 // NULL: silent
+  void *log_user;                //
+  const char *cache_dir;         // NULL: $XDG_CACHE_HOME/gpuprims or ~/.cache/gpuprims; "": no disk cache
+  const char *cuda_library;      // NULL: libcuda.so.1 by its system name; otherwise an absolute path
+  const char *nvrtc_library;     // NULL: libnvrtc.so.13, .12 or libnvrtc.so by system name; otherwise an absolute path
+  const struct gp_bundle *bundle; // kernels compiled ahead of time, or NULL
+  int no_compile;                // 1: never open NVRTC
+  int host_threads;              // threads of the host back end; 0: as many as OpenMP offers
+  const struct gp_driver *driver; // NULL: the real one
+} gp_config;
+
+typedef struct gp_description {
+  gp_backend backend;             // CUDA or HOST
+  int device;                     // ordinal; -1 on the host
+  char name[128];                 // "NVIDIA H200", "host"
+  int compute_capability;         // 90 for 9.0; 0 on the host
+  int multiprocessors;            // host: threads
+  uint64_t memory_bytes;          // of the device; 0 on the host
+  int shared_bytes_per_block;     // opt-in maximum
+  int driver_version;             // 13000 for 13.0
+  int nvrtc_version;              // likewise; 0 while NVRTC has not been opened
+} gp_description;
+
+// A struct type of 1 to 64 bytes. With `source` (the definition of `name`, in C++ as CUDA compiles it) operators can
+// name its members; without it the type is raw bytes, for copy, fill and operators that treat it as such: the type is
+// then called `name` and has one member, unsigned char bytes[size].
+typedef struct gp_type_desc {
+  const char *name;   // a C identifier: how operators name the type
+  const char *source; // e.g. "struct vec3 { float x, y, z; };", or NULL: raw bytes
+  size_t size;        // sizeof, 1 to 64
+  size_t align;       // alignof: 1, 2, 4, 8 or 16
+} gp_type_desc;
+
+// The host back end's form of a user's operator: *result = op(*a, *b); b is NULL for a unary one. `result` may be `a`.
+// Called from several threads at once.
+typedef void (*gp_host_fn)(void *user, void *result, const void *a, const void *b);
+
+// A user's operator. `body` is the body of
+//     T op(T a, T b)              with arity 2, T being the accumulator (transform2: R op(A a, B b))
+//     R op(A a)                   with arity 1, A the element's type and R the accumulator or output type
+// for example "return a.x < b.x ? a : b;". Names of the C math library are at hand.
+typedef struct gp_op_desc {
+  const char *name;     // shown in messages of the compiler
+  const char *body;     // C++ as CUDA compiles it; NULL: host only
+  const char *prelude;  // definitions that the body uses (functions marked __device__), or NULL
+  const char *identity; // an expression of type T with op(identity, x) == op(x, identity) == x; reduce and scan need it
+  int arity;            // 1 or 2
+  int commutative;      // 1: the library may reorder operands (faster reduce)
+  gp_host_fn host;      // for the host back end, or NULL: GP_E_UNSUPPORTED there
+  const void *host_identity; // one T, copied; needed where `host` is used by reduce or scan
+  size_t host_identity_size; // its bytes
+  void *host_user;      // handed to `host`
+} gp_op_desc;
+
+// Flags of a call.
+enum { GP_REPRODUCIBLE = 1 }; // the same bits on every GPU, policy and back end
+
+// A call, whole. The functions of >>api fill one and hand it to gp_run; fill one yourself for the fields they leave out.
+typedef struct gp_call {
+  gp_primitive primitive;
+  gp_op op;                     // reduce, scan: binary; transform: unary; transform2: binary
+  gp_op transform;              // reduce, scan: unary, applied to each element as it is loaded; 0: none
+  gp_type in_type;              // of in (and in2 where in2_type is 0)
+  gp_type in2_type;             // transform2: of in2
+  gp_type acc_type;             // reduce, scan: what is computed in; 0: out_type, or f32 where out_type is f16 or bf16
+  gp_type out_type;             // 0: in_type
+  const void *in;               // device memory (host memory on the host back end), `count` elements
+  const void *in2;              // transform2: the second operand
+  void *out;                    // `count` elements; reduce: one
+  uint64_t count;
+  const uint64_t *count_device; // or NULL; in device memory: the count is min(*count_device, count)
+  const void *init;             // host memory, read during the call: scan and reduce: an initial value (accumulator type)
+                                // that comes before the first element, NULL: the identity; fill: the value; iota: start
+  const void *step;             // iota: the step, NULL: 1
+  int flags;                    // GP_REPRODUCIBLE
+  const gp_policy *policy;      // NULL: the tuned table's, or the portable row
+} gp_call;
+
+// A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
+typedef struct gp_bundle_entry {
+  const char *key;        // of the kernel, see gp_compile
+  int compute_capability; // 90 for 9.0
+  const void *image;      // a cubin
+  size_t bytes;
+} gp_bundle_entry;
+struct gp_bundle {
+  const char *header; // hash of the header's device text that the kernels were made from
+  unsigned count;
+  const gp_bundle_entry *entries;
+};
+
+// >>api ---------------------------------------------------------------------------------------------------------------
+
+#if !defined(__CUDACC_RTC__)
+
+// ---- context
+
+// Structs with every field at its default (all zero), for languages in which `= {0}` is not at hand.
+GPUPRIMS__API gp_config gp_config_init(void);
+GPUPRIMS__API gp_call gp_call_init(gp_primitive primitive);
+GPUPRIMS__API gp_type_desc gp_type_desc_init(void);
+GPUPRIMS__API gp_op_desc gp_op_desc_init(void);
+
+// Opens a context. config may be NULL. On success *ctx is set; otherwise *ctx is NULL.
+// Errors: NULL, ARGUMENT, NO_DEVICE (backend CUDA), DEVICE_TOO_OLD, DRIVER, BUNDLE, MEMORY.
+GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx);
+
+// Waits for the work of its streams, frees all that the context holds. A second gp_close of the same pointer is
+// GP_E_CONTEXT. NULL is GP_E_CONTEXT.
+GPUPRIMS__API gp_result gp_close(gp_context *ctx);
+
+// What the context runs on. Errors: CONTEXT, NULL.
+GPUPRIMS__API gp_result gp_describe(gp_context *ctx, gp_description *description);
+
+// The name ("GP_E_NULL") and meaning of a result. Never NULL.
+GPUPRIMS__API const char *gp_result_name(gp_result result);
+GPUPRIMS__API const char *gp_result_text(gp_result result);
+
+// What the last call of this thread that failed had to say: the argument, or the driver's call and its code, or the
+// compiler's message with line and text. Never NULL; valid until the next call of the thread fails.
+GPUPRIMS__API const char *gp_last_message(void);
+
+// ---- types and operators
+
+// Name ("f32") of a built-in type or operator ("SUM"), or of one defined in ctx. NULL where unknown. ctx may be NULL.
+GPUPRIMS__API const char *gp_type_name(gp_context *ctx, gp_type type);
+GPUPRIMS__API const char *gp_op_name(gp_context *ctx, gp_op op);
+
+// Size in bytes of a type; 0 where unknown. ctx may be NULL for built-in types.
+GPUPRIMS__API size_t gp_type_size(gp_context *ctx, gp_type type);
+
+// Defines a struct type or an operator for this context; strings are copied. The handle lives as long as the context.
+// Errors: CONTEXT, NULL, ARGUMENT. The source is compiled, and its errors told, at the first call that uses it, or by
+// gp_prepare.
+GPUPRIMS__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_type *type);
+GPUPRIMS__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp_op *op);
+
+// ---- moving data. Bytes moved: copy and transform read each input once and write each output once.
+
+// out[i] = in[i], any type, structs included. Alignment of in and out may differ.
+GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+                                gp_stream stream);
+
+// out[i] = *value; value in host memory, read during the call.
+GPUPRIMS__API gp_result gp_fill(gp_context *ctx, gp_type type, const void *value, void *out, uint64_t count,
+                                gp_stream stream);
+
+// out[i] = *start + i * *step (arithmetic of the type; f16 and bf16 through f32). NULL: 0 and 1. Built-in types.
+GPUPRIMS__API gp_result gp_iota(gp_context *ctx, gp_type type, const void *start, const void *step, void *out,
+                                uint64_t count, gp_stream stream);
+
+// out[i] = op(in[i]).
+GPUPRIMS__API gp_result gp_transform(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+                                     void *out, uint64_t count, gp_stream stream);
+
+// out[i] = op(a[i], b[i]); both operands are converted to out_type first where op is built in.
+GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *a,
+                                      const void *b, void *out, uint64_t count, gp_stream stream);
+
+// ---- reduce (Harris, Optimizing Parallel Reduction in CUDA; one launch, the last block to finish combines)
+
+// *out = in[0] op in[1] op ... ; the identity where count is 0. Elements are converted to the accumulator's type as they
+// are loaded: gp_reduce(ctx, GP_SUM, GP_U8, GP_U64, ...) sums bytes into 64 bits. Reads count * size bytes.
+GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in, void *out,
+                                  uint64_t count, gp_stream stream);
+
+// ---- scan (Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back)
+
+// out[i] = in[0] op ... op in[i]. One launch, 2 * count elements moved.
+GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+                                          void *out, uint64_t count, gp_stream stream);
+
+// out[i] = *init op in[0] op ... op in[i - 1]; init in host memory, of the accumulator's type; NULL: the identity.
+GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *init,
+                                          const void *in, void *out, uint64_t count, gp_stream stream);
+
+// ---- any call, and what can be asked about it before it runs
+
+// Runs a call. Errors: CONTEXT FORK NULL ARGUMENT TYPE OPERATOR SIZE ALIGNMENT OVERLAP POLICY STREAM WORKSPACE MEMORY
+// NO_COMPILER COMPILE DRIVER UNSUPPORTED.
+GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream);
+
+// Compiles and loads what the call needs, and launches nothing: in, out may be NULL (taken as aligned to 256 bytes).
+GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
+
+// The workspace that a call of this shape needs, in bytes. Pure: depends on the call's shape and the device only.
+GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes);
+
+// Grows the stream's workspace to `bytes` at least, so that calls that need no more can be captured.
+GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes);
+
+// The policy that the call will run on, with every field filled in, and where it came from.
+GPUPRIMS__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_policy *policy,
+                                         gp_policy_source *source);
+
+// Where the machine code of the call's kernel came from when it was loaded (GP_KERNEL_NONE: not loaded yet), and the
+// kernel's full name in `name` (capacity bytes, cut short if need be; may be NULL with 0).
+GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name,
+                                         size_t capacity);
+
+// Writes the policy space of a primitive as JSON: {"primitive": ..., "fields": [{"name", "default", "values"}], ...}.
+// Returns the length without the final zero, even where capacity is too small (snprintf's rule). Pure.
+GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capacity);
+
+// Compiles the call's kernels for another compute capability than the device's (no device needed, host contexts too)
+// and hands each image to `take`: what tools/gp_bundle and the tests of all architectures stand on. `key` is the name
+// under which a bundle is searched. Errors as gp_prepare.
+typedef void (*gp_take_image_fn)(void *user, const char *key, const void *image, size_t bytes);
+GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,
+                                   void *user);
+
+#endif // !__CUDACC_RTC__
+#endif // GPUPRIMS_H
+
+// Stop reading here if you only want to use the library.
+#if (defined(GPUPRIMS_IMPLEMENTATION) || defined(__CUDACC__) || defined(GPUPRIMS_SIMT)) && !defined(GPUPRIMS__SEEN)
+#define GPUPRIMS__SEEN
+
+// From here to the implementation in C is the device text: compiled by nvcc in .cu files, by NVRTC at run time, and by
+// g++ for the emulator of the tests (GPUPRIMS_SIMT). A C or C++ compiler of host code does not see it.
+
+#if defined(__CUDACC__) || defined(GPUPRIMS_SIMT)
+#define GPUPRIMS__DEVICE_TEXT
+#endif
+
+// >>machine -----------------------------------------------------------------------------------------------------------
+//
+// All that depends on the compiler or the machine: PTX, ordered memory accesses, bulk copies, barriers in shared memory.
+// Every routine has two bodies, one for the device and one for the emulator.
+
+#ifdef GPUPRIMS__DEVICE_TEXT
+
+#define GP_DEVICE __device__ __forceinline__
+
+#ifdef GPUPRIMS_SIMT // unrolling is for the device
+#define GPUPRIMS__UNROLL
+#define GPUPRIMS__UNROLL_BY(n)
+#else
+#define GPUPRIMS__PRAGMA(text) _Pragma(#text)
+#define GPUPRIMS__UNROLL _Pragma("unroll")
+#define GPUPRIMS__UNROLL_BY(n) GPUPRIMS__PRAGMA(unroll n)
+#endif
+
+typedef unsigned long long gp__u64;
+typedef unsigned int gp__u32;
+
+// 16 bytes of device memory, as registers.
+struct alignas(16) gp_vector {
+  gp__u32 word[4];
+};
+
+// 8 bytes of a value and the tag that says to which call they belong: read and written in one access, so that a reader
+// that sees the tag sees the value, with no fence.
+struct alignas(16) gp__word {
+  gp__u64 value, tag;
+};
+
+#ifndef GPUPRIMS_SIMT // ---- device
+
+#ifdef __CUDA_ARCH__
+#define GPUPRIMS__ARCH __CUDA_ARCH__
+#else
+#define GPUPRIMS__ARCH 0
+#endif
+
+// Storage of a block in shared memory: a struct, without constructors.
+#define GP_SHARED(T, name)                                                                                             \
+  __shared__ __align__(16) unsigned char name##_bytes[sizeof(T)];                                                      \
+  T &name = *reinterpret_cast<T *>(name##_bytes)
+// The shared memory whose size the launch gives.
+#define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
+
+template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
+  const uint4 *q = static_cast<const uint4 *>(p);
+  const uint4 v = CACHE == GP_CACHE_STREAMING ? __ldcs(q) : CACHE == GP_CACHE_L2 ? __ldcg(q) : *q;
+  return gp_vector{{v.x, v.y, v.z, v.w}};
+}
+template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) {
+  uint4 *q = static_cast<uint4 *>(p);
+  const uint4 u = make_uint4(v.word[0], v.word[1], v.word[2], v.word[3]);
+  if (CACHE == GP_CACHE_STREAMING) __stcs(q, u);
+  else *q = u;
+}
+
+GP_DEVICE gp__word gp__load_word(const gp__word *p) {
+  gp__word w;
+  asm volatile("{ .reg .b128 t; ld.relaxed.gpu.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
+               : "=l"(w.value), "=l"(w.tag)
+               : "l"(p)
+               : "memory");
+  return w;
+}
+GP_DEVICE void gp__store_word(gp__word *p, const gp__word &w) {
+  asm volatile("{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.gpu.global.b128 [%0], t; }" ::"l"(p), "l"(w.value),
+               "l"(w.tag)
+               : "memory");
+}
+GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) { return atomicAdd(p, v); }
+GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
+
+// The kernel before this one on the stream may still run (launch attribute "programmatic stream serialization"): wait
+// until it is complete and its writes are visible, then let the kernel after this one come up.
+GP_DEVICE void gp__wait_for_predecessor() {
+#if GPUPRIMS__ARCH >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// Barriers in shared memory and bulk copies (sm_90). Addresses and sizes of copies are multiples of 16 bytes.
+GP_DEVICE gp__u32 gp__shared_address(const void *p) { return static_cast<gp__u32>(__cvta_generic_to_shared(p)); }
+#if GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(gp__shared_address(bar)), "r"(count) : "memory");
+}
+GP_DEVICE void gp__mbarrier_init_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+GP_DEVICE void gp__mbarrier_arrive(gp__u64 *bar) {
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(gp__shared_address(bar)) : "memory");
+}
+GP_DEVICE void gp__mbarrier_arrive_expect(gp__u64 *bar, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(gp__shared_address(bar)), "r"(bytes)
+               : "memory");
+}
+GP_DEVICE bool gp__mbarrier_test(gp__u64 *bar, unsigned parity) {
+  gp__u32 done;
+  asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+               : "=r"(done)
+               : "r"(gp__shared_address(bar)), "r"(parity)
+               : "memory");
+  return done != 0;
+}
+// The same, without waiting a while for it.
+GP_DEVICE bool gp__mbarrier_peek(gp__u64 *bar, unsigned parity) {
+  gp__u32 done;
+  asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+               : "=r"(done)
+               : "r"(gp__shared_address(bar)), "r"(parity)
+               : "memory");
+  return done != 0;
+}
+GP_DEVICE void gp__bulk_load(void *shared, const void *global, unsigned bytes, gp__u64 *bar) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   gp__shared_address(shared)),
+               "l"(global), "r"(bytes), "r"(gp__shared_address(bar))
+               : "memory");
+}
+GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
+               "r"(gp__shared_address(shared)), "r"(bytes)
+               : "memory");
+}
+GP_DEVICE void gp__bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+// All groups of this thread but the last PENDING have been read from shared memory.
+template <int PENDING> GP_DEVICE void gp__bulk_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
+}
+GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
+// Ordinary writes of this thread to shared memory become visible to bulk copies issued after a later barrier.
+GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+#endif
+
+// A product that is rounded before anything is added to it.
+GP_DEVICE float gp__product(float a, float b) { return __fmul_rn(a, b); }
+GP_DEVICE double gp__product(double a, double b) { return __dmul_rn(a, b); }
+
+GP_DEVICE float gp__f32_from_bits(gp__u32 bits) { return __uint_as_float(bits); }
+GP_DEVICE gp__u32 gp__bits_of_f32(float x) { return __float_as_uint(x); }
+GP_DEVICE double gp__f64_from_bits(gp__u64 bits) { return __longlong_as_double(static_cast<long long>(bits)); }
+GP_DEVICE gp__u64 gp__bits_of_f64(double x) { return static_cast<gp__u64>(__double_as_longlong(x)); }
+GP_DEVICE unsigned short gp__f16_from_f32(float x) {
+  unsigned short bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
+GP_DEVICE float gp__f32_from_f16(unsigned short bits) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+  return x;
+}
+// minimum and maximum of IEEE 754-2019: NaN wins, -0 is below +0.
+GP_DEVICE float gp__minimum(float a, float b) {
+#if GPUPRIMS__ARCH >= 800
+  float r;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+#else
+  return a != a ? a : b != b ? b : a < b || (a == b && (gp__bits_of_f32(a) >> 31)) ? a : b;
+#endif
+}
+GP_DEVICE float gp__maximum(float a, float b) {
+#if GPUPRIMS__ARCH >= 800
+  float r;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+#else
+  return a != a ? a : b != b ? b : a > b || (a == b && !(gp__bits_of_f32(a) >> 31)) ? a : b;
+#endif
+}
+
+#else // ---- emulator: simt.h of the tests stands before this header
+
+#define GP_SHARED(T, name) SIMT_SHARED(T, name)
+#define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
+
+template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return *static_cast<const gp_vector *>(p); }
+template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { *static_cast<gp_vector *>(p) = v; }
+GP_DEVICE gp__word gp__load_word(const gp__word *p) { return simt::load(p, simt::relaxed); }
+GP_DEVICE void gp__store_word(gp__word *p, const gp__word &w) { simt::store(p, w, simt::relaxed); }
+GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) {
+  return simt::rmw(p, [=](gp__u64 old) { return old + v; }, simt::relaxed);
+}
+GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
+GP_DEVICE void gp__wait_for_predecessor() {}
+GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
+  simt::mbarrier_init(reinterpret_cast<uint64_t *>(bar), count);
+}
+GP_DEVICE void gp__mbarrier_init_fence() { simt::fence_mbarrier_init(); }
+GP_DEVICE void gp__mbarrier_arrive(gp__u64 *bar) { simt::mbarrier_arrive(reinterpret_cast<uint64_t *>(bar)); }
+GP_DEVICE void gp__mbarrier_arrive_expect(gp__u64 *bar, unsigned bytes) {
+  simt::mbarrier_arrive_expect_tx(reinterpret_cast<uint64_t *>(bar), bytes);
+}
+GP_DEVICE bool gp__mbarrier_test(gp__u64 *bar, unsigned parity) {
+  return simt::mbarrier_test(reinterpret_cast<uint64_t *>(bar), parity);
+}
+GP_DEVICE bool gp__mbarrier_peek(gp__u64 *bar, unsigned parity) {
+  return simt::mbarrier_peek(reinterpret_cast<uint64_t *>(bar), parity);
+}
+GP_DEVICE void gp__bulk_load(void *shared, const void *global, unsigned bytes, gp__u64 *bar) {
+  simt::bulk_load(shared, global, bytes, reinterpret_cast<uint64_t *>(bar));
+}
+GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) {
+  simt::bulk_store(global, shared, bytes);
+}
+GP_DEVICE void gp__bulk_commit() { simt::bulk_commit(); }
+template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_read(PENDING); }
+GP_DEVICE void gp__bulk_wait() { simt::bulk_wait(0); }
+GP_DEVICE void gp__bulk_fence() { simt::fence_proxy_async(); }
+
+GP_DEVICE float gp__product(float a, float b) { return a * b; }
+GP_DEVICE double gp__product(double a, double b) { return a * b; }
+template <class R, class A> GP_DEVICE R gp__bit_cast(A a) {
+  static_assert(sizeof(R) == sizeof(A), "a bit cast keeps the size");
+  R r;
+  memcpy(&r, &a, sizeof r);
+  return r;
+}
+GP_DEVICE float gp__f32_from_bits(gp__u32 bits) { return gp__bit_cast<float>(bits); }
+GP_DEVICE gp__u32 gp__bits_of_f32(float x) { return gp__bit_cast<gp__u32>(x); }
+GP_DEVICE double gp__f64_from_bits(gp__u64 bits) { return gp__bit_cast<double>(bits); }
+GP_DEVICE gp__u64 gp__bits_of_f64(double x) { return gp__bit_cast<gp__u64>(x); }
+GP_DEVICE unsigned short gp__f16_from_f32(float x) {
+  const gp__u32 u = gp__bits_of_f32(x), sign = u >> 16 & 0x8000u, a = u & 0x7fffffffu;
+  if (a > 0x7f800000u) return static_cast<unsigned short>(sign | 0x7fffu);    // NaN
+  if (a >= 0x477ff000u) return static_cast<unsigned short>(sign | 0x7c00u);   // rounds to infinity
+  if (a < 0x33000000u) return static_cast<unsigned short>(sign);              // rounds to zero
+  const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e;                  // bits that leave the significand
+  const gp__u32 m = e >= 113 ? a - (112u << 23) : (a & 0x7fffffu) | 0x800000u;
+  const gp__u32 half = 1u << (drop - 1), rest = m & ((1u << drop) - 1), q = m >> drop;
+  return static_cast<unsigned short>(sign | (q + (rest > half || (rest == half && (q & 1)))));
+}
+GP_DEVICE float gp__f32_from_f16(unsigned short bits) {
+  const gp__u32 sign = (bits & 0x8000u) << 16, e = bits >> 10 & 31u, m = bits & 0x3ffu;
+  if (e == 31) return gp__f32_from_bits(sign | 0x7f800000u | m << 13);
+  if (e) return gp__f32_from_bits(sign | (e + 112) << 23 | m << 13);
+  const float tiny = static_cast<float>(m) * gp__f32_from_bits(0x33800000u); // m * 2^-24
+  return gp__f32_from_bits(sign | gp__bits_of_f32(tiny));
+}
+GP_DEVICE float gp__minimum(float a, float b) {
+  return a != a ? a : b != b ? b : a < b || (a == b && (gp__bits_of_f32(a) >> 31)) ? a : b;
+}
+GP_DEVICE float gp__maximum(float a, float b) {
+  return a != a ? a : b != b ? b : a > b || (a == b && !(gp__bits_of_f32(a) >> 31)) ? a : b;
+}
+
+#endif // device or emulator
+
+GP_DEVICE gp__u32 gp__product(gp__u32 a, gp__u32 b) { return a * b; }
+GP_DEVICE gp__u64 gp__product(gp__u64 a, gp__u64 b) { return a * b; }
+GP_DEVICE double gp__minimum(double a, double b) {
+  return a != a ? a : b != b ? b : a < b || (a == b && (gp__bits_of_f64(a) >> 63)) ? a : b;
+}
+GP_DEVICE double gp__maximum(double a, double b) {
+  return a != a ? a : b != b ? b : a > b || (a == b && !(gp__bits_of_f64(a) >> 63)) ? a : b;
+}
+
+// Waits until the phase of this parity is complete.
+#if !defined(GPUPRIMS__ARCH) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+GP_DEVICE void gp__mbarrier_wait(gp__u64 *bar, unsigned parity) {
+  while (!gp__mbarrier_test(bar, parity)) {}
+}
+#endif
+
+// float to bfloat16, to nearest even.
+GP_DEVICE unsigned short gp__bf16_from_f32(float x) {
+  const gp__u32 u = gp__bits_of_f32(x);
+  if ((u & 0x7fffffffu) > 0x7f800000u) return static_cast<unsigned short>(u >> 16 | 0x40u);
+  return static_cast<unsigned short>((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
+}
+
+// double to float, to odd: rounding the result once more to a narrower type is then as if done in one step.
+GP_DEVICE float gp__f32_to_odd(double x) {
+  const float f = static_cast<float>(x);
+  const double back = f;
+  if (back == x || x != x) return f;
+  const bool away = (back < 0 ? -back : back) > (x < 0 ? -x : x);
+  return gp__f32_from_bits((gp__bits_of_f32(f) - (away ? 1u : 0u)) | 1u);
+}
+
+// Sum of the four bytes of x, each times the byte of `weights`, plus c (modulo 2^32).
+GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) { return __dp4a(x, weights, c); }
+
+// 16 bytes that start `offset` (0 to 15) bytes into the 32 bytes (low, high).
+GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &high, unsigned offset) {
+  const unsigned skip = offset / 4, bits = offset % 4 * 8;
+  gp__u32 w[5];
+  gp_vector r;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 5; ++i) {
+    const gp__u32 w0 = i < 4 ? low.word[i & 3] : high.word[0], w1 = i + 1 < 4 ? low.word[(i + 1) & 3] : high.word[(i + 1) & 3];
+    const gp__u32 w2 = i + 2 < 4 ? low.word[(i + 2) & 3] : high.word[(i + 2) & 3];
+    const gp__u32 w3 = i + 3 < 4 ? low.word[(i + 3) & 3] : high.word[(i + 3) & 3];
+    w[i] = skip < 2 ? (skip == 0 ? w0 : w1) : (skip == 2 ? w2 : w3);
+  }
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 4; ++i) r.word[i] = __funnelshift_r(w[i], w[i + 1], bits);
+  return r;
+}
+
+#endif // GPUPRIMS__DEVICE_TEXT
+
+// >>policy ------------------------------------------------------------------------------------------------------------
+//
+// Merrill, Garland and Grimshaw (Policy-based Tuning for Performance Portability and Library Co-optimization): a kernel
+// is specialised by a policy, a handful of numbers that a tuner chooses. This section is shared by the host's dispatch
+// (C) and the kernels (C++): fields, defaults, validity and geometry are said here once.
+
+#ifdef __cplusplus
+#define GPUPRIMS__CONSTEXPR constexpr
+#else
+#define GPUPRIMS__CONSTEXPR
+#endif
+#if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
+#define GPUPRIMS__BOTH __host__ __device__
+#else
+#define GPUPRIMS__BOTH
+#endif
+#define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
+
+// The fields of each family: F(field, default, values...). A default of zero is chosen by gp__portable. The host reads
+// these lists as its parser and its JSON; the kernels get the resolved numbers as template arguments.
+#define GP_POLICY_FIELDS_MAP(F)                                                                                        \
+  F(algorithm, GP_DIRECT, GP_DIRECT)                                                                                   \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
+  F(blocks_per_sm, 0, 0, 1, 2, 4, 8)                                                                                   \
+  F(overlap, 0, 1, 2)
+#define GP_POLICY_FIELDS_REDUCE(F)                                                                                     \
+  F(algorithm, GP_AUTO, GP_EVEN_SHARE, GP_STEALING, GP_ONE_BLOCK)                                                      \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 8)                                                                                   \
+  F(overlap, 0, 1, 2)
+#define GP_POLICY_FIELDS_SCAN(F)                                                                                       \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED)                                      \
+  F(threads, 0, 128, 256, 320, 384, 512)                                                                                  \
+  F(vectors, 0, 1, 3, 5, 7, 9, 11, 13)                                                                                 \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
+  F(stages, 0, 3, 4, 5, 6)                                                                                             \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
+
+// What the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
+typedef struct gp__shape {
+  int primitive;       // gp_primitive
+  int in_size;         // element sizes; fill and iota: in_size is 0
+  int in2_size;        // transform2, else 0
+  int acc_size;        // reduce, scan: the accumulator; else 0
+  int out_size;        //
+  int in_misaligned;   // address of in modulo 16
+  int out_misaligned;  // address of out modulo 16
+  int in_place;        // out == in
+  int commutative;     // of the operator
+  int exact;           // the operator is exactly associative: integers, minimum, maximum
+  int reproducible;    // GP_REPRODUCIBLE, and the operator is not exact
+  int compute_capability;
+  int multiprocessors;
+  int shared_bytes;    // opt-in maximum of a block
+  unsigned long long count;
+} gp__shape;
+
+// Numbers that more than one rule needs.
+enum {
+  GP__WARP = 32,
+  GP__VECTOR = 16,              // bytes of the widest access
+  GP__CONTROL_BYTES = 256,      // at the start of a workspace: the ticket word
+  GP__WORD_BYTES = 16,          // a tagged word of the workspace: 8 bytes of value, 8 bytes of tag
+  GP__GROUP = 64,               // tiles of a look-back group: two for each lane of a warp
+  GP__PIPELINE_WARPS = 3,       // of a pipelined scan, beside those that compute
+  GP__CANONICAL_SCAN_THREADS = 320,  // GP_REPRODUCIBLE pins the shape of a tile
+  GP__CANONICAL_SCAN_VECTORS = 9,
+  GP__CANONICAL_REDUCE_THREADS = 512,
+  GP__CANONICAL_REDUCE_VECTORS = 4,
+  GP__CANONICAL_REDUCE_TILES = 4096, // at most about so many tiles: larger inputs get larger tiles
+  GP__MAX_GRID = 65536
+};
+
+GPUPRIMS__RULE int gp__is_scan(int primitive) {
+  return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN;
+}
+
+GPUPRIMS__RULE int gp__max(int a, int b) { return a > b ? a : b; }
+GPUPRIMS__RULE unsigned long long gp__ceil_div(unsigned long long a, unsigned long long b) { return (a + b - 1) / b; }
+
+// Elements in one vector access: 16 bytes where the size divides 16, otherwise one element.
+GPUPRIMS__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % size == 0 ? GP__VECTOR / size : 1; }
+
+// Words that carry one accumulator through the workspace: 8 bytes of it a word.
+GPUPRIMS__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
+
+// Elements a thread holds in a scan: `vectors` 16-byte vectors of the larger of the input and output types.
+GPUPRIMS__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
+  return GP__VECTOR * vectors >= gp__max(in_size, out_size) ? GP__VECTOR * vectors / gp__max(in_size, out_size) : 1;
+}
+
+// Elements a thread handles at a time in a map (copy, fill, iota, transform): vectors of the largest type.
+GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out_size) {
+  return vectors * gp__vector_items(gp__max(gp__max(in_size, in2_size), out_size));
+}
+
+// Rounds of a reproducible reduction's tile: grows with the count so that about GP__CANONICAL_REDUCE_TILES remain.
+GPUPRIMS__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
+  return count / ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS *
+                  GP__CANONICAL_REDUCE_VECTORS * gp__vector_items(in_size)) +
+         1;
+}
+
+// May a scan of these types run on bulk copies: whole vectors of elements, equal sizes on both sides.
+GPUPRIMS__RULE int gp__pipelined_fits(int in_size, int out_size, int vectors) {
+  return in_size == out_size && in_size <= 16 && GP__VECTOR % in_size == 0 && vectors % 2 == 1;
+}
+
+// Dynamic shared memory of a block, in bytes: `stages` tiles of a pipelined scan; otherwise the input's tile, and the
+// output's where the element sizes differ.
+GPUPRIMS__RULE int gp__scan_tile_bytes(gp_policy p, int in_size, int out_size, int size) {
+  return (p.threads * gp__scan_items(p.vectors, in_size, out_size) * size + 127) / 128 * 128;
+}
+GPUPRIMS__RULE int gp__shared_bytes(int primitive, gp_policy p, int in_size, int out_size) {
+  return !gp__is_scan(primitive) ? 0
+         : p.algorithm == GP_PIPELINED
+             ? p.stages * gp__scan_tile_bytes(p, in_size, out_size, in_size)
+             : gp__scan_tile_bytes(p, in_size, out_size, in_size) +
+                   (in_size == out_size ? 0 : gp__scan_tile_bytes(p, in_size, out_size, out_size));
+}
+
+// Static shared memory of a block of a scan, in bytes, at most.
+GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
+  return (p.algorithm == GP_PIPELINED ? p.stages : 1) * (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16));
+}
+
+// Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
+// changed in silence.
+GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
+  return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
+         p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
+         p.blocks_per_sm >= 0 &&
+         p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
+}
+GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
+          p.algorithm == GP_PIPELINED) &&
+         p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
+         (p.algorithm != GP_PIPELINED ||
+          (s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 && p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 &&
+           s.acc_size <= 16 && gp__pipelined_fits(s.in_size, s.out_size, p.vectors) &&
+           s.in_misaligned % s.in_size == 0 && !(s.reproducible && s.in_misaligned))) &&
+         (!s.reproducible ||
+          (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
+           (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
+         gp__shared_bytes(s.primitive, p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <= s.shared_bytes;
+}
+GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) &&
+         p.blocks_per_sm >= 1 &&
+         (!s.reproducible || (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
+                              p.vectors == GP__CANONICAL_REDUCE_VECTORS));
+}
+GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
+  return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
+         (gp__is_scan(s.primitive)       ? gp__policy_valid_scan(p, s)
+          : s.primitive == GP_REDUCE     ? gp__policy_valid_reduce(p, s)
+                                         : p.algorithm == GP_DIRECT);
+}
+
+#if !defined(__CUDACC_RTC__)
+
+// The portable row: what a field is when nobody, neither the caller nor a tuned row, has said. Fields that are already
+// set are kept. GP_AUTO becomes: for a reproducible reduction, stealing, otherwise even share; for a scan of 6 MiB or
+// more, pipelined where that is valid, otherwise look-back. The numbers are those that did best on an H200, one row for
+// all; ci/measurements has them.
+GPUPRIMS__RULE int gp__or(int field, int otherwise) { return field ? field : otherwise; }
+__attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shape s, unsigned long long bytes) {
+  const int mib = bytes >> 20 > 0x7fffffff ? 0x7fffffff : (int)(bytes >> 20);
+  const int canonical = s.reproducible;
+  gp_policy q = p;
+  q.algorithm = GP_PIPELINED;
+  q.threads = gp__or(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : mib >= 24 ? 320 : 256);
+  q.vectors = gp__or(p.vectors, canonical ? GP__CANONICAL_SCAN_VECTORS : 9);
+  q.stages = gp__or(p.stages, q.threads > 256 ? 5 : 3);
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, q.threads > 256 ? 1 : 2);
+  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && mib >= 6 && gp__policy_valid(q, s))) return q;
+  p.algorithm = gp__or(p.algorithm, GP_LOOK_BACK);
+  p.threads = gp__or(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : 256);
+  p.vectors = gp__or(p.vectors, canonical              ? GP__CANONICAL_SCAN_VECTORS
+                                : mib >= 6             ? 9
+                                : mib >= 1             ? 5
+                                : bytes >= (128 << 10) ? 3
+                                                       : 1);
+  p.stages = gp__or(p.stages, 3);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
+  return p;
+}
+__attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
+  const unsigned long long bytes = s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
+  p.overlap = gp__or(p.overlap, s.compute_capability >= 90 ? 1 : 2);
+  p.load = gp__or(p.load, s.primitive == GP_REDUCE ? GP_CACHE_STREAMING : GP_CACHE_ALL);
+  p.store = gp__or(p.store, GP_CACHE_ALL);
+  if (gp__is_scan(s.primitive)) return gp__portable_scan(p, s, bytes);
+  if (s.primitive == GP_REDUCE) {
+    p.algorithm = gp__or(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
+    p.threads = gp__or(p.threads, 512);
+    p.vectors = gp__or(p.vectors, s.reproducible || bytes < (512ull << 20) ? 4 : 8);
+    p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4);
+    return p;
+  }
+  p.algorithm = gp__or(p.algorithm, GP_DIRECT);
+  p.threads = gp__or(p.threads, 256);
+  p.vectors = gp__or(p.vectors, 1);
+  return p;
+}
+
+// The launch that a resolved policy leads to.
+typedef struct gp__geometry {
+  unsigned long long tile_items; // elements of a tile
+  unsigned long long tiles;      // for the upper bound of the count
+  unsigned grid;                 // blocks
+  unsigned threads;              // threads of a block
+  unsigned shared_bytes;         // dynamic
+  unsigned long long words;      // tagged words of the workspace
+} gp__geometry;
+
+// occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
+__attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
+  gp__geometry g;
+  const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
+  unsigned long long resident, skipped = 0;
+  int per_sm = p.blocks_per_sm;
+  if (occupancy > 0 && per_sm > occupancy) per_sm = occupancy;
+  resident = (unsigned long long)sms * (unsigned)(per_sm > 0 ? per_sm : 1);
+  g.threads = (unsigned)p.threads;
+  g.shared_bytes = (unsigned)gp__shared_bytes(s.primitive, p, s.in_size, s.out_size);
+  g.words = 0;
+  if (gp__is_scan(s.primitive)) {
+    g.tile_items = (unsigned long long)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
+    if (p.algorithm == GP_PIPELINED) {
+      skipped = (unsigned long long)(s.in_misaligned / s.in_size); // tiles start on a 16-byte boundary of the input
+      g.threads += GP__PIPELINE_WARPS * GP__WARP;
+    }
+    g.tiles = gp__ceil_div(s.count + skipped, g.tile_items);
+    g.grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g.tiles < resident ? g.tiles : resident);
+    if (p.algorithm == GP_THREE_SWEEP) g.words = g.grid;
+    if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g.words = g.tiles + g.tiles / GP__GROUP + 1;
+    g.words *= (unsigned)gp__acc_words(s.acc_size);
+    return g;
+  }
+  if (s.primitive == GP_REDUCE) {
+    g.tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.in_size));
+    if (s.reproducible) g.tile_items *= gp__canonical_rounds(s.count, s.in_size);
+    g.tiles = gp__ceil_div(s.count, g.tile_items);
+    g.grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g.tiles < resident ? g.tiles : resident);
+    if (!g.grid) g.grid = 1; // an empty input still has a result
+    g.words = (p.algorithm == GP_STEALING ? g.tiles : g.grid) * (unsigned)gp__acc_words(s.acc_size);
+    return g;
+  }
+  g.tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
+  g.tiles = gp__ceil_div(s.count + GP__VECTOR, g.tile_items); // the head that reaches a 16-byte boundary of the output
+  if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
+  g.grid = (unsigned)(g.tiles < resident ? g.tiles : resident);
+  return g;
+}
+
+#endif // !__CUDACC_RTC__
+
+// The arguments of the kernels; one struct a family, filled by dispatch, passed by value. Pointers are device pointers.
+enum { GP__VALUE_BYTES = 64 };
+typedef struct gp__value {
+#ifdef __cplusplus
+  alignas(16)
+#else
+  __attribute__((aligned(16)))
+#endif
+      unsigned char bytes[GP__VALUE_BYTES];
+} gp__value;
+
+typedef struct gp__map_args {
+  const void *in;
+  const void *in2;
+  void *out;
+  unsigned long long count;
+  const unsigned long long *count_device; // or null
+  gp__value value;                        // fill: the element; iota: the start
+  gp__value step;                         // iota
+} gp__map_args;
+
+typedef struct gp__reduce_args {
+  const void *in;
+  void *out;
+  unsigned long long count;
+  const unsigned long long *count_device; // or null
+  void *workspace;                        // control block and words; see gp__geometry
+  unsigned long long rounds;              // rounds of `vectors` in a tile: 1, or gp__canonical_rounds
+  gp__value init;                         // comes before the first element; the identity where the caller has none
+  int has_init;                           // 0: use the operator's identity instead of `init`
+} gp__reduce_args;
+
+typedef struct gp__scan_args {
+  const void *in;
+  void *out;
+  unsigned long long count;
+  const unsigned long long *count_device; // or null
+  void *workspace;
+  gp__value init;  // as in gp__reduce_args
+  int has_init;
+  unsigned blocks; // three sweeps: blocks of the upsweep and of the downsweep
+} gp__scan_args;
+
+#ifdef GPUPRIMS__DEVICE_TEXT
+
+// >>warp --------------------------------------------------------------------------------------------------------------
+//
+// Values (types, conversions, operators) and what the 32 threads of a warp do together.
+
+// ---- types
+
+// IEEE binary16 and bfloat16, as memory holds them; arithmetic goes through float. Same layout as __half, __nv_bfloat16.
+struct alignas(2) gp_f16 {
+  unsigned short bits;
+  gp_f16() = default;
+  GP_DEVICE gp_f16(float x) : bits(gp__f16_from_f32(x)) {}
+  GP_DEVICE operator float() const { return gp__f32_from_f16(bits); }
+};
+struct alignas(2) gp_bf16 {
+  unsigned short bits;
+  gp_bf16() = default;
+  GP_DEVICE gp_bf16(float x) : bits(gp__bf16_from_f32(x)) {}
+  GP_DEVICE operator float() const { return gp__f32_from_bits(static_cast<gp__u32>(bits) << 16); }
+};
+
+// A value and where it stood: the accumulator and the result of ARGMIN and ARGMAX. No element: index -1.
+template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
+  T value;
+  unsigned char pad[PAD];
+  long long index;
+};
+template <class T> struct gp_arg<T, 0> {
+  T value;
+  long long index;
+};
+template <class T, int PAD> GP_DEVICE void gp__clear_pad(gp_arg<T, PAD> &a) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < PAD; ++i) a.pad[i] = 0;
+}
+template <class T> GP_DEVICE void gp__clear_pad(gp_arg<T, 0> &) {}
+template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {
+  gp_arg<T> a;
+  a.value = value;
+  a.index = index;
+  gp__clear_pad(a);
+  return a;
+}
+
+struct gp__none {}; // the type of an operand that is not there
+
+enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT };
+template <class T> struct gp__traits { // structs
+  static const gp__kind kind = GP__STRUCT;
+};
+#define GPUPRIMS__TRAITS(type, KIND, Wide)                                                                             \
+  template <> struct gp__traits<type> {                                                                                \
+    static const gp__kind kind = KIND;                                                                                 \
+    typedef Wide wide; /* in which arithmetic is done: unsigned, so that it wraps; float for the half types */         \
+  };
+GPUPRIMS__TRAITS(signed char, GP__SIGNED, gp__u32)
+GPUPRIMS__TRAITS(unsigned char, GP__UNSIGNED, gp__u32)
+GPUPRIMS__TRAITS(short, GP__SIGNED, gp__u32)
+GPUPRIMS__TRAITS(unsigned short, GP__UNSIGNED, gp__u32)
+GPUPRIMS__TRAITS(int, GP__SIGNED, gp__u32)
+GPUPRIMS__TRAITS(unsigned int, GP__UNSIGNED, gp__u32)
+GPUPRIMS__TRAITS(long long, GP__SIGNED, gp__u64)
+GPUPRIMS__TRAITS(unsigned long long, GP__UNSIGNED, gp__u64)
+GPUPRIMS__TRAITS(gp_f16, GP__FLOAT, float)
+GPUPRIMS__TRAITS(gp_bf16, GP__FLOAT, float)
+GPUPRIMS__TRAITS(float, GP__FLOAT, float)
+GPUPRIMS__TRAITS(double, GP__FLOAT, double)
+#undef GPUPRIMS__TRAITS
+
+template <class T> struct gp__is_exact { // are sums and products of T exactly associative
+  static const bool value = gp__traits<T>::kind == GP__SIGNED || gp__traits<T>::kind == GP__UNSIGNED;
+};
+
+// The largest and the lowest value: infinities for floats.
+template <class T, gp__kind = gp__traits<T>::kind> struct gp__limits;
+template <class T> struct gp__limits<T, GP__UNSIGNED> {
+  static GP_DEVICE T highest() { return static_cast<T>(~static_cast<T>(0)); }
+  static GP_DEVICE T lowest() { return 0; }
+};
+template <class T> struct gp__limits<T, GP__SIGNED> {
+  static GP_DEVICE T highest() { return static_cast<T>((1ull << (8 * sizeof(T) - 1)) - 1); }
+  static GP_DEVICE T lowest() { return static_cast<T>(-highest() - 1); }
+};
+template <class T> struct gp__limits<T, GP__FLOAT> {
+  static GP_DEVICE T highest() { return static_cast<T>(gp__f32_from_bits(0x7f800000u)); }
+  static GP_DEVICE T lowest() { return static_cast<T>(gp__f32_from_bits(0xff800000u)); }
+};
+
+// ---- conversions (the unary operator CONVERT)
+
+template <class T> GP_DEVICE T gp__from_double(double x) { return static_cast<T>(x); }
+template <> GP_DEVICE gp_f16 gp__from_double<gp_f16>(double x) { return gp_f16(gp__f32_to_odd(x)); }
+template <> GP_DEVICE gp_bf16 gp__from_double<gp_bf16>(double x) { return gp_bf16(gp__f32_to_odd(x)); }
+
+// A float to an integer: toward zero, saturated, NaN to 0.
+template <class R, class A> GP_DEVICE R gp__saturate(A x) {
+  const A high = static_cast<A>(gp__limits<R>::highest()) + (sizeof(R) >= sizeof(A) ? A(0) : A(1)); // first beyond R
+  if (x != x) return 0;
+  if (x >= high) return gp__limits<R>::highest();
+  if (x <= static_cast<A>(gp__limits<R>::lowest())) return gp__limits<R>::lowest();
+  return static_cast<R>(x);
+}
+
+template <class A, class R, gp__kind = gp__traits<A>::kind, gp__kind = gp__traits<R>::kind> struct gp__converter {
+  static GP_DEVICE R run(A a) { return static_cast<R>(a); } // integer to integer: wraps
+};
+template <class T> struct gp__converter<T, T, GP__STRUCT, GP__STRUCT> {
+  static GP_DEVICE T run(const T &a) { return a; }
+};
+template <class T> struct gp__converter<T, T, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE T run(T a) { return a; }
+};
+template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE R run(A a) { return gp__from_double<R>(static_cast<double>(static_cast<typename gp__traits<A>::wide>(a))); }
+};
+template <class A> struct gp__converter<A, float, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE float run(A a) { return static_cast<float>(a); }
+};
+template <> struct gp__converter<float, float, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE float run(float a) { return a; }
+};
+template <> struct gp__converter<float, gp_f16, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE gp_f16 run(float a) { return gp_f16(a); }
+};
+template <> struct gp__converter<float, gp_bf16, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE gp_bf16 run(float a) { return gp_bf16(a); }
+};
+template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__SIGNED> {
+  static GP_DEVICE R run(A a) { return gp__saturate<R>(static_cast<typename gp__traits<A>::wide>(a)); }
+};
+template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__UNSIGNED> {
+  static GP_DEVICE R run(A a) { return gp__saturate<R>(static_cast<typename gp__traits<A>::wide>(a)); }
+};
+// integer to float: one rounding; to the half types through double
+template <class A, class R> struct gp__converter<A, R, GP__SIGNED, GP__FLOAT> {
+  static GP_DEVICE R run(A a) { return gp__from_double<R>(static_cast<double>(a)); }
+};
+template <class A, class R> struct gp__converter<A, R, GP__UNSIGNED, GP__FLOAT> {
+  static GP_DEVICE R run(A a) { return gp__from_double<R>(static_cast<double>(a)); }
+};
+template <class A> struct gp__converter<A, float, GP__SIGNED, GP__FLOAT> {
+  static GP_DEVICE float run(A a) { return static_cast<float>(a); }
+};
+template <class A> struct gp__converter<A, float, GP__UNSIGNED, GP__FLOAT> {
+  static GP_DEVICE float run(A a) { return static_cast<float>(a); }
+};
+
+// ---- unary operators: R op(A)
+
+template <class A, class R> struct gp_convert {
+  GP_DEVICE R operator()(const A &a) const { return gp__converter<A, R>::run(a); }
+};
+template <class A, class R> struct gp_negate {
+  typedef typename gp__traits<R>::wide W;
+  GP_DEVICE R operator()(A a) const { return static_cast<R>(-static_cast<W>(gp__converter<A, R>::run(a))); }
+};
+template <class A, class R> struct gp_abs {
+  typedef typename gp__traits<R>::wide W;
+  GP_DEVICE R operator()(A a) const {
+    const R r = gp__converter<A, R>::run(a);
+    return gp__traits<R>::kind == GP__UNSIGNED                       ? r
+           : gp__traits<R>::kind == GP__SIGNED ? (r < R(0) ? static_cast<R>(W(0) - static_cast<W>(r)) : r)
+                                               : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
+  }
+};
+template <class A, class R> struct gp_square {
+  typedef typename gp__traits<R>::wide W;
+  GP_DEVICE R operator()(A a) const {
+    const W w = static_cast<W>(gp__converter<A, R>::run(a));
+    return static_cast<R>(w * w);
+  }
+};
+template <class A, class R> struct gp_not {
+  typedef typename gp__traits<R>::wide W;
+  GP_DEVICE R operator()(A a) const { return static_cast<R>(a == A(0) ? W(1) : W(0)); }
+};
+
+// ---- binary operators on an accumulator T
+// identity(): op(identity, x) == x. prepare(x): applied to each element before the first op. exact: any order of
+// operations gives the same bits.
+
+template <class T, bool EXACT> struct gp__operator {
+  typedef T type;
+  enum { commutative = 1, exact = EXACT };
+  static GP_DEVICE T prepare(const T &a) { return a; }
+};
+template <class T> struct gp_sum : gp__operator<T, gp__is_exact<T>::value> {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T identity() { return static_cast<T>(W(0)); }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) + static_cast<W>(b)); }
+};
+template <class T> struct gp_prod : gp__operator<T, gp__is_exact<T>::value> {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T identity() { return static_cast<T>(W(1)); }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) * static_cast<W>(b)); }
+};
+template <class T, gp__kind = gp__traits<T>::kind> struct gp__order { // integers
+  static GP_DEVICE T lower(T a, T b) { return b < a ? b : a; }
+  static GP_DEVICE T upper(T a, T b) { return a < b ? b : a; }
+};
+template <class T> struct gp__order<T, GP__FLOAT> {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T lower(T a, T b) { return static_cast<T>(gp__minimum(static_cast<W>(a), static_cast<W>(b))); }
+  static GP_DEVICE T upper(T a, T b) { return static_cast<T>(gp__maximum(static_cast<W>(a), static_cast<W>(b))); }
+};
+template <class T> struct gp_min : gp__operator<T, true> {
+  static GP_DEVICE T identity() { return gp__limits<T>::highest(); }
+  GP_DEVICE T operator()(T a, T b) const { return gp__order<T>::lower(a, b); }
+};
+template <class T> struct gp_max : gp__operator<T, true> {
+  static GP_DEVICE T identity() { return gp__limits<T>::lowest(); }
+  GP_DEVICE T operator()(T a, T b) const { return gp__order<T>::upper(a, b); }
+};
+template <class T> struct gp_bit_and : gp__operator<T, true> {
+  static GP_DEVICE T identity() { return static_cast<T>(~static_cast<T>(0)); }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(a & b); }
+};
+template <class T> struct gp_bit_or : gp__operator<T, true> {
+  static GP_DEVICE T identity() { return 0; }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(a | b); }
+};
+template <class T> struct gp_bit_xor : gp__operator<T, true> {
+  static GP_DEVICE T identity() { return 0; }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+};
+template <class T> struct gp_and : gp__operator<T, true> {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T prepare(const T &a) { return static_cast<T>(W(a != T(W(0)) ? 1 : 0)); }
+  static GP_DEVICE T identity() { return static_cast<T>(W(1)); }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(W(a != T(W(0)) && b != T(W(0)) ? 1 : 0)); }
+};
+template <class T> struct gp_or : gp__operator<T, true> {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T prepare(const T &a) { return static_cast<T>(W(a != T(W(0)) ? 1 : 0)); }
+  static GP_DEVICE T identity() { return static_cast<T>(W(0)); }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(W(a != T(W(0)) || b != T(W(0)) ? 1 : 0)); }
+};
+// The lowest index wins a tie; the first NaN wins over everything; index -1 is no element.
+template <class T, bool MAX> struct gp__arg_operator : gp__operator<gp_arg<T>, true> {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE bool beats(const gp_arg<T> &b, const gp_arg<T> &a) { // does b replace a
+    if (a.index < 0 || b.index < 0) return a.index < 0;
+    const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
+    if (a_nan || b_nan) return a_nan && b_nan ? b.index < a.index : b_nan;
+    return (MAX ? a.value < b.value : b.value < a.value) || (a.value == b.value && b.index < a.index);
+  }
+  GP_DEVICE gp_arg<T> operator()(const gp_arg<T> &a, const gp_arg<T> &b) const { return beats(b, a) ? b : a; }
+};
+template <class T> struct gp_argmin : gp__arg_operator<T, false> {
+  static GP_DEVICE gp_arg<T> identity() { return gp__make_arg<T>(gp__limits<T>::highest(), -1); }
+};
+template <class T> struct gp_argmax : gp__arg_operator<T, true> {
+  static GP_DEVICE gp_arg<T> identity() { return gp__make_arg<T>(gp__limits<T>::lowest(), -1); }
+};
+
+// A binary operator of R as a function of A and B (transform2).
+template <class Op, class A, class B, class R> struct gp__binary {
+  GP_DEVICE R operator()(const A &a, const B &b) const {
+    return Op()(Op::prepare(gp_convert<A, R>()(a)), Op::prepare(gp_convert<B, R>()(b)));
+  }
+};
+
+// An element becomes an accumulator: F converts; ARGMIN and ARGMAX also want to know where it stood.
+template <class In, class Acc, class F> struct gp__load {
+  GP_DEVICE Acc operator()(const In &x, gp__u64) const { return F()(x); }
+};
+template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD>, F> {
+  GP_DEVICE gp_arg<T, PAD> operator()(const In &x, gp__u64 index) const {
+    return gp__make_arg<T>(F()(x), static_cast<long long>(index));
+  }
+};
+
+// ---- a warp
+
+GP_DEVICE unsigned gp_lane() { return threadIdx.x & 31u; }
+GP_DEVICE unsigned gp_warp() { return threadIdx.x >> 5; }
+
+// A value of any type as 32-bit words, to be passed through shuffles.
+template <class T> union gp__shuffled {
+  T value;
+  gp__u32 word[(sizeof(T) + 3) / 4];
+  GP_DEVICE gp__shuffled() {}
+};
+#define GPUPRIMS__SHUFFLE(name, intrinsic, Argument)                                                                   \
+  template <class T> GP_DEVICE T name(const T &value, Argument argument) {                                             \
+    gp__shuffled<T> s;                                                                                                 \
+    if (sizeof(T) % 4) s.word[sizeof(T) / 4] = 0;                                                                      \
+    s.value = value;                                                                                                   \
+    GPUPRIMS__UNROLL for (unsigned i = 0; i < (sizeof(T) + 3) / 4; ++i) s.word[i] =                                   \
+        intrinsic(0xffffffffu, s.word[i], argument);                                                                   \
+    return s.value;                                                                                                    \
+  }
+// The value of lane `argument`; of the lane `argument` below or above (own value where there is none). All 32 lanes call.
+GPUPRIMS__SHUFFLE(gp_warp_broadcast, __shfl_sync, int)
+GPUPRIMS__SHUFFLE(gp_warp_shift_up, __shfl_up_sync, unsigned)
+GPUPRIMS__SHUFFLE(gp_warp_shift_down, __shfl_down_sync, unsigned)
+#undef GPUPRIMS__SHUFFLE
+
+// value[0] op value[1] op ... op value[31]. Lane 0 holds the result, other lanes hold partial results. All lanes call.
+template <class T, class Op> GP_DEVICE T gp_warp_reduce(T value, Op op) {
+  GPUPRIMS__UNROLL
+  for (unsigned d = 1; d < 32; d *= 2) value = op(value, gp_warp_shift_down(value, d));
+  return value;
+}
+
+// Lane i gets value[0] op ... op value[i] (Kogge and Stone). All lanes call.
+template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) {
+  GPUPRIMS__UNROLL
+  for (unsigned d = 1; d < 32; d *= 2) {
+    const T before = gp_warp_shift_up(value, d);
+    if (gp_lane() >= d) value = op(before, value);
+  }
+  return value;
+}
+
+#endif // GPUPRIMS__DEVICE_TEXT
+
+#ifdef GPUPRIMS__DEVICE_TEXT
+
+// >>tile --------------------------------------------------------------------------------------------------------------
+//
+// What a block of threads does together with a tile of data. THREADS is the block's size (a multiple of 32), ITEMS the
+// elements a thread holds. Arrangements of a tile over the threads:
+//    blocked      thread t holds elements t * ITEMS, t * ITEMS + 1, ...
+//    striped      thread t holds elements t, t + THREADS, t + 2 * THREADS, ...
+//    vectorised   striped by vectors of V = 16 / sizeof(T) elements: thread t holds vectors t, t + THREADS, ...
+// Storage is a struct of yours in shared memory (GP_SHARED); every routine says when it may be used again. All threads
+// of the block call, unless a routine says otherwise. Loads and stores are guarded: elements at and beyond `count` are
+// not touched; loads give `fill` for them. CACHE is one of GP_CACHE_...
+
+// V elements as one access of 16 bytes.
+template <class T> union gp__packed {
+  gp_vector vector;
+  T item[sizeof(T) <= 16 ? 16 / sizeof(T) : 1];
+  GP_DEVICE gp__packed() {}
+};
+
+// Each thread loads ITEMS consecutive elements of in[0 .. count) straight from memory. No storage, no barrier. Best for
+// data that sits in a cache, or for few elements; gp_tile_load_transposed moves the same faster from memory.
+template <int ITEMS, class T> GP_DEVICE void gp_tile_load_direct(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
+  const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) items[i] = first + i < count ? in[first + i] : fill;
+}
+template <int ITEMS, class T> GP_DEVICE void gp_tile_store_direct(const T (&items)[ITEMS], T *out, gp__u64 count) {
+  const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i)
+    if (first + i < count) out[first + i] = items[i];
+}
+
+// Striped: neighbouring threads touch neighbouring elements. No storage, no barrier.
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_load_striped(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const gp__u64 k = static_cast<gp__u64>(i) * THREADS + threadIdx.x;
+    items[i] = k < count ? in[k] : fill;
+  }
+}
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_store_striped(const T (&items)[ITEMS], T *out, gp__u64 count) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const gp__u64 k = static_cast<gp__u64>(i) * THREADS + threadIdx.x;
+    if (k < count) out[k] = items[i];
+  }
+}
+
+// Vectorised: `in` (`out`) is aligned to 16 bytes, sizeof(T) divides 16, ITEMS is a multiple of V. items[k * V + j] is
+// element (k * THREADS + t) * V + j. No storage, no barrier.
+template <int THREADS, int CACHE, int ITEMS, class T>
+GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
+  const int V = 16 / sizeof(T);
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < ITEMS / V; ++k) {
+    const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
+    gp__packed<T> p;
+    if (first + V <= count) p.vector = gp__load_vector<CACHE>(in + first);
+    else {
+  GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) p.item[j] = first + j < count ? in[first + j] : fill;
+    }
+  GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) items[k * V + j] = p.item[j];
+  }
+}
+template <int THREADS, int CACHE, int ITEMS, class T>
+GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64 count) {
+  const int V = 16 / sizeof(T);
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < ITEMS / V; ++k) {
+    const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
+    gp__packed<T> p;
+  GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) p.item[j] = items[k * V + j];
+    if (first + V <= count) gp__store_vector<CACHE>(out + first, p.vector);
+    else {
+  GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j)
+        if (first + j < count) out[first + j] = p.item[j];
+    }
+  }
+}
+
+// ---- exchange between arrangements, through shared memory
+
+template <int THREADS, int ITEMS, class T> struct gp_tile_exchange_storage {
+  T element[THREADS * ITEMS + THREADS * ITEMS / 32]; // one element of padding every 32, against bank conflicts
+  static GP_DEVICE int slot(int i) { return i + i / 32; }
+};
+// Afterwards items are blocked (striped). Storage may be used again after the next __syncthreads().
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_striped_to_blocked(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) storage.element[storage.slot(i * THREADS + int(threadIdx.x))] = items[i];
+  __syncthreads();
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) items[i] = storage.element[storage.slot(int(threadIdx.x) * ITEMS + i)];
+}
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_blocked_to_striped(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) storage.element[storage.slot(int(threadIdx.x) * ITEMS + i)] = items[i];
+  __syncthreads();
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) items[i] = storage.element[storage.slot(i * THREADS + int(threadIdx.x))];
+}
+// Coalesced loads, blocked result (the reverse for the store). Storage as for the exchange.
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_load_transposed(T (&items)[ITEMS], const T *in, gp__u64 count, T fill,
+                                       gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  gp_tile_load_striped<THREADS>(items, in, count, fill);
+  gp_tile_striped_to_blocked<THREADS>(items, storage);
+}
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_store_transposed(T (&items)[ITEMS], T *out, gp__u64 count,
+                                        gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
+  gp_tile_blocked_to_striped<THREADS>(items, storage);
+  gp_tile_store_striped<THREADS>(items, out, count);
+}
+
+// ---- broadcast, reduce, scan
+
+// The value of thread `source` for all. Storage: one T; free after the next __syncthreads().
+template <class T> GP_DEVICE T gp_tile_broadcast(const T &value, unsigned source, T &storage) {
+  if (threadIdx.x == source) storage = value;
+  __syncthreads();
+  return storage;
+}
+
+template <int THREADS, class T> struct gp_tile_reduce_storage {
+  T warp_total[THREADS / 32];
+};
+// value of thread 0 op value of thread 1 op ... : thread 0 holds the result (others hold partial results). Order is
+// kept. Storage may be used again after the next __syncthreads().
+template <int THREADS, class T, class Op>
+GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &storage) {
+  value = gp_warp_reduce(value, op);
+  if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;
+  __syncthreads();
+  if (gp_warp() == 0)
+    value = gp_warp_reduce(gp_lane() < THREADS / 32 ? storage.warp_total[gp_lane()] : Op::identity(), op);
+  return value;
+}
+
+template <int THREADS, class T> struct gp_tile_scan_storage {
+  T warp_total[THREADS / 32];
+};
+// What lies before a thread, in pieces: value is meaningful where has is set.
+template <class T> struct gp_before {
+  T value;
+  bool has;
+  template <class Op> GP_DEVICE void append(const T &x, Op op) {
+    value = has ? op(value, x) : x;
+    has = true;
+  }
+};
+// Scan over one value a thread. `within`: what stands before the thread in its warp; `warps`: the warps before its own;
+// returns the total of the block (all threads). Storage may be used again after the next __syncthreads().
+template <int THREADS, class T, class Op>
+GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_before<T> &within, gp_before<T> &warps,
+                          gp_tile_scan_storage<THREADS, T> &storage) {
+  const T inclusive = gp_warp_inclusive_scan(value, op);
+  within.value = gp_warp_shift_up(inclusive, 1);
+  within.has = gp_lane() > 0;
+  if (gp_lane() == 31) storage.warp_total[gp_warp()] = inclusive;
+  __syncthreads();
+  const T totals =
+      gp_warp_inclusive_scan(gp_lane() < THREADS / 32 ? storage.warp_total[gp_lane()] : Op::identity(), op);
+  warps.value = gp_warp_broadcast(totals, gp_warp() ? int(gp_warp()) - 1 : 0);
+  warps.has = gp_warp() > 0;
+  return gp_warp_broadcast(totals, THREADS / 32 - 1);
+}
+// value becomes the exclusive (inclusive) prefix over the block's threads; returns the total, to all threads.
+// Storage may be used again after the next __syncthreads().
+template <int THREADS, class T, class Op>
+GP_DEVICE T gp_tile_exclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS, T> &storage) {
+  gp_before<T> within, warps;
+  const T total = gp__tile_scan<THREADS>(value, op, within, warps, storage);
+  if (within.has) warps.append(within.value, op);
+  value = warps.has ? warps.value : Op::identity();
+  return total;
+}
+template <int THREADS, class T, class Op>
+GP_DEVICE T gp_tile_inclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS, T> &storage) {
+  gp_before<T> within, warps;
+  const T total = gp__tile_scan<THREADS>(value, op, within, warps, storage);
+  if (within.has) warps.append(within.value, op);
+  warps.append(value, op);
+  value = warps.value;
+  return total;
+}
+
+// ---- bytes between memory and shared memory, any alignment of the memory side; `shared` is aligned to 16 bytes
+
+// RANKS threads copy, this one is `rank`; all calls of a copy agree on the rest. UNROLL accesses are in flight at once.
+// Nothing outside [global, global + bytes) is read. The caller synchronises.
+template <int RANKS, int UNROLL, int CACHE>
+GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *global, unsigned bytes, unsigned rank) {
+  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
+  const unsigned char *base = global - offset;
+  if (offset == 0 && vectors == RANKS * UNROLL) {
+    gp_vector v[UNROLL];
+  GPUPRIMS__UNROLL
+    for (int u = 0; u < UNROLL; ++u) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
+  GPUPRIMS__UNROLL
+    for (int u = 0; u < UNROLL; ++u) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
+  } else {
+  GPUPRIMS__UNROLL_BY(2)
+    for (unsigned i = rank; i < vectors; i += RANKS) {
+      gp__packed<unsigned char> p;
+      if (offset == 0) p.vector = gp__load_vector<CACHE>(base + i * 16);
+      else if (i > 0 && i * 16 + 32 <= bytes + offset)
+        p.vector = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
+                                     gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
+      else {
+  GPUPRIMS__UNROLL
+        for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
+      }
+      *reinterpret_cast<gp_vector *>(shared + i * 16) = p.vector;
+    }
+  }
+  for (unsigned i = vectors * 16 + rank; i < bytes; i += RANKS) shared[i] = global[i];
+}
+// The way back.
+template <int RANKS, int CACHE>
+GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *shared, unsigned bytes, unsigned rank) {
+  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
+  const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
+  for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
+  GPUPRIMS__UNROLL_BY(4)
+  for (unsigned i = rank; i < vectors; i += RANKS) {
+    gp__packed<unsigned char> p;
+    if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + i * 16);
+    else if (i * 16 + 32 <= bytes)
+      p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + i * 16),
+                                   *reinterpret_cast<const gp_vector *>(shared + i * 16 + 16), head);
+    else {
+  GPUPRIMS__UNROLL
+      for (int j = 0; j < 16; ++j) p.item[j] = shared[head + i * 16 + j];
+    }
+    gp__store_vector<CACHE>(global + head + i * 16, p.vector);
+  }
+  for (unsigned i = head + vectors * 16 + rank; i < bytes; i += RANKS) global[i] = shared[i];
+}
+
+// ---- a thread's chunk: ITEMS consecutive elements in shared memory. With an odd number of 16-byte vectors a chunk,
+// the threads of a warp read theirs without bank conflicts.
+
+template <class T, int ITEMS> struct gp__chunk_by_vectors {
+  static const bool value = sizeof(T) <= 16 && 16 % sizeof(T) == 0 && ITEMS * sizeof(T) % 16 == 0;
+};
+
+// One step of a running prefix: the element's result, and the prefix moves on. FIRST: `carry` may be empty.
+template <bool EXCLUSIVE, bool FIRST, class Op, class Acc>
+GP_DEVICE Acc gp__running(gp_before<Acc> &carry, const Acc &x) {
+  const Acc before = FIRST && !carry.has ? Op::identity() : carry.value;
+  carry.value = FIRST && !carry.has ? x : Op()(carry.value, x);
+  carry.has = true;
+  return EXCLUSIVE ? before : carry.value;
+}
+
+// One vector of a chunk: its fold onto `sum`, and its running prefixes. The general form goes element by element.
+template <class Op, class Load, class In, class Acc, class Out> struct gp__vector_step {
+  static const int V = sizeof(gp__packed<In>) / sizeof(In);
+  template <bool FIRST> static GP_DEVICE Acc fold(const gp_vector &v, gp__u64 index, const Acc &sum) {
+    gp__packed<In> p;
+    p.vector = v;
+    Acc x[V];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) x[j] = Op::prepare(Load()(p.item[j], index + j));
+    GPUPRIMS__UNROLL
+    for (int d = 1; d < V; d *= 2) { // a tree: short, and in order
+      GPUPRIMS__UNROLL
+      for (int j = 0; j + d < V; j += 2 * d) x[j] = Op()(x[j], x[j + d]);
+    }
+    return FIRST ? x[0] : Op()(sum, x[0]);
+  }
+  template <bool EXCLUSIVE, bool FIRST>
+  static GP_DEVICE gp_vector scan(const gp_vector &v, gp__u64 index, gp_before<Acc> &carry) {
+    gp__packed<In> p;
+    gp__packed<Out> q;
+    p.vector = v;
+    q.item[0] = gp_convert<Acc, Out>()(
+        gp__running<EXCLUSIVE, FIRST, Op>(carry, Op::prepare(Load()(p.item[0], index))));
+    GPUPRIMS__UNROLL
+    for (int j = 1; j < V; ++j)
+      q.item[j] = gp_convert<Acc, Out>()(
+          gp__running<EXCLUSIVE, false, Op>(carry, Op::prepare(Load()(p.item[j], index + j))));
+    return q.vector;
+  }
+};
+// Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones, and one more carries on.
+template <class T> struct gp__byte_sum_step {
+  template <bool FIRST> static GP_DEVICE T fold(const gp_vector &v, gp__u64, T sum) {
+    gp__u32 s = FIRST ? 0 : static_cast<unsigned char>(sum);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 4; ++i) s = gp__dot_bytes(v.word[i], 0x01010101u, s);
+    return static_cast<T>(s);
+  }
+  template <bool EXCLUSIVE, bool FIRST>
+  static GP_DEVICE gp_vector scan(const gp_vector &v, gp__u64, gp_before<T> &carry) {
+    gp_vector q;
+    gp__u32 c = FIRST && !carry.has ? 0 : static_cast<unsigned char>(carry.value);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const gp__u32 x = v.word[i], p1 = gp__dot_bytes(x, 0x00000001u, c), p2 = gp__dot_bytes(x, 0x00000101u, c);
+      const gp__u32 p3 = gp__dot_bytes(x, 0x00010101u, c), p4 = gp__dot_bytes(x, 0x01010101u, c);
+      q.word[i] = EXCLUSIVE ? __byte_perm(__byte_perm(c, p1, 0x0040), __byte_perm(p2, p3, 0x0040), 0x5410)
+                            : __byte_perm(__byte_perm(p1, p2, 0x0040), __byte_perm(p3, p4, 0x0040), 0x5410);
+      c = p4;
+    }
+    carry.value = static_cast<T>(c);
+    carry.has = true;
+    return q;
+  }
+};
+template <>
+struct gp__vector_step<gp_sum<unsigned char>, gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char> >,
+                       unsigned char, unsigned char, unsigned char> : gp__byte_sum_step<unsigned char> {};
+template <>
+struct gp__vector_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char> >,
+                       signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
+
+// x[0] op x[1] op ... op x[ITEMS - 1]: a tree in each vector, left to right over vectors.
+template <int ITEMS, class Op, class Load, class Acc, class In>
+GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
+  Acc sum = Op::identity();
+  if (gp__chunk_by_vectors<In, ITEMS>::value) {
+    typedef gp__vector_step<Op, Load, In, Acc, In> step;
+    const int V = sizeof(gp__packed<In>) / sizeof(In);
+    const gp_vector *vector = reinterpret_cast<const gp_vector *>(chunk);
+    sum = step::template fold<true>(vector[0], index, sum);
+    GPUPRIMS__UNROLL_BY(2)
+    for (int k = 1; k < ITEMS / V; ++k) sum = step::template fold<false>(vector[k], index + k * V, sum);
+  } else {
+    const In *item = reinterpret_cast<const In *>(chunk);
+    sum = Op::prepare(Load()(item[0], index));
+  GPUPRIMS__UNROLL_BY(4)
+    for (int j = 1; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(Load()(item[j], index + j)));
+  }
+  return sum;
+}
+// The same over elements begin to end - 1 only; the identity where there are none.
+template <class Op, class Load, class Acc, class In>
+GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int begin, int end) {
+  const In *item = reinterpret_cast<const In *>(chunk);
+  Acc sum = Op::identity();
+  GPUPRIMS__UNROLL_BY(1)
+  for (int j = begin; j < end; ++j) {
+    const Acc x = Op::prepare(Load()(item[j], index + j));
+    sum = j == begin ? x : Op()(sum, x);
+  }
+  return sum;
+}
+
+// Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` where the element sizes are equal.
+template <int ITEMS, bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
+GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_before<Acc> carry) {
+  if (gp__chunk_by_vectors<In, ITEMS>::value && sizeof(In) == sizeof(Out)) {
+    typedef gp__vector_step<Op, Load, In, Acc, Out> step;
+    const int V = sizeof(gp__packed<In>) / sizeof(In);
+    const gp_vector *vector = reinterpret_cast<const gp_vector *>(chunk);
+    gp_vector *result = reinterpret_cast<gp_vector *>(to);
+    result[0] = step::template scan<EXCLUSIVE, true>(vector[0], index, carry);
+    GPUPRIMS__UNROLL_BY(2)
+    for (int k = 1; k < ITEMS / V; ++k)
+      result[k] = step::template scan<EXCLUSIVE, false>(vector[k], index + k * V, carry);
+  } else {
+    const In *item = reinterpret_cast<const In *>(chunk);
+    Out *result = reinterpret_cast<Out *>(to);
+    result[0] =
+        gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, true, Op>(carry, Op::prepare(Load()(item[0], index))));
+  GPUPRIMS__UNROLL_BY(4)
+    for (int j = 1; j < ITEMS; ++j)
+      result[j] = gp_convert<Acc, Out>()(
+          gp__running<EXCLUSIVE, false, Op>(carry, Op::prepare(Load()(item[j], index + j))));
+  }
+}
+template <bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
+GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk, gp__u64 index,
+                                   gp_before<Acc> carry, int begin, int end) {
+  const In *item = reinterpret_cast<const In *>(chunk);
+  Out *result = reinterpret_cast<Out *>(to);
+  GPUPRIMS__UNROLL_BY(1)
+  for (int j = begin; j < end; ++j)
+    result[j] = gp_convert<Acc, Out>()(
+        gp__running<EXCLUSIVE, true, Op>(carry, Op::prepare(Load()(item[j], index + j))));
+}
+
+// ---- the workspace: a ticket, and tagged words that carry partial results from block to block
+
+// The control word holds the epoch (36 bits) above the tickets drawn in it (28 bits). Every launch uses up one epoch:
+// whoever draws the last ticket of a launch starts the next one, so nothing is ever cleared.
+struct gp__ticket {
+  gp__u64 tag;     // of this launch: epoch + 1
+  unsigned number; // 0, 1, 2, ... in the order of drawing
+};
+// One thread draws. `draws` tickets are drawn in this launch, over all blocks.
+GP_DEVICE gp__ticket gp__draw(void *workspace, gp__u64 draws) {
+  gp__u64 *control = static_cast<gp__u64 *>(workspace);
+  const gp__u64 was = gp__add_relaxed(control, 1);
+  gp__ticket k;
+  k.tag = (was >> 28) + 1;
+  k.number = static_cast<unsigned>(was & 0xfffffffu);
+  if (k.number == draws - 1) gp__store_relaxed(control, k.tag << 28);
+  return k;
+}
+GP_DEVICE gp__word *gp__words(void *workspace) {
+  return reinterpret_cast<gp__word *>(static_cast<unsigned char *>(workspace) + GP__CONTROL_BYTES);
+}
+
+// An accumulator as 8-byte pieces, each of which travels with its tag.
+template <class Acc> union gp__pieces {
+  Acc value;
+  gp__u64 piece[(sizeof(Acc) + 7) / 8];
+  GP_DEVICE gp__pieces() {}
+};
+template <class Acc> GP_DEVICE void gp__publish(gp__word *words, gp__u64 slot, const Acc &value, gp__u64 tag) {
+  const int N = (sizeof(Acc) + 7) / 8;
+  gp__pieces<Acc> p;
+  if (sizeof(Acc) % 8) p.piece[N - 1] = 0;
+  p.value = value;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < N; ++i) gp__store_word(words + slot * N + i, gp__word{p.piece[i], tag});
+}
+// One look: false while not all pieces carry the tag.
+template <class Acc> GP_DEVICE bool gp__try_receive(const gp__word *words, gp__u64 slot, gp__u64 tag, Acc &value) {
+  const int N = (sizeof(Acc) + 7) / 8;
+  gp__pieces<Acc> p;
+  bool all = true;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < N; ++i) {
+    const gp__word w = gp__load_word(words + slot * N + i);
+    p.piece[i] = w.value;
+    all = all && w.tag == tag;
+  }
+  if (all) value = p.value;
+  return all;
+}
+template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 slot, gp__u64 tag) {
+  Acc value;
+  while (!gp__try_receive(words, slot, tag, value)) {}
+  return value;
+}
+
+// Decoupled look-back (Merrill and Garland) with a fixed shape, so that floats get the same bits in every run. Tiles
+// stand in groups of GP__GROUP. aggregate(t) is published by each tile; prefix(g), all that stands before group g, by
+// the last tile of group g - 1. The prefix of a tile is prefix(g) op the total over the aggregates of its group before
+// it, and prefix(g + 1) = prefix(g) op the total over all of group g, whoever computes it. A total: each lane folds its
+// consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing computes it from the nearest prefix
+// there is. Slots: aggregates first, then prefixes. The chain of prefixes costs one trip through memory a group, which
+// is why groups are large.
+template <class Acc, class Op> struct gp__look_back {
+  static const int SHARE = GP__GROUP / GP__WARP; // aggregates of a lane
+
+  gp__word *words;
+  gp__u64 tiles, tag;
+  gp_before<Acc> start; // what stands before tile 0
+
+  GP_DEVICE void publish_aggregate(gp__u64 tile, const Acc &aggregate) const { // one thread
+    if (tile + 1 < tiles) gp__publish(words, tile, aggregate, tag);
+  }
+  // This lane's part of the first `count` aggregates of a group.
+  GP_DEVICE Acc gather(gp__u64 group, unsigned count) const {
+    const unsigned first = gp_lane() * SHARE;
+    unsigned missing = first >= count ? 0 : count - first >= SHARE ? (1u << SHARE) - 1 : (1u << (count - first)) - 1;
+    const unsigned wanted = missing;
+    Acc x[SHARE];
+    while (missing) {
+      unsigned found = 0;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < SHARE; ++i)
+        if (missing >> i & 1u)
+          found |= gp__try_receive(words, group * GP__GROUP + first + i, tag, x[i]) ? 1u << i : 0u;
+      missing &= ~found;
+    }
+    __syncwarp();
+    Acc sum = Op::identity();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < SHARE; ++i)
+      if (wanted >> i & 1u) sum = i == 0 ? x[0] : Op()(sum, x[i]);
+    return sum;
+  }
+  GP_DEVICE Acc total(const Acc &part) const { return gp_warp_broadcast(gp_warp_reduce(part, Op()), 0); }
+  // One look for prefix(group); lanes may see different answers.
+  GP_DEVICE bool look_for_prefix(gp__u64 group, gp_before<Acc> &prefix) const {
+    if (group == 0) {
+      prefix = start;
+      return true;
+    }
+    prefix.has = true;
+    return gp__try_receive(words, tiles + group, tag, prefix.value);
+  }
+  // One warp. The tile's own aggregate has been published.
+  GP_DEVICE gp_before<Acc> operator()(gp__u64 tile, const Acc &aggregate) const {
+    const gp__u64 group = tile / GP__GROUP;
+    const unsigned before = static_cast<unsigned>(tile % GP__GROUP);
+    gp_before<Acc> prefix;
+    bool there = look_for_prefix(group, prefix); // on its way while the aggregates are gathered
+    const Acc part = gather(group, before);
+    Acc missing = Op::identity(); // lane i: the total of group `group` - 1 - i
+    unsigned depth = 0;
+    while (!__all_sync(0xffffffffu, there)) { // walk back
+      there = look_for_prefix(group - depth, prefix);
+      if (__all_sync(0xffffffffu, there)) break;
+      if (depth < GP__WARP) { // at the end of the room there is, the prefix will come
+        const Acc all = total(gather(group - depth - 1, GP__GROUP));
+        if (gp_lane() == depth) missing = all;
+        ++depth;
+      }
+      there = look_for_prefix(group - depth, prefix);
+    }
+    while (depth > 0) prefix.append(gp_warp_broadcast(missing, int(--depth)), Op()); // and return with what is missing
+    if (before == GP__GROUP - 1 && tile + 1 < tiles) {
+      gp_before<Acc> next = prefix;
+      next.append(total(gp_lane() == GP__WARP - 1 ? Op()(part, aggregate) : part), Op());
+      if (gp_lane() == 0) gp__publish(words, tiles + group + 1, next.value, tag);
+    }
+    if (before) prefix.append(total(part), Op());
+    return prefix;
+  }
+};
+
+#endif // GPUPRIMS__DEVICE_TEXT
+
+#ifdef GPUPRIMS__DEVICE_TEXT
+
+// >>kernels -----------------------------------------------------------------------------------------------------------
+//
+// One block of text a primitive: what a kernel does, told in tile routines. A kernel is a device function template on
+// the policy, the operator and the types; dispatch (or a test) wraps it in an entry point.
+
+// The resolved policy as a type.
+template <int THREADS, int VECTORS, int LOAD, int STORE, int STAGES, int BLOCKS_PER_SM, int OVERLAP> struct gp__policy {
+  static const int threads = THREADS, vectors = VECTORS, load = LOAD, store = STORE, stages = STAGES;
+  static const int blocks_per_sm = BLOCKS_PER_SM, overlap = OVERLAP;
+};
+
+template <class P> GP_DEVICE void gp__begin() {
+  if (P::overlap == 1) gp__wait_for_predecessor();
+}
+template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
+  if (!a.count_device) return a.count;
+  const gp__u64 n = *a.count_device;
+  return n < a.count ? n : a.count;
+}
+template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
+GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) {
+  return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & (bytes - 1));
+}
+
+// ---- copy, fill, iota, transform
+
+// Bytes, whatever they mean. The output is peeled to 16-byte boundaries; an input that is misaligned against it is read
+// as aligned vectors that are shifted in registers.
+template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
+  gp__begin<P>();
+  const gp__u64 bytes = gp__count(a) * SIZE;
+  const unsigned char *in = static_cast<const unsigned char *>(a.in);
+  unsigned char *out = static_cast<unsigned char *>(a.out);
+  const gp__u64 to_boundary = (16 - gp__misalignment(out, 16)) & 15u, head = to_boundary < bytes ? to_boundary : bytes;
+  const gp__u64 vectors = (bytes - head) / 16, tail = head + vectors * 16;
+  if (blockIdx.x == 0) {
+    if (threadIdx.x < head) out[threadIdx.x] = in[threadIdx.x];
+    if (tail + threadIdx.x < bytes) out[tail + threadIdx.x] = in[tail + threadIdx.x];
+  }
+  in += head;
+  out += head;
+  const unsigned offset = gp__misalignment(in, 16);
+  const unsigned char *base = in - offset;
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  for (gp__u64 first = blockIdx.x * tile; first < vectors; first += gridDim.x * tile) {
+    gp_vector v[P::vectors];
+    if (offset == 0 && first + tile <= vectors) {
+  GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k)
+        v[k] = gp__load_vector<P::load>(in + (first + k * P::threads + threadIdx.x) * 16);
+  GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k)
+        gp__store_vector<P::store>(out + (first + k * P::threads + threadIdx.x) * 16, v[k]);
+    } else {
+  GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k) {
+        const gp__u64 i = first + k * P::threads + threadIdx.x;
+        if (i >= vectors) continue;
+        if (offset == 0) v[k] = gp__load_vector<P::load>(base + i * 16);
+        else if (i > 0 && i + 1 < vectors)
+          v[k] = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
+                                   gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
+        else {
+          gp__packed<unsigned char> p;
+  GPUPRIMS__UNROLL
+          for (int j = 0; j < 16; ++j) p.item[j] = in[i * 16 + j];
+          v[k] = p.vector;
+        }
+      }
+  GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k) {
+        const gp__u64 i = first + k * P::threads + threadIdx.x;
+        if (i < vectors) gp__store_vector<P::store>(out + i * 16, v[k]);
+      }
+    }
+  }
+}
+
+// V consecutive elements of one operand, in a thread: one access where V elements are 2, 4, 8 or 16 bytes and aligned as
+// a whole; shifted vectors where they are 16 bytes and not; otherwise element by element. `inner`: 16 bytes before and
+// behind belong to the operand too.
+template <class T, int V> struct gp__run_of_items {
+  T item[V];
+  template <int CACHE> GP_DEVICE void load(const T *at, unsigned, bool) {
+  GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) item[j] = at[j];
+  }
+  template <int CACHE> GP_DEVICE void store(T *at) const {
+  GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) at[j] = item[j];
+  }
+};
+template <class T, int V, class Register> struct gp__run_of_register {
+  union {
+    Register access;
+    T item[V];
+  };
+  GP_DEVICE gp__run_of_register() {}
+  template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
+    if (misaligned == 0) access = *reinterpret_cast<const Register *>(at);
+    else {
+  GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) item[j] = at[j];
+    }
+  }
+  template <int CACHE> GP_DEVICE void store(T *at) const { *reinterpret_cast<Register *>(at) = access; }
+};
+template <class T, int V> struct gp__run_of_vector {
+  union {
+    gp_vector access;
+    T item[V];
+  };
+  GP_DEVICE gp__run_of_vector() {}
+  template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
+    const unsigned char *base = reinterpret_cast<const unsigned char *>(at) - misaligned;
+    if (misaligned == 0) access = gp__load_vector<CACHE>(at);
+    else if (inner)
+      access = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base),
+                                 gp__load_vector<GP_CACHE_ALL>(base + 16), misaligned);
+    else {
+  GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) item[j] = at[j];
+    }
+  }
+  template <int CACHE> GP_DEVICE void store(T *at) const { gp__store_vector<CACHE>(at, access); }
+};
+template <class T, int V> struct gp__run_bytes {
+  static const int value = V * int(sizeof(T));
+};
+template <int V> struct gp__run_bytes<gp__none, V> {
+  static const int value = 0;
+};
+template <class T, int V, int BYTES = gp__run_bytes<T, V>::value> struct gp__run : gp__run_of_items<T, V> {};
+template <class T, int V> struct gp__run<T, V, 2> : gp__run_of_register<T, V, unsigned short> {};
+template <class T, int V> struct gp__run<T, V, 4> : gp__run_of_register<T, V, gp__u32> {};
+template <class T, int V> struct gp__run<T, V, 8> : gp__run_of_register<T, V, gp__u64> {};
+template <class T, int V> struct gp__run<T, V, 16> : gp__run_of_vector<T, V> {};
+template <int V> struct gp__run<gp__none, V, 0> { // fill and iota have no operand in memory
+  template <int CACHE> GP_DEVICE void load(const gp__none *, unsigned, bool) {}
+};
+// Bytes to which the operand of a run must be aligned to be read or written as a whole; 1: no such thing.
+template <class T, int V> struct gp__run_alignment {
+  static const unsigned bytes = V * sizeof(T), value = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? bytes : 1;
+};
+
+template <class R> struct gp__fill_value {};
+template <class R> struct gp__iota_value {};
+
+// What the element at `i` becomes: the four shapes of a map.
+template <class F, class A, class B, class R> struct gp__element {
+  template <int V> static GP_DEVICE R at(const gp__run<A, V> &a, const gp__run<B, V> &b, int j, gp__u64, const gp__map_args &) {
+    return F()(a.item[j], b.item[j]);
+  }
+};
+template <class F, class A, class R> struct gp__element<F, A, gp__none, R> {
+  template <int V> static GP_DEVICE R at(const gp__run<A, V> &a, const gp__run<gp__none, V> &, int j, gp__u64, const gp__map_args &) {
+    return F()(a.item[j]);
+  }
+};
+template <class R> struct gp__element<gp__fill_value<R>, gp__none, gp__none, R> {
+  template <int V> static GP_DEVICE R at(const gp__run<gp__none, V> &, const gp__run<gp__none, V> &, int, gp__u64, const gp__map_args &args) {
+    return gp__value_as<R>(args.value);
+  }
+};
+template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> {
+  typedef typename gp__traits<R>::wide W;
+  template <int V> static GP_DEVICE R at(const gp__run<gp__none, V> &, const gp__run<gp__none, V> &, int, gp__u64 i, const gp__map_args &args) {
+    const W start = static_cast<W>(gp__value_as<R>(args.value)), step = static_cast<W>(gp__value_as<R>(args.step));
+    return static_cast<R>(start + gp__product(static_cast<W>(i), step));
+  }
+};
+
+// out[i] = f(a[i], b[i]), one run of V elements a thread at a time, `vectors` runs in flight.
+template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_kernel(const gp__map_args &args) {
+  const int SIZE_AB = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B), SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R));
+  const int V = 16 % SIZE == 0 ? 16 / SIZE : 1;
+  typedef gp__element<F, A, B, R> element;
+  gp__begin<P>();
+  const gp__u64 count = gp__count(args);
+  const A *in = static_cast<const A *>(args.in);
+  const B *in2 = static_cast<const B *>(args.in2);
+  R *out = static_cast<R *>(args.out);
+  const unsigned boundary = gp__run_alignment<R, V>::value;
+  const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
+  const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
+  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+    const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
+    if (threadIdx.x < head || (threadIdx.x - head < V && i < count)) {
+      gp__run<A, 1> a;
+      gp__run<B, 1> b;
+      a.template load<GP_CACHE_ALL>(in + i, 0, false);
+      b.template load<GP_CACHE_ALL>(in2 + i, 0, false);
+      out[i] = element::at(a, b, 0, i, args);
+    }
+  }
+  const unsigned off = gp__misalignment(in + head, gp__run_alignment<A, V>::value);
+  const unsigned off2 = gp__misalignment(in2 + head, gp__run_alignment<B, V>::value);
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
+    gp__run<A, V> a[P::vectors];
+    gp__run<B, V> b[P::vectors];
+  GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
+      if (r < runs) {
+        a[k].template load<P::load>(in + i, off, r > 0 && r + 1 < runs);
+        b[k].template load<P::load>(in2 + i, off2, r > 0 && r + 1 < runs);
+      }
+    }
+  GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
+      if (r < runs) {
+        gp__run<R, V> q;
+  GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) q.item[j] = element::at(a[k], b[k], j, i + j, args);
+        q.template store<P::store>(out + i);
+      }
+    }
+  }
+}
+
+// ---- reduce
+
+template <int THREADS, class Acc> struct gp__reduce_storage {
+  gp_tile_reduce_storage<THREADS, Acc> reduce;
+  gp__ticket ticket;
+};
+
+template <class Op, class Acc, class Out> GP_DEVICE void gp__reduce_result(const gp__reduce_args &a, const Acc &sum) {
+  const Acc init = Op::prepare(gp__value_as<Acc>(a.init));
+  const Acc result = !a.has_init ? sum : gp__count(a) == 0 ? init : Op()(init, sum);
+  *static_cast<Out *>(a.out) = gp_convert<Acc, Out>()(result);
+}
+
+// The last act of a one-launch reduction: one block waits for the partial results of all others, wherever they are, and
+// folds them in their order.
+template <int THREADS, class Op, class Acc, class Out>
+GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp__u64 tag,
+                                 gp__reduce_storage<THREADS, Acc> &s) {
+  const gp__word *words = gp__words(a.workspace);
+  const gp__u64 share = (partials + THREADS - 1) / THREADS, first = threadIdx.x * share;
+  const gp__u64 end = first + share < partials ? first + share : partials;
+  Acc sum = Op::identity();
+  for (gp__u64 i = first; i < end; ++i) sum = Op()(sum, gp__receive<Acc>(words, i, tag));
+  sum = gp_tile_reduce<THREADS>(sum, Op(), s.reduce);
+  if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
+}
+
+// Elements of a reduction as 16-byte vectors between a peeled head and tail (or one by one, where a vector is not a
+// whole number of elements, or the address is not a whole number of elements from a boundary).
+template <class In> struct gp__reduce_input {
+  static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1;
+  static const bool vector = 16 % sizeof(In) == 0;
+};
+
+// The elements first .. first + ITEMS - 1 of in[0 .. n) that exist, folded by one thread.
+template <class P, class Op, class Load, class In, class Acc>
+GP_DEVICE Acc gp__reduce_consecutive(const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
+  const int K = P::vectors, V = gp__reduce_input<In>::V;
+  Acc sum = Op::identity();
+  if (first + K * V <= n) {
+    gp__run<In, V> p[K];
+  GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k)
+      p[k].template load<P::load>(in + first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
+  GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k)
+  GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(Load()(p[k].item[j], first + k * V + j)));
+  } else
+    for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(Load()(in[i], i)));
+  return sum;
+}
+
+// Each block one share, the last block to start folds all partial results. Commutative operators: the share is strided,
+// neighbouring blocks read neighbouring vectors. Otherwise each warp has one contiguous range, and each thread of it
+// consecutive elements.
+template <class P, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
+  const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
+  typedef gp__reduce_storage<T, Acc> Storage;
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, gridDim.x);
+  const gp__u64 n = gp__count(a);
+  const In *in = static_cast<const In *>(a.in);
+  const unsigned misaligned = gp__misalignment(in, 16);
+  Acc sum = Op::identity();
+  if (Op::commutative) {
+    if (gp__reduce_input<In>::vector && misaligned % sizeof(In) == 0) {
+      const gp__u64 to_boundary = ((16 - misaligned) & 15u) / sizeof(In), head = to_boundary < n ? to_boundary : n;
+      const gp__u64 vectors = (n - head) / V, tail = head + vectors * V, stride = static_cast<gp__u64>(gridDim.x) * T;
+      const In *base = in + head;
+      gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
+      for (; i + (K - 1) * stride < vectors; i += K * stride) {
+        gp__packed<In> p[K];
+  GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) p[k].vector = gp__load_vector<P::load>(base + (i + k * stride) * V);
+  GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k)
+  GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            sum = Op()(sum, Op::prepare(Load()(p[k].item[j], head + (i + k * stride) * V + j)));
+      }
+      for (; i < vectors; i += stride) {
+        gp__packed<In> p;
+        p.vector = gp__load_vector<P::load>(base + i * V);
+  GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(Load()(p.item[j], head + i * V + j)));
+      }
+      if (blockIdx.x == 0) {
+        if (threadIdx.x < head) sum = Op()(sum, Op::prepare(Load()(in[threadIdx.x], threadIdx.x)));
+        if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(Load()(in[tail + threadIdx.x], tail + threadIdx.x)));
+      }
+    } else {
+      const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
+  GPUPRIMS__UNROLL_BY(4)
+      for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
+        sum = Op()(sum, Op::prepare(Load()(in[i], i)));
+    }
+  } else {
+    const int ITEMS = K * V;
+    const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32), tiles = (n + ITEMS * 32 - 1) / (ITEMS * 32);
+    const gp__u64 share = (tiles + warps - 1) / warps, mine = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
+    const gp__u64 end = (mine + 1) * share < tiles ? (mine + 1) * share : tiles;
+    for (gp__u64 tile = mine * share; tile < end; ++tile) {
+      const Acc x = gp__reduce_consecutive<P, Op, Load, In, Acc>(in, (tile * 32 + gp_lane()) * ITEMS, n, misaligned);
+      sum = Op()(sum, gp_warp_reduce(x, Op())); // lane 0 counts
+    }
+    sum = gp_warp_broadcast(sum, 0);
+    if (gp_lane() != 0) sum = Op::identity();
+  }
+  sum = gp_tile_reduce<T>(sum, Op(), s.reduce); // its barrier shows the ticket to all
+  if (gridDim.x > 1) {
+    if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, sum, s.ticket.tag);
+    if (s.ticket.number != gridDim.x - 1) return;
+    __syncthreads();
+    gp__reduce_finish<T, Op, Acc, Out>(a, gridDim.x, s.ticket.tag, s);
+  } else if (threadIdx.x == 0)
+    gp__reduce_result<Op, Acc, Out>(a, sum);
+}
+
+// Tiles by ticket, a partial result a tile. The association depends on the tile's shape alone, neither on the grid nor
+// on who took which tile: GP_REPRODUCIBLE runs here, on a pinned shape.
+template <class P, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
+  const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V, ROUND = T * K * V;
+  typedef gp__reduce_storage<T, Acc> Storage;
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
+  const In *in = static_cast<const In *>(a.in);
+  const unsigned misaligned = gp__misalignment(in, 16);
+  for (;;) {
+    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number >= tiles) {
+      if (ticket.number != tiles + gridDim.x - 1) return;
+      gp__reduce_finish<T, Op, Acc, Out>(a, tiles, ticket.tag, s);
+      return;
+    }
+    const gp__u64 first = ticket.number * tile_items, end = first + tile_items < n ? first + tile_items : n;
+    Acc sum = Op::identity(), tile = Op::identity();
+    for (gp__u64 round = first; round < end; round += ROUND) {
+      if (Op::commutative) {
+        gp__run<In, V> p[K];
+  GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) {
+          const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
+          if (i + V <= n) p[k].template load<P::load>(in + i, misaligned, i >= V && i + 2 * V <= n);
+        }
+  GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) {
+          const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
+          if (i + V <= n) {
+  GPUPRIMS__UNROLL
+            for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(Load()(p[k].item[j], i + j)));
+          } else
+            for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(Load()(in[j], j)));
+        }
+      } else {
+        const Acc x = gp__reduce_consecutive<P, Op, Load, In, Acc>(in, round + threadIdx.x * (K * V), n, misaligned);
+        const Acc r = gp_tile_reduce<T>(x, Op(), s.reduce);
+        tile = round == first ? r : Op()(tile, r); // thread 0 counts
+        __syncthreads();
+      }
+    }
+    if (Op::commutative) tile = gp_tile_reduce<T>(sum, Op(), s.reduce);
+    if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), ticket.number, tile, ticket.tag);
+  }
+}
+
+// ---- scan
+
+template <int THREADS, class Acc> struct gp__scan_storage {
+  gp_tile_scan_storage<THREADS, Acc> scan;
+  gp_before<Acc> prefix; // what stands before the tile
+  gp__ticket ticket;
+};
+
+template <class Op, class Acc, class Args> GP_DEVICE gp_before<Acc> gp__start(const Args &a) {
+  gp_before<Acc> start;
+  start.value = Op::prepare(gp__value_as<Acc>(a.init));
+  start.has = a.has_init != 0;
+  return start;
+}
+
+// A tile of a scan whose elements lie in shared memory: what is common to all kernels of the family. A thread owns
+// ITEMS consecutive elements; TO and FROM are the tile's output and input bytes (the same where sizes are equal).
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_tile {
+  static const int MAX = sizeof(In) > sizeof(Out) ? int(sizeof(In)) : int(sizeof(Out));
+  static const int ITEMS = 16 * P::vectors >= MAX ? 16 * P::vectors / MAX : 1;
+  static const int TILE = P::threads * ITEMS;
+  static const int IN_BYTES = (TILE * int(sizeof(In)) + 127) / 128 * 128;
+  static const int UNROLL = TILE * int(sizeof(In)) / 16 / P::threads > 0 ? TILE * int(sizeof(In)) / 16 / P::threads : 1;
+
+  unsigned char *from, *to; // shared memory
+  gp__u64 index;            // of the tile's first element
+  int begin, end;           // the part of this thread's chunk that exists
+
+  GP_DEVICE gp__scan_tile(unsigned char *shared, gp__u64 first, gp__u64 count)
+      : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first), begin(0) {
+    const gp__u64 mine = first + static_cast<gp__u64>(threadIdx.x) * ITEMS;
+    end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
+  }
+  GP_DEVICE gp__u64 chunk_index() const { return index + threadIdx.x * ITEMS; }
+  GP_DEVICE void load(const In *in, gp__u64 count) const {
+    const gp__u64 items = count - index < TILE ? count - index : TILE;
+    gp__copy_to_shared<P::threads, UNROLL, P::load>(from, reinterpret_cast<const unsigned char *>(in + index),
+                                                    static_cast<unsigned>(items * sizeof(In)), threadIdx.x);
+  }
+  GP_DEVICE void store(Out *out, gp__u64 count) const {
+    const gp__u64 items = count - index < TILE ? count - index : TILE;
+    gp__copy_from_shared<P::threads, P::store>(reinterpret_cast<unsigned char *>(out + index), to,
+                                               static_cast<unsigned>(items * sizeof(Out)), threadIdx.x);
+  }
+  GP_DEVICE Acc fold() const {
+    const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
+    return begin == 0 && end == ITEMS
+               ? gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index())
+               : gp__chunk_fold_part<Op, Load, Acc, In>(chunk, chunk_index(), begin, end);
+  }
+  GP_DEVICE void scan(const gp_before<Acc> &carry) const {
+    const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
+    unsigned char *result = to + threadIdx.x * (ITEMS * sizeof(Out));
+    if (begin == 0 && end == ITEMS)
+      gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry);
+    else
+      gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry, begin, end);
+  }
+};
+
+// One pass. Blocks take tiles by ticket; where every block has at most one, it draws once.
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
+  typedef gp__scan_storage<P::threads, Acc> Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), tiles = (n + Tile::TILE - 1) / Tile::TILE;
+  const bool once = tiles <= gridDim.x;
+  for (;;) {
+    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number >= tiles) return;
+    const Tile tile(shared, static_cast<gp__u64>(ticket.number) * Tile::TILE, n);
+    tile.load(static_cast<const In *>(a.in), n);
+    __syncthreads();
+    gp_before<Acc> within, warps;
+    const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
+    if (gp_warp() == 0) {
+      const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a)};
+      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, aggregate);
+      const gp_before<Acc> prefix = look_back(ticket.number, aggregate);
+      if (gp_lane() == 0) s.prefix = prefix;
+    }
+    __syncthreads();
+    gp_before<Acc> carry = s.prefix;
+    if (warps.has) carry.append(warps.value, Op());
+    if (within.has) carry.append(within.value, Op());
+    tile.scan(carry);
+    __syncthreads();
+    tile.store(static_cast<Out *>(a.out), n);
+    if (once) return;
+  }
+}
+
+// Back40's three sweeps. Each block has one contiguous range of tiles: the upsweep reduces it, the spine (one block)
+// scans the blocks' totals, the downsweep scans the range, started with what the spine left. Words are not tagged here:
+// the launches order them.
+template <int TILE> struct gp__scan_share {
+  gp__u64 first, end; // tiles of this block
+  GP_DEVICE explicit gp__scan_share(gp__u64 n) {
+    const gp__u64 tiles = (n + TILE - 1) / TILE, share = (tiles + gridDim.x - 1) / gridDim.x;
+    first = blockIdx.x * share;
+    end = first + share < tiles ? first + share : tiles;
+  }
+};
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
+  typedef gp_tile_reduce_storage<P::threads, Acc> Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a);
+  const gp__scan_share<Tile::TILE> share(n);
+  Acc total = Op::identity();
+  for (gp__u64 t = share.first; t < share.end; ++t) {
+    const Tile tile(shared, t * Tile::TILE, n);
+    tile.load(static_cast<const In *>(a.in), n);
+    __syncthreads();
+    const Acc sum = gp_tile_reduce<P::threads>(tile.fold(), Op(), s);
+    total = t == share.first ? sum : Op()(total, sum); // thread 0 counts
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, total, 0);
+}
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
+  typedef gp_tile_scan_storage<P::threads, Acc> Storage;
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  gp__word *words = gp__words(a.workspace);
+  gp_before<Acc> start = gp__start<Op, Acc>(a);
+  Acc carry = start.has ? start.value : Op::identity();
+  for (unsigned first = 0; first < a.blocks; first += P::threads) {
+    const unsigned i = first + threadIdx.x;
+    Acc x = i < a.blocks ? gp__receive<Acc>(words, i, 0) : Op::identity();
+    const Acc total = gp_tile_exclusive_scan<P::threads>(x, Op(), s);
+    if (i < a.blocks) gp__publish(words, i, Op()(carry, x), 0);
+    carry = Op()(carry, total);
+    __syncthreads();
+  }
+}
+// With one block: the whole scan, and no workspace.
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
+  typedef gp_tile_scan_storage<P::threads, Acc> Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a);
+  const gp__scan_share<Tile::TILE> share(n);
+  gp_before<Acc> prefix = gp__start<Op, Acc>(a);
+  if (gridDim.x > 1) {
+    prefix.value = gp__receive<Acc>(gp__words(a.workspace), blockIdx.x, 0);
+    prefix.has = true;
+  }
+  for (gp__u64 t = share.first; t < share.end; ++t) {
+    const Tile tile(shared, t * Tile::TILE, n);
+    tile.load(static_cast<const In *>(a.in), n);
+    __syncthreads();
+    gp_before<Acc> within, warps, carry = prefix;
+    const Acc total = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s);
+    prefix.append(total, Op());
+    if (warps.has) carry.append(warps.value, Op());
+    if (within.has) carry.append(within.value, Op());
+    tile.scan(carry);
+    __syncthreads();
+    tile.store(static_cast<Out *>(a.out), n);
+    __syncthreads();
+  }
+}
+
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+
+// One pass, persistent blocks, compute capability 9.0. Tiles stream through `stages` buffers of shared memory, moved by
+// bulk copies; the warps of a block have four roles that meet at barriers in shared memory, never at a barrier of the
+// block:
+//    computing warps   fold tiles as soon as they have arrived, so that aggregates are published early; scan a tile in
+//                      place when what stands before it is known
+//    publishing warp   publishes each tile's aggregate, and waits for nobody but the fold
+//    look-back warp    finds each tile's prefix, while tiles before it are scanned
+//    copying warp      draws tickets, loads tiles, stores them when they are scanned
+// A tile is a range of 16-byte vectors of the input: where the input is misaligned, tile 0 begins before element 0.
+template <int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
+  gp__u64 loaded[STAGES];    // the tile and its ticket are there (the copying warp, and the bytes of the copy)
+  gp__u64 folded[STAGES];    // the warps' totals are there (each computing warp)
+  gp__u64 published[STAGES]; // the warps' prefixes and the aggregate are there (the publishing warp)
+  gp__u64 carried[STAGES];   // what stands before the tile is there (the look-back warp)
+  gp__u64 scanned[STAGES];   // the results are there (each computing warp)
+  gp__ticket ticket[STAGES];
+  Acc warp_total[STAGES][WARPS]; // then: inclusive prefixes over the warps
+  gp_before<Acc> before[STAGES];
+};
+
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_pipeline {
+  static const int V = 16 / int(sizeof(In)), ITEMS = P::vectors * V, TILE = P::threads * ITEMS;
+  static const int BYTES = TILE * int(sizeof(In)), WARPS = P::threads / 32, STAGES = P::stages;
+  typedef gp__pipeline_storage<STAGES, WARPS, Acc> Storage;
+
+  Storage &s;
+  unsigned char *shared;     // STAGES tiles
+  const unsigned char *in;   // the 16-byte boundary at or before the input
+  unsigned char *out;        // as far before the output
+  gp__u64 skipped;           // elements between `in` and element 0
+  gp__u64 end;               // skipped + count
+  unsigned tiles;
+
+  GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
+  // The elements of a tile, counted from `in`, that exist.
+  GP_DEVICE gp__u64 first_of(unsigned tile) const { return tile ? static_cast<gp__u64>(tile) * TILE : skipped; }
+  GP_DEVICE gp__u64 end_of(unsigned tile) const {
+    const gp__u64 e = (static_cast<gp__u64>(tile) + 1) * TILE;
+    return e < end ? e : end;
+  }
+
+  // ---- the copying warp (one thread of it)
+
+  // The bytes of a tile that are whole vectors go by bulk copy; fewer than 16 on either side go one by one.
+  struct Range {
+    unsigned begin, bulk_begin, bulk_end, end; // bytes from the start of the tile
+  };
+  GP_DEVICE Range range_of(unsigned tile) const {
+    const gp__u64 origin = static_cast<gp__u64>(tile) * TILE;
+    Range r;
+    r.begin = static_cast<unsigned>((first_of(tile) - origin) * sizeof(In));
+    r.end = static_cast<unsigned>((end_of(tile) - origin) * sizeof(In));
+    r.bulk_begin = (r.begin + 15u) & ~15u;
+    r.bulk_end = r.end & ~15u;
+    if (r.bulk_begin >= r.bulk_end) r.bulk_begin = r.bulk_end = r.end;
+    return r;
+  }
+  // Each block draws `stages` tickets at its start, and one more for each tile that it had.
+  GP_DEVICE gp__ticket draw(void *workspace) const {
+    return gp__draw(workspace, static_cast<gp__u64>(tiles) + static_cast<gp__u64>(gridDim.x) * STAGES);
+  }
+  GP_DEVICE void load(int stage, const gp__ticket &ticket) const {
+    s.ticket[stage] = ticket;
+    if (ticket.number >= tiles) {
+      gp__mbarrier_arrive(&s.loaded[stage]);
+      return;
+    }
+    const Range r = range_of(ticket.number);
+    const unsigned char *from = in + static_cast<gp__u64>(ticket.number) * BYTES;
+    unsigned char *to = shared + stage * BYTES;
+    for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
+    for (unsigned i = r.bulk_end; i < r.end; ++i) to[i] = from[i];
+    gp__mbarrier_arrive_expect(&s.loaded[stage], r.bulk_end - r.bulk_begin);
+    if (r.bulk_begin < r.bulk_end)
+      gp__bulk_load(to + r.bulk_begin, from + r.bulk_begin, r.bulk_end - r.bulk_begin, &s.loaded[stage]);
+  }
+  GP_DEVICE void store(int stage, unsigned tile) const {
+    const Range r = range_of(tile);
+    const unsigned char *from = shared + stage * BYTES;
+    unsigned char *to = out + static_cast<gp__u64>(tile) * BYTES;
+    if (r.bulk_begin < r.bulk_end) gp__bulk_store(to + r.bulk_begin, from + r.bulk_begin, r.bulk_end - r.bulk_begin);
+    gp__bulk_commit();
+    for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
+    for (unsigned i = r.bulk_end; i < r.end; ++i) to[i] = from[i];
+  }
+  GP_DEVICE void copy(void *workspace) const {
+    for (int stage = 0; stage < STAGES; ++stage) load(stage, draw(workspace));
+    unsigned round = 0;
+    for (;; ++round) {
+      const int stage = int(round % STAGES);
+      const unsigned tile = s.ticket[stage].number;
+      if (tile >= tiles) break;
+      gp__mbarrier_wait(&s.scanned[stage], round / STAGES & 1u);
+      if (same_alignment()) store(stage, tile);
+      if (round == 0) continue;
+      gp__bulk_wait_read<1>(); // the tile of the round before has left its buffer
+      load(int((round - 1) % STAGES), draw(workspace));
+    }
+    if (round > 0) draw(workspace); // for the last tile
+    gp__bulk_wait();
+  }
+
+  // ---- the publishing warp and the look-back warp
+
+  GP_DEVICE gp__look_back<Acc, Op> look_back_of(int stage, const gp__scan_args &a) const {
+    return {gp__words(a.workspace), tiles, s.ticket[stage].tag, gp__start<Op, Acc>(a)};
+  }
+  GP_DEVICE void publish(const gp__scan_args &a) const {
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned tile = s.ticket[stage].number;
+      if (tile >= tiles) return;
+      gp__mbarrier_wait(&s.folded[stage], round / STAGES & 1u);
+      const Acc totals =
+          gp_warp_inclusive_scan(gp_lane() < WARPS ? s.warp_total[stage][gp_lane()] : Op::identity(), Op());
+      if (gp_lane() == WARPS - 1) look_back_of(stage, a).publish_aggregate(tile, totals);
+      if (gp_lane() < WARPS) s.warp_total[stage][gp_lane()] = totals;
+      __syncwarp();
+      if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
+    }
+  }
+  GP_DEVICE void look_back(const gp__scan_args &a) const {
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned tile = s.ticket[stage].number;
+      if (tile >= tiles) return;
+      gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
+      const gp_before<Acc> before = look_back_of(stage, a)(tile, s.warp_total[stage][WARPS - 1]);
+      if (gp_lane() == 0) {
+        s.before[stage] = before;
+        gp__mbarrier_arrive(&s.carried[stage]);
+      }
+    }
+  }
+
+  // ---- a computing warp
+
+  // The part of this thread's chunk that exists.
+  GP_DEVICE void part(unsigned tile, int &begin, int &chunk_end) const {
+    const gp__u64 origin = static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS;
+    const gp__u64 first = first_of(tile), last = end_of(tile);
+    begin = first > origin ? (first - origin < ITEMS ? int(first - origin) : ITEMS) : 0;
+    chunk_end = last > origin ? (last - origin < ITEMS ? int(last - origin) : ITEMS) : 0;
+  }
+  GP_DEVICE gp__u64 index_of(unsigned tile) const { // of the chunk's first element; only its lower bits wrap below 0
+    return static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS - skipped;
+  }
+  // Folds the tile of a stage; returns what stands before the thread in its warp (lane 0: nothing).
+  GP_DEVICE Acc fold(int stage, unsigned tile) const {
+    const unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
+    Acc sum;
+    int begin, chunk_end;
+    part(tile, begin, chunk_end);
+    if (begin == 0 && chunk_end == ITEMS) sum = gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, index_of(tile));
+    else sum = gp__chunk_fold_part<Op, Load, Acc, In>(chunk, index_of(tile), begin, chunk_end);
+    const Acc inclusive = gp_warp_inclusive_scan(sum, Op());
+    if (gp_lane() == 31) {
+      s.warp_total[stage][gp_warp()] = inclusive;
+      gp__mbarrier_arrive(&s.folded[stage]);
+    }
+    return gp_warp_shift_up(inclusive, 1);
+  }
+  GP_DEVICE void scan(int stage, unsigned tile, const gp_before<Acc> &within) const {
+    unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
+    gp_before<Acc> carry = s.before[stage];
+    if (gp_warp() > 0) carry.append(s.warp_total[stage][gp_warp() - 1], Op());
+    if (within.has) carry.append(within.value, Op());
+    int begin, chunk_end;
+    part(tile, begin, chunk_end);
+    if (begin == 0 && chunk_end == ITEMS)
+      gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(chunk, chunk, index_of(tile), carry);
+    else gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(chunk, chunk, index_of(tile), carry, begin, chunk_end);
+    gp__bulk_fence(); // before the store, or before the buffer's next load
+    __syncwarp();
+    if (!same_alignment()) { // the warp stores its own elements
+      const gp__u64 origin = static_cast<gp__u64>(tile) * TILE, mine = origin + gp_warp() * (32 * ITEMS);
+      const gp__u64 first = first_of(tile) > mine ? first_of(tile) : mine;
+      const gp__u64 last = end_of(tile) < mine + 32 * ITEMS ? end_of(tile) : mine + 32 * ITEMS;
+      if (first < last) {
+        unsigned char *from = shared + stage * BYTES + (mine - origin) * sizeof(In);
+        const unsigned skip = static_cast<unsigned>((first - mine) * sizeof(In)) & ~15u; // whole vectors only
+        const unsigned ragged = static_cast<unsigned>((first - mine) * sizeof(In)) & 15u;
+        unsigned char *to = out + mine * sizeof(Out) + skip;
+        const unsigned bytes = static_cast<unsigned>((last - mine) * sizeof(Out)) - skip;
+        if (ragged == 0) gp__copy_from_shared<32, P::store>(to, from + skip, bytes, gp_lane());
+        else
+          for (unsigned i = ragged + gp_lane(); i < bytes; i += 32) to[i] = from[skip + i];
+      }
+      __syncwarp();
+    }
+    if (gp_lane() == 0) gp__mbarrier_arrive(&s.scanned[stage]);
+  }
+  // Folding comes first, as far ahead as tiles have arrived: the earlier an aggregate is published, the less anybody
+  // waits for it.
+  GP_DEVICE void compute() const {
+    Acc within[STAGES]; // of the tiles that are folded and not scanned; the newest last
+    unsigned folds = 0, scans = 0; // rounds done
+    bool more = true;              // there may be another tile to fold
+    while (more || scans < folds) {
+      const int fold_stage = int(folds % STAGES), scan_stage = int(scans % STAGES);
+      if (more && folds - scans < STAGES && all(gp__mbarrier_peek(&s.loaded[fold_stage], folds / STAGES & 1u))) {
+        const unsigned tile = s.ticket[fold_stage].number;
+        more = tile < tiles;
+        if (more) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i + 1 < STAGES; ++i) within[i] = within[i + 1];
+          within[STAGES - 1] = fold(fold_stage, tile);
+          ++folds;
+        }
+      } else if (scans < folds && all(gp__mbarrier_peek(&s.carried[scan_stage], scans / STAGES & 1u))) {
+        gp_before<Acc> before;
+        before.value = within[STAGES - 1];
+        before.has = gp_lane() > 0;
+        GPUPRIMS__UNROLL
+        for (int i = 0; i + 1 < STAGES; ++i)
+          if (folds - scans == unsigned(STAGES - i)) before.value = within[i];
+        scan(scan_stage, s.ticket[scan_stage].number, before);
+        ++scans;
+      }
+    }
+  }
+  static GP_DEVICE bool all(bool x) { return __all_sync(0xffffffffu, x) != 0; }
+};
+
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
+  typedef gp__scan_pipeline<P, EXCLUSIVE, Op, Load, In, Acc, Out> Pipeline;
+  typedef typename Pipeline::Storage Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < P::stages; ++i) {
+      gp__mbarrier_init(&s.loaded[i], 1);
+      gp__mbarrier_init(&s.folded[i], Pipeline::WARPS);
+      gp__mbarrier_init(&s.published[i], 1);
+      gp__mbarrier_init(&s.carried[i], 1);
+      gp__mbarrier_init(&s.scanned[i], Pipeline::WARPS);
+    }
+    gp__mbarrier_init_fence();
+  }
+  __syncthreads();
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.in, 16) / sizeof(In);
+  const Pipeline pipeline = {s,
+                             shared,
+                             static_cast<const unsigned char *>(a.in) - skipped * sizeof(In),
+                             static_cast<unsigned char *>(a.out) - skipped * sizeof(Out),
+                             skipped,
+                             skipped + n,
+                             static_cast<unsigned>(n ? (skipped + n + Pipeline::TILE - 1) / Pipeline::TILE : 0)};
+  if (gp_warp() < Pipeline::WARPS) pipeline.compute();
+  else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);
+  else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back(a);
+  else if (gp_lane() == 0) pipeline.copy(a.workspace);
+}
+
+#endif // sm_90
+
+#endif // GPUPRIMS__DEVICE_TEXT
+
+#endif // GPUPRIMS__SEEN
+
+// The implementation in C ---------------------------------------------------------------------------------------------
+
+#if defined(GPUPRIMS_IMPLEMENTATION) && !defined(GPUPRIMS__IMPLEMENTED) && !defined(__CUDACC_RTC__)
+#define GPUPRIMS__IMPLEMENTED
+
+// >>driver ------------------------------------------------------------------------------------------------------------
+//
+// The thread's message, the log, and the functions of the CUDA driver and of NVRTC, opened at run time. Nothing of the
+// toolkit is included: the few types and numbers that are needed are said here.
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define GPUPRIMS__PRIVATE __attribute__((unused)) static
+#define GPUPRIMS__FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
+
+// ---- messages
+
+enum { GP__MESSAGE_BYTES = 4096 };
+static __thread char gp__message[GP__MESSAGE_BYTES];
+
+// Sets the thread's message and returns the code.
+GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE gp_result gp__fail(gp_result code, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vsnprintf(gp__message, sizeof gp__message, format, list);
+  va_end(list);
+  return code;
+}
+
+// ---- the table
+
+typedef unsigned long long gp__cu_pointer; // CUdeviceptr
+
+typedef struct gp__cu_attribute { // CUlaunchAttribute
+  int id;
+  char pad[4];
+  union {
+    char bytes[64];
+    int number;
+    void *pointer;
+  } value;
+} gp__cu_attribute;
+
+typedef struct gp__cu_launch { // CUlaunchConfig
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  void *stream;
+  gp__cu_attribute *attributes;
+  unsigned attribute_count;
+} gp__cu_launch;
+
+enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUstreamCaptureMode
+  GP__CU_OUT_OF_MEMORY = 2,
+  GP__CU_MULTIPROCESSORS = 16,
+  GP__CU_CAPABILITY_MAJOR = 75,
+  GP__CU_CAPABILITY_MINOR = 76,
+  GP__CU_SHARED_BYTES_OPT_IN = 97,
+  GP__CU_MEMORY_POOLS = 115,
+  GP__CU_DYNAMIC_SHARED_BYTES = 8,
+  GP__CU_PROGRAMMATIC_SERIALIZATION = 6,
+  GP__CU_CAPTURE_RELAXED = 2,
+  GP__CU_CAPTURE_UNSUPPORTED = 900
+};
+
+// F(needed, name, symbol, parameters): all return a CUresult. The list serves the struct, the loader and the fake of
+// the tests.
+#define GP__CUDA_FUNCTIONS(F)                                                                                          \
+  F(1, cuInit, "cuInit", (unsigned flags))                                                                             \
+  F(1, cuDriverGetVersion, "cuDriverGetVersion", (int *version))                                                       \
+  F(1, cuDeviceGetCount, "cuDeviceGetCount", (int *count))                                                             \
+  F(1, cuDeviceGet, "cuDeviceGet", (int *device, int ordinal))                                                         \
+  F(1, cuDeviceGetName, "cuDeviceGetName", (char *name, int capacity, int device))                                     \
+  F(1, cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))                          \
+  F(1, cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, int device))                                          \
+  F(1, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **context, int device))                             \
+  F(1, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int device))                                        \
+  F(1, cuCtxGetCurrent, "cuCtxGetCurrent", (void **context))                                                           \
+  F(1, cuCtxPushCurrent, "cuCtxPushCurrent_v2", (void *context))                                                       \
+  F(1, cuCtxPopCurrent, "cuCtxPopCurrent_v2", (void **context))                                                        \
+  F(1, cuCtxGetDevice, "cuCtxGetDevice", (int *device))                                                                \
+  F(1, cuCtxSynchronize, "cuCtxSynchronize", (void))                                                                   \
+  F(1, cuStreamGetCtx, "cuStreamGetCtx", (void *stream, void **context))                                               \
+  F(0, cuStreamGetId, "cuStreamGetId", (void *stream, unsigned long long *id))                                         \
+  F(1, cuStreamIsCapturing, "cuStreamIsCapturing", (void *stream, int *status))                                        \
+  F(1, cuStreamSynchronize, "cuStreamSynchronize", (void *stream))                                                     \
+  F(1, cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode))                            \
+  F(0, cuMemAllocAsync, "cuMemAllocAsync", (gp__cu_pointer * pointer, size_t bytes, void *stream))                     \
+  F(0, cuMemFreeAsync, "cuMemFreeAsync", (gp__cu_pointer pointer, void *stream))                                       \
+  F(1, cuMemAlloc, "cuMemAlloc_v2", (gp__cu_pointer * pointer, size_t bytes))                                          \
+  F(1, cuMemFree, "cuMemFree_v2", (gp__cu_pointer pointer))                                                            \
+  F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, unsigned char value, size_t bytes, void *stream))  \
+  F(1, cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image))                                       \
+  F(1, cuModuleUnload, "cuModuleUnload", (void *module))                                                               \
+  F(1, cuModuleGetFunction, "cuModuleGetFunction", (void **function, void *module, const char *name))                  \
+  F(1, cuFuncSetAttribute, "cuFuncSetAttribute", (void *function, int attribute, int value))                           \
+  F(1, cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                     \
+    (int *blocks, void *function, int threads, size_t shared_bytes))                                                   \
+  F(0, cuLaunchKernelEx, "cuLaunchKernelEx",                                                                           \
+    (const gp__cu_launch *config, void *function, void **parameters, void **extra))                                    \
+  F(1, cuLaunchKernel, "cuLaunchKernel",                                                                               \
+    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
+     unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra))                          \
+  F(1, cuGetErrorName, "cuGetErrorName", (int error, const char **name))                                               \
+  F(1, cuGetErrorString, "cuGetErrorString", (int error, const char **text))
+
+// The same for NVRTC; all return an nvrtcResult.
+#define GP__NVRTC_FUNCTIONS(F)                                                                                         \
+  F(1, nvrtcVersion, "nvrtcVersion", (int *major, int *minor))                                                         \
+  F(1, nvrtcGetNumSupportedArchs, "nvrtcGetNumSupportedArchs", (int *count))                                           \
+  F(1, nvrtcGetSupportedArchs, "nvrtcGetSupportedArchs", (int *architectures))                                         \
+  F(1, nvrtcCreateProgram, "nvrtcCreateProgram",                                                                       \
+    (void **program, const char *text, const char *name, int headers, const char *const *header_texts,                 \
+     const char *const *header_names))                                                                                 \
+  F(1, nvrtcDestroyProgram, "nvrtcDestroyProgram", (void **program))                                                   \
+  F(1, nvrtcCompileProgram, "nvrtcCompileProgram", (void *program, int count, const char *const *options))             \
+  F(1, nvrtcGetCUBINSize, "nvrtcGetCUBINSize", (void *program, size_t *bytes))                                         \
+  F(1, nvrtcGetCUBIN, "nvrtcGetCUBIN", (void *program, char *image))                                                   \
+  F(1, nvrtcGetPTXSize, "nvrtcGetPTXSize", (void *program, size_t *bytes))                                             \
+  F(1, nvrtcGetPTX, "nvrtcGetPTX", (void *program, char *image))                                                       \
+  F(1, nvrtcGetProgramLogSize, "nvrtcGetProgramLogSize", (void *program, size_t *bytes))                               \
+  F(1, nvrtcGetProgramLog, "nvrtcGetProgramLog", (void *program, char *log))
+
+struct gp_driver {
+#define GPUPRIMS__FIELD(needed, name, symbol, parameters) int(*name) parameters;
+  GP__CUDA_FUNCTIONS(GPUPRIMS__FIELD)
+  GP__NVRTC_FUNCTIONS(GPUPRIMS__FIELD) // null in a table of the tests: as if there were no NVRTC
+#undef GPUPRIMS__FIELD
+};
+
+// What every part of a context's implementation needs: the table and the log.
+enum { GP__ARCHITECTURES = 96 };
+typedef struct gp__runtime {
+  struct gp_driver driver;
+  int given;         // the table came from gp_config.driver: no library is opened
+  gp_log_fn log;     // or NULL
+  void *log_user;    //
+  int no_compile;    // never open NVRTC
+  char *nvrtc_path;  // or NULL: by system name
+  pthread_mutex_t nvrtc_lock;
+  int nvrtc_open;
+  int nvrtc_version; // 13000 for 13.0; 0: not open
+  int architectures[GP__ARCHITECTURES]; // that NVRTC knows, ascending: 75, 80 ...
+  int architecture_count;
+} gp__runtime;
+
+GPUPRIMS__FORMAT(3, 4)
+GPUPRIMS__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
+  char text[1024];
+  va_list list;
+  if (!r->log) return;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  r->log(r->log_user, level, text);
+}
+
+// The failure of a driver call, in words. `who` is the function that the user called.
+GPUPRIMS__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const char *call, int error) {
+  const char *name = NULL, *text = NULL;
+  if (r->driver.cuGetErrorName(error, &name) || !name) name = "unknown error";
+  if (r->driver.cuGetErrorString(error, &text) || !text) text = "no text";
+  return gp__fail(GP_E_DRIVER, "%s: %s failed: %s (%d): %s", who, call, name, error, text);
+}
+
+// ---- opening the libraries
+
+// Pointers to functions do not convert from pointers to data in ISO C; their bytes do.
+GPUPRIMS__PRIVATE int gp__symbol(void *library, const char *symbol, void *function) {
+  void *address = dlsym(library, symbol);
+  memcpy(function, &address, sizeof address);
+  return address != NULL;
+}
+
+// By system name or by the caller's absolute path, never from the working folder. Libraries stay open: the driver does
+// not like to be unloaded.
+GPUPRIMS__PRIVATE void *gp__open_library(const char *path, const char *const *names, char *why, size_t capacity) {
+  void *library = NULL;
+  size_t used = 0;
+  const char *given[2];
+  given[0] = path;
+  given[1] = NULL;
+  if (path) names = given;
+  why[0] = 0;
+  for (; !library && *names; ++names) {
+    library = dlopen(*names, RTLD_LAZY | RTLD_LOCAL);
+    if (!library && used < capacity) {
+      const char *error = dlerror();
+      used += (size_t)snprintf(why + used, capacity - used, "%s%s", used ? "; " : "", error ? error : *names);
+    }
+  }
+  return library;
+}
+
+// Fills the driver's part of the table. On failure `why` says why.
+GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity) {
+  static const char *const names[] = {"libcuda.so.1", NULL};
+  void *library = gp__open_library(path, names, why, capacity);
+  if (!library) return 0;
+#define GPUPRIMS__LOAD(needed, name, symbol, parameters)                                                               \
+  if (!gp__symbol(library, symbol, (void *)&d->name) && needed) {                                                      \
+    snprintf(why, capacity, "the driver has no %s", symbol);                                                           \
+    return 0;                                                                                                          \
+  }
+  GP__CUDA_FUNCTIONS(GPUPRIMS__LOAD)
+#undef GPUPRIMS__LOAD
+  return 1;
+}
+
+// Opens NVRTC the first time that something must be compiled.
+GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
+  static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
+  struct gp_driver *d = &r->driver;
+  int major = 0, minor = 0, error, i, j;
+  const char *call = "nvrtcVersion";
+  if (r->nvrtc_open) return GP_SUCCESS;
+  if (!r->given) {
+    char why[1024];
+    void *library = gp__open_library(r->nvrtc_path, names, why, sizeof why);
+    if (!library) return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC cannot be opened: %s", who, why);
+#define GPUPRIMS__LOAD_NVRTC(needed, name, symbol, parameters)                                                         \
+  if (!gp__symbol(library, symbol, (void *)&d->name))                                                                  \
+    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: version 11.2 or later is needed", who, symbol);
+    GP__NVRTC_FUNCTIONS(GPUPRIMS__LOAD_NVRTC)
+#undef GPUPRIMS__LOAD_NVRTC
+  }
+  if (!d->nvrtcVersion) return gp__fail(GP_E_NO_COMPILER, "%s: gp_config.driver has no NVRTC", who);
+  error = d->nvrtcVersion(&major, &minor);
+  if (!error) call = "nvrtcGetNumSupportedArchs", error = d->nvrtcGetNumSupportedArchs(&r->architecture_count);
+  if (!error && (r->architecture_count < 1 || r->architecture_count > GP__ARCHITECTURES)) error = -1;
+  if (!error) call = "nvrtcGetSupportedArchs", error = d->nvrtcGetSupportedArchs(r->architectures);
+  if (error) return gp__fail(GP_E_NO_COMPILER, "%s: %s failed with code %d", who, call, error);
+  for (i = 1; i < r->architecture_count; ++i)
+    for (j = i; j > 0 && r->architectures[j - 1] > r->architectures[j]; --j) {
+      const int swap = r->architectures[j];
+      r->architectures[j] = r->architectures[j - 1];
+      r->architectures[j - 1] = swap;
+    }
+  r->nvrtc_version = major * 1000 + minor * 10;
+  r->nvrtc_open = 1;
+  gp__log(r, GP_LOG_INFO, "NVRTC %d.%d opened", major, minor);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__open_nvrtc(gp__runtime *r, const char *who) {
+  gp_result result;
+  if (r->no_compile)
+    return gp__fail(GP_E_NO_COMPILER, "%s: the kernel is neither cached nor bundled, and gp_config.no_compile is set",
+                    who);
+  pthread_mutex_lock(&r->nvrtc_lock);
+  result = gp__open_nvrtc_locked(r, who);
+  pthread_mutex_unlock(&r->nvrtc_lock);
+  return result;
+}
+
+// ---- strings that grow
+
+typedef struct gp__text {
+  char *data; // or NULL: empty
+  size_t size, capacity;
+  int failed; // an allocation failed
+} gp__text;
+
+GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE void gp__add(gp__text *t, const char *format, ...) {
+  va_list list;
+  int length;
+  va_start(list, format);
+  length = vsnprintf(NULL, 0, format, list);
+  va_end(list);
+  if (t->failed || length < 0) {
+    t->failed = 1;
+    return;
+  }
+  if (t->size + (size_t)length + 1 > t->capacity) {
+    const size_t capacity = (t->size + (size_t)length + 1) * 2;
+    char *data = (char *)realloc(t->data, capacity);
+    if (!data) {
+      t->failed = 1;
+      return;
+    }
+    t->data = data;
+    t->capacity = capacity;
+  }
+  va_start(list, format);
+  vsnprintf(t->data + t->size, t->capacity - t->size, format, list);
+  va_end(list);
+  t->size += (size_t)length;
+}
+GPUPRIMS__PRIVATE const char *gp__string(const gp__text *t) { return t->data ? t->data : ""; }
+GPUPRIMS__PRIVATE void gp__free_text(gp__text *t) {
+  free(t->data);
+  memset(t, 0, sizeof *t);
+}
+
+// A copy of a string, or NULL. *failed is set when there is no memory for it.
+GPUPRIMS__PRIVATE char *gp__duplicate(const char *string, int *failed) {
+  char *copy;
+  size_t bytes;
+  if (!string) return NULL;
+  bytes = strlen(string) + 1;
+  copy = (char *)malloc(bytes);
+  if (copy) memcpy(copy, string, bytes);
+  else *failed = 1;
+  return copy;
+}
+
+// >>host --------------------------------------------------------------------------------------------------------------
+//
+// What a call becomes once its types and operators are looked up, and the back end that runs it in plain C.
+
+// A struct type or an operator that the user defined; strings are owned by the context.
+typedef struct gp__type_info {
+  char *name;
+  char *source; // or NULL: raw bytes
+  size_t size;
+  size_t align;
+} gp__type_info;
+
+typedef struct gp__op_info {
+  char *name;
+  char *body;     // or NULL
+  char *prelude;  // or NULL
+  char *identity; // or NULL
+  int arity;
+  int commutative;
+  gp_host_fn host; // or NULL
+  void *host_user;
+  int has_host_identity;
+  gp__value host_identity;
+} gp__op_info;
+
+// A checked call with every default filled in.
+typedef struct gp__request {
+  gp_primitive primitive;
+  gp_op op;                           // 0 for copy, fill and iota
+  gp_op transform;                    // 0: none
+  const gp__op_info *user_op;         // NULL: `op` is built in
+  const gp__op_info *user_transform;  // NULL: `transform` is built in, or none
+  gp_type in_type, in2_type, acc_type, out_type; // handles >= GP_TYPE_COUNT are structs
+  const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct; // NULL: built in
+  size_t in_size, in2_size, acc_size, out_size; // bytes; with is_arg, acc_size and out_size are those of the pair
+  int is_arg;   // ARGMIN, ARGMAX: the accumulator and the output are struct { acc_type value; int64_t index; }
+  int has_init; // `init` holds a value
+  int flags;
+  const void *in, *in2;
+  void *out;
+  uint64_t count;               // on the host back end already min(count, *count_device)
+  const uint64_t *count_device; // or NULL
+  gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
+  gp__value step;               // iota
+} gp__request;
+
+// The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
+// the same bits in any order. Sums and products of floats, and users' operators, do not: for them the host walks the
+// same trees as the reproducible kernels (GP__CANONICAL_... in >>policy), with GP_REPRODUCIBLE and without, for any
+// number of threads. Elements that need a conversion, a transform or a normalisation pass through a small buffer: input
+// -> widest type of its kind -> accumulator. A product that is added to something is stored in between, so that no
+// compiler can contract the two to a fused multiply-add, which rounds differently. NaN results are some NaN: its sign
+// and payload are nobody's promise. Identities are two-sided: op(x, identity) is x too.
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#define GPUPRIMS__PARALLEL_FOR _Pragma("omp parallel for schedule(static) num_threads(threads) if (threads > 1)")
+#else
+#define GPUPRIMS__PARALLEL_FOR
+#endif
+
+// Loops here are written to be vectorised, which gcc does at -O2 only where it costs no code; -ffast-math would break
+// NaN and the order of operations.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#pragma GCC push_options
+#pragma GCC optimize("tree-loop-vectorize", "vect-cost-model=dynamic", "fp-contract=off", "no-fast-math")
+#endif
+
+enum {
+  GP__HOST_ELEMENTS = 1024,         // of the buffers, at most
+  GP__HOST_BYTES = 16384,           // of the buffers
+  GP__HOST_BLOCK = 65536,           // elements a thread takes at a time
+  GP__HOST_PARALLEL_BYTES = 262144, // below, one thread does it all
+  GP__HOST_LANES = 8                // rows that a loop works on at a time: their chains of operations are independent
+};
+
+// Elements as they lie in the caller's memory, whatever their declared type there.
+#define GPUPRIMS__MAY_ALIAS __attribute__((may_alias))
+typedef int8_t gp__h_i8;
+typedef uint8_t gp__h_u8;
+typedef int16_t GPUPRIMS__MAY_ALIAS gp__h_i16;
+typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_u16;
+typedef int32_t GPUPRIMS__MAY_ALIAS gp__h_i32;
+typedef uint32_t GPUPRIMS__MAY_ALIAS gp__h_u32;
+typedef int64_t GPUPRIMS__MAY_ALIAS gp__h_i64;
+typedef uint64_t GPUPRIMS__MAY_ALIAS gp__h_u64;
+typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_f16;
+typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_bf16;
+typedef float GPUPRIMS__MAY_ALIAS gp__h_f32;
+typedef double GPUPRIMS__MAY_ALIAS gp__h_f64;
+
+#define GPUPRIMS__PAIR(op, type) ((int)(op)*64 + (int)(type)) // an operator on a type, as a case
+#define GPUPRIMS__INLINE static inline __attribute__((unused))
+
+// ---- values
+
+GPUPRIMS__INLINE uint32_t gp__host_bits32(float x) {
+  uint32_t u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+GPUPRIMS__INLINE float gp__host_float(uint32_t u) {
+  float x;
+  memcpy(&x, &u, sizeof x);
+  return x;
+}
+
+GPUPRIMS__INLINE float gp__host_f16_load(uint16_t h) {
+  const uint32_t sign = (uint32_t)(h & 0x8000) << 16, m = h & 0x7fffu;
+  const uint32_t normal = (m << 13) + (m >= 0x7c00u ? 224u << 23 : 112u << 23);
+  const uint32_t tiny = gp__host_bits32((float)(int32_t)m * 5.9604644775390625e-8f); // m * 2^-24, below 2^-14
+  return gp__host_float(sign | (m < 0x400u ? tiny : normal));
+}
+GPUPRIMS__INLINE uint16_t gp__host_f16_store(float x) { // to nearest even
+  const uint32_t u = gp__host_bits32(x), sign = u >> 16 & 0x8000u, a = u & 0x7fffffffu;
+  const uint32_t normal = (a - (112u << 23) + 0xfffu + (a >> 13 & 1u)) >> 13;
+  const uint32_t tiny = gp__host_bits32(gp__host_float(a) + 0.5f) - 0x3f000000u; // the sum rounds at 2^-24
+  const uint32_t special = a > 0x7f800000u ? 0x7fffu : 0x7c00u;
+  return (uint16_t)(sign | (a >= 0x47800000u ? special : a < 0x38800000u ? tiny : normal));
+}
+GPUPRIMS__INLINE float gp__host_bf16_load(uint16_t h) { return gp__host_float((uint32_t)h << 16); }
+GPUPRIMS__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
+  const uint32_t u = gp__host_bits32(x);
+  return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
+}
+// double to float, to odd: rounding once more to a half type is then as if done in one step.
+GPUPRIMS__INLINE float gp__host_to_odd(double x) {
+  const float f = (float)x;
+  const double back = f;
+  const uint32_t below = (back < x) ? 1 : 0, above = (back > x) ? 1 : 0, away = (x < 0) ? below : above;
+  return gp__host_float((gp__host_bits32(f) - away) | below | above);
+}
+
+// An element in the widest type of its kind.
+typedef union gp__wide {
+  int64_t i;
+  uint64_t u;
+  double f;
+} gp__wide;
+typedef enum gp__wide_kind { GP__WIDE_I, GP__WIDE_U, GP__WIDE_F } gp__wide_kind;
+
+GPUPRIMS__INLINE gp__wide_kind gp__host_kind(gp_type type) {
+  return type >= GP_F16                                                        ? GP__WIDE_F
+         : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 ? GP__WIDE_U
+                                                                               : GP__WIDE_I;
+}
+GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
+#define GPUPRIMS__SIZE(NAME, name, device, size) size,
+  static const unsigned char sizes[] = {0, GP_TYPES(GPUPRIMS__SIZE)};
+#undef GPUPRIMS__SIZE
+  return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
+}
+
+static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
+  size_t i;
+#define GPUPRIMS__WIDEN(NAME, name, member, LOAD)                                                                      \
+  case GP_##NAME: {                                                                                                    \
+    const gp__h_##name *x = (const gp__h_##name *)in;                                                                  \
+    for (i = 0; i < n; ++i) w[i].member = LOAD(x[i]);                                                                  \
+    break;                                                                                                             \
+  }
+  switch (type) {
+    GPUPRIMS__WIDEN(I8, i8, i, )
+    GPUPRIMS__WIDEN(U8, u8, u, )
+    GPUPRIMS__WIDEN(I16, i16, i, )
+    GPUPRIMS__WIDEN(U16, u16, u, )
+    GPUPRIMS__WIDEN(I32, i32, i, )
+    GPUPRIMS__WIDEN(U32, u32, u, )
+    GPUPRIMS__WIDEN(I64, i64, i, )
+    GPUPRIMS__WIDEN(U64, u64, u, )
+    GPUPRIMS__WIDEN(F16, f16, f, gp__host_f16_load)
+    GPUPRIMS__WIDEN(BF16, bf16, f, gp__host_bf16_load)
+    GPUPRIMS__WIDEN(F32, f32, f, )
+    GPUPRIMS__WIDEN(F64, f64, f, )
+  default:
+    break;
+  }
+#undef GPUPRIMS__WIDEN
+}
+
+// A float to an integer: toward zero, saturated, NaN to 0. `above` is the first value beyond the type.
+#define GPUPRIMS__SATURATE(x, T, LOWEST, HIGHEST, above)                                                               \
+  ((x) >= (above) ? (HIGHEST) : (x) > (double)(LOWEST) ? (T)(x) : (x) == (x) ? (LOWEST) : (T)0)
+
+static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w, void *out, size_t n) {
+  size_t i;
+#define GPUPRIMS__TO(name, member, CONVERT)                                                                            \
+  {                                                                                                                    \
+    gp__h_##name *y = (gp__h_##name *)out;                                                                             \
+    for (i = 0; i < n; ++i) y[i] = (gp__h_##name)CONVERT(w[i].member);                                                 \
+  }
+#define GPUPRIMS__SATURATES(NAME, name, LOWEST, HIGHEST, above)                                                        \
+  case GP_##NAME: {                                                                                                    \
+    gp__h_##name *y = (gp__h_##name *)out;                                                                             \
+    for (i = 0; i < n; ++i) y[i] = GPUPRIMS__SATURATE(w[i].f, gp__h_##name, LOWEST, HIGHEST, above);                   \
+    return;                                                                                                            \
+  }
+#define GPUPRIMS__WRAPS(SIGNED, UNSIGNED, name)                                                                        \
+  case GP_##SIGNED:                                                                                                    \
+  case GP_##UNSIGNED:                                                                                                  \
+    GPUPRIMS__TO(name, u, )                                                                                            \
+    break;
+#define GPUPRIMS__TO_FLOAT(NAME, name, CONVERT)                                                                        \
+  case GP_##NAME:                                                                                                      \
+    if (kind == GP__WIDE_I) GPUPRIMS__TO(name, i, CONVERT)                                                             \
+    else if (kind == GP__WIDE_U) GPUPRIMS__TO(name, u, CONVERT)                                                        \
+    else GPUPRIMS__TO(name, f, CONVERT)                                                                                \
+    break;
+#define GPUPRIMS__TO_F16(x) gp__host_f16_store(gp__host_to_odd((double)(x)))
+#define GPUPRIMS__TO_BF16(x) gp__host_bf16_store(gp__host_to_odd((double)(x)))
+  if (kind == GP__WIDE_F) switch (type) {
+      GPUPRIMS__SATURATES(I8, i8, INT8_MIN, INT8_MAX, 128.0)
+      GPUPRIMS__SATURATES(U8, u8, 0, UINT8_MAX, 256.0)
+      GPUPRIMS__SATURATES(I16, i16, INT16_MIN, INT16_MAX, 32768.0)
+      GPUPRIMS__SATURATES(U16, u16, 0, UINT16_MAX, 65536.0)
+      GPUPRIMS__SATURATES(I32, i32, INT32_MIN, INT32_MAX, 2147483648.0)
+      GPUPRIMS__SATURATES(U32, u32, 0, UINT32_MAX, 4294967296.0)
+      GPUPRIMS__SATURATES(I64, i64, INT64_MIN, INT64_MAX, 9223372036854775808.0)
+      GPUPRIMS__SATURATES(U64, u64, 0, UINT64_MAX, 18446744073709551616.0)
+    default:
+      break;
+    }
+  switch (type) {
+    GPUPRIMS__WRAPS(I8, U8, u8)
+    GPUPRIMS__WRAPS(I16, U16, u16)
+    GPUPRIMS__WRAPS(I32, U32, u32)
+    GPUPRIMS__WRAPS(I64, U64, u64)
+    GPUPRIMS__TO_FLOAT(F16, f16, GPUPRIMS__TO_F16)
+    GPUPRIMS__TO_FLOAT(BF16, bf16, GPUPRIMS__TO_BF16)
+    GPUPRIMS__TO_FLOAT(F32, f32, (float))
+    GPUPRIMS__TO_FLOAT(F64, f64, (double))
+  default:
+    break;
+  }
+#undef GPUPRIMS__TO
+#undef GPUPRIMS__SATURATES
+#undef GPUPRIMS__WRAPS
+#undef GPUPRIMS__TO_FLOAT
+}
+
+// CONVERT. `out` may be `in` where the sizes are equal and n is not above GP__HOST_ELEMENTS.
+static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n) {
+  gp__wide w[GP__HOST_ELEMENTS];
+  size_t i, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
+#define GPUPRIMS__DIRECT(FROM, from_name, TO_TYPE, to_name, CONVERT)                                                   \
+  if (from == GP_##FROM && to == GP_##TO_TYPE) {                                                                       \
+    const gp__h_##from_name *x = (const gp__h_##from_name *)in;                                                        \
+    gp__h_##to_name *y = (gp__h_##to_name *)out;                                                                       \
+    for (i = 0; i < n; ++i) y[i] = CONVERT(x[i]);                                                                      \
+    return;                                                                                                            \
+  }
+  GPUPRIMS__DIRECT(F16, f16, F32, f32, gp__host_f16_load) // the half types are summed in f32 by default
+  GPUPRIMS__DIRECT(BF16, bf16, F32, f32, gp__host_bf16_load)
+  GPUPRIMS__DIRECT(F32, f32, F16, f16, gp__host_f16_store)
+  GPUPRIMS__DIRECT(F32, f32, BF16, bf16, gp__host_bf16_store)
+#undef GPUPRIMS__DIRECT
+  for (i = 0; i < n; i += k) {
+    k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+    gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
+    gp__host_narrow(to, gp__host_kind(from), w, (unsigned char *)out + i * to_size, k);
+  }
+}
+
+// 1 where an element is (not) zero, else 0; `out` may be `in` as above.
+static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, void *out, size_t n) {
+  gp__wide w[GP__HOST_ELEMENTS];
+  size_t i, j, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
+  for (i = 0; i < n; i += k) {
+    k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+    gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
+    if (gp__host_kind(from) == GP__WIDE_F)
+      for (j = 0; j < k; ++j) w[j].u = (w[j].f != 0) == truth;
+    else
+      for (j = 0; j < k; ++j) w[j].u = (w[j].u != 0) == truth;
+    gp__host_narrow(to, GP__WIDE_U, w, (unsigned char *)out + i * to_size, k);
+  }
+}
+
+// NEGATE, ABS, SQUARE in a type; `out` may be `in`.
+static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, size_t n) {
+  size_t i;
+#define GPUPRIMS__UNARY(OP, NAME, name, expression)                                                                    \
+  case GPUPRIMS__PAIR(GP_##OP, GP_##NAME): {                                                                           \
+    const gp__h_##name *x = (const gp__h_##name *)in;                                                                  \
+    gp__h_##name *y = (gp__h_##name *)out;                                                                             \
+    for (i = 0; i < n; ++i) {                                                                                          \
+      const gp__h_##name a = x[i];                                                                                     \
+      y[i] = (gp__h_##name)(expression);                                                                               \
+    }                                                                                                                  \
+    break;                                                                                                             \
+  }
+#define GPUPRIMS__UNARY_INTEGER(SIGNED, name, UNSIGNED, uname)                                                         \
+  GPUPRIMS__UNARY(ABS, SIGNED, uname, a >> (sizeof a * 8 - 1) ? 0u - a : a)                                            \
+  case GPUPRIMS__PAIR(GP_NEGATE, GP_##SIGNED):                                                                         \
+    GPUPRIMS__UNARY(NEGATE, UNSIGNED, uname, 0u - a)                                                                   \
+  case GPUPRIMS__PAIR(GP_SQUARE, GP_##SIGNED):                                                                         \
+    GPUPRIMS__UNARY(SQUARE, UNSIGNED, uname, 1u * a * a)
+  switch (GPUPRIMS__PAIR(op, type)) {
+    GPUPRIMS__UNARY_INTEGER(I8, i8, U8, u8)
+    GPUPRIMS__UNARY_INTEGER(I16, i16, U16, u16)
+    GPUPRIMS__UNARY_INTEGER(I32, i32, U32, u32)
+    GPUPRIMS__UNARY_INTEGER(I64, i64, U64, u64)
+  case GPUPRIMS__PAIR(GP_NEGATE, GP_BF16):
+    GPUPRIMS__UNARY(NEGATE, F16, f16, a ^ 0x8000u)
+  case GPUPRIMS__PAIR(GP_ABS, GP_BF16):
+    GPUPRIMS__UNARY(ABS, F16, f16, a & 0x7fffu)
+    GPUPRIMS__UNARY(SQUARE, F16, f16, gp__host_f16_store(gp__host_f16_load(a) * gp__host_f16_load(a)))
+    GPUPRIMS__UNARY(SQUARE, BF16, bf16, gp__host_bf16_store(gp__host_bf16_load(a) * gp__host_bf16_load(a)))
+    GPUPRIMS__UNARY(NEGATE, F32, f32, -a)
+    GPUPRIMS__UNARY(ABS, F32, u32, a & 0x7fffffffu)
+    GPUPRIMS__UNARY(SQUARE, F32, f32, a * a)
+    GPUPRIMS__UNARY(NEGATE, F64, f64, -a)
+    GPUPRIMS__UNARY(ABS, F64, u64, a & ~((uint64_t)1 << 63))
+    GPUPRIMS__UNARY(SQUARE, F64, f64, a * a)
+  default: // ABS of unsigned types
+    if (out != in) memcpy(out, in, n * gp__host_size(type));
+  }
+#undef GPUPRIMS__UNARY
+#undef GPUPRIMS__UNARY_INTEGER
+}
+
+// ---- binary operators
+//
+// The loops that a primitive is made of, for one operator on one type. A row is `items` elements, the next row starts
+// `stride` elements later.
+
+struct gp__host_op;
+typedef struct gp__host_loops {
+  // out[i] = a[i] op b[i]; out may be a or b
+  void (*map)(const struct gp__host_op *op, void *out, const void *a, const void *b, size_t n);
+  // acc[r] = acc[r] op x[r][0] op x[r][1] op ... for `rows` rows; exact operators: any order
+  void (*fold)(const struct gp__host_op *op, void *acc, const void *x, size_t rows, size_t items, size_t stride);
+  // the running values of `rows` rows, which lie one behind the other, started with carry[r] and left there; y may be x
+  void (*scan)(const struct gp__host_op *op, void *carry, const void *x, void *y, size_t rows, size_t items,
+               int exclusive);
+  // y[i] = y[2 i] op y[2 i + 1]; inexact operators only
+  void (*pairs)(const struct gp__host_op *op, void *y, size_t n);
+} gp__host_loops;
+
+typedef struct gp__host_op {
+  gp__host_loops loops;
+  const gp__op_info *user; // or NULL
+  size_t size;             // of an accumulator
+  int commutative;
+  int exact;
+  uint64_t flip; // see GPUPRIMS__FLIPPED
+  gp__value identity;
+} gp__host_op;
+
+// OP works on values W that LOAD makes of elements T and STORE makes elements of. Both may use `flip`.
+#define GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                \
+  static void gp__host_##name##_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {        \
+    const W flip = (W)op->flip;                                                                                        \
+    const T *x = (const T *)a, *z = (const T *)b;                                                                      \
+    T *y = (T *)out;                                                                                                   \
+    size_t i;                                                                                                          \
+    (void)flip;                                                                                                        \
+    for (i = 0; i < n; ++i) y[i] = STORE(OP(LOAD(x[i]), LOAD(z[i])));                                                  \
+  }
+
+// Exact: the fold is spread over as many lanes as fill 64 bytes. One row at a time.
+#define GPUPRIMS__LOOPS_EXACT(name, T, W, LOAD, STORE, OP)                                                             \
+  GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                      \
+  static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items,      \
+                                     size_t stride) {                                                                  \
+    enum { LANES = 64 / sizeof(T) };                                                                                   \
+    const W flip = (W)op->flip;                                                                                        \
+    const T *x = (const T *)in;                                                                                        \
+    W total = LOAD(*(const T *)acc), lane[LANES];                                                                      \
+    size_t i = 0, l;                                                                                                   \
+    (void)flip, (void)rows, (void)stride;                                                                              \
+    if (items >= LANES) {                                                                                              \
+      for (l = 0; l < LANES; ++l) lane[l] = LOAD(x[l]);                                                                \
+      for (i = LANES; i + LANES <= items; i += LANES)                                                                  \
+        for (l = 0; l < LANES; ++l) lane[l] = OP(lane[l], LOAD(x[i + l]));                                             \
+      for (l = 0; l < LANES; ++l) total = OP(total, lane[l]);                                                          \
+    }                                                                                                                  \
+    for (; i < items; ++i) total = OP(total, LOAD(x[i]));                                                              \
+    *(T *)acc = STORE(total);                                                                                          \
+  }                                                                                                                    \
+  static void gp__host_##name##_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows,       \
+                                     size_t items, int exclusive) {                                                    \
+    const W flip = (W)op->flip;                                                                                        \
+    const T *x = (const T *)in;                                                                                        \
+    T *y = (T *)out;                                                                                                   \
+    W c = LOAD(*(const T *)carry), next;                                                                               \
+    size_t i;                                                                                                          \
+    (void)flip, (void)rows;                                                                                            \
+    for (i = 0; i < items; ++i) {                                                                                      \
+      next = OP(c, LOAD(x[i]));                                                                                        \
+      y[i] = STORE((exclusive ? c : next));                                                                            \
+      c = next;                                                                                                        \
+    }                                                                                                                  \
+    *(T *)carry = STORE(c);                                                                                            \
+  }
+
+// Inexact: every step is rounded to the type, in the given order; several rows go side by side. CHAIN is a row of 16
+// bytes, written out.
+#define GPUPRIMS__LOOPS_INEXACT(name, T, W, LOAD, STORE, OP, CHAIN, STEP)                                              \
+  GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                      \
+  STEP T gp__host_##name(T a, T b) { return STORE(OP(LOAD(a), LOAD(b))); }                                             \
+  static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items,      \
+                                     size_t stride) {                                                                  \
+    const T *x = (const T *)in;                                                                                        \
+    T *a = (T *)acc;                                                                                                   \
+    size_t r = 0, j, l;                                                                                                \
+    (void)op;                                                                                                          \
+    if (items == 16 / sizeof(T) && stride == items)                                                                    \
+      for (; r < rows; ++r, x += 16 / sizeof(T)) a[r] = CHAIN(gp__host_##name, a[r], x);                               \
+    for (; r + GP__HOST_LANES <= rows; r += GP__HOST_LANES, x += GP__HOST_LANES * stride) {                            \
+      T v[GP__HOST_LANES];                                                                                             \
+      for (l = 0; l < GP__HOST_LANES; ++l) v[l] = a[r + l];                                                            \
+      for (j = 0; j < items; ++j)                                                                                      \
+        for (l = 0; l < GP__HOST_LANES; ++l) v[l] = gp__host_##name(v[l], x[l * stride + j]);                          \
+      for (l = 0; l < GP__HOST_LANES; ++l) a[r + l] = v[l];                                                            \
+    }                                                                                                                  \
+    for (; r < rows; ++r, x += stride)                                                                                 \
+      for (j = 0; j < items; ++j) a[r] = gp__host_##name(a[r], x[j]);                                                  \
+  }                                                                                                                    \
+  static void gp__host_##name##_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows,       \
+                                     size_t items, int exclusive) {                                                    \
+    const T *x = (const T *)in;                                                                                        \
+    T *y = (T *)out, *c = (T *)carry;                                                                                  \
+    size_t r = 0, j, l;                                                                                                \
+    (void)op;                                                                                                          \
+    for (; r + GP__HOST_LANES <= rows; r += GP__HOST_LANES) {                                                          \
+      T v[GP__HOST_LANES], next;                                                                                       \
+      for (l = 0; l < GP__HOST_LANES; ++l) v[l] = c[r + l];                                                            \
+      for (j = r * items; j < (r + 1) * items; ++j)                                                                    \
+        for (l = 0; l < GP__HOST_LANES; ++l) {                                                                         \
+          next = gp__host_##name(v[l], x[l * items + j]);                                                              \
+          y[l * items + j] = exclusive ? v[l] : next;                                                                  \
+          v[l] = next;                                                                                                 \
+        }                                                                                                              \
+      for (l = 0; l < GP__HOST_LANES; ++l) c[r + l] = v[l];                                                            \
+    }                                                                                                                  \
+    for (; r < rows; ++r)                                                                                              \
+      for (j = r * items; j < (r + 1) * items; ++j) {                                                                  \
+        const T next = gp__host_##name(c[r], x[j]);                                                                    \
+        y[j] = exclusive ? c[r] : next;                                                                                \
+        c[r] = next;                                                                                                   \
+      }                                                                                                                \
+  }                                                                                                                    \
+  static void gp__host_##name##_pairs(const gp__host_op *op, void *values, size_t n) {                                 \
+    T *y = (T *)values;                                                                                                \
+    size_t i;                                                                                                          \
+    (void)op;                                                                                                          \
+    for (i = 0; i < n; ++i) y[i] = gp__host_##name(y[2 * i], y[2 * i + 1]);                                            \
+  }
+
+#define GPUPRIMS__ADD(a, b) ((a) + (b))
+#define GPUPRIMS__MULTIPLY(a, b) ((a) * (b))
+#define GPUPRIMS__MULTIPLY_UNSIGNED(a, b) (1u * (a) * (b))
+#define GPUPRIMS__BIT_OR(a, b) ((a) | (b))
+#define GPUPRIMS__BIT_XOR(a, b) ((a) ^ (b))
+#define GPUPRIMS__LOWER(a, b) ((b) < (a) ? (b) : (a))
+#define GPUPRIMS__CHAIN2(op, a, x) op(op(a, (x)[0]), (x)[1])
+#define GPUPRIMS__CHAIN4(op, a, x) GPUPRIMS__CHAIN2(op, GPUPRIMS__CHAIN2(op, a, x), (x) + 2)
+#define GPUPRIMS__CHAIN8(op, a, x) GPUPRIMS__CHAIN4(op, GPUPRIMS__CHAIN4(op, a, x), (x) + 4)
+
+// Flipped bits: BIT_AND is BIT_OR of complements, MAX the MIN of complements, and unsigned integers are ordered as
+// signed ones with the top bit flipped. So one set of loops serves several operators and types.
+#define GPUPRIMS__FLIPPED(x) ((x) ^ flip)
+// Floats are ordered as integers: -0 below +0; NaN below all else, before and after the flip, and comes back as a NaN.
+#define GPUPRIMS__ORDER(name, I, U, MAGNITUDE, INFINITE)                                                               \
+  GPUPRIMS__INLINE I gp__host_##name##_key(U x, I flip) {                                                              \
+    const I ordered = (I)((I)(x ^ (U)((I)x < 0 ? MAGNITUDE : 0)) ^ flip);                                              \
+    return (x & MAGNITUDE) > INFINITE ? (I)(-(I)MAGNITUDE - 1) : ordered;                                              \
+  }                                                                                                                    \
+  GPUPRIMS__INLINE U gp__host_##name##_unkey(I key, I flip) {                                                          \
+    const I ordered = (I)(key ^ flip);                                                                                 \
+    return (U)((U)ordered ^ (U)(ordered < 0 ? MAGNITUDE : 0));                                                         \
+  }
+GPUPRIMS__ORDER(f16, int16_t, uint16_t, 0x7fff, 0x7c00)
+GPUPRIMS__ORDER(bf16, int16_t, uint16_t, 0x7fff, 0x7f80)
+GPUPRIMS__ORDER(f32, int32_t, uint32_t, 0x7fffffff, 0x7f800000)
+GPUPRIMS__ORDER(f64, int64_t, uint64_t, INT64_MAX, 0x7ff0000000000000)
+#define GPUPRIMS__KEY_f16(x) gp__host_f16_key(x, flip)
+#define GPUPRIMS__KEY_bf16(x) gp__host_bf16_key(x, flip)
+#define GPUPRIMS__KEY_f32(x) gp__host_f32_key(x, flip)
+#define GPUPRIMS__KEY_f64(x) gp__host_f64_key(x, flip)
+#define GPUPRIMS__UNKEY_f16(k) gp__host_f16_unkey(k, flip)
+#define GPUPRIMS__UNKEY_bf16(k) gp__host_bf16_unkey(k, flip)
+#define GPUPRIMS__UNKEY_f32(k) gp__host_f32_unkey(k, flip)
+#define GPUPRIMS__UNKEY_f64(k) gp__host_f64_unkey(k, flip)
+
+// Integers wrap: sums and products are those of the unsigned type.
+#define GPUPRIMS__INTEGER_LOOPS(U, I)                                                                                  \
+  GPUPRIMS__LOOPS_EXACT(U##_sum, gp__h_##U, gp__h_##U, , , GPUPRIMS__ADD)                                              \
+  GPUPRIMS__LOOPS_EXACT(U##_prod, gp__h_##U, gp__h_##U, , , GPUPRIMS__MULTIPLY_UNSIGNED)                               \
+  GPUPRIMS__LOOPS_EXACT(U##_bit_or, gp__h_##U, gp__h_##U, GPUPRIMS__FLIPPED, GPUPRIMS__FLIPPED, GPUPRIMS__BIT_OR)      \
+  GPUPRIMS__LOOPS_EXACT(U##_bit_xor, gp__h_##U, gp__h_##U, , , GPUPRIMS__BIT_XOR)                                      \
+  GPUPRIMS__LOOPS_EXACT(I##_min, gp__h_##I, gp__h_##I, GPUPRIMS__FLIPPED, GPUPRIMS__FLIPPED, GPUPRIMS__LOWER)
+GPUPRIMS__INTEGER_LOOPS(u8, i8)
+GPUPRIMS__INTEGER_LOOPS(u16, i16)
+GPUPRIMS__INTEGER_LOOPS(u32, i32)
+GPUPRIMS__INTEGER_LOOPS(u64, i64)
+// A step of the half types is long: called, it compiles faster and runs no slower.
+#define GPUPRIMS__OUT_OF_LINE static __attribute__((noinline))
+#define GPUPRIMS__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP)                                                    \
+  GPUPRIMS__LOOPS_INEXACT(F##_sum, gp__h_##F, W, LOAD, STORE, GPUPRIMS__ADD, CHAIN, STEP)                              \
+  GPUPRIMS__LOOPS_INEXACT(F##_prod, gp__h_##F, W, LOAD, STORE, GPUPRIMS__MULTIPLY, CHAIN, STEP)                        \
+  GPUPRIMS__LOOPS_EXACT(F##_min, gp__h_##U, gp__h_##I, GPUPRIMS__KEY_##F, GPUPRIMS__UNKEY_##F, GPUPRIMS__LOWER)
+GPUPRIMS__FLOAT_LOOPS(f16, float, u16, i16, gp__host_f16_load, gp__host_f16_store, GPUPRIMS__CHAIN8,
+                      GPUPRIMS__OUT_OF_LINE)
+GPUPRIMS__FLOAT_LOOPS(bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_store, GPUPRIMS__CHAIN8,
+                      GPUPRIMS__OUT_OF_LINE)
+GPUPRIMS__FLOAT_LOOPS(f32, float, u32, i32, , , GPUPRIMS__CHAIN4, GPUPRIMS__INLINE)
+GPUPRIMS__FLOAT_LOOPS(f64, double, u64, i64, , , GPUPRIMS__CHAIN2, GPUPRIMS__INLINE)
+
+// A user's operator: the same loops through a function pointer, which may write its result over its first operand.
+static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {
+  unsigned char *y = (unsigned char *)out;
+  const unsigned char *x = (const unsigned char *)a, *z = (const unsigned char *)b;
+  gp__value r;
+  size_t i;
+  for (i = 0; i < n; ++i) {
+    op->user->host(op->user->host_user, r.bytes, x + i * op->size, z + i * op->size);
+    memcpy(y + i * op->size, r.bytes, op->size);
+  }
+}
+static void gp__host_user_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items,
+                               size_t stride) {
+  size_t r, j;
+  for (r = 0; r < rows; ++r) {
+    unsigned char *a = (unsigned char *)acc + r * op->size;
+    const unsigned char *x = (const unsigned char *)in + r * stride * op->size;
+    for (j = 0; j < items; ++j) op->user->host(op->user->host_user, a, a, x + j * op->size);
+  }
+}
+static void gp__host_user_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows, size_t items,
+                               int exclusive) {
+  gp__value next;
+  size_t r, j;
+  for (r = 0; r < rows; ++r) {
+    unsigned char *c = (unsigned char *)carry + r * op->size;
+    for (j = r * items; j < (r + 1) * items; ++j) {
+      op->user->host(op->user->host_user, next.bytes, c, (const unsigned char *)in + j * op->size);
+      memcpy((unsigned char *)out + j * op->size, exclusive ? c : next.bytes, op->size);
+      memcpy(c, next.bytes, op->size);
+    }
+  }
+}
+static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
+  unsigned char *y = (unsigned char *)values;
+  size_t i;
+  for (i = 0; i < n; ++i) gp__host_user_map(op, y + i * op->size, y + 2 * i * op->size, y + (2 * i + 1) * op->size, 1);
+}
+
+// Gives op the loops of a built-in operator on a type; 0 where there are none. After normalisation AND is the minimum
+// and OR the maximum.
+static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
+  const uint64_t all = ~(uint64_t)0, top = (uint64_t)1 << (gp__host_size(type) * 8 - 1);
+#define GPUPRIMS__CASE(OP, TYPE, set, pairs_, flip_)                                                                   \
+  case GPUPRIMS__PAIR(GP_##OP, GP_##TYPE): {                                                                           \
+    const gp__host_loops found = {gp__host_##set##_map, gp__host_##set##_fold, gp__host_##set##_scan, pairs_};         \
+    op->loops = found;                                                                                                 \
+    op->flip = flip_;                                                                                                  \
+    return 1;                                                                                                          \
+  }
+#define GPUPRIMS__CASES_ORDER(TYPE, set, flip)                                                                         \
+  case GPUPRIMS__PAIR(GP_AND, GP_##TYPE):                                                                              \
+    GPUPRIMS__CASE(MIN, TYPE, set, NULL, flip)                                                                         \
+  case GPUPRIMS__PAIR(GP_OR, GP_##TYPE):                                                                               \
+    GPUPRIMS__CASE(MAX, TYPE, set, NULL, ~(flip))
+#define GPUPRIMS__CASES_INTEGER(TYPE, U, I, flip)                                                                      \
+  GPUPRIMS__CASES_ORDER(TYPE, I##_min, flip)                                                                           \
+  GPUPRIMS__CASE(SUM, TYPE, U##_sum, NULL, 0)                                                                          \
+  GPUPRIMS__CASE(PROD, TYPE, U##_prod, NULL, 0)                                                                        \
+  GPUPRIMS__CASE(BIT_AND, TYPE, U##_bit_or, NULL, all)                                                                 \
+  GPUPRIMS__CASE(BIT_OR, TYPE, U##_bit_or, NULL, 0)                                                                    \
+  GPUPRIMS__CASE(BIT_XOR, TYPE, U##_bit_xor, NULL, 0)
+#define GPUPRIMS__CASES_FLOAT(TYPE, F)                                                                                 \
+  GPUPRIMS__CASES_ORDER(TYPE, F##_min, (uint64_t)0)                                                                    \
+  GPUPRIMS__CASE(SUM, TYPE, F##_sum, gp__host_##F##_sum_pairs, 0)                                                      \
+  GPUPRIMS__CASE(PROD, TYPE, F##_prod, gp__host_##F##_prod_pairs, 0)
+  switch (GPUPRIMS__PAIR(name, type)) {
+    GPUPRIMS__CASES_INTEGER(I8, u8, i8, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(U8, u8, i8, top)
+    GPUPRIMS__CASES_INTEGER(I16, u16, i16, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(U16, u16, i16, top)
+    GPUPRIMS__CASES_INTEGER(I32, u32, i32, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(U32, u32, i32, top)
+    GPUPRIMS__CASES_INTEGER(I64, u64, i64, (uint64_t)0)
+    GPUPRIMS__CASES_INTEGER(U64, u64, i64, top)
+    GPUPRIMS__CASES_FLOAT(F16, f16)
+    GPUPRIMS__CASES_FLOAT(BF16, bf16)
+    GPUPRIMS__CASES_FLOAT(F32, f32)
+    GPUPRIMS__CASES_FLOAT(F64, f64)
+  default:
+    return 0;
+  }
+#undef GPUPRIMS__CASE
+#undef GPUPRIMS__CASES_ORDER
+#undef GPUPRIMS__CASES_INTEGER
+#undef GPUPRIMS__CASES_FLOAT
+}
+
+static void gp__host_identity(gp_op op, gp_type type, void *identity) {
+  gp__wide w;
+  gp__wide_kind kind = GP__WIDE_I;
+  if (op == GP_MIN || op == GP_MAX || op == GP_ARGMIN || op == GP_ARGMAX) { // saturates to an integer's limits
+    w.f = op == GP_MIN || op == GP_ARGMIN ? 1e308 * 10 : -1e308 * 10;
+    kind = GP__WIDE_F;
+  } else w.i = op == GP_PROD || op == GP_AND ? 1 : op == GP_BIT_AND ? -1 : 0;
+  gp__host_narrow(type, kind, &w, identity, 1);
+}
+
+// ---- a call, taken apart
+
+// Where elements come from and what happens to them on the way in.
+typedef struct gp__host_source {
+  const unsigned char *base;
+  gp_type from, to;
+  size_t from_size, to_size;
+  gp_op unary;             // CONVERT where there is nothing to do but to convert
+  const gp__op_info *user; // a user's unary operator, or NULL
+  int normalise;           // AND, OR: nonzero becomes 1
+  size_t limit;            // elements that may be asked for at a time
+} gp__host_source;
+
+typedef union gp__host_buffer {
+  gp__value align;
+  unsigned char bytes[GP__HOST_BYTES];
+} gp__host_buffer;
+
+typedef struct gp__host_call {
+  const gp__request *q;
+  gp__host_op op;      // reduce, scan, transform2
+  gp__host_source in;  // elements as operands of `op`; transform: as results
+  gp__host_source in2; // transform2
+  gp_type value_type;  // of the accumulator; ARGMIN, ARGMAX: of the value in it
+  unsigned char *out;
+  size_t out_size;
+  int out_converts; // accumulator and output differ
+  int exclusive;
+  int threads;
+  gp__value init; // normalised like an element
+} gp__host_call;
+
+static size_t gp__host_limit(size_t size) {
+  return GP__HOST_BYTES / size < GP__HOST_ELEMENTS ? GP__HOST_BYTES / size : (size_t)GP__HOST_ELEMENTS;
+}
+
+static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t from_size, gp_type to, size_t to_size,
+                                          gp_op unary, const gp__op_info *user, int normalise) {
+  gp__host_source s;
+  s.base = (const unsigned char *)base;
+  s.from = from, s.to = to;
+  s.from_size = from_size, s.to_size = to_size;
+  s.unary = unary ? unary : (gp_op)GP_CONVERT;
+  s.user = user;
+  s.normalise = normalise;
+  s.limit = from == to && !user && s.unary == GP_CONVERT && !normalise ? (size_t)1 << 30 : gp__host_limit(to_size);
+  return s;
+}
+
+// Elements first .. first + n - 1, n <= limit: where they lie, or else made at `place`.
+static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *place) {
+  const unsigned char *x = s->base + first * s->from_size;
+  unsigned char *y = (unsigned char *)place;
+  size_t i;
+  if (s->user) {
+    for (i = 0; i < n; ++i) s->user->host(s->user->host_user, y + i * s->to_size, x + i * s->from_size, NULL);
+    x = y;
+  } else if (s->unary == GP_NOT) {
+    gp__host_truth(s->from, s->to, 0, x, y, n);
+    x = y;
+  } else {
+    if (s->from != s->to) {
+      gp__host_convert(s->from, s->to, x, y, n);
+      x = y;
+    }
+    if (s->unary != GP_CONVERT) {
+      gp__host_unary(s->to, s->unary, x, y, n);
+      x = y;
+    }
+  }
+  if (s->normalise) {
+    gp__host_truth(s->to, s->to, 1, x, y, n);
+    x = y;
+  }
+  return x;
+}
+
+// ---- copy, fill, iota, transform
+
+static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
+  const gp_type type = h->q->out_type;
+  gp__wide start, step, w[GP__HOST_ELEMENTS];
+  gp__h_f32 f[GP__HOST_ELEMENTS], f_start, f_step;
+  size_t i;
+  gp__host_widen(type, h->q->init.bytes, &start, 1);
+  gp__host_widen(type, h->q->step.bytes, &step, 1);
+  if (gp__host_kind(type) != GP__WIDE_F) {
+    for (i = 0; i < n; ++i) w[i].u = start.u + (first + i) * step.u;
+    gp__host_narrow(type, GP__WIDE_U, w, h->out + first * h->out_size, n);
+    return;
+  }
+  f_start = (float)start.f, f_step = (float)step.f;
+  if (type == GP_F64)
+    for (i = 0; i < n; ++i) w[i].f = (double)(first + i) * step.f;
+  else
+    for (i = 0; i < n; ++i) f[i] = (float)(first + i) * f_step;
+  __asm__ volatile("" : : "r"(w), "r"(f) : "memory"); // the product is rounded before the sum
+  if (type == GP_F64)
+    for (i = 0; i < n; ++i) w[i].f += start.f;
+  else
+    for (i = 0; i < n; ++i) f[i] += f_start;
+  if (type == GP_F64) memcpy(h->out + first * h->out_size, w, n * sizeof(double));
+  else gp__host_convert(GP_F32, type, f, h->out + first * h->out_size, n);
+}
+
+// Elements first .. first + n - 1 of a primitive that treats each by itself.
+static void gp__host_map(const gp__host_call *h, uint64_t first, size_t n) {
+  const gp__request *q = h->q;
+  gp__host_buffer a, b;
+  const size_t limit = h->in.limit < h->in2.limit ? h->in.limit : h->in2.limit;
+  const uint64_t end = first + n;
+  size_t k;
+  for (; first < end; first += k) {
+    unsigned char *out = h->out + first * h->out_size;
+    k = end - first < limit ? (size_t)(end - first) : limit;
+    if (q->primitive == GP_IOTA) gp__host_iota(h, first, k);
+    else if (q->primitive == GP_TRANSFORM2) {
+      if (q->user_op) {
+        size_t i;
+        for (i = 0; i < k; ++i)
+          q->user_op->host(q->user_op->host_user, a.bytes, (const unsigned char *)q->in + (first + i) * q->in_size,
+                           (const unsigned char *)q->in2 + (first + i) * q->in2_size),
+              memcpy(out + i * h->out_size, a.bytes, h->out_size);
+      } else {
+        const unsigned char *x = gp__host_elements(&h->in, first, k, a.bytes);
+        h->op.loops.map(&h->op, out, x, gp__host_elements(&h->in2, first, k, b.bytes), k);
+      }
+    } else {
+      const unsigned char *x = gp__host_elements(&h->in, first, k, out); // made where they belong, or
+      if (x != out) memcpy(out, x, k * h->out_size);                     // a copy
+    }
+  }
+}
+
+static void gp__host_fill(const gp__host_call *h, uint64_t first, size_t n) {
+  gp__host_buffer pattern;
+  const size_t limit = GP__HOST_BYTES / h->out_size, m = n < limit ? n : limit;
+  size_t i, k;
+  for (i = 0; i < m; ++i) memcpy(pattern.bytes + i * h->out_size, h->q->init.bytes, h->out_size);
+  for (i = 0; i < n; i += k) {
+    k = n - i < m ? n - i : m;
+    memcpy(h->out + (first + i) * h->out_size, pattern.bytes, k * h->out_size);
+  }
+}
+
+static gp_result gp__host_each(const gp__host_call *h) {
+  const uint64_t count = h->q->count;
+  const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
+  const int threads = h->threads;
+  int64_t b;
+  (void)threads;
+  if (h->q->primitive == GP_COPY && h->q->in == h->q->out) return GP_SUCCESS;
+  GPUPRIMS__PARALLEL_FOR
+  for (b = 0; b < blocks; ++b) {
+    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK, rest = count - first;
+    const size_t n = (size_t)(rest < GP__HOST_BLOCK ? rest : (uint64_t)GP__HOST_BLOCK);
+    if (h->q->primitive == GP_FILL) gp__host_fill(h, first, n);
+    else gp__host_map(h, first, n);
+  }
+  return GP_SUCCESS;
+}
+
+// ---- exact operators: any order
+
+// A running value. ARGMIN and ARGMAX: the element that wins so far, and a key of it that is lower the better it is.
+typedef struct gp__host_state {
+  int64_t key;
+  int64_t index; // -1: none
+  gp__value value;
+} gp__host_state;
+
+static void gp__host_keys(gp_op op, gp_type type, const void *x, gp__wide *w, size_t n) {
+  const gp__wide_kind kind = gp__host_kind(type);
+  const uint64_t top = (uint64_t)1 << 63, flip = (op == GP_ARGMAX ? ~(uint64_t)0 : 0) ^ (kind == GP__WIDE_U ? top : 0);
+  size_t i;
+  gp__host_widen(type, x, w, n);
+  if (kind == GP__WIDE_F)
+    for (i = 0; i < n; ++i) w[i].i = gp__host_f64_key(w[i].f == 0 ? 0 : w[i].u, (int64_t)flip); // -0 and +0 are equal
+  else
+    for (i = 0; i < n; ++i) w[i].u ^= flip;
+}
+
+static gp__host_state gp__host_start(const gp__host_call *h, int with_init) {
+  const size_t size = gp__host_size(h->value_type);
+  gp__host_state s;
+  memset(&s, 0, sizeof s);
+  memcpy(s.value.bytes, with_init ? h->init.bytes : h->op.identity.bytes, h->q->is_arg ? size : h->op.size);
+  if (h->q->is_arg) {
+    gp__wide w;
+    gp__host_keys(h->q->op, h->value_type, s.value.bytes, &w, 1);
+    s.key = w.i;
+    memcpy(&s.index, (with_init ? h->init.bytes : h->op.identity.bytes) + 8, sizeof s.index);
+  }
+  return s;
+}
+
+static void gp__host_put(const gp__host_call *h, const gp__host_state *s, unsigned char *out) {
+  if (h->q->is_arg) {
+    memset(out, 0, 16);
+    memcpy(out, s->value.bytes, gp__host_size(h->value_type));
+    memcpy(out + 8, &s->index, sizeof s->index);
+  } else if (h->out_converts) gp__host_convert(h->value_type, h->q->out_type, s->value.bytes, out, 1);
+  else memcpy(out, s->value.bytes, h->out_size);
+}
+
+// Does b win against a?
+static int gp__host_beats(int64_t key_b, int64_t index_b, int64_t key_a, int64_t index_a) {
+  if (index_a < 0 || index_b < 0) return index_a < 0;
+  return key_b < key_a || (key_b == key_a && index_b < index_a);
+}
+
+static void gp__host_join(const gp__host_call *h, gp__host_state *a, const gp__host_state *b) {
+  if (!h->q->is_arg) h->op.loops.fold(&h->op, a->value.bytes, b->value.bytes, 1, 1, 1);
+  else if (gp__host_beats(b->key, b->index, a->key, a->index)) *a = *b;
+}
+
+static void gp__host_fold(const gp__host_call *h, gp__host_state *s, uint64_t first, uint64_t n) {
+  const size_t size = h->in.to_size;
+  gp__host_buffer buffer;
+  gp__wide w[GP__HOST_ELEMENTS];
+  size_t k, i, best, limit = h->in.limit;
+  if (h->q->is_arg && limit > GP__HOST_ELEMENTS) limit = GP__HOST_ELEMENTS;
+  for (; n; first += k, n -= k) {
+    const unsigned char *x;
+    k = n < limit ? (size_t)n : limit;
+    x = gp__host_elements(&h->in, first, k, buffer.bytes);
+    if (!h->q->is_arg) {
+      h->op.loops.fold(&h->op, s->value.bytes, x, 1, k, k);
+      continue;
+    }
+    gp__host_keys(h->q->op, h->value_type, x, w, k);
+    for (i = 0, best = 0; i < k; ++i)
+      if (w[i].i < w[best].i) best = i;
+    if (gp__host_beats(w[best].i, (int64_t)(first + best), s->key, s->index)) {
+      s->key = w[best].i, s->index = (int64_t)(first + best);
+      memcpy(s->value.bytes, x + best * size, size);
+    }
+  }
+}
+
+static void gp__host_running(const gp__host_call *h, gp__host_state *s, uint64_t first, uint64_t n) {
+  const size_t size = h->in.to_size;
+  gp__host_buffer buffer, results;
+  gp__wide w[GP__HOST_ELEMENTS];
+  size_t k, i, limit = h->in.limit;
+  if ((h->q->is_arg || h->out_converts) && limit > gp__host_limit(8)) limit = gp__host_limit(8);
+  for (; n; first += k, n -= k) {
+    unsigned char *out = h->out + first * h->out_size;
+    const unsigned char *x;
+    k = n < limit ? (size_t)n : limit;
+    x = gp__host_elements(&h->in, first, k, buffer.bytes);
+    if (!h->q->is_arg) {
+      h->op.loops.scan(&h->op, s->value.bytes, x, h->out_converts ? results.bytes : out, 1, k, h->exclusive);
+      if (h->out_converts) gp__host_convert(h->value_type, h->q->out_type, results.bytes, out, k);
+      continue;
+    }
+    gp__host_keys(h->q->op, h->value_type, x, w, k);
+    for (i = 0; i < k; ++i, out += 16) {
+      if (h->exclusive) gp__host_put(h, s, out);
+      if (gp__host_beats(w[i].i, (int64_t)(first + i), s->key, s->index)) {
+        s->key = w[i].i, s->index = (int64_t)(first + i);
+        memcpy(s->value.bytes, x + i * size, size);
+      }
+      if (!h->exclusive) gp__host_put(h, s, out);
+    }
+  }
+}
+
+static gp_result gp__host_no_memory(const gp__host_call *h, size_t bytes) {
+  (void)h;
+  return gp__fail(GP_E_MEMORY, "the host back end cannot allocate %lu bytes", (unsigned long)bytes);
+}
+
+static gp_result gp__host_reduce_exact(const gp__host_call *h) {
+  const uint64_t count = h->q->count, wanted = gp__ceil_div(count, 1024), least = GP__HOST_BLOCK;
+  const uint64_t block = wanted > least ? wanted : least;
+  const int64_t blocks = (int64_t)gp__ceil_div(count, block);
+  const int threads = h->threads;
+  gp__host_state total = gp__host_start(h, h->q->has_init), *part;
+  int64_t b;
+  if (threads <= 1 || blocks <= 1) {
+    gp__host_fold(h, &total, 0, count);
+    gp__host_put(h, &total, h->out);
+    return GP_SUCCESS;
+  }
+  part = (gp__host_state *)malloc((size_t)blocks * sizeof *part);
+  if (!part) return gp__host_no_memory(h, (size_t)blocks * sizeof *part);
+  GPUPRIMS__PARALLEL_FOR
+  for (b = 0; b < blocks; ++b) {
+    const uint64_t first = (uint64_t)b * block;
+    part[b] = gp__host_start(h, 0);
+    gp__host_fold(h, &part[b], first, count - first < block ? count - first : block);
+  }
+  for (b = 0; b < blocks; ++b) gp__host_join(h, &total, &part[b]);
+  gp__host_put(h, &total, h->out);
+  free(part);
+  return GP_SUCCESS;
+}
+
+// Several threads: as many blocks as they can keep in their caches are folded, then scanned, then the next ones.
+static gp_result gp__host_scan_exact(const gp__host_call *h) {
+  const uint64_t count = h->q->count;
+  const int threads = h->threads;
+  const int64_t batch = (int64_t)threads * 2;
+  const uint64_t block = GP__HOST_BLOCK;
+  gp__host_state s = gp__host_start(h, h->q->has_init), *part;
+  uint64_t base;
+  int64_t b;
+  if (threads <= 1) {
+    gp__host_running(h, &s, 0, count);
+    return GP_SUCCESS;
+  }
+  part = (gp__host_state *)malloc((size_t)batch * sizeof *part);
+  if (!part) return gp__host_no_memory(h, (size_t)batch * sizeof *part);
+  for (base = 0; base < count; base += (uint64_t)batch * block) {
+    const uint64_t rest = count - base;
+    const int64_t blocks = (int64_t)gp__ceil_div(rest, block) < batch ? (int64_t)gp__ceil_div(rest, block) : batch;
+    GPUPRIMS__PARALLEL_FOR
+    for (b = 0; b < blocks; ++b) {
+      const uint64_t first = (uint64_t)b * block;
+      part[b] = gp__host_start(h, 0);
+      gp__host_fold(h, &part[b], base + first, rest - first < block ? rest - first : block);
+    }
+    for (b = 0; b < blocks; ++b) { // part[b] becomes what stands before block b
+      const gp__host_state before = s;
+      gp__host_join(h, &s, &part[b]);
+      part[b] = before;
+    }
+    GPUPRIMS__PARALLEL_FOR
+    for (b = 0; b < blocks; ++b) {
+      const uint64_t first = (uint64_t)b * block;
+      gp__host_running(h, &part[b], base + first, rest - first < block ? rest - first : block);
+    }
+  }
+  free(part);
+  return GP_SUCCESS;
+}
+
+// ---- inexact operators: the canonical trees
+
+// v[0] op v[1] op ... op v[n - 1] as a tree of neighbours, n a power of two; the result is v[0].
+static void gp__host_tree(const gp__host_op *op, unsigned char *v, size_t n) {
+  for (n /= 2; n; n /= 2) op->loops.pairs(op, v, n);
+}
+static void gp__host_pad(const gp__host_op *op, unsigned char *v, size_t from, size_t to) {
+  for (; from < to; ++from) memcpy(v + from * op->size, op->identity.bytes, op->size);
+}
+// Of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
+static void gp__host_block_tree(const gp__host_op *op, unsigned char *v) {
+  const size_t warp = GP__WARP, warps = GP__CANONICAL_REDUCE_THREADS / warp;
+  size_t n;
+  for (n = warps * warp / 2; n >= warps; n /= 2) op->loops.pairs(op, v, n);
+  gp__host_pad(op, v, warps, warp);
+  gp__host_tree(op, v, warp);
+}
+
+// acc[r] = acc[r] op row r, for rows of `items` consecutive elements; the last row may be short.
+static void gp__host_fold_rows(const gp__host_call *h, unsigned char *acc, uint64_t first, size_t n, size_t items,
+                               gp__host_buffer *buffer) {
+  size_t at_once = h->in.limit / items, rows, k;
+  if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
+  for (rows = n / items; rows; rows -= k, acc += k * h->op.size, first += k * items) {
+    k = rows < at_once ? rows : at_once;
+    h->op.loops.fold(&h->op, acc, gp__host_elements(&h->in, first, k * items, buffer->bytes), k, items, items);
+  }
+  k = n % items;
+  if (k) h->op.loops.fold(&h->op, acc, gp__host_elements(&h->in, first, k, buffer->bytes), 1, k, k);
+}
+
+static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *result) {
+  const size_t threads = GP__CANONICAL_REDUCE_THREADS, size = h->op.size;
+  const size_t vectors = h->op.commutative ? 1 : (size_t)GP__CANONICAL_REDUCE_VECTORS; // that make up a row
+  const size_t items = vectors * (size_t)gp__vector_items((int)h->q->in_size);
+  gp__value acc[GP__CANONICAL_REDUCE_THREADS];
+  gp__host_buffer buffer;
+  unsigned char *v = acc[0].bytes;
+  uint64_t done;
+  size_t k;
+  if (h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
+  for (done = 0; done < n; done += k) {
+    k = n - done < threads * items ? (size_t)(n - done) : threads * items;
+    if (!h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
+    gp__host_fold_rows(h, v, first + done, k, items, &buffer);
+    if (h->op.commutative) continue;
+    gp__host_block_tree(&h->op, v);
+    if (done) h->op.loops.map(&h->op, result, result, v, 1);
+    else memcpy(result, v, size);
+  }
+  if (!h->op.commutative) return;
+  gp__host_block_tree(&h->op, v);
+  memcpy(result, v, size);
+}
+
+static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
+  const size_t size = h->op.size;
+  const uint64_t count = h->q->count;
+  const uint64_t tile_items = gp__canonical_rounds(count, (int)h->q->in_size) * GP__CANONICAL_REDUCE_THREADS *
+                              GP__CANONICAL_REDUCE_VECTORS * (unsigned)gp__vector_items((int)h->q->in_size);
+  const int64_t tiles = (int64_t)gp__ceil_div(count, tile_items);
+  const int64_t per = (tiles + GP__CANONICAL_REDUCE_THREADS - 1) / GP__CANONICAL_REDUCE_THREADS;
+  const int threads = h->threads;
+  gp__value acc[GP__CANONICAL_REDUCE_THREADS];
+  unsigned char *v = acc[0].bytes, *part;
+  int64_t t;
+  (void)threads;
+  memcpy(v, h->q->has_init ? h->init.bytes : h->op.identity.bytes, size);
+  if (count) {
+    part = (unsigned char *)malloc((size_t)tiles * size);
+    if (!part) return gp__host_no_memory(h, (size_t)tiles * size);
+    GPUPRIMS__PARALLEL_FOR
+    for (t = 0; t < tiles; ++t) {
+      const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
+      gp__value result; // tiles write far apart: no cache line goes to and fro
+      gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, result.bytes);
+      memcpy(part + (size_t)t * size, result.bytes, size);
+    }
+    gp__host_pad(&h->op, v, 0, GP__CANONICAL_REDUCE_THREADS);
+    for (t = 0; t < tiles; t += per)
+      h->op.loops.fold(&h->op, v + (size_t)(t / per) * size, part + (size_t)t * size, 1,
+                       (size_t)(tiles - t < per ? tiles - t : per), 1);
+    gp__host_block_tree(&h->op, v);
+    if (h->q->has_init) h->op.loops.map(&h->op, v, h->init.bytes, v, 1);
+    free(part);
+  }
+  if (h->out_converts) gp__host_convert(h->value_type, h->q->out_type, v, h->out, 1);
+  else memcpy(h->out, v, h->out_size);
+  return GP_SUCCESS;
+}
+
+// Lane l becomes v[0] op ... op v[l] (Kogge and Stone), over the lanes of a warp.
+static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
+  gp__value old[GP__WARP];
+  size_t d;
+  for (d = 1; d < GP__WARP; d *= 2) {
+    memcpy(old, v, (GP__WARP - d) * op->size);
+    op->loops.map(op, v + d * op->size, old, v + d * op->size, GP__WARP - d);
+  }
+}
+
+#define GPUPRIMS__SCAN_WARPS ((size_t)GP__CANONICAL_SCAN_THREADS / (size_t)GP__WARP)
+
+// First pass over a tile: lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
+// the warps' totals; the last one is the tile's aggregate.
+static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items, unsigned char *lane) {
+  const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
+  gp__host_buffer buffer;
+  gp__value totals[GP__WARP];
+  const size_t vector = (size_t)gp__vector_items((int)h->q->in_size), by_vectors = items % vector == 0 ? vector : 1;
+  size_t at_once = h->in.limit / items, rows = n / items, r, k, w;
+  if (by_vectors > 1 && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
+  if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
+  for (r = 0; r <= rows; r += k) { // a sum starts with the first element itself
+    const size_t whole = rows - r;
+    size_t length = whole ? items : n % items;
+    const unsigned char *x;
+    size_t i;
+    k = whole ? (whole < at_once ? whole : at_once) : 1;
+    if (!length) break;
+    x = gp__host_elements(&h->in, first + r * items, k * length, buffer.bytes);
+    if (whole && by_vectors > 1) { // a whole chunk goes by vectors, each a tree
+      if (x != buffer.bytes) memcpy(buffer.bytes, x, k * length * size);
+      x = buffer.bytes;
+      for (i = by_vectors; i > 1; i /= 2) h->op.loops.pairs(&h->op, buffer.bytes, k * (length /= 2));
+    }
+    for (i = 0; i < k; ++i) memcpy(lane + (r + i) * size, x + i * length * size, size);
+    h->op.loops.fold(&h->op, lane + r * size, x + size, k, length - 1, length);
+  }
+  gp__host_pad(&h->op, lane, r < threads ? r : threads, threads);
+  for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
+    gp__host_warp_scan(&h->op, lane + w * GP__WARP * size);
+    memcpy(totals[0].bytes + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
+  }
+  gp__host_pad(&h->op, totals[0].bytes, GPUPRIMS__SCAN_WARPS, GP__WARP);
+  gp__host_warp_scan(&h->op, totals[0].bytes);
+  memcpy(lane + threads * size, totals, GPUPRIMS__SCAN_WARPS * size);
+}
+
+// Second pass: `prefix` is what stands before the tile, or NULL.
+static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items,
+                                    const unsigned char *lane, const unsigned char *prefix) {
+  const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
+  gp__value carries[GP__CANONICAL_SCAN_THREADS];
+  gp__value bases[GP__WARP];
+  gp__host_buffer buffer, results;
+  unsigned char *carry = carries[0].bytes, *base = bases[0].bytes;
+  size_t at_once = h->in.limit / items, rows = n / items, r, k, w, l;
+  if (h->out_converts && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
+  if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
+  for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
+    const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // what stands before the warp
+    unsigned char *c = carry + w * GP__WARP * size;
+    memcpy(c + size, lane + w * GP__WARP * size, (GP__WARP - 1) * size);
+    if (!warps) continue;
+    if (w && prefix) h->op.loops.map(&h->op, base, prefix, warps, 1);
+    else memcpy(base, warps, size);
+    for (l = 1; l < GP__WARP; ++l) memcpy(base + l * size, base, size);
+    h->op.loops.map(&h->op, c + size, base, c + size, GP__WARP - 1);
+    memcpy(c, base, size);
+  }
+  for (r = 0; r <= rows; r += k) {
+    const size_t whole = rows - r, length = whole ? items : n % items;
+    unsigned char *out = h->out + (first + r * items) * h->out_size, *y = h->out_converts ? results.bytes : out;
+    const unsigned char *x;
+    size_t skip = 0;
+    k = whole ? (whole < at_once ? whole : at_once) : 1;
+    if (!length) break;
+    if (!prefix && r == 0) { // nothing stands before the very first element
+      k = 1;
+      skip = 1;
+    }
+    x = gp__host_elements(&h->in, first + r * items, k * length, buffer.bytes);
+    if (skip) {
+      memcpy(carry, x, size);
+      memcpy(y, h->exclusive ? h->op.identity.bytes : carry, size);
+    }
+    h->op.loops.scan(&h->op, carry + r * size, x + skip * size, y + skip * size, k, length - skip, h->exclusive);
+    if (h->out_converts) gp__host_convert(h->value_type, h->q->out_type, y, out, k * length);
+  }
+}
+
+// What `count` tiles of a group amount to: each lane of a warp folds its consecutive tiles, then the warp's tree.
+static void gp__host_group_total(const gp__host_op *op, const unsigned char *group, size_t count,
+                                 unsigned char *lanes) {
+  const size_t share = (size_t)GP__GROUP / (size_t)GP__WARP;
+  size_t l, n;
+  for (l = 0; l < GP__WARP && l * share < count; ++l, group += share * op->size) {
+    n = count - l * share < share ? count - l * share : share;
+    memcpy(lanes + l * op->size, group, op->size);
+    op->loops.fold(op, lanes + l * op->size, group + op->size, 1, n - 1, n);
+  }
+  gp__host_pad(op, lanes, l, GP__WARP);
+  gp__host_tree(op, lanes, GP__WARP);
+}
+
+// Tiles go through both passes a few at a time, so that the second finds them in the cache.
+static gp_result gp__host_scan_canonical(const gp__host_call *h) {
+  const gp__host_op *op = &h->op;
+  const size_t size = op->size,
+               items = (size_t)gp__scan_items(GP__CANONICAL_SCAN_VECTORS, (int)h->q->in_size, (int)h->q->out_size);
+  const size_t tile_items = items * GP__CANONICAL_SCAN_THREADS,
+               lanes = GP__CANONICAL_SCAN_THREADS + GPUPRIMS__SCAN_WARPS;
+  const uint64_t count = h->q->count, tiles = gp__ceil_div(count, tile_items);
+  const int threads = h->threads;
+  const int64_t batch = threads > 1 ? (int64_t)threads * 8 : 1;
+  const size_t bytes = (size_t)batch * (lanes + 1) * size;
+  unsigned char *lane = (unsigned char *)malloc(bytes), *prefix = lane ? lane + (size_t)batch * lanes * size : NULL;
+  gp__value group[GP__GROUP], total[GP__WARP];
+  gp__value before = h->init; // what stands before the group of tiles
+  int has_before = h->q->has_init;
+  uint64_t base;
+  if (!lane) return gp__host_no_memory(h, bytes);
+  for (base = 0; base < tiles; base += (uint64_t)batch) {
+    const int64_t some = tiles - base < (uint64_t)batch ? (int64_t)(tiles - base) : batch;
+    const int first_has = base > 0 || has_before;
+    int64_t b;
+    GPUPRIMS__PARALLEL_FOR
+    for (b = 0; b < some; ++b) {
+      const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
+      gp__host_scan_upsweep(h, first, rest < tile_items ? (size_t)rest : tile_items, items,
+                            lane + (size_t)b * lanes * size);
+    }
+    for (b = 0; b < some; ++b) {
+      const size_t r = (size_t)((base + (uint64_t)b) % GP__GROUP);
+      unsigned char *p = prefix + (size_t)b * size;
+      if (base || b) gp__host_group_total(op, group[0].bytes, r ? r : (size_t)GP__GROUP, total[0].bytes);
+      if (r == 0) { // the group before is complete
+        if ((base || b) && has_before) op->loops.map(op, before.bytes, before.bytes, total, 1);
+        else if (base || b) memcpy(before.bytes, total, size);
+        has_before |= base || b;
+        memcpy(p, before.bytes, size);
+      } else if (has_before) op->loops.map(op, p, before.bytes, total, 1);
+      else memcpy(p, total, size);
+      memcpy(group[0].bytes + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
+    }
+    GPUPRIMS__PARALLEL_FOR
+    for (b = 0; b < some; ++b) {
+      const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
+      gp__host_scan_downsweep(h, first, rest < tile_items ? (size_t)rest : tile_items, items,
+                              lane + (size_t)b * lanes * size, b || first_has ? prefix + (size_t)b * size : NULL);
+    }
+  }
+  free(lane);
+  return GP_SUCCESS;
+}
+
+// ---- entry
+
+static const char *gp__host_call_name(gp_primitive primitive) {
+#define GPUPRIMS__CASE_NAME(NAME, name)                                                                                \
+  case GP_##NAME:                                                                                                      \
+    return "gp_" #name;
+  switch (primitive) {
+    GP_PRIMITIVES(GPUPRIMS__CASE_NAME)
+  default:
+    return "gp_run";
+  }
+#undef GPUPRIMS__CASE_NAME
+}
+
+static gp_result gp__host_check_user(const char *call, const char *field, const gp__op_info *op, int needs_identity) {
+  if (!op) return GP_SUCCESS;
+  if (!op->host)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: %s: operator \"%s\" has no gp_op_desc.host, which the host back end runs",
+                    call, field, op->name);
+  if (needs_identity && !op->has_host_identity)
+    return gp__fail(GP_E_UNSUPPORTED,
+                    "%s: %s: operator \"%s\" has no gp_op_desc.host_identity, which the host back end "
+                    "needs",
+                    call, field, op->name);
+  return GP_SUCCESS;
+}
+
+// Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
+__attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
+  const char *call = gp__host_call_name(q->primitive);
+  const int is_scan = gp__is_scan(q->primitive), folds = is_scan || q->primitive == GP_REDUCE;
+  const int normalise = (folds || q->primitive == GP_TRANSFORM2) && !q->user_op && (q->op == GP_AND || q->op == GP_OR);
+  const gp_type to = folds ? q->acc_type : q->out_type;
+  const size_t size = folds && !q->is_arg ? q->acc_size : q->is_arg ? gp__host_size(q->acc_type) : q->out_size;
+  const gp__op_info *user_unary = folds ? q->user_transform : q->primitive == GP_TRANSFORM ? q->user_op : NULL;
+  const gp_op unary = folds ? q->transform : q->primitive == GP_TRANSFORM ? q->op : 0;
+  const int user2 = q->primitive == GP_TRANSFORM2 && q->user_op;
+  gp__host_call h;
+  gp_result result = gp__host_check_user(call, "op", q->user_op, folds);
+  if (!result) result = gp__host_check_user(call, "transform", q->user_transform, 0);
+  if (result) return result;
+
+  memset(&h, 0, sizeof h);
+  h.q = q;
+  h.value_type = q->acc_type;
+  h.out = (unsigned char *)q->out;
+  h.out_size = q->out_size;
+  h.exclusive = q->primitive == GP_EXCLUSIVE_SCAN;
+  h.threads = 1;
+#ifdef _OPENMP
+  if (q->count > GP__HOST_PARALLEL_BYTES / (q->in_size > q->out_size ? q->in_size : q->out_size))
+    h.threads = threads > 0 ? threads : omp_get_max_threads();
+#else
+  (void)threads;
+#endif
+  h.in.limit = h.in2.limit = (size_t)1 << 30;
+  if (q->primitive == GP_IOTA || q->primitive == GP_FILL) {
+    h.in.limit = GP__HOST_ELEMENTS;
+    if (q->primitive == GP_IOTA && !gp__host_size(q->out_type))
+      return gp__fail(GP_E_TYPE, "%s: type: not a built-in type", call);
+    return gp__host_each(&h);
+  }
+  if (q->primitive == GP_COPY) {
+    h.in = gp__host_source_of(q->in, q->out_type, q->out_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
+    return gp__host_each(&h);
+  }
+  if (!user2) {
+    if (!user_unary && q->in_type != to && (!gp__host_size(q->in_type) || !gp__host_size(to)))
+      return gp__fail(GP_E_TYPE, "%s: in_type: no conversion between a struct type and another type", call);
+    if (!user_unary && unary && unary != GP_CONVERT && (!gp__host_size(q->in_type) || !gp__host_size(to)))
+      return gp__fail(GP_E_OPERATOR, "%s: %s: a built-in operator cannot take a struct type", call,
+                      folds ? "transform" : "op");
+    h.in = gp__host_source_of(q->in, q->in_type, q->in_size, to, size, unary, user_unary, normalise);
+  }
+  if (q->primitive == GP_TRANSFORM) return gp__host_each(&h);
+
+  // a binary operator
+  h.op.size = size;
+  h.op.user = q->user_op;
+  if (q->user_op) {
+    const gp__host_loops loops = {gp__host_user_map, gp__host_user_fold, gp__host_user_scan, gp__host_user_pairs};
+    h.op.loops = loops;
+    h.op.commutative = q->user_op->commutative;
+    h.op.identity = q->user_op->host_identity;
+  } else if (q->is_arg) {
+    const int64_t none = -1;
+    h.op.exact = h.op.commutative = 1;
+    gp__host_identity(q->op, q->acc_type, h.op.identity.bytes);
+    memcpy(h.op.identity.bytes + 8, &none, sizeof none);
+  } else {
+    if (!gp__host_find_loops(&h.op, q->op, to))
+      return gp__fail(GP_E_OPERATOR, "%s: op: this operator cannot take this type", call);
+    h.op.commutative = 1;
+    h.op.exact = !h.op.loops.pairs;
+    gp__host_identity(q->op, to, h.op.identity.bytes);
+  }
+  if (q->primitive == GP_TRANSFORM2) {
+    if (!user2) {
+      if (q->in2_type != to && (!gp__host_size(q->in2_type) || !gp__host_size(to)))
+        return gp__fail(GP_E_TYPE, "%s: in2_type: no conversion between a struct type and another type", call);
+      h.in2 = gp__host_source_of(q->in2, q->in2_type, q->in2_size, to, size, GP_CONVERT, NULL, normalise);
+    }
+    return gp__host_each(&h);
+  }
+  h.out_converts = !q->is_arg && q->acc_type != q->out_type;
+  if (h.out_converts && (!gp__host_size(q->acc_type) || !gp__host_size(q->out_type)))
+    return gp__fail(GP_E_TYPE, "%s: out_type: no conversion between a struct type and another type", call);
+  h.init = q->init;
+  if (normalise && q->has_init) gp__host_truth(to, to, 1, q->init.bytes, h.init.bytes, 1);
+  if (is_scan) return h.op.exact ? gp__host_scan_exact(&h) : gp__host_scan_canonical(&h);
+  return h.op.exact ? gp__host_reduce_exact(&h) : gp__host_reduce_canonical(&h);
+}
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#pragma GCC pop_options
+#endif
+// >>kernel_source -----------------------------------------------------------------------------------------------------
+//
+// Where the machine code of a kernel comes from: the bundle, the disk cache, NVRTC. (The memory cache is the table of
+// loaded kernels in >>dispatch.)
+
+// ---- this file's own text, as far as kernels need it: up to the implementation in C
+
+#ifdef GPUPRIMS_SOURCE
+#define GPUPRIMS__SOURCE GPUPRIMS_SOURCE
+#else
+#define GPUPRIMS__SOURCE __FILE__
+#endif
+
+#if !defined(GPUPRIMS_NO_EMBED) && defined(__GNUC__) && !defined(__CUDA_ARCH__) &&                                     \
+    (defined(__x86_64__) || defined(__aarch64__))
+// The bytes lie in a section of their own, and the code beside them takes their address through local labels: no symbol,
+// so that copies do not clash and link-time optimisation has nothing to lose.
+__attribute__((noinline, unused)) static const char *gp__embedded_text(size_t *bytes) {
+  const char *first, *last;
+#ifdef __x86_64__
+#define GPUPRIMS__ADDRESSES "leaq 771b(%%rip), %0\n\tleaq 772b(%%rip), %1"
+#else
+#define GPUPRIMS__ADDRESSES                                                                                            \
+  "adrp %0, 771b\n\tadd %0, %0, :lo12:771b\n\tadrp %1, 772b\n\tadd %1, %1, :lo12:772b"
+#endif
+  __asm__(".pushsection .rodata.gpuprims,\"a\"\n771:\n\t.incbin \"" GPUPRIMS__SOURCE
+          "\"\n772:\n\t.byte 0\n\t.popsection\n\t" GPUPRIMS__ADDRESSES
+          : "=r"(first), "=r"(last));
+#undef GPUPRIMS__ADDRESSES
+  *bytes = (size_t)(last - first);
+  return first;
+}
+#else
+__attribute__((unused)) static const char *gp__embedded_text(size_t *bytes) {
+  *bytes = 0;
+  return NULL;
+}
+#endif
+
+// ---- SHA-256 (FIPS 180-4)
+
+typedef struct gp__sha {
+  uint32_t state[8];
+  uint64_t bytes;
+  unsigned char block[64];
+} gp__sha;
+
+GPUPRIMS__PRIVATE uint32_t gp__rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
+GPUPRIMS__PRIVATE void gp__sha_block(gp__sha *h, const unsigned char *p) {
+  static const uint32_t k[64] = {
+      0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+      0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+      0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+      0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+      0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+      0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+      0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+      0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+  uint32_t w[64], s[8];
+  int i;
+  for (i = 0; i < 16; ++i)
+    w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
+  for (; i < 64; ++i)
+    w[i] = w[i - 16] + w[i - 7] + (gp__rotate(w[i - 15], 7) ^ gp__rotate(w[i - 15], 18) ^ w[i - 15] >> 3) +
+           (gp__rotate(w[i - 2], 17) ^ gp__rotate(w[i - 2], 19) ^ w[i - 2] >> 10);
+  memcpy(s, h->state, sizeof s);
+  for (i = 0; i < 64; ++i) {
+    const uint32_t t1 = s[7] + (gp__rotate(s[4], 6) ^ gp__rotate(s[4], 11) ^ gp__rotate(s[4], 25)) +
+                        ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
+    const uint32_t t2 = (gp__rotate(s[0], 2) ^ gp__rotate(s[0], 13) ^ gp__rotate(s[0], 22)) +
+                        ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+    memmove(s + 1, s, 7 * sizeof *s);
+    s[4] += t1;
+    s[0] = t1 + t2;
+  }
+  for (i = 0; i < 8; ++i) h->state[i] += s[i];
+}
+GPUPRIMS__PRIVATE void gp__sha_begin(gp__sha *h) {
+  static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  memcpy(h->state, start, sizeof start);
+  h->bytes = 0;
+}
+GPUPRIMS__PRIVATE void gp__sha_add(gp__sha *h, const void *data, size_t bytes) {
+  const unsigned char *p = (const unsigned char *)data;
+  while (bytes) {
+    const size_t used = h->bytes % 64, take = bytes < 64 - used ? bytes : 64 - used;
+    if (take == 64) {
+      gp__sha_block(h, p);
+    } else {
+      memcpy(h->block + used, p, take);
+      if (used + take == 64) gp__sha_block(h, h->block);
+    }
+    h->bytes += take;
+    p += take;
+    bytes -= take;
+  }
+}
+GPUPRIMS__PRIVATE void gp__sha_end(gp__sha *h, unsigned char digest[32]) {
+  static const unsigned char padding[64] = {0x80};
+  const uint64_t bits = h->bytes * 8;
+  unsigned char length[8];
+  int i;
+  gp__sha_add(h, padding, 1 + (119 - h->bytes % 64) % 64);
+  for (i = 0; i < 8; ++i) length[i] = (unsigned char)(bits >> (56 - 8 * i));
+  gp__sha_add(h, length, 8);
+  for (i = 0; i < 32; ++i) digest[i] = (unsigned char)(h->state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+enum { GP__HEX = 33 }; // 128 bits of a digest in hexadecimal digits, and a zero
+GPUPRIMS__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, const char *more) {
+  static const char digits[] = "0123456789abcdef";
+  unsigned char digest[32];
+  gp__sha h;
+  int i;
+  gp__sha_begin(&h);
+  gp__sha_add(&h, data, bytes);
+  if (more) gp__sha_add(&h, more, strlen(more) + 1);
+  gp__sha_end(&h, digest);
+  for (i = 0; i < 16; ++i) {
+    hex[2 * i] = digits[digest[i] >> 4];
+    hex[2 * i + 1] = digits[digest[i] & 15];
+  }
+  hex[32] = 0;
+}
+
+// ---- the device text: read once a process
+
+static struct {
+  pthread_once_t once;
+  char *text;         // ends with a zero; NULL: `why` says why
+  char hash[GP__HEX]; //
+  char why[256];
+} gp__device = {PTHREAD_ONCE_INIT, NULL, "", ""};
+
+GPUPRIMS__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
+  char *data = NULL;
+  size_t capacity = 0, got = 1;
+  *bytes = 0;
+  while (got) {
+    if (capacity - *bytes < 65536) {
+      char *larger = (char *)realloc(data, capacity = capacity * 2 + 131072);
+      if (!larger) break;
+      data = larger;
+    }
+    got = fread(data + *bytes, 1, capacity - *bytes - 1, file);
+    *bytes += got;
+  }
+  if (got || ferror(file)) {
+    free(data);
+    return NULL;
+  }
+  data[*bytes] = 0;
+  return data;
+}
+
+GPUPRIMS__PRIVATE void gp__read_device_text(void) {
+  size_t bytes, kept;
+  const char *embedded = gp__embedded_text(&bytes), *end;
+  char *text = NULL;
+  if (embedded) {
+    text = (char *)malloc(bytes + 1);
+    if (text) memcpy(text, embedded, bytes + 1);
+  } else {
+    FILE *file = fopen(GPUPRIMS__SOURCE, "rb");
+    if (file) {
+      text = gp__read_file(file, &bytes);
+      fclose(file);
+    }
+  }
+  if (!text) {
+    snprintf(gp__device.why, sizeof gp__device.why, "the header's text cannot be read from %s", GPUPRIMS__SOURCE);
+    return;
+  }
+  // Kernels need nothing from the implementation on; without it NVRTC has less to read. A text without the mark is
+  // some other file.
+  end = strstr(text, "\n#if defined(GPUPRIMS_IMPLEMENTATION)");
+  if (!end) {
+    snprintf(gp__device.why, sizeof gp__device.why, "%s is not the text of gpuprims.h", GPUPRIMS__SOURCE);
+    free(text);
+    return;
+  }
+  kept = (size_t)(end - text) + 1;
+  text[kept] = 0;
+  gp__hash(gp__device.hash, text, kept, NULL);
+  gp__device.text = text;
+}
+GPUPRIMS__PRIVATE const char *gp__device_text(void) {
+  pthread_once(&gp__device.once, gp__read_device_text);
+  return gp__device.text;
+}
+
+// ---- programs
+
+// What the compiler calls a place of the user's text, and that text: for messages.
+typedef struct gp__excerpt {
+  char name[160];
+  const char *text;
+} gp__excerpt;
+
+enum { GP__EXCERPTS = 16 };
+typedef struct gp__program {
+  gp__text name; // the kernel's, e.g. gp__copy_kernel<gp__policy<...>, 4>
+  gp__text text;
+  int exact_rounding; // no contraction to fused multiply-add
+  gp__excerpt excerpts[GP__EXCERPTS];
+  int excerpt_count;
+  char key[2 * GP__HEX]; // under which a bundle is searched: hash of text and options
+} gp__program;
+
+typedef struct gp__image {
+  void *owned;      // or NULL: `data` belongs to the bundle
+  const void *data; //
+  size_t bytes;
+  gp_kernel_source source;
+} gp__image;
+
+typedef struct gp__cache {
+  char *folder; // NULL: no disk cache
+  pthread_mutex_t lock;
+  int state;         // 0: not looked at, 1: good, 2: not to be used
+  int warned;        // that it cannot be written
+  int nvrtc_version; // of the NVRTC that last wrote here
+} gp__cache;
+
+typedef struct gp__library {
+  gp__runtime runtime;
+  gp__cache cache;
+  const struct gp_bundle *bundle; // or NULL
+} gp__library;
+
+GPUPRIMS__PRIVATE void gp__free_program(gp__program *p) {
+  gp__free_text(&p->name);
+  gp__free_text(&p->text);
+}
+
+// ---- the disk cache: a file a kernel, in a folder that only this user can write
+
+typedef struct gp__cache_head {
+  char magic[8]; // "GPUPRIM1"
+  uint64_t key_bytes, image_bytes;
+  unsigned char digest[32]; // of key and image
+} gp__cache_head;
+
+// The digest that a cache file carries.
+GPUPRIMS__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, const void *image) {
+  gp__sha h;
+  gp__sha_begin(&h);
+  gp__sha_add(&h, key, (size_t)head->key_bytes);
+  gp__sha_add(&h, image, (size_t)head->image_bytes);
+  gp__sha_end(&h, head->digest);
+}
+
+// Strict ISO modes of the compiler hide these from the headers.
+#if !defined(O_NOFOLLOW) && defined(__O_NOFOLLOW)
+#define GPUPRIMS__NOFOLLOW __O_NOFOLLOW
+#elif defined(O_NOFOLLOW)
+#define GPUPRIMS__NOFOLLOW O_NOFOLLOW
+#elif defined(__aarch64__)
+#define GPUPRIMS__NOFOLLOW 0100000
+#else
+#define GPUPRIMS__NOFOLLOW 0400000
+#endif
+#ifdef O_CLOEXEC
+#define GPUPRIMS__CLOEXEC O_CLOEXEC
+#else
+#define GPUPRIMS__CLOEXEC 02000000
+#endif
+#ifdef O_DIRECTORY
+#define GPUPRIMS__DIRECTORY O_DIRECTORY
+#elif defined(__O_DIRECTORY)
+#define GPUPRIMS__DIRECTORY __O_DIRECTORY
+#elif defined(__aarch64__)
+#define GPUPRIMS__DIRECTORY 040000
+#else
+#define GPUPRIMS__DIRECTORY 0200000
+#endif
+
+// Opens a file of ours: no link, owned by us, writable by nobody else.
+GPUPRIMS__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
+  const int file = open(path, flags | O_RDONLY | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC);
+  *why = NULL;
+  if (file < 0) {
+    *why = errno == ENOENT ? NULL : errno == ELOOP || errno == ENOTDIR ? "it is a link or no folder" : strerror(errno);
+    return -1;
+  }
+  if (fstat(file, about)) *why = strerror(errno);
+  else if (about->st_uid != geteuid()) *why = "another user owns it";
+  else if (about->st_mode & 022) *why = "others can write to it";
+  if (!*why) return file;
+  close(file);
+  return -1;
+}
+
+GPUPRIMS__PRIVATE void gp__make_folders(char *path) {
+  char *p;
+  for (p = path + 1; *p; ++p)
+    if (*p == '/') {
+      *p = 0;
+      mkdir(path, 0700);
+      *p = '/';
+    }
+  mkdir(path, 0700);
+}
+
+// The version of the NVRTC that last wrote here is kept in a file: to look a kernel up, NVRTC need not be opened.
+GPUPRIMS__PRIVATE void gp__cache_read_version(gp__library *l) {
+  gp__text path = {NULL, 0, 0, 0};
+  struct stat about;
+  const char *why;
+  int file;
+  gp__add(&path, "%s/nvrtc", l->cache.folder);
+  file = path.failed ? -1 : gp__open_ours(gp__string(&path), 0, &about, &why);
+  if (file >= 0) {
+    char digits[16];
+    const ssize_t got = read(file, digits, sizeof digits - 1);
+    digits[got > 0 ? got : 0] = 0;
+    l->cache.nvrtc_version = atoi(digits);
+    close(file);
+  }
+  gp__free_text(&path);
+}
+
+// Is there a folder to use? Looked at once.
+GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l) {
+  gp__cache *c = &l->cache;
+  int usable;
+  if (!c->folder) return 0;
+  pthread_mutex_lock(&c->lock);
+  if (c->state == 0) {
+    struct stat about;
+    const char *why = NULL;
+    int file = gp__open_ours(c->folder, GPUPRIMS__DIRECTORY, &about, &why);
+    if (file < 0 && !why) {
+      gp__make_folders(c->folder);
+      file = gp__open_ours(c->folder, GPUPRIMS__DIRECTORY, &about, &why);
+      if (file < 0 && !why) why = "it cannot be made";
+    }
+    c->state = file >= 0 ? 1 : 2;
+    if (file >= 0) {
+      close(file);
+      gp__cache_read_version(l);
+    } else {
+      gp__log(&l->runtime, GP_LOG_WARNING, "the disk cache %s is not used: %s", c->folder, why);
+    }
+  }
+  usable = c->state == 1;
+  pthread_mutex_unlock(&c->lock);
+  return usable;
+}
+
+GPUPRIMS__PRIVATE void gp__cache_key(const gp__program *p, int capability, int version, gp__text *key) {
+  gp__add(key, "header %s\nnvrtc %d\noptions %s\ncapability %d\n%s", gp__device.hash, version,
+          p->exact_rounding ? "--fmad=false" : "", capability, gp__string(&p->text));
+}
+GPUPRIMS__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key, gp__text *path) {
+  char hex[GP__HEX];
+  gp__hash(hex, gp__string(key), key->size, NULL);
+  gp__add(path, "%s/%s.kernel", l->cache.folder, hex);
+}
+
+// Reads the kernel. A damaged file is deleted: it will be rebuilt.
+GPUPRIMS__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
+  gp__text path = {NULL, 0, 0, 0};
+  struct stat about;
+  const char *why = NULL;
+  char *data = NULL;
+  int file = -1, found = 0;
+  gp__cache_path(l, key, &path);
+  if (!path.failed) file = gp__open_ours(gp__string(&path), 0, &about, &why);
+  if (file >= 0) {
+    gp__cache_head head, fresh;
+    const size_t bytes = about.st_size > 0 && about.st_size < 1 << 30 ? (size_t)about.st_size : 0;
+    size_t got = 0;
+    ssize_t part = 1;
+    data = (char *)malloc(bytes + 1);
+    while (data && got < bytes && (part = read(file, data + got, bytes - got)) > 0) got += (size_t)part;
+    close(file);
+    why = "it is cut short";
+    if (data && got == bytes && bytes >= sizeof head) {
+      memcpy(&head, data, sizeof head);
+      fresh = head;
+      if (memcmp(head.magic, "GPUPRIM1", 8) == 0 && head.key_bytes <= bytes && head.image_bytes <= bytes &&
+          head.key_bytes + head.image_bytes == bytes - sizeof head && head.image_bytes) {
+        gp__cache_digest(&fresh, data + sizeof head, data + sizeof head + head.key_bytes);
+        why = "its hash does not match";
+        if (memcmp(fresh.digest, head.digest, sizeof head.digest) == 0) {
+          why = NULL;
+          if (head.key_bytes == key->size && memcmp(data + sizeof head, key->data, key->size) == 0) {
+            image->bytes = (size_t)head.image_bytes;
+            memmove(data, data + sizeof head + head.key_bytes, image->bytes);
+            image->owned = data;
+            image->data = data;
+            image->source = GP_KERNEL_DISK;
+            found = 1;
+          }
+        }
+      }
+    }
+    if (!found) free(data);
+    if (why) unlink(gp__string(&path));
+  }
+  if (why) gp__log(&l->runtime, GP_LOG_WARNING, "the cache file %s is not used: %s", gp__string(&path), why);
+  gp__free_text(&path);
+  return found;
+}
+
+// Writes a file whole or not at all: under another name first, then renamed over the old one.
+GPUPRIMS__PRIVATE int gp__write_whole(const char *path, const void *const *parts, const size_t *sizes, int count) {
+  static unsigned serial;
+  gp__text temporary = {NULL, 0, 0, 0};
+  int file = -1, i, good;
+  gp__add(&temporary, "%s.%ld-%u", path, (long)getpid(), __atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
+  if (!temporary.failed) {
+    unlink(temporary.data); // left by a process of the same number that was killed
+    file = open(temporary.data, O_WRONLY | O_CREAT | O_EXCL | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC, 0600);
+  }
+  good = file >= 0;
+  for (i = 0; good && i < count; ++i) {
+    const char *p = (const char *)parts[i];
+    size_t left = sizes[i];
+    while (good && left) {
+      const ssize_t part = write(file, p, left);
+      if (part < 0 && errno == EINTR) continue;
+      good = part > 0;
+      if (good) p += part, left -= (size_t)part;
+    }
+  }
+  if (file >= 0) {
+    int error = errno;
+    if (close(file) && good) error = errno, good = 0;
+    if (good && rename(temporary.data, path)) error = errno, good = 0;
+    if (!good) unlink(temporary.data);
+    errno = error;
+  }
+  gp__free_text(&temporary);
+  return good;
+}
+
+GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__image *image) {
+  gp__text path = {NULL, 0, 0, 0};
+  gp__cache_head head;
+  const void *parts[3];
+  size_t sizes[3];
+  int good;
+  memset(&head, 0, sizeof head);
+  memcpy(head.magic, "GPUPRIM1", 8);
+  head.key_bytes = key->size;
+  head.image_bytes = image->bytes;
+  gp__cache_digest(&head, key->data, image->data);
+  parts[0] = &head, sizes[0] = sizeof head;
+  parts[1] = key->data, sizes[1] = key->size;
+  parts[2] = image->data, sizes[2] = image->bytes;
+  gp__cache_path(l, key, &path);
+  good = !path.failed && gp__write_whole(path.data, parts, sizes, 3);
+  pthread_mutex_lock(&l->cache.lock);
+  if (good && l->cache.nvrtc_version != l->runtime.nvrtc_version) {
+    char digits[16];
+    const void *part = digits;
+    const size_t size = (size_t)snprintf(digits, sizeof digits, "%d\n", l->runtime.nvrtc_version);
+    gp__free_text(&path);
+    gp__add(&path, "%s/nvrtc", l->cache.folder);
+    good = !path.failed && gp__write_whole(path.data, &part, &size, 1);
+    if (good) l->cache.nvrtc_version = l->runtime.nvrtc_version;
+  }
+  if (!good && !l->cache.warned) {
+    l->cache.warned = 1;
+    gp__log(&l->runtime, GP_LOG_WARNING, "the disk cache %s cannot be written: %s", l->cache.folder, strerror(errno));
+  }
+  pthread_mutex_unlock(&l->cache.lock);
+  gp__free_text(&path);
+}
+
+// ---- NVRTC
+
+// The first error in the compiler's log, with the user's name for the place and the line's text.
+GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
+  const char *at = log;
+  gp__log(&l->runtime, GP_LOG_WARNING, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
+  while (at && *at) {
+    const char *end = strchr(at, '\n'), *error = strstr(at, "error"), *mark = strstr(at, "): ");
+    const size_t length = end ? (size_t)(end - at) : strlen(at);
+    int i;
+    if (error && error < at + length && mark && mark < error) {
+      const char *open = mark;
+      while (open > at && *open != '(') --open;
+      for (i = 0; i < p->excerpt_count; ++i) {
+        const gp__excerpt *e = &p->excerpts[i];
+        if (strlen(e->name) == (size_t)(open - at) && memcmp(e->name, at, (size_t)(open - at)) == 0) {
+          const int line = atoi(open + 1);
+          const char *text = e->text;
+          int skip;
+          for (skip = 1; skip < line && *text; ++text) skip += *text == '\n';
+          return gp__fail(GP_E_COMPILE, "%s: %s does not compile, line %d: %.*s\n  %.*s\nThe compiler says:\n%s", who,
+                          e->name, line, (int)(at + length - mark - 3), mark + 3, (int)strcspn(text, "\n"), text, log);
+        }
+      }
+    }
+    at = end ? end + 1 : NULL;
+  }
+  return gp__fail(GP_E_COMPILE, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
+}
+
+// The architecture to compile for: the device's own, or, where NVRTC does not know it, PTX of the newest one before it.
+GPUPRIMS__PRIVATE int gp__architecture(const gp__runtime *r, int compute_capability, int *ptx) {
+  int i, best = 0;
+  for (i = 0; i < r->architecture_count; ++i)
+    if (r->architectures[i] <= compute_capability) best = r->architectures[i];
+  *ptx = best != compute_capability;
+  return best;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who, const gp__program *p, int architecture,
+                                                int ptx, gp__image *image) {
+  const struct gp_driver *d = &l->runtime.driver;
+  const char *header = gp__device_text(), *header_name = "gpuprims.h";
+  const char *options[8], *call = "nvrtcCreateProgram";
+  char arch[64], *log = NULL;
+  void *program = NULL;
+  size_t bytes = 0, log_bytes = 0;
+  int count = 0, error, compiled = 0;
+  gp_result result = GP_SUCCESS;
+  snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d", ptx ? "compute" : "sm", architecture);
+  options[count++] = arch;
+  options[count++] = "-std=c++17";
+  options[count++] = "-default-device";
+  if (p->exact_rounding) options[count++] = "--fmad=false";
+  error = d->nvrtcCreateProgram(&program, gp__string(&p->text), "gpuprims_program.cu", 1, &header, &header_name);
+  if (error) return gp__fail(GP_E_COMPILE, "%s: nvrtcCreateProgram failed with code %d", who, error);
+  compiled = d->nvrtcCompileProgram(program, count, options);
+  if (!d->nvrtcGetProgramLogSize(program, &log_bytes) && log_bytes > 1) {
+    log = (char *)malloc(log_bytes + 1);
+    if (log && d->nvrtcGetProgramLog(program, log)) log[0] = 0;
+    if (log) log[log_bytes] = 0;
+  }
+  if (compiled) {
+    if (log && *log) result = gp__compile_error(l, who, p, log);
+    else result = gp__fail(GP_E_COMPILE, "%s: nvrtcCompileProgram failed with code %d", who, compiled);
+  } else {
+    if (log && *log) gp__log(&l->runtime, GP_LOG_INFO, "%s: the compiler says:\n%s", who, log);
+    call = ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize";
+    error = ptx ? d->nvrtcGetPTXSize(program, &bytes) : d->nvrtcGetCUBINSize(program, &bytes);
+    if (!error) {
+      image->owned = malloc(bytes + 1);
+      if (!image->owned) {
+        result = gp__fail(GP_E_MEMORY, "%s: no memory for a kernel of %lu bytes", who, (unsigned long)bytes);
+      } else {
+        call = ptx ? "nvrtcGetPTX" : "nvrtcGetCUBIN";
+        error = ptx ? d->nvrtcGetPTX(program, (char *)image->owned) : d->nvrtcGetCUBIN(program, (char *)image->owned);
+        image->data = image->owned;
+        image->bytes = bytes;
+        image->source = GP_KERNEL_COMPILED;
+      }
+    }
+    if (error) result = gp__fail(GP_E_COMPILE, "%s: %s failed with code %d", who, call, error);
+  }
+  free(log);
+  d->nvrtcDestroyProgram(&program);
+  if (result != GP_SUCCESS) {
+    free(image->owned);
+    memset(image, 0, sizeof *image);
+  }
+  return result;
+}
+
+// ---- bundle, disk, NVRTC, in this order
+
+GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
+  unsigned i;
+  if (!gp__device_text()) return gp__fail(GP_E_BUNDLE, "%s: %s", who, gp__device.why);
+  if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
+  if (strcmp(b->header, gp__device.hash) != 0)
+    return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle was made for another text of gpuprims.h (%.32s, this one is %s)",
+                    who, b->header, gp__device.hash);
+  for (i = 0; i < b->count; ++i)
+    if (!b->entries[i].key || !b->entries[i].image || !b->entries[i].bytes)
+      return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle: entry %u is damaged", who, i);
+  return GP_SUCCESS;
+}
+
+// Machine code runs on its own compute capability and on later ones of the same major number.
+GPUPRIMS__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
+  unsigned i;
+  int best = 0;
+  for (i = 0; b && i < b->count; ++i) {
+    const gp_bundle_entry *e = &b->entries[i];
+    if (e->compute_capability > best && e->compute_capability <= capability &&
+        e->compute_capability / 10 == capability / 10 && strcmp(e->key, key) == 0) {
+      best = e->compute_capability;
+      image->owned = NULL;
+      image->data = e->image;
+      image->bytes = e->bytes;
+      image->source = GP_KERNEL_BUNDLE;
+    }
+  }
+  return best != 0;
+}
+
+// Finishes a program's text: its key.
+GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
+  if (!gp__device_text()) return gp__fail(GP_E_NO_COMPILER, "%s: %s", who, gp__device.why);
+  if (p->text.failed || p->name.failed) return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel's source", who);
+  gp__hash(p->key, gp__string(&p->text), p->text.size, p->exact_rounding ? "--fmad=false" : "");
+  return GP_SUCCESS;
+}
+
+// Machine code for exactly `capability`. exact: PTX for an older architecture will not do.
+GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, const gp__program *p, int capability,
+                                           int exact, gp__image *image) {
+  const int disk = gp__cache_usable(l);
+  gp__text key = {NULL, 0, 0, 0};
+  gp_result result;
+  int ptx = 0, found, architecture;
+  memset(image, 0, sizeof *image);
+  if (!exact && gp__from_bundle(l->bundle, p->key, capability, image)) return GP_SUCCESS;
+  if (disk && l->cache.nvrtc_version) {
+    gp__cache_key(p, capability, l->cache.nvrtc_version, &key);
+    found = !key.failed && gp__cache_read(l, &key, image);
+    gp__free_text(&key);
+    if (found) return GP_SUCCESS;
+  }
+  result = gp__open_nvrtc(&l->runtime, who);
+  if (result != GP_SUCCESS) return result;
+  architecture = gp__architecture(&l->runtime, capability, &ptx);
+  if (!architecture || (exact && ptx))
+    return gp__fail(exact ? GP_E_ARGUMENT : GP_E_COMPILE, "%s: NVRTC %d.%d does not know compute capability %d.%d", who,
+                    l->runtime.nvrtc_version / 1000, l->runtime.nvrtc_version % 1000 / 10, capability / 10,
+                    capability % 10);
+  if (disk && l->cache.nvrtc_version != l->runtime.nvrtc_version) { // another NVRTC has written here since
+    gp__cache_key(p, capability, l->runtime.nvrtc_version, &key);
+    found = !key.failed && gp__cache_read(l, &key, image);
+    gp__free_text(&key);
+    if (found) return GP_SUCCESS;
+  }
+  result = gp__compile_program(l, who, p, architecture, ptx, image);
+  if (result == GP_SUCCESS && disk) {
+    gp__cache_key(p, capability, l->runtime.nvrtc_version, &key);
+    if (!key.failed) gp__cache_write(l, &key, image);
+    gp__free_text(&key);
+  }
+  return result;
+}
+
+// >>dispatch ----------------------------------------------------------------------------------------------------------
+//
+// A call's way: check it whole, choose the policy, find the kernel, size the workspace, launch.
+
+// ---- the tuned table
+//
+// GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_bytes, algorithm, threads, vectors, load,
+// store, stages, blocks_per_sm, overlap, provenance). scope: a device's name ("NVIDIA H200"), a compute capability
+// ("sm_90") or a class of like devices ("class:NAME"). Sizes in bytes, -1 for any; the row serves inputs of 2^log2_bytes
+// bytes and more (the larger of input and output). Zeros in the policy are filled by gp__portable.
+// GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
+
+#if defined(GPUPRIMS_POLICIES)
+#include GPUPRIMS_POLICIES
+#elif defined(__has_include)
+#if __has_include("gpuprims_policies.h")
+#include "gpuprims_policies.h"
+#endif
+#endif
+#ifndef GP_POLICY_ROWS
+#define GP_POLICY_ROWS(ROW)
+#endif
+#ifndef GP_POLICY_CLASSES
+#define GP_POLICY_CLASSES(CLASS)
+#endif
+
+typedef struct gp__policy_row {
+  const char *scope;
+  int primitive, in_size, acc_size, out_size, log2_bytes;
+  gp_policy policy;
+  const char *provenance;
+} gp__policy_row;
+typedef struct gp__policy_class {
+  const char *name, *device;
+} gp__policy_class;
+
+#define GPUPRIMS__ROW(scope, primitive, in, acc, out, log2, algorithm, threads, vectors, load, store, stages, blocks,  \
+                      overlap, provenance)                                                                             \
+  {scope, (int)(primitive), in, acc, out, log2,                                                                        \
+   {algorithm, threads, vectors, load, store, stages, blocks, overlap}, provenance},
+#define GPUPRIMS__CLASS(name, device) {name, device},
+static const gp__policy_row gp__policy_rows[] = {
+    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
+static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
+#undef GPUPRIMS__ROW
+#undef GPUPRIMS__CLASS
+enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
+
+// ---- names
+
+typedef struct gp__type_row {
+  const char *name, *device;
+  unsigned size;
+} gp__type_row;
+typedef struct gp__op_row {
+  const char *name, *functor;
+  int arity, commutative;
+} gp__op_row;
+#define GPUPRIMS__TYPE(NAME, name, device, size) {#name, #device, size},
+static const gp__type_row gp__type_rows[] = {{NULL, NULL, 0}, GP_TYPES(GPUPRIMS__TYPE)};
+#undef GPUPRIMS__TYPE
+#define GPUPRIMS__OP(NAME, arity, commutative, functor) {#NAME, #functor, arity, commutative},
+static const gp__op_row gp__op_rows[] = {{NULL, NULL, 0, 0}, GP_OPERATORS(GPUPRIMS__OP)};
+#undef GPUPRIMS__OP
+#define GPUPRIMS__NAMED(NAME, name) "gp_" #name,
+static const char *const gp__primitive_names[] = {"gp_run", GP_PRIMITIVES(GPUPRIMS__NAMED)};
+#undef GPUPRIMS__NAMED
+
+GPUPRIMS__API const char *gp_result_name(gp_result result) {
+#define GPUPRIMS__NAMED(name, text) #name,
+  static const char *const names[] = {GP_RESULTS(GPUPRIMS__NAMED)};
+#undef GPUPRIMS__NAMED
+  return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? names[result] : "unknown result";
+}
+GPUPRIMS__API const char *gp_result_text(gp_result result) {
+#define GPUPRIMS__NAMED(name, text) text,
+  static const char *const texts[] = {GP_RESULTS(GPUPRIMS__NAMED)};
+#undef GPUPRIMS__NAMED
+  return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? texts[result] : "not a gp_result";
+}
+GPUPRIMS__API const char *gp_last_message(void) { return gp__message; }
+
+// ---- contexts
+
+// One machine-code function of a call, under construction or loaded.
+enum { GP__KEY_NUMBERS = 20 };
+typedef enum gp__kernel_kind {
+  GP__COPY,
+  GP__MAP,
+  GP__EVEN_SHARE,
+  GP__STEALING,
+  GP__LOOK_BACK,
+  GP__PIPELINED,
+  GP__UPSWEEP,
+  GP__SPINE,
+  GP__DOWNSWEEP
+} gp__kernel_kind;
+typedef struct gp__kernel {
+  struct gp__kernel *next;
+  int key[GP__KEY_NUMBERS];
+  int state; // 0: not built, 1: a thread builds it, 2: loaded
+  gp_kernel_source source;
+  void *module, *function;
+  int occupancy;   // blocks that fit a multiprocessor
+  gp__image image; // of gp_compile
+  char bundle_key[2 * GP__HEX];
+} gp__kernel;
+
+// A stream's workspace.
+typedef struct gp__stream {
+  struct gp__stream *next;
+  unsigned long long key;
+  gp_stream handle;
+  pthread_mutex_t lock; // held from the choice of the workspace to the launch
+  void *workspace;
+  size_t bytes;
+  int captured; // a graph may hold the workspace's address
+} gp__stream;
+typedef struct gp__retired {
+  struct gp__retired *next;
+  void *pointer;
+  size_t bytes;
+} gp__retired;
+
+enum { GP__KERNEL_SLOTS = 256, GP__STREAM_SLOTS = 64 };
+typedef struct gp__state {
+  gp__library library;
+  gp_description about;
+  gp_allocate_fn allocate;
+  gp_release_fn release;
+  void *allocator_user;
+  int host_threads;
+  int device;            // CUdevice
+  void *context;         // the device's primary context
+  int pools;             // stream-ordered allocation works
+  pthread_mutex_t lock;  // of everything below
+  pthread_cond_t built;  // a kernel has been built, or has failed
+  gp__kernel *kernels[GP__KERNEL_SLOTS];
+  gp__stream *streams[GP__STREAM_SLOTS];
+  gp__retired *retired;
+  gp__type_info **types; // user's types and operators
+  gp__op_info **ops;
+  int type_count, op_count;
+  unsigned char row_source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row of the table on this device; 0: none
+} gp__state;
+
+// What the user holds. It is never freed, so that a context that is closed twice is an error, not a crash.
+struct gp_context {
+  struct gp_context *next;
+  gp__state *state; // NULL: closed
+  unsigned generation; // of the process that opened it
+};
+
+static gp_context *gp__contexts;                             // all ever opened by this process
+static pthread_mutex_t gp__contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned gp__generation;                              // forks since the start
+static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
+static __thread gp_context *gp__known;                       // the context that this thread used last
+
+static void gp__before_fork(void) { pthread_mutex_lock(&gp__contexts_lock); }
+static void gp__parent_after_fork(void) { pthread_mutex_unlock(&gp__contexts_lock); }
+static void gp__child_after_fork(void) {
+  ++gp__generation;
+  pthread_mutex_unlock(&gp__contexts_lock);
+}
+GPUPRIMS__PRIVATE void gp__watch_forks(void) {
+  pthread_atfork(gp__before_fork, gp__parent_after_fork, gp__child_after_fork);
+}
+
+// The state behind a context, or NULL with *result and a message.
+GPUPRIMS__PRIVATE gp__state *gp__state_of(gp_context *ctx, const char *who, gp_result *result) {
+  gp__state *state;
+  if (ctx != gp__known || !ctx) {
+    gp_context *c;
+    if (!ctx) {
+      *result = gp__fail(GP_E_CONTEXT, "%s: ctx is null", who);
+      return NULL;
+    }
+    for (c = __atomic_load_n(&gp__contexts, __ATOMIC_ACQUIRE); c && c != ctx; c = c->next) {
+    }
+    if (!c) {
+      *result = gp__fail(GP_E_CONTEXT, "%s: ctx was never open", who);
+      return NULL;
+    }
+    gp__known = ctx;
+  }
+  if (ctx->generation != gp__generation) {
+    *result = gp__fail(GP_E_FORK, "%s: ctx was opened by the parent of this process", who);
+    return NULL;
+  }
+  state = __atomic_load_n(&ctx->state, __ATOMIC_ACQUIRE);
+  if (!state) *result = gp__fail(GP_E_CONTEXT, "%s: ctx is closed", who);
+  return state;
+}
+
+// Makes the context's primary context current where it is not; *pushed says whether gp__leave must undo it.
+GPUPRIMS__PRIVATE gp_result gp__enter(const gp__state *s, const char *who, int *pushed) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  void *current = NULL;
+  int error = d->cuCtxGetCurrent(&current);
+  *pushed = 0;
+  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuCtxGetCurrent", error);
+  if (current == s->context) return GP_SUCCESS;
+  error = d->cuCtxPushCurrent(s->context);
+  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuCtxPushCurrent", error);
+  *pushed = 1;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__leave(const gp__state *s, const char *who, int pushed, gp_result result) {
+  void *popped = NULL;
+  const int error = pushed ? s->library.runtime.driver.cuCtxPopCurrent(&popped) : 0;
+  return error && result == GP_SUCCESS ? gp__cuda_fail(&s->library.runtime, who, "cuCtxPopCurrent", error) : result;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  const int cuda = s->context != NULL;
+  gp_result result = GP_SUCCESS;
+  int pushed = 0, mode = GP__CU_CAPTURE_RELAXED, error, i;
+  if (cuda) {
+    result = gp__enter(s, who, &pushed);
+    if (result == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode)) {
+      // Waits for the whole primary context: streams that were used may be gone by now, and cannot be asked.
+      error = d->cuCtxSynchronize();
+      if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuCtxSynchronize", error);
+    }
+  }
+#define GPUPRIMS__RELEASE(pointer_, bytes_)                                                                            \
+  if (pointer_) {                                                                                                      \
+    if (s->release) s->release(s->allocator_user, pointer_, bytes_, NULL);                                             \
+    else if ((error = d->cuMemFree((gp__cu_pointer)(uintptr_t)(pointer_))) != 0 && result == GP_SUCCESS)               \
+      result = gp__cuda_fail(&s->library.runtime, who, "cuMemFree", error);                                            \
+  }
+  while (s->retired) {
+    gp__retired *r = s->retired;
+    GPUPRIMS__RELEASE(r->pointer, r->bytes)
+    s->retired = r->next;
+    free(r);
+  }
+  for (i = 0; i < GP__STREAM_SLOTS; ++i)
+    while (s->streams[i]) {
+      gp__stream *r = s->streams[i];
+      GPUPRIMS__RELEASE(r->workspace, r->bytes)
+      s->streams[i] = r->next;
+      pthread_mutex_destroy(&r->lock);
+      free(r);
+    }
+#undef GPUPRIMS__RELEASE
+  for (i = 0; i < GP__KERNEL_SLOTS; ++i)
+    while (s->kernels[i]) {
+      gp__kernel *k = s->kernels[i];
+      if (k->module && (error = d->cuModuleUnload(k->module)) != 0 && result == GP_SUCCESS)
+        result = gp__cuda_fail(&s->library.runtime, who, "cuModuleUnload", error);
+      s->kernels[i] = k->next;
+      free(k->image.owned);
+      free(k);
+    }
+  if (cuda) {
+    if (mode != GP__CU_CAPTURE_RELAXED) d->cuThreadExchangeStreamCaptureMode(&mode);
+    result = gp__leave(s, who, pushed, result);
+    error = d->cuDevicePrimaryCtxRelease(s->device);
+    if (error && result == GP_SUCCESS)
+      result = gp__cuda_fail(&s->library.runtime, who, "cuDevicePrimaryCtxRelease", error);
+  }
+  for (i = 0; i < s->type_count; ++i) {
+    free(s->types[i]->name);
+    free(s->types[i]->source);
+    free(s->types[i]);
+  }
+  for (i = 0; i < s->op_count; ++i) {
+    free(s->ops[i]->name);
+    free(s->ops[i]->body);
+    free(s->ops[i]->prelude);
+    free(s->ops[i]->identity);
+    free(s->ops[i]);
+  }
+  free(s->types);
+  free(s->ops);
+  free(s->library.runtime.nvrtc_path);
+  free(s->library.cache.folder);
+  pthread_mutex_destroy(&s->library.runtime.nvrtc_lock);
+  pthread_mutex_destroy(&s->library.cache.lock);
+  pthread_mutex_destroy(&s->lock);
+  pthread_cond_destroy(&s->built);
+  free(s);
+  return result;
+}
+
+GPUPRIMS__API gp_config gp_config_init(void) {
+  gp_config c;
+  memset(&c, 0, sizeof c);
+  return c;
+}
+GPUPRIMS__API gp_call gp_call_init(gp_primitive primitive) {
+  gp_call c;
+  memset(&c, 0, sizeof c);
+  c.primitive = primitive;
+  return c;
+}
+GPUPRIMS__API gp_type_desc gp_type_desc_init(void) {
+  gp_type_desc d;
+  memset(&d, 0, sizeof d);
+  return d;
+}
+GPUPRIMS__API gp_op_desc gp_op_desc_init(void) {
+  gp_op_desc d;
+  memset(&d, 0, sizeof d);
+  return d;
+}
+
+GPUPRIMS__PRIVATE gp_policy_source gp__row_source(const gp__policy_row *row, const char *device, int capability) {
+  char scope[16];
+  const gp__policy_class *c;
+  snprintf(scope, sizeof scope, "sm_%d", capability);
+  if (strcmp(row->scope, device) == 0) return GP_POLICY_DEVICE;
+  if (strcmp(row->scope, scope) == 0) return GP_POLICY_CAPABILITY;
+  for (c = gp__policy_classes; c->name; ++c)
+    if (strncmp(row->scope, "class:", 6) == 0 && strcmp(row->scope + 6, c->name) == 0 && strcmp(c->device, device) == 0)
+      return GP_POLICY_CLASS;
+  return (gp_policy_source)0;
+}
+
+// Finds the device and asks about it. Failures up to the primary context mean that there is no usable device.
+GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c) {
+  const char *who = "gp_open";
+  gp__runtime *r = &s->library.runtime;
+  struct gp_driver *d = &r->driver;
+  gp_description *a = &s->about;
+  int count = 0, error, major = 0, minor = 0;
+  size_t memory = 0;
+  if (c->driver) {
+    *d = *c->driver;
+    r->given = 1;
+  } else {
+    char why[1024];
+    if (!gp__open_cuda(d, c->cuda_library, why, sizeof why))
+      return gp__fail(GP_E_NO_DEVICE, "%s: the CUDA driver cannot be opened: %s", who, why);
+  }
+#define GPUPRIMS__CALL(function, arguments)                                                                            \
+  do {                                                                                                                 \
+    error = d->function arguments;                                                                                     \
+    if (error) return gp__cuda_fail(r, who, #function, error);                                                         \
+  } while (0)
+  error = d->cuInit(0);
+  if (error == GP__CU_OUT_OF_MEMORY) return gp__cuda_fail(r, who, "cuInit", error);
+  if (error) {
+    gp__cuda_fail(r, who, "cuInit", error);
+    return GP_E_NO_DEVICE;
+  }
+  GPUPRIMS__CALL(cuDeviceGetCount, (&count));
+  a->device = c->device;
+  if (c->device == GP_DEVICE_CURRENT) {
+    void *current = NULL;
+    GPUPRIMS__CALL(cuCtxGetCurrent, (&current));
+    a->device = 0;
+    if (current) GPUPRIMS__CALL(cuCtxGetDevice, (&a->device));
+  }
+  if (a->device >= count)
+    return gp__fail(GP_E_NO_DEVICE, "%s: gp_config.device is %d, but the driver has %d device%s", who, a->device, count,
+                    count == 1 ? "" : "s");
+  GPUPRIMS__CALL(cuDeviceGet, (&s->device, a->device));
+  GPUPRIMS__CALL(cuDriverGetVersion, (&a->driver_version));
+  GPUPRIMS__CALL(cuDeviceGetName, (a->name, (int)sizeof a->name, s->device));
+  a->name[sizeof a->name - 1] = 0;
+  GPUPRIMS__CALL(cuDeviceGetAttribute, (&major, GP__CU_CAPABILITY_MAJOR, s->device));
+  GPUPRIMS__CALL(cuDeviceGetAttribute, (&minor, GP__CU_CAPABILITY_MINOR, s->device));
+  a->compute_capability = major * 10 + minor;
+  if (a->compute_capability < 75)
+    return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: device %d (%s) has compute capability %d.%d; 7.5 is the oldest that works",
+                    who, a->device, a->name, major, minor);
+  GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->multiprocessors, GP__CU_MULTIPROCESSORS, s->device));
+  GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->shared_bytes_per_block, GP__CU_SHARED_BYTES_OPT_IN, s->device));
+  GPUPRIMS__CALL(cuDeviceGetAttribute, (&s->pools, GP__CU_MEMORY_POOLS, s->device));
+  GPUPRIMS__CALL(cuDeviceTotalMem, (&memory, s->device));
+#undef GPUPRIMS__CALL
+  if (!d->cuMemAllocAsync || !d->cuMemFreeAsync) s->pools = 0;
+  a->memory_bytes = memory;
+  a->backend = GP_BACKEND_CUDA;
+  return GP_SUCCESS;
+}
+
+// Where the disk cache lies; NULL: nowhere.
+GPUPRIMS__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
+  const char *base = getenv("XDG_CACHE_HOME"), *tail = "/gpuprims";
+  char *path;
+  if (given) return *given ? gp__duplicate(given, failed) : NULL;
+  if (!base || *base != '/') {
+    base = getenv("HOME");
+    tail = "/.cache/gpuprims";
+  }
+  if (!base || *base != '/') return NULL;
+  path = (char *)malloc(strlen(base) + strlen(tail) + 1);
+  if (!path) {
+    *failed = 1;
+    return NULL;
+  }
+  strcpy(path, base);
+  strcat(path, tail);
+  return path;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_config(const gp_config *c) {
+  const char *who = "gp_open";
+  if ((int)c->backend < GP_BACKEND_AUTO || (int)c->backend > GP_BACKEND_HOST)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.backend is %d, which is no gp_backend", who, (int)c->backend);
+  if (c->device < GP_DEVICE_CURRENT)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.device is %d", who, c->device);
+  if (!c->allocate != !c->release)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.allocate and gp_config.release: set both or neither", who);
+  if (c->cuda_library && *c->cuda_library != '/')
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cuda_library is \"%s\", not an absolute path", who, c->cuda_library);
+  if (c->nvrtc_library && *c->nvrtc_library != '/')
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.nvrtc_library is \"%s\", not an absolute path", who,
+                    c->nvrtc_library);
+  if (c->cache_dir && *c->cache_dir && *c->cache_dir != '/')
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cache_dir is \"%s\", not an absolute path", who, c->cache_dir);
+  if (c->host_threads < 0)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d", who, c->host_threads);
+  return c->bundle ? gp__check_bundle(who, c->bundle) : GP_SUCCESS;
+}
+
+GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
+  const char *who = "gp_open";
+  gp_config c = gp_config_init();
+  gp_context *shell;
+  gp__state *s;
+  gp_result result;
+  int failed = 0, i;
+  if (!ctx) return gp__fail(GP_E_NULL, "%s: ctx is null", who);
+  *ctx = NULL;
+  if (config) c = *config;
+  result = gp__check_config(&c);
+  if (result != GP_SUCCESS) return result;
+  pthread_once(&gp__fork_once, gp__watch_forks);
+  s = (gp__state *)calloc(1, sizeof *s);
+  shell = (gp_context *)calloc(1, sizeof *shell);
+  if (!s || !shell) {
+    free(s);
+    free(shell);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for the context", who);
+  }
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_cond_init(&s->built, NULL);
+  pthread_mutex_init(&s->library.runtime.nvrtc_lock, NULL);
+  pthread_mutex_init(&s->library.cache.lock, NULL);
+  s->library.runtime.log = c.log;
+  s->library.runtime.log_user = c.log_user;
+  s->library.runtime.no_compile = c.no_compile;
+  s->library.runtime.nvrtc_path = gp__duplicate(c.nvrtc_library, &failed);
+  s->library.cache.folder = gp__cache_folder(c.cache_dir, &failed);
+  s->library.bundle = c.bundle;
+  s->allocate = c.allocate;
+  s->release = c.release;
+  s->allocator_user = c.allocator_user;
+  s->host_threads = c.host_threads;
+  if (failed) result = gp__fail(GP_E_MEMORY, "%s: no memory for the context", who);
+  if (result == GP_SUCCESS && c.backend != GP_BACKEND_HOST) {
+    result = gp__find_device(s, &c);
+    if (result == GP_SUCCESS) {
+      void *primary = NULL;
+      const int error = s->library.runtime.driver.cuDevicePrimaryCtxRetain(&primary, s->device);
+      if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuDevicePrimaryCtxRetain", error);
+      else s->context = primary;
+    } else if (c.backend == GP_BACKEND_AUTO && (result == GP_E_NO_DEVICE || result == GP_E_DEVICE_TOO_OLD)) {
+      gp__log(&s->library.runtime, GP_LOG_INFO, "the host back end runs: %s", gp__message);
+      memset(&s->about, 0, sizeof s->about);
+      result = GP_SUCCESS;
+    }
+  }
+  if (result == GP_SUCCESS && !s->context) {
+    s->library.runtime.given = c.driver != NULL;
+    if (c.driver) s->library.runtime.driver = *c.driver;
+    s->about.backend = GP_BACKEND_HOST;
+    s->about.device = -1;
+    strcpy(s->about.name, "host");
+#ifdef _OPENMP
+    s->about.multiprocessors = c.host_threads ? c.host_threads : omp_get_max_threads();
+#else
+    s->about.multiprocessors = 1;
+#endif
+    s->host_threads = s->about.multiprocessors;
+  }
+  if (result != GP_SUCCESS) {
+    free(shell);
+    gp__destroy(s, who);
+    return result;
+  }
+  for (i = 0; i < GP__POLICY_ROWS; ++i)
+    s->row_source[i] = (unsigned char)gp__row_source(&gp__policy_rows[i], s->about.name, s->about.compute_capability);
+  shell->generation = gp__generation;
+  shell->state = s;
+  pthread_mutex_lock(&gp__contexts_lock);
+  shell->next = gp__contexts;
+  __atomic_store_n(&gp__contexts, shell, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&gp__contexts_lock);
+  *ctx = shell;
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__API gp_result gp_close(gp_context *ctx) {
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, "gp_close", &result);
+  if (!s) return result;
+  s = __atomic_exchange_n(&ctx->state, (gp__state *)NULL, __ATOMIC_ACQ_REL);
+  if (!s) return gp__fail(GP_E_CONTEXT, "gp_close: ctx is closed");
+  return gp__destroy(s, "gp_close");
+}
+
+GPUPRIMS__API gp_result gp_describe(gp_context *ctx, gp_description *description) {
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, "gp_describe", &result);
+  if (!s) return result;
+  if (!description) return gp__fail(GP_E_NULL, "gp_describe: description is null");
+  *description = s->about;
+  pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
+  description->nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;
+  pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
+  return GP_SUCCESS;
+}
+
+// ---- users' types and operators
+
+GPUPRIMS__PRIVATE const gp__type_info *gp__user_type(gp__state *s, gp_type type) {
+  const gp__type_info *info = NULL;
+  pthread_mutex_lock(&s->lock);
+  if (type >= GP_TYPE_COUNT && type - GP_TYPE_COUNT < s->type_count) info = s->types[type - GP_TYPE_COUNT];
+  pthread_mutex_unlock(&s->lock);
+  return info;
+}
+GPUPRIMS__PRIVATE const gp__op_info *gp__user_op(gp__state *s, gp_op op) {
+  const gp__op_info *info = NULL;
+  pthread_mutex_lock(&s->lock);
+  if (op >= GP_OP_COUNT && op - GP_OP_COUNT < s->op_count) info = s->ops[op - GP_OP_COUNT];
+  pthread_mutex_unlock(&s->lock);
+  return info;
+}
+
+GPUPRIMS__API const char *gp_type_name(gp_context *ctx, gp_type type) {
+  gp_result result;
+  const gp__type_info *info;
+  gp__state *s;
+  if (type > 0 && type < GP_TYPE_COUNT) return gp__type_rows[type].name;
+  s = ctx ? gp__state_of(ctx, "gp_type_name", &result) : NULL;
+  info = s ? gp__user_type(s, type) : NULL;
+  return info ? info->name : NULL;
+}
+GPUPRIMS__API size_t gp_type_size(gp_context *ctx, gp_type type) {
+  gp_result result;
+  const gp__type_info *info;
+  gp__state *s;
+  if (type > 0 && type < GP_TYPE_COUNT) return gp__type_rows[type].size;
+  s = ctx ? gp__state_of(ctx, "gp_type_size", &result) : NULL;
+  info = s ? gp__user_type(s, type) : NULL;
+  return info ? info->size : 0;
+}
+GPUPRIMS__API const char *gp_op_name(gp_context *ctx, gp_op op) {
+  gp_result result;
+  const gp__op_info *info;
+  gp__state *s;
+  if (op > 0 && op < GP_OP_COUNT) return gp__op_rows[op].name;
+  s = ctx ? gp__state_of(ctx, "gp_op_name", &result) : NULL;
+  info = s ? gp__user_op(s, op) : NULL;
+  return info ? info->name : NULL;
+}
+
+enum { GP__NAME_BYTES = 64 };
+GPUPRIMS__PRIVATE int gp__identifier(const char *name) {
+  const char *p = name;
+  for (; *p; ++p) {
+    const int letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_';
+    if (!letter && !(p > name && *p >= '0' && *p <= '9')) return 0;
+  }
+  return p > name && p - name < GP__NAME_BYTES;
+}
+
+GPUPRIMS__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_type *type) {
+  const char *who = "gp_type_struct";
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, who, &result);
+  gp__type_info *info, **larger = NULL;
+  int failed = 0, i;
+  if (!s) return result;
+  if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
+  if (!type) return gp__fail(GP_E_NULL, "%s: type is null", who);
+  *type = GP_TYPE_DEFAULT;
+  if (!desc->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
+  if (!gp__identifier(desc->name))
+    return gp__fail(GP_E_ARGUMENT, "%s: desc.name is \"%.80s\", not a C identifier of 1 to 63 characters", who,
+                    desc->name);
+  if (desc->size < 1 || desc->size > GP__VALUE_BYTES)
+    return gp__fail(GP_E_ARGUMENT, "%s: desc.size is %lu, not 1 to 64", who, (unsigned long)desc->size);
+  if (desc->align < 1 || desc->align > 16 || (desc->align & (desc->align - 1)) || desc->size % desc->align)
+    return gp__fail(GP_E_ARGUMENT, "%s: desc.align is %lu, not 1, 2, 4, 8 or 16 that divides the size %lu", who,
+                    (unsigned long)desc->align, (unsigned long)desc->size);
+  info = (gp__type_info *)calloc(1, sizeof *info);
+  if (info) {
+    info->name = gp__duplicate(desc->name, &failed);
+    info->source = gp__duplicate(desc->source, &failed);
+    info->size = desc->size;
+    info->align = desc->align;
+  }
+  pthread_mutex_lock(&s->lock);
+  for (i = 0; i < s->type_count && strcmp(s->types[i]->name, desc->name) != 0; ++i) {
+  }
+  if (i < s->type_count) {
+    result = gp__fail(GP_E_ARGUMENT, "%s: desc.name: a type \"%s\" exists already", who, desc->name);
+  } else {
+    if (info && !failed)
+      larger = (gp__type_info **)realloc(s->types, (size_t)(s->type_count + 1) * sizeof *s->types);
+    if (larger) {
+      s->types = larger;
+      s->types[s->type_count] = info;
+      *type = GP_TYPE_COUNT + s->type_count++;
+    } else {
+      result = gp__fail(GP_E_MEMORY, "%s: no memory", who);
+    }
+  }
+  pthread_mutex_unlock(&s->lock);
+  if (result != GP_SUCCESS && info) {
+    free(info->name);
+    free(info->source);
+    free(info);
+  }
+  return result;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
+  const char *who = "gp_op_define", *p;
+  if (!d->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
+  for (p = d->name; *p >= ' ' && *p < 127 && *p != '"' && *p != '\\'; ++p) {
+  }
+  if (*p || p == d->name || p - d->name >= GP__NAME_BYTES)
+    return gp__fail(GP_E_ARGUMENT, "%s: desc.name is not 1 to 63 printable characters without quotes and backslashes",
+                    who);
+  if (d->arity != 1 && d->arity != 2)
+    return gp__fail(GP_E_ARGUMENT, "%s: desc.arity of \"%s\" is %d, not 1 or 2", who, d->name, d->arity);
+  if (d->commutative != 0 && d->commutative != 1)
+    return gp__fail(GP_E_ARGUMENT, "%s: desc.commutative of \"%s\" is %d, not 0 or 1", who, d->name, d->commutative);
+  if (!d->body && !d->host)
+    return gp__fail(GP_E_NULL, "%s: desc.body and desc.host of \"%s\" are both null", who, d->name);
+  if (!d->host_identity != !d->host_identity_size)
+    return gp__fail(GP_E_ARGUMENT, "%s: desc.host_identity and desc.host_identity_size of \"%s\": set both or neither",
+                    who, d->name);
+  if (d->host_identity_size > GP__VALUE_BYTES)
+    return gp__fail(GP_E_ARGUMENT, "%s: desc.host_identity_size of \"%s\" is %lu, more than 64", who, d->name,
+                    (unsigned long)d->host_identity_size);
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp_op *op) {
+  const char *who = "gp_op_define";
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, who, &result);
+  gp__op_info *info, **larger = NULL;
+  int failed = 0;
+  if (!s) return result;
+  if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
+  if (!op) return gp__fail(GP_E_NULL, "%s: op is null", who);
+  *op = GP_OP_DEFAULT;
+  result = gp__check_op(desc);
+  if (result != GP_SUCCESS) return result;
+  info = (gp__op_info *)calloc(1, sizeof *info);
+  if (info) {
+    info->name = gp__duplicate(desc->name, &failed);
+    info->body = gp__duplicate(desc->body, &failed);
+    info->prelude = gp__duplicate(desc->prelude, &failed);
+    info->identity = gp__duplicate(desc->identity, &failed);
+    info->arity = desc->arity;
+    info->commutative = desc->commutative;
+    info->host = desc->host;
+    info->host_user = desc->host_user;
+    info->has_host_identity = desc->host_identity ? (int)desc->host_identity_size : 0;
+    if (desc->host_identity) memcpy(info->host_identity.bytes, desc->host_identity, desc->host_identity_size);
+  }
+  pthread_mutex_lock(&s->lock);
+  if (info && !failed) larger = (gp__op_info **)realloc(s->ops, (size_t)(s->op_count + 1) * sizeof *s->ops);
+  if (larger) {
+    s->ops = larger;
+    s->ops[s->op_count] = info;
+    *op = GP_OP_COUNT + s->op_count++;
+  }
+  pthread_mutex_unlock(&s->lock);
+  if (larger) return GP_SUCCESS;
+  if (info) {
+    free(info->name);
+    free(info->body);
+    free(info->prelude);
+    free(info->identity);
+    free(info);
+  }
+  return gp__fail(GP_E_MEMORY, "%s: no memory", who);
+}
+
+// ---- checking a call
+
+typedef struct gp__checked_type {
+  size_t size, align;
+  const gp__type_info *info; // NULL: built in
+} gp__checked_type;
+
+GPUPRIMS__PRIVATE gp_result gp__check_type(gp__state *s, const char *who, const char *field, gp_type type,
+                                           gp__checked_type *out) {
+  out->info = NULL;
+  if (type > 0 && type < GP_TYPE_COUNT) {
+    out->size = out->align = gp__type_rows[type].size;
+    return GP_SUCCESS;
+  }
+  out->info = gp__user_type(s, type);
+  if (!out->info)
+    return gp__fail(GP_E_TYPE, type ? "%s: %s is %d, which is no type of this context" : "%s: %s is not set (%d)", who,
+                    field, type);
+  out->size = out->info->size;
+  out->align = out->info->align;
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE int gp__is_integer(gp_type type) {
+  return type > 0 && type < GP_TYPE_COUNT && (*gp__type_rows[type].name == 'i' || *gp__type_rows[type].name == 'u');
+}
+
+// An operator of the wanted arity, that the back end can run. *user is NULL for a built-in one.
+GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, const char *field, gp_op op, int arity,
+                                               int host, const gp__op_info **user) {
+  static const char *const arities[] = {"", "a unary", "a binary"};
+  const char *name;
+  int has;
+  *user = NULL;
+  if (op > 0 && op < GP_OP_COUNT) {
+    name = gp__op_rows[op].name;
+    has = gp__op_rows[op].arity;
+  } else {
+    *user = gp__user_op(s, op);
+    if (!*user)
+      return gp__fail(GP_E_OPERATOR,
+                      op ? "%s: %s is %d, which is no operator of this context" : "%s: %s is not set (%d)", who, field,
+                      op);
+    name = (*user)->name;
+    has = (*user)->arity;
+  }
+  if (has != arity)
+    return gp__fail(GP_E_OPERATOR, "%s: %s: operator \"%s\" is %s one, the call takes %s one", who, field, name,
+                    arities[has], arities[arity]);
+  if (*user && host && !(*user)->host)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: %s: operator \"%s\" has no gp_op_desc.host, which the host back end runs",
+                    who, field, name);
+  if (*user && !host && !(*user)->body)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: %s: operator \"%s\" has no gp_op_desc.body, which the device runs", who,
+                    field, name);
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_pointer(const char *who, const char *field, const void *pointer, size_t align,
+                                              uint64_t count, size_t size, int needed) {
+  const uint64_t address = (uint64_t)(uintptr_t)pointer;
+  if (size && count > UINT64_MAX / size)
+    return gp__fail(GP_E_SIZE, "%s: count %llu times the %lu bytes of an element of %s overflows", who,
+                    (unsigned long long)count, (unsigned long)size, field);
+  if (!pointer) return needed && count ? gp__fail(GP_E_NULL, "%s: %s is null", who, field) : GP_SUCCESS;
+  if (address % align)
+    return gp__fail(GP_E_ALIGNMENT, "%s: %s (%p) is not aligned to the %lu bytes that its type asks for", who, field,
+                    pointer, (unsigned long)align);
+  if (count * size > UINT64_MAX - address)
+    return gp__fail(GP_E_SIZE, "%s: %s and count: %llu elements of %lu bytes reach past the end of memory", who, field,
+                    (unsigned long long)count, (unsigned long)size);
+  return GP_SUCCESS;
+}
+
+// may_coincide: a == b is fine.
+GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const char *name, const void *in, uint64_t in_bytes,
+                                              const void *out, uint64_t out_bytes, int may_coincide) {
+  const uintptr_t a = (uintptr_t)in, b = (uintptr_t)out;
+  if (!in || !out || a >= b + out_bytes || b >= a + in_bytes || (a == b && may_coincide)) return GP_SUCCESS;
+  return gp__fail(GP_E_OVERLAP, "%s: %s and out overlap%s", who, name,
+                  a == b ? ": this call cannot run in place" : "");
+}
+
+// Values that were given as one of the type: the number one for iota's default step.
+GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
+  const float f = 1.0f;
+  const double d = 1.0;
+  const uint64_t i = 1;
+  const uint16_t half = 0x3c00, bfloat = 0x3f80;
+  if (type == GP_F32) memcpy(v->bytes, &f, sizeof f);
+  else if (type == GP_F64) memcpy(v->bytes, &d, sizeof d);
+  else if (type == GP_F16) memcpy(v->bytes, &half, sizeof half);
+  else if (type == GP_BF16) memcpy(v->bytes, &bfloat, sizeof bfloat);
+  else memcpy(v->bytes, &i, sizeof i); // little-endian: the low bytes are the smaller types' one
+}
+
+#define GPUPRIMS__CHECK(expression)                                                                                    \
+  do {                                                                                                                 \
+    const gp_result checked_ = expression;                                                                             \
+    if (checked_ != GP_SUCCESS) return checked_;                                                                       \
+  } while (0)
+
+// Types, of primitives with an accumulator.
+GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__state *s, const char *who, const gp_call *c, int host,
+                                                  gp__request *q, size_t *out_align) {
+  gp__checked_type acc;
+  const int builtin_op = !q->user_op;
+  q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX;
+  q->acc_type = c->acc_type ? c->acc_type
+                : !q->is_arg && (q->out_type == GP_F16 || q->out_type == GP_BF16) ? (gp_type)GP_F32
+                                                                                  : q->out_type;
+  GPUPRIMS__CHECK(gp__check_type(s, who, "acc_type", q->acc_type, &acc));
+  q->acc_struct = acc.info;
+  q->acc_size = acc.size;
+  if (builtin_op && (acc.info || (q->out_struct && !q->is_arg)))
+    return gp__fail(GP_E_OPERATOR, "%s: op: %s cannot take a struct type; a user's operator can", who,
+                    gp__op_rows[q->op].name);
+  if (q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->acc_type))
+    return gp__fail(GP_E_OPERATOR, "%s: op: %s works on integers, not on an accumulator of %s", who,
+                    gp__op_rows[q->op].name, gp__type_rows[q->acc_type].name);
+  if (q->is_arg && q->acc_type != q->out_type)
+    return gp__fail(GP_E_TYPE, "%s: acc_type: %s computes in the type of its value, out_type", who,
+                    gp__op_rows[q->op].name);
+  if ((q->in_struct || acc.info) && !q->user_transform && q->in_type != q->acc_type)
+    return gp__fail(GP_E_TYPE, "%s: in_type: no conversion to the accumulator's type where one of them is a struct",
+                    who);
+  if ((q->out_struct || acc.info) && q->out_type != q->acc_type)
+    return gp__fail(GP_E_TYPE, "%s: out_type: no conversion from the accumulator's type where one of them is a struct",
+                    who);
+  if (q->user_op && !host && !q->user_op->identity)
+    return gp__fail(GP_E_OPERATOR, "%s: op: operator \"%s\" has no gp_op_desc.identity, which %s needs", who,
+                    q->user_op->name, who);
+  if (q->user_op && host && !q->user_op->has_host_identity)
+    return gp__fail(GP_E_UNSUPPORTED,
+                    "%s: op: operator \"%s\" has no gp_op_desc.host_identity, which the host back end needs", who,
+                    q->user_op->name);
+  if (q->user_op && host && (size_t)q->user_op->has_host_identity != q->acc_size)
+    return gp__fail(GP_E_OPERATOR,
+                    "%s: op: gp_op_desc.host_identity_size of \"%s\" is %d, but the accumulator has %lu bytes", who,
+                    q->user_op->name, q->user_op->has_host_identity, (unsigned long)q->acc_size);
+  if (q->is_arg) { // struct { T value; int64_t index; }
+    q->acc_size = q->out_size = 16;
+    *out_align = 8;
+  }
+  return GP_SUCCESS;
+}
+
+// Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
+// where nothing will run, so that in, out and values may be missing.
+GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
+                                           gp__request *q) {
+  const char *who, *in_name = "in", *in2_name = "in2";
+  gp__checked_type in, in2, out;
+  size_t out_align;
+  uint64_t in_bytes, in2_bytes, out_bytes, out_count;
+  int scan, fold, map, has_in;
+  if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
+  if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
+    return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
+  who = gp__primitive_names[c->primitive];
+  scan = gp__is_scan(c->primitive);
+  fold = scan || c->primitive == GP_REDUCE;
+  map = c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2;
+  has_in = c->primitive != GP_FILL && c->primitive != GP_IOTA;
+  memset(q, 0, sizeof *q);
+  memset(&in, 0, sizeof in);
+  memset(&in2, 0, sizeof in2);
+  if (c->flags & ~GP_REPRODUCIBLE) return gp__fail(GP_E_ARGUMENT, "%s: flags has unknown bits: %#x", who, c->flags);
+  q->primitive = c->primitive;
+  q->flags = c->flags;
+  q->count = c->count;
+  q->count_device = c->count_device;
+
+  // Operators.
+  if (!fold && !map && c->op) return gp__fail(GP_E_OPERATOR, "%s: op: the call takes no operator", who);
+  if (!fold && c->transform) return gp__fail(GP_E_OPERATOR, "%s: transform: the call takes none", who);
+  if (fold || map) {
+    q->op = c->op;
+    GPUPRIMS__CHECK(gp__check_operator(s, who, "op", c->op, c->primitive == GP_TRANSFORM ? 1 : 2, host, &q->user_op));
+    if (map && (c->op == GP_ARGMIN || c->op == GP_ARGMAX))
+      return gp__fail(GP_E_OPERATOR, "%s: op: %s serves reduce and scan only", who, gp__op_rows[c->op].name);
+  }
+  if (c->transform) {
+    q->transform = c->transform;
+    GPUPRIMS__CHECK(gp__check_operator(s, who, "transform", c->transform, 1, host, &q->user_transform));
+    if (q->transform == GP_CONVERT) q->transform = GP_OP_DEFAULT; // what a load does anyway
+  }
+
+  // Types.
+  if (!fold && c->acc_type) return gp__fail(GP_E_TYPE, "%s: acc_type: the call has no accumulator", who);
+  if (c->primitive != GP_TRANSFORM2 && c->in2_type)
+    return gp__fail(GP_E_TYPE, "%s: in2_type: the call has no second input", who);
+  q->out_type = c->out_type ? c->out_type : c->in_type;
+  if (has_in) {
+    q->in_type = c->in_type;
+    GPUPRIMS__CHECK(gp__check_type(s, who, "in_type", q->in_type, &in));
+  }
+  GPUPRIMS__CHECK(gp__check_type(s, who, "out_type", q->out_type, &out));
+  if (c->primitive == GP_TRANSFORM2) {
+    q->in2_type = c->in2_type ? c->in2_type : c->in_type;
+    GPUPRIMS__CHECK(gp__check_type(s, who, "in2_type", q->in2_type, &in2));
+  }
+  if (!fold && !map && c->in_type && c->in_type != q->out_type)
+    return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: transform with GP_CONVERT converts", who);
+  if (c->primitive == GP_IOTA && out.info)
+    return gp__fail(GP_E_TYPE, "%s: out_type: a struct cannot be counted in", who);
+  q->in_struct = in.info;
+  q->in2_struct = in2.info;
+  q->out_struct = out.info;
+  q->in_size = in.size;
+  q->in2_size = in2.size;
+  q->out_size = out.size;
+  out_align = out.align;
+  if (map && !q->user_op && (in.info || in2.info || out.info))
+    return gp__fail(GP_E_OPERATOR, "%s: op: %s cannot take a struct type; a user's operator can", who,
+                    gp__op_rows[q->op].name);
+  if (c->transform && !q->user_transform && in.info)
+    return gp__fail(GP_E_OPERATOR, "%s: transform: %s cannot take a struct type; a user's operator can", who,
+                    gp__op_rows[c->transform].name);
+  if (map && q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->out_type))
+    return gp__fail(GP_E_OPERATOR, "%s: op: %s works on integers, not on %s", who, gp__op_rows[q->op].name,
+                    gp__type_rows[q->out_type].name);
+  if (fold) GPUPRIMS__CHECK(gp__check_accumulator(s, who, c, host, q, &out_align));
+
+  // Buffers.
+  if (c->primitive == GP_TRANSFORM2) in_name = "in (a)", in2_name = "in2 (b)";
+  if (!has_in && c->in) return gp__fail(GP_E_ARGUMENT, "%s: in: the call has no input", who);
+  if (c->primitive != GP_TRANSFORM2 && c->in2)
+    return gp__fail(GP_E_ARGUMENT, "%s: in2: the call has no second input", who);
+  out_count = c->primitive == GP_REDUCE ? 1 : c->count;
+  if (has_in) GPUPRIMS__CHECK(gp__check_pointer(who, in_name, c->in, in.align, c->count, in.size, pointers));
+  if (in2.size) GPUPRIMS__CHECK(gp__check_pointer(who, in2_name, c->in2, in2.align, c->count, in2.size, pointers));
+  GPUPRIMS__CHECK(gp__check_pointer(who, "out", c->out, out_align, out_count, q->out_size, pointers));
+  if (c->count_device && (uintptr_t)c->count_device % 8)
+    return gp__fail(GP_E_ALIGNMENT, "%s: count_device (%p) is not aligned to 8 bytes", who,
+                    (const void *)c->count_device);
+  in_bytes = c->count * in.size;
+  in2_bytes = c->count * in2.size;
+  out_bytes = out_count * q->out_size;
+  GPUPRIMS__CHECK(gp__check_overlap(who, in_name, c->in, in_bytes, c->out, out_bytes,
+                                    c->primitive != GP_REDUCE && q->in_size == q->out_size));
+  GPUPRIMS__CHECK(gp__check_overlap(who, in2_name, c->in2, in2_bytes, c->out, out_bytes, q->in2_size == q->out_size));
+  GPUPRIMS__CHECK(gp__check_overlap(who, "count_device", c->count_device, 8, c->out, out_bytes, 0));
+  q->in = c->in;
+  q->in2 = c->in2;
+  q->out = c->out;
+
+  // Values in host memory.
+  if ((c->primitive == GP_COPY || map) && c->init)
+    return gp__fail(GP_E_ARGUMENT, "%s: init: the call takes no value", who);
+  if (c->primitive != GP_IOTA && c->step) return gp__fail(GP_E_ARGUMENT, "%s: step: the call takes none", who);
+  if (c->primitive == GP_FILL && !c->init && pointers) return gp__fail(GP_E_NULL, "%s: init (value) is null", who);
+  q->has_init = c->init != NULL;
+  if (c->init) memcpy(q->init.bytes, c->init, fold ? q->acc_size : q->out_size);
+  if (c->primitive == GP_IOTA) {
+    if (c->step) memcpy(q->step.bytes, c->step, q->out_size);
+    else gp__one(q->out_type, &q->step);
+  }
+  return GP_SUCCESS;
+}
+
+// ---- policies
+
+GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
+  gp__shape h;
+  memset(&h, 0, sizeof h);
+  h.primitive = q->primitive;
+  h.in_size = (int)q->in_size;
+  h.in2_size = (int)q->in2_size;
+  h.acc_size = (int)q->acc_size;
+  h.out_size = (int)q->out_size;
+  h.in_misaligned = (int)((uintptr_t)q->in % GP__VECTOR);
+  h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
+  h.in_place = q->in && q->in == q->out;
+  h.commutative = q->user_op ? q->user_op->commutative : q->op ? gp__op_rows[q->op].commutative : 0;
+  h.exact = !q->user_op && q->op &&
+            (gp__is_integer(q->acc_type) || (q->op != GP_SUM && q->op != GP_PROD));
+  h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
+  h.count = q->count;
+  return h;
+}
+GPUPRIMS__PRIVATE void gp__shape_on(gp__shape *h, const gp_description *a) {
+  h->compute_capability = a->compute_capability;
+  h->multiprocessors = a->multiprocessors;
+  h->shared_bytes = a->shared_bytes_per_block;
+}
+
+GPUPRIMS__PRIVATE int gp__same_policy_space(int primitive) {
+  return gp__is_scan(primitive) ? 2 : primitive == GP_REDUCE ? 1 : 0;
+}
+
+// Numbers of a policy by name: for messages, and for fields that a primitive does not have.
+typedef struct gp__field {
+  const char *name;
+  size_t offset;
+} gp__field;
+#define GPUPRIMS__FIELD(field, ...) {#field, offsetof(gp_policy, field)},
+static const gp__field gp__fields_map[] = {GP_POLICY_FIELDS_MAP(GPUPRIMS__FIELD){NULL, 0}};
+static const gp__field gp__fields_reduce[] = {GP_POLICY_FIELDS_REDUCE(GPUPRIMS__FIELD){NULL, 0}};
+static const gp__field gp__fields_scan[] = {GP_POLICY_FIELDS_SCAN(GPUPRIMS__FIELD){NULL, 0}};
+#undef GPUPRIMS__FIELD
+
+GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
+  static const gp__field *const fields[] = {gp__fields_map, gp__fields_reduce, gp__fields_scan};
+  return fields[gp__same_policy_space(primitive)];
+}
+GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
+
+// Says which field makes a policy invalid: the one that, left to its default, makes it valid.
+GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
+  const gp__field *f;
+  for (f = gp__fields_of(h->primitive); f->name; ++f) {
+    gp_policy p = given;
+    const int value = *gp__field_of(&p, f);
+    *gp__field_of(&p, f) = 0;
+    if (value && gp__policy_valid(gp__portable(p, *h), *h))
+      return gp__fail(GP_E_POLICY, "%s: policy.%s = %d is not valid for this call on this device", who, f->name, value);
+  }
+  return gp__fail(GP_E_POLICY,
+                  "%s: the policy is not valid for this call on this device: algorithm %d, threads %d, vectors %d, load "
+                  "%d, store %d, stages %d, blocks_per_sm %d, overlap %d",
+                  who, given.algorithm, given.threads, given.vectors, given.load, given.store, given.stages,
+                  given.blocks_per_sm, given.overlap);
+}
+
+// How well a row fits: 0 not at all, otherwise more for sizes that it names, then for the larger bucket.
+GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h, int log2_bytes) {
+  if (row->primitive != h->primitive || row->log2_bytes > log2_bytes || (row->in_size >= 0 && row->in_size != h->in_size) ||
+      (row->acc_size >= 0 && row->acc_size != h->acc_size) || (row->out_size >= 0 && row->out_size != h->out_size))
+    return 0;
+  return 1 + 64 * ((row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0)) + row->log2_bytes;
+}
+
+// The policy that a call runs on: the caller's, a row of the table, the portable row. A row that is not valid for the
+// call (its pointers are not aligned, say) does not serve it; a caller's policy that is not valid is an error.
+GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h,
+                                       const unsigned char *row_source, gp_policy *policy, gp_policy_source *source) {
+  gp_policy none;
+  memset(&none, 0, sizeof none);
+  if (given && memcmp(given, &none, sizeof none) != 0) {
+    const gp_policy usual = gp__portable(none, *h); // what gp_policy_origin says may be handed back
+    gp_policy rest = *given;
+    const gp__field *f;
+    for (f = gp__fields_of(h->primitive); f->name; ++f) *gp__field_of(&rest, f) = 0;
+    for (f = gp__fields_scan; f->name; ++f) {
+      const int value = *gp__field_of(&rest, f);
+      gp_policy expected = usual;
+      if (value && value != *gp__field_of(&expected, f))
+        return gp__fail(GP_E_POLICY, "%s: policy.%s: the call has no such field", who, f->name);
+    }
+    *policy = gp__portable(*given, *h);
+    *source = GP_POLICY_CALLER;
+    return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
+  }
+  if (GP__POLICY_ROWS > 0) {
+    const unsigned long long bytes = h->count * (unsigned long long)gp__max(h->in_size, h->out_size);
+    const int log2_bytes = bytes ? 63 - __builtin_clzll(bytes) : 0;
+    int wanted, i;
+    for (wanted = GP_POLICY_DEVICE; wanted <= GP_POLICY_CLASS; ++wanted) {
+      int best = 0;
+      for (i = 0; i < GP__POLICY_ROWS; ++i) {
+        const int fit = row_source[i] == wanted ? gp__row_fit(&gp__policy_rows[i], h, log2_bytes) : 0;
+        if (fit > best) {
+          const gp_policy p = gp__portable(gp__policy_rows[i].policy, *h);
+          if (gp__policy_valid(p, *h)) {
+            best = fit;
+            *policy = p;
+            *source = (gp_policy_source)wanted;
+          }
+        }
+      }
+      if (best) return GP_SUCCESS;
+    }
+  }
+  *policy = gp__portable(none, *h);
+  *source = GP_POLICY_PORTABLE;
+  return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *policy, h);
+}
+
+// ---- the space of policies as JSON
+
+// One field: the list of values is written twice, as text (names) and as numbers.
+GPUPRIMS__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value,
+                                        const char *text, const int *values, int count) {
+  char *place = at < capacity ? json + at : NULL;
+  size_t room = at < capacity ? capacity - at : 0, n;
+  int i;
+#define GPUPRIMS__PUT(...)                                                                                             \
+  do {                                                                                                                 \
+    n = (size_t)snprintf(place, room, __VA_ARGS__);                                                                    \
+    at += n;                                                                                                           \
+    place = n < room ? place + n : NULL;                                                                               \
+    room = n < room ? room - n : 0;                                                                                    \
+  } while (0)
+  GPUPRIMS__PUT("{\"name\": \"%s\", \"default\": %d, \"values\": [", name, value);
+  for (i = 0; i < count; ++i) GPUPRIMS__PUT("%s%d", i ? ", " : "", values[i]);
+  GPUPRIMS__PUT("]");
+  if (*text == 'G') {
+    GPUPRIMS__PUT(", \"names\": [");
+    while (*text) {
+      const int length = (int)strcspn(text, ",");
+      GPUPRIMS__PUT("\"%.*s\"", length, text);
+      text += length;
+      text += strspn(text, ", ");
+      if (*text) GPUPRIMS__PUT(", ");
+    }
+    GPUPRIMS__PUT("]");
+  }
+  GPUPRIMS__PUT("}");
+#undef GPUPRIMS__PUT
+  return at;
+}
+
+#define GPUPRIMS__JSON(field, default_, ...)                                                                           \
+  {                                                                                                                    \
+    static const int values[] = {__VA_ARGS__};                                                                         \
+    at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "%s",                  \
+                           first ? "" : ", ");                                                                         \
+    at = gp__json_field(json, capacity, at, #field, default_, #__VA_ARGS__, values,                                    \
+                        (int)(sizeof values / sizeof *values));                                                        \
+    first = 0;                                                                                                         \
+  }
+GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capacity) {
+  size_t at = 0;
+  int first = 1;
+  if (!json) capacity = 0;
+  if ((int)primitive <= GP_PRIMITIVE_NONE || (int)primitive >= GP_PRIMITIVE_COUNT) {
+    if (capacity) *json = 0;
+    return 0;
+  }
+  at = (size_t)snprintf(json, capacity, "{\"primitive\": \"%s\", \"fields\": [", gp__primitive_names[primitive] + 3);
+  if (gp__same_policy_space(primitive) == 2) {
+    GP_POLICY_FIELDS_SCAN(GPUPRIMS__JSON)
+  } else if (gp__same_policy_space(primitive) == 1) {
+    GP_POLICY_FIELDS_REDUCE(GPUPRIMS__JSON)
+  } else {
+    GP_POLICY_FIELDS_MAP(GPUPRIMS__JSON)
+  }
+  at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "]}");
+  return at;
+}
+#undef GPUPRIMS__JSON
+
+// ---- the text of a kernel
+
+GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info *info) {
+  return info ? info->name : gp__type_rows[type].device;
+}
+
+// Which kernels a call needs, in the order of their launches. Returns their number.
+GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[3]) {
+  switch (p->algorithm) {
+  case GP_DIRECT: kinds[0] = q->primitive == GP_COPY ? GP__COPY : GP__MAP; return 1;
+  case GP_STEALING: kinds[0] = GP__STEALING; return 1;
+  case GP_EVEN_SHARE: kinds[0] = GP__EVEN_SHARE; return 1;
+  case GP_LOOK_BACK: kinds[0] = GP__LOOK_BACK; return 1;
+  case GP_PIPELINED: kinds[0] = GP__PIPELINED; return 1;
+  case GP_ONE_BLOCK: kinds[0] = q->primitive == GP_REDUCE ? GP__EVEN_SHARE : GP__DOWNSWEEP; return 1;
+  default: kinds[0] = GP__UPSWEEP; kinds[1] = GP__SPINE; kinds[2] = GP__DOWNSWEEP; return 3;
+  }
+}
+
+GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
+                                      int key[GP__KEY_NUMBERS]) {
+  int i = 0;
+  key[i++] = (int)kind;
+  key[i++] = (int)q->primitive;
+  key[i++] = q->op;
+  key[i++] = q->transform;
+  key[i++] = kind == GP__COPY ? (int)q->in_size : q->in_type; // a copy moves bytes, whatever they mean
+  key[i++] = q->in2_type;
+  key[i++] = q->acc_type;
+  key[i++] = kind == GP__COPY ? 0 : q->out_type;
+  key[i++] = q->flags;
+  key[i++] = p->algorithm;
+  key[i++] = p->threads;
+  key[i++] = p->vectors;
+  key[i++] = p->load;
+  key[i++] = p->store;
+  key[i++] = p->stages;
+  key[i++] = p->blocks_per_sm;
+  key[i++] = p->overlap;
+  key[i++] = capability;
+  while (i < GP__KEY_NUMBERS) key[i++] = 0;
+}
+
+GPUPRIMS__PRIVATE void gp__add_excerpt(gp__program *p, const char *text, const char *format, const char *name) {
+  gp__excerpt *e;
+  if (p->excerpt_count >= GP__EXCERPTS) {
+    p->text.failed = 1;
+    return;
+  }
+  e = &p->excerpts[p->excerpt_count++];
+  snprintf(e->name, sizeof e->name, format, name);
+  e->text = text;
+  gp__add(&p->text, "#line 1 \"%s\"\n%s\n#line 1 \"gpuprims_program\"\n", e->name, text);
+}
+
+// The definition of a struct type, once a program.
+GPUPRIMS__PRIVATE void gp__add_struct(gp__program *p, const gp__type_info *t, const gp__type_info *const *before,
+                                      int count) {
+  int i;
+  if (!t) return;
+  for (i = 0; i < count; ++i)
+    if (before[i] == t) return;
+  if (t->source) {
+    gp__add_excerpt(p, t->source, "type %s", t->name);
+    gp__add(&p->text,
+            "static_assert(sizeof(%s) == %lu && alignof(%s) == %lu, \"gp_type_desc of %s: size or align is not what its "
+            "source says\");\n",
+            t->name, (unsigned long)t->size, t->name, (unsigned long)t->align, t->name);
+  } else {
+    gp__add(&p->text, "struct alignas(%lu) %s { unsigned char bytes[%lu]; };\n", (unsigned long)t->align, t->name,
+            (unsigned long)t->size);
+  }
+}
+
+// The functor of a user's operator. A, B, R: its types; a fold's operator has one, T, and an identity.
+GPUPRIMS__PRIVATE void gp__add_operator(gp__program *p, const char *functor, const gp__op_info *o, const char *a,
+                                        const char *b, const char *r, int fold) {
+  gp__text *t = &p->text;
+  gp__add(t, "struct %s {\n", functor);
+  if (fold) {
+    gp__add(t, "  typedef %s type;\n  typedef %s T;\n  enum { commutative = %d, exact = 0 };\n", r, r, o->commutative);
+    gp__add(t, "  static GP_DEVICE T identity() {\n    return\n");
+    gp__add_excerpt(p, o->identity, "identity of operator %s", o->name);
+    gp__add(t, "    ;\n  }\n  static GP_DEVICE T prepare(T a) { return a; }\n  GP_DEVICE T operator()(T a, T b) const {\n");
+  } else if (b) {
+    gp__add(t, "  typedef %s A;\n  typedef %s B;\n  typedef %s R;\n  GP_DEVICE R operator()(A a, B b) const {\n", a, b, r);
+  } else {
+    gp__add(t, "  typedef %s A;\n  typedef %s R;\n  GP_DEVICE R operator()(A a) const {\n", a, r);
+  }
+  gp__add_excerpt(p, o->body, "operator %s", o->name);
+  gp__add(t, "  }\n};\n");
+}
+
+// The kernel's name: its template with every argument.
+GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v, gp__kernel_kind kind, gp__text *t) {
+  static const char *const kernels[] = {"gp__copy_kernel",   "gp__map_kernel",     "gp__reduce_even_share",
+                                        "gp__reduce_stealing", "gp__scan_look_back", "gp__scan_pipelined",
+                                        "gp__scan_upsweep",  "gp__scan_spine",     "gp__scan_downsweep"};
+  const char *in = q->in_size ? gp__device_type(q->in_type, q->in_struct) : "gp__none";
+  const char *in2 = q->in2_size ? gp__device_type(q->in2_type, q->in2_struct) : "gp__none";
+  const char *out = gp__device_type(q->out_type, q->out_struct);
+  const char *functor = q->op ? q->user_op ? "gp__op_1" : gp__op_rows[q->op].functor : "";
+  gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>, ", kernels[kind], v->threads, v->vectors, v->load, v->store,
+          v->stages, v->blocks_per_sm, v->overlap);
+  if (kind == GP__COPY) {
+    gp__add(t, "%d>", (int)q->in_size);
+  } else if (kind == GP__MAP) {
+    if (q->primitive == GP_FILL) gp__add(t, "gp__fill_value<%s>", out);
+    else if (q->primitive == GP_IOTA) gp__add(t, "gp__iota_value<%s>", out);
+    else if (q->user_op) gp__add(t, "%s", functor);
+    else if (q->primitive == GP_TRANSFORM) gp__add(t, "%s<%s, %s>", functor, in, out);
+    else gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", functor, out, in, in2, out);
+    gp__add(t, ", %s, %s, %s>", in, in2, out);
+  } else {
+    const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
+    const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
+    if (gp__is_scan(q->primitive)) gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? "true, " : "false, ");
+    if (q->user_op) gp__add(t, "%s, ", functor);
+    else gp__add(t, "%s<%s>, ", functor, value);
+    gp__add(t, "gp__load<%s, %s%s%s, ", in, open, value, close);
+    if (q->user_transform) gp__add(t, "gp__op_2>, ");
+    else gp__add(t, "%s<%s, %s>>, ", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
+    gp__add(t, "%s, %s%s%s, %s%s%s>", in, open, value, close, open, out, close);
+  }
+}
+
+GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request *q, const gp_policy *v,
+                                              gp__kernel_kind kind, gp__program *p) {
+  static const char *const arguments[] = {"gp__map_args",  "gp__map_args",  "gp__reduce_args", "gp__reduce_args",
+                                          "gp__scan_args", "gp__scan_args", "gp__scan_args",   "gp__scan_args",
+                                          "gp__scan_args"};
+  const gp__type_info *structs[4];
+  const int fold = q->acc_size != 0;
+  const char *in = q->in_size ? gp__device_type(q->in_type, q->in_struct) : NULL;
+  const char *in2 = q->in2_size ? gp__device_type(q->in2_type, q->in2_struct) : NULL;
+  const char *acc = fold ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
+  const char *out = gp__device_type(q->out_type, q->out_struct);
+  const char *prelude = NULL;
+  gp__text *t = &p->text;
+  int threads = v->threads, blocks = v->blocks_per_sm, i;
+  memset(p, 0, sizeof *p);
+  p->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
+  gp__name_kernel(q, v, kind, &p->name);
+  gp__add(t, "#include \"gpuprims.h\"\n");
+  if (kind != GP__COPY) {
+    structs[0] = q->in_struct;
+    structs[1] = q->in2_struct;
+    structs[2] = q->acc_struct;
+    structs[3] = q->out_struct;
+    for (i = 0; i < 4; ++i) gp__add_struct(p, structs[i], structs, i);
+  }
+  if (q->user_op && q->user_op->prelude) {
+    prelude = q->user_op->prelude;
+    gp__add_excerpt(p, prelude, "prelude of operator %s", q->user_op->name);
+  }
+  if (q->user_transform && q->user_transform->prelude && !(prelude && strcmp(prelude, q->user_transform->prelude) == 0))
+    gp__add_excerpt(p, q->user_transform->prelude, "prelude of operator %s", q->user_transform->name);
+  if (q->user_op) gp__add_operator(p, "gp__op_1", q->user_op, in, in2, fold ? acc : out, fold);
+  if (q->user_transform) gp__add_operator(p, "gp__op_2", q->user_transform, in, NULL, acc, 0);
+  if (kind == GP__PIPELINED) threads += GP__PIPELINE_WARPS * GP__WARP;
+  // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers.
+  gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%d", threads);
+  if (blocks > 0 && fold && blocks * threads <= 1024 && q->acc_size <= 16) gp__add(t, ", %d", blocks);
+  gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[kind], gp__string(&p->name));
+  return gp__seal_program(who, p);
+}
+
+// ---- loaded kernels
+
+GPUPRIMS__PRIVATE unsigned gp__slot(const int key[GP__KEY_NUMBERS]) {
+  uint64_t h = 0x9e3779b97f4a7c15ull;
+  int i;
+  for (i = 0; i < GP__KEY_NUMBERS; ++i) h = (h ^ (unsigned)key[i]) * 0xff51afd7ed558ccdull;
+  return (unsigned)(h >> 40) % GP__KERNEL_SLOTS;
+}
+
+// The table's entry for a key, made where there is none (NULL: no memory). The lock is held.
+GPUPRIMS__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, const int key[GP__KEY_NUMBERS], int make) {
+  gp__kernel **slot = &s->kernels[gp__slot(key)], *k;
+  for (k = *slot; k && memcmp(k->key, key, sizeof k->key) != 0; k = k->next) {
+  }
+  if (k || !make) return k;
+  k = (gp__kernel *)calloc(1, sizeof *k);
+  if (!k) return NULL;
+  memcpy(k->key, key, sizeof k->key);
+  k->next = *slot;
+  *slot = k;
+  return k;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image,
+                                            const gp__geometry *g, gp__kernel *k) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  const char *call = "cuThreadExchangeStreamCaptureMode";
+  void *module = NULL, *function = NULL;
+  int mode = GP__CU_CAPTURE_RELAXED, occupancy = 0, error;
+  // Loading is no stream's work: a capture of this or of another thread must not forbid it.
+  error = d->cuThreadExchangeStreamCaptureMode(&mode);
+  if (error) return gp__cuda_fail(&s->library.runtime, who, call, error);
+  call = "cuModuleLoadData", error = d->cuModuleLoadData(&module, image->data);
+  if (error) module = NULL;
+  else call = "cuModuleGetFunction", error = d->cuModuleGetFunction(&function, module, "gp__entry");
+  if (!error && g->shared_bytes > 48 * 1024)
+    call = "cuFuncSetAttribute",
+    error = d->cuFuncSetAttribute(function, GP__CU_DYNAMIC_SHARED_BYTES, (int)g->shared_bytes);
+  if (!error)
+    call = "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    error = d->cuOccupancyMaxActiveBlocksPerMultiprocessor(&occupancy, function, (int)g->threads, g->shared_bytes);
+  if (error || occupancy < 1) {
+    const gp_result result =
+        error ? gp__cuda_fail(&s->library.runtime, who, call, error)
+              : gp__fail(GP_E_POLICY, "%s: the policy's block (%u threads, %u bytes of shared memory) does not fit a "
+                                      "multiprocessor", who, g->threads, g->shared_bytes);
+    if (module) d->cuModuleUnload(module);
+    d->cuThreadExchangeStreamCaptureMode(&mode);
+    return result;
+  }
+  d->cuThreadExchangeStreamCaptureMode(&mode);
+  k->module = module;
+  k->function = function;
+  k->occupancy = occupancy;
+  return GP_SUCCESS;
+}
+
+// Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
+// module of the driver; otherwise its image is kept, for gp_compile.
+GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
+                                           const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
+  int key[GP__KEY_NUMBERS];
+  gp__kernel *k;
+  gp__program program;
+  gp__image image;
+  gp_result result;
+  gp__kernel_key(q, p, kind, load ? 0 : h->compute_capability, key);
+  pthread_mutex_lock(&s->lock);
+  k = gp__find_kernel(s, key, 1);
+  while (k && k->state == 1) pthread_cond_wait(&s->built, &s->lock);
+  if (k && k->state == 0) k->state = 1;
+  else if (k) *out = k;
+  pthread_mutex_unlock(&s->lock);
+  if (!k) return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel", who);
+  if (k->state == 2) return GP_SUCCESS;
+
+  memset(&image, 0, sizeof image);
+  result = gp__write_program(who, q, p, kind, &program);
+  if (result == GP_SUCCESS)
+    result = gp__find_image(&s->library, who, &program, h->compute_capability, !load, &image);
+  if (result == GP_SUCCESS && load) {
+    const gp__geometry g = gp__geometry_of(*p, *h, 0);
+    result = gp__load_module(s, who, &image, &g, k);
+    free(image.owned);
+  } else if (result == GP_SUCCESS) {
+    k->image = image;
+    memcpy(k->bundle_key, program.key, sizeof k->bundle_key);
+  }
+  gp__free_program(&program);
+  pthread_mutex_lock(&s->lock);
+  k->source = image.source;
+  k->state = result == GP_SUCCESS ? 2 : 0; // after a failure the next call tries again
+  pthread_cond_broadcast(&s->built);
+  pthread_mutex_unlock(&s->lock);
+  *out = k;
+  return result;
+}
+
+// ---- workspaces
+
+GPUPRIMS__PRIVATE uint64_t gp__workspace_bytes(const gp__geometry *g) {
+  return g->words ? GP__CONTROL_BYTES + g->words * GP__WORD_BYTES : 0;
+}
+
+// The newest stream of this handle in the table.
+GPUPRIMS__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream stream) {
+  unsigned long long key = (uintptr_t)stream;
+  int i;
+  pthread_mutex_lock(&s->lock);
+  for (i = 0; i < GP__STREAM_SLOTS; ++i) {
+    const gp__stream *r;
+    for (r = s->streams[i]; r; r = r->next)
+      if (r->handle == stream && r->key > key) key = r->key;
+  }
+  pthread_mutex_unlock(&s->lock);
+  return key;
+}
+
+// Numbers a stream for the table. Handles of destroyed streams come back, ids do not.
+GPUPRIMS__PRIVATE gp_result gp__stream_key(gp__state *s, const char *who, gp_stream stream, unsigned long long *key) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  static __thread char thread;
+  void *owner = NULL;
+  int error;
+  *key = 0;
+  if (!stream || stream == (gp_stream)1) return GP_SUCCESS; // the default stream of the current context
+  error = d->cuStreamGetCtx(stream, &owner);
+  if (error) {
+    gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamGetCtx", error);
+    return GP_E_STREAM;
+  }
+  if (owner != s->context)
+    return gp__fail(GP_E_STREAM, "%s: stream belongs to another context than the primary one of device %d", who,
+                    s->about.device);
+  if (d->cuStreamGetId) {
+    error = d->cuStreamGetId(stream, key);
+    if (error == GP__CU_CAPTURE_UNSUPPORTED) { // the driver does not say while it captures: the id seen last
+      *key = gp__key_of_handle(s, stream);
+      return GP_SUCCESS;
+    }
+    if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamGetId", error);
+    *key |= 1ull << 63;
+  } else { // the default stream of a thread has one handle for all threads
+    *key = (uintptr_t)stream;
+    if (stream == (gp_stream)2) *key = (uintptr_t)&thread;
+  }
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp__stream *gp__find_stream(gp__state *s, unsigned long long key, gp_stream stream) {
+  gp__stream **slot = &s->streams[(key * 0x9e3779b97f4a7c15ull >> 32) % GP__STREAM_SLOTS], *r;
+  pthread_mutex_lock(&s->lock);
+  for (r = *slot; r && r->key != key; r = r->next) {
+  }
+  if (!r) {
+    r = (gp__stream *)calloc(1, sizeof *r);
+    if (r) {
+      r->key = key;
+      r->handle = stream;
+      pthread_mutex_init(&r->lock, NULL);
+      r->next = *slot;
+      *slot = r;
+    }
+  }
+  pthread_mutex_unlock(&s->lock);
+  return r;
+}
+
+// Gives memory back in stream order, or keeps it for gp_close where a graph may use it or the driver would have to wait.
+GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__stream *r, gp_stream stream,
+                                       gp__retired *kept) {
+  int error;
+  if (r->captured || (!s->release && !s->pools)) {
+    kept->pointer = r->workspace;
+    kept->bytes = r->bytes;
+    pthread_mutex_lock(&s->lock);
+    kept->next = s->retired;
+    s->retired = kept;
+    pthread_mutex_unlock(&s->lock);
+    return GP_SUCCESS;
+  }
+  free(kept);
+  if (s->release) {
+    s->release(s->allocator_user, r->workspace, r->bytes, stream);
+    return GP_SUCCESS;
+  }
+  error = s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)r->workspace, stream);
+  return error ? gp__cuda_fail(&s->library.runtime, who, "cuMemFreeAsync", error) : GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t bytes, gp_stream stream, void **out) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  gp__cu_pointer pointer = 0;
+  int error, mode = GP__CU_CAPTURE_RELAXED;
+  if (s->allocate) {
+    void *given = s->allocate(s->allocator_user, bytes, stream);
+    if (!given)
+      return gp__fail(GP_E_MEMORY, "%s: gp_config.allocate returned NULL for a workspace of %lu bytes", who,
+                      (unsigned long)bytes);
+    if ((uintptr_t)given % 256) {
+      s->release(s->allocator_user, given, bytes, stream);
+      return gp__fail(GP_E_MEMORY, "%s: gp_config.allocate returned %p, not aligned to 256 bytes", who, given);
+    }
+    *out = given;
+    return GP_SUCCESS;
+  }
+  if (s->pools) {
+    error = d->cuMemAllocAsync(&pointer, bytes, stream);
+  } else {
+    d->cuThreadExchangeStreamCaptureMode(&mode); // a capture elsewhere would forbid the call
+    error = d->cuMemAlloc(&pointer, bytes);
+    if (mode != GP__CU_CAPTURE_RELAXED) d->cuThreadExchangeStreamCaptureMode(&mode);
+  }
+  if (error) {
+    gp__cuda_fail(&s->library.runtime, who, s->pools ? "cuMemAllocAsync" : "cuMemAlloc", error);
+    return error == GP__CU_OUT_OF_MEMORY ? GP_E_MEMORY : GP_E_DRIVER;
+  }
+  *out = (void *)(uintptr_t)pointer;
+  return GP_SUCCESS;
+}
+
+// The stream's workspace, grown where it is too small. The stream's lock is held.
+GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__stream *r, gp_stream stream, uint64_t need) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  gp__retired *kept = NULL;
+  void *fresh = NULL, *old = r->workspace;
+  size_t bytes;
+  gp_result result;
+  int capturing = 0, error;
+  if (stream && !(r->captured && r->bytes >= need)) { // the default stream cannot be captured
+    error = d->cuStreamIsCapturing(stream, &capturing);
+    if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
+    if (capturing && r->bytes >= need) r->captured = 1;
+  }
+  if (r->bytes >= need) return GP_SUCCESS;
+  if (capturing)
+    return gp__fail(GP_E_WORKSPACE,
+                    "%s: the call needs a workspace of %llu bytes, the stream has one of %llu and is being captured: "
+                    "gp_reserve(ctx, stream, %llu) before the capture",
+                    who, (unsigned long long)need, (unsigned long long)r->bytes, (unsigned long long)need);
+  bytes = 65536; // powers of two, so that a growing problem is served by few allocations
+  while (bytes < need && bytes < (64u << 20)) bytes *= 2;
+  if (bytes < need) bytes = (size_t)((need + 0xffffff) & ~(uint64_t)0xffffff);
+  if (bytes < need) return gp__fail(GP_E_MEMORY, "%s: a workspace of %llu bytes", who, (unsigned long long)need);
+  if (old) {
+    kept = (gp__retired *)malloc(sizeof *kept);
+    if (!kept) return gp__fail(GP_E_MEMORY, "%s: no memory", who);
+  }
+  result = gp__allocate(s, who, bytes, stream, &fresh);
+  if (result != GP_SUCCESS) {
+    free(kept);
+    return result;
+  }
+  error = d->cuMemsetD8Async((gp__cu_pointer)(uintptr_t)fresh, 0, bytes, stream);
+  if (error) {
+    result = gp__cuda_fail(&s->library.runtime, who, "cuMemsetD8Async", error);
+    if (s->release) s->release(s->allocator_user, fresh, bytes, stream);
+    else if (s->pools) d->cuMemFreeAsync((gp__cu_pointer)(uintptr_t)fresh, stream);
+    else d->cuMemFree((gp__cu_pointer)(uintptr_t)fresh);
+    free(kept);
+    return result;
+  }
+  if (old) result = gp__retire(s, who, r, stream, kept);
+  r->workspace = fresh;
+  r->bytes = bytes;
+  r->captured = 0;
+  return result;
+}
+
+// ---- launching
+
+GPUPRIMS__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const gp__kernel *k, unsigned grid,
+                                           const gp__geometry *g, int overlap, gp_stream stream, void *arguments) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  void *parameters[1];
+  int error;
+  parameters[0] = arguments;
+  if (overlap == 1) {
+    gp__cu_launch launch;
+    gp__cu_attribute attribute;
+    if (!d->cuLaunchKernelEx)
+      return gp__fail(GP_E_POLICY, "%s: policy.overlap = 1 needs a driver with cuLaunchKernelEx", who);
+    memset(&launch, 0, sizeof launch);
+    memset(&attribute, 0, sizeof attribute);
+    attribute.id = GP__CU_PROGRAMMATIC_SERIALIZATION;
+    attribute.value.number = 1;
+    launch.grid_x = grid;
+    launch.block_x = g->threads;
+    launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
+    launch.shared_bytes = g->shared_bytes;
+    launch.stream = stream;
+    launch.attributes = &attribute;
+    launch.attribute_count = 1;
+    error = d->cuLaunchKernelEx(&launch, k->function, parameters, NULL);
+    return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernelEx", error) : GP_SUCCESS;
+  }
+  error = d->cuLaunchKernel(k->function, grid, 1, 1, g->threads, 1, 1, g->shared_bytes, stream, parameters, NULL);
+  return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernel", error) : GP_SUCCESS;
+}
+
+// The primary context is current, the kernels are loaded.
+GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+                                       const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream) {
+  union {
+    gp__map_args map;
+    gp__reduce_args reduce;
+    gp__scan_args scan;
+  } a;
+  gp__geometry g;
+  gp__stream *r = NULL;
+  uint64_t need;
+  unsigned long long stream_key;
+  gp_result result;
+  int occupancy = kernels[0]->occupancy, i;
+  for (i = 1; i < count; ++i)
+    if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
+  g = gp__geometry_of(*p, *h, occupancy);
+  need = gp__workspace_bytes(&g);
+  result = gp__stream_key(s, who, stream, &stream_key);
+  if (result != GP_SUCCESS) return result;
+  if (need) {
+    r = gp__find_stream(s, stream_key, stream);
+    if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
+    pthread_mutex_lock(&r->lock);
+    result = gp__grow(s, who, r, stream, need);
+  }
+  if (gp__is_scan(q->primitive)) {
+    a.scan.in = q->in;
+    a.scan.out = q->out;
+    a.scan.count = q->count;
+    a.scan.count_device = (const unsigned long long *)q->count_device;
+    a.scan.workspace = r ? r->workspace : NULL;
+    a.scan.init = q->init;
+    a.scan.has_init = q->has_init;
+    a.scan.blocks = g.grid;
+  } else if (q->primitive == GP_REDUCE) {
+    a.reduce.in = q->in;
+    a.reduce.out = q->out;
+    a.reduce.count = q->count;
+    a.reduce.count_device = (const unsigned long long *)q->count_device;
+    a.reduce.workspace = r ? r->workspace : NULL;
+    a.reduce.rounds = h->reproducible ? gp__canonical_rounds(h->count, h->in_size) : 1;
+    a.reduce.init = q->init;
+    a.reduce.has_init = q->has_init;
+  } else {
+    a.map.in = q->in;
+    a.map.in2 = q->in2;
+    a.map.out = q->out;
+    a.map.count = q->count;
+    a.map.count_device = (const unsigned long long *)q->count_device;
+    a.map.value = q->init;
+    a.map.step = q->step;
+  }
+  for (i = 0; i < count && result == GP_SUCCESS; ++i)
+    result = gp__launch_one(s, who, kernels[i], count == 3 && i == 1 ? 1 : g.grid, &g, p->overlap, stream, &a);
+  if (r) pthread_mutex_unlock(&r->lock);
+  return result;
+}
+
+// Chooses the policy and finds the kernels; then, where `run`, launches.
+GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
+                                            gp_stream stream) {
+  const char *who = gp__primitive_names[q->primitive];
+  gp__shape h = gp__shape_of(q);
+  gp_policy p;
+  gp_policy_source source;
+  gp__kernel_kind kinds[3];
+  gp__kernel *kernels[3] = {NULL, NULL, NULL};
+  gp_result result;
+  int pushed, count, i;
+  gp__shape_on(&h, &s->about);
+  result = gp__choose(who, given, &h, s->row_source, &p, &source);
+  if (result != GP_SUCCESS) return result;
+  if (run && ((!q->count && q->primitive != GP_REDUCE) || (q->primitive == GP_COPY && q->in == q->out)))
+    return GP_SUCCESS; // nothing to do
+  result = gp__enter(s, who, &pushed);
+  if (result != GP_SUCCESS) return result;
+  count = gp__kinds_of(q, &p, kinds);
+  for (i = 0; i < count && result == GP_SUCCESS; ++i)
+    result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 1, &kernels[i]);
+  if (result == GP_SUCCESS && run) result = gp__launch(s, who, q, &h, &p, kernels, count, stream);
+  return gp__leave(s, who, pushed, result);
+}
+
+GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream) {
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, "gp_run", &result);
+  gp__request q;
+  if (!s) return result;
+  result = gp__check_call(s, "gp_run", call, !s->context, 1, &q);
+  if (result != GP_SUCCESS) return result;
+  if (s->context) return gp__run_request(s, &q, call->policy, 1, stream);
+  if (q.count_device && *q.count_device < q.count) q.count = *q.count_device;
+  if ((!q.count && q.primitive != GP_REDUCE) || (q.primitive == GP_COPY && q.in == q.out)) return GP_SUCCESS;
+  return gp__host_run(&q, s->host_threads);
+}
+
+GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, "gp_prepare", &result);
+  gp__request q;
+  if (!s) return result;
+  result = gp__check_call(s, "gp_prepare", call, !s->context, 0, &q);
+  if (result != GP_SUCCESS || !s->context) return result;
+  return gp__run_request(s, &q, call->policy, 0, NULL);
+}
+
+GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, "gp_workspace_size", &result);
+  gp__request q;
+  int shift;
+  if (!s) return result;
+  if (!bytes) return gp__fail(GP_E_NULL, "gp_workspace_size: bytes is null");
+  *bytes = 0;
+  result = gp__check_call(s, "gp_workspace_size", call, !s->context, 0, &q);
+  if (result != GP_SUCCESS || !s->context) return result;
+  // The larger of what an aligned and a misaligned input need: the answer holds for all pointers.
+  for (shift = 0; shift < 2; ++shift) {
+    gp__shape h = gp__shape_of(&q);
+    gp_policy p;
+    gp_policy_source source;
+    gp__geometry g;
+    uint64_t need;
+    gp__shape_on(&h, &s->about);
+    h.in_misaligned = shift && h.in_size > 0 && h.in_size < GP__VECTOR ? GP__VECTOR / h.in_size * h.in_size - h.in_size : 0;
+    result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, s->row_source, &p, &source);
+    if (result != GP_SUCCESS) return shift ? GP_SUCCESS : result;
+    g = gp__geometry_of(p, h, 0);
+    need = gp__workspace_bytes(&g);
+    if (need > *bytes) *bytes = need;
+  }
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes) {
+  const char *who = "gp_reserve";
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, who, &result);
+  unsigned long long key;
+  int pushed;
+  if (!s) return result;
+  if (!s->context || !bytes) return GP_SUCCESS;
+  result = gp__enter(s, who, &pushed);
+  if (result != GP_SUCCESS) return result;
+  result = gp__stream_key(s, who, stream, &key);
+  if (result == GP_SUCCESS) {
+    gp__stream *r = gp__find_stream(s, key, stream);
+    if (r) {
+      pthread_mutex_lock(&r->lock);
+      if (r->bytes < bytes) result = gp__grow(s, who, r, stream, bytes);
+      pthread_mutex_unlock(&r->lock);
+    } else {
+      result = gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
+    }
+  }
+  return gp__leave(s, who, pushed, result);
+}
+
+GPUPRIMS__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_policy *policy,
+                                         gp_policy_source *source) {
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, "gp_policy_origin", &result);
+  gp__request q;
+  gp__shape h;
+  if (!s) return result;
+  if (!policy) return gp__fail(GP_E_NULL, "gp_policy_origin: policy is null");
+  if (!source) return gp__fail(GP_E_NULL, "gp_policy_origin: source is null");
+  memset(policy, 0, sizeof *policy);
+  *source = GP_POLICY_HOST;
+  result = gp__check_call(s, "gp_policy_origin", call, !s->context, 0, &q);
+  if (result != GP_SUCCESS || !s->context) return result;
+  h = gp__shape_of(&q);
+  gp__shape_on(&h, &s->about);
+  return gp__choose(gp__primitive_names[q.primitive], call->policy, &h, s->row_source, policy, source);
+}
+
+GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name,
+                                         size_t capacity) {
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, "gp_kernel_origin", &result);
+  gp__request q;
+  gp__shape h;
+  gp_policy p;
+  gp_policy_source origin;
+  gp__kernel_kind kinds[3];
+  gp__text text = {NULL, 0, 0, 0};
+  int key[GP__KEY_NUMBERS], count, i;
+  if (!s) return result;
+  if (!source) return gp__fail(GP_E_NULL, "gp_kernel_origin: source is null");
+  if (!name && capacity) return gp__fail(GP_E_NULL, "gp_kernel_origin: name is null");
+  *source = s->context ? GP_KERNEL_NONE : GP_KERNEL_HOST;
+  if (capacity) *name = 0;
+  result = gp__check_call(s, "gp_kernel_origin", call, !s->context, 0, &q);
+  if (result != GP_SUCCESS || !s->context) return result;
+  h = gp__shape_of(&q);
+  gp__shape_on(&h, &s->about);
+  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, s->row_source, &p, &origin);
+  if (result != GP_SUCCESS) return result;
+  count = gp__kinds_of(&q, &p, kinds);
+  for (i = 0; i < count; ++i) { // of three sweeps, the last one's
+    const gp__kernel *k;
+    gp__kernel_key(&q, &p, kinds[i], 0, key);
+    pthread_mutex_lock(&s->lock);
+    k = gp__find_kernel(s, key, 0);
+    *source = k && k->state == 2 ? k->source : GP_KERNEL_NONE;
+    pthread_mutex_unlock(&s->lock);
+  }
+  gp__name_kernel(&q, &p, kinds[count - 1], &text);
+  if (text.failed) result = gp__fail(GP_E_MEMORY, "gp_kernel_origin: no memory");
+  else if (capacity) snprintf(name, capacity, "%s", gp__string(&text));
+  gp__free_text(&text);
+  return result;
+}
+
+GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,
+                                   void *user) {
+  const char *who = "gp_compile";
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, who, &result);
+  unsigned char row_source[GP__POLICY_ROWS + 1];
+  gp__request q;
+  gp__shape h;
+  gp_policy p;
+  gp_policy_source source;
+  gp__kernel_kind kinds[3];
+  int count, i;
+  if (!s) return result;
+  if (!take) return gp__fail(GP_E_NULL, "%s: take is null", who);
+  if (compute_capability < 75)
+    return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who,
+                    compute_capability);
+  result = gp__check_call(s, who, call, 0, 0, &q);
+  if (result != GP_SUCCESS) return result;
+  h = gp__shape_of(&q);
+  h.compute_capability = compute_capability;
+  h.multiprocessors = 1;
+  // Opt-in shared memory of a block, from the table of compute capabilities in the CUDA programming guide.
+  h.shared_bytes = (compute_capability == 75                                                                ? 64
+                    : compute_capability == 80 || compute_capability == 87                                  ? 163
+                    : compute_capability == 86 || compute_capability == 89 || compute_capability / 10 >= 12 ? 99
+                                                                                                            : 227) *
+                   1024;
+  for (i = 0; i < GP__POLICY_ROWS; ++i)
+    row_source[i] = (unsigned char)gp__row_source(&gp__policy_rows[i], "", compute_capability);
+  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, row_source, &p, &source);
+  if (result != GP_SUCCESS) return result;
+  count = gp__kinds_of(&q, &p, kinds);
+  for (i = 0; i < count && result == GP_SUCCESS; ++i) {
+    gp__kernel *k = NULL;
+    result = gp__get_kernel(s, who, &q, &p, &h, kinds[i], 0, &k);
+    if (result == GP_SUCCESS) take(user, k->bundle_key, k->image.data, k->image.bytes);
+  }
+  return result;
+}
+
+// ---- calls by name
+
+GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+                                gp_stream stream) {
+  gp_call c = gp_call_init(GP_COPY);
+  c.in_type = type;
+  c.in = in;
+  c.out = out;
+  c.count = count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_fill(gp_context *ctx, gp_type type, const void *value, void *out, uint64_t count,
+                                gp_stream stream) {
+  gp_call c = gp_call_init(GP_FILL);
+  c.out_type = type;
+  c.init = value;
+  c.out = out;
+  c.count = count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_iota(gp_context *ctx, gp_type type, const void *start, const void *step, void *out,
+                                uint64_t count, gp_stream stream) {
+  gp_call c = gp_call_init(GP_IOTA);
+  c.out_type = type;
+  c.init = start;
+  c.step = step;
+  c.out = out;
+  c.count = count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_transform(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+                                     void *out, uint64_t count, gp_stream stream) {
+  gp_call c = gp_call_init(GP_TRANSFORM);
+  c.op = op;
+  c.in_type = in_type;
+  c.out_type = out_type;
+  c.in = in;
+  c.out = out;
+  c.count = count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *a,
+                                      const void *b, void *out, uint64_t count, gp_stream stream) {
+  gp_call c = gp_call_init(GP_TRANSFORM2);
+  c.op = op;
+  c.in_type = in_type;
+  c.out_type = out_type;
+  c.in = a;
+  c.in2 = b;
+  c.out = out;
+  c.count = count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in, void *out,
+                                  uint64_t count, gp_stream stream) {
+  gp_call c = gp_call_init(GP_REDUCE);
+  c.op = op;
+  c.in_type = in_type;
+  c.out_type = out_type;
+  c.in = in;
+  c.out = out;
+  c.count = count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+                                          void *out, uint64_t count, gp_stream stream) {
+  gp_call c = gp_call_init(GP_INCLUSIVE_SCAN);
+  c.op = op;
+  c.in_type = in_type;
+  c.out_type = out_type;
+  c.in = in;
+  c.out = out;
+  c.count = count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *init,
+                                          const void *in, void *out, uint64_t count, gp_stream stream) {
+  gp_call c = gp_call_init(GP_EXCLUSIVE_SCAN);
+  c.op = op;
+  c.in_type = in_type;
+  c.out_type = out_type;
+  c.init = init;
+  c.in = in;
+  c.out = out;
+  c.count = count;
+  return gp_run(ctx, &c, stream);
+}
+#undef GPUPRIMS__CHECK
+
+
+#endif // GPUPRIMS_IMPLEMENTATION

@@ -1,0 +1,41 @@
+// device.cu - a user's kernel on warp and tile routines, of several types; compiled only.
+#include "gpuprims.h"
+
+template <int THREADS, int ITEMS, class T> union storage {
+  gp_tile_exchange_storage<THREADS, ITEMS, T> exchange;
+  gp_tile_reduce_storage<THREADS, T> reduce;
+  gp_tile_scan_storage<THREADS, T> scan;
+  T one;
+};
+
+template <int THREADS, int ITEMS, class T, class Op>
+__global__ void __launch_bounds__(THREADS) tile_routines(const T *in, T *out, T *total, unsigned count) {
+  typedef storage<THREADS, ITEMS, T> block_storage;
+  GP_SHARED(block_storage, s);
+  T items[ITEMS], sum;
+  gp_tile_load_transposed<THREADS>(items, in, count, Op::identity(), s.exchange);
+  __syncthreads();
+  sum = items[0];
+  for (int i = 1; i < ITEMS; ++i) sum = Op()(sum, items[i]);
+  T all = gp_tile_reduce<THREADS>(sum, Op(), s.reduce);
+  __syncthreads();
+  all = gp_tile_broadcast(all, 0, s.one);
+  __syncthreads();
+  gp_tile_exclusive_scan<THREADS>(sum, Op(), s.scan);
+  for (int i = 0; i < ITEMS; ++i) items[i] = Op()(sum, items[i]);
+  __syncthreads();
+  gp_tile_store_transposed<THREADS>(items, out, count, s.exchange);
+  if (threadIdx.x == 0) *total = all;
+}
+
+template __global__ void tile_routines<128, 4, int, gp_sum<int>>(const int *, int *, int *, unsigned);
+template __global__ void tile_routines<256, 7, float, gp_max<float>>(const float *, float *, float *, unsigned);
+template __global__ void tile_routines<64, 3, double, gp_min<double>>(const double *, double *, double *, unsigned);
+template __global__ void tile_routines<512, 2, gp_f16, gp_sum<gp_f16>>(const gp_f16 *, gp_f16 *, gp_f16 *, unsigned);
+
+__global__ void warp_routines(const unsigned *in, unsigned *out) {
+  unsigned x = in[threadIdx.x];
+  x = gp_warp_inclusive_scan(x, gp_sum<unsigned>());
+  x += gp_warp_broadcast(gp_warp_reduce(x, gp_max<unsigned>()), 0);
+  out[threadIdx.x] = x;
+}

@@ -1,0 +1,32 @@
+// own_text.c - prints size and hash (FNV-1a) of the device text that the implementation finds; check.py compares them
+// with the header's. The only test that looks behind the API, since without NVRTC nothing public shows the text.
+//   LIBRARY   the part that goes into a shared library
+//   CALLER    the program that asks that library
+#include <stdio.h>
+#include <string.h>
+
+#ifdef CALLER
+const char *own_text(void);
+#else
+#define GPUPRIMS_IMPLEMENTATION
+#include "gpuprims.h"
+
+const char *own_text(void);
+const char *own_text(void) {
+  const char *text = gp__device_text();
+  if (!text) fprintf(stderr, "%s\n", gp__device.why);
+  return text;
+}
+#endif
+
+#ifndef LIBRARY
+int main(void) {
+  const char *text = own_text();
+  unsigned long long hash = 14695981039346656037ull;
+  size_t i;
+  if (!text) return 1;
+  for (i = 0; text[i]; ++i) hash = (hash ^ (unsigned char)text[i]) * 1099511628211ull;
+  printf("%lu %016llx\n", (unsigned long)i, hash);
+  return 0;
+}
+#endif

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""make test-gpu: builds and runs the tests that need a GPU. The Python part needs NumPy and pytest on this machine, and
+takes CuPy and PyTorch where they are.
+
+    tests/gpu/run.py                 every type, operator, size, alignment, policy (below 8 minutes on an H200)
+    tests/gpu/run.py --quick         below 90 seconds
+    tests/gpu/run.py --sanitizer     a shorter list under compute-sanitizer's four tools
+    tests/gpu/run.py --sanitizer --tools memcheck,racecheck
+    tests/gpu/run.py --only 'policies*'      jobs whose name matches; --list names them
+
+Without a GPU everything is counted as skipped. The last line is "N passed, N failed, N skipped".
+"""
+import argparse
+import concurrent.futures
+import fnmatch
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import xml.etree.ElementTree
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.join(ROOT, "build", "tests-gpu")
+CC = os.environ.get("CC", "gcc")
+GROUPS = ["big", "types", "maps", "policies", "alignment", "fields", "structs", "queue", "chain", "threads", "streams",
+          "graph", "determinism", "reproducible", "errors"]
+TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
+BY_TYPE = {  # groups that are split among several processes
+    "types": TYPES[:12], "maps": TYPES, "policies": ["u8", "u16", "u32", "i64", "f16", "f64", "s12,s16"],
+    "alignment": ["u8", "u16", "u32,s12", "u64,f16,f64"],
+    "fields": ["u8,i8,u16", "u32,i32,u64", "f32,f16,bf16", "i16"],
+    "determinism": ["f32", "f64", "f16", "bf16"], "reproducible": ["f32", "f64", "f16", "bf16"],
+}
+TOOLS = {  # compute-sanitizer's tools: options, and seconds at most
+    "memcheck": (["--leak-check", "no"], 200),
+    "racecheck": ([], 240),
+    "initcheck": ([], 200),
+    "synccheck": ([], 150),
+}
+print_lock = threading.Lock()
+
+
+def say(text):
+    with print_lock:
+        print(text, flush=True)
+
+
+def gpu_reason():
+    """None where there is a GPU, otherwise why not."""
+    import ctypes
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return "no libcuda.so.1 on this machine"
+    count = ctypes.c_int()
+    code = cuda.cuInit(0)
+    if code:
+        return f"cuInit: the driver's error {code}"
+    if cuda.cuDeviceGetCount(ctypes.byref(count)) or not count.value:
+        return "the driver finds no device"
+    return None
+
+
+def build():
+    os.makedirs(BUILD, exist_ok=True)
+    probe = subprocess.run([CC, "-fopenmp", "-x", "c", "-", "-o", os.devnull], input=b"int main(void){return 0;}",
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    openmp = ["-fopenmp"] if probe.returncode == 0 else []
+    libs = ["-ldl", "-lpthread", "-lm"]
+    jobs = [
+        [CC, "-O2", "-g", "-std=gnu11", "-Wall", "-Wextra", *openmp, "-I.", "-Itools", "tests/gpu/gp_check.c", "-o",
+         f"{BUILD}/gp_check", *libs],
+        # Under a sanitizer one thread does for the host's part.
+        [CC, "-O2", "-g", "-std=gnu11", "-I.", "-Itools", "tests/gpu/gp_check.c", "-o", f"{BUILD}/gp_check_plain",
+         *libs],
+        [CC, "-O2", "-g", *openmp, "-fPIC", "-shared", "-x", "c", "-DGPUPRIMS_IMPLEMENTATION", "gpuprims.h", "-x",
+         "none", "-o", f"{BUILD}/libgpuprims.so", *libs],
+    ]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        for done in pool.map(lambda job: subprocess.run(job, cwd=ROOT, check=False), jobs):
+            if done.returncode:
+                say(f"FAILED to build: {' '.join(done.args)}")
+                say("0 passed, 1 failed, 0 skipped")
+                sys.exit(1)
+
+
+COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
+
+
+class Job:
+    def __init__(self, name, command, limit, junit=None, tool=None, env=None):
+        self.name, self.command, self.limit, self.junit, self.tool = name, command, limit, junit, tool
+        self.env = dict(os.environ, **(env or {}))
+        self.counts, self.output, self.seconds, self.problem = (0, 0, 0), "", 0.0, None
+
+    def run(self):
+        start = time.monotonic()
+        try:
+            done = subprocess.run(self.command, cwd=ROOT, env=self.env, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, timeout=self.limit, check=False)
+            self.output, status = done.stdout.decode(errors="replace"), done.returncode
+        except subprocess.TimeoutExpired as error:
+            self.output, status = (error.stdout or b"").decode(errors="replace"), None
+        self.seconds = time.monotonic() - start
+        if self.junit:
+            self.read_junit()
+        else:
+            found = COUNTS.findall(self.output)
+            if found:
+                self.counts = tuple(int(number) for number in found[-1])
+        if status is None:
+            self.problem = f"did not end in {self.limit} s"
+        elif status != 0 and not self.counts[1]:
+            self.problem = f"exit status {status}"
+        elif not self.junit and not COUNTS.search(self.output):
+            self.problem = "ended without its counts"
+        clean = ("ERROR SUMMARY: 0 errors", "RACECHECK SUMMARY: 0 hazards")
+        if self.tool and not any(text in self.output for text in clean):
+            self.problem = self.problem or f"{self.tool} has something to say"
+        if self.problem:
+            self.counts = (self.counts[0], self.counts[1] + 1, self.counts[2])
+        self.report()
+        return self
+
+    def read_junit(self):
+        try:
+            suite = xml.etree.ElementTree.parse(self.junit).getroot()
+        except (OSError, xml.etree.ElementTree.ParseError):
+            return
+        suite = suite if suite.tag == "testsuite" else suite.find("testsuite")
+        failed = int(suite.get("failures")) + int(suite.get("errors"))
+        skipped = int(suite.get("skipped"))
+        self.counts = (int(suite.get("tests")) - failed - skipped, failed, skipped)
+
+    def report(self):
+        passed, failed, skipped = self.counts
+        say(f"{self.name:<30} {passed:7d} passed {failed:4d} failed {skipped:4d} skipped {self.seconds:7.1f} s"
+            + (f"  {self.problem}" if self.problem else ""))
+        lines = self.output.splitlines()
+        for line in lines:
+            if line.startswith("skipped: "):
+                say("    " + line)
+        if failed:
+            shown = [line for line in lines if re.match(r"FAILED|E  |=========|.*error|.*Error", line)] or lines
+            for line in shown[:25 if not self.tool else 40]:
+                say("    " + line[:300])
+            with open(os.path.join(BUILD, re.sub(r"\W+", "_", self.name) + ".log"), "w", encoding="utf-8") as file:
+                file.write(self.output)
+
+
+def check_job(name, arguments, limit, cache, plain=False):
+    program = os.path.join(BUILD, "gp_check_plain" if plain else "gp_check")
+    return Job(name, [program, *arguments, "--cache", cache, "--seconds", str(limit * 0.9)], limit,
+               env={"OMP_NUM_THREADS": "2"})
+
+
+def python_job(limit, no_gpu):
+    junit = os.path.join(BUILD, "python.xml")
+    if os.path.exists(junit):
+        os.remove(junit)
+    env = {"GPUPRIMS_LIBRARY": os.path.join(BUILD, "libgpuprims.so"), "PYTHONDONTWRITEBYTECODE": "1"}
+    if no_gpu:
+        env["GPUPRIMS_NO_GPU"] = "1"
+    return Job("python", [sys.executable, "-m", "pytest", "-q", "-x" if no_gpu else "--maxfail=20", "-p",
+                          "no:cacheprovider", f"--junitxml={junit}", "tests/gpu/test_python.py"], limit, junit=junit,
+               env=env)
+
+
+def jobs_of(args, cache):
+    limit = 80 if args.quick else 400
+    size = ["--quick"] if args.quick else ["--full"]
+    jobs = []
+    for group in GROUPS:
+        for types in BY_TYPE.get(group, [None]):
+            name = f"{group}:{types}" if types else group
+            chosen = ["--types", types] if types else []
+            jobs.append(check_job(name, ["--group", group, *chosen, *size], limit, cache))
+    jobs.append(python_job(limit, False))
+    return jobs
+
+
+SANITIZED = ["--sanitizer", "--types", "u8,u32,f32,s12,f64"]
+for _group in GROUPS:
+    if _group not in ("determinism", "big"):
+        SANITIZED += ["--group", _group]
+
+
+def sanitizer_jobs(args, cache):
+    sanitizer = shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
+    if not sanitizer:
+        say("skipped: no compute-sanitizer on this machine")
+        return []
+    jobs = []
+    for tool in args.tools.split(","):
+        options, limit = TOOLS[tool]
+        job = check_job(tool, SANITIZED, limit, cache, plain=True)
+        job.command = [sanitizer, "--tool", tool, *options, "--print-limit", "20", "--target-processes",
+                       "application-only", "--error-exitcode", "9", *job.command]
+        job.tool = tool
+        jobs.append(job)
+    return jobs
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--sanitizer", action="store_true")
+    parser.add_argument("--tools", default=",".join(TOOLS))
+    parser.add_argument("--only", action="append", default=[], metavar="PATTERN")
+    parser.add_argument("--jobs", type=int, default=0, help="processes at a time; default: the cores, at most 12")
+    parser.add_argument("--list", action="store_true")
+    args = parser.parse_args()
+    start = time.monotonic()
+    cache = os.path.join(BUILD, "cache")
+    reason = gpu_reason()
+    if args.list:
+        for job in jobs_of(args, cache):
+            print(job.name)
+        return 0
+    if reason:
+        say(f"skipped: {reason}")
+        say("0 passed, 0 failed, 1 skipped")
+        return 0
+    build()
+    say(f"built in {time.monotonic() - start:.1f} s")
+    at_once = args.jobs or max(1, min(12, os.cpu_count() or 1))
+    if args.sanitizer:
+        # Once without a tool: its kernels are then in the disk cache, and a failure here is no news of the sanitizer's.
+        plain = check_job("without a tool", SANITIZED, 200, cache, plain=True).run()
+        done = [plain] + [job.run() for job in sanitizer_jobs(args, cache)]
+    else:
+        jobs = jobs_of(args, cache)
+        if args.only:
+            jobs = [job for job in jobs if any(fnmatch.fnmatch(job.name, pattern) for pattern in args.only)]
+        with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+            done = list(pool.map(Job.run, jobs))
+    passed, failed, skipped = (sum(job.counts[k] for job in done) for k in range(3))
+    if failed:
+        say("failed: " + ", ".join(job.name for job in done if job.counts[1]) + f"; whole outputs are under {BUILD}")
+    say(f"{time.monotonic() - start:.0f} s")
+    say(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,450 @@
+#!/usr/bin/env python3
+"""Builds and runs every test program, several at a time, and sums their counts (Python's standard library only).
+
+    tests/run.py                    all of them
+    tests/run.py 'kernels*' lint    those whose name matches one of the patterns
+    tests/run.py --long             more seeds, sizes and schedules
+    tests/run.py --list             names and commands
+
+A test program closes with "N passed, N failed, N skipped" alone on its last line and exits 1 where one failed. Lines of
+its output that begin with "skipped: " are repeated at the end. PROGRAMS, below, is the one list: a new program is a new
+row. Set-up (the virtual environment, the shared library) is done here, under build/.
+"""
+import argparse
+import collections
+import fnmatch
+import glob
+import hashlib
+import heapq
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import xml.etree.ElementTree
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = "build/tests"
+CC = os.environ.get("CC", "gcc")
+CXX = os.environ.get("CXX", "g++")
+PYTHON = sys.executable if os.environ.get("VENV") == "no" else "build/venv/bin/python"
+
+# ---- how a program is built ------------------------------------------------------------------------------------------
+
+# `sources` are the code under test, `runtime` is the emulator below it. In the race build the compiler calls back at
+# each memory access of the sources; the emulator answers those calls and is itself compiled without them.
+Flavour = collections.namedtuple("Flavour", "sources runtime link")
+SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
+FLAVOURS = {
+    "plain": Flavour(["-O2"], ["-O2"], []),
+    "asan": Flavour(SANITIZE, SANITIZE, ["-fsanitize=address,undefined"]),
+    "race": Flavour(["-O1", "-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0"],
+                    ["-O2", "-DSIMT_RACE"], []),
+}
+WARNINGS = ["-g", "-Wall", "-Wextra"]
+LANGUAGES = {".c": (CC, ["-std=c11"]), ".cpp": (CXX, ["-std=c++17"])}
+CLANG = {".c": ("clang", ["-std=c11"]), ".cpp": ("clang++", ["-std=c++17"])}
+
+
+class Program:
+    """A row. Compiled: `sources`, built once for each flavour. Otherwise `command` is run as it is; a Python file under
+    pytest where `pytest` names it. `needs` are keys of NEEDS; what is not there skips the row, with its reason."""
+
+    def __init__(self, name, sources=(), runtime=(), flavours=("plain",), compiler=None, flags=(),
+                 libs=("-ldl", "-lpthread", "-lm"), args=(), long_args=None, command=None, pytest=None, needs=(),
+                 timeout=300, long_timeout=3600, env=None):
+        self.name, self.sources, self.runtime, self.flavours = name, list(sources), list(runtime), flavours
+        self.compiler, self.flags, self.libs = compiler, list(flags), list(libs)
+        self.args, self.long_args = list(args), list(args if long_args is None else long_args)
+        self.command, self.pytest, self.needs = command, pytest, list(needs)
+        self.timeout, self.long_timeout, self.env = timeout, long_timeout, dict(env or {})
+
+
+COMPILE = ["python3", "tests/compile/check.py"]
+SIMT = ["tests/simt/simt.cpp", "tests/simt/async.cpp", "tests/simt/race.cpp"]
+ALL = ("plain", "asan", "race")
+PROGRAMS = [
+    # ---- text
+    Program("lint", command=["python3", "tools/lint.py"]),
+    # ---- the emulator itself: what it must accept and must report
+    Program("simt: litmus", ["tests/simt/litmus.cpp"], SIMT, ALL),
+    # ---- the kernels on the emulator
+    Program("kernels", ["tests/kernels/test_kernels.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+            long_args=["60"]),
+    # ---- contexts, checks, policies, caches on an emulated driver that can fail every call
+    # (it passes numbers that are no enumerators on purpose, which C allows and C++ frowns on)
+    Program("dispatch", ["tests/unit/test_dispatch.cpp"], SIMT, ("plain", "asan"),
+            flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),
+    # ---- the header under compilers
+    Program("compile: gcc", command=COMPILE + ["language", "gcc"]),
+    Program("compile: clang", command=COMPILE + ["language", "clang"], needs=["clang"]),
+    Program("compile: nvcc", command=COMPILE + ["nvcc"], needs=["nvcc"]),
+    Program("compile: copies", command=COMPILE + ["copies"]),
+    Program("compile: embed", command=COMPILE + ["embed"]),
+    Program("compile: readme", command=COMPILE + ["readme"], needs=["lib", "venv"]),
+    Program("compile: size", command=COMPILE + ["size"], needs=["lib"]),
+    Program("examples", command=COMPILE + ["examples"], needs=["lib", "venv"]),
+    Program("install", command=COMPILE + ["install"], needs=["lib"]),
+]
+
+# ---- what a row may need ---------------------------------------------------------------------------------------------
+
+
+def has(*tools):
+    return lambda: all(shutil.which(tool) for tool in tools)
+
+
+# key: (is it there, what to say and type where it is not)
+NEEDS = {
+    "clang": (has("clang", "clang++"), "no clang: apt-get install clang"),
+    "cmake": (has("cmake"), "no cmake: apt-get install cmake"),
+    "nvcc": (has("nvcc"), "no nvcc: apt-get install nvidia-cuda-toolkit, or NVIDIA's CUDA toolkit"),
+}
+# key: the command that makes it; a failure there fails the row
+MAKE = ["make", "--no-print-directory", f"CC={CC}", "MAKEFLAGS="]
+SETUP = {
+    "venv": [] if os.environ.get("VENV") == "no" else MAKE + ["venv"],
+    "lib": MAKE + ["lib"],
+}
+# Sources in these folders that no row names are a failure: a test that nobody runs.
+FOLDERS = ["tests/unit", "tests/kernels", "tests/simt"]
+
+# ---- tasks -----------------------------------------------------------------------------------------------------------
+
+COUNTS = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
+Counts = collections.namedtuple("Counts", "passed failed skipped")
+print_lock = threading.Lock()
+
+
+def say(text):
+    with print_lock:
+        print(text, flush=True)
+
+
+class Task:
+    """A command with tasks that come before it. `cost` (seconds of last time) decides what starts first."""
+
+    def __init__(self, name, action, before=(), cost=1.0):
+        self.name, self.action, self.before, self.cost = name, action, list(before), cost
+        self.error = None  # set by a failed action: the text to show
+        self.after, self.waiting, self.path = [], 0, 0.0
+
+
+def run_all(tasks, workers):
+    """Runs the tasks on `workers` threads, the longest remaining path first."""
+    for task in tasks:
+        task.waiting = len(task.before)
+        for other in task.before:
+            other.after.append(task)
+
+    def path(task):
+        if not task.path:
+            task.path = task.cost + max((path(other) for other in task.after), default=0.0)
+        return task.path
+
+    ready, numbers = [], {task: number for number, task in enumerate(tasks)}
+    for task in tasks:
+        path(task)
+        if not task.waiting:
+            heapq.heappush(ready, (-task.path, numbers[task], task))
+    left, condition = len(tasks), threading.Condition()
+
+    def work():
+        nonlocal left
+        while True:
+            with condition:
+                while not ready and left:
+                    condition.wait()
+                if not left:
+                    return
+                task = heapq.heappop(ready)[2]
+            broken = next((other.error for other in task.before if other.error), None)
+            try:
+                task.error = task.action(broken)
+            except Exception as error:  # a fault of this file must end as a failure, not as a hang
+                task.error = f"{task.name}: {error!r}"
+            with condition:
+                left -= 1
+                for other in task.after:
+                    other.waiting -= 1
+                    if not other.waiting:
+                        heapq.heappush(ready, (-other.path, numbers[other], other))
+                condition.notify_all()
+
+    threads = [threading.Thread(target=work) for _ in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def shell(command, timeout=None, env=None):
+    """Runs a command in the root; returns its exit code and output. A command that hangs is ended with its children."""
+    with subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True) as process:
+        try:
+            output, _ = process.communicate(timeout=timeout)
+            return process.returncode, output
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            output, _ = process.communicate()
+            return 124, f"{output}\nno end after {timeout} s"
+
+
+def under_root(path):
+    return os.path.join(ROOT, path)
+
+
+# ---- building --------------------------------------------------------------------------------------------------------
+
+
+def up_to_date(target, depfile):
+    """Is the target newer than all that its depfile names?"""
+    try:
+        made = os.stat(under_root(target)).st_mtime_ns
+        with open(under_root(depfile)) as file:
+            names = shlex.split(file.read().replace("\\\n", " "))[1:]
+        return all(os.stat(under_root(name)).st_mtime_ns <= made for name in names)
+    except OSError:
+        return False
+
+
+class Builder:
+    """Object files are shared by programs whose command lines agree."""
+
+    def __init__(self, times):
+        self.times, self.objects, self.tasks = times, {}, []
+
+    def compile(self, program, flavour, source, role):
+        suffix = os.path.splitext(source)[1]
+        compiler, standard = (CLANG if program.compiler == "clang" else LANGUAGES)[suffix]
+        flags = standard + WARNINGS + getattr(FLAVOURS[flavour], role) + ["-I.", "-Itests/simt"] + program.flags
+        command = [compiler] + flags + ["-c", source]
+        key = hashlib.sha256("\0".join(command).encode()).hexdigest()[:16]
+        target = f"{BUILD}/objects/{os.path.basename(source)}.{flavour}.{key}.o"
+        if target not in self.objects:
+            depfile = target[:-1] + "d"
+
+            def action(_):
+                if up_to_date(target, depfile):
+                    return None
+                start = time.monotonic()
+                code, output = shell(command + ["-MMD", "-MF", depfile, "-o", target], timeout=600)
+                self.times[target] = time.monotonic() - start
+                if code:
+                    if os.path.exists(under_root(target)):
+                        os.remove(under_root(target))
+                    return f"{shlex.join(command)}\n{output}"
+                if output.strip():
+                    say(output.rstrip())
+                return None
+
+            self.objects[target] = Task(target, action, cost=self.times.get(target, 5.0))
+            self.tasks.append(self.objects[target])
+        return self.objects[target]
+
+    def link(self, program, flavour):
+        parts = [self.compile(program, flavour, source, "sources") for source in program.sources]
+        parts += [self.compile(program, flavour, source, "runtime") for source in program.runtime]
+        plus = any(source.endswith(".cpp") for source in program.sources + program.runtime)
+        compiler = (CLANG if program.compiler == "clang" else LANGUAGES)[".cpp" if plus else ".c"][0]
+        stem = re.sub(r"[^\w.]+", "_", program.name)
+        target = f"{BUILD}/{stem}.{flavour}"
+        openmp = [flag for flag in program.flags if flag == "-fopenmp"]
+        command = ([compiler] + [part.name for part in parts] + FLAVOURS[flavour].link + openmp + ["-o", target] +
+                   program.libs)
+
+        def action(broken):
+            if broken:
+                return broken
+            code, output = shell(command, timeout=600)
+            return f"{shlex.join(command)}\n{output}" if code else None
+
+        task = Task(target, action, parts, cost=1.0)
+        self.tasks.append(task)
+        return task
+
+
+# ---- running ---------------------------------------------------------------------------------------------------------
+
+
+def read_counts(code, output):
+    """The counts of a program's output, and what is wrong with how it ended."""
+    lines = output.strip().splitlines()
+    match = COUNTS.match(lines[-1].strip()) if lines else None
+    if not match:
+        return Counts(0, 1, 0), f"exit code {code}, and no line of counts at the end"
+    counts = Counts(*(int(group or 0) for group in match.groups()))
+    if code and not counts.failed:
+        return counts._replace(failed=1), f"exit code {code} after counts without a failure"
+    if not code and counts.failed:
+        return counts, "exit code 0 in spite of failures"
+    return counts, ""
+
+
+def read_junit(code, output, path):
+    try:
+        suites = xml.etree.ElementTree.parse(path).getroot().iter("testsuite")
+        tests = failed = skipped = 0
+        for suite in suites:
+            tests += int(suite.get("tests"))
+            failed += int(suite.get("failures")) + int(suite.get("errors"))
+            skipped += int(suite.get("skipped"))
+    except (OSError, xml.etree.ElementTree.ParseError):
+        return Counts(0, 1, 0), f"pytest: exit code {code}, and no report"
+    counts = Counts(max(tests - failed - skipped, 0), failed, skipped)
+    if tests == 0 or (code and not failed):
+        return counts._replace(failed=max(failed, 1)), f"pytest: exit code {code}, {tests} tests"
+    return counts, ""
+
+
+class Runner:
+    def __init__(self, long, times):
+        self.long, self.times = long, times
+        self.results, self.reasons = [], []
+
+    def environment(self, program):
+        env = dict(os.environ, XDG_CACHE_HOME=under_root(f"{BUILD}/cache"),
+                   PYTHONPYCACHEPREFIX=under_root("build/pycache"),
+                   HYPOTHESIS_STORAGE_DIRECTORY=under_root(f"{BUILD}/hypothesis"),
+                   GPUPRIMS_LIBRARY=under_root("build/libgpuprims.so"), GPUPRIMS_LONG="1" if self.long else "0",
+                   PYTHON=PYTHON, CC=CC, CXX=CXX, MAKEFLAGS="", MPLBACKEND="agg")
+        env.setdefault("OMP_WAIT_POLICY", "passive")
+        env.update(program.env)
+        return env
+
+    def record(self, name, counts, seconds=None, reason=None, output=None):
+        self.results.append((name, counts))
+        took = "" if seconds is None else f"{seconds:8.1f} s"
+        say(f"{name:<40} {counts.passed:6} passed {counts.failed:4} failed {counts.skipped:4} skipped {took}")
+        if output is not None:
+            say("".join(f"    {line}\n" for line in output.strip().splitlines()[-60:]).rstrip())
+        if reason:
+            self.reasons.append(f"{name}: {reason}")
+
+    def run(self, program, name, command, junit=None):
+        stem = re.sub(r"[^\w.]+", "_", name)
+        start = time.monotonic()
+        code, output = shell(command, self.long_timeout(program), self.environment(program))
+        seconds = time.monotonic() - start
+        self.times[name] = seconds
+        with open(under_root(f"{BUILD}/{stem}.log"), "w") as log:
+            log.write(output)
+        counts, wrong = read_junit(code, output, under_root(junit)) if junit else read_counts(code, output)
+        for line in output.splitlines():
+            if line.startswith("skipped: "):
+                self.reasons.append(f"{name}: {line[len('skipped: '):]}")
+            elif junit and line.startswith("SKIPPED "):
+                self.reasons.append(f"{name}: {line[len('SKIPPED '):]}")
+        failed = counts.failed or wrong
+        self.record(name, counts, seconds, output=f"{output}\n{wrong}\n{shlex.join(command)}" if failed else None)
+
+    def long_timeout(self, program):
+        return program.long_timeout if self.long else program.timeout
+
+    def task(self, program, name, command, before, junit=None):
+        def action(broken):
+            if broken:
+                self.record(name, Counts(0, 1, 0), output=broken)
+            else:
+                self.run(program, name, command, junit)
+
+        return Task(name, action, before, cost=self.times.get(name, 10.0))
+
+
+def orphans():
+    """Test sources that no row names."""
+    named = {path for program in PROGRAMS for path in program.sources + program.runtime + [program.pytest]}
+    found = [path for folder in FOLDERS for kind in ("*.c", "*.cpp") for path in glob.glob(f"{folder}/{kind}")]
+    return sorted(path for path in found if path not in named)
+
+
+def rows(patterns):
+    """The rows to run; pytest files are found by their name, so that they need a row only where they need more."""
+    named = {program.pytest for program in PROGRAMS}
+    files = sorted(glob.glob("tests/*/test_*.py") + glob.glob("tests/test_*.py"))
+    programs = PROGRAMS + [Program(os.path.basename(path)[:-3], pytest=path, needs=["lib", "venv"], timeout=540)
+                           for path in files if path not in named and not path.startswith("tests/gpu/")]
+    if not patterns:
+        return programs
+    return [program for program in programs if any(fnmatch.fnmatch(program.name, pattern) for pattern in patterns)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="builds and runs the tests")
+    parser.add_argument("patterns", nargs="*")
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    options = parser.parse_args()
+    os.chdir(ROOT)
+    os.makedirs(f"{BUILD}/objects", exist_ok=True)
+    times_file = f"{BUILD}/times.json"
+    try:
+        with open(times_file) as file:
+            times = json.load(file)
+    except (OSError, ValueError):
+        times = {}
+
+    start = time.monotonic()
+    builder, runner = Builder(times), Runner(options.long, times)
+    setup, runs = {}, []
+    for program in rows(options.patterns):
+        missing = next((NEEDS[need][1] for need in program.needs if need in NEEDS and not NEEDS[need][0]()), None)
+        before = []
+        for need in program.needs:
+            if need in SETUP and not missing:
+                if need not in setup:
+                    def action(_, command=SETUP[need]):
+                        code, output = shell(command) if command else (0, "")
+                        return f"{shlex.join(command)}\n{output}" if code else None
+                    setup[need] = Task(need, action, cost=times.get(need, 60.0))
+                before.append(setup[need])
+        for flavour in program.flavours if program.sources else ["plain"]:
+            name = program.name if flavour == "plain" else f"{program.name} ({flavour})"
+            if missing:
+                runner.record(name, Counts(0, 0, 1), reason=missing)
+                continue
+            junit, args = None, program.long_args if options.long else program.args
+            if program.sources:
+                link = builder.link(program, flavour)
+                command, needed = [link.name] + args, before + [link]
+            elif program.pytest:
+                junit = f"{BUILD}/{os.path.basename(program.pytest)}.xml"
+                command, needed = [PYTHON, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--color=no",
+                                   f"--junitxml={junit}", program.pytest] + args, before
+            else:
+                command, needed = program.command + args, before
+            if options.list:
+                print(f"{name:<40} {shlex.join(command)}")
+            runs.append(runner.task(program, name, command, needed, junit))
+    if options.list:
+        return
+    if not options.patterns:
+        for path in orphans():
+            runner.record(path, Counts(0, 1, 0), output=f"{path}: no row of tests/run.py names this file")
+    run_all(list(setup.values()) + builder.tasks + runs, max(options.jobs, 1))
+    with open(times_file, "w") as file:
+        json.dump(times, file, indent=0, sort_keys=True)
+
+    if runner.reasons:
+        print("\nskipped:")
+        for reason in runner.reasons:
+            print(f"  {reason}")
+    total = Counts(*(sum(counts[i] for _, counts in runner.results) for i in range(3)))
+    if not runner.results:
+        sys.exit(f"no test is called {' or '.join(options.patterns)}")
+    broken = [name for name, counts in runner.results if counts.failed]
+    if broken:
+        print(f"\nfailed: {', '.join(broken)}; the whole output is under {BUILD}/")
+    print(f"\n{len(runner.results)} programs in {time.monotonic() - start:.0f} s")
+    print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped", flush=True)
+    sys.exit(1 if total.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

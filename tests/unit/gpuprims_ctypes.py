@@ -1,0 +1,155 @@
+"""The shared library (make lib) through ctypes: the whole of gp_run on NumPy arrays, as the tests use it.
+
+Enumerators come from the X-macros of the header, so that a new type or operator needs nothing here. NumPy has no
+bfloat16: arrays of type "bf16" are uint16 arrays that hold its bits.
+"""
+import ctypes
+import os
+import re
+
+import numpy as np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HEADER = os.environ.get("GPUPRIMS_HEADER", os.path.join(ROOT, "gpuprims.h"))
+LIBRARY = (os.environ.get("GPUPRIMS_LIBRARY") or os.environ.get("GPUPRIMS_LIB") or
+           os.path.join(ROOT, "build", "libgpuprims.so"))
+
+
+def _x_macro(list_name):
+    with open(HEADER, encoding="utf-8") as file:
+        body = re.search(rf"#define {list_name}\(X\)(.*?)\n\n", file.read(), re.S).group(1)
+    return [re.split(r",\s*", entry) for entry in re.findall(r"\bX\(([^()]*)\)", body)]
+
+
+def _numbered(list_name, first=1):
+    return {entry[0]: number for number, entry in enumerate(_x_macro(list_name), first)}
+
+
+RESULTS = _numbered("GP_RESULTS", 0)
+RESULT_NAMES = {number: name for name, number in RESULTS.items()}
+TYPES = {entry[1]: number for number, entry in enumerate(_x_macro("GP_TYPES"), 1)}
+SIZES = {entry[1]: int(entry[3]) for entry in _x_macro("GP_TYPES")}
+OPERATORS = _numbered("GP_OPERATORS")
+PRIMITIVES = {entry[1]: number for number, entry in enumerate(_x_macro("GP_PRIMITIVES"), 1)}
+BACKEND_CUDA, BACKEND_HOST = 1, 2
+REPRODUCIBLE = 1
+
+DTYPES = {
+    "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
+    "i64": np.int64, "u64": np.uint64, "f16": np.float16, "bf16": np.uint16, "f32": np.float32, "f64": np.float64,
+}
+
+HostFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class Config(ctypes.Structure):
+    _fields_ = [("backend", ctypes.c_int), ("device", ctypes.c_int), ("allocate", ctypes.c_void_p),
+                ("release", ctypes.c_void_p), ("allocator_user", ctypes.c_void_p), ("log", ctypes.c_void_p),
+                ("log_user", ctypes.c_void_p), ("cache_dir", ctypes.c_char_p), ("cuda_library", ctypes.c_char_p),
+                ("nvrtc_library", ctypes.c_char_p), ("bundle", ctypes.c_void_p), ("no_compile", ctypes.c_int),
+                ("host_threads", ctypes.c_int), ("driver", ctypes.c_void_p)]
+
+
+class TypeDesc(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("source", ctypes.c_char_p), ("size", ctypes.c_size_t),
+                ("align", ctypes.c_size_t)]
+
+
+class OpDesc(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("body", ctypes.c_char_p), ("prelude", ctypes.c_char_p),
+                ("identity", ctypes.c_char_p), ("arity", ctypes.c_int), ("commutative", ctypes.c_int),
+                ("host", HostFunction), ("host_identity", ctypes.c_void_p), ("host_identity_size", ctypes.c_size_t),
+                ("host_user", ctypes.c_void_p)]
+
+
+class Call(ctypes.Structure):
+    _fields_ = [("primitive", ctypes.c_int), ("op", ctypes.c_int), ("transform", ctypes.c_int),
+                ("in_type", ctypes.c_int), ("in2_type", ctypes.c_int), ("acc_type", ctypes.c_int),
+                ("out_type", ctypes.c_int), ("in_", ctypes.c_void_p), ("in2", ctypes.c_void_p),
+                ("out", ctypes.c_void_p), ("count", ctypes.c_uint64),
+                ("count_device", ctypes.POINTER(ctypes.c_uint64)), ("init", ctypes.c_void_p),
+                ("step", ctypes.c_void_p), ("flags", ctypes.c_int), ("policy", ctypes.c_void_p)]
+
+
+class Error(RuntimeError):
+    """A result other than success: .name is "GP_E_NULL" and so on, .message what gp_last_message said."""
+
+    def __init__(self, result, message):
+        self.name, self.message = RESULT_NAMES.get(result, str(result)), message
+        super().__init__(f"{self.name}: {message}")
+
+
+def load(path=LIBRARY):
+    library = ctypes.CDLL(path)
+    library.gp_last_message.restype = ctypes.c_char_p
+    library.gp_last_message.argtypes = []
+    library.gp_open.argtypes = [ctypes.POINTER(Config), ctypes.POINTER(ctypes.c_void_p)]
+    library.gp_close.argtypes = [ctypes.c_void_p]
+    library.gp_run.argtypes = [ctypes.c_void_p, ctypes.POINTER(Call), ctypes.c_void_p]
+    library.gp_type_struct.argtypes = [ctypes.c_void_p, ctypes.POINTER(TypeDesc), ctypes.POINTER(ctypes.c_int)]
+    library.gp_op_define.argtypes = [ctypes.c_void_p, ctypes.POINTER(OpDesc), ctypes.POINTER(ctypes.c_int)]
+    return library
+
+
+def pointer(array):
+    """The address of an array (None: NULL; an int: itself)."""
+    return array.ctypes.data if isinstance(array, np.ndarray) else array
+
+
+class Context:
+    """A context. Types are names ("f32") or handles, operators names ("SUM") or handles."""
+
+    def __init__(self, backend=BACKEND_HOST, threads=0, library=None):
+        self.library, self.handle, self.keep = library or load(), ctypes.c_void_p(), []
+        self.check(self.library.gp_open(ctypes.byref(Config(backend=backend, host_threads=threads)),
+                                        ctypes.byref(self.handle)))
+
+    def check(self, result):
+        if result:
+            raise Error(result, self.library.gp_last_message().decode())
+
+    def close(self):
+        self.check(self.library.gp_close(self.handle))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def struct(self, name, size, align, source=None):
+        handle = ctypes.c_int()
+        desc = TypeDesc(name.encode(), source and source.encode(), size, align)
+        self.check(self.library.gp_type_struct(self.handle, ctypes.byref(desc), ctypes.byref(handle)))
+        return handle.value
+
+    def operator(self, name, host=None, arity=2, commutative=0, host_identity=None, body=None, identity=None):
+        """host: a HostFunction, or host(result, a, b) with addresses (b is None for a unary operator); host_identity:
+        bytes."""
+        handle = ctypes.c_int()
+        function = HostFunction()
+        if host:
+            function = host if isinstance(host, HostFunction) else HostFunction(lambda _, r, a, b: host(r, a, b))
+        value = ctypes.create_string_buffer(host_identity, len(host_identity)) if host_identity else None
+        desc = OpDesc(name.encode(), body and body.encode(), None, identity and identity.encode(), arity, commutative,
+                      function, ctypes.cast(value, ctypes.c_void_p) if value else None,
+                      len(host_identity) if host_identity else 0, None)
+        self.keep.append((function, desc))
+        self.check(self.library.gp_op_define(self.handle, ctypes.byref(desc), ctypes.byref(handle)))
+        return handle.value
+
+    def run(self, primitive, *, op=0, transform=0, in_type=0, in2_type=0, acc_type=0, out_type=0, in_=None, in2=None,
+            out=None, count=0, count_device=None, init=None, step=None, flags=0, stream=None):
+        """gp_run. in_, in2, out, init, step: arrays or addresses."""
+        def type_of(t):
+            return TYPES[t] if isinstance(t, str) else t
+
+        def op_of(o):
+            return OPERATORS[o] if isinstance(o, str) else o
+
+        bound = ctypes.c_uint64(count_device) if count_device is not None else None
+        call = Call(PRIMITIVES.get(primitive, primitive), op_of(op), op_of(transform), type_of(in_type),
+                    type_of(in2_type), type_of(acc_type), type_of(out_type), pointer(in_), pointer(in2), pointer(out),
+                    count, ctypes.pointer(bound) if bound is not None else None, pointer(init), pointer(step), flags,
+                    None)
+        self.check(self.library.gp_run(self.handle, ctypes.byref(call), stream))

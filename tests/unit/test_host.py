@@ -1,0 +1,576 @@
+"""The host back end against NumPy and SciPy: every primitive, type, operator, accumulator and output type."""
+import ctypes
+import itertools
+import re
+
+import numpy as np
+import pytest
+import scipy.special
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import oracle
+from gpuprims_ctypes import DTYPES, RESULT_NAMES, SIZES, TYPES, Context, Error, load
+
+TYPE_NAMES = list(TYPES)
+SIZE_LIST = [0, 1, 2, 3, 7, 31, 32, 33, 255, 1023, 1024, 1025, 2047, 4097]
+LARGE = [9216, 9217, 16385, 65537]
+KINDS = ["uniform", "small", "special", "constant", "zeros", "extremes"]
+
+settings.register_profile("host", derandomize=True, deadline=None, database=None,
+                          suppress_health_check=list(HealthCheck))
+settings.load_profile("host")
+
+
+@pytest.fixture(scope="module")
+def host():
+    with Context(threads=1) as context:
+        yield context
+
+
+def values(type_, n, kind, seed):
+    """n elements; deterministic."""
+    rng = np.random.default_rng([seed, TYPES[type_], n])
+    if oracle.is_float(type_):
+        special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 65504.0, 3e38, -3e38, 1e-40, 5e-324, 1e-7,
+                            0.5, 2.5, 255.5, -128.5, 2.0**31, 2.0**32, 2.0**63, 2.0**64, -2.0**63])
+        x = {"uniform": lambda: rng.standard_normal(n), "small": lambda: rng.integers(-4, 5, n).astype(float),
+             "special": lambda: np.where(rng.random(n) < 0.8, rng.choice(special[:8], n), rng.choice(special, n)),
+             "constant": lambda: np.full(n, rng.standard_normal()), "zeros": lambda: rng.choice([0.0, -0.0], n),
+             "extremes": lambda: np.ldexp(rng.standard_normal(n), rng.integers(-160, 160, n))}[kind]()
+        return oracle.convert(x, "f64", type_)
+    limits = np.iinfo(DTYPES[type_])
+    low, high = {"uniform": (limits.min, limits.max), "small": (max(limits.min, -4), 4)}.get(kind, (0, 0))
+    if kind in ("special", "extremes"):
+        return rng.choice(np.array([limits.min, limits.max, 0, 1, limits.max - 1, limits.min + 1], DTYPES[type_]), n)
+    if kind == "constant":
+        return np.full(n, rng.integers(0, 100), DTYPES[type_])
+    return rng.integers(low, high, n, DTYPES[type_], endpoint=True)
+
+
+def shifted(array, offset):
+    """The same elements, `offset` elements into a larger buffer."""
+    buffer = np.zeros(len(array) + offset + 1, array.dtype)
+    view = buffer[offset:offset + len(array)]
+    view[:] = array
+    return view
+
+
+def guarded(n, dtype, offset):
+    """An output of n elements with a canary on either side."""
+    buffer = np.zeros(n + offset + 2, dtype)
+    buffer.view(np.uint8)[:] = 0xA5
+    return buffer, buffer[offset + 1:offset + 1 + n]
+
+
+def check_canaries(buffer, out):
+    rest = np.concatenate([buffer[:(out.ctypes.data - buffer.ctypes.data) // buffer.itemsize], buffer[-1:]])
+    assert (rest.view(np.uint8) == 0xA5).all(), "wrote outside the output"
+
+
+def expect(got, wanted, type_):
+    good = oracle.same(got, np.asarray(wanted, got.dtype), type_)
+    bad = np.flatnonzero(~good)
+    assert bad.size == 0, f"{bad.size} of {got.size} differ, first at {bad[0]}: {got[bad[0]]} instead of {wanted[bad[0]]}"
+
+
+data = st.tuples(st.sampled_from(SIZE_LIST), st.integers(0, 3), st.sampled_from(KINDS), st.integers(0, 2**20))
+types = st.sampled_from(TYPE_NAMES)
+
+# ---- move
+
+
+@given(types, data)
+def test_copy(host, type_, what):
+    n, offset, kind, seed = what
+    x = shifted(values(type_, n, kind, seed), offset)
+    buffer, out = guarded(n, x.dtype, (offset * 5) % 3)
+    host.run("copy", in_type=type_, out_type=type_, in_=x, out=out, count=n)
+    assert out.tobytes() == x.tobytes()
+    check_canaries(buffer, out)
+
+
+@given(st.integers(1, 64), st.sampled_from([0, 1, 2, 255, 256, 1025, 70000]))
+@settings(max_examples=60)
+def test_copy_and_fill_of_raw_bytes(host, size, n):
+    rng = np.random.default_rng(size)
+    with Context(threads=2) as context:
+        type_ = context.struct("raw", size, 1)
+        x = rng.integers(0, 256, n * size, np.uint8)
+        buffer, out = guarded(n * size, np.uint8, size % 5)
+        context.run("copy", in_type=type_, out_type=type_, in_=x, out=out, count=n)
+        assert (out == x).all()
+        value = rng.integers(0, 256, size, np.uint8)
+        context.run("fill", out_type=type_, in_type=type_, init=value, out=out, count=n)
+        assert (out == np.tile(value, n)).all()
+        check_canaries(buffer, out)
+
+
+@given(types, data)
+@settings(max_examples=50)
+def test_fill(host, type_, what):
+    n, offset, kind, seed = what
+    value = values(type_, 1, kind, seed)
+    buffer, out = guarded(n, value.dtype, offset)
+    host.run("fill", in_type=type_, out_type=type_, init=value, out=out, count=n)
+    assert out.tobytes() == np.repeat(value, n).tobytes()
+    check_canaries(buffer, out)
+
+
+@given(types, data, st.sampled_from(["small", "uniform"]))
+def test_iota(host, type_, what, kind):
+    n, offset, _, seed = what
+    start, step = values(type_, 1, kind, seed), values(type_, 1, kind, seed + 1)
+    buffer, out = guarded(n, start.dtype, offset)
+    host.run("iota", in_type=type_, out_type=type_, init=start, step=step, out=out, count=n)
+    with np.errstate(all="ignore"):
+        if oracle.is_float(type_):
+            work = oracle.WORK[type_]
+            product = np.arange(n, dtype=np.uint64).astype(work) * oracle.to_work(step, type_)
+            wanted = oracle.from_work(oracle.to_work(start, type_) + product, type_)
+        else:
+            wanted = (start + np.arange(n, dtype=np.uint64).astype(start.dtype) * step).astype(start.dtype)
+    expect(out, wanted, type_)
+    check_canaries(buffer, out)
+
+
+@pytest.mark.parametrize("type_", TYPE_NAMES)
+def test_iota_starts_at_zero_with_step_one(host, type_):
+    out = np.zeros(100, DTYPES[type_])
+    host.run("iota", in_type=type_, out_type=type_, out=out, count=100)
+    expect(out, oracle.convert(np.arange(100, dtype=np.uint8), "u8", type_), type_)
+
+
+# ---- transform
+
+
+@pytest.mark.parametrize("op", oracle.UNARY)
+@given(types, types, data)
+@settings(max_examples=120)
+def test_transform(host, op, in_type, out_type, what):
+    n, offset, kind, seed = what
+    x = shifted(values(in_type, n, kind, seed), offset)
+    buffer, out = guarded(n, DTYPES[out_type], offset)
+    host.run("transform", op=op, in_type=in_type, out_type=out_type, in_=x, out=out, count=n)
+    expect(out, oracle.unary(op, x, in_type, out_type), out_type)
+    check_canaries(buffer, out)
+
+
+@pytest.mark.parametrize("in_type", TYPE_NAMES)
+@pytest.mark.parametrize("out_type", TYPE_NAMES)
+def test_every_conversion_of_every_kind_of_value(host, in_type, out_type):
+    x = np.concatenate([values(in_type, 600, kind, 5) for kind in KINDS])
+    if SIZES[in_type] == 2:
+        x = np.arange(65536, dtype=np.uint32).astype(np.uint16).view(DTYPES[in_type])
+    if in_type in ("f32", "f64"):  # halfway between two neighbours of the narrow type, and a little beside it
+        narrow = np.arange(0, 0x7c00, 37, dtype=np.uint16).view(np.float16).astype(np.float64)
+        middle = (narrow[:-1] + narrow[1:]) / 2
+        ties = np.concatenate([middle, np.nextafter(middle, 0), np.nextafter(middle, np.inf), middle * 2.0**100,
+                               np.array([65519.99, 65520.0, 2.0**-25, 2.0**-24, 3 * 2.0**-25, 2.0**-134, 3.3961e38])])
+        x = np.concatenate([x, oracle.convert(np.concatenate([ties, -ties]), "f64", in_type)])
+    out = np.zeros(len(x), DTYPES[out_type])
+    host.run("transform", op="CONVERT", in_type=in_type, out_type=out_type, in_=x, out=out, count=len(x))
+    expect(out, oracle.convert(x, in_type, out_type), out_type)
+    if SIZES[in_type] == SIZES[out_type]:  # in place
+        buffer = x.copy()
+        host.run("transform", op="CONVERT", in_type=in_type, out_type=out_type, in_=buffer, out=buffer, count=len(x))
+        expect(buffer.view(DTYPES[out_type]), out, out_type)
+
+
+@pytest.mark.parametrize("op", oracle.BINARY)
+@given(types, types, types, data)
+@settings(max_examples=60)
+def test_transform2(host, op, a_type, b_type, out_type, what):
+    if op not in oracle.operators_of(out_type):
+        out_type = "u32"
+    n, offset, kind, seed = what
+    a, b = shifted(values(a_type, n, kind, seed), offset), values(b_type, n, kind, seed + 1)
+    buffer, out = guarded(n, DTYPES[out_type], 1)
+    host.run("transform2", op=op, in_type=a_type, in2_type=b_type, out_type=out_type, in_=a, in2=b, out=out, count=n)
+    x, y = oracle.convert(a, a_type, out_type), oracle.convert(b, b_type, out_type)
+    expect(out, oracle.binary(op, x, y, out_type), out_type)
+    check_canaries(buffer, out)
+
+
+@pytest.mark.parametrize("op, type_", [(op, type_) for type_ in TYPE_NAMES for op in oracle.operators_of(type_)])
+def test_transform2_of_one_type_and_in_place(host, op, type_):
+    a, b = (np.concatenate([values(type_, 500, kind, seed) for kind in KINDS]) for seed in (1, 2))
+    wanted = oracle.binary(op, a, b, type_)
+    for target in ("new", "a", "b"):
+        x, y = a.copy(), b.copy()
+        out = {"new": np.zeros_like(a), "a": x, "b": y}[target]
+        host.run("transform2", op=op, in_type=type_, out_type=type_, in_=x, in2=y, out=out, count=len(a))
+        expect(out, wanted, type_)
+
+
+# ---- reduce and scan: bit for bit where any order gives the same, against the canonical order otherwise
+
+
+def accumulate(name, x, type_):
+    """Inclusive scan by an exact operator, through NumPy's accumulate."""
+    ufunc = {"SUM": np.add, "PROD": np.multiply, "MIN": np.minimum, "MAX": np.maximum, "BIT_AND": np.bitwise_and,
+             "BIT_OR": np.bitwise_or, "BIT_XOR": np.bitwise_xor}
+    if name in ("AND", "OR"):
+        w = oracle.widest(x, type_) != 0
+        r = np.logical_and.accumulate(w) if name == "AND" else np.logical_or.accumulate(w)
+        return oracle.convert(r.astype(np.uint8), "u8", type_)
+    if not oracle.is_float(type_):
+        return ufunc[name].accumulate(x, dtype=x.dtype)
+    # NaN wins for good; among equal zeros -0 is the lower one: compare by (value, sign of zero)
+    w = oracle.widest(x, type_)
+    with np.errstate(all="ignore"):
+        order = np.where(w == 0, np.where(np.signbit(w), -5e-324, 5e-324), w)
+        r = ufunc[name].accumulate(order)
+    r = np.where(np.abs(r) == 5e-324, np.copysign(0.0, r), r) if not np.any(np.abs(w) == 5e-324) else None
+    return None if r is None else oracle.convert(r, "f64", type_)
+
+
+def is_exact(name, type_):
+    return name not in ("SUM", "PROD") or not oracle.is_float(type_)
+
+
+def reduced(name, x, type_, in_size, init):
+    with np.errstate(all="ignore"):
+        if not is_exact(name, type_):
+            return oracle.reduce(oracle.built_in(name, type_), x, in_size, init)
+        parts = np.concatenate([oracle.identity(name, type_) if init is None else init, x])
+        running = accumulate(name, parts, type_)
+        if running is None:
+            running = parts[:1]
+            for i in range(1, len(parts)):
+                running = oracle.binary(name, running, parts[i:i + 1], type_)
+        return running[-1:]
+
+
+def scanned(name, x, type_, in_size, out_size, exclusive, init):
+    with np.errstate(all="ignore"):
+        if not is_exact(name, type_):
+            return oracle.scan(oracle.built_in(name, type_), x, in_size, out_size, exclusive, init)
+        start = oracle.identity(name, type_) if init is None else init
+        parts = np.concatenate([start, x])
+        running = accumulate(name, parts, type_)
+        if running is None:
+            running = parts.copy()
+            for i in range(1, len(parts)):
+                running[i:i + 1] = oracle.binary(name, running[i - 1:i], parts[i:i + 1], type_)
+        return running[:-1] if exclusive else running[1:]
+
+
+def operands(name, transform, x, in_type, acc_type):
+    y = oracle.unary(transform or "CONVERT", x, in_type, acc_type)
+    return oracle.truth(y, acc_type) if name in ("AND", "OR") else y
+
+
+transforms = st.sampled_from([None, None, None, "NEGATE", "ABS", "SQUARE", "NOT"])
+operators = st.sampled_from(oracle.BINARY)
+sizes = st.sampled_from(SIZE_LIST * 2 + LARGE)
+
+
+@given(operators, types, types, types, sizes, data, transforms, st.booleans())
+@settings(max_examples=700)
+@example("SUM", "f16", "f32", "f16", 65537, (0, 1, "uniform", 1), None, False)
+@example("SUM", "u8", "u64", "u64", 65537, (0, 1, "uniform", 1), "SQUARE", True)
+def test_reduce(host, op, in_type, acc_type, out_type, n, what, transform, with_init):
+    if op not in oracle.operators_of(acc_type):
+        acc_type = "u32"
+    _, offset, kind, seed = what
+    x = shifted(values(in_type, n, kind, seed), offset)
+    init = values(acc_type, 1, kind, seed + 7) if with_init else None
+    buffer, out = guarded(1, DTYPES[out_type], offset)
+    host.run("reduce", op=op, transform=transform or 0, in_type=in_type, acc_type=acc_type, out_type=out_type, in_=x,
+             out=out, count=n, init=init)
+    if with_init and op in ("AND", "OR"):
+        init = oracle.truth(init, acc_type)
+    wanted = reduced(op, operands(op, transform, x, in_type, acc_type), acc_type, SIZES[in_type], init)
+    expect(out, oracle.convert(wanted, acc_type, out_type), out_type)
+    check_canaries(buffer, out)
+
+
+@given(operators, types, types, types, sizes, data, transforms, st.booleans(), st.booleans())
+@settings(max_examples=700)
+@example("SUM", "f16", "f32", "f16", 65537, (0, 1, "uniform", 1), None, False, False)
+@example("SUM", "u8", "u64", "u64", 65537, (0, 1, "uniform", 1), "SQUARE", True, True)
+def test_scan(host, op, in_type, acc_type, out_type, n, what, transform, exclusive, with_init):
+    if op not in oracle.operators_of(acc_type):
+        acc_type = "u32"
+    _, offset, kind, seed = what
+    x = shifted(values(in_type, n, kind, seed), offset)
+    init = values(acc_type, 1, kind, seed + 7) if with_init else None
+    in_place = SIZES[in_type] == SIZES[out_type] and seed % 3 == 0
+    original = x.copy()
+    buffer, out = guarded(n, DTYPES[out_type], offset)
+    if in_place:
+        out = x.view(DTYPES[out_type])
+    host.run("exclusive_scan" if exclusive else "inclusive_scan", op=op, transform=transform or 0, in_type=in_type,
+             acc_type=acc_type, out_type=out_type, in_=x, out=out, count=n, init=init)
+    if with_init and op in ("AND", "OR"):
+        init = oracle.truth(init, acc_type)
+    wanted = scanned(op, operands(op, transform, original, in_type, acc_type), acc_type, SIZES[in_type],
+                     SIZES[out_type], exclusive, init)
+    expect(out, oracle.convert(wanted, acc_type, out_type), out_type)
+    if not in_place:
+        check_canaries(buffer, out)
+
+
+@pytest.mark.parametrize("type_", TYPE_NAMES)
+def test_every_operator_on_every_type(host, type_):
+    for op, kind, exclusive in itertools.product(oracle.operators_of(type_), KINDS, (False, True)):
+        x = values(type_, 3000, kind, 11)
+        y = operands(op, None, x, type_, type_)
+        total, running = np.zeros(1, x.dtype), np.zeros_like(x)
+        host.run("reduce", op=op, in_type=type_, acc_type=type_, out_type=type_, in_=x, out=total, count=len(x))
+        expect(total, reduced(op, y, type_, SIZES[type_], None), type_)
+        host.run("exclusive_scan" if exclusive else "inclusive_scan", op=op, in_type=type_, acc_type=type_,
+                 out_type=type_, in_=x, out=running, count=len(x))
+        expect(running, scanned(op, y, type_, SIZES[type_], SIZES[type_], exclusive, None), type_)
+
+
+@pytest.mark.parametrize("type_", oracle.INTEGERS)
+def test_integer_sums_against_python_integers(host, type_):
+    x = values(type_, 5000, "uniform", 3)
+    bits, out = 8 * SIZES[type_], np.zeros(1, DTYPES[type_])
+    host.run("reduce", op="SUM", in_type=type_, out_type=type_, in_=x, out=out, count=len(x))
+    total = sum(int(v) for v in x) % 2**bits
+    assert int(out[0]) % 2**bits == total
+
+
+@given(data, st.sampled_from(["f32", "f64"]))
+@settings(max_examples=40)
+def test_float_sums_are_close_to_numpy_and_scipy(host, what, type_):
+    n, _, _, seed = what
+    x = np.abs(values(type_, n, "uniform", seed)) + DTYPES[type_](0.5)
+    out, running = np.zeros(1, x.dtype), np.zeros_like(x)
+    host.run("reduce", op="SUM", in_type=type_, out_type=type_, in_=x, out=out, count=n)
+    eps = np.finfo(x.dtype).eps
+    np.testing.assert_allclose(out[0], x.astype(np.longdouble).sum(), rtol=64 * eps)
+    host.run("inclusive_scan", op="SUM", in_type=type_, out_type=type_, in_=x, out=running, count=n)
+    np.testing.assert_allclose(running, np.cumsum(x.astype(np.longdouble)), rtol=128 * eps)
+    if n:  # log(sum(exp)) is the reduction of exponentials
+        e = np.exp(x)
+        host.run("reduce", op="SUM", in_type=type_, out_type=type_, in_=e, out=out, count=n)
+        np.testing.assert_allclose(np.log(out[0]), scipy.special.logsumexp(x.astype(np.float64)), rtol=64 * eps)
+
+
+@pytest.mark.parametrize("type_", ["f16", "bf16"])
+def test_half_types_sum_in_f32_by_default(host, type_):
+    x = oracle.convert(np.full(5000, 1.0), "f64", type_)
+    out = np.zeros(1, x.dtype)
+    host.run("reduce", op="SUM", in_type=type_, out_type=type_, in_=x, out=out, count=5000)
+    expect(out, oracle.convert(np.array([5000.0]), "f64", type_), type_)
+
+
+def test_count_in_memory(host):
+    x = np.arange(1000, dtype=np.int32)
+    for bound, wanted in ((10, 10), (2000, 1000), (0, 0)):
+        out = np.zeros(1, np.int32)
+        host.run("reduce", op="SUM", in_type="i32", out_type="i32", in_=x, out=out, count=1000, count_device=bound)
+        assert out[0] == x[:wanted].sum()
+
+
+# ---- ARGMIN and ARGMAX
+
+
+def pair(type_):
+    return np.dtype({"names": ["value", "index"], "formats": [DTYPES[type_], np.int64], "offsets": [0, 8],
+                     "itemsize": 16})
+
+
+def arg_running(op, y, type_, init):
+    """(value bits, index) of the winner after each element, by plain Python comparison."""
+    w = oracle.widest(y, type_)
+    best = None
+    if init is not None and init["index"][0] >= 0:
+        best = (oracle.widest(init["value"], type_)[0], int(init["index"][0]), init["value"][0])
+    result = []
+    for i, v in enumerate(w):
+        if best is None:
+            better = True
+        elif np.isnan(v) or np.isnan(best[0]):
+            better = bool(np.isnan(v)) and (not np.isnan(best[0]) or i < best[1])
+        else:
+            better = (v < best[0] if op == "ARGMIN" else v > best[0]) or (v == best[0] and i < best[1])
+        if better:
+            best = (v, i, y[i])
+        result.append((best[2], best[1]))
+    start = None
+    if init is not None:
+        start = (init["value"][0], int(init["index"][0]))
+    else:
+        start = (oracle.identity("MIN" if op == "ARGMIN" else "MAX", type_)[0], -1)
+    return start, result
+
+
+@pytest.mark.parametrize("op", ["ARGMIN", "ARGMAX"])
+@given(types, types, data, st.sampled_from([None, "NEGATE", "ABS", "SQUARE"]), st.sampled_from([None, -1, 3, 10**12]))
+@settings(max_examples=150)
+def test_arg(host, op, in_type, type_, what, transform, init_index):
+    n, offset, kind, seed = what
+    x = shifted(values(in_type, n, kind, seed), offset)
+    y = operands(op, transform, x, in_type, type_)
+    init = None
+    if init_index is not None:
+        init = np.zeros(1, pair(type_))
+        init["value"], init["index"] = values(type_, 1, kind, seed + 1), init_index
+    start, running = arg_running(op, y, type_, init)
+
+    def compare(got, wanted):
+        expect(got["value"].copy(), np.array([v for v, _ in wanted], DTYPES[type_]), type_)
+        assert got["index"].tolist() == [i for _, i in wanted]
+
+    out = np.zeros(n + 1, pair(type_))
+    out.view(np.uint8)[:] = 0xA5
+    host.run("reduce", op=op, transform=transform or 0, in_type=in_type, out_type=type_, in_=x, out=out, count=n,
+             init=init)
+    compare(out[:1], [running[-1] if n else start])
+    padding = out[:1].view(np.uint8)[SIZES[type_]:8]
+    assert (padding == 0).all(), "the padding of a pair is zero"
+    assert (out[1:].view(np.uint8) == 0xA5).all(), "wrote behind the result"
+    host.run("inclusive_scan", op=op, transform=transform or 0, in_type=in_type, out_type=type_, in_=x, out=out,
+             count=n, init=init)
+    compare(out[:n], running)
+    host.run("exclusive_scan", op=op, transform=transform or 0, in_type=in_type, out_type=type_, in_=x, out=out,
+             count=n, init=init)
+    compare(out[:n], ([start] + running)[:n])
+
+
+# ---- users' types and operators
+
+
+def compose(result, a, b):
+    """x -> a.m * x + a.k, then b: integers that wrap; associative, not commutative."""
+    u32 = ctypes.POINTER(ctypes.c_uint32)
+    p, q, r = (ctypes.cast(at, u32) for at in (a, b, result))
+    m, k = p[0] * q[0], p[1] * q[0] + q[1]
+    r[0], r[1] = m & 0xffffffff, k & 0xffffffff
+
+
+def composed(a, b):
+    return np.stack([a[:, 0] * b[:, 0], a[:, 1] * b[:, 0] + b[:, 1]], axis=1)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 31, 513, 4096, 9000])
+@pytest.mark.parametrize("commutative", [0, 1])
+def test_user_operator_on_a_struct(host, n, commutative):
+    with Context(threads=1) as context:
+        affine = context.struct("affine", 8, 4, "struct affine { unsigned m, k; };")
+        op = context.operator("compose", compose, commutative=0, host_identity=np.array([1, 0], np.uint32).tobytes())
+        x = np.random.default_rng(n).integers(0, 2**32, (n, 2), np.uint32)
+        if commutative:  # translations commute, so that the operator may be called so
+            x[:, 0] = 1
+            op = context.operator("add", compose, commutative=1, host_identity=np.array([1, 0], np.uint32).tobytes())
+        init = np.array([[3, 5]], np.uint32) if n % 2 else None
+        running = [init[0] if init is not None else np.array([1, 0], np.uint32)]
+        for i in range(n):
+            running.append(composed(running[-1][None], x[i:i + 1])[0])
+        running = np.array(running)
+        out = np.zeros((max(n, 1), 2), np.uint32)
+        types_ = dict(in_type=affine, acc_type=affine, out_type=affine, in_=x, out=out, count=n, init=init)
+        if not commutative or init is None:
+            context.run("reduce", op=op, **types_)
+            assert (out[0] == running[-1]).all()
+        context.run("inclusive_scan", op=op, **types_)
+        assert (out[:n] == running[1:]).all()
+        context.run("exclusive_scan", op=op, **types_)
+        assert (out[:n] == running[:-1]).all()
+
+
+def test_user_unary_and_binary_transforms():
+    def halve(result, a, _):
+        ctypes.cast(result, ctypes.POINTER(ctypes.c_float))[0] = ctypes.cast(
+            a, ctypes.POINTER(ctypes.c_int32))[0] / 2
+
+    def mix(result, a, b):
+        ctypes.cast(result, ctypes.POINTER(ctypes.c_double))[0] = (
+            10 * ctypes.cast(a, ctypes.POINTER(ctypes.c_int8))[0] + ctypes.cast(b, ctypes.POINTER(ctypes.c_float))[0])
+
+    with Context(threads=1) as context:
+        unary = context.operator("halve", halve, arity=1)
+        binary = context.operator("mix", mix)
+        x = np.arange(-700, 701, dtype=np.int32)
+        out = np.zeros(x.size, np.float32)
+        context.run("transform", op=unary, in_type="i32", out_type="f32", in_=x, out=out, count=x.size)
+        assert (out == x / 2).all()
+        total = np.zeros(1, np.float64)
+        context.run("reduce", op="SUM", transform=unary, in_type="i32", acc_type="f32", out_type="f64", in_=x[700:],
+                    out=total, count=701)
+        assert total[0] == np.arange(701).sum() / 2
+        a, b = np.arange(-100, 100, dtype=np.int8), np.arange(200, dtype=np.float32) / 4
+        mixed = np.zeros(200, np.float64)
+        context.run("transform2", op=binary, in_type="i8", in2_type="f32", out_type="f64", in_=a, in2=b, out=mixed,
+                    count=200)
+        assert (mixed == 10.0 * a + b).all()
+
+
+# ---- bad input: a code, a message that names the argument, outputs untouched, the next call works
+
+i32 = dict(in_type="i32", out_type="i32", count=16)
+BAD = [
+    ("null in", "GP_E_NULL", "in", "reduce", dict(op="SUM", in_=None)),
+    ("null out", "GP_E_NULL", "out", "reduce", dict(op="SUM", out=None)),
+    ("null in2", "GP_E_NULL", "in2", "transform2", dict(op="SUM", in2=None)),
+    ("null value", "GP_E_NULL", "init", "fill", dict(init=None)),
+    ("no operator", "GP_E_OPERATOR", "op", "reduce", dict(op=0)),
+    ("unknown operator", "GP_E_OPERATOR", "op", "inclusive_scan", dict(op=9999)),
+    ("unary operator", "GP_E_OPERATOR", "op", "reduce", dict(op="NEGATE")),
+    ("binary operator", "GP_E_OPERATOR", "op", "transform", dict(op="SUM")),
+    ("binary transform", "GP_E_OPERATOR", "transform", "reduce", dict(op="SUM", transform="MIN")),
+    ("arg in transform2", "GP_E_OPERATOR", "op", "transform2", dict(op="ARGMIN")),
+    ("bitwise on floats", "GP_E_OPERATOR", "op", "reduce", dict(op="BIT_XOR", in_type="f32", out_type="f32")),
+    ("unknown type", "GP_E_TYPE", "in_type", "reduce", dict(op="SUM", in_type=777)),
+    ("unknown out type", "GP_E_TYPE", "out_type", "reduce", dict(op="SUM", out_type=-3)),
+    ("unknown primitive", "GP_E_ARGUMENT", "primitive", 99, dict(op="SUM")),
+    ("count overflows", "GP_E_SIZE", "count", "reduce", dict(op="SUM", count=2**62)),
+    ("misaligned in", "GP_E_ALIGNMENT", "in", "reduce", dict(op="SUM", in_=1)),
+    ("misaligned out", "GP_E_ALIGNMENT", "out", "inclusive_scan", dict(op="SUM", out=1)),
+    ("overlap", "GP_E_OVERLAP", "out", "inclusive_scan", dict(op="SUM", out=4)),
+    ("reduce in place", "GP_E_OVERLAP", "out", "reduce", dict(op="SUM", out=0)),
+    ("scan in place, other size", "GP_E_OVERLAP", "out", "inclusive_scan", dict(op="SUM", out=0, out_type="i64")),
+]
+
+
+@pytest.mark.parametrize("title, code, argument, primitive, change", BAD, ids=[row[0] for row in BAD])
+def test_bad_input(host, title, code, argument, primitive, change):
+    buffer = np.arange(64, dtype=np.int64)
+    base, in2, apart = buffer.ctypes.data, buffer[16:].ctypes.data, buffer[32:].ctypes.data
+    call = dict(i32, out=apart)
+    call.update({"fill": dict(init=buffer), "transform2": dict(in_=base, in2=in2)}.get(primitive, dict(in_=base)))
+    call.update(change)
+    for field in ("in_", "out"):  # small numbers are offsets into the buffer
+        if isinstance(call.get(field), int) and call[field] < 64:
+            call[field] += base
+    before = buffer.copy()
+    with pytest.raises(Error) as error:
+        host.run(primitive, **call)
+    assert error.value.name == code, error.value
+    assert re.search(rf"\b{argument}\b", error.value.message), error.value
+    assert f"gp_{primitive}" in error.value.message or primitive == 99, error.value
+    assert (buffer == before).all(), "an output was touched"
+    out = np.zeros(1, np.int32)
+    host.run("reduce", op="SUM", in_type="i32", out_type="i32", in_=np.arange(5, dtype=np.int32), out=out, count=5)
+    assert out[0] == 10
+
+
+def test_operators_without_a_host_function():
+    with Context() as context:
+        x, out = np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
+        no_host = context.operator("shout", body="return a + b;", identity="0")
+        no_identity = context.operator("mumble", lambda r, a, b: None)
+        call = dict(in_type="i32", out_type="i32", in_=x, out=out, count=8)
+        for op, words in ((no_host, ("shout", "host")), (no_identity, ("mumble", "host_identity"))):
+            with pytest.raises(Error) as error:
+                context.run("reduce", op=op, **call)
+            assert error.value.name == "GP_E_UNSUPPORTED"
+            assert all(word in error.value.message for word in words)
+        assert (out == 0).all()
+        context.run("inclusive_scan", op="SUM", **call)
+        assert (out == np.cumsum(x)).all()
+
+
+def test_closed_contexts():
+    library = load()
+    assert RESULT_NAMES[library.gp_run(None, None, None)] == "GP_E_CONTEXT"
+    context = Context(library=library)
+    context.close()
+    with pytest.raises(Error) as error:
+        context.close()
+    assert error.value.name == "GP_E_CONTEXT"

@@ -1,0 +1,1473 @@
+// gp_bench.c - measures primitives: ours, the peers and the roofs, in one process, in turn.
+//
+//   gp_bench [options]                      tools/bench.py builds it and hands it the standard list
+//     --cell "exclusive_scan SUM u32 n=268435456"   a cell; repeat for more
+//     --cells FILE                          a cell a line, # starts a comment; - reads standard input
+//     --policy algorithm=PIPELINED,threads=512      a variant of every cell; repeat for more. Fields left out: default
+//     --no-default                          leave out the variant without a policy (it is in otherwise)
+//     --peers cub,cuda,thrust,cublas        which peers; "none"
+//     --peers-library PATH                  libgp_peers.so; default: beside this program
+//     --backend cuda|host|auto
+//     --seconds S --cell-seconds S          stop starting cells after S; the most a cell may take
+//     --batches N --batch-ms MS             batches of a cell (at least 7), and how long one aims to be
+//     --out FILE                            JSON Lines, appended
+//     --overhead --first-call               measure the host's share of a call; the first call of a kernel
+//     --commit TEXT                         stored with the environment
+//     --cache DIR                           the disk cache of kernels; default as the library's
+//
+// A cell is data:   primitive [operator] type n=COUNT|bytes=SIZE [acc=TYPE] [out=TYPE] [dist=NAME]
+//                   [in_offset=BYTES] [out_offset=BYTES] [protocol=cold|back_to_back|graph]
+// Sizes take K, M, G (powers of 1024). Types are the library's, s12 (three u32) and s16 (two f64), structs whose sum is
+// an operator given as source. Protocols: cold rotates among buffers so that the L2 cache is of no help; back_to_back
+// stays on one set of buffers; graph replays captured calls, several buffer sets in turn.
+//
+// Every variant is checked before it is timed: against the peer that computes in the same accumulator, or on the host,
+// at the cell's count and at one that is no multiple of anything; floats on data whose sums are exact, and on the
+// cell's own. A wrong one is reported WRONG and has no time. GB/s count each input read once, each output written once.
+// Exit status: 0 all measured right, 1 something was wrong or failed, 2 bad usage, 4 no GPU where one was asked for.
+#define _GNU_SOURCE
+#define GPUPRIMS_IMPLEMENTATION
+#include "gpuprims.h"
+
+#include "gp_cuda.h"
+#include "peers/data.h"
+#include "peers/peers.h"
+
+#include <math.h>
+#include <time.h>
+#include <unistd.h>
+
+// ---- small things ---------------------------------------------------------------------------------------------------
+
+static void stop(int status, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
+static void stop(int status, const char *format, ...) {
+  va_list arguments;
+  fflush(stdout);
+  fprintf(stderr, "gp_bench: ");
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "\n");
+  exit(status);
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint64_t round_up(uint64_t a, uint64_t b) { return (a + b - 1) / b * b; }
+
+static int compare_doubles(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+static double median(double *values, int count) { // sorts
+  if (!count) return 0;
+  qsort(values, (size_t)count, sizeof *values, compare_doubles);
+  return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
+}
+
+// ---- types, distributions, protocols --------------------------------------------------------------------------------
+
+typedef struct type_row {
+  const char *name;
+  int size, number, fields;
+} type_row;
+
+static const type_row TYPE_ROWS[] = {
+#define ROW(name, size, number, fields) {#name, size, number, fields},
+    GP_DATA_TYPES(ROW)
+#undef ROW
+};
+enum { TYPE_ROW_COUNT = sizeof TYPE_ROWS / sizeof *TYPE_ROWS };
+
+static const char *const KIND_NAMES[] = {
+#define NAME(UPPER, lower) #lower,
+    GP_DATA_KINDS(NAME)
+#undef NAME
+};
+enum { COLD, BACK_TO_BACK, GRAPH, PROTOCOL_COUNT };
+static const char *const PROTOCOL_NAMES[] = {"cold", "back_to_back", "graph"};
+static const char *const PRIMITIVE_NAMES[] = {"",
+#define NAME(UPPER, lower) #lower,
+                                              GP_PRIMITIVES(NAME)
+#undef NAME
+};
+static const char *const OPERATOR_NAMES[] = {"",
+#define NAME(UPPER, arity, commutative, functor) #UPPER,
+                                             GP_OPERATORS(NAME)
+#undef NAME
+};
+static const char *const ALGORITHM_NAMES[] = {"AUTO",      "DIRECT",    "EVEN_SHARE",  "STEALING",
+                                              "ONE_BLOCK", "LOOK_BACK", "THREE_SWEEP", "PIPELINED"};
+static const char *const CACHE_NAMES[] = {"DEFAULT", "STREAMING", "L2"};
+
+static int find_name(const char *name, const char *const *names, int count) {
+  int i;
+  for (i = 0; i < count; i++)
+    if (!strcmp(name, names[i])) return i;
+  return -1;
+}
+#define FIND_NAME(name, names) find_name(name, names, (int)(sizeof names / sizeof *names))
+
+static const type_row *find_type(const char *name) {
+  int i;
+  for (i = 0; i < TYPE_ROW_COUNT; i++)
+    if (!strcmp(TYPE_ROWS[i].name, name)) return &TYPE_ROWS[i];
+  return NULL;
+}
+
+// ---- the state of the program ---------------------------------------------------------------------------------------
+
+enum { GUARD = 256, MAX_BATCHES = 64, MAX_VARIANTS = 96, GRAPH_CALLS = 32 };
+
+typedef struct cell {
+  char text[256];
+  gp_primitive primitive;
+  gp_op op; // built in; for structs replaced by the user's
+  const type_row *in, *acc, *out;
+  uint64_t n;
+  int kind, protocol, in_offset, out_offset;
+} cell;
+
+typedef struct pool { // device memory, or the host's
+  char *base;
+  uint64_t bytes;
+} pool;
+
+enum { OURS, PEER, COPY_ROOF, READ_ROOF };
+typedef struct variant {
+  int kind;
+  char label[160];
+  char peer[16];
+  gp_peer_fn run;
+  int read_config;
+  int has_policy;
+  gp_policy policy, resolved;
+  gp_policy_source source;
+  gp_kernel_source origin;
+  char status[512]; // "ok", "WRONG ...", "FAILED ..."
+  uint64_t verified;
+  double batches[MAX_BATCHES];
+  int batch_count, calls;
+  double median_us, min_us, max_us, cv;
+  double bytes;
+  void *graph;
+} variant;
+
+static gp_cuda cuda;
+static gp_nvml nvml;
+static const gp_peers_table *peers;
+static gp_context *ctx;
+static gp_description device;
+static int on_gpu, l2_bytes;
+static void *stream, *event_a, *event_b;
+static pool in_pool, in2_pool, out_pool, reference_pool, peer_workspace;
+static uint64_t *result_words; // device memory, for peers->compare
+static gp_type type_handles[TYPE_ROW_COUNT];
+static gp_op struct_sums[TYPE_ROW_COUNT];
+static FILE *json;
+static int failures;
+
+static double option_seconds = 1e9, option_cell_seconds = 3, option_batch_ms = 3;
+static int option_batches = 9;
+static const char *option_peers = "cub,cuda", *option_commit = "", *option_cache;
+
+// ---- memory, on either back end -------------------------------------------------------------------------------------
+
+static void wait_device(void) {
+  if (on_gpu) GP_CUDA_CHECK(&cuda, stream_wait(stream));
+}
+
+static void pool_reserve(pool *p, uint64_t bytes) {
+  if (p->bytes >= bytes) return;
+  if (on_gpu) {
+    uint64_t address = 0;
+    GP_CUDA_CHECK(&cuda, synchronize());
+    if (p->base) GP_CUDA_CHECK(&cuda, free_((uint64_t)(uintptr_t)p->base));
+    GP_CUDA_CHECK(&cuda, alloc(&address, bytes));
+    p->base = (char *)(uintptr_t)address;
+  } else {
+    free(p->base);
+    if (posix_memalign((void **)&p->base, 4096, bytes)) stop(3, "no memory for %llu bytes", (unsigned long long)bytes);
+    memset(p->base, 1, bytes);
+  }
+  p->bytes = bytes;
+}
+
+static void write_device(void *to, const void *from, uint64_t bytes) {
+  wait_device();
+  if (on_gpu) GP_CUDA_CHECK(&cuda, to_device((uint64_t)(uintptr_t)to, from, bytes));
+  else memcpy(to, from, bytes);
+}
+
+static void read_device(void *to, const void *from, uint64_t bytes) {
+  wait_device();
+  if (on_gpu) GP_CUDA_CHECK(&cuda, to_host(to, (uint64_t)(uintptr_t)from, bytes));
+  else memcpy(to, from, bytes);
+}
+
+static void set_device(void *to, int byte, uint64_t bytes) {
+  if (!bytes) return;
+  if (on_gpu) GP_CUDA_CHECK(&cuda, set8((uint64_t)(uintptr_t)to, (unsigned char)byte, bytes, stream));
+  else memset(to, byte, bytes);
+}
+
+static void generate(const type_row *t, int kind, uint64_t seed, void *out, uint64_t count) {
+  enum { PIECE = 1 << 20 };
+  static char *piece;
+  uint64_t at, i;
+  if (peers) {
+    const int code = peers->generate(t->name, kind, seed, out, count, stream);
+    if (code) stop(3, "generating %s: %s", t->name, peers->error(code));
+    return;
+  }
+  if (!piece && !(piece = malloc((size_t)PIECE * 16))) stop(3, "no memory");
+  for (at = 0; at < count; at += PIECE) {
+    const uint64_t some = count - at < PIECE ? count - at : PIECE;
+    for (i = 0; i < some; i++)
+      gp_data_element(t->number, t->size, t->fields, kind, seed, at + i, count, piece + i * (uint64_t)t->size);
+    write_device((char *)out + at * (uint64_t)t->size, piece, some * (uint64_t)t->size);
+  }
+}
+
+// ---- cells ----------------------------------------------------------------------------------------------------------
+
+static int parse_size(const char *text, uint64_t *value) {
+  char *end;
+  const double number = strtod(text, &end);
+  double scale = 1;
+  if (end == text || number < 0) return 0;
+  if (*end == 'K') scale = 1024, end++;
+  else if (*end == 'M') scale = 1 << 20, end++;
+  else if (*end == 'G') scale = 1 << 30, end++;
+  *value = (uint64_t)(number * scale);
+  return *end == 0;
+}
+
+// NULL, or what is wrong.
+static const char *parse_cell(const char *text, cell *c) {
+  static char reason[200];
+  char copy[256], *save = NULL, *word;
+  int position = 0;
+  uint64_t bytes = 0;
+#define BAD(...) return snprintf(reason, sizeof reason, __VA_ARGS__), reason
+  memset(c, 0, sizeof *c);
+  if (strlen(text) >= sizeof copy) BAD("longer than %d characters", (int)sizeof copy);
+  strcpy(copy, text);
+  strcpy(c->text, text);
+  for (word = strtok_r(copy, " \t\r\n", &save); word; word = strtok_r(NULL, " \t\r\n", &save)) {
+    char *equals = strchr(word, '=');
+    if (equals) {
+      const char *value = equals + 1;
+      *equals = 0;
+      if (!strcmp(word, "n")) {
+        if (!parse_size(value, &c->n)) BAD("n=%s is no count", value);
+      } else if (!strcmp(word, "bytes")) {
+        if (!parse_size(value, &bytes)) BAD("bytes=%s is no size", value);
+      } else if (!strcmp(word, "acc") || !strcmp(word, "out")) {
+        const type_row *t = find_type(value);
+        if (!t) BAD("no type %s", value);
+        *(word[0] == 'a' ? &c->acc : &c->out) = t;
+      } else if (!strcmp(word, "dist")) {
+        if ((c->kind = FIND_NAME(value, KIND_NAMES)) < 0) BAD("no distribution %s", value);
+      } else if (!strcmp(word, "in_offset")) c->in_offset = atoi(value);
+      else if (!strcmp(word, "out_offset")) c->out_offset = atoi(value);
+      else if (!strcmp(word, "protocol")) {
+        if ((c->protocol = FIND_NAME(value, PROTOCOL_NAMES)) < 0) BAD("no protocol %s", value);
+      } else BAD("no field %s", word);
+    } else if (position == 0) {
+      const int p = FIND_NAME(word, PRIMITIVE_NAMES);
+      if (p <= 0) BAD("no primitive %s", word);
+      c->primitive = (gp_primitive)p;
+      position = 1;
+    } else if (position == 1 && FIND_NAME(word, OPERATOR_NAMES) > 0) {
+      c->op = FIND_NAME(word, OPERATOR_NAMES);
+      position = 2;
+    } else if (position <= 2) {
+      if (!(c->in = find_type(word))) BAD("no operator or type %s", word);
+      position = 3;
+    } else BAD("%s is one word too many", word);
+  }
+  if (position < 3) BAD("a cell is: primitive [operator] type n=COUNT ...");
+  if (!c->out) c->out = c->in;
+  if (!c->acc) c->acc = c->out->number == GP_DATA_F16 || c->out->number == GP_DATA_BF16 ? find_type("f32") : c->out;
+  if (bytes) c->n = bytes / (uint64_t)c->in->size;
+  if (!c->n) BAD("the count is missing, or 0");
+  if (c->in_offset < 0 || c->in_offset > 255 || c->out_offset < 0 || c->out_offset > 255) BAD("offsets are 0 to 255");
+  if (c->op == 0 && (c->primitive >= GP_TRANSFORM && c->primitive != GP_IOTA))
+    c->op = c->primitive == GP_TRANSFORM ? GP_NEGATE : GP_SUM;
+  if (c->in->fields > 1 && c->primitive != GP_COPY && c->primitive != GP_FILL &&
+      (c->op != GP_SUM || c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2))
+    BAD("structs have SUM only");
+  return NULL;
+#undef BAD
+}
+
+static int reads_input(const cell *c) { return c->primitive != GP_FILL && c->primitive != GP_IOTA; }
+static int is_reduce(const cell *c) { return c->primitive == GP_REDUCE; }
+static uint64_t in_bytes(const cell *c, uint64_t n) { return reads_input(c) ? n * (uint64_t)c->in->size : 0; }
+static uint64_t out_bytes(const cell *c, uint64_t n) { return (is_reduce(c) ? 1 : n) * (uint64_t)c->out->size; }
+static double moved_bytes(const cell *c, uint64_t n) {
+  const double in = (double)in_bytes(c, n) * (c->primitive == GP_TRANSFORM2 ? 2 : 1);
+  return is_reduce(c) ? in : in + (double)out_bytes(c, n);
+}
+
+static gp_type handle_of(const type_row *t) { return type_handles[t - TYPE_ROWS]; }
+
+static gp_call call_of(const cell *c, const variant *v) {
+  static const unsigned char VALUE[16] = {0x35, 0x3a, 0x11, 0x3c, 0x52, 0x0f, 0x77, 0x3f, 0x35, 0x3a, 0x11, 0x3c, 1, 2};
+  gp_call call = gp_call_init(c->primitive);
+  const int computes = c->primitive != GP_COPY && c->primitive != GP_FILL && c->primitive != GP_IOTA;
+  call.op = computes ? (c->in->fields > 1 ? struct_sums[c->in - TYPE_ROWS] : c->op) : 0;
+  call.in_type = handle_of(c->in);
+  call.out_type = handle_of(c->out);
+  if (c->primitive >= GP_REDUCE) call.acc_type = handle_of(c->acc);
+  if (c->primitive == GP_FILL) call.init = VALUE;
+  call.count = c->n;
+  if (v->has_policy) call.policy = &v->policy;
+  return call;
+}
+
+// ---- running a variant on one set of buffers ------------------------------------------------------------------------
+
+typedef struct buffers {
+  char *in, *in2, *out;
+} buffers;
+
+static uint64_t in_stride(const cell *c) { return round_up(in_bytes(c, c->n) + (uint64_t)c->in_offset + 16, 256); }
+static uint64_t out_stride(const cell *c) {
+  return round_up(out_bytes(c, c->n) + (uint64_t)c->out_offset + 16, 256) + 2 * GUARD;
+}
+
+static uint64_t set_count(const cell *c) {
+  uint64_t sets = out_pool.bytes / out_stride(c);
+  if (reads_input(c) && in_pool.bytes / in_stride(c) < sets) sets = in_pool.bytes / in_stride(c);
+  return sets < 1 ? 1 : sets;
+}
+
+static buffers set_of(const cell *c, uint64_t set) {
+  buffers b;
+  b.in = reads_input(c) ? in_pool.base + set * in_stride(c) + c->in_offset : NULL;
+  b.in2 = in2_pool.base ? in2_pool.base + set * in_stride(c) + c->in_offset : NULL;
+  b.out = out_pool.base + set * out_stride(c) + GUARD + c->out_offset;
+  return b;
+}
+
+// The roofs on the host: the C library's copy, and a sum over 8-byte words by all threads.
+static void host_roof(const variant *v, buffers b) {
+  static volatile uint64_t kept __attribute__((unused));
+  const uint64_t *words = (const uint64_t *)(uintptr_t)((uintptr_t)b.in / 8 * 8);
+  const long long n = (long long)(v->bytes / 8);
+  long long i;
+  uint64_t sum = 0;
+  if (v->kind == COPY_ROOF) {
+    if (b.in) memcpy(b.out, b.in, (size_t)(v->bytes / 2));
+    else memset(b.out, 0x3a, (size_t)v->bytes);
+    return;
+  }
+#ifdef _OPENMP
+#pragma omp parallel for reduction(+ : sum)
+#endif
+  for (i = 0; i < n; i++) sum += words[i];
+  kept = sum;
+}
+
+// 0, or -1 with the reason in v->status.
+static int run_once(const cell *c, variant *v, buffers b, uint64_t n) {
+  int code = 0;
+  if (v->kind == OURS) {
+    gp_call call = call_of(c, v);
+    gp_result result;
+    call.in = b.in;
+    call.in2 = c->primitive == GP_TRANSFORM2 ? b.in2 : NULL;
+    call.out = b.out;
+    call.count = n;
+    result = gp_run(ctx, &call, stream);
+    if (result == GP_SUCCESS) return 0;
+    snprintf(v->status, sizeof v->status, "FAILED %s: %.400s", gp_result_name(result), gp_last_message());
+    return -1;
+  }
+  if (v->kind == PEER) {
+    size_t bytes = peer_workspace.bytes;
+    code = v->run(peer_workspace.base, &bytes, b.in, b.in2, b.out, n, stream);
+  } else if (!on_gpu) {
+    host_roof(v, b);
+  } else if (v->kind == COPY_ROOF) {
+    const uint64_t to = (uint64_t)(uintptr_t)b.out - (uint64_t)c->out_offset;
+    if (reads_input(c))
+      code = cuda.copy(to, (uint64_t)(uintptr_t)b.in - (uint64_t)c->in_offset, (size_t)(v->bytes / 2), stream);
+    else code = cuda.set32(to, 0x3a113a11, (size_t)(v->bytes / 4), stream);
+    if (code) return snprintf(v->status, sizeof v->status, "FAILED the driver's error %d", code), -1;
+  } else code = peers->read(v->read_config, b.in - c->in_offset, (uint64_t)v->bytes, result_words, stream);
+  if (!code) return 0;
+  snprintf(v->status, sizeof v->status, "FAILED %s", peers ? peers->error(code) : "?");
+  return -1;
+}
+
+static int find_peer(const cell *c, const char *peer, int plain, gp_peer_fn *run) {
+  gp_peer_cell p;
+  size_t bytes = 0;
+  memset(&p, 0, sizeof p);
+  p.peer = peer;
+  p.primitive = PRIMITIVE_NAMES[c->primitive];
+  p.op = OPERATOR_NAMES[c->op];
+  p.in = c->in->name;
+  p.acc = c->primitive >= GP_REDUCE ? c->acc->name : c->in->name;
+  p.out = c->out->name;
+  p.plain = plain;
+  *run = peers && (reads_input(c)) ? peers->find(&p) : NULL;
+  if (!*run || (*run)(NULL, &bytes, in_pool.base, in_pool.base, out_pool.base, c->n, stream)) return 0;
+  pool_reserve(&peer_workspace, bytes + 256);
+  return 1;
+}
+
+// ---- checking -------------------------------------------------------------------------------------------------------
+
+static double decode(const type_row *t, const char *at) {
+  switch (t->number) {
+  case GP_DATA_F16: {
+    uint16_t h;
+    memcpy(&h, at, 2);
+    return gp_data_from_f16(h);
+  }
+  case GP_DATA_BF16: {
+    uint16_t h;
+    memcpy(&h, at, 2);
+    return gp_data_from_bf16(h);
+  }
+  case GP_DATA_F32: {
+    float f;
+    memcpy(&f, at, 4);
+    return f;
+  }
+  default: {
+    double d;
+    memcpy(&d, at, 8);
+    return d;
+  }
+  }
+}
+
+static int is_float(const type_row *t) { return t->number != GP_DATA_INT && t->number != GP_DATA_UINT; }
+
+static uint64_t decode_int(const type_row *t, const char *at) { // sign-extended
+  const int size = t->size / t->fields;
+  uint64_t u = 0;
+  memcpy(&u, at, (size_t)size);
+  if (t->number == GP_DATA_INT && size < 8 && (u >> (8 * size - 1))) u |= ~0ull << (8 * size);
+  return u;
+}
+
+// Integers keep the accumulator's width: sums and products wrap in it, comparisons see the value in it.
+static uint64_t wrap(const type_row *t, uint64_t u) {
+  char bytes[8];
+  memcpy(bytes, &u, 8);
+  return decode_int(t, bytes);
+}
+
+static uint64_t apply_int(gp_op op, const type_row *acc, uint64_t a, uint64_t b) {
+  const int is_signed = acc->number == GP_DATA_INT, less = is_signed ? (int64_t)b < (int64_t)a : b < a;
+  switch (op) {
+  case GP_SUM:
+    return wrap(acc, a + b);
+  case GP_PROD:
+    return wrap(acc, a * b);
+  case GP_MIN:
+    return less ? b : a;
+  case GP_MAX:
+    return less ? a : b;
+  case GP_BIT_AND:
+    return a & b;
+  case GP_BIT_OR:
+    return a | b;
+  case GP_BIT_XOR:
+    return a ^ b;
+  case GP_AND:
+    return a && b;
+  default:
+    return a || b;
+  }
+}
+
+static double apply_float(gp_op op, double a, double b) {
+  switch (op) {
+  case GP_SUM:
+    return a + b;
+  case GP_PROD:
+    return a * b;
+  case GP_MIN:
+    return b < a ? b : a;
+  case GP_MAX:
+    return b > a ? b : a;
+  case GP_AND:
+    return a != 0 && b != 0;
+  default:
+    return a != 0 || b != 0;
+  }
+}
+
+// Checks `out` on the host, element by element, in doubles or in integers of the accumulator's width. NULL: right.
+static const char *check_on_host(const cell *c, const char *in, const char *in2, const char *out, uint64_t n,
+                                 double absolute, double relative) {
+  static char reason[200];
+  const int fields = c->in->fields, in_size = c->in->size / fields, out_size = c->out->size / fields;
+  const int floats = is_float(c->acc);
+  const gp_call call = call_of(c, &(variant){0});
+  int f;
+  uint64_t i;
+  for (f = 0; f < fields; f++) {
+    const char *from = in + f * in_size, *from2 = in2 ? in2 + f * in_size : NULL, *to = out + f * out_size;
+    double total = c->op == GP_PROD || c->op == GP_AND ? 1
+                   : c->op == GP_MIN                   ? HUGE_VAL
+                   : c->op == GP_MAX                   ? -HUGE_VAL
+                                                       : 0;
+    uint64_t whole = 0;
+    if (!floats) {
+      const int bits = 8 * c->acc->size / fields;
+      const uint64_t top = c->acc->number == GP_DATA_INT ? (1ull << (bits - 1)) - 1 : ~0ull >> (64 - bits);
+      whole = c->op == GP_PROD || c->op == GP_AND ? 1
+              : c->op == GP_MIN                   ? top
+              : c->op == GP_MAX                   ? (c->acc->number == GP_DATA_INT ? ~top : 0)
+              : c->op == GP_BIT_AND               ? wrap(c->acc, ~0ull)
+                                                  : 0;
+    }
+    for (i = 0; i < n; i++) {
+      double x = 0, expected = 0;
+      uint64_t u = 0, expected_int = 0;
+      const int last = i + 1 == n;
+      if (reads_input(c)) {
+        if (is_float(c->in)) x = decode(c->in, from + i * (uint64_t)c->in->size);
+        else
+          u = decode_int(c->in, from + i * (uint64_t)c->in->size),
+          x = c->in->number == GP_DATA_INT ? (double)(int64_t)u : (double)u;
+        u = wrap(c->acc, u);
+      }
+      if (c->primitive >= GP_REDUCE) {
+        const double before = total;
+        const uint64_t whole_before = whole;
+        total = apply_float(c->op, total, x);
+        whole = apply_int(c->op, c->acc, whole, u);
+        if (is_reduce(c) && !last) continue;
+        expected = c->primitive == GP_EXCLUSIVE_SCAN ? before : total;
+        expected_int = c->primitive == GP_EXCLUSIVE_SCAN ? whole_before : whole;
+      } else if (c->primitive == GP_COPY) expected = x, expected_int = u;
+      else if (c->primitive == GP_TRANSFORM2) {
+        expected = apply_float(c->op, x, is_float(c->in) ? decode(c->in, from2 + i * (uint64_t)c->in->size) : 0);
+        expected_int =
+            is_float(c->in) ? 0 : apply_int(c->op, c->out, u, decode_int(c->in, from2 + i * (uint64_t)c->in->size));
+      } else if (c->primitive == GP_TRANSFORM) {
+        expected = c->op == GP_NEGATE   ? -x
+                   : c->op == GP_ABS    ? fabs(x)
+                   : c->op == GP_SQUARE ? x * x
+                   : c->op == GP_NOT    ? x == 0
+                                        : x;
+        expected_int = c->op == GP_NEGATE   ? 0 - u
+                       : c->op == GP_ABS    ? (c->in->number == GP_DATA_INT && (int64_t)u < 0 ? 0 - u : u)
+                       : c->op == GP_SQUARE ? u * u
+                       : c->op == GP_NOT    ? u == 0
+                                            : u;
+      } else if (c->primitive == GP_FILL) {
+        if (memcmp(out + i * (uint64_t)c->out->size, call.init, (size_t)c->out->size))
+          return snprintf(reason, sizeof reason, "element %llu is not the value", (unsigned long long)i), reason;
+        continue;
+      } else expected = (double)i, expected_int = i; // iota
+      {
+        const char *at = is_reduce(c) ? to : to + i * (uint64_t)c->out->size;
+        if (is_float(c->out)) {
+          const double got = decode(c->out, at), want = floats ? expected : (double)expected_int;
+          if (!(fabs(got - want) <= absolute + relative * fabs(want)) && !(got == want))
+            return snprintf(reason, sizeof reason, "element %llu: %.9g instead of %.9g", (unsigned long long)i, got,
+                            want),
+                   reason;
+        } else {
+          const uint64_t got = decode_int(c->out, at),
+                         want = wrap(c->out, floats ? (uint64_t)(int64_t)expected : expected_int);
+          if (got != want)
+            return snprintf(reason, sizeof reason, "element %llu: %lld instead of %lld", (unsigned long long)i,
+                            (long long)got, (long long)want),
+                   reason;
+        }
+      }
+    }
+  }
+  return NULL;
+}
+
+// Checks v on `n` elements of one distribution. NULL: right.
+static const char *check_data(const cell *c, variant *v, uint64_t n, int kind, gp_peer_fn reference) {
+  static char reason[400];
+  static char host_guard[2 * GUARD];
+  const int exact = kind != GP_DATA_UNIFORM && kind != GP_DATA_SORTED;
+  const double scale = c->in->size == 2 ? 0.0625 : 1;
+  const double unit = c->acc->number == GP_DATA_F64 ? 1e-10 : c->acc->number == GP_DATA_F32 ? 1e-3 : 1;
+  const double place = c->out->number == GP_DATA_F16    ? 2e-3
+                       : c->out->number == GP_DATA_BF16 ? 1.6e-2
+                       : c->out->number == GP_DATA_F32  ? 1e-6
+                                                        : 1e-14;
+  const double absolute = exact || c->primitive < GP_REDUCE
+                              ? 0
+                              : unit * scale * (sqrt((double)n) + (kind == GP_DATA_SORTED ? (double)n : 0));
+  const double relative = (exact || c->primitive < GP_REDUCE) && reference ? 0 : place;
+  const uint64_t ob = out_bytes(c, n), ib = in_bytes(c, n), items = is_reduce(c) ? 1 : n;
+  const buffers b = set_of(c, 0);
+  const char *told = NULL;
+  int i;
+  if (reads_input(c)) generate(c->in, kind, 11, b.in, n);
+  if (c->primitive == GP_TRANSFORM2) generate(c->in, kind, 23, b.in2, n);
+  set_device(b.out - GUARD, 0xA5, ob + 2 * GUARD);
+  if (run_once(c, v, b, n)) return v->status;
+  read_device(host_guard, b.out - GUARD, GUARD);
+  read_device(host_guard + GUARD, b.out + ob, GUARD);
+  for (i = 0; i < 2 * GUARD; i++)
+    if (host_guard[i] != (char)0xA5)
+      return snprintf(reason, sizeof reason, "n=%llu: wrote %d bytes outside its output", (unsigned long long)n,
+                      i < GUARD ? GUARD - i : i - GUARD + 1),
+             reason;
+  if (reference) {
+    char *expected = reference_pool.base + GUARD + c->out_offset % 16;
+    uint64_t words[3];
+    size_t workspace = peer_workspace.bytes;
+    int code = reference(peer_workspace.base, &workspace, b.in, b.in2, expected, n, stream);
+    double error;
+    if (!code) code = peers->compare(c->out->name, b.out, expected, items, absolute, relative, result_words, stream);
+    if (code) return snprintf(reason, sizeof reason, "the reference failed: %s", peers->error(code)), reason;
+    read_device(words, result_words, sizeof words);
+    if (!words[0]) return NULL;
+    memcpy(&error, &words[2], 8);
+    {
+      unsigned char got[16], want[16];
+      char shown[80];
+      int k;
+      read_device(got, b.out + words[1] * (uint64_t)c->out->size, (uint64_t)c->out->size);
+      read_device(want, expected + words[1] * (uint64_t)c->out->size, (uint64_t)c->out->size);
+      for (k = 0; k < c->out->size; k++) {
+        sprintf(shown + 2 * k, "%02x", got[c->out->size - 1 - k]);
+        sprintf(shown + 2 * (c->out->size + 1 + k), "%02x", want[c->out->size - 1 - k]);
+      }
+      memcpy(shown + 2 * c->out->size, "/", 2);
+      shown[2 * c->out->size + 1] = ' ';
+      snprintf(reason, sizeof reason,
+               "n=%llu %s: %llu of %llu elements differ from the peer, the first is %llu (0x%s), error %.3g",
+               (unsigned long long)n, KIND_NAMES[kind], (unsigned long long)words[0], (unsigned long long)items,
+               (unsigned long long)words[1], shown, error);
+    }
+    return reason;
+  }
+  if (on_gpu) {
+    char *in = malloc(ib + 1), *in2 = malloc(ib + 1), *out = malloc(ob + 1);
+    if (!in || !in2 || !out) stop(3, "no memory to check a cell on the host");
+    if (ib) read_device(in, b.in, ib);
+    if (ib && c->primitive == GP_TRANSFORM2) read_device(in2, b.in2, ib);
+    read_device(out, b.out, ob);
+    told = check_on_host(c, in, in2, out, n, absolute, relative);
+    free(in);
+    free(in2);
+    free(out);
+  } else told = check_on_host(c, b.in, b.in2, b.out, n, absolute, relative);
+  if (!told) return NULL;
+  return snprintf(reason, sizeof reason, "n=%llu %s: %s", (unsigned long long)n, KIND_NAMES[kind], told), reason;
+}
+
+// Checks a variant of ours; v->status says "ok" or what is wrong.
+static int verify(const cell *c, variant *v) {
+  const uint64_t host_limit = 1u << 22;
+  gp_peer_fn reference = NULL;
+  uint64_t counts[2];
+  int k, sums_fit;
+  const int half_acc = c->acc->number == GP_DATA_F16 || c->acc->number == GP_DATA_BF16;
+  if (!find_peer(c, "cub", 0, &reference)) reference = NULL;
+  counts[0] = reference || c->n <= host_limit ? c->n : host_limit;
+  counts[1] = counts[0] > 100 ? counts[0] - 37 : counts[0] > 1 ? counts[0] - 1 : 1;
+  sums_fit = is_float(c->in) && c->op == GP_SUM && !half_acc && c->primitive >= GP_REDUCE;
+  v->verified = counts[0];
+  for (k = 1; k >= 0; k--) {
+    const char *told = NULL;
+    if (sums_fit) told = check_data(c, v, counts[k], GP_DATA_EXACT, reference);
+    if (!told) told = check_data(c, v, counts[k], c->kind, reference);
+    if (!told) continue;
+    if (told == v->status) return -1;
+    snprintf(v->status, sizeof v->status, "WRONG %s", told);
+    return -1;
+  }
+  strcpy(v->status, "ok");
+  return 0;
+}
+
+// ---- timing ---------------------------------------------------------------------------------------------------------
+
+// Microseconds a call, over `calls` calls that begin at buffer set *set. Negative: failed.
+static double time_batch(const cell *c, variant *v, int calls, uint64_t *set) {
+  const uint64_t sets = c->protocol == BACK_TO_BACK ? 1 : set_count(c);
+  double start = 0;
+  float ms = 0;
+  int i;
+  if (on_gpu) GP_CUDA_CHECK(&cuda, event_record(event_a, stream));
+  else start = now();
+  if (v->graph) {
+    for (i = 0; i < calls; i += GRAPH_CALLS) GP_CUDA_CHECK(&cuda, graph_launch(v->graph, stream));
+    calls = i;
+  } else {
+    for (i = 0; i < calls; i++) {
+      if (run_once(c, v, set_of(c, *set), c->n)) return -1;
+      if (++*set >= sets) *set = 0;
+    }
+  }
+  if (!on_gpu) return (now() - start) * 1e6 / calls;
+  GP_CUDA_CHECK(&cuda, event_record(event_b, stream));
+  GP_CUDA_CHECK(&cuda, event_wait(event_b));
+  GP_CUDA_CHECK(&cuda, event_elapsed(&ms, event_a, event_b));
+  return (double)ms * 1e3 / calls;
+}
+
+static int make_graph(const cell *c, variant *v) {
+  void *graph = NULL;
+  const uint64_t sets = set_count(c);
+  int i, failed = 0, code;
+  GP_CUDA_CHECK(&cuda, capture_begin(stream, GP_CUDA_CAPTURE_RELAXED));
+  for (i = 0; i < GRAPH_CALLS && !failed; i++) failed = run_once(c, v, set_of(c, (uint64_t)i % sets), c->n);
+  code = cuda.capture_end(stream, &graph);
+  if (!failed && !code) code = cuda.graph_instantiate(&v->graph, graph, 0);
+  if (graph) cuda.graph_destroy(graph);
+  if (!failed && code) snprintf(v->status, sizeof v->status, "FAILED to capture: the driver's error %d", code);
+  if (failed || code) v->graph = NULL;
+  return failed || code ? -1 : 0;
+}
+
+// Finds how many calls make a batch. 0, or -1 where the variant failed.
+static int prepare_timing(const cell *c, variant *v, uint64_t *set) {
+  double us;
+  if (run_once(c, v, set_of(c, 0), c->n) || run_once(c, v, set_of(c, 0), c->n)) return -1;
+  wait_device();
+  if (c->protocol == GRAPH && make_graph(c, v)) return -1;
+  us = time_batch(c, v, v->graph ? GRAPH_CALLS : 2, set);
+  us = us < 0 ? us : time_batch(c, v, v->graph ? GRAPH_CALLS : 4, set);
+  if (us < 0) return -1;
+  v->calls = (int)(option_batch_ms * 1e3 / (us > 0.5 ? us : 0.5));
+  if (v->calls < 1) v->calls = 1;
+  if (v->calls > 400) v->calls = 400;
+  if (v->graph) v->calls = (v->calls + GRAPH_CALLS - 1) / GRAPH_CALLS * GRAPH_CALLS;
+  return 0;
+}
+
+static void summarise(variant *v) {
+  double sum = 0, squares = 0;
+  int i;
+  for (i = 0; i < v->batch_count; i++) sum += v->batches[i];
+  sum /= v->batch_count;
+  for (i = 0; i < v->batch_count; i++) squares += (v->batches[i] - sum) * (v->batches[i] - sum);
+  v->cv = v->batch_count > 1 ? sqrt(squares / (v->batch_count - 1)) / sum : 0;
+  v->median_us = median(v->batches, v->batch_count);
+  v->min_us = v->batches[0];
+  v->max_us = v->batches[v->batch_count - 1];
+}
+
+// The best configuration of the read roof for so many bytes; the answer is kept.
+static int best_read_config(const cell *c, double bytes) {
+  static struct {
+    double bytes;
+    int protocol, config;
+  } known[64];
+  static int known_count;
+  int i, config, best = 0;
+  double best_us = 1e30;
+  uint64_t set = 0;
+  for (i = 0; i < known_count; i++)
+    if (known[i].bytes == bytes && known[i].protocol == c->protocol) return known[i].config;
+  for (config = 0; config < peers->configs; config++) {
+    variant v;
+    double us, us2;
+    memset(&v, 0, sizeof v);
+    v.kind = READ_ROOF;
+    v.bytes = bytes;
+    v.read_config = config;
+    if (prepare_timing(c, &v, &set)) continue;
+    us = time_batch(c, &v, v.calls, &set);
+    us2 = time_batch(c, &v, v.calls, &set);
+    if (us2 < us) us = us2;
+    if (v.graph) cuda.graph_exec_destroy(v.graph);
+    if (us > 0 && us < best_us) best_us = us, best = config;
+  }
+  if (known_count < 64) {
+    known[known_count].bytes = bytes;
+    known[known_count].protocol = c->protocol;
+    known[known_count++].config = best;
+  }
+  return best;
+}
+
+// ---- results --------------------------------------------------------------------------------------------------------
+
+static void json_string(const char *text) {
+  fputc('"', json);
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') fprintf(json, "\\%c", *text);
+    else if ((unsigned char)*text < 32) fprintf(json, "\\u%04x", *text);
+    else fputc(*text, json);
+  }
+  fputc('"', json);
+}
+
+static void json_field(const char *name, const char *text) {
+  fprintf(json, ", \"%s\": ", name);
+  json_string(text);
+}
+
+static void json_policy(const gp_policy *p) {
+  fprintf(
+      json,
+      ", \"policy\": {\"algorithm\": \"%s\", \"threads\": %d, \"vectors\": %d, \"load\": \"%s\", \"store\": \"%s\", "
+      "\"stages\": %d, \"blocks_per_sm\": %d, \"overlap\": %d}",
+      p->algorithm >= 0 && p->algorithm < GP_ALGORITHM_COUNT ? ALGORITHM_NAMES[p->algorithm] : "?", p->threads,
+      p->vectors, p->load >= 0 && p->load < GP_CACHE_COUNT ? CACHE_NAMES[p->load] : "?",
+      p->store >= 0 && p->store < GP_CACHE_COUNT ? CACHE_NAMES[p->store] : "?", p->stages, p->blocks_per_sm,
+      p->overlap);
+}
+
+static const char *const POLICY_SOURCES[] = {"?", "caller", "device", "capability", "class", "portable", "host"};
+static const char *const KERNEL_SOURCES[] = {"none", "bundle", "disk", "compiled", "host"};
+static const char *const VARIANT_KINDS[] = {"ours", "peer", "copy_roof", "read_roof"};
+
+static double gbs(const variant *v) { return v->median_us > 0 ? v->bytes / v->median_us / 1e3 : 0; }
+
+static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sample before, gp_nvml_sample after) {
+  int i, k;
+  double roof = 0, peer_us = 0;
+  for (i = 0; i < count; i++) {
+    if ((all[i].kind == COPY_ROOF && !is_reduce(c)) || (all[i].kind == READ_ROOF && is_reduce(c))) roof = gbs(&all[i]);
+    if (all[i].kind == PEER && all[i].median_us > 0 && (peer_us == 0 || all[i].median_us < peer_us))
+      peer_us = all[i].median_us;
+  }
+  for (i = 0; i < count; i++) {
+    const variant *v = &all[i];
+    char policy[120] = "";
+    if (v->kind == OURS) {
+      const gp_policy *p = &v->resolved;
+      if (v->source && v->source != GP_POLICY_HOST)
+        snprintf(policy, sizeof policy, "%s t%d v%d s%d b%d l%d st%d o%d", ALGORITHM_NAMES[p->algorithm & 7],
+                 p->threads, p->vectors, p->stages, p->blocks_per_sm, p->load, p->store, p->overlap);
+      printf("  %-8s %9.2f us %8.1f GB/s", "ours", v->median_us, gbs(v));
+      if (roof > 0) printf("  roof %.3f", gbs(v) / roof);
+      if (peer_us > 0 && v->median_us > 0) printf("  peer %.2fx", peer_us / v->median_us);
+      printf("  cv %.3f  %s%s%s%s%s\n", v->cv, policy, v->has_policy ? "  <- " : "", v->has_policy ? v->label : "",
+             strcmp(v->status, "ok") ? "  " : "", strcmp(v->status, "ok") ? v->status : "");
+    } else
+      printf("  %-8s %9.2f us %8.1f GB/s  cv %.3f%s%s\n", v->label, v->median_us, gbs(v), v->cv,
+             strcmp(v->status, "ok") ? "  " : "", strcmp(v->status, "ok") ? v->status : "");
+    if (!json) continue;
+    fprintf(json, "{\"kind\": \"sample\"");
+    json_field("cell", c->text);
+    json_field("primitive", PRIMITIVE_NAMES[c->primitive]);
+    json_field("op", OPERATOR_NAMES[c->op]);
+    json_field("in", c->in->name);
+    json_field("acc", c->acc->name);
+    json_field("out", c->out->name);
+    json_field("dist", KIND_NAMES[c->kind]);
+    json_field("protocol", PROTOCOL_NAMES[c->protocol]);
+    fprintf(json, ", \"n\": %llu, \"bytes\": %.0f, \"in_offset\": %d, \"out_offset\": %d", (unsigned long long)c->n,
+            v->bytes, c->in_offset, c->out_offset);
+    json_field("variant", VARIANT_KINDS[v->kind]);
+    json_field("label", v->label);
+    json_field("status", v->status);
+    if (v->kind == OURS) {
+      json_policy(&v->resolved);
+      json_field("policy_source", POLICY_SOURCES[v->source <= GP_POLICY_HOST ? v->source : 0]);
+      json_field("kernel_origin", KERNEL_SOURCES[v->origin <= GP_KERNEL_HOST ? v->origin : 0]);
+      fprintf(json, ", \"verified_n\": %llu", (unsigned long long)v->verified);
+    }
+    if (v->median_us > 0) {
+      fprintf(json,
+              ", \"calls\": %d, \"median_us\": %.4f, \"min_us\": %.4f, \"max_us\": %.4f, \"cv\": %.5f, \"gbs\": %.2f",
+              v->calls, v->median_us, v->min_us, v->max_us, v->cv, gbs(v));
+      if (v->kind == OURS && roof > 0) fprintf(json, ", \"of_roof\": %.4f", gbs(v) / roof);
+      if (v->kind == OURS && peer_us > 0) fprintf(json, ", \"of_peer\": %.4f", peer_us / v->median_us);
+      fprintf(json, ", \"batches_us\": [");
+      for (k = 0; k < v->batch_count; k++) fprintf(json, "%s%.3f", k ? ", " : "", v->batches[k]);
+      fprintf(json, "]");
+    }
+    fprintf(json,
+            ", \"sm_mhz\": [%lld, %lld], \"memory_mhz\": %lld, \"celsius\": %lld, \"milliwatts\": %lld, "
+            "\"throttle_reasons\": %lld}\n",
+            before.sm_mhz, after.sm_mhz, after.memory_mhz, after.celsius, after.milliwatts, after.throttle_reasons);
+  }
+  fflush(stdout);
+  if (json) fflush(json);
+}
+
+// ---- a cell ---------------------------------------------------------------------------------------------------------
+
+static variant variants[MAX_VARIANTS];
+
+static variant *add_variant(int *count, int kind, const char *label) {
+  variant *v = &variants[(*count)++];
+  memset(v, 0, sizeof *v);
+  v->kind = kind;
+  snprintf(v->label, sizeof v->label, "%s", label);
+  strcpy(v->status, "ok");
+  return v;
+}
+
+static void measure_cell(const cell *c, const gp_policy *policies, const char *const *policy_labels, int policy_count,
+                         int with_default) {
+  static const char *const PEER_NAMES[] = {"cub", "cuda", "thrust", "cublas"};
+  const double start = now();
+  gp_nvml_sample before, after;
+  uint64_t set = 0;
+  int count = 0, i, round;
+  if (reads_input(c) && (!in_pool.base || in_pool.bytes < in_stride(c))) stop(3, "the input pool is too small");
+  for (i = with_default ? -1 : 0; i < policy_count; i++) {
+    variant *v = add_variant(&count, OURS, i < 0 ? "default" : policy_labels[i]);
+    gp_call call;
+    v->bytes = moved_bytes(c, c->n);
+    if (i >= 0) v->has_policy = 1, v->policy = policies[i];
+    call = call_of(c, v);
+    call.in = set_of(c, 0).in;
+    call.in2 = c->primitive == GP_TRANSFORM2 ? set_of(c, 0).in2 : NULL;
+    call.out = set_of(c, 0).out;
+    if (verify(c, v)) {
+      failures++;
+      fprintf(stderr, "\n%s [%s]: %s\n", c->text, v->label, v->status);
+    }
+    if (gp_policy_origin(ctx, &call, &v->resolved, &v->source)) v->source = (gp_policy_source)0;
+    if (gp_kernel_origin(ctx, &call, &v->origin, NULL, 0)) v->origin = GP_KERNEL_NONE;
+  }
+  for (i = 0; i < (int)(sizeof PEER_NAMES / sizeof *PEER_NAMES); i++) {
+    gp_peer_fn run;
+    if (!strstr(option_peers, PEER_NAMES[i]) || (c->protocol == GRAPH && i == 2) ||
+        !find_peer(c, PEER_NAMES[i], 1, &run))
+      continue;
+    {
+      variant *v = add_variant(&count, PEER, PEER_NAMES[i]);
+      strcpy(v->peer, PEER_NAMES[i]);
+      v->run = run;
+      v->bytes = moved_bytes(c, c->n);
+    }
+  }
+  if (!is_reduce(c)) {
+    const uint64_t in = in_bytes(c, c->n), out = out_bytes(c, c->n);
+    variant *v = add_variant(&count, COPY_ROOF, reads_input(c) ? "memcpy" : "memset");
+    v->bytes = reads_input(c) ? 2 * (double)(in < out ? in : out) : (double)out;
+  }
+  if (is_reduce(c) && (peers || !on_gpu)) {
+    variant *v = add_variant(&count, READ_ROOF, "read");
+    v->bytes = (double)(in_bytes(c, c->n) / 16 * 16);
+    if (peers) v->read_config = best_read_config(c, v->bytes);
+  }
+  // The whole pool holds the cell's distribution: later sets are other slices of it. This also empties the cache.
+  if (reads_input(c)) {
+    const uint64_t room = (in_pool.bytes - (uint64_t)c->in_offset) / (uint64_t)c->in->size;
+    const uint64_t used = (set_count(c) * in_stride(c)) / (uint64_t)c->in->size;
+    generate(c->in, c->kind, 5, in_pool.base + c->in_offset, used < room ? used : room);
+    if (c->primitive == GP_TRANSFORM2)
+      generate(c->in, c->kind, 7, in2_pool.base + c->in_offset, used < room ? used : room);
+  }
+  for (i = 0; i < count; i++)
+    if (!strcmp(variants[i].status, "ok") && prepare_timing(c, &variants[i], &set)) {
+      failures++;
+      fprintf(stderr, "\n%s [%s]: %s\n", c->text, variants[i].label, variants[i].status);
+    }
+  before = gp_nvml_read(&nvml);
+  for (round = 0; round < option_batches; round++) {
+    if (round >= 7 && now() - start > option_cell_seconds) break;
+    for (i = 0; i < count; i++) {
+      variant *v = &variants[round % 2 ? count - 1 - i : i]; // ABBA
+      double us;
+      if (strcmp(v->status, "ok")) continue;
+      if (round >= 1 && now() - start > 4 * option_cell_seconds) continue;
+      us = time_batch(c, v, v->calls, &set);
+      if (us >= 0) v->batches[v->batch_count++] = us;
+    }
+  }
+  after = gp_nvml_read(&nvml);
+  for (i = 0; i < count; i++) {
+    if (variants[i].batch_count) summarise(&variants[i]);
+    if (variants[i].graph) cuda.graph_exec_destroy(variants[i].graph);
+  }
+  printf("%s\n", c->text);
+  write_cell(c, variants, count, before, after);
+}
+
+// ---- the host's share of a call, and the first call -----------------------------------------------------------------
+
+static const char EMPTY_PTX[] = ".version 6.3\n.target sm_75\n.address_size 64\n"
+                                ".visible .entry gp_empty(.param .align 16 .b8 args[256]) { ret; }\n";
+
+typedef struct image_copy {
+  void *bytes;
+} image_copy;
+
+static void take_image(void *user, const char *key, const void *image, size_t bytes) {
+  image_copy *copy = (image_copy *)user;
+  (void)key;
+  if (copy->bytes) return;
+  copy->bytes = malloc(bytes + 1);
+  if (copy->bytes) memcpy(copy->bytes, image, bytes), ((char *)copy->bytes)[bytes] = 0;
+}
+
+enum { LOOP_CALLS = 400, LOOPS = 21 };
+
+// Microseconds of the host a call. The loops are short enough that the driver's queue never fills.
+static double host_cost(int (*call)(void *), void *user) {
+  double times[LOOPS];
+  int loop, i;
+  for (i = 0; i < 100; i++)
+    if (call(user)) return -1;
+  for (loop = 0; loop < LOOPS; loop++) {
+    double start;
+    wait_device();
+    start = now();
+    for (i = 0; i < LOOP_CALLS; i++)
+      if (call(user)) return -1;
+    times[loop] = (now() - start) * 1e6 / LOOP_CALLS;
+  }
+  wait_device();
+  return median(times, LOOPS);
+}
+
+typedef struct launch_job {
+  gp_cuda_launch config;
+  void *function, *parameters[1];
+} launch_job;
+
+static int launch_again(void *user) {
+  launch_job *job = (launch_job *)user;
+  return cuda.launch(&job->config, job->function, job->parameters, NULL);
+}
+static int call_again(void *user) { return gp_run(ctx, (const gp_call *)user, stream) != GP_SUCCESS; }
+static int empty_again(void *user) { return (void)user, peers->empty(stream); }
+
+// A call on 256 elements against the driver's launch of the same copy kernel (its image from gp_compile, its arguments
+// all zero: it finds nothing to do), or of an empty kernel with as many bytes of arguments.
+static void measure_overhead(void) {
+  static unsigned char arguments[512];
+  image_copy image = {NULL};
+  launch_job job;
+  void *module = NULL;
+  const char *same = "the same kernel";
+  unsigned threads = 32;
+  gp_policy policy;
+  gp_policy_source source;
+  double driver;
+  int k;
+  cell c;
+  variant none;
+  const char *const texts[] = {"copy f32 n=256", "reduce SUM f32 n=256", "exclusive_scan SUM f32 n=256"};
+  if (!on_gpu) return;
+  pool_reserve(&in_pool, 1 << 20);
+  pool_reserve(&out_pool, 1 << 20);
+  memset(&none, 0, sizeof none);
+  memset(&job, 0, sizeof job);
+  parse_cell(texts[0], &c);
+  {
+    const gp_call call = call_of(&c, &none);
+    if (gp_compile(ctx, &call, device.compute_capability, take_image, &image) || !image.bytes ||
+        cuda.module_load(&module, image.bytes) || cuda.module_function(&job.function, module, "gp__entry")) {
+      same = "an empty kernel";
+      if (cuda.module_load(&module, EMPTY_PTX) || cuda.module_function(&job.function, module, "gp_empty")) {
+        printf("overhead: neither the kernel's image nor an empty kernel could be loaded\n");
+        free(image.bytes);
+        failures++;
+        return;
+      }
+    } else if (!gp_policy_origin(ctx, &call, &policy, &source)) threads = (unsigned)policy.threads;
+  }
+  job.config.grid[0] = job.config.grid[1] = job.config.grid[2] = 1;
+  job.config.block[0] = threads;
+  job.config.block[1] = job.config.block[2] = 1;
+  job.config.stream = stream;
+  job.parameters[0] = arguments;
+  driver = host_cost(launch_again, &job);
+  if (driver < 0) printf("overhead: cuLaunchKernelEx of %s failed\n", same), failures++;
+  printf("host's share of a call, us (cuLaunchKernelEx of %s: %.2f)\n", same, driver);
+  if (json) {
+    fprintf(json, "{\"kind\": \"overhead\", \"driver_us\": %.4f, \"launched\": \"%s\", \"calls\": {", driver, same);
+  }
+  for (k = 0; k < 3; k++) {
+    gp_call call;
+    const buffers b = (parse_cell(texts[k], &c), set_of(&c, 0));
+    double cost;
+    call = call_of(&c, &none);
+    call.in = b.in;
+    call.out = b.out;
+    cost = host_cost(call_again, &call);
+    if (cost < 0) failures++;
+    printf("  %-28s %.2f   over the driver's: %.2f%s%s\n", texts[k], cost, cost - driver, cost < 0 ? "  FAILED " : "",
+           cost < 0 ? gp_last_message() : "");
+    if (json) fprintf(json, "%s\"%s\": %.4f", k ? ", " : "", texts[k], cost);
+  }
+  if (json) fprintf(json, "}}\n");
+  cuda.module_unload(module);
+  free(image.bytes);
+}
+
+// An empty launch, back to back and in a graph: the floor of small sizes.
+static void measure_empty_launch(void) {
+  double times[11];
+  double back_to_back, in_graph = -1;
+  void *graph = NULL, *executable = NULL;
+  float ms;
+  int i, k;
+  if (!on_gpu || !peers) return;
+  for (i = 0; i < 20; i++) peers->empty(stream);
+  for (k = 0; k < 11; k++) {
+    wait_device();
+    GP_CUDA_CHECK(&cuda, event_record(event_a, stream));
+    for (i = 0; i < 400; i++)
+      if (empty_again(NULL)) stop(3, "the empty kernel does not launch");
+    GP_CUDA_CHECK(&cuda, event_record(event_b, stream));
+    GP_CUDA_CHECK(&cuda, event_wait(event_b));
+    GP_CUDA_CHECK(&cuda, event_elapsed(&ms, event_a, event_b));
+    times[k] = (double)ms * 1e3 / 400;
+  }
+  back_to_back = median(times, 11);
+  GP_CUDA_CHECK(&cuda, capture_begin(stream, GP_CUDA_CAPTURE_RELAXED));
+  for (i = 0; i < GRAPH_CALLS; i++) peers->empty(stream);
+  GP_CUDA_CHECK(&cuda, capture_end(stream, &graph));
+  GP_CUDA_CHECK(&cuda, graph_instantiate(&executable, graph, 0));
+  for (k = 0; k < 11; k++) {
+    GP_CUDA_CHECK(&cuda, event_record(event_a, stream));
+    for (i = 0; i < 10; i++) GP_CUDA_CHECK(&cuda, graph_launch(executable, stream));
+    GP_CUDA_CHECK(&cuda, event_record(event_b, stream));
+    GP_CUDA_CHECK(&cuda, event_wait(event_b));
+    GP_CUDA_CHECK(&cuda, event_elapsed(&ms, event_a, event_b));
+    times[k] = (double)ms * 1e3 / (10 * GRAPH_CALLS);
+  }
+  in_graph = median(times, 11);
+  cuda.graph_exec_destroy(executable);
+  cuda.graph_destroy(graph);
+  printf("empty launch: %.2f us back to back, %.2f us in a graph of %d\n", back_to_back, in_graph, GRAPH_CALLS);
+  if (json)
+    fprintf(json, "{\"kind\": \"empty_launch\", \"back_to_back_us\": %.4f, \"graph_us\": %.4f}\n", back_to_back,
+            in_graph);
+}
+
+static void open_context(gp_backend backend, const char *cache, gp_context **opened) {
+  gp_config config = gp_config_init();
+  config.backend = backend;
+  config.cache_dir = cache;
+  if (gp_open(&config, opened) != GP_SUCCESS)
+    stop(backend == GP_BACKEND_CUDA ? 4 : 3, "gp_open: %s", gp_last_message());
+}
+
+// Removes a folder of plain files and folders that this program made.
+static void remove_folder(const char *path) {
+  char command[600];
+  if (strncmp(path, "/tmp/gp_bench_", 14)) return;
+  snprintf(command, sizeof command, "rm -rf '%s'", path);
+  if (system(command)) fprintf(stderr, "gp_bench: could not remove %s\n", path);
+}
+
+// The first call of a kernel: nothing cached; then a fresh context that finds it on disk; then from memory.
+static void measure_first_call(void) {
+  static const char *const texts[] = {"copy u32 n=65536", "reduce SUM f32 n=65536", "exclusive_scan SUM u32 n=65536",
+                                      "exclusive_scan SUM u8 n=64M"};
+  char folder[] = "/tmp/gp_bench_XXXXXX";
+  int pass, k;
+  double ms[3][4];
+  gp_kernel_source origins[3][4];
+  gp_context *kept = ctx;
+  if (!on_gpu) return;
+  if (!mkdtemp(folder)) stop(3, "mkdtemp failed");
+  pool_reserve(&in_pool, 65 << 20);
+  pool_reserve(&out_pool, 65 << 20);
+  for (pass = 0; pass < 3; pass++) {
+    if (pass < 2) open_context(GP_BACKEND_CUDA, folder, &ctx);
+    for (k = 0; k < 4; k++) {
+      cell c;
+      variant none;
+      gp_call call;
+      double start;
+      memset(&none, 0, sizeof none);
+      parse_cell(texts[k], &c);
+      call = call_of(&c, &none);
+      call.in = set_of(&c, 0).in;
+      call.out = set_of(&c, 0).out;
+      wait_device();
+      start = now();
+      if (gp_run(ctx, &call, stream) != GP_SUCCESS) stop(3, "%s: %s", texts[k], gp_last_message());
+      ms[pass][k] = (now() - start) * 1e3;
+      wait_device();
+      if (gp_kernel_origin(ctx, &call, &origins[pass][k], NULL, 0)) origins[pass][k] = GP_KERNEL_NONE;
+    }
+    if (pass != 1) continue;
+    // The third pass goes on in this context.
+  }
+  gp_close(ctx);
+  ctx = kept;
+  remove_folder(folder);
+  printf("first call, ms (the first row also opens NVRTC):  nothing cached, from disk, from memory\n");
+  for (k = 0; k < 4; k++) {
+    printf("  %-32s %8.2f (%s) %8.2f (%s) %8.4f\n", texts[k], ms[0][k], KERNEL_SOURCES[origins[0][k]], ms[1][k],
+           KERNEL_SOURCES[origins[1][k]], ms[2][k]);
+    if (origins[0][k] != GP_KERNEL_COMPILED || origins[1][k] != GP_KERNEL_DISK) {
+      printf("  FAILED: the origins should be compiled, disk\n");
+      failures++;
+    }
+    if (json)
+      fprintf(json,
+              "{\"kind\": \"first_call\", \"cell\": \"%s\", \"compiled_ms\": %.3f, \"disk_ms\": %.3f, \"memory_ms\": "
+              "%.5f}\n",
+              texts[k], ms[0][k], ms[1][k], ms[2][k]);
+  }
+}
+
+// ---- set-up ---------------------------------------------------------------------------------------------------------
+
+static void open_peers(const char *path, const char *program) {
+  char beside[1024];
+  void *library;
+  const gp_peers_table *(*table)(void);
+  if (!on_gpu) {
+    fprintf(stderr, "peers: none on the host back end\n");
+    return;
+  }
+  if (!path) {
+    const char *slash = strrchr(program, '/');
+    snprintf(beside, sizeof beside, "%.*s/libgp_peers.so", slash ? (int)(slash - program) : 1, slash ? program : ".");
+    path = beside;
+  }
+  library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    fprintf(stderr, "peers: none (%s)\n", dlerror());
+    return;
+  }
+  *(void **)&table = dlsym(library, "gp_peers");
+  if (!table || table()->abi != GP_PEERS_ABI) stop(3, "%s is no peers library of this version", path);
+  peers = table();
+  if (peers->empty(stream))
+    stop(3, "%s: its kernels do not run on this device (built for another architecture?)", path);
+  wait_device();
+}
+
+static void define_structs(void) {
+  static const char *const sources[2] = {"struct s12 { unsigned int x, y, z; };",
+                                         "struct alignas(16) s16 { double x, y; };"};
+  static const char *const bodies[2] = {"a.x += b.x; a.y += b.y; a.z += b.z; return a;",
+                                        "a.x += b.x; a.y += b.y; return a;"};
+  static const char *const identities[2] = {"s12{0u, 0u, 0u}", "s16{0.0, 0.0}"};
+  int i;
+  for (i = 0; i < TYPE_ROW_COUNT; i++) {
+    const type_row *t = &TYPE_ROWS[i];
+    int type;
+    if (t->fields == 1) {
+      for (type = 1; type < GP_TYPE_COUNT; type++)
+        if (!strcmp(gp_type_name(NULL, type), t->name)) type_handles[i] = type;
+      if (!type_handles[i]) stop(3, "the library has no type %s", t->name);
+    } else {
+      const int which = t->number == GP_DATA_F64;
+      gp_type_desc desc = gp_type_desc_init();
+      gp_op_desc op = gp_op_desc_init();
+      desc.name = t->name;
+      desc.source = sources[which];
+      desc.size = (size_t)t->size;
+      desc.align = which ? 16 : 4;
+      if (gp_type_struct(ctx, &desc, &type_handles[i])) stop(3, "gp_type_struct: %s", gp_last_message());
+      op.name = which ? "s16_sum" : "s12_sum";
+      op.body = bodies[which];
+      op.identity = identities[which];
+      op.arity = 2;
+      op.commutative = 1;
+      if (gp_op_define(ctx, &op, &struct_sums[i])) stop(3, "gp_op_define: %s", gp_last_message());
+    }
+  }
+}
+
+// "algorithm=PIPELINED,threads=512,..." NULL: right; otherwise what is wrong.
+static const char *parse_policy(const char *text, gp_policy *p) {
+  static char reason[160];
+  char copy[256], *save = NULL, *word;
+  memset(p, 0, sizeof *p);
+  if (strlen(text) >= sizeof copy) return "too long";
+  strcpy(copy, text);
+  for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+    char *equals = strchr(word, '=');
+    char *value = equals ? equals + 1 : NULL;
+    int number;
+    if (!value) return snprintf(reason, sizeof reason, "%s has no value", word), reason;
+    *equals = 0;
+    number = atoi(value);
+    if (!strcmp(word, "algorithm")) {
+      number = FIND_NAME(value, ALGORITHM_NAMES);
+      if (number < 0) return snprintf(reason, sizeof reason, "no algorithm %s", value), reason;
+      p->algorithm = number;
+    } else if (!strcmp(word, "load") || !strcmp(word, "store")) {
+      if (FIND_NAME(value, CACHE_NAMES) >= 0) number = FIND_NAME(value, CACHE_NAMES);
+      *(word[0] == 'l' ? &p->load : &p->store) = number;
+    } else if (!strcmp(word, "threads")) p->threads = number;
+    else if (!strcmp(word, "vectors")) p->vectors = number;
+    else if (!strcmp(word, "stages")) p->stages = number;
+    else if (!strcmp(word, "blocks_per_sm")) p->blocks_per_sm = number;
+    else if (!strcmp(word, "overlap")) p->overlap = number;
+    else return snprintf(reason, sizeof reason, "no field %s", word), reason;
+  }
+  return NULL;
+}
+
+static void write_environment(const char *about_peers, double peak) {
+  char date[40], host_date[40];
+  time_t seconds = time(NULL);
+  struct tm utc;
+  const gp_nvml_sample s = gp_nvml_read(&nvml);
+  gmtime_r(&seconds, &utc);
+  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  strftime(host_date, sizeof host_date, "%Y-%m-%d", &utc);
+  printf("%s, %d multiprocessors, %s; peers: %s\n", device.name, device.multiprocessors, host_date, about_peers);
+  if (peak > 0) printf("memory clock and bus: %.0f GB/s at most\n", peak);
+  if (!json) return;
+  fprintf(json, "{\"kind\": \"environment\"");
+  json_field("date", date);
+  json_field("device", device.name);
+  json_field("version", GPUPRIMS_VERSION);
+  json_field("commit", option_commit);
+  json_field("peers", about_peers);
+  fprintf(json,
+          ", \"compute_capability\": %d, \"multiprocessors\": %d, \"memory_bytes\": %llu, \"l2_bytes\": %d, "
+          "\"driver\": %d, \"nvrtc\": %d, \"sm_mhz\": %lld, \"memory_mhz\": %lld, \"celsius\": %lld",
+          device.compute_capability, device.multiprocessors, (unsigned long long)device.memory_bytes, l2_bytes,
+          device.driver_version, device.nvrtc_version, s.sm_mhz, s.memory_mhz, s.celsius);
+  if (on_gpu) {
+    int ecc = -1, clock = 0;
+    cuda.device_attribute(&ecc, GP_CUDA_ECC, device.device);
+    cuda.device_attribute(&clock, GP_CUDA_CLOCK_KHZ, device.device);
+    fprintf(json, ", \"ecc\": %d, \"max_sm_khz\": %d", ecc, clock);
+  }
+  fprintf(json, "}\n");
+}
+
+// One line that is written over on a terminal; elsewhere a line every ten seconds.
+static void show_progress(int at, int of, double seconds, const char *text) {
+  static double last = -100;
+  if (isatty(2)) fprintf(stderr, "\r[%d/%d] %.0f s %-90s", at, of, seconds, text);
+  else if (seconds - last >= 10) {
+    last = seconds;
+    fprintf(stderr, "[%d/%d] %.0f s %s\n", at, of, seconds, text);
+  }
+  fflush(stderr);
+}
+
+int main(int count, char **arguments) {
+  enum { MAX_CELLS = 4096 };
+  static cell cells[MAX_CELLS];
+  static gp_policy policies[64];
+  static const char *policy_labels[64];
+  int cell_count = 0, policy_count = 0, with_default = 1, overhead = 0, first_call = 0, i, done = 0, needs_in2 = 0;
+  gp_backend backend = GP_BACKEND_AUTO;
+  const char *peers_path = NULL, *reason;
+  const double start = now();
+  uint64_t most_in = 0, most_out = 0;
+  double peak = 0;
+  for (i = 1; i < count; i++) {
+    const char *a = arguments[i];
+    const char *value = i + 1 < count ? arguments[i + 1] : NULL;
+    if (!strcmp(a, "--no-default")) with_default = 0;
+    else if (!strcmp(a, "--overhead")) overhead = 1;
+    else if (!strcmp(a, "--first-call")) first_call = 1;
+    else if (!value) stop(2, "%s: unknown, or its value is missing (the top of tools/gp_bench.c lists the options)", a);
+    else {
+      i++;
+      if (!strcmp(a, "--cell")) {
+        if (cell_count == MAX_CELLS) stop(2, "more than %d cells", MAX_CELLS);
+        reason = parse_cell(value, &cells[cell_count]);
+        if (reason) stop(2, "cell \"%s\": %s", value, reason);
+        cell_count++;
+      } else if (!strcmp(a, "--cells")) {
+        char line[512];
+        FILE *file = strcmp(value, "-") ? fopen(value, "r") : stdin;
+        if (!file) stop(2, "cannot read %s", value);
+        while (fgets(line, sizeof line, file)) {
+          line[strcspn(line, "#\r\n")] = 0;
+          if (!line[strspn(line, " \t")]) continue;
+          if (cell_count == MAX_CELLS) stop(2, "more than %d cells", MAX_CELLS);
+          reason = parse_cell(line, &cells[cell_count]);
+          if (reason) stop(2, "cell \"%s\": %s", line, reason);
+          cell_count++;
+        }
+        if (file != stdin) fclose(file);
+      } else if (!strcmp(a, "--policy")) {
+        if (policy_count == 64) stop(2, "more than 64 policies");
+        reason = parse_policy(value, &policies[policy_count]);
+        if (reason) stop(2, "policy \"%s\": %s", value, reason);
+        policy_labels[policy_count++] = value;
+      } else if (!strcmp(a, "--peers")) option_peers = value;
+      else if (!strcmp(a, "--peers-library")) peers_path = value;
+      else if (!strcmp(a, "--seconds")) option_seconds = atof(value);
+      else if (!strcmp(a, "--cell-seconds")) option_cell_seconds = atof(value);
+      else if (!strcmp(a, "--batches")) option_batches = atoi(value);
+      else if (!strcmp(a, "--batch-ms")) option_batch_ms = atof(value);
+      else if (!strcmp(a, "--commit")) option_commit = value;
+      else if (!strcmp(a, "--cache")) option_cache = value;
+      else if (!strcmp(a, "--out")) {
+        if (!(json = fopen(value, "a"))) stop(2, "cannot write %s", value);
+      } else if (!strcmp(a, "--backend")) {
+        if (!strcmp(value, "cuda")) backend = GP_BACKEND_CUDA;
+        else if (!strcmp(value, "host")) backend = GP_BACKEND_HOST;
+        else if (strcmp(value, "auto")) stop(2, "--backend is cuda, host or auto");
+      } else stop(2, "no option %s (the top of tools/gp_bench.c lists them)", a);
+    }
+  }
+  if (option_batches < 7) option_batches = 7;
+  if (option_batches > MAX_BATCHES) option_batches = MAX_BATCHES;
+  if (!cell_count && !overhead && !first_call) stop(2, "no cells (the top of tools/gp_bench.c lists the options)");
+  open_context(backend, option_cache, &ctx);
+  if (gp_describe(ctx, &device)) stop(3, "gp_describe: %s", gp_last_message());
+  on_gpu = device.backend == GP_BACKEND_CUDA;
+  if (on_gpu) {
+    void *primary = NULL;
+    char bus[64] = "";
+    int clock = 0, width = 0;
+    uint64_t words;
+    reason = gp_cuda_open(&cuda);
+    if (reason) stop(4, "%s", reason);
+    GP_CUDA_CHECK(&cuda, retain(&primary, device.device));
+    GP_CUDA_CHECK(&cuda, set_current(primary));
+    GP_CUDA_CHECK(&cuda, stream_create(&stream, GP_CUDA_STREAM_NON_BLOCKING));
+    GP_CUDA_CHECK(&cuda, event_create(&event_a, 0));
+    GP_CUDA_CHECK(&cuda, event_create(&event_b, 0));
+    GP_CUDA_CHECK(&cuda, alloc(&words, 65536));
+    result_words = (uint64_t *)(uintptr_t)words;
+    cuda.device_attribute(&l2_bytes, GP_CUDA_L2_BYTES, device.device);
+    cuda.device_attribute(&clock, GP_CUDA_MEMORY_CLOCK_KHZ, device.device);
+    cuda.device_attribute(&width, GP_CUDA_BUS_WIDTH, device.device);
+    peak = 2.0 * clock * 1e3 * width / 8 / 1e9;
+    if (!cuda.device_bus_id(bus, sizeof bus, device.device)) gp_nvml_open(&nvml, bus);
+    pool_reserve(&peer_workspace, 16 << 20);
+  }
+  open_peers(peers_path, arguments[0]);
+  define_structs();
+  write_environment(peers ? peers->about() : "none", peak);
+  measure_empty_launch();
+  for (i = 0; i < cell_count; i++) {
+    const cell *c = &cells[i];
+    if (in_stride(c) > most_in) most_in = in_stride(c);
+    if (out_stride(c) > most_out) most_out = out_stride(c);
+    needs_in2 |= c->primitive == GP_TRANSFORM2;
+    if (!on_gpu && (c->protocol == GRAPH)) stop(2, "cell \"%s\": no graphs on the host back end", c->text);
+    if (!on_gpu && c->in->fields > 1 && c->primitive >= GP_TRANSFORM)
+      stop(2, "cell \"%s\": its operator is source, which the host back end cannot run", c->text);
+  }
+  if (cell_count) { // large enough that a rotation through the pool leaves nothing of an earlier turn in the cache
+    const uint64_t floor_bytes = on_gpu ? 8 * (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20) : 64 << 20;
+    pool_reserve(&in_pool, most_in > floor_bytes ? most_in : floor_bytes);
+    pool_reserve(&out_pool, most_out > floor_bytes ? most_out : floor_bytes);
+    if (needs_in2) pool_reserve(&in2_pool, in_pool.bytes);
+    if (peers) pool_reserve(&reference_pool, most_out);
+  }
+  for (i = 0; i < cell_count; i++) {
+    if (now() - start > option_seconds) break;
+    show_progress(i + 1, cell_count, now() - start, cells[i].text);
+    measure_cell(&cells[i], policies, policy_labels, policy_count, with_default);
+    done++;
+  }
+  if (isatty(2)) fprintf(stderr, "\n");
+  if (overhead) measure_overhead();
+  if (first_call) measure_first_call();
+  if (json) fclose(json);
+  wait_device();
+  if (gp_close(ctx)) stop(3, "gp_close: %s", gp_last_message());
+  printf("%d cells measured, %d not for want of time, %d failures, %.0f s\n", done, cell_count - done, failures,
+         now() - start);
+  return failures != 0;
+}

@@ -1,0 +1,454 @@
+#!/usr/bin/env python3
+"""lint.py: the project's text, as far as a program can judge it (Python's standard library only).
+
+    tools/lint.py            checks, one line a finding; closes with the counts
+    tools/lint.py --format   runs clang-format in place instead
+
+gpuprims.h: section marks and their order; a section uses only private names defined in it or above; prefixes; the
+rename list of GPUPRIMS_NAMESPACE against the API; error names. Every file: length of lines, unfinished work, paths of
+one machine. C, C++ and CUDA files: clang-format.
+"""
+import bisect
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HEADER = os.environ.get("GPUPRIMS_HEADER", "gpuprims.h")
+CODE = (".c", ".h", ".cpp", ".cu", ".cuh")
+TEXT = CODE + (".py", ".sh", ".md", ".yml", ".toml", ".cmake", ".txt", ".in")
+NAMED = ("Makefile", "CMakeLists.txt", "run", "LICENSE", ".clang-format", ".gitignore")
+# Layout differs from one version of clang-format to the next; this one's is the project's.
+CLANG_FORMAT_MAJOR = 14
+COLUMNS = 120
+
+
+class Findings:
+    """A check passes when it found nothing; findings are printed as they are made."""
+
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def check(self, name, found):
+        found = list(found)
+        for line in found[:40]:
+            print(f"{name}: {line}")
+        if len(found) > 40:
+            print(f"{name}: and {len(found) - 40} more")
+        if found:
+            self.failed += 1
+        else:
+            self.passed += 1
+
+    def skip(self, name, reason):
+        print(f"skipped: {name}: {reason}")
+        self.skipped += 1
+
+
+# ---- reading C -------------------------------------------------------------------------------------------------------
+
+TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.S)
+
+
+def blank(text):
+    """The text with comments and the insides of strings blanked out; lines keep their numbers."""
+    return TOKEN.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+
+
+def split_directives(text):
+    """(code without directives, the directives as (line, text) with continuation lines joined)."""
+    code, directives = [], []
+    lines = text.split("\n")
+    number = 0
+    while number < len(lines):
+        if lines[number].lstrip().startswith("#"):
+            first, parts = number, []
+            while True:
+                parts.append(lines[number].rstrip("\\"))
+                more = lines[number].endswith("\\") and number + 1 < len(lines)
+                code.append("")
+                number += 1
+                if not more:
+                    break
+            directives.append((first + 1, " ".join(parts)))
+        else:
+            code.append(lines[number])
+            number += 1
+    return "\n".join(code), directives
+
+
+def strip_templates(text):
+    """Without "template <...>"; parentheses inside may hold anything."""
+    while True:
+        match = re.search(r"\btemplate\s*<", text)
+        if not match:
+            return text
+        depth, at = 1, match.end()
+        while depth and at < len(text):
+            if text[at] == "(":
+                at = text.find(")", at)
+            depth += {"<": 1, ">": -1}.get(text[at], 0)
+            at += 1
+        text = text[:match.start()] + " " + text[at:]
+
+
+def strip_groups(text):
+    """Without (...) of attributes and <...> of templates, which hide the name of what is declared."""
+    previous = None
+    text = strip_templates(text)
+    text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", " ", text)
+    text = re.sub(r"\b(alignas|__launch_bounds__|__align__|GPUPRIMS__[A-Z_0-9]+)\s*\((?:[^()]|\([^()]*\))*\)", " ",
+                  text)
+    while previous != text:
+        previous, text = text, re.sub(r"<[^<>(){};]*>", " ", text)
+    return text
+
+
+class Definition:
+    def __init__(self, name, line, kind, text):
+        self.name, self.line, self.kind, self.text = name, line, kind, text
+
+
+def definitions(code):
+    """Names defined at file scope: functions, prototypes, types, enumerators, variables."""
+    found, depth, start = [], 0, 0
+    opened = None  # the block that is open, or was just closed
+    line_of = line_numbers(code)
+    for match in re.finditer(r"^(?:GPUPRIMS__|GP_)\w+\((.*)\)[ \t]*$", code, re.M):  # a macro that defines
+        names = re.findall(r"\b(?:gp__|GP__)\w+", match.group(1).split(",")[0])
+        found += [Definition(name, line_of(match.start()), "macro's", match.group()) for name in names]
+    code = re.sub(r"^(?:GPUPRIMS__|GP_)\w+\(.*\)[ \t]*$", lambda match: " " * len(match.group()), code, flags=re.M)
+    for match in re.finditer(r"[{};]", code):
+        sign, at = match.group(), match.start()
+        if sign == "{":
+            head = code[start:at]
+            if depth == 0:
+                if re.search(r'extern\s+"?\s*"?\s*$', head.strip()) or re.match(r"\s*namespace\b", head):
+                    start = at + 1
+                    continue
+                opened = (head, start, at)
+            depth += 1
+        elif sign == "}":
+            if depth == 0:
+                start = at + 1
+                continue
+            depth -= 1
+            if depth == 0 and opened:
+                head, first, brace = opened
+                where = line_of(first + len(head) - len(head.lstrip()))
+                found += describe_block(head, where, code[brace + 1:at], line_of(brace))
+                start = at + 1
+                if re.search(r"\b(struct|enum|union|class)\b", strip_groups(head)) and "(" not in strip_groups(head):
+                    opened = ("type", first, brace)
+                elif "=" in head:
+                    opened = ("value", first, brace)
+                else:
+                    opened = None
+        elif depth == 0:
+            statement = code[start:at]
+            if opened and opened[0] == "type":
+                for name in re.findall(r"\b\w+\b", statement):
+                    found.append(Definition(name, line_of(at), "type", statement))
+            elif not (opened and opened[0] == "value"):
+                found += describe_statement(statement, line_of(start + len(statement) - len(statement.lstrip())))
+            opened = None
+            start = at + 1
+    return found
+
+
+def line_numbers(text):
+    starts = [match.start() for match in re.finditer("\n", text)]
+    return lambda position: bisect.bisect_left(starts, position) + 1
+
+
+def describe_block(head, line, body, body_line):
+    plain = strip_groups(head)
+    kind = re.search(r"\b(struct|enum|union|class)\b(?:\s+(\w+))?", plain)
+    if "(" in plain and not re.search(r"=\s*$", plain):
+        name = re.search(r"\b(\w+)\s*\(", plain)
+        return [Definition(name.group(1), line, "function", head)] if name else []
+    found = []
+    if kind:
+        if kind.group(2):
+            found.append(Definition(kind.group(2), line, "type", head))
+        if kind.group(1) == "enum":
+            for item in re.finditer(r"(?:^|,)\s*(\w+)\s*(?=[=,]|$)", body):
+                at = body_line + body.count("\n", 0, item.start(1))
+                found.append(Definition(item.group(1), at, "enumerator", body))
+    else:
+        name = re.search(r"\b(\w+)\s*(?:\[[^\]]*\]\s*)*=\s*$", plain)
+        if name:
+            found.append(Definition(name.group(1), line, "variable", head))
+    return found
+
+
+def describe_statement(statement, line):
+    plain = strip_groups(statement).strip()
+    if not plain:
+        return []
+    pointer = re.match(r"typedef\b.*\(\s*\*\s*(\w+)\s*\)\s*\(", plain, re.S)
+    if pointer:
+        return [Definition(pointer.group(1), line, "type", statement)]
+    if plain.startswith("typedef"):
+        # typedef unsigned a, b; and typedef struct tag name;
+        tail = re.sub(r"\[[^\]]*\]", "", plain)
+        names = re.findall(r"(\w+)\s*(?:,|$)", tail)
+        return [Definition(name, line, "type", statement) for name in names]
+    forward = re.match(r"(?:struct|union|enum)\s+(\w+)$", plain)
+    if forward:
+        return [Definition(forward.group(1), line, "forward", statement)]
+    if re.match(r"(template\b|using\b|static_assert\b|_Static_assert\b|friend\b)", plain) and "(" not in plain:
+        name = re.search(r"\b(?:struct|class)\s+(\w+)$", plain)
+        return [Definition(name.group(1), line, "forward", statement)] if name else []
+    if re.match(r"(static_assert|_Static_assert|__asm__|asm)\b", plain):
+        return []
+    before_value = plain.split("=", 1)[0]
+    if "(" in before_value:
+        name = re.search(r"\b(\w+)\s*\(", before_value)
+        return [Definition(name.group(1), line, "prototype", statement)] if name and " " in before_value.strip() else []
+    name = re.search(r"\b(\w+)\s*(?:\[[^\]]*\]\s*)*$", before_value)
+    return [Definition(name.group(1), line, "variable", statement)] if name and " " in before_value.strip() else []
+
+
+# ---- gpuprims.h ------------------------------------------------------------------------------------------------------
+
+MARK = re.compile(r"^// >>(\w+) -+$")
+
+
+def lint_header(findings, path):
+    with open(path) as file:
+        text = file.read()
+    lines = text.split("\n")
+    marks = [(number, match.group(1)) for number, line in enumerate(lines, 1) for match in [MARK.match(line)] if match]
+    listed = contents_list(lines)
+    findings.check("contents", [] if listed else [f"{path}: no list of marks after // CONTENTS"])
+    findings.check("marks", check_marks(path, lines, marks, listed))
+
+    code, directives = split_directives(blank(text))
+    found = definitions(code)
+    for number, directive in directives:
+        macro = re.match(r"\s*#\s*define\s+(\w+)", directive)
+        if macro:
+            found.append(Definition(macro.group(1), number, "macro", directive))
+    section = lambda line: next((name for number, name in reversed(marks) if number <= line), "")
+    findings.check("order", check_order(path, code, found, section, [name for _, name in marks]))
+    findings.check("prefixes", check_prefixes(path, found, section))
+    findings.check("namespace", check_namespace(path, found, directives))
+    findings.check("errors", check_errors(path, text))
+
+
+def contents_list(lines):
+    try:
+        first = lines.index(next(line for line in lines if line.startswith("// CONTENTS")))
+    except StopIteration:
+        return []
+    names = []
+    for line in lines[first + 1:]:
+        if line.strip() == "//":
+            break
+        names += re.findall(r">>(\w+)", line)
+    return names
+
+
+def check_marks(path, lines, marks, listed):
+    names = [name for _, name in marks]
+    for number, name in marks:
+        if names.count(name) > 1:
+            yield f"{path}:{number}: section >>{name} is marked more than once"
+        if name not in listed:
+            yield f"{path}:{number}: section >>{name} is not in the contents"
+        if len(lines[number - 1]) != COLUMNS:
+            yield f"{path}:{number}: the line of a mark is {COLUMNS} columns wide"
+    for name in listed:
+        if name not in names:
+            yield f"{path}: the contents list >>{name}, but no section has this mark"
+    both = [name for name in names if name in listed]
+    if both != [name for name in listed if name in names]:
+        yield f"{path}: the sections stand in another order than in the contents: {' '.join(both)}"
+    for number, line in enumerate(lines, 1):
+        if line.startswith("// >>") and not MARK.match(line):
+            yield f"{path}:{number}: looks like a mark, and is none: {line.strip()}"
+        for name in re.findall(r"(?<!\w)>>([a-z_]+)\b", line) if "//" in line else []:
+            if name not in listed and re.search(rf"\bsection >>{name}|in >>{name}\b", line):
+                yield f"{path}:{number}: names a section >>{name} that does not exist"
+
+
+def check_order(path, code, found, section, order):
+    """A private name may not be used in a section above the one that defines it."""
+    rank = {name: index for index, name in enumerate(order)}
+    defined = {}
+    for item in found:
+        if re.match(r"gp__|GP__|GPUPRIMS__", item.name) and item.kind not in ("prototype", "forward"):
+            at = rank.get(section(item.line), -1)
+            defined[item.name] = min(at, defined.get(item.name, at))
+    line_of = line_numbers(code)
+    reported = set()
+    for match in re.finditer(r"\b(?:gp__|GP__|GPUPRIMS__)\w+", code):
+        name = match.group()
+        if name not in defined or name in reported:
+            continue
+        line = line_of(match.start())
+        here = section(line)
+        if rank.get(here, -1) < defined[name]:
+            reported.add(name)
+            yield f"{path}:{line}: >>{here} uses {name}, which >>{order[defined[name]]} defines"
+
+
+def check_prefixes(path, found, section):
+    private = {"driver", "host", "kernel_source", "dispatch", "tuner", "dist"}
+    api = {item.name for item in found if "GPUPRIMS__API" in item.text and item.kind in ("prototype", "function")}
+    for item in found:
+        name, where = item.name, f"{path}:{item.line}"
+        if re.match(r"u?int\d+_t$|size_t$", name):  # what NVRTC lacks of the C library
+            continue
+        if item.kind == "macro":
+            if not re.match(r"(GPUPRIMS_|GP_)", name) and name not in api and name != "_GNU_SOURCE":
+                yield f"{where}: macro {name}: GPUPRIMS_ or GP_"
+        elif item.kind == "enumerator":
+            if not re.match(r"GP_|gp__|GPUPRIMS__", name):
+                yield f"{where}: enumerator {name}: GP_ (private: GP__)"
+        elif not re.match(r"gp_", name):
+            yield f"{where}: {item.kind} {name}: gp_ (private: gp__)"
+        elif item.kind in ("function", "prototype", "variable") and section(item.line) in private:
+            if name not in api and not name.startswith("gp__"):
+                yield f"{where}: {item.kind} {name} is no part of the API: gp__"
+        if name in api and not re.match(r"gp_[a-z0-9]", name):
+            yield f"{where}: {name} is in the API: gp_"
+
+
+def check_namespace(path, found, directives):
+    declared = {item.name for item in found if item.kind == "prototype" and "GPUPRIMS__API" in item.text}
+    defined = {item.name for item in found if item.kind == "function" and "GPUPRIMS__API" in item.text}
+    renamed = set()
+    for number, directive in directives:
+        match = re.match(r"\s*#\s*define\s+(gp_\w+)\s+GPUPRIMS__NAME\((\w+)\)", directive)
+        if match:
+            renamed.add(match.group(1))
+            if match.group(1) != match.group(2):
+                yield f"{path}:{number}: {match.group(1)} is renamed to {match.group(2)}"
+    for name in sorted((declared | defined) - renamed):
+        yield f"{path}: {name} is external, and GPUPRIMS_NAMESPACE does not rename it"
+    for name in sorted(renamed - declared - defined):
+        yield f"{path}: GPUPRIMS_NAMESPACE renames {name}, which is not declared"
+    if defined:
+        for name in sorted(declared - defined):
+            yield f"{path}: {name} is declared, but not defined"
+
+
+def check_errors(path, text):
+    listed = re.search(r"#define GP_RESULTS\(X\)(.*?)\n\n", text, re.S)
+    names = re.findall(r"X\((\w+),", listed.group(1)) if listed else []
+    if not names:
+        yield f"{path}: no list GP_RESULTS"
+    for name in names:
+        if name != "GP_SUCCESS" and not name.startswith("GP_E_"):
+            yield f"{path}: result {name}: GP_E_"
+        if name != "GP_SUCCESS" and len(re.findall(rf"\b{name}\b", text)) < 2 and "GPUPRIMS__IMPLEMENTED" in text:
+            yield f"{path}: nothing returns {name}"
+    for number, line in enumerate(text.split("\n"), 1):
+        for name in re.findall(r"\bGP_E_\w+", line):
+            if name not in names:
+                yield f"{path}:{number}: {name} is no result"
+
+
+# ---- every file ------------------------------------------------------------------------------------------------------
+
+
+def tracked_files():
+    done = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True)
+    if done.returncode == 0:
+        paths = done.stdout.split("\n")
+    else:
+        paths = [os.path.join(folder, name)[2:] for folder, _, names in os.walk(".") for name in names
+                 if not folder.startswith(("./build", "./.git"))]
+    return sorted(path for path in paths if os.path.isfile(path))
+
+
+def lint_text(findings, paths):
+    # Written so that this file does not find itself.
+    unfinished = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
+    places = re.compile(r"(?<![\w.$})])/(?:home|root|work|farm|Users)/\w")
+    long_lines, work, paths_found, shape = [], [], [], []
+    for path in paths:
+        if not path.endswith(TEXT) and os.path.basename(path) not in NAMED:
+            continue
+        with open(path, errors="replace") as file:
+            text = file.read()
+        if text and not text.endswith("\n"):
+            shape.append(f"{path}: no newline at the end")
+        if text.endswith("\n\n"):
+            shape.append(f"{path}: empty lines at the end")
+        for number, line in enumerate(text.split("\n"), 1):
+            where = f"{path}:{number}"
+            table = path.endswith(".md") and line.lstrip().startswith("|")
+            if len(line) > COLUMNS and not table:
+                long_lines.append(f"{where}: {len(line)} columns")
+            if line.rstrip() != line:
+                shape.append(f"{where}: space at the end of the line")
+            if "\t" in line and os.path.basename(path) != "Makefile":
+                shape.append(f"{where}: a tab")
+            if unfinished.search(line):
+                work.append(f"{where}: {line.strip()}")
+            if places.search(line):
+                paths_found.append(f"{where}: {line.strip()}")
+    findings.check("columns", long_lines)
+    findings.check("white space", shape)
+    findings.check("unfinished", work)
+    findings.check("absolute path", paths_found)
+
+
+def lint_python(findings, paths):
+    found = []
+    for path in paths:
+        if path.endswith(".py"):
+            with open(path) as file:
+                try:
+                    compile(file.read(), path, "exec")
+                except SyntaxError as error:
+                    found.append(str(error))
+    findings.check("python", found)
+
+
+def clang_format_version():
+    done = subprocess.run(["clang-format", "--version"], stdout=subprocess.PIPE, text=True)
+    match = re.search(r"version (\d+)", done.stdout)
+    return int(match.group(1)) if match else 0
+
+
+def lint_format(findings, paths):
+    code = [path for path in paths if path.endswith(CODE)]
+    if not shutil.which("clang-format"):
+        findings.skip("clang-format", "no clang-format: apt-get install clang-format")
+        return
+    version = clang_format_version()
+    if version != CLANG_FORMAT_MAJOR:
+        findings.skip("clang-format", f"this is version {version}, the layout is that of version {CLANG_FORMAT_MAJOR}: "
+                      f"apt-get install clang-format-{CLANG_FORMAT_MAJOR}")
+        return
+    for path in code:
+        done = subprocess.run(["clang-format", "--dry-run", "--Werror", path], stderr=subprocess.PIPE, text=True)
+        lines = re.findall(r"^(\S+?:\d+):\d+: error", done.stderr, re.M)
+        findings.check("clang-format", [f"{lines[0]} and {len(lines) - 1} more places: make format"] if lines else [])
+
+
+def main():
+    os.chdir(ROOT)
+    paths = tracked_files()
+    if "--format" in sys.argv[1:]:
+        if not shutil.which("clang-format"):
+            sys.exit("no clang-format: apt-get install clang-format")
+        sys.exit(subprocess.run(["clang-format", "-i"] + [path for path in paths if path.endswith(CODE)]).returncode)
+    findings = Findings()
+    lint_header(findings, HEADER)
+    lint_text(findings, paths)
+    lint_python(findings, paths)
+    lint_format(findings, paths)
+    print(f"{findings.passed} passed, {findings.failed} failed, {findings.skipped} skipped")
+    sys.exit(1 if findings.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

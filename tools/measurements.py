@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Writes what was measured (ci/measurements/<device>/<date>.jsonl, made by tools/bench.py) into README.md, between the
+lines <!-- measurements:begin --> and <!-- measurements:end -->. The same files give the same text.
+
+    tools/measurements.py            rewrites README.md
+    tools/measurements.py --check    exit status 1 where README.md is not what the files say
+    tools/measurements.py --png FILE a picture (needs matplotlib)
+"""
+import argparse
+import glob
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import bench  # noqa: E402  (the loader, and the sizes by which cells are lined up)
+
+ROOT = bench.ROOT
+BEGIN, END = "<!-- measurements:begin -->", "<!-- measurements:end -->"
+SIZES = [64 * bench.KIB, bench.MIB, 16 * bench.MIB, 256 * bench.MIB, bench.GIB]
+TITLES = {"copy": "Copy", "reduce": "Reduce (sum)", "exclusive_scan": "Exclusive scan (sum)"}
+
+
+def latest():
+    """The newest file of every device: (path, records)."""
+    newest = {}
+    for path in sorted(glob.glob(os.path.join(ROOT, "ci", "measurements", "*", "*.jsonl"))):
+        newest[os.path.dirname(path)] = path
+    return [(path, bench.load(path)) for _, path in sorted(newest.items())]
+
+
+def samples(records, primitive, protocol="cold"):
+    """{type: {size: {variant label: sample}}} of the plain cells of a primitive."""
+    found = {}
+    for r in records:
+        if (r["kind"] != "sample" or r["primitive"] != primitive or r["protocol"] != protocol or r["status"] != "ok"
+                or r["in_offset"] or r["out_offset"] or r["in"] != r["out"] or r["op"] not in ("", "SUM")
+                or "median_us" not in r):
+            continue
+        found.setdefault(r["in"], {}).setdefault(bench.input_bytes(r), {})[r["label"]] = r
+    return found
+
+
+def entry(cell):
+    if "default" not in cell:
+        return ""
+    ours = cell["default"]
+    text = f"{ours['gbs']:.0f}"
+    if "of_roof" in ours:
+        text += f" · {100 * ours['of_roof']:.0f} %"
+    if "cub" in cell:
+        text += f" · {cell['cub']['median_us'] / ours['median_us']:.2f}×"
+    return text
+
+
+def section(path, records):
+    environment = next(r for r in records if r["kind"] == "environment")
+    commit = f", commit {environment['commit']}" if environment["commit"] else ""
+    lines = [
+        f"**{environment['device']}**, {environment['date'][:10]}, driver {environment['driver'] // 1000}."
+        f"{environment['driver'] % 1000 // 10}, {environment['peers']}{commit} "
+        f"([all cells]({os.path.relpath(path, ROOT)})). Each entry: GB/s, each input read once and each output written "
+        "once · share of the roof measured beside it (copy and scan: the driver's copy; reduce: a kernel that only "
+        "reads) · speed against CUB. Buffers rotate, so that the L2 cache is of no help; medians of batches.", ""]
+    for primitive, title in TITLES.items():
+        found = samples(records, primitive)
+        sizes = [size for size in SIZES if any(size in row for row in found.values())]
+        if not sizes:
+            continue
+        lines += ["| " + title + " | " + " | ".join(bench.size_text(size) + "iB" for size in sizes) + " |",
+                  "|---|" + "---:|" * len(sizes)]
+        for type_ in (t for t in bench.TYPES if t in found):
+            lines.append(f"| {type_} | " + " | ".join(entry(found[type_].get(size, {})) for size in sizes) + " |")
+        lines.append("")
+    for r in records:
+        if r["kind"] == "empty_launch":
+            lines.append(f"An empty launch: {r['back_to_back_us']:.2f} µs back to back, {r['graph_us']:.2f} µs in a "
+                         "graph.")
+        elif r["kind"] == "overhead":
+            costs = ", ".join(f"{name.split()[0]} {us:.2f}" for name, us in r["calls"].items())
+            lines.append(f"Host's share of a call, µs: {costs}; the driver's launch of {r['launched']} "
+                         f"{r['driver_us']:.2f}.")
+    firsts = [r for r in records if r["kind"] == "first_call"]
+    if firsts:
+        times = [f"{r['cell'].split(' n=')[0]} {r['compiled_ms']:.0f} / {r['disk_ms']:.1f}" for r in firsts]
+        lines.append("First call, ms (nothing cached / from the disk cache): " + "; ".join(times) + ".")
+    return "\n".join(lines).strip() + "\n"
+
+
+def region():
+    parts = [section(path, records) for path, records in latest()]
+    return "\n".join(parts) if parts else "Nothing has been measured yet: `make bench` on a machine with a GPU.\n"
+
+
+def picture(path):
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    measured = latest()
+    if not measured:
+        sys.exit("measurements.py: nothing has been measured")
+    records = measured[-1][1]
+    figure, axes = plt.subplots(1, 3, figsize=(15, 4.5), sharey=True)
+    for axis, (primitive, title) in zip(axes, TITLES.items()):
+        found = samples(records, primitive)
+        for type_, colour in (("u8", "tab:blue"), ("u32", "tab:orange"), ("f64", "tab:green")):
+            row = found.get(type_, {})
+            for label, style in (("default", "-"), ("cub", ":")):
+                points = sorted((size, cell[label]["gbs"]) for size, cell in row.items() if label in cell)
+                if points:
+                    axis.plot(*zip(*points), style, color=colour, marker="o", markersize=3,
+                              label=f"{type_} {'gpuprims' if label == 'default' else 'CUB'}")
+        roof = sorted((size, cell[label]["gbs"]) for size, cell in found.get("u32", {}).items()
+                      for label in ("memcpy", "read") if label in cell)
+        if roof:
+            axis.plot(*zip(*roof), "--", color="black", linewidth=1, label="roof")
+        axis.set(title=title, xscale="log", xlabel="bytes of input")
+        axis.grid(alpha=0.3)
+        axis.legend(fontsize=7)
+    axes[0].set_ylabel("GB/s")
+    figure.suptitle(records[0]["device"])
+    figure.tight_layout()
+    figure.savefig(path, dpi=110, metadata={"Software": None})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--png", metavar="FILE")
+    parser.add_argument("--readme", default=os.path.join(ROOT, "README.md"))
+    args = parser.parse_args()
+    if args.png:
+        picture(args.png)
+        return 0
+    with open(args.readme, encoding="utf-8") as file:
+        text = file.read()
+    if BEGIN not in text or END not in text:
+        sys.exit(f"measurements.py: {args.readme} has no lines {BEGIN} and {END}")
+    before, rest = text.split(BEGIN, 1)
+    new = before + BEGIN + "\n" + region() + END + rest.split(END, 1)[1]
+    if args.check:
+        if new != text:
+            print("README.md is not what ci/measurements says: run tools/measurements.py", file=sys.stderr)
+        return new != text
+    if new != text:
+        with open(args.readme, "w", encoding="utf-8") as file:
+            file.write(new)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

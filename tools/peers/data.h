@@ -1,0 +1,179 @@
+// data.h - the data that a cell of gp_bench runs on: element i of a distribution, the same on the host and on the GPU.
+// Included by gp_bench.c, by the tests of tests/gpu (C) and by peers.cu (CUDA).
+#ifndef GP_DATA_H
+#define GP_DATA_H
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __CUDACC__
+#define GP_DATA_FN static __host__ __device__ inline
+#else
+#define GP_DATA_FN static inline __attribute__((unused))
+#endif
+
+// The bench's two struct types: what operators see as source is in gp_bench.c, member for member.
+typedef struct gp_s12 {
+  uint32_t x, y, z;
+} gp_s12;
+typedef struct
+#ifdef __CUDACC__
+    __align__(16)
+#else
+    __attribute__((aligned(16)))
+#endif
+        gp_s16 {
+  double x, y;
+}
+gp_s16;
+
+// Element types as data: X(name, size, kind of number, fields). The kind says how bits are made and compared.
+enum { GP_DATA_INT, GP_DATA_UINT, GP_DATA_F16, GP_DATA_BF16, GP_DATA_F32, GP_DATA_F64 };
+#define GP_DATA_TYPES(X)                                                                                               \
+  X(i8, 1, GP_DATA_INT, 1)                                                                                             \
+  X(u8, 1, GP_DATA_UINT, 1)                                                                                            \
+  X(i16, 2, GP_DATA_INT, 1)                                                                                            \
+  X(u16, 2, GP_DATA_UINT, 1)                                                                                           \
+  X(i32, 4, GP_DATA_INT, 1)                                                                                            \
+  X(u32, 4, GP_DATA_UINT, 1)                                                                                           \
+  X(i64, 8, GP_DATA_INT, 1)                                                                                            \
+  X(u64, 8, GP_DATA_UINT, 1)                                                                                           \
+  X(f16, 2, GP_DATA_F16, 1)                                                                                            \
+  X(bf16, 2, GP_DATA_BF16, 1)                                                                                          \
+  X(f32, 4, GP_DATA_F32, 1)                                                                                            \
+  X(f64, 8, GP_DATA_F64, 1)                                                                                            \
+  X(s12, 12, GP_DATA_UINT, 3)                                                                                          \
+  X(s16, 16, GP_DATA_F64, 2)
+
+// Distributions: X(NAME, name). Integers / floats:
+//   uniform   every bit random / uniform in [-1, 1), in [-1/16, 1/16) for 16 bits
+//   small     0 to 3 / whole numbers from -2 to 2
+//   constant  3 / 0.25
+//   sorted    rising over the whole range of the type / from -1 to 1
+//   exact     differences of neighbours of a small random sequence: the sum of any run of elements is below 8, so that
+//             floats add up without rounding in any order in which a scan may add them
+#define GP_DATA_KINDS(X)                                                                                               \
+  X(UNIFORM, uniform)                                                                                                  \
+  X(SMALL, small)                                                                                                      \
+  X(CONSTANT, constant)                                                                                                \
+  X(SORTED, sorted)                                                                                                    \
+  X(EXACT, exact)
+#define GP_DATA_ENUM(NAME, name) GP_DATA_##NAME,
+enum { GP_DATA_KINDS(GP_DATA_ENUM) GP_DATA_KIND_COUNT };
+#undef GP_DATA_ENUM
+
+// Steele, Lea and Flood's mixer (splitmix64).
+GP_DATA_FN uint64_t gp_data_hash(uint64_t i) {
+  uint64_t z = (i + 1) * 0x9E3779B97F4A7C15ull;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+GP_DATA_FN uint32_t gp_data_f32_bits(float f) {
+  uint32_t u;
+  memcpy(&u, &f, 4);
+  return u;
+}
+
+GP_DATA_FN float gp_data_bits_f32(uint32_t u) {
+  float f;
+  memcpy(&f, &u, 4);
+  return f;
+}
+
+// To bfloat16 and binary16, to nearest even.
+GP_DATA_FN uint16_t gp_data_to_bf16(float f) {
+  const uint32_t u = gp_data_f32_bits(f);
+  if ((u & 0x7fffffff) > 0x7f800000) return 0x7fff;
+  return (uint16_t)((u + 0x7fff + ((u >> 16) & 1)) >> 16);
+}
+
+GP_DATA_FN float gp_data_from_bf16(uint16_t h) { return gp_data_bits_f32((uint32_t)h << 16); }
+
+GP_DATA_FN uint16_t gp_data_to_f16(float f) {
+  const uint32_t u = gp_data_f32_bits(f), sign = (u >> 16) & 0x8000, magnitude = u & 0x7fffffff;
+  if (magnitude > 0x7f800000) return (uint16_t)(sign | 0x7fff);
+  if (magnitude >= 0x477ff000) return (uint16_t)(sign | 0x7c00);
+  if (magnitude < 0x38800000) { // subnormal: adding 0.5 puts the last place where the rounding must happen
+    const float shifted = gp_data_bits_f32(magnitude) + 0.5f;
+    return (uint16_t)(sign | (gp_data_f32_bits(shifted) - 0x3f000000));
+  }
+  return (uint16_t)(sign | ((magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13));
+}
+
+GP_DATA_FN float gp_data_from_f16(uint16_t h) {
+  const uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = (h >> 10) & 31, mantissa = h & 0x3ff;
+  if (exponent == 31) return gp_data_bits_f32(sign | 0x7f800000 | (mantissa << 13));
+  if (exponent == 0) { // subnormal: mantissa * 2^-24
+    const float value = (float)mantissa * 5.9604644775390625e-8f;
+    return sign ? -value : value;
+  }
+  return gp_data_bits_f32(sign | ((exponent + 112) << 23) | (mantissa << 13));
+}
+
+// One number, of `size` bytes, as its bits.
+GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t seed, uint64_t i, uint64_t count) {
+  const uint64_t h = gp_data_hash(i ^ (seed << 40));
+  const double along = count > 1 ? (double)i / (double)(count - 1) : 0;
+  const double fraction = (double)(h >> 11) * (1.0 / 9007199254740992.0); // [0, 1)
+  const int step = (int)(h & 7) - (i ? (int)(gp_data_hash((i - 1) ^ (seed << 40)) & 7) : 0);
+  double value;
+  if (number == GP_DATA_INT || number == GP_DATA_UINT) {
+    const int bits = 8 * size;
+    switch (kind) {
+    case GP_DATA_SMALL:
+      return h >> 62;
+    case GP_DATA_CONSTANT:
+      return 3;
+    case GP_DATA_EXACT:
+      return (uint64_t)(int64_t)step;
+    case GP_DATA_SORTED: {
+      // 2^bits - 1 as a double may round up to 2^bits: stay below.
+      const double top = bits == 64 ? 18446744073709549568.0 : (double)((1ull << bits) - 1);
+      const uint64_t rank = (uint64_t)(along * top);
+      return number == GP_DATA_INT ? rank - (1ull << (bits - 1)) : rank;
+    }
+    default:
+      return h;
+    }
+  }
+  switch (kind) {
+  case GP_DATA_SMALL:
+    value = (double)(h % 5) - 2;
+    break;
+  case GP_DATA_CONSTANT:
+    value = 0.25;
+    break;
+  case GP_DATA_SORTED:
+    value = 2 * along - 1;
+    break;
+  case GP_DATA_EXACT:
+    value = step;
+    break;
+  default:
+    value = (2 * fraction - 1) * (size == 2 ? 0.0625 : 1.0);
+    break;
+  }
+  if (number == GP_DATA_F16) return gp_data_to_f16((float)value);
+  if (number == GP_DATA_BF16) return gp_data_to_bf16((float)value);
+  if (number == GP_DATA_F32) return gp_data_f32_bits((float)value);
+  {
+    uint64_t bits;
+    memcpy(&bits, &value, 8);
+    return bits;
+  }
+}
+
+// Element i of `count` into out. A struct's fields are numbers of their own.
+GP_DATA_FN void gp_data_element(int number, int size, int fields, int kind, uint64_t seed, uint64_t i, uint64_t count,
+                                void *out) {
+  const int field_size = size / fields;
+  int f;
+  for (f = 0; f < fields; f++) {
+    const uint64_t bits = gp_data_number(number, field_size, kind, seed + (uint64_t)f, i, count);
+    memcpy((char *)out + f * field_size, &bits, (size_t)field_size); // little-endian, as the header asks
+  }
+}
+
+#endif

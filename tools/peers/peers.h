@@ -1,0 +1,54 @@
+// peers.h - CUB, Thrust, cuBLAS and the CUDA runtime behind one C interface, and the kernels that measure the roofs.
+// peers.cu, compiled by nvcc, becomes libgp_peers.so; gp_bench opens it at run time, and goes on where there is none.
+// Types, operators and primitives are named by strings, so that this interface stands on nothing else.
+#ifndef GP_PEERS_H
+#define GP_PEERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GP_PEERS_ABI = 1, GP_PEER_UNSUPPORTED = -1 };
+
+// A peer's call. With workspace NULL and *workspace_bytes set: what it needs (0: nothing). Returns 0, a CUDA error, or
+// GP_PEER_UNSUPPORTED (a count that the peer is not compiled for).
+typedef int (*gp_peer_fn)(void *workspace, size_t *workspace_bytes, const void *in, const void *in2, void *out,
+                          uint64_t count, void *stream);
+
+// What a peer's call is asked for. `acc` is the type the sum is computed in. `plain`: the call that the peer's own
+// users write (DeviceReduce::Sum); otherwise the one that computes in exactly `acc`, for checking results.
+typedef struct gp_peer_cell {
+  const char *peer; // "cub", "thrust", "cuda", "cublas"
+  const char *primitive, *op, *in, *acc, *out;
+  int plain;
+} gp_peer_cell;
+
+// The table of functions that gp_peers() hands out.
+typedef struct gp_peers_table {
+  int abi;
+  const char *(*about)(void); // versions, one line
+  const char *(*error)(int code);
+  gp_peer_fn (*find)(const gp_peer_cell *cell); // NULL: the peer has no such call, or it is not compiled in
+  // Fills `count` elements of a type with a distribution of data.h.
+  int (*generate)(const char *type, int kind, uint64_t seed, void *out, uint64_t count, void *stream);
+  // Compares two arrays: result (device memory, three words) gets the number of elements that differ, the first of
+  // them, and the largest difference as a double's bits. Elements are equal where |a - b| <= absolute + relative * |b|,
+  // or both are NaN; integers where they are the same.
+  int (*compare)(const char *type, const void *a, const void *b, uint64_t count, double absolute, double relative,
+                 uint64_t *result, void *stream);
+  // Reads `bytes` and keeps nothing but their sum: config 0 <= c < configs.
+  int configs;
+  const char *(*config_name)(int config);
+  int (*read)(int config, const void *in, uint64_t bytes, void *sink, void *stream);
+  int (*empty)(void *stream); // launches a kernel that does nothing
+} gp_peers_table;
+
+__attribute__((visibility("default"))) const gp_peers_table *gp_peers(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

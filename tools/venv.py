@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""venv.py DIR REQUIREMENTS: a virtual environment with the pinned packages, and DIR/.ready when it is whole.
+
+Nothing outside DIR is changed. Where the system's Python cannot make an environment with pip in it, the ways around
+that are tried in turn, and the last word is the command that helps.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+
+def runs(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def make(directory):
+    """Makes the environment; returns the command line of a pip that installs into it."""
+    python = os.path.join(directory, "bin", "python")
+    tries = []
+    for command in ([sys.executable, "-m", "venv", directory], [sys.executable, "-m", "virtualenv", directory]):
+        shutil.rmtree(directory, ignore_errors=True)
+        done = runs(*command)
+        if done.returncode == 0:
+            return [python, "-m", "pip"]
+        tries.append((command, done.stdout))
+    shutil.rmtree(directory, ignore_errors=True)
+    command = [sys.executable, "-m", "venv", "--without-pip", directory]
+    done = runs(*command)
+    if done.returncode == 0:
+        command = [sys.executable, "-m", "pip", "--python", python]
+        done = runs(*command, "--version")
+        if done.returncode == 0:
+            return command
+    tries.append((command, done.stdout))
+    for command, output in tries:
+        print(f"{' '.join(command)}\n{output.strip()}\n", file=sys.stderr)
+    shutil.rmtree(directory, ignore_errors=True)
+    sys.exit("venv.py: no way to make a virtual environment: apt-get install python3-venv")
+
+
+def main():
+    directory, requirements = sys.argv[1:]
+    print(f"setting up {directory} from {requirements}", flush=True)
+    pip = make(directory)
+    done = runs(*pip, "install", "--quiet", "--disable-pip-version-check", "--no-input", "-r", requirements)
+    if done.returncode != 0:
+        sys.exit(f"{done.stdout}\nvenv.py: pip could not install {requirements}: is a package index within reach? "
+                 "VENV=no runs on the packages of python3 itself")
+    open(os.path.join(directory, ".ready"), "w").close()
+
+
+if __name__ == "__main__":
+    main()
