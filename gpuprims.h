@@ -813,9 +813,15 @@ GP_DEVICE void gp__mbarrier_wait(gp__u64 *bar, unsigned parity) {
 
 // float to bfloat16, to nearest even.
 GP_DEVICE unsigned short gp__bf16_from_f32(float x) {
+#if !defined(GPUPRIMS_SIMT) && GPUPRIMS__ARCH >= 900
+  unsigned short bits;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+#else
   const gp__u32 u = gp__bits_of_f32(x);
   if ((u & 0x7fffffffu) > 0x7f800000u) return static_cast<unsigned short>(u >> 16 | 0x40u);
   return static_cast<unsigned short>((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
+#endif
 }
 
 // double to float, to odd: rounding the result once more to a narrower type is then as if done in one step.
@@ -939,6 +945,17 @@ GPUPRIMS__RULE unsigned long long gp__ceil_div(unsigned long long a, unsigned lo
 // Elements in one vector access: 16 bytes where the size divides 16, otherwise one element.
 GPUPRIMS__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % size == 0 ? GP__VECTOR / size : 1; }
 
+// The fewest vectors that hold a whole number of elements, and how many they hold: 3 and 4 for 12-byte elements.
+GPUPRIMS__RULE int gp__common_with_vector(int size) {
+  return size % 16 == 0 ? 16 : size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : size % 2 == 0 ? 2 : 1;
+}
+GPUPRIMS__RULE int gp__pack_vectors(int size) { return size / gp__common_with_vector(size); }
+GPUPRIMS__RULE int gp__pack_items(int size) { return GP__VECTOR / gp__common_with_vector(size); }
+// Is a thread's chunk of so many elements read by vectors, or element by element?
+GPUPRIMS__RULE int gp__chunk_by_vectors(int size, int items) {
+  return gp__pack_vectors(size) <= 9 && items % gp__pack_items(size) == 0;
+}
+
 // Words that carry one accumulator through the workspace: 8 bytes of it a word.
 GPUPRIMS__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 
@@ -961,7 +978,8 @@ GPUPRIMS__RULE unsigned long long gp__canonical_rounds(unsigned long long count,
 
 // May a scan of these types run on bulk copies: whole vectors of elements, equal sizes on both sides.
 GPUPRIMS__RULE int gp__pipelined_fits(int in_size, int out_size, int vectors) {
-  return in_size == out_size && in_size <= 16 && GP__VECTOR % in_size == 0 && vectors % 2 == 1;
+  return in_size == out_size && in_size <= 16 && vectors % 2 == 1 && GP__VECTOR * vectors % in_size == 0 &&
+         gp__chunk_by_vectors(in_size, GP__VECTOR * vectors / in_size);
 }
 
 // Dynamic shared memory of a block, in bytes: `stages` tiles of a pipelined scan; otherwise the input's tile, and the
@@ -1048,18 +1066,18 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   const unsigned long long bytes = s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
   p.overlap = gp__or(p.overlap, s.compute_capability >= 90 ? 1 : 2);
   p.load = gp__or(p.load, s.primitive == GP_REDUCE ? GP_CACHE_STREAMING : GP_CACHE_ALL);
-  p.store = gp__or(p.store, GP_CACHE_ALL);
+  p.store = gp__or(p.store, s.in_size ? GP_CACHE_ALL : GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
   if (gp__is_scan(s.primitive)) return gp__portable_scan(p, s, bytes);
   if (s.primitive == GP_REDUCE) {
     p.algorithm = gp__or(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
     p.threads = gp__or(p.threads, 512);
-    p.vectors = gp__or(p.vectors, s.reproducible || bytes < (512ull << 20) ? 4 : 8);
+    p.vectors = gp__or(p.vectors, !s.reproducible && (bytes >> 20 >= 512 || (bytes >> 20 >= 12 && bytes >> 20 < 24)) ? 8 : 4);
     p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4);
     return p;
   }
   p.algorithm = gp__or(p.algorithm, GP_DIRECT);
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, 1);
+  p.vectors = gp__or(p.vectors, s.in_size ? 1 : 4);
   return p;
 }
 
@@ -1103,11 +1121,14 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
     g.tiles = gp__ceil_div(s.count, g.tile_items);
     g.grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g.tiles < resident ? g.tiles : resident);
     if (!g.grid) g.grid = 1; // an empty input still has a result
-    g.words = (p.algorithm == GP_STEALING ? g.tiles : g.grid) * (unsigned)gp__acc_words(s.acc_size);
+    g.words = (p.algorithm == GP_STEALING && g.tiles ? g.tiles : g.grid) * (unsigned)gp__acc_words(s.acc_size);
     return g;
   }
   g.tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
-  g.tiles = gp__ceil_div(s.count + GP__VECTOR, g.tile_items); // the head that reaches a 16-byte boundary of the output
+  if (s.primitive == GP_COPY) { // by bytes
+    g.tiles = gp__ceil_div(s.count * (unsigned)s.out_size, (unsigned long long)p.threads * (unsigned)p.vectors * GP__VECTOR);
+  } else g.tiles = gp__ceil_div(s.count, g.tile_items);
+  if (!g.tiles) g.tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
   g.grid = (unsigned)(g.tiles < resident ? g.tiles : resident);
   return g;
@@ -1729,8 +1750,22 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
 // ---- a thread's chunk: ITEMS consecutive elements in shared memory. With an odd number of 16-byte vectors a chunk,
 // the threads of a warp read theirs without bank conflicts.
 
-template <class T, int ITEMS> struct gp__chunk_by_vectors {
-  static const bool value = sizeof(T) <= 16 && 16 % sizeof(T) == 0 && ITEMS * sizeof(T) % 16 == 0;
+// The fewest vectors that hold a whole number of elements, in registers.
+template <class T> struct gp__pack {
+  static const int vectors = gp__pack_vectors(int(sizeof(T))), items = gp__pack_items(int(sizeof(T)));
+  union {
+    gp_vector vector[vectors];
+    T item[items];
+  };
+  GP_DEVICE gp__pack() {}
+  GP_DEVICE explicit gp__pack(const gp_vector *from) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < vectors; ++i) vector[i] = from[i];
+  }
+  GP_DEVICE void store(gp_vector *to) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < vectors; ++i) to[i] = vector[i];
+  }
 };
 
 // One step of a running prefix: the element's result, and the prefix moves on. FIRST: `carry` may be empty.
@@ -1742,12 +1777,10 @@ GP_DEVICE Acc gp__running(gp_before<Acc> &carry, const Acc &x) {
   return EXCLUSIVE ? before : carry.value;
 }
 
-// One vector of a chunk: its fold onto `sum`, and its running prefixes. The general form goes element by element.
-template <class Op, class Load, class In, class Acc, class Out> struct gp__vector_step {
-  static const int V = sizeof(gp__packed<In>) / sizeof(In);
-  template <bool FIRST> static GP_DEVICE Acc fold(const gp_vector &v, gp__u64 index, const Acc &sum) {
-    gp__packed<In> p;
-    p.vector = v;
+// One pack of a chunk: its fold onto `sum`, and its running prefixes. The general form goes element by element.
+template <class Op, class Load, class In, class Acc, class Out> struct gp__pack_step {
+  static const int V = gp__pack<In>::items;
+  template <bool FIRST> static GP_DEVICE Acc fold(const gp__pack<In> &p, gp__u64 index, const Acc &sum) {
     Acc x[V];
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) x[j] = Op::prepare(Load()(p.item[j], index + j));
@@ -1759,36 +1792,34 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vecto
     return FIRST ? x[0] : Op()(sum, x[0]);
   }
   template <bool EXCLUSIVE, bool FIRST>
-  static GP_DEVICE gp_vector scan(const gp_vector &v, gp__u64 index, gp_before<Acc> &carry) {
-    gp__packed<In> p;
-    gp__packed<Out> q;
-    p.vector = v;
+  static GP_DEVICE gp__pack<Out> scan(const gp__pack<In> &p, gp__u64 index, gp_before<Acc> &carry) {
+    gp__pack<Out> q;
     q.item[0] = gp_convert<Acc, Out>()(
         gp__running<EXCLUSIVE, FIRST, Op>(carry, Op::prepare(Load()(p.item[0], index))));
     GPUPRIMS__UNROLL
     for (int j = 1; j < V; ++j)
       q.item[j] = gp_convert<Acc, Out>()(
           gp__running<EXCLUSIVE, false, Op>(carry, Op::prepare(Load()(p.item[j], index + j))));
-    return q.vector;
+    return q;
   }
 };
 // Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones, and one more carries on.
 template <class T> struct gp__byte_sum_step {
-  template <bool FIRST> static GP_DEVICE T fold(const gp_vector &v, gp__u64, T sum) {
+  template <bool FIRST> static GP_DEVICE T fold(const gp__pack<T> &p, gp__u64, T sum) {
     gp__u32 s = FIRST ? 0 : static_cast<unsigned char>(sum);
     GPUPRIMS__UNROLL
-    for (int i = 0; i < 4; ++i) s = gp__dot_bytes(v.word[i], 0x01010101u, s);
+    for (int i = 0; i < 4; ++i) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
     return static_cast<T>(s);
   }
   template <bool EXCLUSIVE, bool FIRST>
-  static GP_DEVICE gp_vector scan(const gp_vector &v, gp__u64, gp_before<T> &carry) {
-    gp_vector q;
+  static GP_DEVICE gp__pack<T> scan(const gp__pack<T> &p, gp__u64, gp_before<T> &carry) {
+    gp__pack<T> q;
     gp__u32 c = FIRST && !carry.has ? 0 : static_cast<unsigned char>(carry.value);
     GPUPRIMS__UNROLL
     for (int i = 0; i < 4; ++i) {
-      const gp__u32 x = v.word[i], p1 = gp__dot_bytes(x, 0x00000001u, c), p2 = gp__dot_bytes(x, 0x00000101u, c);
+      const gp__u32 x = p.vector[0].word[i], p1 = gp__dot_bytes(x, 0x00000001u, c), p2 = gp__dot_bytes(x, 0x00000101u, c);
       const gp__u32 p3 = gp__dot_bytes(x, 0x00010101u, c), p4 = gp__dot_bytes(x, 0x01010101u, c);
-      q.word[i] = EXCLUSIVE ? __byte_perm(__byte_perm(c, p1, 0x0040), __byte_perm(p2, p3, 0x0040), 0x5410)
+      q.vector[0].word[i] = EXCLUSIVE ? __byte_perm(__byte_perm(c, p1, 0x0040), __byte_perm(p2, p3, 0x0040), 0x5410)
                             : __byte_perm(__byte_perm(p1, p2, 0x0040), __byte_perm(p3, p4, 0x0040), 0x5410);
       c = p4;
     }
@@ -1798,23 +1829,24 @@ template <class T> struct gp__byte_sum_step {
   }
 };
 template <>
-struct gp__vector_step<gp_sum<unsigned char>, gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char> >,
+struct gp__pack_step<gp_sum<unsigned char>, gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char> >,
                        unsigned char, unsigned char, unsigned char> : gp__byte_sum_step<unsigned char> {};
 template <>
-struct gp__vector_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char> >,
+struct gp__pack_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char> >,
                        signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
 
 // x[0] op x[1] op ... op x[ITEMS - 1]: a tree in each vector, left to right over vectors.
 template <int ITEMS, class Op, class Load, class Acc, class In>
 GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
   Acc sum = Op::identity();
-  if (gp__chunk_by_vectors<In, ITEMS>::value) {
-    typedef gp__vector_step<Op, Load, In, Acc, In> step;
-    const int V = sizeof(gp__packed<In>) / sizeof(In);
-    const gp_vector *vector = reinterpret_cast<const gp_vector *>(chunk);
-    sum = step::template fold<true>(vector[0], index, sum);
+  if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS)) {
+    typedef gp__pack_step<Op, Load, In, Acc, In> step;
+    const int V = gp__pack<In>::items, L = gp__pack<In>::vectors;
+    const gp_vector *from = reinterpret_cast<const gp_vector *>(chunk);
+    sum = step::template fold<true>(gp__pack<In>(from), index, sum);
     GPUPRIMS__UNROLL_BY(2)
-    for (int k = 1; k < ITEMS / V; ++k) sum = step::template fold<false>(vector[k], index + k * V, sum);
+    for (int k = 1; k < ITEMS / V; ++k)
+      sum = step::template fold<false>(gp__pack<In>(from + k * L), index + k * V, sum);
   } else {
     const In *item = reinterpret_cast<const In *>(chunk);
     sum = Op::prepare(Load()(item[0], index));
@@ -1839,15 +1871,15 @@ GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int
 // Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` where the element sizes are equal.
 template <int ITEMS, bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
 GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_before<Acc> carry) {
-  if (gp__chunk_by_vectors<In, ITEMS>::value && sizeof(In) == sizeof(Out)) {
-    typedef gp__vector_step<Op, Load, In, Acc, Out> step;
-    const int V = sizeof(gp__packed<In>) / sizeof(In);
-    const gp_vector *vector = reinterpret_cast<const gp_vector *>(chunk);
+  if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS) && sizeof(In) == sizeof(Out)) {
+    typedef gp__pack_step<Op, Load, In, Acc, Out> step;
+    const int V = gp__pack<In>::items, L = gp__pack<In>::vectors;
+    const gp_vector *from = reinterpret_cast<const gp_vector *>(chunk);
     gp_vector *result = reinterpret_cast<gp_vector *>(to);
-    result[0] = step::template scan<EXCLUSIVE, true>(vector[0], index, carry);
+    step::template scan<EXCLUSIVE, true>(gp__pack<In>(from), index, carry).store(result);
     GPUPRIMS__UNROLL_BY(2)
     for (int k = 1; k < ITEMS / V; ++k)
-      result[k] = step::template scan<EXCLUSIVE, false>(vector[k], index + k * V, carry);
+      step::template scan<EXCLUSIVE, false>(gp__pack<In>(from + k * L), index + k * V, carry).store(result + k * L);
   } else {
     const In *item = reinterpret_cast<const In *>(chunk);
     Out *result = reinterpret_cast<Out *>(to);
@@ -2257,11 +2289,9 @@ GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp_
   if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
-// Elements of a reduction as 16-byte vectors between a peeled head and tail (or one by one, where a vector is not a
-// whole number of elements, or the address is not a whole number of elements from a boundary).
+// Elements of a run that a reduction in order, or by tiles, loads as a whole.
 template <class In> struct gp__reduce_input {
   static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1;
-  static const bool vector = 16 % sizeof(In) == 0;
 };
 
 // The elements first .. first + ITEMS - 1 of in[0 .. n) that exist, folded by one thread.
@@ -2298,26 +2328,32 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   const unsigned misaligned = gp__misalignment(in, 16);
   Acc sum = Op::identity();
   if (Op::commutative) {
-    if (gp__reduce_input<In>::vector && misaligned % sizeof(In) == 0) {
-      const gp__u64 to_boundary = ((16 - misaligned) & 15u) / sizeof(In), head = to_boundary < n ? to_boundary : n;
-      const gp__u64 vectors = (n - head) / V, tail = head + vectors * V, stride = static_cast<gp__u64>(gridDim.x) * T;
-      const In *base = in + head;
+    typedef gp__pack<In> Pack;
+    const int PACKS = K / Pack::vectors > 0 ? K / Pack::vectors : 1, ITEMS = Pack::items;
+    if (misaligned % gp__common_with_vector(int(sizeof(In))) == 0) {
+      unsigned to_boundary = 0; // elements
+      while (((misaligned + to_boundary * sizeof(In)) & 15u) != 0) ++to_boundary;
+      const gp__u64 head = to_boundary < n ? to_boundary : n, packs = (n - head) / ITEMS, tail = head + packs * ITEMS;
+      const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
+      const gp_vector *base = reinterpret_cast<const gp_vector *>(in + head);
       gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
-      for (; i + (K - 1) * stride < vectors; i += K * stride) {
-        gp__packed<In> p[K];
-  GPUPRIMS__UNROLL
-        for (int k = 0; k < K; ++k) p[k].vector = gp__load_vector<P::load>(base + (i + k * stride) * V);
-  GPUPRIMS__UNROLL
-        for (int k = 0; k < K; ++k)
-  GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j)
-            sum = Op()(sum, Op::prepare(Load()(p[k].item[j], head + (i + k * stride) * V + j)));
+      for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
+        Pack p[PACKS];
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < PACKS; ++k)
+          GPUPRIMS__UNROLL
+        for (int l = 0; l < Pack::vectors; ++l)
+          p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < PACKS; ++k)
+          GPUPRIMS__UNROLL
+        for (int j = 0; j < ITEMS; ++j)
+          sum = Op()(sum, Op::prepare(Load()(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
       }
-      for (; i < vectors; i += stride) {
-        gp__packed<In> p;
-        p.vector = gp__load_vector<P::load>(base + i * V);
-  GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(Load()(p.item[j], head + i * V + j)));
+      for (; i < packs; i += stride) {
+        const Pack p(base + i * Pack::vectors);
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(Load()(p.item[j], head + i * ITEMS + j)));
       }
       if (blockIdx.x == 0) {
         if (threadIdx.x < head) sum = Op()(sum, Op::prepare(Load()(in[threadIdx.x], threadIdx.x)));
@@ -2601,7 +2637,7 @@ template <int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
 };
 
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_pipeline {
-  static const int V = 16 / int(sizeof(In)), ITEMS = P::vectors * V, TILE = P::threads * ITEMS;
+  static const int ITEMS = 16 * P::vectors / int(sizeof(In)), TILE = P::threads * ITEMS;
   static const int BYTES = TILE * int(sizeof(In)), WARPS = P::threads / 32, STAGES = P::stages;
   typedef gp__pipeline_storage<STAGES, WARPS, Acc> Storage;
 
@@ -2913,8 +2949,7 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   GP__CU_MEMORY_POOLS = 115,
   GP__CU_DYNAMIC_SHARED_BYTES = 8,
   GP__CU_PROGRAMMATIC_SERIALIZATION = 6,
-  GP__CU_CAPTURE_RELAXED = 2,
-  GP__CU_CAPTURE_UNSUPPORTED = 900
+  GP__CU_CAPTURE_RELAXED = 2
 };
 
 // F(needed, name, symbol, parameters): all return a CUresult. The list serves the struct, the loader and the fake of
@@ -2986,14 +3021,14 @@ struct gp_driver {
 enum { GP__ARCHITECTURES = 96 };
 typedef struct gp__runtime {
   struct gp_driver driver;
-  int given;         // the table came from gp_config.driver: no library is opened
-  gp_log_fn log;     // or NULL
-  void *log_user;    //
-  int no_compile;    // never open NVRTC
-  char *nvrtc_path;  // or NULL: by system name
+  int given;        // the table came from gp_config.driver: no library is opened
+  gp_log_fn log;    // or NULL
+  void *log_user;   //
+  int no_compile;   // never open NVRTC
+  char *nvrtc_path; // or NULL: by system name
   pthread_mutex_t nvrtc_lock;
   int nvrtc_open;
-  int nvrtc_version; // 13000 for 13.0; 0: not open
+  int nvrtc_version;                    // 13000 for 13.0; 0: not open
   int architectures[GP__ARCHITECTURES]; // that NVRTC knows, ascending: 75, 80 ...
   int architecture_count;
 } gp__runtime;
@@ -3092,17 +3127,20 @@ GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *wh
     }
   r->nvrtc_version = major * 1000 + minor * 10;
   r->nvrtc_open = 1;
-  gp__log(r, GP_LOG_INFO, "NVRTC %d.%d opened", major, minor);
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__open_nvrtc(gp__runtime *r, const char *who) {
   gp_result result;
+  int opened;
   if (r->no_compile)
     return gp__fail(GP_E_NO_COMPILER, "%s: the kernel is neither cached nor bundled, and gp_config.no_compile is set",
                     who);
   pthread_mutex_lock(&r->nvrtc_lock);
+  opened = !r->nvrtc_open;
   result = gp__open_nvrtc_locked(r, who);
   pthread_mutex_unlock(&r->nvrtc_lock);
+  if (opened && result == GP_SUCCESS)
+    gp__log(r, GP_LOG_INFO, "NVRTC %d.%d opened", r->nvrtc_version / 1000, r->nvrtc_version % 1000 / 10);
   return result;
 }
 
@@ -3156,7 +3194,6 @@ GPUPRIMS__PRIVATE char *gp__duplicate(const char *string, int *failed) {
   else *failed = 1;
   return copy;
 }
-
 // >>host --------------------------------------------------------------------------------------------------------------
 //
 // What a call becomes once its types and operators are looked up, and the back end that runs it in plain C.
@@ -4214,7 +4251,8 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
   gp__host_buffer buffer;
   gp__value totals[GP__WARP];
-  const size_t vector = (size_t)gp__vector_items((int)h->q->in_size), by_vectors = items % vector == 0 ? vector : 1;
+  const size_t by_vectors =
+      gp__chunk_by_vectors((int)h->q->in_size, (int)items) ? (size_t)gp__pack_items((int)h->q->in_size) : 1;
   size_t at_once = h->in.limit / items, rows = n / items, r, k, w;
   if (by_vectors > 1 && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
   if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
@@ -4483,15 +4521,14 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
 
 #if !defined(GPUPRIMS_NO_EMBED) && defined(__GNUC__) && !defined(__CUDA_ARCH__) &&                                     \
     (defined(__x86_64__) || defined(__aarch64__))
-// The bytes lie in a section of their own, and the code beside them takes their address through local labels: no symbol,
-// so that copies do not clash and link-time optimisation has nothing to lose.
+// The bytes lie in a section of their own, and the code beside them takes their address through local labels. There is
+// no symbol: copies do not clash, and link-time optimisation has nothing to lose.
 __attribute__((noinline, unused)) static const char *gp__embedded_text(size_t *bytes) {
   const char *first, *last;
 #ifdef __x86_64__
 #define GPUPRIMS__ADDRESSES "leaq 771b(%%rip), %0\n\tleaq 772b(%%rip), %1"
 #else
-#define GPUPRIMS__ADDRESSES                                                                                            \
-  "adrp %0, 771b\n\tadd %0, %0, :lo12:771b\n\tadrp %1, 772b\n\tadd %1, %1, :lo12:772b"
+#define GPUPRIMS__ADDRESSES "adrp %0, 771b\n\tadd %0, %0, :lo12:771b\n\tadrp %1, 772b\n\tadd %1, %1, :lo12:772b"
 #endif
   __asm__(".pushsection .rodata.gpuprims,\"a\"\n771:\n\t.incbin \"" GPUPRIMS__SOURCE
           "\"\n772:\n\t.byte 0\n\t.popsection\n\t" GPUPRIMS__ADDRESSES
@@ -4791,15 +4828,16 @@ GPUPRIMS__PRIVATE void gp__cache_read_version(gp__library *l) {
   gp__free_text(&path);
 }
 
-// Is there a folder to use? Looked at once.
-GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l) {
+// Is there a folder to use? Looked at once. *version: of the NVRTC that last wrote there, 0 where none did.
+GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, int *version) {
   gp__cache *c = &l->cache;
+  const char *why = NULL;
   int usable;
+  *version = 0;
   if (!c->folder) return 0;
   pthread_mutex_lock(&c->lock);
   if (c->state == 0) {
     struct stat about;
-    const char *why = NULL;
     int file = gp__open_ours(c->folder, GPUPRIMS__DIRECTORY, &about, &why);
     if (file < 0 && !why) {
       gp__make_folders(c->folder);
@@ -4810,12 +4848,12 @@ GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l) {
     if (file >= 0) {
       close(file);
       gp__cache_read_version(l);
-    } else {
-      gp__log(&l->runtime, GP_LOG_WARNING, "the disk cache %s is not used: %s", c->folder, why);
     }
   }
   usable = c->state == 1;
+  *version = c->nvrtc_version;
   pthread_mutex_unlock(&c->lock);
+  if (why) gp__log(&l->runtime, GP_LOG_WARNING, "the disk cache %s is not used: %s", c->folder, why);
   return usable;
 }
 
@@ -4912,7 +4950,7 @@ GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, cons
   gp__cache_head head;
   const void *parts[3];
   size_t sizes[3];
-  int good;
+  int good, warn, error;
   memset(&head, 0, sizeof head);
   memcpy(head.magic, "GPUPRIM1", 8);
   head.key_bytes = key->size;
@@ -4923,6 +4961,7 @@ GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, cons
   parts[2] = image->data, sizes[2] = image->bytes;
   gp__cache_path(l, key, &path);
   good = !path.failed && gp__write_whole(path.data, parts, sizes, 3);
+  error = errno;
   pthread_mutex_lock(&l->cache.lock);
   if (good && l->cache.nvrtc_version != l->runtime.nvrtc_version) {
     char digits[16];
@@ -4931,13 +4970,14 @@ GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, cons
     gp__free_text(&path);
     gp__add(&path, "%s/nvrtc", l->cache.folder);
     good = !path.failed && gp__write_whole(path.data, &part, &size, 1);
+    error = errno;
     if (good) l->cache.nvrtc_version = l->runtime.nvrtc_version;
   }
-  if (!good && !l->cache.warned) {
-    l->cache.warned = 1;
-    gp__log(&l->runtime, GP_LOG_WARNING, "the disk cache %s cannot be written: %s", l->cache.folder, strerror(errno));
-  }
+  warn = !good && !l->cache.warned;
+  if (warn) l->cache.warned = 1;
   pthread_mutex_unlock(&l->cache.lock);
+  if (warn)
+    gp__log(&l->runtime, GP_LOG_WARNING, "the disk cache %s cannot be written: %s", l->cache.folder, strerror(error));
   gp__free_text(&path);
 }
 
@@ -5077,14 +5117,14 @@ GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
 // Machine code for exactly `capability`. exact: PTX for an older architecture will not do.
 GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, const gp__program *p, int capability,
                                            int exact, gp__image *image) {
-  const int disk = gp__cache_usable(l);
   gp__text key = {NULL, 0, 0, 0};
   gp_result result;
-  int ptx = 0, found, architecture;
+  int ptx = 0, found, architecture, disk, version;
   memset(image, 0, sizeof *image);
   if (!exact && gp__from_bundle(l->bundle, p->key, capability, image)) return GP_SUCCESS;
-  if (disk && l->cache.nvrtc_version) {
-    gp__cache_key(p, capability, l->cache.nvrtc_version, &key);
+  disk = gp__cache_usable(l, &version);
+  if (disk && version) {
+    gp__cache_key(p, capability, version, &key);
     found = !key.failed && gp__cache_read(l, &key, image);
     gp__free_text(&key);
     if (found) return GP_SUCCESS;
@@ -5096,7 +5136,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
     return gp__fail(exact ? GP_E_ARGUMENT : GP_E_COMPILE, "%s: NVRTC %d.%d does not know compute capability %d.%d", who,
                     l->runtime.nvrtc_version / 1000, l->runtime.nvrtc_version % 1000 / 10, capability / 10,
                     capability % 10);
-  if (disk && l->cache.nvrtc_version != l->runtime.nvrtc_version) { // another NVRTC has written here since
+  if (disk && version != l->runtime.nvrtc_version) { // another NVRTC has written here since
     gp__cache_key(p, capability, l->runtime.nvrtc_version, &key);
     found = !key.failed && gp__cache_read(l, &key, image);
     gp__free_text(&key);
@@ -5110,17 +5150,16 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
   }
   return result;
 }
-
 // >>dispatch ----------------------------------------------------------------------------------------------------------
 //
 // A call's way: check it whole, choose the policy, find the kernel, size the workspace, launch.
 
 // ---- the tuned table
 //
-// GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_bytes, algorithm, threads, vectors, load,
-// store, stages, blocks_per_sm, overlap, provenance). scope: a device's name ("NVIDIA H200"), a compute capability
-// ("sm_90") or a class of like devices ("class:NAME"). Sizes in bytes, -1 for any; the row serves inputs of 2^log2_bytes
-// bytes and more (the larger of input and output). Zeros in the policy are filled by gp__portable.
+// GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_bytes, algorithm, threads, vectors,
+// load, store, stages, blocks_per_sm, overlap, provenance). scope: a device's name ("NVIDIA H200"), a compute
+// capability ("sm_90") or a class of like devices ("class:NAME"). Sizes in bytes, -1 for any; the row serves inputs of
+// 2^log2_bytes bytes and more (the larger of input and output). Zeros in the policy are filled by gp__portable.
 // GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
 
 #if defined(GPUPRIMS_POLICIES)
@@ -5149,8 +5188,15 @@ typedef struct gp__policy_class {
 
 #define GPUPRIMS__ROW(scope, primitive, in, acc, out, log2, algorithm, threads, vectors, load, store, stages, blocks,  \
                       overlap, provenance)                                                                             \
-  {scope, (int)(primitive), in, acc, out, log2,                                                                        \
-   {algorithm, threads, vectors, load, store, stages, blocks, overlap}, provenance},
+  {                                                                                                                    \
+      scope,                                                                                                           \
+      (int)(primitive),                                                                                                \
+      in,                                                                                                              \
+      acc,                                                                                                             \
+      out,                                                                                                             \
+      log2,                                                                                                            \
+      {algorithm, threads, vectors, load, store, stages, blocks, overlap},                                             \
+      provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
     GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
@@ -5243,11 +5289,11 @@ typedef struct gp__state {
   gp_release_fn release;
   void *allocator_user;
   int host_threads;
-  int device;            // CUdevice
-  void *context;         // the device's primary context
-  int pools;             // stream-ordered allocation works
-  pthread_mutex_t lock;  // of everything below
-  pthread_cond_t built;  // a kernel has been built, or has failed
+  int device;           // CUdevice
+  void *context;        // the device's primary context
+  int pools;            // stream-ordered allocation works
+  pthread_mutex_t lock; // of everything below
+  pthread_cond_t built; // a kernel has been built, or has failed
   gp__kernel *kernels[GP__KERNEL_SLOTS];
   gp__stream *streams[GP__STREAM_SLOTS];
   gp__retired *retired;
@@ -5260,15 +5306,15 @@ typedef struct gp__state {
 // What the user holds. It is never freed, so that a context that is closed twice is an error, not a crash.
 struct gp_context {
   struct gp_context *next;
-  gp__state *state; // NULL: closed
+  gp__state *state;    // NULL: closed
   unsigned generation; // of the process that opened it
 };
 
-static gp_context *gp__contexts;                             // all ever opened by this process
+static gp_context *gp__contexts; // all ever opened by this process
 static pthread_mutex_t gp__contexts_lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned gp__generation;                              // forks since the start
+static unsigned gp__generation; // forks since the start
 static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
-static __thread gp_context *gp__known;                       // the context that this thread used last
+static __thread gp_context *gp__known; // the context that this thread used last
 
 static void gp__before_fork(void) { pthread_mutex_lock(&gp__contexts_lock); }
 static void gp__parent_after_fork(void) { pthread_mutex_unlock(&gp__contexts_lock); }
@@ -5289,8 +5335,7 @@ GPUPRIMS__PRIVATE gp__state *gp__state_of(gp_context *ctx, const char *who, gp_r
       *result = gp__fail(GP_E_CONTEXT, "%s: ctx is null", who);
       return NULL;
     }
-    for (c = __atomic_load_n(&gp__contexts, __ATOMIC_ACQUIRE); c && c != ctx; c = c->next) {
-    }
+    for (c = __atomic_load_n(&gp__contexts, __ATOMIC_ACQUIRE); c && c != ctx; c = c->next) {}
     if (!c) {
       *result = gp__fail(GP_E_CONTEXT, "%s: ctx was never open", who);
       return NULL;
@@ -5479,8 +5524,9 @@ GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c) {
   GPUPRIMS__CALL(cuDeviceGetAttribute, (&minor, GP__CU_CAPABILITY_MINOR, s->device));
   a->compute_capability = major * 10 + minor;
   if (a->compute_capability < 75)
-    return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: device %d (%s) has compute capability %d.%d; 7.5 is the oldest that works",
-                    who, a->device, a->name, major, minor);
+    return gp__fail(GP_E_DEVICE_TOO_OLD,
+                    "%s: device %d (%s) has compute capability %d.%d; 7.5 is the oldest that works", who, a->device,
+                    a->name, major, minor);
   GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->multiprocessors, GP__CU_MULTIPROCESSORS, s->device));
   GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->shared_bytes_per_block, GP__CU_SHARED_BYTES_OPT_IN, s->device));
   GPUPRIMS__CALL(cuDeviceGetAttribute, (&s->pools, GP__CU_MEMORY_POOLS, s->device));
@@ -5516,8 +5562,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_config(const gp_config *c) {
   const char *who = "gp_open";
   if ((int)c->backend < GP_BACKEND_AUTO || (int)c->backend > GP_BACKEND_HOST)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.backend is %d, which is no gp_backend", who, (int)c->backend);
-  if (c->device < GP_DEVICE_CURRENT)
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.device is %d", who, c->device);
+  if (c->device < GP_DEVICE_CURRENT) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.device is %d", who, c->device);
   if (!c->allocate != !c->release)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.allocate and gp_config.release: set both or neither", who);
   if (c->cuda_library && *c->cuda_library != '/')
@@ -5527,8 +5572,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_config(const gp_config *c) {
                     c->nvrtc_library);
   if (c->cache_dir && *c->cache_dir && *c->cache_dir != '/')
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cache_dir is \"%s\", not an absolute path", who, c->cache_dir);
-  if (c->host_threads < 0)
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d", who, c->host_threads);
+  if (c->host_threads < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d", who, c->host_threads);
   return c->bundle ? gp__check_bundle(who, c->bundle) : GP_SUCCESS;
 }
 
@@ -5713,13 +5757,11 @@ GPUPRIMS__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc
     info->align = desc->align;
   }
   pthread_mutex_lock(&s->lock);
-  for (i = 0; i < s->type_count && strcmp(s->types[i]->name, desc->name) != 0; ++i) {
-  }
+  for (i = 0; i < s->type_count && strcmp(s->types[i]->name, desc->name) != 0; ++i) {}
   if (i < s->type_count) {
     result = gp__fail(GP_E_ARGUMENT, "%s: desc.name: a type \"%s\" exists already", who, desc->name);
   } else {
-    if (info && !failed)
-      larger = (gp__type_info **)realloc(s->types, (size_t)(s->type_count + 1) * sizeof *s->types);
+    if (info && !failed) larger = (gp__type_info **)realloc(s->types, (size_t)(s->type_count + 1) * sizeof *s->types);
     if (larger) {
       s->types = larger;
       s->types[s->type_count] = info;
@@ -5740,8 +5782,7 @@ GPUPRIMS__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc
 GPUPRIMS__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
   const char *who = "gp_op_define", *p;
   if (!d->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
-  for (p = d->name; *p >= ' ' && *p < 127 && *p != '"' && *p != '\\'; ++p) {
-  }
+  for (p = d->name; *p >= ' ' && *p < 127 && *p != '"' && *p != '\\'; ++p) {}
   if (*p || p == d->name || p - d->name >= GP__NAME_BYTES)
     return gp__fail(GP_E_ARGUMENT, "%s: desc.name is not 1 to 63 printable characters without quotes and backslashes",
                     who);
@@ -5883,8 +5924,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const char *name,
                                               const void *out, uint64_t out_bytes, int may_coincide) {
   const uintptr_t a = (uintptr_t)in, b = (uintptr_t)out;
   if (!in || !out || a >= b + out_bytes || b >= a + in_bytes || (a == b && may_coincide)) return GP_SUCCESS;
-  return gp__fail(GP_E_OVERLAP, "%s: %s and out overlap%s", who, name,
-                  a == b ? ": this call cannot run in place" : "");
+  return gp__fail(GP_E_OVERLAP, "%s: %s and out overlap%s", who, name, a == b ? ": this call cannot run in place" : "");
 }
 
 // Values that were given as one of the type: the number one for iota's default step.
@@ -5912,7 +5952,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__state *s, const char *who,
   gp__checked_type acc;
   const int builtin_op = !q->user_op;
   q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX;
-  q->acc_type = c->acc_type ? c->acc_type
+  q->acc_type = c->acc_type                                                       ? c->acc_type
                 : !q->is_arg && (q->out_type == GP_F16 || q->out_type == GP_BF16) ? (gp_type)GP_F32
                                                                                   : q->out_type;
   GPUPRIMS__CHECK(gp__check_type(s, who, "acc_type", q->acc_type, &acc));
@@ -6079,8 +6119,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
   h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
   h.in_place = q->in && q->in == q->out;
   h.commutative = q->user_op ? q->user_op->commutative : q->op ? gp__op_rows[q->op].commutative : 0;
-  h.exact = !q->user_op && q->op &&
-            (gp__is_integer(q->acc_type) || (q->op != GP_SUM && q->op != GP_PROD));
+  h.exact = !q->user_op && q->op && (gp__is_integer(q->acc_type) || (q->op != GP_SUM && q->op != GP_PROD));
   h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
   h.count = q->count;
   return h;
@@ -6122,17 +6161,19 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
     if (value && gp__policy_valid(gp__portable(p, *h), *h))
       return gp__fail(GP_E_POLICY, "%s: policy.%s = %d is not valid for this call on this device", who, f->name, value);
   }
-  return gp__fail(GP_E_POLICY,
-                  "%s: the policy is not valid for this call on this device: algorithm %d, threads %d, vectors %d, load "
-                  "%d, store %d, stages %d, blocks_per_sm %d, overlap %d",
-                  who, given.algorithm, given.threads, given.vectors, given.load, given.store, given.stages,
-                  given.blocks_per_sm, given.overlap);
+  return gp__fail(
+      GP_E_POLICY,
+      "%s: the policy is not valid for this call on this device: algorithm %d, threads %d, vectors %d, load "
+      "%d, store %d, stages %d, blocks_per_sm %d, overlap %d",
+      who, given.algorithm, given.threads, given.vectors, given.load, given.store, given.stages, given.blocks_per_sm,
+      given.overlap);
 }
 
 // How well a row fits: 0 not at all, otherwise more for sizes that it names, then for the larger bucket.
 GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h, int log2_bytes) {
-  if (row->primitive != h->primitive || row->log2_bytes > log2_bytes || (row->in_size >= 0 && row->in_size != h->in_size) ||
-      (row->acc_size >= 0 && row->acc_size != h->acc_size) || (row->out_size >= 0 && row->out_size != h->out_size))
+  if (row->primitive != h->primitive || row->log2_bytes > log2_bytes ||
+      (row->in_size >= 0 && row->in_size != h->in_size) || (row->acc_size >= 0 && row->acc_size != h->acc_size) ||
+      (row->out_size >= 0 && row->out_size != h->out_size))
     return 0;
   return 1 + 64 * ((row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0)) + row->log2_bytes;
 }
@@ -6256,13 +6297,29 @@ GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info 
 // Which kernels a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[3]) {
   switch (p->algorithm) {
-  case GP_DIRECT: kinds[0] = q->primitive == GP_COPY ? GP__COPY : GP__MAP; return 1;
-  case GP_STEALING: kinds[0] = GP__STEALING; return 1;
-  case GP_EVEN_SHARE: kinds[0] = GP__EVEN_SHARE; return 1;
-  case GP_LOOK_BACK: kinds[0] = GP__LOOK_BACK; return 1;
-  case GP_PIPELINED: kinds[0] = GP__PIPELINED; return 1;
-  case GP_ONE_BLOCK: kinds[0] = q->primitive == GP_REDUCE ? GP__EVEN_SHARE : GP__DOWNSWEEP; return 1;
-  default: kinds[0] = GP__UPSWEEP; kinds[1] = GP__SPINE; kinds[2] = GP__DOWNSWEEP; return 3;
+  case GP_DIRECT:
+    kinds[0] = q->primitive == GP_COPY ? GP__COPY : GP__MAP;
+    return 1;
+  case GP_STEALING:
+    kinds[0] = GP__STEALING;
+    return 1;
+  case GP_EVEN_SHARE:
+    kinds[0] = GP__EVEN_SHARE;
+    return 1;
+  case GP_LOOK_BACK:
+    kinds[0] = GP__LOOK_BACK;
+    return 1;
+  case GP_PIPELINED:
+    kinds[0] = GP__PIPELINED;
+    return 1;
+  case GP_ONE_BLOCK:
+    kinds[0] = q->primitive == GP_REDUCE ? GP__EVEN_SHARE : GP__DOWNSWEEP;
+    return 1;
+  default:
+    kinds[0] = GP__UPSWEEP;
+    kinds[1] = GP__SPINE;
+    kinds[2] = GP__DOWNSWEEP;
+    return 3;
   }
 }
 
@@ -6311,10 +6368,11 @@ GPUPRIMS__PRIVATE void gp__add_struct(gp__program *p, const gp__type_info *t, co
     if (before[i] == t) return;
   if (t->source) {
     gp__add_excerpt(p, t->source, "type %s", t->name);
-    gp__add(&p->text,
-            "static_assert(sizeof(%s) == %lu && alignof(%s) == %lu, \"gp_type_desc of %s: size or align is not what its "
-            "source says\");\n",
-            t->name, (unsigned long)t->size, t->name, (unsigned long)t->align, t->name);
+    gp__add(
+        &p->text,
+        "static_assert(sizeof(%s) == %lu && alignof(%s) == %lu, \"gp_type_desc of %s: size or align is not what its "
+        "source says\");\n",
+        t->name, (unsigned long)t->size, t->name, (unsigned long)t->align, t->name);
   } else {
     gp__add(&p->text, "struct alignas(%lu) %s { unsigned char bytes[%lu]; };\n", (unsigned long)t->align, t->name,
             (unsigned long)t->size);
@@ -6330,9 +6388,11 @@ GPUPRIMS__PRIVATE void gp__add_operator(gp__program *p, const char *functor, con
     gp__add(t, "  typedef %s type;\n  typedef %s T;\n  enum { commutative = %d, exact = 0 };\n", r, r, o->commutative);
     gp__add(t, "  static GP_DEVICE T identity() {\n    return\n");
     gp__add_excerpt(p, o->identity, "identity of operator %s", o->name);
-    gp__add(t, "    ;\n  }\n  static GP_DEVICE T prepare(T a) { return a; }\n  GP_DEVICE T operator()(T a, T b) const {\n");
+    gp__add(
+        t, "    ;\n  }\n  static GP_DEVICE T prepare(T a) { return a; }\n  GP_DEVICE T operator()(T a, T b) const {\n");
   } else if (b) {
-    gp__add(t, "  typedef %s A;\n  typedef %s B;\n  typedef %s R;\n  GP_DEVICE R operator()(A a, B b) const {\n", a, b, r);
+    gp__add(t, "  typedef %s A;\n  typedef %s B;\n  typedef %s R;\n  GP_DEVICE R operator()(A a, B b) const {\n", a, b,
+            r);
   } else {
     gp__add(t, "  typedef %s A;\n  typedef %s R;\n  GP_DEVICE R operator()(A a) const {\n", a, r);
   }
@@ -6342,9 +6402,9 @@ GPUPRIMS__PRIVATE void gp__add_operator(gp__program *p, const char *functor, con
 
 // The kernel's name: its template with every argument.
 GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v, gp__kernel_kind kind, gp__text *t) {
-  static const char *const kernels[] = {"gp__copy_kernel",   "gp__map_kernel",     "gp__reduce_even_share",
+  static const char *const kernels[] = {"gp__copy_kernel",     "gp__map_kernel",     "gp__reduce_even_share",
                                         "gp__reduce_stealing", "gp__scan_look_back", "gp__scan_pipelined",
-                                        "gp__scan_upsweep",  "gp__scan_spine",     "gp__scan_downsweep"};
+                                        "gp__scan_upsweep",    "gp__scan_spine",     "gp__scan_downsweep"};
   const char *in = q->in_size ? gp__device_type(q->in_type, q->in_struct) : "gp__none";
   const char *in2 = q->in2_size ? gp__device_type(q->in2_type, q->in2_struct) : "gp__none";
   const char *out = gp__device_type(q->out_type, q->out_struct);
@@ -6375,9 +6435,9 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
 
 GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request *q, const gp_policy *v,
                                               gp__kernel_kind kind, gp__program *p) {
-  static const char *const arguments[] = {"gp__map_args",  "gp__map_args",  "gp__reduce_args", "gp__reduce_args",
-                                          "gp__scan_args", "gp__scan_args", "gp__scan_args",   "gp__scan_args",
-                                          "gp__scan_args"};
+  static const char *const arguments[] = {"gp__map_args",    "gp__map_args",  "gp__reduce_args",
+                                          "gp__reduce_args", "gp__scan_args", "gp__scan_args",
+                                          "gp__scan_args",   "gp__scan_args", "gp__scan_args"};
   const gp__type_info *structs[4];
   const int fold = q->acc_size != 0;
   const char *in = q->in_size ? gp__device_type(q->in_type, q->in_struct) : NULL;
@@ -6426,8 +6486,7 @@ GPUPRIMS__PRIVATE unsigned gp__slot(const int key[GP__KEY_NUMBERS]) {
 // The table's entry for a key, made where there is none (NULL: no memory). The lock is held.
 GPUPRIMS__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, const int key[GP__KEY_NUMBERS], int make) {
   gp__kernel **slot = &s->kernels[gp__slot(key)], *k;
-  for (k = *slot; k && memcmp(k->key, key, sizeof k->key) != 0; k = k->next) {
-  }
+  for (k = *slot; k && memcmp(k->key, key, sizeof k->key) != 0; k = k->next) {}
   if (k || !make) return k;
   k = (gp__kernel *)calloc(1, sizeof *k);
   if (!k) return NULL;
@@ -6458,8 +6517,10 @@ GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const
   if (error || occupancy < 1) {
     const gp_result result =
         error ? gp__cuda_fail(&s->library.runtime, who, call, error)
-              : gp__fail(GP_E_POLICY, "%s: the policy's block (%u threads, %u bytes of shared memory) does not fit a "
-                                      "multiprocessor", who, g->threads, g->shared_bytes);
+              : gp__fail(GP_E_POLICY,
+                         "%s: the policy's block (%u threads, %u bytes of shared memory) does not fit a "
+                         "multiprocessor",
+                         who, g->threads, g->shared_bytes);
     if (module) d->cuModuleUnload(module);
     d->cuThreadExchangeStreamCaptureMode(&mode);
     return result;
@@ -6492,8 +6553,7 @@ GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const 
 
   memset(&image, 0, sizeof image);
   result = gp__write_program(who, q, p, kind, &program);
-  if (result == GP_SUCCESS)
-    result = gp__find_image(&s->library, who, &program, h->compute_capability, !load, &image);
+  if (result == GP_SUCCESS) result = gp__find_image(&s->library, who, &program, h->compute_capability, !load, &image);
   if (result == GP_SUCCESS && load) {
     const gp__geometry g = gp__geometry_of(*p, *h, 0);
     result = gp__load_module(s, who, &image, &g, k);
@@ -6533,13 +6593,15 @@ GPUPRIMS__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream s
 }
 
 // Numbers a stream for the table. Handles of destroyed streams come back, ids do not.
-GPUPRIMS__PRIVATE gp_result gp__stream_key(gp__state *s, const char *who, gp_stream stream, unsigned long long *key) {
+GPUPRIMS__PRIVATE gp_result gp__stream_key(gp__state *s, const char *who, gp_stream stream, unsigned long long *key,
+                                           int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   static __thread char thread;
   void *owner = NULL;
   int error;
   *key = 0;
-  if (!stream || stream == (gp_stream)1) return GP_SUCCESS; // the default stream of the current context
+  *capturing = 0;
+  if (!stream || stream == (gp_stream)1) return GP_SUCCESS; // the default stream, which cannot be captured
   error = d->cuStreamGetCtx(stream, &owner);
   if (error) {
     gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamGetCtx", error);
@@ -6548,12 +6610,14 @@ GPUPRIMS__PRIVATE gp_result gp__stream_key(gp__state *s, const char *who, gp_str
   if (owner != s->context)
     return gp__fail(GP_E_STREAM, "%s: stream belongs to another context than the primary one of device %d", who,
                     s->about.device);
+  error = d->cuStreamIsCapturing(stream, capturing);
+  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
   if (d->cuStreamGetId) {
-    error = d->cuStreamGetId(stream, key);
-    if (error == GP__CU_CAPTURE_UNSUPPORTED) { // the driver does not say while it captures: the id seen last
+    if (*capturing) { // to ask for the id would end the capture: the id seen last
       *key = gp__key_of_handle(s, stream);
       return GP_SUCCESS;
     }
+    error = d->cuStreamGetId(stream, key);
     if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamGetId", error);
     *key |= 1ull << 63;
   } else { // the default stream of a thread has one handle for all threads
@@ -6566,8 +6630,7 @@ GPUPRIMS__PRIVATE gp_result gp__stream_key(gp__state *s, const char *who, gp_str
 GPUPRIMS__PRIVATE gp__stream *gp__find_stream(gp__state *s, unsigned long long key, gp_stream stream) {
   gp__stream **slot = &s->streams[(key * 0x9e3779b97f4a7c15ull >> 32) % GP__STREAM_SLOTS], *r;
   pthread_mutex_lock(&s->lock);
-  for (r = *slot; r && r->key != key; r = r->next) {
-  }
+  for (r = *slot; r && r->key != key; r = r->next) {}
   if (!r) {
     r = (gp__stream *)calloc(1, sizeof *r);
     if (r) {
@@ -6582,7 +6645,7 @@ GPUPRIMS__PRIVATE gp__stream *gp__find_stream(gp__state *s, unsigned long long k
   return r;
 }
 
-// Gives memory back in stream order, or keeps it for gp_close where a graph may use it or the driver would have to wait.
+// Gives memory back in stream order, or keeps it for gp_close: where a graph may use it, where the driver would wait.
 GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__stream *r, gp_stream stream,
                                        gp__retired *kept) {
   int error;
@@ -6636,19 +6699,18 @@ GPUPRIMS__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t b
 }
 
 // The stream's workspace, grown where it is too small. The stream's lock is held.
-GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__stream *r, gp_stream stream, uint64_t need) {
+GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__stream *r, gp_stream stream, uint64_t need,
+                                     int capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__retired *kept = NULL;
   void *fresh = NULL, *old = r->workspace;
   size_t bytes;
   gp_result result;
-  int capturing = 0, error;
-  if (stream && !(r->captured && r->bytes >= need)) { // the default stream cannot be captured
-    error = d->cuStreamIsCapturing(stream, &capturing);
-    if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
-    if (capturing && r->bytes >= need) r->captured = 1;
+  int error;
+  if (r->bytes >= need) {
+    r->captured |= capturing;
+    return GP_SUCCESS;
   }
-  if (r->bytes >= need) return GP_SUCCESS;
   if (capturing)
     return gp__fail(GP_E_WORKSPACE,
                     "%s: the call needs a workspace of %llu bytes, the stream has one of %llu and is being captured: "
@@ -6726,19 +6788,20 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   gp__stream *r = NULL;
   uint64_t need;
   unsigned long long stream_key;
+  int capturing;
   gp_result result;
   int occupancy = kernels[0]->occupancy, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
   g = gp__geometry_of(*p, *h, occupancy);
   need = gp__workspace_bytes(&g);
-  result = gp__stream_key(s, who, stream, &stream_key);
+  result = gp__stream_key(s, who, stream, &stream_key, &capturing);
   if (result != GP_SUCCESS) return result;
   if (need) {
     r = gp__find_stream(s, stream_key, stream);
     if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
     pthread_mutex_lock(&r->lock);
-    result = gp__grow(s, who, r, stream, need);
+    result = gp__grow(s, who, r, stream, need, capturing);
   }
   if (gp__is_scan(q->primitive)) {
     a.scan.in = q->in;
@@ -6759,8 +6822,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
     a.reduce.init = q->init;
     a.reduce.has_init = q->has_init;
   } else {
-    a.map.in = q->in;
-    a.map.in2 = q->in2;
+    a.map.in = q->in ? q->in : q->out; // never read; but null plus an offset has no meaning
+    a.map.in2 = q->in2 ? q->in2 : q->out;
     a.map.out = q->out;
     a.map.count = q->count;
     a.map.count_device = (const unsigned long long *)q->count_device;
@@ -6839,7 +6902,8 @@ GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, 
     gp__geometry g;
     uint64_t need;
     gp__shape_on(&h, &s->about);
-    h.in_misaligned = shift && h.in_size > 0 && h.in_size < GP__VECTOR ? GP__VECTOR / h.in_size * h.in_size - h.in_size : 0;
+    h.in_misaligned =
+        shift && h.in_size > 0 && h.in_size < GP__VECTOR ? GP__VECTOR / h.in_size * h.in_size - h.in_size : 0;
     result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, s->row_source, &p, &source);
     if (result != GP_SUCCESS) return shift ? GP_SUCCESS : result;
     g = gp__geometry_of(p, h, 0);
@@ -6854,17 +6918,17 @@ GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t b
   gp_result result = GP_SUCCESS;
   gp__state *s = gp__state_of(ctx, who, &result);
   unsigned long long key;
-  int pushed;
+  int pushed, capturing;
   if (!s) return result;
   if (!s->context || !bytes) return GP_SUCCESS;
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
-  result = gp__stream_key(s, who, stream, &key);
+  result = gp__stream_key(s, who, stream, &key, &capturing);
   if (result == GP_SUCCESS) {
     gp__stream *r = gp__find_stream(s, key, stream);
     if (r) {
       pthread_mutex_lock(&r->lock);
-      if (r->bytes < bytes) result = gp__grow(s, who, r, stream, bytes);
+      if (r->bytes < bytes) result = gp__grow(s, who, r, stream, bytes, capturing);
       pthread_mutex_unlock(&r->lock);
     } else {
       result = gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
@@ -7023,8 +7087,8 @@ GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type
   c.count = count;
   return gp_run(ctx, &c, stream);
 }
-GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in, void *out,
-                                  uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+                                  void *out, uint64_t count, gp_stream stream) {
   gp_call c = gp_call_init(GP_REDUCE);
   c.op = op;
   c.in_type = in_type;
@@ -7045,8 +7109,9 @@ GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_
   c.count = count;
   return gp_run(ctx, &c, stream);
 }
-GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *init,
-                                          const void *in, void *out, uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                          const void *init, const void *in, void *out, uint64_t count,
+                                          gp_stream stream) {
   gp_call c = gp_call_init(GP_EXCLUSIVE_SCAN);
   c.op = op;
   c.in_type = in_type;
@@ -7058,6 +7123,5 @@ GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_
   return gp_run(ctx, &c, stream);
 }
 #undef GPUPRIMS__CHECK
-
 
 #endif // GPUPRIMS_IMPLEMENTATION

@@ -79,6 +79,9 @@ PROGRAMS = [
     # (it passes numbers that are no enumerators on purpose, which C allows and C++ frowns on)
     Program("dispatch", ["tests/unit/test_dispatch.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),
+    # ---- tools/gp_bundle on the emulated driver; kernel sources on the real NVRTC where there is one
+    Program("bundle", ["tests/unit/test_bundle.cpp"], SIMT, ("plain", "asan")),
+    Program("kernel source", ["tests/unit/test_kernel_source.c"], flavours=("plain", "asan")),
     # ---- the header under compilers
     Program("compile: gcc", command=COMPILE + ["language", "gcc"]),
     Program("compile: clang", command=COMPILE + ["language", "clang"], needs=["clang"]),

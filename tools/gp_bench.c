@@ -608,8 +608,9 @@ static const char *check_data(const cell *c, variant *v, uint64_t n, int kind, g
                        : c->out->number == GP_DATA_BF16 ? 1.6e-2
                        : c->out->number == GP_DATA_F32  ? 1e-6
                                                         : 1e-14;
+  const double subnormal = c->out->number == GP_DATA_F16 && !reference ? 6.1e-8 : 0; // a last place of the smallest
   const double absolute = exact || c->primitive < GP_REDUCE
-                              ? 0
+                              ? subnormal
                               : unit * scale * (sqrt((double)n) + (kind == GP_DATA_SORTED ? (double)n : 0));
   const double relative = (exact || c->primitive < GP_REDUCE) && reference ? 0 : place;
   const uint64_t ob = out_bytes(c, n), ib = in_bytes(c, n), items = is_reduce(c) ? 1 : n;

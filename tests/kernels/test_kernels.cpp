@@ -184,7 +184,7 @@ template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, c
     Acc init = Op::identity();
     gp__scan_args a = {};
     a.in = in.data, a.out = out, a.count = s.count, a.count_device = o.count_on_device ? count.data : nullptr;
-    a.workspace = workspace(g.words), a.has_init = o.init, a.blocks = g.grid;
+    a.workspace = g.words ? workspace(g.words) : nullptr, a.has_init = o.init, a.blocks = g.grid;
     if (o.init) init = F()(draw<In>());
     std::memcpy(a.init.bytes, &init, sizeof init);
     auto launch = [&](void (*kernel)(const gp__scan_args &), unsigned grid, unsigned shared) {
@@ -241,7 +241,7 @@ template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, c
         o.init = seed % 3 == 1;
         o.count_on_device = seed % 4 == 3;
         if (ALGORITHM == GP_PIPELINED && o.in_offset * sizeof(In) % 16 % sizeof(In)) o.in_offset = 0;
-        if (sizeof(In) == 16 && ALGORITHM == GP_PIPELINED) o.in_offset = 0;
+        if ((sizeof(In) == 16 || 16 % sizeof(In)) && ALGORITHM == GP_PIPELINED) o.in_offset = 0;
         std::vector<In> input(sizes[k]);
         for (auto &x : input) x = draw<In>();
         run(name, input, o, unsigned(seed));
@@ -274,7 +274,7 @@ template <int ALGORITHM, class P, class Op, class F, class In, class Out> struct
     if (o.init) init = Load()(draw<In>(), 0);
     gp__reduce_args a = {};
     a.in = in.data, a.out = out.data, a.count = s.count, a.count_device = o.count_on_device ? count.data : nullptr;
-    a.workspace = workspace(g.words), a.has_init = o.init, a.rounds = rounds;
+    a.workspace = g.words ? workspace(g.words) : nullptr, a.has_init = o.init, a.rounds = rounds;
     std::memcpy(a.init.bytes, &init, sizeof init);
     const int e = simt::launch_kernel(name, g.grid, g.threads, 0,
                                       ALGORITHM == GP_STEALING ? gp__reduce_stealing<P, Op, Load, In, Acc, Out>
@@ -428,6 +428,7 @@ int main(int argc, char **argv) {
   SCAN("pipelined u8", GP_PIPELINED, Odd, false, gp_sum<u8>, u8, u8);
   SCAN("pipelined u16", GP_PIPELINED, Small, true, gp_max<u16>, u16, u16);
   SCAN("pipelined affine", GP_PIPELINED, Odd, true, Compose, Affine, Affine);
+  SCAN("pipelined triple", GP_PIPELINED, Small, true, AddTriple, Triple, Triple);
   SCAN("pipelined wide", GP_PIPELINED, Small, false, AddWide, Wide, Wide);
   scan_is_deterministic<Scan<GP_PIPELINED, Tiny, true, gp_sum<float>, SameFloat, float, float> >("pipelined f32 bits",
                                                                                                 seeds);

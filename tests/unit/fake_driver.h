@@ -24,24 +24,24 @@ namespace fake {
 struct Stream {
   void *context;
   unsigned long long id;
-  int capturing;      // CUstreamCaptureStatus
-  unsigned launches;  // recorded while capturing
+  int capturing;     // CUstreamCaptureStatus
+  unsigned launches; // recorded while capturing
 };
 
 // Set these before the calls that they shall affect.
 struct Machine {
   int devices = 1, capability = 90, multiprocessors = 2, shared_bytes = 227 * 1024, pools = 1;
   std::string name = "Fake H200";
-  int init_error = 0;             // of cuInit
-  int occupancy = 2;              //
-  bool stream_ids = true;         // cuStreamGetId exists
-  bool launch_ex = true;          // cuLaunchKernelEx exists
-  bool nvrtc = true;              //
-  int nvrtc_minor = 0;            // NVRTC 13.x
+  int init_error = 0;     // of cuInit
+  int occupancy = 2;      //
+  bool stream_ids = true; // cuStreamGetId exists
+  bool launch_ex = true;  // cuLaunchKernelEx exists
+  bool nvrtc = true;      //
+  int nvrtc_minor = 0;    // NVRTC 13.x
   std::vector<int> architectures = {75, 80, 90, 100};
-  std::string compile_error;      // a program that contains this text does not compile
-  bool run = true;                // run registered kernels
-  unsigned compile_ms = 0;        // time that a compilation takes
+  std::string compile_error; // a program that contains this text does not compile
+  bool run = true;           // run registered kernels
+  unsigned compile_ms = 0;   // time that a compilation takes
 };
 inline Machine machine;
 
@@ -51,9 +51,9 @@ struct Counts {
   unsigned launches = 0, unregistered = 0, overlapped = 0, recorded = 0;
 };
 inline Counts counts;
-inline unsigned long fail_at = 0;  // the call that fails; 0: none
-inline int fail_with = 999;        // its code
-inline std::string failed_call;    // the one that did
+inline unsigned long fail_at = 0; // the call that fails; 0: none
+inline int fail_with = 999;       // its code
+inline std::string failed_call;   // the one that did
 inline std::recursive_mutex lock;
 inline std::string last_kernel, last_program, last_unregistered;
 inline std::vector<std::string> last_options;
@@ -61,13 +61,13 @@ inline gp__cu_launch last_launch;
 
 // ---- what is alive
 
-inline char primary[8], foreign;         // contexts
+inline char primary[8], foreign; // contexts
 inline int primary_references[8];
 inline std::set<void *> modules, programs, streams;
-inline std::map<void *, size_t> memory;  // of allocations through the driver
+inline std::map<void *, size_t> memory; // of allocations through the driver
 inline thread_local std::vector<void *> current;
-inline thread_local int capture_mode;    // CU_STREAM_CAPTURE_MODE_GLOBAL
-inline bool strict_capture = false;      // a capture goes on somewhere: unsafe calls need a relaxed thread
+inline thread_local int capture_mode; // CU_STREAM_CAPTURE_MODE_GLOBAL
+inline bool strict_capture = false;   // a capture goes on somewhere: unsafe calls need a relaxed thread
 
 inline std::string leaks() {
   std::string text;
@@ -187,11 +187,21 @@ inline int cuDeviceGetAttribute(int *value, int attribute, int) {
   FAKE_CALL(cuDeviceGetAttribute);
   FAKE_FAIL;
   switch (attribute) {
-  case GP__CU_MULTIPROCESSORS: *value = machine.multiprocessors; return 0;
-  case GP__CU_CAPABILITY_MAJOR: *value = machine.capability / 10; return 0;
-  case GP__CU_CAPABILITY_MINOR: *value = machine.capability % 10; return 0;
-  case GP__CU_SHARED_BYTES_OPT_IN: *value = machine.shared_bytes; return 0;
-  case GP__CU_MEMORY_POOLS: *value = machine.pools; return 0;
+  case GP__CU_MULTIPROCESSORS:
+    *value = machine.multiprocessors;
+    return 0;
+  case GP__CU_CAPABILITY_MAJOR:
+    *value = machine.capability / 10;
+    return 0;
+  case GP__CU_CAPABILITY_MINOR:
+    *value = machine.capability % 10;
+    return 0;
+  case GP__CU_SHARED_BYTES_OPT_IN:
+    *value = machine.shared_bytes;
+    return 0;
+  case GP__CU_MEMORY_POOLS:
+    *value = machine.pools;
+    return 0;
   }
   return INVALID_VALUE;
 }
@@ -208,7 +218,7 @@ inline int cuDevicePrimaryCtxRetain(void **context, int device) {
   *context = &primary[device];
   return 0;
 }
-inline int cuDevicePrimaryCtxRelease(int device) {  // what gives back does so even where it reports an error
+inline int cuDevicePrimaryCtxRelease(int device) { // what gives back does so even where it reports an error
   FAKE_CALL(cuDevicePrimaryCtxRelease);
   --primary_references[device];
   FAKE_FAIL;
@@ -259,7 +269,7 @@ inline int cuStreamGetId(void *stream, unsigned long long *id) {
   FAKE_CALL(cuStreamGetId);
   FAKE_FAIL;
   if (!known_stream(stream)) return INVALID_HANDLE;
-  if (streams.count(stream) && static_cast<Stream *>(stream)->capturing) return CAPTURE_UNSAFE;  // as the driver does
+  if (streams.count(stream) && static_cast<Stream *>(stream)->capturing) return CAPTURE_UNSAFE; // as the driver does
   *id = streams.count(stream) ? static_cast<Stream *>(stream)->id : reinterpret_cast<uintptr_t>(stream);
   return 0;
 }
@@ -278,7 +288,7 @@ inline int cuStreamSynchronize(void *stream) {
 inline int cuThreadExchangeStreamCaptureMode(int *mode) {
   FAKE_CALL(cuThreadExchangeStreamCaptureMode);
   const int before = capture_mode;
-  if (failure && *mode == 2) return failure;  // the way back is taken even where it reports an error
+  if (failure && *mode == 2) return failure; // the way back is taken even where it reports an error
   capture_mode = *mode;
   *mode = before;
   return failure;
@@ -339,7 +349,7 @@ inline int cuModuleLoadData(void **module, const void *image) {
   if (!have_context()) return INVALID_CONTEXT;
   if (unsafe()) return CAPTURE_UNSAFE;
   const char *text = static_cast<const char *>(image);
-  if (strncmp(text, "FAKE:", 5) != 0) return 200;  // CUDA_ERROR_INVALID_IMAGE
+  if (strncmp(text, "FAKE:", 5) != 0) return 200; // CUDA_ERROR_INVALID_IMAGE
   Module *m = new Module{text + 5};
   modules.insert(m);
   *module = m;
@@ -457,7 +467,7 @@ inline int nvrtcDestroyProgram(void **program) {
   return 0;
 }
 inline int nvrtcCompileProgram(void *program, int count, const char *const *options) {
-  if (machine.compile_ms) usleep(machine.compile_ms * 1000);  // others may run meanwhile
+  if (machine.compile_ms) usleep(machine.compile_ms * 1000); // others may run meanwhile
   FAKE_CALL(nvrtcCompileProgram);
   FAKE_FAIL;
   Program *p = static_cast<Program *>(program);

@@ -4,6 +4,8 @@ Nothing here is shared with the library but the numbers that pin the shape of a 
 """
 import re
 
+import math
+
 import numpy as np
 
 from gpuprims_ctypes import DTYPES, HEADER, SIZES
@@ -276,7 +278,7 @@ def scan(o, x, in_size, out_size, exclusive, init=None):
         sums = e[:, 0]  # the identity where a thread has no element
         for j in range(1, items):
             sums = np.where(m[:, j], o.op(sums, e[:, j]), sums)
-        vector = 16 // in_size if 16 % in_size == 0 else 1
+        vector = 16 // math.gcd(in_size, 16) if in_size // math.gcd(in_size, 16) <= 9 else 1
         if vector > 1 and items % vector == 0:  # a whole chunk goes by vectors, each a tree
             tree = e.reshape((threads, items // vector, vector) + x.shape[1:])
             while tree.shape[2] > 1:

@@ -1,0 +1,1462 @@
+// The C implementation - contexts, checks, policies, workspaces, kernels, caches - on an emulated driver that counts
+// and can fail every call, with the real kernels under the emulator. Usage: test_dispatch [name of a group]
+#include "simt.h"
+#define GPUPRIMS_SIMT
+#define GPUPRIMS_STATIC
+#define GPUPRIMS_IMPLEMENTATION
+#define GP_POLICY_ROWS(ROW)                                                                                            \
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, GP_EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0, "any size")                    \
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 20, GP_EVEN_SHARE, 256, 1, 0, 0, 0, 1, 0, "from 1 MiB")                 \
+  ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, "8 bytes in")                   \
+  ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, "capability")                             \
+  ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, GP_PIPELINED, 256, 9, 0, 0, 3, 1, 0, "not before 9.0")       \
+  ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, "from 1 KiB")                   \
+  ROW("class:fakes", GP_COPY, -1, -1, -1, 0, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0, "class; vectors left to the default")   \
+  ROW("class:others", GP_COPY, -1, -1, -1, 0, GP_DIRECT, 1024, 0, 0, 0, 0, 0, 0, "not this one")
+#define GP_POLICY_CLASSES(CLASS) CLASS("fakes", "Fake With Rows") CLASS("others", "Some Other Device")
+#include "gpuprims.h"
+
+#include "fake_driver.h"
+
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <vector>
+
+static std::atomic<int> passed, failed;
+static int skipped;
+static std::mutex print_lock;
+
+static bool check(bool good, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool check(bool good, int line, const char *format, ...) {
+  if (good) {
+    ++passed;
+    return true;
+  }
+  if (++failed > 40) return false; // the count says the rest
+  std::lock_guard<std::mutex> guard(print_lock);
+  printf("FAILED: test_dispatch.cpp:%d: ", line);
+  va_list list;
+  va_start(list, format);
+  vprintf(format, list);
+  va_end(list);
+  printf("\n");
+  return false;
+}
+#define CHECK(condition) check((condition), __LINE__, "%s", #condition)
+#define GOOD(call)                                                                                                     \
+  do {                                                                                                                 \
+    const gp_result r_ = (call);                                                                                       \
+    check(r_ == GP_SUCCESS, __LINE__, "%s: %s: %s", #call, gp_result_name(r_), r_ ? gp_last_message() : "");           \
+  } while (0)
+// The call fails with this code, the message contains this text, and nothing was launched or allocated by it.
+#define BAD(code, text, call)                                                                                          \
+  do {                                                                                                                 \
+    const unsigned launches_ = fake::counts.launches + fake::counts.recorded;                                          \
+    const size_t memory_ = fake::memory.size(), modules_ = fake::modules.size();                                       \
+    const gp_result r_ = (call);                                                                                       \
+    check(r_ == code, __LINE__, "%s: %s instead of %s (%s)", #call, gp_result_name(r_), #code, gp_last_message());     \
+    check(strstr(gp_last_message(), text) != nullptr, __LINE__, "%s: the message \"%s\" lacks \"%s\"", #call,          \
+          gp_last_message(), text);                                                                                    \
+    check(launches_ == fake::counts.launches + fake::counts.recorded && memory_ == fake::memory.size() &&              \
+              modules_ == fake::modules.size(),                                                                        \
+          __LINE__, "%s left something behind", #call);                                                                \
+  } while (0)
+
+// ---- kernels that tests run
+
+FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, 4>);
+FAKE_KERNEL(gp__map_args,
+            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__fill_value<float>, gp__none, gp__none, float>);
+FAKE_KERNEL(gp__map_args,
+            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__iota_value<gp_f16>, gp__none, gp__none, gp_f16>);
+FAKE_KERNEL(gp__map_args,
+            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__iota_value<int>, gp__none, gp__none, int>);
+FAKE_KERNEL(gp__map_args,
+            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp_negate<int, float>, int, gp__none, float>);
+FAKE_KERNEL(gp__map_args,
+            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__binary<gp_sum<int>, int, int, int>, int, int, int>);
+FAKE_KERNEL(
+    gp__reduce_args,
+    gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<unsigned long long>,
+                          gp__load<unsigned char, unsigned long long, gp_convert<unsigned char, unsigned long long>>,
+                          unsigned char, unsigned long long, unsigned long long>);
+FAKE_KERNEL(gp__reduce_args, gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>,
+                                                   gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__reduce_args, gp__reduce_stealing<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>,
+                                                 gp__load<int, int, gp_square<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__reduce_args, gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_argmin<float>,
+                                                   gp__load<float, gp_arg<float>, gp_convert<float, float>>, float,
+                                                   gp_arg<float>, gp_arg<float>>);
+FAKE_KERNEL(gp__scan_args, gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
+                                              gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__scan_args, gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, true, gp_sum<int>,
+                                              gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__scan_args, gp__scan_upsweep<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
+                                            gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__scan_args, gp__scan_spine<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
+                                          gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__scan_args, gp__scan_downsweep<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
+                                              gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__scan_args, gp__scan_pipelined<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
+                                              gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+
+// Device memory with values.
+template <class T> struct Device {
+  T *data;
+  size_t count;
+  explicit Device(size_t n) : data(static_cast<T *>(simt::device_malloc(n * sizeof(T)))), count(n) {}
+  explicit Device(const std::vector<T> &v) : Device(v.size()) { simt::host_write(data, v.data(), count * sizeof(T)); }
+  Device(const Device &) = delete;
+  ~Device() { simt::device_free(data); }
+  std::vector<T> get() const { return std::vector<T>(data, data + count); }
+};
+
+static std::vector<std::string> logged;
+static void log_line(void *, gp_log_level level, const char *message) {
+  static std::mutex lock;
+  std::lock_guard<std::mutex> guard(lock);
+  logged.push_back((level == GP_LOG_WARNING ? "warning: " : "info: ") + std::string(message));
+}
+static unsigned warnings(const char *text = "") {
+  unsigned n = 0;
+  for (const std::string &line : logged)
+    n += line.compare(0, 9, "warning: ") == 0 && line.find(text) != std::string::npos;
+  return n;
+}
+
+static gp_config config() {
+  gp_config c = gp_config_init();
+  c.backend = GP_BACKEND_CUDA;
+  c.driver = fake::table();
+  c.cache_dir = "";
+  c.log = log_line;
+  return c;
+}
+static gp_context *open_fake() {
+  gp_config c = config();
+  gp_context *ctx = nullptr;
+  GOOD(gp_open(&c, &ctx));
+  return ctx;
+}
+static void close_fake(gp_context *ctx, int line) {
+  const gp_result r = gp_close(ctx);
+  check(r == GP_SUCCESS, line, "gp_close: %s", gp_last_message());
+  check(fake::leaks().empty(), line, "leaks: %s", fake::leaks().c_str());
+}
+#define CLOSE(ctx) close_fake(ctx, __LINE__)
+
+static gp_policy small(int algorithm) {
+  gp_policy p;
+  memset(&p, 0, sizeof p);
+  p.algorithm = algorithm;
+  p.threads = 128;
+  p.vectors = 1;
+  p.load = p.store = GP_CACHE_ALL;
+  p.blocks_per_sm = algorithm == GP_DIRECT ? 0 : 1;
+  p.overlap = 2;
+  if (algorithm == GP_EVEN_SHARE || algorithm == GP_STEALING) p.store = 0; // a reduction has no such field
+  if (algorithm == GP_LOOK_BACK || algorithm == GP_THREE_SWEEP || algorithm == GP_PIPELINED ||
+      algorithm == GP_ONE_BLOCK)
+    p.stages = 3;
+  return p;
+}
+static gp_call fold_call(gp_primitive primitive, gp_op op, gp_type in, gp_type out, const void *from, void *to,
+                         uint64_t n) {
+  gp_call c = gp_call_init(primitive);
+  c.op = op, c.in_type = in, c.out_type = out, c.in = from, c.out = to, c.count = n;
+  return c;
+}
+
+// ---- contexts
+
+static void test_contexts() {
+  gp_context *ctx = nullptr, *other = nullptr;
+  gp_config c = config();
+  BAD(GP_E_NULL, "gp_open: ctx is null", gp_open(&c, nullptr));
+  BAD(GP_E_CONTEXT, "ctx is null", gp_close(nullptr));
+  char garbage[256] = {0};
+  BAD(GP_E_CONTEXT, "never open", gp_close(reinterpret_cast<gp_context *>(garbage)));
+  BAD(GP_E_CONTEXT, "ctx is null", gp_copy(nullptr, GP_F32, nullptr, nullptr, 0, nullptr));
+
+  c.backend = gp_backend(7);
+  BAD(GP_E_ARGUMENT, "gp_config.backend", gp_open(&c, &ctx));
+  c = config(), c.device = -2;
+  BAD(GP_E_ARGUMENT, "gp_config.device", gp_open(&c, &ctx));
+  c = config(), c.device = 1;
+  BAD(GP_E_NO_DEVICE, "gp_config.device is 1", gp_open(&c, &ctx));
+  c = config(), c.allocate = [](void *, size_t, gp_stream) -> void * { return nullptr; };
+  BAD(GP_E_ARGUMENT, "gp_config.allocate and gp_config.release", gp_open(&c, &ctx));
+  c = config(), c.cuda_library = "libcuda.so.1";
+  BAD(GP_E_ARGUMENT, "gp_config.cuda_library", gp_open(&c, &ctx));
+  c = config(), c.nvrtc_library = "./libnvrtc.so";
+  BAD(GP_E_ARGUMENT, "gp_config.nvrtc_library", gp_open(&c, &ctx));
+  c = config(), c.cache_dir = "cache";
+  BAD(GP_E_ARGUMENT, "gp_config.cache_dir", gp_open(&c, &ctx));
+  c = config(), c.host_threads = -1;
+  BAD(GP_E_ARGUMENT, "gp_config.host_threads", gp_open(&c, &ctx));
+  c = config(), c.driver = nullptr, c.cuda_library = "/nonexistent/libcuda.so";
+  BAD(GP_E_NO_DEVICE, "/nonexistent/libcuda.so", gp_open(&c, &ctx));
+  c.cuda_library = "/lib/x86_64-linux-gnu/libm.so.6";
+  if (access(c.cuda_library, R_OK) == 0) BAD(GP_E_NO_DEVICE, "the driver has no cuInit", gp_open(&c, &ctx));
+  c = config();
+  fake::machine.devices = 0;
+  BAD(GP_E_NO_DEVICE, "0 devices", gp_open(&c, &ctx));
+  fake::machine.devices = 1, fake::machine.init_error = 100;
+  BAD(GP_E_NO_DEVICE, "cuInit", gp_open(&c, &ctx));
+  fake::machine.init_error = 0, fake::machine.capability = 70;
+  BAD(GP_E_DEVICE_TOO_OLD, "compute capability 7.0", gp_open(&c, &ctx));
+  CHECK(ctx == nullptr && fake::leaks().empty());
+  c.backend = GP_BACKEND_AUTO; // ... and then the host runs
+  GOOD(gp_open(&c, &ctx));
+  gp_description d;
+  GOOD(gp_describe(ctx, &d));
+  CHECK(d.backend == GP_BACKEND_HOST && d.device == -1 && strcmp(d.name, "host") == 0 && d.compute_capability == 0);
+  CHECK(logged.size() && logged.back().find("too old") == std::string::npos &&
+        logged.back().find("capability 7.0") != std::string::npos);
+  CLOSE(ctx);
+
+  fake::machine.capability = 90, fake::machine.devices = 3;
+  c = config(), c.device = 2;
+  GOOD(gp_open(&c, &ctx));
+  GOOD(gp_describe(ctx, &d));
+  CHECK(d.backend == GP_BACKEND_CUDA && d.device == 2 && d.compute_capability == 90 && d.multiprocessors == 2 &&
+        strcmp(d.name, "Fake H200") == 0 && d.driver_version == 13000 && d.memory_bytes == uint64_t(140) << 30 &&
+        d.shared_bytes_per_block == 227 * 1024 && d.nvrtc_version == 0);
+  BAD(GP_E_NULL, "description is null", gp_describe(ctx, nullptr));
+  CHECK(fake::primary_references[2] == 1);
+  fake::current.push_back(&fake::primary[1]); // the thread's current context is another device's
+  c.device = GP_DEVICE_CURRENT;
+  GOOD(gp_open(&c, &other));
+  GOOD(gp_describe(other, &d));
+  CHECK(d.device == 1 && fake::primary_references[1] == 1);
+  GOOD(gp_close(other));
+  fake::current.clear();
+  BAD(GP_E_CONTEXT, "ctx is closed", gp_close(other));
+  BAD(GP_E_CONTEXT, "ctx is closed", gp_describe(other, &d));
+  CLOSE(ctx);
+  BAD(GP_E_CONTEXT, "ctx is closed", gp_close(ctx));
+  BAD(GP_E_CONTEXT, "ctx is closed", gp_prepare(ctx, nullptr));
+  CHECK(strcmp(gp_result_name(GP_E_FORK), "GP_E_FORK") == 0 && strlen(gp_result_text(GP_E_FORK)) > 5);
+  CHECK(strcmp(gp_result_name(gp_result(999)), "unknown result") == 0);
+}
+
+// ---- types and operators
+
+static gp_type define(gp_context *ctx, const char *name, const char *source, size_t size, size_t align) {
+  gp_type_desc d = gp_type_desc_init();
+  gp_type t = 0;
+  d.name = name, d.source = source, d.size = size, d.align = align;
+  GOOD(gp_type_struct(ctx, &d, &t));
+  return t;
+}
+static void host_add(void *, void *r, const void *a, const void *b) { *(int *)r = *(const int *)a + *(const int *)b; }
+
+static void test_definitions() {
+  gp_context *ctx = open_fake();
+  gp_type t;
+  gp_type_desc d = gp_type_desc_init();
+  d.name = "vec3", d.size = 12, d.align = 4;
+  BAD(GP_E_NULL, "desc is null", gp_type_struct(ctx, nullptr, &t));
+  BAD(GP_E_NULL, "type is null", gp_type_struct(ctx, &d, nullptr));
+  for (const char *name :
+       {"", "3d", "a b", "a::b", "a*", "x123456789012345678901234567890123456789012345678901234567890123456"}) {
+    gp_type_desc e = d;
+    e.name = name;
+    BAD(GP_E_ARGUMENT, "desc.name", gp_type_struct(ctx, &e, &t));
+  }
+  d.name = nullptr;
+  BAD(GP_E_NULL, "desc.name is null", gp_type_struct(ctx, &d, &t));
+  d.name = "vec3", d.size = 0;
+  BAD(GP_E_ARGUMENT, "desc.size is 0", gp_type_struct(ctx, &d, &t));
+  d.size = 65;
+  BAD(GP_E_ARGUMENT, "desc.size is 65", gp_type_struct(ctx, &d, &t));
+  d.size = 12;
+  for (size_t align : {0, 3, 8, 32}) {
+    d.align = align;
+    BAD(GP_E_ARGUMENT, "desc.align", gp_type_struct(ctx, &d, &t));
+  }
+  d.align = 4;
+  GOOD(gp_type_struct(ctx, &d, &t));
+  CHECK(t >= GP_TYPE_COUNT && gp_type_size(ctx, t) == 12 && strcmp(gp_type_name(ctx, t), "vec3") == 0);
+  gp_type again;
+  BAD(GP_E_ARGUMENT, "exists already", gp_type_struct(ctx, &d, &again));
+  CHECK(gp_type_size(nullptr, GP_F64) == 8 && strcmp(gp_type_name(nullptr, GP_BF16), "bf16") == 0);
+  CHECK(gp_type_size(ctx, 99) == 0 && !gp_type_name(ctx, 99) && !gp_type_name(nullptr, t) && !gp_type_name(ctx, -1));
+  CHECK(strcmp(gp_op_name(nullptr, GP_ARGMAX), "ARGMAX") == 0 && !gp_op_name(ctx, 99) && !gp_op_name(ctx, -5));
+
+  gp_op op;
+  gp_op_desc o = gp_op_desc_init();
+  o.name = "add", o.body = "return a + b;", o.identity = "0", o.arity = 2;
+  BAD(GP_E_NULL, "desc is null", gp_op_define(ctx, nullptr, &op));
+  BAD(GP_E_NULL, "op is null", gp_op_define(ctx, &o, nullptr));
+  gp_op_desc e = o;
+  e.name = nullptr;
+  BAD(GP_E_NULL, "desc.name", gp_op_define(ctx, &e, &op));
+  for (const char *name : {"", "a\"b", "a\\b", "a\nb"}) {
+    e.name = name;
+    BAD(GP_E_ARGUMENT, "desc.name", gp_op_define(ctx, &e, &op));
+  }
+  e = o, e.arity = 3;
+  BAD(GP_E_ARGUMENT, "desc.arity", gp_op_define(ctx, &e, &op));
+  e = o, e.commutative = 2;
+  BAD(GP_E_ARGUMENT, "desc.commutative", gp_op_define(ctx, &e, &op));
+  e = o, e.body = nullptr;
+  BAD(GP_E_NULL, "desc.body and desc.host", gp_op_define(ctx, &e, &op));
+  e = o, e.host_identity_size = 4;
+  BAD(GP_E_ARGUMENT, "desc.host_identity", gp_op_define(ctx, &e, &op));
+  e.host_identity = &e, e.host_identity_size = 65;
+  BAD(GP_E_ARGUMENT, "desc.host_identity_size", gp_op_define(ctx, &e, &op));
+  GOOD(gp_op_define(ctx, &o, &op));
+  CHECK(op >= GP_OP_COUNT && strcmp(gp_op_name(ctx, op), "add") == 0);
+  CLOSE(ctx);
+}
+
+// ---- every argument
+
+static void test_arguments(bool host) {
+  gp_config c = config();
+  if (host) c.backend = GP_BACKEND_HOST;
+  gp_context *ctx = nullptr;
+  GOOD(gp_open(&c, &ctx));
+  alignas(256) static unsigned char a[4096], b[4096], out[4096];
+  const gp_type vec3 = define(ctx, "vec3", "struct vec3 { float x, y, z; };", 12, 4);
+  const gp_type raw = define(ctx, "raw8", nullptr, 8, 1);
+  gp_op_desc d = gp_op_desc_init();
+  gp_op device_only, host_only, no_identity, unary;
+  const int zero = 0;
+  d.name = "device only", d.body = "return a + b;", d.identity = "0", d.arity = 2;
+  GOOD(gp_op_define(ctx, &d, &device_only));
+  d = gp_op_desc_init();
+  d.name = "host only", d.host = host_add, d.host_identity = &zero, d.host_identity_size = 4, d.arity = 2;
+  GOOD(gp_op_define(ctx, &d, &host_only));
+  d = gp_op_desc_init();
+  d.name = "no identity", d.host = host_add, d.body = "return a + b;", d.arity = 2;
+  GOOD(gp_op_define(ctx, &d, &no_identity));
+  d = gp_op_desc_init();
+  d.name = "unary", d.host = host_add, d.body = "return a;", d.arity = 1;
+  GOOD(gp_op_define(ctx, &d, &unary));
+  memset(out, 0x5a, sizeof out);
+  const uint64_t huge = UINT64_MAX / 2;
+  gp_call call;
+
+  // unknown enumerators
+  BAD(GP_E_NULL, "call is null", gp_run(ctx, nullptr, nullptr));
+  call = gp_call_init(gp_primitive(99));
+  BAD(GP_E_ARGUMENT, "primitive is 99", gp_run(ctx, &call, nullptr));
+  call = gp_call_init(GP_PRIMITIVE_NONE);
+  BAD(GP_E_ARGUMENT, "primitive is 0", gp_run(ctx, &call, nullptr));
+  BAD(GP_E_TYPE, "gp_copy: in_type is 77", gp_copy(ctx, 77, a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_copy: in_type is not set", gp_copy(ctx, 0, a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_fill: out_type is -3", gp_fill(ctx, -3, a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_reduce: out_type is 99", gp_reduce(ctx, GP_SUM, GP_I32, 99, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "gp_reduce: op is 99", gp_reduce(ctx, 99, GP_I32, GP_I32, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "gp_reduce: op is not set", gp_reduce(ctx, 0, GP_I32, GP_I32, a, out, 1, nullptr));
+  call = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, a, out, 1);
+  call.flags = 6;
+  BAD(GP_E_ARGUMENT, "gp_reduce: flags", gp_run(ctx, &call, nullptr));
+  call.flags = 0, call.acc_type = 55;
+  BAD(GP_E_TYPE, "gp_reduce: acc_type is 55", gp_run(ctx, &call, nullptr));
+  call.acc_type = 0, call.transform = 55;
+  BAD(GP_E_OPERATOR, "gp_reduce: transform is 55", gp_run(ctx, &call, nullptr));
+
+  // operators where they do not belong
+  BAD(GP_E_OPERATOR, "\"NEGATE\" is a unary one", gp_reduce(ctx, GP_NEGATE, GP_I32, GP_I32, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "\"SUM\" is a binary one", gp_transform(ctx, GP_SUM, GP_I32, GP_I32, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "reduce and scan only", gp_transform2(ctx, GP_ARGMIN, GP_I32, GP_I32, a, b, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "BIT_XOR works on integers", gp_reduce(ctx, GP_BIT_XOR, GP_F32, GP_F32, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "BIT_AND works on integers",
+      gp_transform2(ctx, GP_BIT_AND, GP_I32, GP_F16, a, b, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "SUM cannot take a struct", gp_reduce(ctx, GP_SUM, vec3, vec3, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "NEGATE cannot take a struct", gp_transform(ctx, GP_NEGATE, vec3, vec3, a, out, 1, nullptr));
+  call = fold_call(GP_REDUCE, GP_SUM, vec3, GP_F32, a, out, 1);
+  call.transform = GP_ABS;
+  BAD(GP_E_OPERATOR, "transform: ABS cannot take a struct", gp_run(ctx, &call, nullptr));
+  call.transform = 0;
+  BAD(GP_E_TYPE, "gp_reduce: in_type: no conversion", gp_run(ctx, &call, nullptr));
+  call = fold_call(GP_REDUCE, GP_ARGMIN, GP_I32, GP_I32, a, out, 1);
+  call.acc_type = GP_I64;
+  BAD(GP_E_TYPE, "acc_type: ARGMIN", gp_run(ctx, &call, nullptr));
+  call = gp_call_init(GP_COPY);
+  call.in_type = GP_I32, call.in = a, call.out = out, call.count = 1, call.op = GP_SUM;
+  BAD(GP_E_OPERATOR, "gp_copy: op: the call takes no operator", gp_run(ctx, &call, nullptr));
+  call.op = 0, call.transform = GP_ABS;
+  BAD(GP_E_OPERATOR, "gp_copy: transform", gp_run(ctx, &call, nullptr));
+  call.transform = 0, call.out_type = GP_I64;
+  BAD(GP_E_TYPE, "in_type and out_type differ", gp_run(ctx, &call, nullptr));
+  call.out_type = 0, call.acc_type = GP_I32;
+  BAD(GP_E_TYPE, "acc_type: the call has no accumulator", gp_run(ctx, &call, nullptr));
+  call.acc_type = 0, call.in2_type = GP_I32;
+  BAD(GP_E_TYPE, "in2_type", gp_run(ctx, &call, nullptr));
+  call.in2_type = 0, call.in2 = b;
+  BAD(GP_E_ARGUMENT, "in2: the call has no second input", gp_run(ctx, &call, nullptr));
+  call.in2 = nullptr, call.init = b;
+  BAD(GP_E_ARGUMENT, "init: the call takes no value", gp_run(ctx, &call, nullptr));
+  call.init = nullptr, call.step = b;
+  BAD(GP_E_ARGUMENT, "step: the call takes none", gp_run(ctx, &call, nullptr));
+  call = gp_call_init(GP_FILL);
+  call.out_type = GP_I32, call.out = out, call.count = 1, call.init = a, call.in = b;
+  BAD(GP_E_ARGUMENT, "gp_fill: in: the call has no input", gp_run(ctx, &call, nullptr));
+  BAD(GP_E_TYPE, "gp_iota: out_type: a struct", gp_iota(ctx, raw, nullptr, nullptr, out, 1, nullptr));
+
+  // users' operators
+  if (host) {
+    BAD(GP_E_UNSUPPORTED, "\"device only\" has no gp_op_desc.host",
+        gp_reduce(ctx, device_only, GP_I32, GP_I32, a, out, 1, nullptr));
+    BAD(GP_E_UNSUPPORTED, "\"no identity\" has no gp_op_desc.host_identity",
+        gp_reduce(ctx, no_identity, GP_I32, GP_I32, a, out, 1, nullptr));
+    BAD(GP_E_OPERATOR, "host_identity_size of \"host only\" is 4",
+        gp_reduce(ctx, host_only, GP_I64, GP_I64, a, out, 1, nullptr));
+  } else {
+    BAD(GP_E_UNSUPPORTED, "\"host only\" has no gp_op_desc.body",
+        gp_reduce(ctx, host_only, GP_I32, GP_I32, a, out, 1, nullptr));
+    BAD(GP_E_OPERATOR, "\"no identity\" has no gp_op_desc.identity",
+        gp_reduce(ctx, no_identity, GP_I32, GP_I32, a, out, 1, nullptr));
+  }
+  BAD(GP_E_OPERATOR, "\"unary\" is a unary one", gp_reduce(ctx, unary, GP_I32, GP_I32, a, out, 1, nullptr));
+
+  // null
+  BAD(GP_E_NULL, "gp_copy: in is null", gp_copy(ctx, GP_I32, nullptr, out, 1, nullptr));
+  BAD(GP_E_NULL, "gp_copy: out is null", gp_copy(ctx, GP_I32, a, nullptr, 1, nullptr));
+  BAD(GP_E_NULL, "gp_fill: init (value) is null", gp_fill(ctx, GP_I32, nullptr, out, 1, nullptr));
+  BAD(GP_E_NULL, "gp_transform2: in (a) is null",
+      gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, nullptr, b, out, 1, nullptr));
+  BAD(GP_E_NULL, "gp_transform2: in2 (b) is null",
+      gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, nullptr, out, 1, nullptr));
+  BAD(GP_E_NULL, "gp_reduce: out is null", gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, a, nullptr, 0, nullptr));
+  BAD(GP_E_NULL, "gp_inclusive_scan: in is null",
+      gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, out, 1, nullptr));
+
+  // alignment
+  BAD(GP_E_ALIGNMENT, "gp_copy: in (", gp_copy(ctx, GP_I32, a + 2, out, 1, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_copy: out (", gp_copy(ctx, GP_F64, a, out + 4, 1, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_transform2: in2 (b) (",
+      gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, b + 1, out, 1, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_reduce: out (", gp_reduce(ctx, GP_ARGMIN, GP_I8, GP_I8, a, out + 4, 1, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_copy: in (", gp_copy(ctx, vec3, a + 2, out, 1, nullptr));
+  call = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, a, out, 1);
+  call.count_device = reinterpret_cast<const uint64_t *>(b + 4);
+  BAD(GP_E_ALIGNMENT, "gp_reduce: count_device", gp_run(ctx, &call, nullptr));
+
+  // sizes
+  BAD(GP_E_SIZE, "gp_copy: count", gp_copy(ctx, GP_I32, a, out, huge, nullptr));
+  BAD(GP_E_SIZE, "past the end of memory", gp_copy(ctx, GP_I8, a, out, UINT64_MAX - 5, nullptr));
+  BAD(GP_E_SIZE, "an element of out", gp_transform(ctx, GP_CONVERT, GP_I8, GP_I64, a, out, huge / 2, nullptr));
+
+  // overlap
+  BAD(GP_E_OVERLAP, "gp_copy: in and out overlap", gp_copy(ctx, GP_I32, a, a + 4, 10, nullptr));
+  BAD(GP_E_OVERLAP, "gp_copy: in and out overlap", gp_copy(ctx, GP_I32, a + 4, a, 10, nullptr));
+  BAD(GP_E_OVERLAP, "cannot run in place", gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, a, a, 10, nullptr));
+  BAD(GP_E_OVERLAP, "gp_reduce: in and out", gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, a, a + 36, 10, nullptr));
+  BAD(GP_E_OVERLAP, "cannot run in place", gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I64, a, a, 10, nullptr));
+  BAD(GP_E_OVERLAP, "gp_exclusive_scan: in and out",
+      gp_exclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, a + 8, a, 10, nullptr));
+  BAD(GP_E_OVERLAP, "cannot run in place", gp_transform(ctx, GP_CONVERT, GP_I64, GP_I32, a, a, 10, nullptr));
+  BAD(GP_E_OVERLAP, "in2 (b) and out", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, b, b + 4, 10, nullptr));
+  call = gp_call_init(GP_IOTA);
+  call.out_type = GP_I64, call.out = out, call.count = 4, call.count_device = reinterpret_cast<uint64_t *>(out + 8);
+  BAD(GP_E_OVERLAP, "gp_iota: count_device and out", gp_run(ctx, &call, nullptr));
+
+  // policies
+  if (!host) {
+    gp_policy p = small(GP_EVEN_SHARE);
+    call = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, a, out, 10);
+    call.policy = &p;
+    p.threads = 100;
+    BAD(GP_E_POLICY, "policy.threads = 100", gp_run(ctx, &call, nullptr));
+    p = small(GP_EVEN_SHARE), p.stages = 3;
+    BAD(GP_E_POLICY, "policy.stages: the call has no such field", gp_run(ctx, &call, nullptr));
+    p = small(GP_LOOK_BACK), p.stages = p.store = 0;
+    BAD(GP_E_POLICY, "policy.algorithm", gp_run(ctx, &call, nullptr));
+    p = small(GP_EVEN_SHARE), p.vectors = 17;
+    BAD(GP_E_POLICY, "policy.vectors = 17", gp_run(ctx, &call, nullptr));
+    p = small(GP_EVEN_SHARE), p.vectors = -1, p.load = 9;
+    BAD(GP_E_POLICY, "vectors -1", gp_run(ctx, &call, nullptr));
+    p = small(GP_EVEN_SHARE), call.flags = GP_REPRODUCIBLE, call.in_type = call.out_type = GP_F32;
+    BAD(GP_E_POLICY, "policy", gp_run(ctx, &call, nullptr));
+    call = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, a, out, 10);
+    call.policy = &p, p = small(GP_PIPELINED), p.vectors = 2;
+    BAD(GP_E_POLICY, "policy", gp_run(ctx, &call, nullptr));
+    BAD(GP_E_POLICY, "policy", gp_prepare(ctx, &call));
+  }
+  BAD(GP_E_NULL, "bytes is null", gp_workspace_size(ctx, &call, nullptr));
+  BAD(GP_E_NULL, "gp_policy_origin: policy is null", gp_policy_origin(ctx, &call, nullptr, nullptr));
+  BAD(GP_E_NULL, "take is null", gp_compile(ctx, &call, 90, nullptr, nullptr));
+  BAD(GP_E_DEVICE_TOO_OLD, "compute_capability is 70",
+      gp_compile(
+          ctx, &call, 70, [](void *, const char *, const void *, size_t) {}, nullptr));
+
+  for (unsigned char byte : out)
+    if (byte != 0x5a) {
+      check(false, __LINE__, "outputs were touched");
+      break;
+    }
+  // Empty calls do nothing, with null pointers too.
+  GOOD(gp_copy(ctx, GP_I32, nullptr, nullptr, 0, nullptr));
+  GOOD(gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, nullptr, 0, nullptr));
+  GOOD(gp_copy(ctx, GP_I32, a, a, 100, nullptr));
+  CHECK(fake::counts.launches == 0);
+  CLOSE(ctx);
+}
+
+// ---- the calls themselves, on real kernels
+
+static void test_results() {
+  gp_context *ctx = open_fake();
+  const int n = 1000;
+  std::vector<int> v(n);
+  for (int i = 0; i < n; ++i) v[size_t(i)] = i * 7 % 31 - 9;
+  Device<int> in(v), out{size_t(n)}, one(1);
+  gp_policy p = small(GP_DIRECT);
+  gp_call c = gp_call_init(GP_COPY);
+  c.policy = &p, c.in_type = GP_I32, c.in = in.data, c.out = out.data, c.count = uint64_t(n);
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(out.get() == v);
+  c.primitive = GP_TRANSFORM2, c.op = GP_SUM, c.in2 = in.data;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(out.data[5] == 2 * v[5] && out.data[n - 1] == 2 * v[size_t(n - 1)]);
+  Device<float> floats{size_t(n)};
+  c = gp_call_init(GP_TRANSFORM);
+  c.policy = &p, c.op = GP_NEGATE, c.in_type = GP_I32, c.out_type = GP_F32, c.in = in.data, c.out = floats.data;
+  c.count = uint64_t(n);
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(floats.data[17] == -float(v[17]));
+  float pi = 3.25f;
+  c = gp_call_init(GP_FILL);
+  c.policy = &p, c.init = &pi, c.out_type = GP_F32, c.out = floats.data, c.count = uint64_t(n);
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(floats.data[0] == 3.25f && floats.data[n - 1] == 3.25f);
+  c = gp_call_init(GP_IOTA);
+  c.policy = &p, c.out_type = GP_I32, c.out = out.data, c.count = uint64_t(n);
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(out.data[0] == 0 && out.data[1] == 1 && out.data[n - 1] == n - 1);
+  Device<uint16_t> halves(4);
+  c.out_type = GP_F16, c.out = halves.data, c.count = 4; // the default step is a half one
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(halves.get() == (std::vector<uint16_t>{0x0000, 0x3c00, 0x4000, 0x4200}));
+
+  const int sum = std::accumulate(v.begin(), v.end(), 0), hundred = 100;
+  gp_policy q = small(GP_EVEN_SHARE);
+  c = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, in.data, one.data, uint64_t(n));
+  c.policy = &q;
+  for (int round = 0; round < 3; ++round) {
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(*one.data == sum);
+  }
+  c.init = &hundred;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(*one.data == sum + 100);
+  c.count = 0; // an empty input has a result too
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(*one.data == 100);
+  Device<uint64_t> device_count(std::vector<uint64_t>{10});
+  c.count = uint64_t(n), c.init = nullptr, c.count_device = device_count.data;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(*one.data == std::accumulate(v.begin(), v.begin() + 10, 0));
+  c.count_device = nullptr, q = small(GP_STEALING), c.transform = GP_SQUARE;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(*one.data == std::inner_product(v.begin(), v.end(), v.begin(), 0));
+  q = small(GP_EVEN_SHARE), c.transform = 0;
+  Device<float> with_least(std::vector<float>{4, 2, -7, 3, -7, 8});
+  struct Pair {
+    float value;
+    int64_t index;
+  };
+  Device<Pair> least(1);
+  c = fold_call(GP_REDUCE, GP_ARGMIN, GP_F32, GP_F32, with_least.data, least.data, 6);
+  c.policy = &q;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(least.data->value == -7 && least.data->index == 2);
+  Device<unsigned char> bytes(std::vector<unsigned char>(3001, 255));
+  Device<uint64_t> total(1);
+  c = fold_call(GP_REDUCE, GP_SUM, GP_U8, GP_U64, bytes.data + 1, total.data, 3000); // misaligned
+  c.policy = &q;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(*total.data == 255u * 3000u);
+
+  std::vector<int> expected(v);
+  std::partial_sum(v.begin(), v.end(), expected.begin());
+  for (int algorithm : {GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED}) {
+    q = small(algorithm);
+    c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, uint64_t(n));
+    c.policy = &q;
+    for (int round = 0; round < 2; ++round) { // a second time on a used workspace
+      simt::host_fill(out.data, 0, size_t(n) * 4);
+      const unsigned before = fake::counts.launches;
+      GOOD(gp_run(ctx, &c, nullptr));
+      check(out.get() == expected, __LINE__, "algorithm %d, round %d %s", algorithm, round, simt::error().c_str());
+      CHECK(fake::counts.launches - before == (algorithm == GP_THREE_SWEEP ? 3 : 1));
+    }
+  }
+  q = small(GP_LOOK_BACK);
+  c = fold_call(GP_EXCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, uint64_t(n));
+  c.policy = &q, c.init = &hundred;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(out.data[0] == 100 && out.data[1] == 100 + v[0] && out.data[n - 1] == 100 + sum - v[size_t(n - 1)]);
+  check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
+  CHECK(simt::error().empty());
+  CLOSE(ctx);
+}
+
+// ---- the text that the compiler gets
+
+static void test_programs() {
+  gp_context *ctx = open_fake();
+  const gp_type vec3 = define(ctx, "vec3", "struct vec3 {\n  float x, y, z;\n};", 12, 4);
+  const gp_type raw = define(ctx, "raw6", nullptr, 6, 2);
+  gp_op_desc d = gp_op_desc_init();
+  gp_op nearest, length, faulty;
+  d.name = "nearest", d.body = "return a.x < b.x ? a : b;", d.identity = "{1e30f, 0, 0}", d.arity = 2,
+  d.commutative = 1;
+  d.prelude = "#define SQ(x) ((x) * (x))";
+  GOOD(gp_op_define(ctx, &d, &nearest));
+  d = gp_op_desc_init();
+  d.name = "length", d.body = "return sqrtf(SQ(a.x));", d.prelude = "#define SQ(x) ((x) * (x))", d.arity = 1;
+  GOOD(gp_op_define(ctx, &d, &length));
+  d = gp_op_desc_init();
+  d.name = "faulty", d.body = "int t = a;\nreturn t + missing;", d.identity = "0", d.arity = 2;
+  GOOD(gp_op_define(ctx, &d, &faulty));
+  auto has = [](const char *text) { return fake::last_program.find(text) != std::string::npos; };
+  auto option = [](const char *text) {
+    for (const std::string &o : fake::last_options)
+      if (o == text) return true;
+    return false;
+  };
+
+  gp_call c = fold_call(GP_REDUCE, nearest, vec3, vec3, nullptr, nullptr, 1 << 20);
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("#include \"gpuprims.h\"\n") && has("#line 1 \"type vec3\"\nstruct vec3 {\n  float x, y, z;\n};\n"));
+  CHECK(has("static_assert(sizeof(vec3) == 12 && alignof(vec3) == 4"));
+  CHECK(has("#line 1 \"operator nearest\"\nreturn a.x < b.x ? a : b;\n") && has("enum { commutative = 1, exact = 0 }"));
+  CHECK(has("#line 1 \"identity of operator nearest\"\n{1e30f, 0, 0}\n") &&
+        has("#line 1 \"prelude of operator nearest\""));
+  CHECK(has("gp__op_1, gp__load<vec3, vec3, gp_convert<vec3, vec3>>, vec3, vec3, vec3>(a); }"));
+  CHECK(option("--gpu-architecture=sm_90") && option("-std=c++17") && option("-default-device"));
+  CHECK(!option("--fmad=false"));
+  CHECK(fake::last_program.find("struct vec3") == fake::last_program.rfind("struct vec3"));
+
+  c = fold_call(GP_INCLUSIVE_SCAN, GP_MAX, vec3, GP_F32, nullptr, nullptr, 1 << 20);
+  c.transform = length, c.flags = GP_REPRODUCIBLE;
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("gp__scan_look_back<") &&
+        has("false, gp_max<float>, gp__load<vec3, float, gp__op_2>, vec3, float, float>"));
+  CHECK(has("typedef vec3 A;\n  typedef float R;") && option("--fmad=false"));
+
+  c = gp_call_init(GP_TRANSFORM);
+  c.op = length, c.in_type = vec3, c.out_type = GP_BF16, c.count = 10;
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("gp__op_1, vec3, gp__none, gp_bf16>(a)") && has("gp__map_args"));
+  c = gp_call_init(GP_COPY);
+  c.in_type = raw, c.count = 10;
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("gp__copy_kernel<") && has(", 6>(a)") && !has("raw6"));
+  c = gp_call_init(GP_FILL);
+  c.out_type = raw, c.count = 10;
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("struct alignas(2) raw6 { unsigned char bytes[6]; };") && has("gp__fill_value<raw6>"));
+  c = fold_call(GP_REDUCE, GP_SUM, GP_F16, GP_F16, nullptr, nullptr, 10); // computed in f32
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("gp_sum<float>, gp__load<gp_f16, float, gp_convert<gp_f16, float>>, gp_f16, float, gp_f16>"));
+  c = fold_call(GP_REDUCE, GP_ARGMAX, GP_I32, GP_I64, nullptr, nullptr, 10);
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("gp_argmax<long long>, gp__load<int, gp_arg<long long>, gp_convert<int, long long>>, int, gp_arg<long "
+            "long>, gp_arg<long long>>"));
+
+  // source that does not compile: the operator, the line and its text
+  fake::machine.compile_error = "missing";
+  c = fold_call(GP_REDUCE, faulty, GP_I32, GP_I32, nullptr, nullptr, 10);
+  for (int round = 0; round < 2; ++round) {
+    BAD(GP_E_COMPILE,
+        "operator faulty does not compile, line 2: error: identifier \"missing\" is undefined\n  return t + missing;",
+        gp_prepare(ctx, &c));
+    CHECK(fake::programs.empty());
+  }
+  fake::machine.compile_error.clear();
+  GOOD(gp_prepare(ctx, &c));
+
+  // where the machine code comes from
+  gp_kernel_source source;
+  char name[512];
+  GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
+  CHECK(source == GP_KERNEL_COMPILED && strstr(name, "gp__reduce_even_share<gp__policy<") == name);
+  c.op = GP_PROD;
+  GOOD(gp_kernel_origin(ctx, &c, &source, name, 5));
+  CHECK(source == GP_KERNEL_NONE && strcmp(name, "gp__") == 0);
+  BAD(GP_E_NULL, "name is null", gp_kernel_origin(ctx, &c, &source, nullptr, 5));
+  BAD(GP_E_NULL, "source is null", gp_kernel_origin(ctx, &c, nullptr, nullptr, 0));
+  gp_description about;
+  GOOD(gp_describe(ctx, &about));
+  CHECK(about.nvrtc_version == 13000);
+  CLOSE(ctx);
+
+  // a device newer than NVRTC: PTX of the newest architecture before it
+  fake::machine.capability = 103;
+  ctx = open_fake();
+  c.op = GP_SUM;
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(option("--gpu-architecture=compute_100") && fake::counts.calls["nvrtcGetPTX"] == 1);
+  CLOSE(ctx);
+  fake::machine.capability = 75, fake::machine.architectures = {80, 90};
+  ctx = open_fake();
+  BAD(GP_E_COMPILE, "does not know compute capability 7.5", gp_prepare(ctx, &c));
+  CLOSE(ctx);
+
+  // no compiler
+  fake::reset();
+  fake::machine.nvrtc = false;
+  ctx = open_fake();
+  BAD(GP_E_NO_COMPILER, "NVRTC", gp_prepare(ctx, &c));
+  CLOSE(ctx);
+  fake::machine.nvrtc = true;
+  gp_config k = config();
+  k.no_compile = 1;
+  GOOD(gp_open(&k, &ctx));
+  BAD(GP_E_NO_COMPILER, "no_compile", gp_prepare(ctx, &c));
+  CHECK(fake::counts.calls["nvrtcVersion"] == 0);
+  CLOSE(ctx);
+  k = gp_config_init(), k.backend = GP_BACKEND_HOST, k.cache_dir = "", k.nvrtc_library = "/nonexistent/libnvrtc.so";
+  GOOD(gp_open(&k, &ctx));
+  BAD(GP_E_NO_COMPILER, "/nonexistent/libnvrtc.so",
+      gp_compile(
+          ctx, &c, 90, [](void *, const char *, const void *, size_t) {}, nullptr));
+  GOOD(gp_close(ctx));
+}
+
+// ---- policies
+
+static gp_policy choose(gp_context *ctx, gp_call c, gp_policy_source *source) {
+  gp_policy p;
+  GOOD(gp_policy_origin(ctx, &c, &p, source));
+  return p;
+}
+
+static void test_policies() {
+  gp_policy_source source;
+  gp_call reduce = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, nullptr, nullptr, 1000);
+  gp_call scan = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, nullptr, nullptr, 1000);
+  gp_call copy = gp_call_init(GP_COPY);
+  copy.in_type = GP_I32, copy.count = 5;
+  gp_context *ctx = open_fake();
+  gp_policy p = choose(ctx, reduce, &source);
+  CHECK(source == GP_POLICY_PORTABLE && p.threads > 0 && p.vectors > 0 && p.blocks_per_sm > 0 &&
+        p.algorithm != GP_AUTO);
+  gp_policy mine = small(GP_STEALING);
+  reduce.policy = &mine;
+  p = choose(ctx, reduce, &source);
+  CHECK(source == GP_POLICY_CALLER && p.algorithm == GP_STEALING && p.threads == 128);
+  for (gp_call c : {reduce, scan, copy}) { // what gp_policy_origin says can be handed back
+    c.policy = nullptr;
+    p = choose(ctx, c, &source);
+    c.policy = &p;
+    const gp_policy again = choose(ctx, c, &source);
+    CHECK(source == GP_POLICY_CALLER && memcmp(&again, &p, sizeof p) == 0);
+  }
+  memset(&mine, 0, sizeof mine); // says nothing: as if there were none
+  choose(ctx, reduce, &source);
+  CHECK(source == GP_POLICY_PORTABLE);
+  mine.threads = 256; // the rest is filled in
+  p = choose(ctx, reduce, &source);
+  CHECK(source == GP_POLICY_CALLER && p.threads == 256 && p.vectors > 0 && p.algorithm != GP_AUTO);
+  reduce.policy = nullptr;
+  CLOSE(ctx);
+
+  fake::machine.name = "Fake With Rows", fake::machine.capability = 89;
+  ctx = open_fake();
+  p = choose(ctx, reduce, &source);
+  CHECK(source == GP_POLICY_DEVICE && p.threads == 128); // the device's row before the capability's
+  reduce.count = 1 << 18;
+  CHECK(choose(ctx, reduce, &source).threads == 256); // the bucket from 1 MiB
+  reduce.count = (1 << 18) - 1;
+  CHECK(choose(ctx, reduce, &source).threads == 128);
+  reduce.in_type = reduce.out_type = GP_I64;
+  reduce.count = 1 << 20;
+  CHECK(choose(ctx, reduce, &source).threads == 512); // a row that names the size before a row for any
+  p = choose(ctx, scan, &source);
+  CHECK(source == GP_POLICY_CAPABILITY && p.algorithm == GP_LOOK_BACK && p.threads == 128 && p.stages > 0);
+  scan.count = 255; // below the bucket
+  choose(ctx, scan, &source);
+  CHECK(source == GP_POLICY_PORTABLE);
+  p = choose(ctx, copy, &source);
+  CHECK(source == GP_POLICY_CLASS && p.threads == 512 && p.vectors > 0);
+  CLOSE(ctx);
+  fake::machine.name = "Another", fake::machine.capability = 90;
+  ctx = open_fake();
+  choose(ctx, copy, &source);
+  CHECK(source == GP_POLICY_PORTABLE);
+
+  // the space as JSON
+  char json[4096];
+  for (int i = GP_COPY; i < GP_PRIMITIVE_COUNT; ++i) {
+    const size_t length = gp_policy_space(gp_primitive(i), json, sizeof json);
+    CHECK(length == strlen(json) && length == gp_policy_space(gp_primitive(i), nullptr, 0));
+    CHECK(strncmp(json, "{\"primitive\": \"", 15) == 0 && strcmp(json + length - 2, "]}") == 0);
+    char cut[40];
+    CHECK(gp_policy_space(gp_primitive(i), cut, sizeof cut) == length && strlen(cut) == sizeof cut - 1);
+    CHECK(strncmp(cut, json, sizeof cut - 1) == 0);
+  }
+  gp_policy_space(GP_EXCLUSIVE_SCAN, json, sizeof json);
+  CHECK(strstr(json, "\"names\": [\"GP_LOOK_BACK\", \"GP_THREE_SWEEP\"") && strstr(json, "{\"name\": \"stages\""));
+  CHECK(gp_policy_space(gp_primitive(99), json, sizeof json) == 0);
+  // every primitive's default is in the space of valid policies, for all sizes and both alignments
+  for (int i = GP_REDUCE; i < GP_PRIMITIVE_COUNT; ++i)
+    for (gp_type t : {GP_I8, GP_F16, GP_F32, GP_F64})
+      for (uint64_t n = 0; n < uint64_t(1) << 36; n = n * 9 + 1)
+        for (int flags : {0, 1})
+          for (uintptr_t at : {uintptr_t(0), uintptr_t(4096 + 8)}) {
+            gp_call c = fold_call(gp_primitive(i), GP_SUM, t, t, reinterpret_cast<void *>(at), nullptr, n);
+            c.flags = flags;
+            gp_policy q;
+            const gp_result r = gp_policy_origin(ctx, &c, &q, &source);
+            if (r)
+              check(false, __LINE__, "primitive %d type %d n %llu: %s", i, t, (unsigned long long)n, gp_last_message());
+          }
+  CLOSE(ctx);
+}
+
+// ---- workspaces, streams, capture
+
+static void test_workspaces() {
+  gp_context *ctx = open_fake();
+  gp_policy q = small(GP_LOOK_BACK);
+  std::vector<int> ones(200000, 1);
+  Device<int> in(ones), out(ones.size());
+  fake::machine.run = false;
+  gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, 1000);
+  c.policy = &q;
+  uint64_t bytes = 0, more = 0, misaligned = 0;
+  const unsigned long before = fake::counts.total;
+  GOOD(gp_workspace_size(ctx, &c, &bytes));
+  c.count = ones.size();
+  GOOD(gp_workspace_size(ctx, &c, &more));
+  c.in = in.data + 1, c.out = nullptr;
+  GOOD(gp_workspace_size(ctx, &c, &misaligned));
+  c.in = in.data, c.out = out.data;
+  CHECK(bytes > 256 && more > bytes && misaligned == more && fake::counts.total == before); // asks nobody
+  // A pipelined scan starts its tiles on a boundary of the input, so a misaligned one may need a tile more: that one is
+  // counted, whatever the pointer. Ten tiles of 512, one more, and the first group's word.
+  q = small(GP_PIPELINED);
+  gp_call piped = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, nullptr, nullptr, 5120);
+  piped.policy = &q;
+  GOOD(gp_workspace_size(ctx, &piped, &bytes));
+  CHECK(bytes == GP__CONTROL_BYTES + 12 * GP__WORD_BYTES);
+  q = small(GP_LOOK_BACK);
+  gp_call copy = gp_call_init(GP_COPY);
+  copy.in_type = GP_I32, copy.in = in.data, copy.out = out.data, copy.count = 1000;
+  GOOD(gp_workspace_size(ctx, &copy, &bytes));
+  CHECK(bytes == 0);
+  GOOD(gp_run(ctx, &copy, nullptr));
+  CHECK(fake::memory.empty());
+
+  // one a stream, kept, and grown in stream order
+  fake::Stream *s1 = fake::make_stream(), *s2 = fake::make_stream();
+  c.count = 1000;
+  GOOD(gp_run(ctx, &c, s1));
+  CHECK(fake::memory.size() == 1);
+  GOOD(gp_run(ctx, &c, s1));
+  CHECK(fake::memory.size() == 1 && fake::counts.calls["cuMemAllocAsync"] == 1);
+  GOOD(gp_run(ctx, &c, s2));
+  GOOD(gp_run(ctx, &c, nullptr));
+  GOOD(gp_run(ctx, &c, gp_stream(1))); // the same default stream under its other name
+  CHECK(fake::memory.size() == 3);
+  c.count = ones.size();
+  GOOD(gp_reserve(ctx, s1, more));
+  GOOD(gp_run(ctx, &c, s1));
+  CHECK(fake::memory.size() == 3);
+  GOOD(gp_reserve(ctx, s1, 10));
+  GOOD(gp_reserve(ctx, s1, 0));
+  GOOD(gp_reserve(ctx, s1, 1 << 20)); // larger than its first allocation: the old one goes back at once
+  CHECK(fake::memory.size() == 3 && fake::counts.calls["cuMemFreeAsync"] >= 1);
+  fake::destroy_stream(s2); // a stream of the same handle later is another stream
+  CHECK(fake::counts.calls["cuStreamSynchronize"] == 0 && fake::counts.calls["cuCtxSynchronize"] == 0);
+
+  // streams of others
+  fake::Stream *stranger = fake::make_stream(&fake::foreign);
+  BAD(GP_E_STREAM, "stream belongs to another context", gp_run(ctx, &c, stranger));
+  BAD(GP_E_STREAM, "stream belongs to another context", gp_copy(ctx, GP_I32, in.data, out.data, 5, stranger));
+  BAD(GP_E_STREAM, "gp_reserve: stream", gp_reserve(ctx, stranger, 1000));
+  char nobody[64];
+  BAD(GP_E_STREAM, "cuStreamGetCtx", gp_copy(ctx, GP_I32, in.data, out.data, 5, nobody));
+  GOOD(gp_run(ctx, &c, s1));
+
+  // capture: nothing grows, loading is allowed, and what a graph holds is kept
+  fake::Stream *s3 = fake::make_stream();
+  s3->capturing = 1, fake::strict_capture = true;
+  c.count = 1000;
+  BAD(GP_E_WORKSPACE, "gp_reserve(ctx, stream, ", gp_run(ctx, &c, s3));
+  GOOD(gp_copy(ctx, GP_I16, in.data, out.data, 50, s3)); // a kernel that must be loaded, and no workspace
+  CHECK(s3->launches == 1);
+  s3->capturing = 0;
+  GOOD(gp_workspace_size(ctx, &c, &bytes));
+  GOOD(gp_reserve(ctx, s3, bytes));
+  const size_t allocations = fake::memory.size();
+  s3->capturing = 1;
+  GOOD(gp_run(ctx, &c, s3));
+  CHECK(s3->launches == 2 && fake::memory.size() == allocations);
+  s3->capturing = 0, fake::strict_capture = false;
+  GOOD(gp_reserve(ctx, s3, 1 << 21)); // the graph's workspace stays
+  CHECK(fake::memory.size() == allocations + 1);
+  GOOD(gp_reserve(ctx, s3, 1 << 22)); // no graph has this one
+  CHECK(fake::memory.size() == allocations + 1);
+  CLOSE(ctx);
+
+  // without stream-ordered allocation, without ids
+  fake::machine.pools = 0, fake::machine.stream_ids = false;
+  ctx = open_fake();
+  fake::machine.run = false;
+  fake::strict_capture = true;
+  GOOD(gp_run(ctx, &c, s1));
+  GOOD(gp_run(ctx, &c, gp_stream(2)));
+  GOOD(gp_reserve(ctx, s1, 1 << 20));
+  CHECK(fake::memory.size() == 3 && fake::counts.calls["cuMemFree"] >= 1); // the old one waits for gp_close
+  fake::strict_capture = false;
+  CLOSE(ctx);
+
+  // hooks
+  struct Hooks {
+    std::map<void *, size_t> live;
+    size_t offset = 0;
+    bool refuse = false;
+  } hooks;
+  fake::reset();
+  gp_config k = config();
+  k.allocator_user = &hooks;
+  k.allocate = [](void *user, size_t n, gp_stream) -> void * {
+    Hooks *h = static_cast<Hooks *>(user);
+    if (h->refuse) return nullptr;
+    char *p = static_cast<char *>(simt::device_malloc(n + 256)) + h->offset;
+    h->live[p] = n;
+    return p;
+  };
+  k.release = [](void *user, void *p, size_t n, gp_stream) {
+    Hooks *h = static_cast<Hooks *>(user);
+    CHECK(h->live.count(p) && h->live[p] == n);
+    h->live.erase(p);
+    simt::device_free(static_cast<char *>(p) - h->offset);
+  };
+  GOOD(gp_open(&k, &ctx));
+  fake::machine.run = false;
+  GOOD(gp_prepare(ctx, &c));
+  hooks.refuse = true;
+  BAD(GP_E_MEMORY, "gp_config.allocate returned NULL", gp_run(ctx, &c, s1));
+  hooks.refuse = false, hooks.offset = 16;
+  BAD(GP_E_MEMORY, "not aligned to 256 bytes", gp_run(ctx, &c, s1));
+  CHECK(hooks.live.empty());
+  hooks.offset = 0;
+  GOOD(gp_run(ctx, &c, s1));
+  GOOD(gp_reserve(ctx, s1, 1 << 20));
+  CHECK(hooks.live.size() == 1 && fake::memory.empty());
+  CLOSE(ctx);
+  CHECK(hooks.live.empty());
+
+  // overlap asks for programmatic serialization
+  fake::reset();
+  ctx = open_fake();
+  fake::machine.run = false;
+  q = small(GP_LOOK_BACK), q.overlap = 1;
+  GOOD(gp_run(ctx, &c, s1));
+  CHECK(fake::counts.overlapped == 1 && fake::last_launch.stream == s1);
+  CLOSE(ctx);
+  fake::machine.launch_ex = false;
+  ctx = open_fake();
+  GOOD(gp_prepare(ctx, &c));
+  GOOD(gp_reserve(ctx, s1, 100000));
+  BAD(GP_E_POLICY, "policy.overlap", gp_run(ctx, &c, s1));
+  CLOSE(ctx);
+  fake::machine.occupancy = 0; // a block that fits no multiprocessor
+  ctx = open_fake();
+  q.overlap = 2;
+  BAD(GP_E_POLICY, "does not fit a multiprocessor", gp_run(ctx, &c, s1));
+  CLOSE(ctx);
+  fake::destroy_stream(s1);
+  fake::destroy_stream(s3);
+  fake::destroy_stream(stranger);
+}
+
+// ---- faults: the k-th call fails, for every k
+
+static void test_faults() {
+  const int n = 500;
+  std::vector<int> v(n, 3);
+  Device<int> in(v), out{size_t(n)}, one(1);
+  gp_policy scan_policy = small(GP_LOOK_BACK), reduce_policy = small(GP_EVEN_SHARE), sweep = small(GP_THREE_SWEEP);
+  unsigned long k = 1, injected = 0;
+  for (int code : {999, 2})
+    for (int pools : {1, 0})
+      for (k = 1; k < 10000; ++k) {
+        fake::reset();
+        fake::machine.pools = pools;
+        fake::Stream *stream = fake::make_stream();
+        fake::fail_at = k, fake::fail_with = code;
+        bool complained = false;
+        gp_context *ctx = nullptr;
+        // An operation that fails says which call of the driver did, and works when it is tried again.
+        auto attempt = [&](const char *what, gp_result r, auto again) {
+          if (r == GP_SUCCESS) return;
+          complained = true;
+          check(r == GP_E_DRIVER || r == GP_E_MEMORY || r == GP_E_NO_DEVICE || r == GP_E_COMPILE ||
+                    r == GP_E_NO_COMPILER || r == GP_E_STREAM,
+                __LINE__, "%s: %s with call %lu (%s) failing", what, gp_result_name(r), k, fake::failed_call.c_str());
+          check(r != GP_E_MEMORY || code == 2, __LINE__, "%s: GP_E_MEMORY with %s failing", what,
+                fake::failed_call.c_str());
+          check(!fake::failed_call.empty() && strstr(gp_last_message(), fake::failed_call.c_str()), __LINE__,
+                "%s: the message \"%s\" lacks %s", what, gp_last_message(), fake::failed_call.c_str());
+          const gp_result second = again();
+          check(second == GP_SUCCESS, __LINE__, "%s after %s failed: %s", what, fake::failed_call.c_str(),
+                gp_last_message());
+        };
+        gp_config cf = config();
+        auto open = [&] { return gp_open(&cf, &ctx); };
+        attempt("gp_open", open(), open);
+        if (!ctx) {
+          check(false, __LINE__, "no context with call %lu failing", k);
+          break;
+        }
+        gp_call reduce = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, in.data, one.data, n);
+        gp_call scan = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, n);
+        reduce.policy = &reduce_policy, scan.policy = &scan_policy;
+        auto run_reduce = [&] { return gp_run(ctx, &reduce, stream); };
+        auto run_scan = [&] { return gp_run(ctx, &scan, stream); };
+        auto grow = [&] { return gp_reserve(ctx, stream, 1 << 20); };
+        attempt("gp_reduce", run_reduce(), run_reduce);
+        CHECK(*one.data == 3 * n);
+        attempt("gp_reserve", grow(), grow);
+        attempt("gp_inclusive_scan", run_scan(), run_scan);
+        CHECK(out.data[n - 1] == 3 * n);
+        scan.policy = &sweep;
+        attempt("gp_inclusive_scan", run_scan(), run_scan);
+        CHECK(out.data[n - 1] == 3 * n);
+        const bool before_close = !fake::failed_call.empty();
+        const gp_result closed = gp_close(ctx);
+        if (closed != GP_SUCCESS) {
+          complained = true;
+          check(closed == GP_E_DRIVER && !before_close && strstr(gp_last_message(), fake::failed_call.c_str()),
+                __LINE__, "gp_close with %s failing: %s", fake::failed_call.c_str(), gp_last_message());
+        }
+        check(fake::leaks().empty(), __LINE__, "call %lu (%s) failing leaks: %s", k, fake::failed_call.c_str(),
+              fake::leaks().c_str());
+        const bool hit = !fake::failed_call.empty();
+        injected += hit;
+        // What gives back or only informs may fail unnoticed; nothing else may.
+        if (hit && !complained)
+          check(fake::failed_call == "nvrtcDestroyProgram" || fake::failed_call == "nvrtcGetProgramLogSize" ||
+                    fake::failed_call == "cuThreadExchangeStreamCaptureMode",
+                __LINE__, "call %lu (%s) failed and nobody said so", k, fake::failed_call.c_str());
+        fake::destroy_stream(stream);
+        if (!hit) break;
+      }
+  check(injected > 250, __LINE__, "only %lu faults were injected", injected);
+}
+
+// ---- the disk cache
+
+static std::string scratch() {
+  char path[] = "/tmp/gpuprims_test_XXXXXX";
+  return mkdtemp(path);
+}
+static std::vector<std::string> files(const std::string &folder, const char *ending) {
+  std::vector<std::string> all;
+  FILE *f = popen(("ls -A '" + folder + "' 2>/dev/null").c_str(), "r");
+  char line[512];
+  while (f && fgets(line, sizeof line, f)) {
+    std::string name(line, strcspn(line, "\n"));
+    if (name.size() >= strlen(ending) && name.compare(name.size() - strlen(ending), std::string::npos, ending) == 0)
+      all.push_back(folder + "/" + name);
+  }
+  if (f) pclose(f);
+  return all;
+}
+static gp_kernel_source origin_with(const std::string &folder, const gp_call &c) {
+  gp_config k = config();
+  gp_context *ctx = nullptr;
+  gp_kernel_source source = GP_KERNEL_NONE;
+  k.cache_dir = folder.c_str();
+  GOOD(gp_open(&k, &ctx));
+  GOOD(gp_prepare(ctx, &c));
+  GOOD(gp_kernel_origin(ctx, &c, &source, nullptr, 0));
+  CLOSE(ctx);
+  return source;
+}
+static void rewrite(const std::string &path, std::function<void(std::string &)> change) {
+  std::string data;
+  FILE *f = fopen(path.c_str(), "rb");
+  for (int c; f && (c = fgetc(f)) != EOF;) data += char(c);
+  if (f) fclose(f);
+  change(data);
+  f = fopen(path.c_str(), "wb");
+  fwrite(data.data(), 1, data.size(), f);
+  fclose(f);
+}
+
+static void test_disk_cache() {
+  const std::string base = scratch(), folder = base + "/a/b";
+  gp_call c = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, nullptr, nullptr, 100);
+  CHECK(origin_with(folder, c) == GP_KERNEL_COMPILED);
+  struct stat about;
+  CHECK(stat(folder.c_str(), &about) == 0 && (about.st_mode & 0777) == 0700);
+  CHECK(files(folder, ".kernel").size() == 1 && files(folder, "").size() == 2); // and the version of NVRTC
+  fake::counts = fake::Counts();
+  CHECK(origin_with(folder, c) == GP_KERNEL_DISK);
+  CHECK(fake::counts.calls["nvrtcVersion"] == 0 && warnings() == 0);
+  const std::string kernel = files(folder, ".kernel")[0];
+  CHECK(stat(kernel.c_str(), &about) == 0 && (about.st_mode & 0777) == 0600);
+
+  // damage of every kind is seen, told, and repaired
+  for (int kind = 0; kind < 6; ++kind) {
+    logged.clear();
+    rewrite(kernel, [&](std::string &d) {
+      if (kind == 0) d[d.size() - 3] ^= 1; // the image
+      if (kind == 1) d[60] ^= 1;           // the key
+      if (kind == 2) d.resize(d.size() - 1);
+      if (kind == 3) d.resize(20);
+      if (kind == 4) d.clear();
+      if (kind == 5) d[9] = char(0xff); // a length
+    });
+    check(origin_with(folder, c) == GP_KERNEL_COMPILED && warnings("is not used") == 1, __LINE__, "damage %d", kind);
+    check(origin_with(folder, c) == GP_KERNEL_DISK, __LINE__, "repair after damage %d", kind);
+  }
+  // another NVRTC
+  fake::machine.nvrtc_minor = 2;
+  gp_call d = c;
+  d.op = GP_MAX;
+  CHECK(origin_with(folder, d) == GP_KERNEL_COMPILED);
+  CHECK(origin_with(folder, c) == GP_KERNEL_COMPILED && origin_with(folder, c) == GP_KERNEL_DISK);
+  // other options, other architecture
+  d = c, d.flags = GP_REPRODUCIBLE;
+  CHECK(origin_with(folder, d) == GP_KERNEL_COMPILED);
+  fake::machine.capability = 80;
+  CHECK(origin_with(folder, c) == GP_KERNEL_COMPILED && origin_with(folder, c) == GP_KERNEL_DISK);
+  // a link in the place of a kernel
+  logged.clear();
+  rename(kernel.c_str(), (base + "/elsewhere").c_str());
+  CHECK(symlink((base + "/elsewhere").c_str(), kernel.c_str()) == 0);
+  fake::machine.capability = 90, fake::machine.nvrtc_minor = 0;
+  rewrite(folder + "/nvrtc", [](std::string &text) { text = "13000\n"; });
+  CHECK(origin_with(folder, c) == GP_KERNEL_COMPILED && warnings("link") == 1);
+
+  // folders that are no place for machine code: a warning, no failure
+  for (int kind = 0; kind < 4; ++kind) {
+    const std::string bad = base + "/bad" + std::to_string(kind);
+    const char *why = "";
+    logged.clear();
+    if (kind == 0) mkdir(bad.c_str(), 0700), chmod(bad.c_str(), 0777), why = "others can write";
+    if (kind == 1) (void)!symlink(folder.c_str(), bad.c_str()), why = "link";
+    if (kind == 2) fclose(fopen(bad.c_str(), "w")), why = "no folder";
+    if (kind == 3) {
+      if (geteuid() != 0) {
+        ++skipped;
+        printf("skipped: disk cache owned by another user: not root\n");
+        continue;
+      }
+      mkdir(bad.c_str(), 0700);
+      (void)!chown(bad.c_str(), 12345, 12345);
+      why = "another user owns it";
+    }
+    check(origin_with(bad, c) == GP_KERNEL_COMPILED && warnings(why) == 1 &&
+              files(bad + "/", ".kernel").size() == (kind == 1 ? files(folder, ".kernel").size() : 0),
+          __LINE__, "folder %d: %s", kind, logged.empty() ? "" : logged.back().c_str());
+  }
+  logged.clear(); // cannot be made, cannot be written
+  CHECK(origin_with("/proc/gpuprims_test", c) == GP_KERNEL_COMPILED && warnings("/proc/gpuprims_test") == 1);
+  CHECK(origin_with("/dev/null/x", c) == GP_KERNEL_COMPILED);
+  logged.clear();
+  const std::string lost = base + "/lost"; // it vanishes between the look and the write: one warning for many kernels
+  {
+    gp_config k = config();
+    gp_context *ctx = nullptr;
+    k.cache_dir = lost.c_str();
+    GOOD(gp_open(&k, &ctx));
+    GOOD(gp_prepare(ctx, &c));
+    CHECK(system(("rm -rf " + lost).c_str()) == 0);
+    for (gp_op op : {GP_MIN, GP_MAX, GP_PROD}) {
+      gp_call e = c;
+      e.op = op;
+      GOOD(gp_prepare(ctx, &e));
+    }
+    CHECK(warnings("cannot be written") == 1);
+    CLOSE(ctx);
+  }
+  // by the environment
+  setenv("XDG_CACHE_HOME", (base + "/xdg").c_str(), 1);
+  {
+    gp_config k = config();
+    gp_context *ctx = nullptr;
+    k.cache_dir = nullptr;
+    GOOD(gp_open(&k, &ctx));
+    GOOD(gp_prepare(ctx, &c));
+    CLOSE(ctx);
+    CHECK(files(base + "/xdg/gpuprims", ".kernel").size() == 1);
+    setenv("XDG_CACHE_HOME", "relative", 1); // has no meaning
+    setenv("HOME", base.c_str(), 1);
+    GOOD(gp_open(&k, &ctx));
+    GOOD(gp_prepare(ctx, &c));
+    CLOSE(ctx);
+    CHECK(files(base + "/.cache/gpuprims", ".kernel").size() == 1);
+    unsetenv("XDG_CACHE_HOME");
+  }
+  // many processes at once
+  const std::string shared = base + "/shared";
+  logged.clear();
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      bool good = true;
+      for (int round = 0; round < 10; ++round) {
+        gp_config k = config();
+        gp_context *ctx = nullptr;
+        k.cache_dir = shared.c_str();
+        good &= gp_open(&k, &ctx) == GP_SUCCESS;
+        for (gp_op op = GP_SUM; good && op <= GP_MAX; ++op) {
+          gp_call e = c;
+          e.op = op;
+          good &= gp_prepare(ctx, &e) == GP_SUCCESS;
+        }
+        good &= gp_close(ctx) == GP_SUCCESS;
+      }
+      _exit(good && warnings() == 0 ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (pid_t child : children) {
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  CHECK(files(shared, ".kernel").size() == 4 && files(shared, "").size() == 5 &&
+        origin_with(shared, c) == GP_KERNEL_DISK);
+  CHECK(system(("rm -rf " + base).c_str()) == 0);
+}
+
+// ---- bundles
+
+static void test_bundles() {
+  gp_config k = config();
+  k.backend = GP_BACKEND_HOST; // kernels are compiled on machines without a GPU
+  gp_context *ctx = nullptr;
+  GOOD(gp_open(&k, &ctx));
+  struct Image {
+    std::string key, data;
+    int capability;
+  };
+  std::vector<Image> images;
+  gp_call c = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, nullptr, nullptr, 100);
+  gp_call three = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, nullptr, nullptr, 100);
+  gp_policy sweep = small(GP_THREE_SWEEP);
+  three.policy = &sweep;
+  for (int capability : {80, 90})
+    for (gp_call *call : {&c, &three}) {
+      const size_t before = images.size();
+      GOOD(gp_compile(
+          ctx, call, capability,
+          [](void *user, const char *key, const void *image, size_t bytes) {
+            static_cast<std::vector<Image> *>(user)->push_back(
+                Image{key, std::string(static_cast<const char *>(image), bytes), 0});
+          },
+          &images));
+      CHECK(images.size() - before == (call == &c ? 1 : 3));
+      for (size_t i = before; i < images.size(); ++i) images[i].capability = capability;
+    }
+  const unsigned compiled = fake::counts.calls["nvrtcCompileProgram"];
+  GOOD(gp_compile(
+      ctx, &c, 90, [](void *, const char *, const void *, size_t) {}, nullptr));
+  CHECK(fake::counts.calls["nvrtcCompileProgram"] == compiled); // once a kernel
+  BAD(GP_E_ARGUMENT, "does not know compute capability 12.1",
+      gp_compile(
+          ctx, &c, 121, [](void *, const char *, const void *, size_t) {}, nullptr));
+  CHECK(fake::counts.calls["cuInit"] == 0);
+  GOOD(gp_close(ctx));
+
+  std::vector<gp_bundle_entry> entries;
+  for (const Image &i : images)
+    entries.push_back(gp_bundle_entry{i.key.c_str(), i.capability, i.data.data(), i.data.size()});
+  gp_bundle bundle = {gp__device.hash, unsigned(entries.size()), entries.data()};
+  fake::counts = fake::Counts();
+  k = config(), k.bundle = &bundle, k.no_compile = 1;
+  for (int capability : {80, 86, 90}) { // machine code of 8.0 runs on 8.6
+    fake::machine.capability = capability;
+    GOOD(gp_open(&k, &ctx));
+    gp_kernel_source source;
+    for (gp_call *call : {&c, &three}) {
+      GOOD(gp_prepare(ctx, call));
+      GOOD(gp_kernel_origin(ctx, call, &source, nullptr, 0));
+      CHECK(source == GP_KERNEL_BUNDLE);
+    }
+    gp_call other = c;
+    other.op = GP_MAX;
+    BAD(GP_E_NO_COMPILER, "neither cached nor bundled", gp_prepare(ctx, &other));
+    CLOSE(ctx);
+  }
+  fake::machine.capability = 100; // ... but not on 10.0
+  GOOD(gp_open(&k, &ctx));
+  BAD(GP_E_NO_COMPILER, "neither cached nor bundled", gp_prepare(ctx, &c));
+  CLOSE(ctx);
+  CHECK(fake::counts.calls["nvrtcVersion"] == 0);
+  bundle.header = "0123";
+  BAD(GP_E_BUNDLE, "another text of gpuprims.h", gp_open(&k, &ctx));
+  bundle.header = nullptr;
+  BAD(GP_E_BUNDLE, "gp_config.bundle is empty", gp_open(&k, &ctx));
+  bundle.header = gp__device.hash, entries[2].image = nullptr;
+  BAD(GP_E_BUNDLE, "entry 2 is damaged", gp_open(&k, &ctx));
+  CHECK(fake::leaks().empty());
+}
+
+// ---- threads and processes
+
+static void test_threads() {
+  gp_context *ctx = open_fake();
+  fake::machine.compile_ms = 20;
+  fake::machine.run = true;
+  const int n = 600, threads = 6;
+  std::vector<int> v(n, 2);
+  std::vector<std::unique_ptr<Device<int>>> buffers;
+  std::vector<fake::Stream *> streams;
+  Device<int> in(v);
+  for (int i = 0; i < threads; ++i) {
+    buffers.emplace_back(new Device<int>(size_t(n)));
+    streams.push_back(fake::make_stream());
+  }
+  std::vector<std::thread> all;
+  for (int i = 0; i < threads; ++i)
+    all.emplace_back([&, i] {
+      gp_policy scan_policy = small(i % 2 ? GP_LOOK_BACK : GP_THREE_SWEEP), copy_policy = small(GP_DIRECT);
+      for (int round = 0; round < 4; ++round) {
+        gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, buffers[size_t(i)]->data, n);
+        c.policy = &scan_policy;
+        GOOD(gp_run(ctx, &c, streams[size_t(i % 2)])); // three threads share a stream and its workspace
+        if (round == 1) GOOD(gp_reserve(ctx, streams[size_t(i % 2)], uint64_t(100000) * unsigned(i + 1)));
+        c = gp_call_init(GP_COPY);
+        c.in_type = GP_I32, c.in = in.data, c.out = buffers[size_t(i)]->data, c.count = 10, c.policy = &copy_policy;
+        GOOD(gp_run(ctx, &c, streams[size_t(i)]));
+        gp_type_desc d = gp_type_desc_init();
+        const std::string name = "t" + std::to_string(i) + "_" + std::to_string(round);
+        gp_type t;
+        d.name = name.c_str(), d.size = 4, d.align = 4;
+        GOOD(gp_type_struct(ctx, &d, &t));
+        CHECK(name == gp_type_name(ctx, t));
+        CHECK(gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, in.data, nullptr, 4, nullptr) == GP_E_NULL);
+        CHECK(strcmp(gp_last_message(), "gp_reduce: out is null") == 0); // each thread has its own message
+      }
+    });
+  for (std::thread &t : all) t.join();
+  for (int i = 0; i < threads; ++i) {
+    bool good = true;
+    for (int j = 10; j < n; ++j) good &= buffers[size_t(i)]->data[j] == 2 * (j + 1);
+    check(good && buffers[size_t(i)]->data[5] == 2, __LINE__, "thread %d's result", i);
+  }
+  CHECK(fake::counts.calls["nvrtcCompileProgram"] == 5); // look-back, three sweeps, copy: each once
+  CLOSE(ctx);
+  for (fake::Stream *s : streams) fake::destroy_stream(s);
+}
+
+static void test_fork() {
+  gp_context *ctx = open_fake();
+  gp_call c = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, nullptr, nullptr, 100);
+  const pid_t child = fork();
+  if (child == 0) {
+    gp_context *own = nullptr;
+    gp_config k = config();
+    k.backend = GP_BACKEND_HOST;
+    int value[3] = {1, 2, 3}, sum = 0;
+    const bool good = gp_prepare(ctx, &c) == GP_E_FORK && strstr(gp_last_message(), "parent") != nullptr &&
+                      gp_close(ctx) == GP_E_FORK && gp_copy(ctx, GP_I32, nullptr, nullptr, 0, nullptr) == GP_E_FORK &&
+                      gp_open(&k, &own) == GP_SUCCESS && // a context of its own works
+                      gp_reduce(own, GP_SUM, GP_I32, GP_I32, value, &sum, 3, nullptr) == GP_SUCCESS && sum == 6 &&
+                      gp_close(own) == GP_SUCCESS;
+    _exit(good ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  GOOD(gp_prepare(ctx, &c)); // the parent goes on
+  CLOSE(ctx);
+}
+
+// ---- the host's share of a call, over the driver's own launch
+
+static void test_speed() {
+  gp_context *ctx = open_fake();
+  fake::machine.run = false;
+  Device<int> in(1000), out(1000);
+  gp_policy q = small(GP_LOOK_BACK);
+  fake::Stream *stream = fake::make_stream();
+  const int rounds = 20000;
+  double best[2] = {1e9, 1e9}, driver = 1e9;
+  for (int kind = 0; kind < 2; ++kind)
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, 1000);
+      c.policy = kind ? &q : nullptr;
+      const unsigned long before = fake::counts.total;
+      gp_run(ctx, &c, stream);
+      const auto start = std::chrono::steady_clock::now();
+      for (int i = 0; i < rounds; ++i) gp_run(ctx, &c, stream);
+      const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+      best[kind] = std::min(best[kind], time.count() / rounds * 1e6);
+      CHECK((fake::counts.total - before) / (rounds + 1) <= 7); // calls of the driver for each of ours
+    }
+  for (int repeat = 0; repeat < 5; ++repeat) { // what the fake driver itself takes for these calls
+    const gp_driver *d = fake::table();
+    void *p;
+    unsigned long long id;
+    int status;
+    fake::current.push_back(&fake::primary[0]);
+    void *module = *fake::modules.begin(), *parameters[1] = {nullptr};
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < rounds; ++i) {
+      d->cuCtxGetCurrent(&p), d->cuStreamGetCtx(stream, &p), d->cuStreamGetId(stream, &id);
+      d->cuStreamIsCapturing(stream, &status), d->cuCtxPushCurrent(&fake::primary[0]), d->cuCtxPopCurrent(&p);
+      d->cuLaunchKernel(module, 1, 1, 1, 128, 1, 1, 0, stream, parameters, nullptr);
+    }
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    driver = std::min(driver, time.count() / rounds * 1e6);
+    fake::current.pop_back();
+  }
+  printf("a repeated call: %.2f us, with a policy of the caller %.2f us; of that the fake driver %.2f us\n", best[0],
+         best[1], driver);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  check(best[0] - driver < 2.0, __LINE__, "the host's share of a call is %.2f us", best[0] - driver);
+#endif
+  CLOSE(ctx);
+  fake::destroy_stream(stream);
+}
+
+int main(int argc, char **argv) {
+  const std::string only = argc > 1 ? argv[1] : "";
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  struct {
+    const char *name;
+    std::function<void()> run;
+  } groups[] = {{"contexts", test_contexts},
+                {"definitions", test_definitions},
+                {"arguments", [] { test_arguments(false); }},
+                {"host", [] { test_arguments(true); }},
+                {"results", test_results},
+                {"programs", test_programs},
+                {"policies", test_policies},
+                {"workspaces", test_workspaces},
+                {"faults", test_faults},
+                {"cache", test_disk_cache},
+                {"bundles", test_bundles},
+                {"threads", test_threads},
+                {"fork", test_fork},
+                {"speed", test_speed}};
+  for (auto &group : groups)
+    if (only.empty() || only == group.name) {
+      const size_t live = simt::live_allocations();
+      fake::reset();
+      logged.clear();
+      group.run();
+      fake::reset();
+      check(simt::live_allocations() == live, __LINE__, "%s leaves device memory", group.name);
+      check(simt::error().empty(), __LINE__, "%s: %s", group.name, simt::error().c_str());
+      simt::clear_error();
+    }
+  printf("%d passed, %d failed, %d skipped\n", int(passed), int(failed), skipped);
+  return failed != 0;
+}

@@ -1,0 +1,258 @@
+// Kernel sources with the real NVRTC, on a machine without a GPU: every architecture that it knows, the messages of its
+// compiler, the disk cache and its speed. Without NVRTC these are counted as skipped; the text and the hash are not.
+#define GPUPRIMS_IMPLEMENTATION
+#include "gpuprims.h"
+
+#include <time.h>
+
+static int passed, failed, skipped;
+
+static int check(int good, int line, const char *what, const char *more) {
+  if (good) ++passed;
+  else if (++failed <= 40) printf("FAILED: test_kernel_source.c:%d: %s %s\n", line, what, more);
+  return good;
+}
+#define CHECK(condition) check((condition) != 0, __LINE__, #condition, gp_last_message())
+
+static double now(void) { // milliseconds
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static void test_hash(void) {
+  char hex[GP__HEX], long_text[200];
+  gp__hash(hex, "", 0, NULL);
+  CHECK(strcmp(hex, "e3b0c44298fc1c149afbf4c8996fb924") == 0);
+  gp__hash(hex, "abc", 3, NULL);
+  CHECK(strcmp(hex, "ba7816bf8f01cfea414140de5dae2223") == 0);
+  gp__hash(hex, "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56, NULL);
+  CHECK(strcmp(hex, "248d6a61d20638b8e5c026930c3e6039") == 0);
+  memset(long_text, 'a', sizeof long_text);
+  { // in pieces of every size as in one
+    size_t n, piece;
+    for (n = 0; n <= sizeof long_text; n += 7)
+      for (piece = 1; piece < 70; piece += 13) {
+        unsigned char one[32], many[32];
+        gp__sha h;
+        size_t at;
+        gp__sha_begin(&h);
+        gp__sha_add(&h, long_text, n);
+        gp__sha_end(&h, one);
+        gp__sha_begin(&h);
+        for (at = 0; at < n; at += piece) gp__sha_add(&h, long_text + at, n - at < piece ? n - at : piece);
+        gp__sha_end(&h, many);
+        if (memcmp(one, many, sizeof one) != 0) CHECK(!"pieces hash differently");
+      }
+  }
+}
+
+static void test_text(void) {
+  const char *text = gp__device_text();
+  size_t bytes = 0;
+  const char *embedded = gp__embedded_text(&bytes);
+  if (!CHECK(text != NULL)) return;
+  CHECK(strstr(text, "// >>kernels") && !strstr(text, "// >>driver ---") && !strstr(text, "// >>dispatch ---"));
+  CHECK(embedded && bytes > strlen(text) && memcmp(text, embedded, strlen(text)) == 0 && embedded[bytes] == 0);
+  CHECK(gp__device_text() == text && strlen(gp__device.hash) == 32);
+}
+
+typedef struct taken {
+  int count;
+  size_t bytes;
+  unsigned char magic[4];
+  char key[80];
+} taken;
+static void take(void *user, const char *key, const void *image, size_t bytes) {
+  taken *t = (taken *)user;
+  ++t->count;
+  t->bytes = bytes;
+  memcpy(t->magic, image, 4);
+  snprintf(t->key, sizeof t->key, "%s", key);
+}
+
+static char logged[8192];
+static void log_line(void *user, gp_log_level level, const char *message) {
+  (void)user;
+  if (level == GP_LOG_WARNING) snprintf(logged, sizeof logged, "%s", message);
+}
+
+static gp_context *open_host(const char *cache) {
+  gp_config c = gp_config_init();
+  gp_context *ctx = NULL;
+  c.backend = GP_BACKEND_HOST;
+  c.cache_dir = cache;
+  c.log = log_line;
+  CHECK(gp_open(&c, &ctx) == GP_SUCCESS);
+  return ctx;
+}
+
+static gp_call fold(gp_primitive primitive, gp_op op, gp_type in, gp_type out, uint64_t count) {
+  gp_call c = gp_call_init(primitive);
+  c.op = op;
+  c.in_type = in;
+  c.out_type = out;
+  c.count = count;
+  return c;
+}
+
+// Each call says what the compiler must complain about.
+static void expect_error(gp_context *ctx, const gp_call *call, const char *says, int line) {
+  taken t = {0, 0, {0}, ""};
+  const gp_result r = gp_compile(ctx, call, 90, take, &t);
+  check(r == GP_E_COMPILE && t.count == 0, line, gp_result_name(r), gp_last_message());
+  check(strstr(gp_last_message(), says) != NULL, line, says, gp_last_message());
+}
+
+static void test_messages(void) {
+  gp_context *ctx = open_host("");
+  gp_type_desc t = gp_type_desc_init();
+  gp_op_desc d = gp_op_desc_init();
+  gp_type good, wrong, broken;
+  gp_op member, identity, prelude, unary;
+  gp_call c;
+  t.name = "vec3";
+  t.source = "struct vec3 {\n  float x, y, z;\n};";
+  t.size = 12;
+  t.align = 4;
+  CHECK(gp_type_struct(ctx, &t, &good) == GP_SUCCESS);
+  t.name = "vec2";
+  t.source = "struct vec2 { double x; };";
+  CHECK(gp_type_struct(ctx, &t, &wrong) == GP_SUCCESS);
+  t.name = "vec4";
+  t.source = "struct vec4 {\n  flaot x;\n};";
+  CHECK(gp_type_struct(ctx, &t, &broken) == GP_SUCCESS);
+  d.name = "nearest point";
+  d.arity = 2;
+  d.identity = "{0, 0, 0}";
+  d.body = "float t = a.x;\nreturn t < b.w ? a : b;";
+  CHECK(gp_op_define(ctx, &d, &member) == GP_SUCCESS);
+  d.name = "bad identity";
+  d.identity = "{0, nothing}";
+  d.body = "return a;";
+  CHECK(gp_op_define(ctx, &d, &identity) == GP_SUCCESS);
+  d.name = "bad prelude";
+  d.identity = "{}";
+  d.prelude = "\nint f(int x) { return y; }";
+  CHECK(gp_op_define(ctx, &d, &prelude) == GP_SUCCESS);
+  d = gp_op_desc_init();
+  d.name = "length";
+  d.arity = 1;
+  d.body = "return sqrtf(a.x * a.x + a.y * a.y + a.z * a.z);";
+  CHECK(gp_op_define(ctx, &d, &unary) == GP_SUCCESS);
+
+  c = fold(GP_REDUCE, member, good, good, 1000);
+  expect_error(ctx, &c, "gp_compile: operator nearest point does not compile, line 2: error: ", __LINE__);
+  expect_error(ctx, &c, "has no member \"w\"\n  return t < b.w ? a : b;\n", __LINE__);
+  CHECK(strstr(logged, "has no member \"w\"") != NULL);
+  c.op = identity;
+  expect_error(ctx, &c, "identity of operator bad identity does not compile, line 1: ", __LINE__);
+  expect_error(ctx, &c, "\"nothing\" is undefined", __LINE__);
+  c.op = prelude;
+  expect_error(ctx, &c, "prelude of operator bad prelude does not compile, line 2: ", __LINE__);
+  c = gp_call_init(GP_FILL);
+  c.out_type = wrong;
+  c.count = 10;
+  expect_error(ctx, &c, "gp_type_desc of vec2: size or align is not what its source says", __LINE__);
+  c.out_type = broken;
+  expect_error(ctx, &c, "type vec4 does not compile, line 2: error: identifier \"flaot\" is undefined\n    flaot x;",
+               __LINE__);
+  { // and sound sources compile
+    taken x = {0, 0, {0}, ""};
+    c = fold(GP_REDUCE, GP_MAX, good, GP_F32, 1000);
+    c.transform = unary;
+    CHECK(gp_compile(ctx, &c, 90, take, &x) == GP_SUCCESS && x.count == 1 && memcmp(x.magic, "\177ELF", 4) == 0);
+  }
+  CHECK(gp_close(ctx) == GP_SUCCESS);
+}
+
+static void test_architectures(void) {
+  gp_context *ctx = open_host("");
+  gp_call c[3];
+  int i, k;
+  taken t = {0, 0, {0}, ""};
+  c[0] = gp_call_init(GP_COPY);
+  c[0].in_type = GP_F32;
+  c[0].count = 1000;
+  c[1] = fold(GP_REDUCE, GP_SUM, GP_F32, GP_F32, 1 << 20);
+  c[2] = fold(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, 1000);
+  CHECK(gp_compile(ctx, &c[0], 90, take, &t) == GP_SUCCESS);
+  for (i = 0; i < ctx->state->library.runtime.architecture_count; ++i) {
+    const int architecture = ctx->state->library.runtime.architectures[i];
+    if (architecture < 75) continue;
+    for (k = 0; k < (architecture == 75 ? 3 : 2); ++k) { // a scan takes a second
+      char what[64];
+      gp_result r;
+      memset(&t, 0, sizeof t);
+      r = gp_compile(ctx, &c[k], architecture, take, &t);
+      snprintf(what, sizeof what, "%s for %d: %s", gp__primitive_names[c[k].primitive], architecture,
+               gp_result_name(r));
+      check(r == GP_SUCCESS && t.count == 1 && memcmp(t.magic, "\177ELF", 4) == 0, __LINE__, what,
+            r ? gp_last_message() : "");
+    }
+  }
+  CHECK(gp_compile(ctx, &c[0], 999, take, &t) == GP_E_ARGUMENT);
+  CHECK(gp_close(ctx) == GP_SUCCESS);
+}
+
+static void test_cache(void) {
+  char folder[64], command[128];
+  gp_call c[4];
+  double first = 0, later = 0, start;
+  int i, round;
+  taken t[2];
+  c[0] = gp_call_init(GP_COPY);
+  c[0].in_type = GP_F64;
+  c[0].count = 1000;
+  c[1] = fold(GP_REDUCE, GP_SUM, GP_F32, GP_F32, 1 << 20);
+  c[2] = fold(GP_REDUCE, GP_SUM, GP_F32, GP_F32, 1 << 20);
+  c[2].flags = GP_REPRODUCIBLE;
+  c[3] = fold(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, 1000);
+  snprintf(folder, sizeof folder, "/tmp/gpuprims_source_%ld", (long)getpid());
+  if (!CHECK(mkdir(folder, 0700) == 0)) return;
+  for (i = 0; i < 4; ++i) {
+    memset(t, 0, sizeof t);
+    for (round = 0; round < 2; ++round) {
+      gp_context *ctx = open_host(folder);
+      if (round == 0 && i == 0) gp_compile(ctx, &c[2], 80, take, &t[0]); // opens NVRTC, outside the measurement
+      start = now();
+      memset(&t[round], 0, sizeof t[round]);
+      CHECK(gp_compile(ctx, &c[i], 90, take, &t[round]) == GP_SUCCESS);
+      start = now() - start;
+      if (round) later = start;
+      else first = start;
+      CHECK(round == 0 || ctx->state->library.runtime.nvrtc_open == 0); // from the disk: the compiler stays closed
+      CHECK(gp_close(ctx) == GP_SUCCESS);
+    }
+    CHECK(t[0].bytes == t[1].bytes && strcmp(t[0].key, t[1].key) == 0);
+    printf("%s%s: compiled in %.0f ms, read from the disk cache in %.2f ms\n", gp__primitive_names[c[i].primitive],
+           c[i].flags ? " (reproducible)" : "", first, later);
+    check(later < 50, __LINE__, "the disk cache is slow", "");
+  }
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  CHECK(system(command) == 0);
+}
+
+int main(void) {
+  static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
+  char why[512];
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  test_hash();
+  test_text();
+  if (gp__open_library(NULL, names, why, sizeof why)) {
+    test_messages();
+    test_architectures();
+    test_cache();
+  } else {
+    gp_context *ctx = open_host("");
+    gp_call c = gp_call_init(GP_COPY);
+    taken t = {0, 0, {0}, ""};
+    c.in_type = GP_F32;
+    CHECK(gp_compile(ctx, &c, 90, take, &t) == GP_E_NO_COMPILER && strstr(gp_last_message(), "libnvrtc"));
+    CHECK(gp_close(ctx) == GP_SUCCESS);
+    printf("skipped: messages, architectures, cache: no NVRTC on this machine\n");
+    skipped += 3;
+  }
+  printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
+  return failed != 0;
+}
