@@ -44,15 +44,15 @@
 //    run on sm_75 and later, Linux, x86-64, aarch64    promise Windows, macOS, or big-endian machines
 //
 // CONTRACTS
-//    Counts       64-bit everywhere, with no relaunch at 2^31. A count may live in device memory (gp_call.count_device).
+//    Counts       64-bit everywhere, no relaunch at 2^31. A count may live in device memory (gp_call.count_device).
 //    Streams      Every call is asynchronous on the caller's stream and can be captured in a CUDA graph.
 //    Workspace    The context keeps one workspace a stream and grows it in stream order. While the stream is captured
 //                 nothing grows: too small is GP_E_WORKSPACE with the size needed in the message; gp_reserve prepares
 //                 it. A graph keeps using the workspace of the stream it was captured on: do not replay it while
 //                 other calls run on that stream, or replay it twice at once. Kept workspaces are freed by gp_close.
 //    Errors       On an argument error nothing was launched and outputs are untouched; the next call works.
-//    Reproducible The same call on the same device and policy gives the same bits, floats included. With GP_REPRODUCIBLE
-//                 reduce and scan of floats give the same bits on every GPU, policy and back end.
+//    Reproducible The same call on the same device and policy gives the same bits, floats included. With
+//                 GP_REPRODUCIBLE reduce and scan of floats give the same bits on every GPU, policy and back end.
 //    Order        Operands keep their order everywhere, so operators need to be associative, never commutative.
 //    In place     | call            | out == in                          | partial overlap |
 //                 | copy            | yes (does nothing)                 | GP_E_OVERLAP    |
@@ -185,13 +185,14 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
   X(F32, f32, float, 4)                                                                                                \
   X(F64, f64, double, 8)
 
-// A type: one of the enumerators, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call.
+// A type: an enumerator, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call.
 typedef int gp_type;
 #define GPUPRIMS__ENUM(NAME, name, device, size) GP_##NAME,
 enum { GP_TYPE_DEFAULT = 0, GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT };
 #undef GPUPRIMS__ENUM
 
-// Built-in operators: X(NAME, arity, commutative, device functor). Which NaN comes out is nobody's promise. Binary ones serve reduce, scan and transform2:
+// Built-in operators: X(NAME, arity, commutative, device functor). Which NaN comes out is nobody's promise.
+// Binary ones serve reduce, scan and transform2:
 //   SUM PROD               integers wrap; f16 and bf16 round after every step (choose an f32 accumulator to avoid that)
 //   MIN MAX                floats: a NaN wins over everything, -0 is below +0 (IEEE 754-2019 minimum and maximum)
 //   BIT_AND BIT_OR BIT_XOR integers only
@@ -312,32 +313,32 @@ enum { GP_DEVICE_CURRENT = -1 };
 
 // How a context is opened. All zero is the default.
 typedef struct gp_config {
-  gp_backend backend;            // AUTO: CUDA where a usable device is found, else HOST
-  int device;                    // ordinal, or GP_DEVICE_CURRENT: the device of the thread's current CUDA context
-  gp_allocate_fn allocate;       // NULL: the driver's stream-ordered allocator; set both or neither
-  gp_release_fn release;         //
-  void *allocator_user;          //
-  gp_log_fn log;                 // NULL: silent
-  void *log_user;                //
-  const char *cache_dir;         // NULL: $XDG_CACHE_HOME/gpuprims or ~/.cache/gpuprims; "": no disk cache
-  const char *cuda_library;      // NULL: libcuda.so.1 by its system name; otherwise an absolute path
-  const char *nvrtc_library;     // NULL: libnvrtc.so.13, .12 or libnvrtc.so by system name; otherwise an absolute path
+  gp_backend backend;             // AUTO: CUDA where a usable device is found, else HOST
+  int device;                     // ordinal, or GP_DEVICE_CURRENT: the device of the thread's current CUDA context
+  gp_allocate_fn allocate;        // NULL: the driver's stream-ordered allocator; set both or neither
+  gp_release_fn release;          //
+  void *allocator_user;           //
+  gp_log_fn log;                  // NULL: silent
+  void *log_user;                 //
+  const char *cache_dir;          // NULL: $XDG_CACHE_HOME/gpuprims or ~/.cache/gpuprims; "": no disk cache
+  const char *cuda_library;       // NULL: libcuda.so.1 by its system name; otherwise an absolute path
+  const char *nvrtc_library;      // NULL: libnvrtc.so.13, .12 or libnvrtc.so by system name; otherwise an absolute path
   const struct gp_bundle *bundle; // kernels compiled ahead of time, or NULL
-  int no_compile;                // 1: never open NVRTC
-  int host_threads;              // threads of the host back end; 0: as many as OpenMP offers
+  int no_compile;                 // 1: never open NVRTC
+  int host_threads;               // threads of the host back end; 0: as many as OpenMP offers
   const struct gp_driver *driver; // NULL: the real one
 } gp_config;
 
 typedef struct gp_description {
-  gp_backend backend;             // CUDA or HOST
-  int device;                     // ordinal; -1 on the host
-  char name[128];                 // "NVIDIA H200", "host"
-  int compute_capability;         // 90 for 9.0; 0 on the host
-  int multiprocessors;            // host: threads
-  uint64_t memory_bytes;          // of the device; 0 on the host
-  int shared_bytes_per_block;     // opt-in maximum
-  int driver_version;             // 13000 for 13.0
-  int nvrtc_version;              // likewise; 0 while NVRTC has not been opened
+  gp_backend backend;         // CUDA or HOST
+  int device;                 // ordinal; -1 on the host
+  char name[128];             // "NVIDIA H200", "host"
+  int compute_capability;     // 90 for 9.0; 0 on the host
+  int multiprocessors;        // host: threads
+  uint64_t memory_bytes;      // of the device; 0 on the host
+  int shared_bytes_per_block; // opt-in maximum
+  int driver_version;         // 13000 for 13.0
+  int nvrtc_version;          // likewise; 0 while NVRTC has not been opened
 } gp_description;
 
 // A struct type of 1 to 64 bytes. With `source` (the definition of `name`, in C++ as CUDA compiles it) operators can
@@ -368,31 +369,31 @@ typedef struct gp_op_desc {
   gp_host_fn host;      // for the host back end, or NULL: GP_E_UNSUPPORTED there
   const void *host_identity; // one T, copied; needed where `host` is used by reduce or scan
   size_t host_identity_size; // its bytes
-  void *host_user;      // handed to `host`
+  void *host_user;           // handed to `host`
 } gp_op_desc;
 
 // Flags of a call.
 enum { GP_REPRODUCIBLE = 1 }; // the same bits on every GPU, policy and back end
 
-// A call, whole. The functions of >>api fill one and hand it to gp_run; fill one yourself for the fields they leave out.
+// A call, whole. The functions of >>api fill one and hand it to gp_run; fill one yourself for fields they leave out.
 typedef struct gp_call {
   gp_primitive primitive;
-  gp_op op;                     // reduce, scan: binary; transform: unary; transform2: binary
-  gp_op transform;              // reduce, scan: unary, applied to each element as it is loaded; 0: none
-  gp_type in_type;              // of in (and in2 where in2_type is 0)
-  gp_type in2_type;             // transform2: of in2
-  gp_type acc_type;             // reduce, scan: what is computed in; 0: out_type, or f32 where out_type is f16 or bf16
-  gp_type out_type;             // 0: in_type
-  const void *in;               // device memory (host memory on the host back end), `count` elements
-  const void *in2;              // transform2: the second operand
-  void *out;                    // `count` elements; reduce: one
+  gp_op op;         // reduce, scan: binary; transform: unary; transform2: binary
+  gp_op transform;  // reduce, scan: unary, applied to each element as it is loaded; 0: none
+  gp_type in_type;  // of in (and in2 where in2_type is 0)
+  gp_type in2_type; // transform2: of in2
+  gp_type acc_type; // reduce, scan: what is computed in; 0: out_type, or f32 where out_type is f16 or bf16
+  gp_type out_type; // 0: in_type
+  const void *in;   // device memory (host memory on the host back end), `count` elements
+  const void *in2;  // transform2: the second operand
+  void *out;        // `count` elements; reduce: one
   uint64_t count;
   const uint64_t *count_device; // or NULL; in device memory: the count is min(*count_device, count)
-  const void *init;             // host memory, read during the call: scan and reduce: an initial value (accumulator type)
-                                // that comes before the first element, NULL: the identity; fill: the value; iota: start
-  const void *step;             // iota: the step, NULL: 1
-  int flags;                    // GP_REPRODUCIBLE
-  const gp_policy *policy;      // NULL: the tuned table's, or the portable row
+  const void *init;        // host memory, read during the call: scan and reduce: an initial value (accumulator type)
+                           // that comes before the first element, NULL: the identity; fill: the value; iota: start
+  const void *step;        // iota: the step, NULL: 1
+  int flags;               // GP_REPRODUCIBLE
+  const gp_policy *policy; // NULL: the tuned table's, or the portable row
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
@@ -478,10 +479,10 @@ GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type
 
 // ---- reduce (Harris, Optimizing Parallel Reduction in CUDA; one launch, the last block to finish combines)
 
-// *out = in[0] op in[1] op ... ; the identity where count is 0. Elements are converted to the accumulator's type as they
-// are loaded: gp_reduce(ctx, GP_SUM, GP_U8, GP_U64, ...) sums bytes into 64 bits. Reads count * size bytes.
-GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in, void *out,
-                                  uint64_t count, gp_stream stream);
+// *out = in[0] op in[1] op ... ; the identity where count is 0. Elements are converted to the accumulator's type as
+// they are loaded: gp_reduce(ctx, GP_SUM, GP_U8, GP_U64, ...) sums bytes into 64 bits. Reads count * size bytes.
+GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+                                  void *out, uint64_t count, gp_stream stream);
 
 // ---- scan (Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back)
 
@@ -490,8 +491,9 @@ GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_
                                           void *out, uint64_t count, gp_stream stream);
 
 // out[i] = *init op in[0] op ... op in[i - 1]; init in host memory, of the accumulator's type; NULL: the identity.
-GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *init,
-                                          const void *in, void *out, uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                          const void *init, const void *in, void *out, uint64_t count,
+                                          gp_stream stream);
 
 // ---- any call, and what can be asked about it before it runs
 
@@ -544,7 +546,7 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
 
 // >>machine -----------------------------------------------------------------------------------------------------------
 //
-// All that depends on the compiler or the machine: PTX, ordered memory accesses, bulk copies, barriers in shared memory.
+// What depends on the compiler or the machine: PTX, ordered memory accesses, bulk copies, barriers in shared memory.
 // Every routine has two bodies, one for the device and one for the emulator.
 
 #ifdef GPUPRIMS__DEVICE_TEXT
@@ -728,7 +730,8 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
 GP_DEVICE gp__word gp__load_word(const gp__word *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__store_word(gp__word *p, const gp__word &w) { simt::store(p, w, simt::relaxed); }
 GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) {
-  return simt::rmw(p, [=](gp__u64 old) { return old + v; }, simt::relaxed);
+  return simt::rmw(
+      p, [=](gp__u64 old) { return old + v; }, simt::relaxed);
 }
 GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
 GP_DEVICE void gp__wait_for_predecessor() {}
@@ -771,10 +774,10 @@ GP_DEVICE double gp__f64_from_bits(gp__u64 bits) { return gp__bit_cast<double>(b
 GP_DEVICE gp__u64 gp__bits_of_f64(double x) { return gp__bit_cast<gp__u64>(x); }
 GP_DEVICE unsigned short gp__f16_from_f32(float x) {
   const gp__u32 u = gp__bits_of_f32(x), sign = u >> 16 & 0x8000u, a = u & 0x7fffffffu;
-  if (a > 0x7f800000u) return static_cast<unsigned short>(sign | 0x7fffu);    // NaN
-  if (a >= 0x477ff000u) return static_cast<unsigned short>(sign | 0x7c00u);   // rounds to infinity
-  if (a < 0x33000000u) return static_cast<unsigned short>(sign);              // rounds to zero
-  const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e;                  // bits that leave the significand
+  if (a > 0x7f800000u) return static_cast<unsigned short>(sign | 0x7fffu);  // NaN
+  if (a >= 0x477ff000u) return static_cast<unsigned short>(sign | 0x7c00u); // rounds to infinity
+  if (a < 0x33000000u) return static_cast<unsigned short>(sign);            // rounds to zero
+  const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e;                // bits that leave the significand
   const gp__u32 m = e >= 113 ? a - (112u << 23) : (a & 0x7fffffu) | 0x800000u;
   const gp__u32 half = 1u << (drop - 1), rest = m & ((1u << drop) - 1), q = m >> drop;
   return static_cast<unsigned short>(sign | (q + (rest > half || (rest == half && (q & 1)))));
@@ -843,7 +846,8 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   gp_vector r;
   GPUPRIMS__UNROLL
   for (int i = 0; i < 5; ++i) {
-    const gp__u32 w0 = i < 4 ? low.word[i & 3] : high.word[0], w1 = i + 1 < 4 ? low.word[(i + 1) & 3] : high.word[(i + 1) & 3];
+    const gp__u32 w0 = i < 4 ? low.word[i & 3] : high.word[0],
+                  w1 = i + 1 < 4 ? low.word[(i + 1) & 3] : high.word[(i + 1) & 3];
     const gp__u32 w2 = i + 2 < 4 ? low.word[(i + 2) & 3] : high.word[(i + 2) & 3];
     const gp__u32 w3 = i + 3 < 4 ? low.word[(i + 3) & 3] : high.word[(i + 3) & 3];
     w[i] = skip < 2 ? (skip == 0 ? w0 : w1) : (skip == 2 ? w2 : w3);
@@ -892,7 +896,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_SCAN(F)                                                                                       \
   F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED)                                      \
-  F(threads, 0, 128, 256, 320, 384, 512)                                                                                  \
+  F(threads, 0, 128, 256, 320, 384, 512)                                                                               \
   F(vectors, 0, 1, 3, 5, 7, 9, 11, 13)                                                                                 \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
   F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
@@ -902,32 +906,32 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 
 // What the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
 typedef struct gp__shape {
-  int primitive;       // gp_primitive
-  int in_size;         // element sizes; fill and iota: in_size is 0
-  int in2_size;        // transform2, else 0
-  int acc_size;        // reduce, scan: the accumulator; else 0
-  int out_size;        //
-  int in_misaligned;   // address of in modulo 16
-  int out_misaligned;  // address of out modulo 16
-  int in_place;        // out == in
-  int commutative;     // of the operator
-  int exact;           // the operator is exactly associative: integers, minimum, maximum
-  int reproducible;    // GP_REPRODUCIBLE, and the operator is not exact
+  int primitive;      // gp_primitive
+  int in_size;        // element sizes; fill and iota: in_size is 0
+  int in2_size;       // transform2, else 0
+  int acc_size;       // reduce, scan: the accumulator; else 0
+  int out_size;       //
+  int in_misaligned;  // address of in modulo 16
+  int out_misaligned; // address of out modulo 16
+  int in_place;       // out == in
+  int commutative;    // of the operator
+  int exact;          // the operator is exactly associative: integers, minimum, maximum
+  int reproducible;   // GP_REPRODUCIBLE, and the operator is not exact
   int compute_capability;
   int multiprocessors;
-  int shared_bytes;    // opt-in maximum of a block
+  int shared_bytes; // opt-in maximum of a block
   unsigned long long count;
 } gp__shape;
 
 // Numbers that more than one rule needs.
 enum {
   GP__WARP = 32,
-  GP__VECTOR = 16,              // bytes of the widest access
-  GP__CONTROL_BYTES = 256,      // at the start of a workspace: the ticket word
-  GP__WORD_BYTES = 16,          // a tagged word of the workspace: 8 bytes of value, 8 bytes of tag
-  GP__GROUP = 64,               // tiles of a look-back group: two for each lane of a warp
-  GP__PIPELINE_WARPS = 3,       // of a pipelined scan, beside those that compute
-  GP__CANONICAL_SCAN_THREADS = 320,  // GP_REPRODUCIBLE pins the shape of a tile
+  GP__VECTOR = 16,                  // bytes of the widest access
+  GP__CONTROL_BYTES = 256,          // at the start of a workspace: the ticket word
+  GP__WORD_BYTES = 16,              // a tagged word of the workspace: 8 bytes of value, 8 bytes of tag
+  GP__GROUP = 64,                   // tiles of a look-back group: two for each lane of a warp
+  GP__PIPELINE_WARPS = 3,           // of a pipelined scan, beside those that compute
+  GP__CANONICAL_SCAN_THREADS = 320, // GP_REPRODUCIBLE pins the shape of a tile
   GP__CANONICAL_SCAN_VECTORS = 9,
   GP__CANONICAL_REDUCE_THREADS = 512,
   GP__CANONICAL_REDUCE_VECTORS = 4,
@@ -1005,21 +1009,20 @@ GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
 GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
   return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
          p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
-         p.blocks_per_sm >= 0 &&
-         p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
+         p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
 }
 GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
           p.algorithm == GP_PIPELINED) &&
          p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
-         (p.algorithm != GP_PIPELINED ||
-          (s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 && p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 &&
-           s.acc_size <= 16 && gp__pipelined_fits(s.in_size, s.out_size, p.vectors) &&
-           s.in_misaligned % s.in_size == 0 && !(s.reproducible && s.in_misaligned))) &&
-         (!s.reproducible ||
-          (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
-           (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
-         gp__shared_bytes(s.primitive, p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <= s.shared_bytes;
+         (p.algorithm != GP_PIPELINED || (s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 &&
+                                          p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
+                                          gp__pipelined_fits(s.in_size, s.out_size, p.vectors) &&
+                                          s.in_misaligned % s.in_size == 0 && !(s.reproducible && s.in_misaligned))) &&
+         (!s.reproducible || (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
+                              (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
+         gp__shared_bytes(s.primitive, p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <=
+             s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) &&
@@ -1029,32 +1032,33 @@ GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
-         (gp__is_scan(s.primitive)       ? gp__policy_valid_scan(p, s)
-          : s.primitive == GP_REDUCE     ? gp__policy_valid_reduce(p, s)
-                                         : p.algorithm == GP_DIRECT);
+         (gp__is_scan(s.primitive)   ? gp__policy_valid_scan(p, s)
+          : s.primitive == GP_REDUCE ? gp__policy_valid_reduce(p, s)
+                                     : p.algorithm == GP_DIRECT);
 }
 
 #if !defined(__CUDACC_RTC__)
 
 // The portable row: what a field is when nobody, neither the caller nor a tuned row, has said. Fields that are already
-// set are kept. GP_AUTO becomes: for a reproducible reduction, stealing, otherwise even share; for a scan of 6 MiB or
-// more, pipelined where that is valid, otherwise look-back. The numbers are those that did best on an H200, one row for
-// all; ci/measurements has them.
+// set are kept. GP_AUTO becomes: for a reproducible reduction, stealing, otherwise even share; for a scan of 3 MiB or
+// more (512 KiB where pointers are misaligned), pipelined where that is valid, otherwise look-back.
+// The numbers are those that did best on an H200, one row for all; ci/measurements has them.
 GPUPRIMS__RULE int gp__or(int field, int otherwise) { return field ? field : otherwise; }
 __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shape s, unsigned long long bytes) {
   const int mib = bytes >> 20 > 0x7fffffff ? 0x7fffffff : (int)(bytes >> 20);
-  const int canonical = s.reproducible;
+  const int canonical = s.reproducible, shifted = (s.in_misaligned || s.out_misaligned) && bytes >= (512 << 10);
   gp_policy q = p;
   q.algorithm = GP_PIPELINED;
   q.threads = gp__or(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : mib >= 24 ? 320 : 256);
-  q.vectors = gp__or(p.vectors, canonical ? GP__CANONICAL_SCAN_VECTORS : 9);
+  q.vectors = gp__or(p.vectors, canonical ? GP__CANONICAL_SCAN_VECTORS : mib >= 3 ? 9 : 5);
   q.stages = gp__or(p.stages, q.threads > 256 ? 5 : 3);
   q.blocks_per_sm = gp__or(p.blocks_per_sm, q.threads > 256 ? 1 : 2);
-  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && mib >= 6 && gp__policy_valid(q, s))) return q;
+  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && (mib >= 3 || shifted) && gp__policy_valid(q, s)))
+    return q;
   p.algorithm = gp__or(p.algorithm, GP_LOOK_BACK);
   p.threads = gp__or(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : 256);
   p.vectors = gp__or(p.vectors, canonical              ? GP__CANONICAL_SCAN_VECTORS
-                                : mib >= 6             ? 9
+                                : mib >= 3             ? 9
                                 : mib >= 1             ? 5
                                 : bytes >= (128 << 10) ? 3
                                                        : 1);
@@ -1071,7 +1075,8 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   if (s.primitive == GP_REDUCE) {
     p.algorithm = gp__or(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
     p.threads = gp__or(p.threads, 512);
-    p.vectors = gp__or(p.vectors, !s.reproducible && (bytes >> 20 >= 512 || (bytes >> 20 >= 12 && bytes >> 20 < 24)) ? 8 : 4);
+    p.vectors =
+        gp__or(p.vectors, !s.reproducible && (bytes >> 20 >= 512 || (bytes >> 20 >= 12 && bytes >> 20 < 24)) ? 8 : 4);
     p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4);
     return p;
   }
@@ -1126,7 +1131,8 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   }
   g.tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
   if (s.primitive == GP_COPY) { // by bytes
-    g.tiles = gp__ceil_div(s.count * (unsigned)s.out_size, (unsigned long long)p.threads * (unsigned)p.vectors * GP__VECTOR);
+    g.tiles =
+        gp__ceil_div(s.count * (unsigned)s.out_size, (unsigned long long)p.threads * (unsigned)p.vectors * GP__VECTOR);
   } else g.tiles = gp__ceil_div(s.count, g.tile_items);
   if (!g.tiles) g.tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
@@ -1174,7 +1180,7 @@ typedef struct gp__scan_args {
   unsigned long long count;
   const unsigned long long *count_device; // or null
   void *workspace;
-  gp__value init;  // as in gp__reduce_args
+  gp__value init; // as in gp__reduce_args
   int has_init;
   unsigned blocks; // three sweeps: blocks of the upsweep and of the downsweep
 } gp__scan_args;
@@ -1187,7 +1193,7 @@ typedef struct gp__scan_args {
 
 // ---- types
 
-// IEEE binary16 and bfloat16, as memory holds them; arithmetic goes through float. Same layout as __half, __nv_bfloat16.
+// IEEE binary16 and bfloat16, as memory holds them; arithmetic goes through float. Layout of __half, __nv_bfloat16.
 struct alignas(2) gp_f16 {
   unsigned short bits;
   gp_f16() = default;
@@ -1293,7 +1299,9 @@ template <class T> struct gp__converter<T, T, GP__FLOAT, GP__FLOAT> {
   static GP_DEVICE T run(T a) { return a; }
 };
 template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__FLOAT> {
-  static GP_DEVICE R run(A a) { return gp__from_double<R>(static_cast<double>(static_cast<typename gp__traits<A>::wide>(a))); }
+  static GP_DEVICE R run(A a) {
+    return gp__from_double<R>(static_cast<double>(static_cast<typename gp__traits<A>::wide>(a)));
+  }
 };
 template <class A> struct gp__converter<A, float, GP__FLOAT, GP__FLOAT> {
   static GP_DEVICE float run(A a) { return static_cast<float>(a); }
@@ -1340,9 +1348,10 @@ template <class A, class R> struct gp_abs {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const {
     const R r = gp__converter<A, R>::run(a);
-    return gp__traits<R>::kind == GP__UNSIGNED                       ? r
-           : gp__traits<R>::kind == GP__SIGNED ? (r < R(0) ? static_cast<R>(W(0) - static_cast<W>(r)) : r)
-                                               : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
+    return gp__traits<R>::kind == GP__UNSIGNED ? r
+           : gp__traits<R>::kind == GP__SIGNED
+               ? (r < R(0) ? static_cast<R>(W(0) - static_cast<W>(r)) : r)
+               : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
   }
 };
 template <class A, class R> struct gp_square {
@@ -1468,11 +1477,11 @@ template <class T> union gp__shuffled {
     gp__shuffled<T> s;                                                                                                 \
     if (sizeof(T) % 4) s.word[sizeof(T) / 4] = 0;                                                                      \
     s.value = value;                                                                                                   \
-    GPUPRIMS__UNROLL for (unsigned i = 0; i < (sizeof(T) + 3) / 4; ++i) s.word[i] =                                   \
+    GPUPRIMS__UNROLL for (unsigned i = 0; i < (sizeof(T) + 3) / 4; ++i) s.word[i] =                                    \
         intrinsic(0xffffffffu, s.word[i], argument);                                                                   \
     return s.value;                                                                                                    \
   }
-// The value of lane `argument`; of the lane `argument` below or above (own value where there is none). All 32 lanes call.
+// The value of lane `argument`; of the lane `argument` below or above (own value where there is none). All lanes call.
 GPUPRIMS__SHUFFLE(gp_warp_broadcast, __shfl_sync, int)
 GPUPRIMS__SHUFFLE(gp_warp_shift_up, __shfl_up_sync, unsigned)
 GPUPRIMS__SHUFFLE(gp_warp_shift_down, __shfl_down_sync, unsigned)
@@ -1519,7 +1528,8 @@ template <class T> union gp__packed {
 
 // Each thread loads ITEMS consecutive elements of in[0 .. count) straight from memory. No storage, no barrier. Best for
 // data that sits in a cache, or for few elements; gp_tile_load_transposed moves the same faster from memory.
-template <int ITEMS, class T> GP_DEVICE void gp_tile_load_direct(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
+template <int ITEMS, class T>
+GP_DEVICE void gp_tile_load_direct(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;
   GPUPRIMS__UNROLL
   for (int i = 0; i < ITEMS; ++i) items[i] = first + i < count ? in[first + i] : fill;
@@ -1560,10 +1570,10 @@ GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 c
     gp__packed<T> p;
     if (first + V <= count) p.vector = gp__load_vector<CACHE>(in + first);
     else {
-  GPUPRIMS__UNROLL
+      GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j) p.item[j] = first + j < count ? in[first + j] : fill;
     }
-  GPUPRIMS__UNROLL
+    GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) items[k * V + j] = p.item[j];
   }
 }
@@ -1574,11 +1584,11 @@ GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64
   for (int k = 0; k < ITEMS / V; ++k) {
     const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
     gp__packed<T> p;
-  GPUPRIMS__UNROLL
+    GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) p.item[j] = items[k * V + j];
     if (first + V <= count) gp__store_vector<CACHE>(out + first, p.vector);
     else {
-  GPUPRIMS__UNROLL
+      GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j)
         if (first + j < count) out[first + j] = p.item[j];
     }
@@ -1631,9 +1641,7 @@ template <class T> GP_DEVICE T gp_tile_broadcast(const T &value, unsigned source
   return storage;
 }
 
-template <int THREADS, class T> struct gp_tile_reduce_storage {
-  T warp_total[THREADS / 32];
-};
+template <int THREADS, class T> struct gp_tile_reduce_storage { T warp_total[THREADS / 32]; };
 // value of thread 0 op value of thread 1 op ... : thread 0 holds the result (others hold partial results). Order is
 // kept. Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
@@ -1646,9 +1654,7 @@ GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &s
   return value;
 }
 
-template <int THREADS, class T> struct gp_tile_scan_storage {
-  T warp_total[THREADS / 32];
-};
+template <int THREADS, class T> struct gp_tile_scan_storage { T warp_total[THREADS / 32]; };
 // What lies before a thread, in pieces: value is meaningful where has is set.
 template <class T> struct gp_before {
   T value;
@@ -1704,12 +1710,12 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
   const unsigned char *base = global - offset;
   if (offset == 0 && vectors == RANKS * UNROLL) {
     gp_vector v[UNROLL];
-  GPUPRIMS__UNROLL
+    GPUPRIMS__UNROLL
     for (int u = 0; u < UNROLL; ++u) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
-  GPUPRIMS__UNROLL
+    GPUPRIMS__UNROLL
     for (int u = 0; u < UNROLL; ++u) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
   } else {
-  GPUPRIMS__UNROLL_BY(2)
+    GPUPRIMS__UNROLL_BY(2)
     for (unsigned i = rank; i < vectors; i += RANKS) {
       gp__packed<unsigned char> p;
       if (offset == 0) p.vector = gp__load_vector<CACHE>(base + i * 16);
@@ -1717,7 +1723,7 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
         p.vector = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
                                      gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
       else {
-  GPUPRIMS__UNROLL
+        GPUPRIMS__UNROLL
         for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
       }
       *reinterpret_cast<gp_vector *>(shared + i * 16) = p.vector;
@@ -1739,7 +1745,7 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
       p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + i * 16),
                                    *reinterpret_cast<const gp_vector *>(shared + i * 16 + 16), head);
     else {
-  GPUPRIMS__UNROLL
+      GPUPRIMS__UNROLL
       for (int j = 0; j < 16; ++j) p.item[j] = shared[head + i * 16 + j];
     }
     gp__store_vector<CACHE>(global + head + i * 16, p.vector);
@@ -1794,12 +1800,11 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__pack_
   template <bool EXCLUSIVE, bool FIRST>
   static GP_DEVICE gp__pack<Out> scan(const gp__pack<In> &p, gp__u64 index, gp_before<Acc> &carry) {
     gp__pack<Out> q;
-    q.item[0] = gp_convert<Acc, Out>()(
-        gp__running<EXCLUSIVE, FIRST, Op>(carry, Op::prepare(Load()(p.item[0], index))));
+    q.item[0] = gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, FIRST, Op>(carry, Op::prepare(Load()(p.item[0], index))));
     GPUPRIMS__UNROLL
     for (int j = 1; j < V; ++j)
-      q.item[j] = gp_convert<Acc, Out>()(
-          gp__running<EXCLUSIVE, false, Op>(carry, Op::prepare(Load()(p.item[j], index + j))));
+      q.item[j] =
+          gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, false, Op>(carry, Op::prepare(Load()(p.item[j], index + j))));
     return q;
   }
 };
@@ -1817,10 +1822,11 @@ template <class T> struct gp__byte_sum_step {
     gp__u32 c = FIRST && !carry.has ? 0 : static_cast<unsigned char>(carry.value);
     GPUPRIMS__UNROLL
     for (int i = 0; i < 4; ++i) {
-      const gp__u32 x = p.vector[0].word[i], p1 = gp__dot_bytes(x, 0x00000001u, c), p2 = gp__dot_bytes(x, 0x00000101u, c);
+      const gp__u32 x = p.vector[0].word[i], p1 = gp__dot_bytes(x, 0x00000001u, c),
+                    p2 = gp__dot_bytes(x, 0x00000101u, c);
       const gp__u32 p3 = gp__dot_bytes(x, 0x00010101u, c), p4 = gp__dot_bytes(x, 0x01010101u, c);
       q.vector[0].word[i] = EXCLUSIVE ? __byte_perm(__byte_perm(c, p1, 0x0040), __byte_perm(p2, p3, 0x0040), 0x5410)
-                            : __byte_perm(__byte_perm(p1, p2, 0x0040), __byte_perm(p3, p4, 0x0040), 0x5410);
+                                      : __byte_perm(__byte_perm(p1, p2, 0x0040), __byte_perm(p3, p4, 0x0040), 0x5410);
       c = p4;
     }
     carry.value = static_cast<T>(c);
@@ -1829,11 +1835,12 @@ template <class T> struct gp__byte_sum_step {
   }
 };
 template <>
-struct gp__pack_step<gp_sum<unsigned char>, gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char> >,
-                       unsigned char, unsigned char, unsigned char> : gp__byte_sum_step<unsigned char> {};
+struct gp__pack_step<gp_sum<unsigned char>,
+                     gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char>>, unsigned char,
+                     unsigned char, unsigned char> : gp__byte_sum_step<unsigned char> {};
 template <>
-struct gp__pack_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char> >,
-                       signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
+struct gp__pack_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char>>,
+                     signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
 
 // x[0] op x[1] op ... op x[ITEMS - 1]: a tree in each vector, left to right over vectors.
 template <int ITEMS, class Op, class Load, class Acc, class In>
@@ -1850,7 +1857,7 @@ GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
   } else {
     const In *item = reinterpret_cast<const In *>(chunk);
     sum = Op::prepare(Load()(item[0], index));
-  GPUPRIMS__UNROLL_BY(4)
+    GPUPRIMS__UNROLL_BY(4)
     for (int j = 1; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(Load()(item[j], index + j)));
   }
   return sum;
@@ -1883,23 +1890,22 @@ GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp_
   } else {
     const In *item = reinterpret_cast<const In *>(chunk);
     Out *result = reinterpret_cast<Out *>(to);
-    result[0] =
-        gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, true, Op>(carry, Op::prepare(Load()(item[0], index))));
-  GPUPRIMS__UNROLL_BY(4)
+    result[0] = gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, true, Op>(carry, Op::prepare(Load()(item[0], index))));
+    GPUPRIMS__UNROLL_BY(4)
     for (int j = 1; j < ITEMS; ++j)
-      result[j] = gp_convert<Acc, Out>()(
-          gp__running<EXCLUSIVE, false, Op>(carry, Op::prepare(Load()(item[j], index + j))));
+      result[j] =
+          gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, false, Op>(carry, Op::prepare(Load()(item[j], index + j))));
   }
 }
 template <bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
-GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk, gp__u64 index,
-                                   gp_before<Acc> carry, int begin, int end) {
+GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_before<Acc> carry,
+                                   int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
   Out *result = reinterpret_cast<Out *>(to);
   GPUPRIMS__UNROLL_BY(1)
   for (int j = begin; j < end; ++j)
-    result[j] = gp_convert<Acc, Out>()(
-        gp__running<EXCLUSIVE, true, Op>(carry, Op::prepare(Load()(item[j], index + j))));
+    result[j] =
+        gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, true, Op>(carry, Op::prepare(Load()(item[j], index + j))));
 }
 
 // ---- the workspace: a ticket, and tagged words that carry partial results from block to block
@@ -1985,8 +1991,7 @@ template <class Acc, class Op> struct gp__look_back {
       unsigned found = 0;
       GPUPRIMS__UNROLL
       for (int i = 0; i < SHARE; ++i)
-        if (missing >> i & 1u)
-          found |= gp__try_receive(words, group * GP__GROUP + first + i, tag, x[i]) ? 1u << i : 0u;
+        if (missing >> i & 1u) found |= gp__try_receive(words, group * GP__GROUP + first + i, tag, x[i]) ? 1u << i : 0u;
       missing &= ~found;
     }
     __syncwarp();
@@ -2087,14 +2092,14 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   for (gp__u64 first = blockIdx.x * tile; first < vectors; first += gridDim.x * tile) {
     gp_vector v[P::vectors];
     if (offset == 0 && first + tile <= vectors) {
-  GPUPRIMS__UNROLL
+      GPUPRIMS__UNROLL
       for (int k = 0; k < P::vectors; ++k)
         v[k] = gp__load_vector<P::load>(in + (first + k * P::threads + threadIdx.x) * 16);
-  GPUPRIMS__UNROLL
+      GPUPRIMS__UNROLL
       for (int k = 0; k < P::vectors; ++k)
         gp__store_vector<P::store>(out + (first + k * P::threads + threadIdx.x) * 16, v[k]);
     } else {
-  GPUPRIMS__UNROLL
+      GPUPRIMS__UNROLL
       for (int k = 0; k < P::vectors; ++k) {
         const gp__u64 i = first + k * P::threads + threadIdx.x;
         if (i >= vectors) continue;
@@ -2104,12 +2109,12 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
                                    gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
         else {
           gp__packed<unsigned char> p;
-  GPUPRIMS__UNROLL
+          GPUPRIMS__UNROLL
           for (int j = 0; j < 16; ++j) p.item[j] = in[i * 16 + j];
           v[k] = p.vector;
         }
       }
-  GPUPRIMS__UNROLL
+      GPUPRIMS__UNROLL
       for (int k = 0; k < P::vectors; ++k) {
         const gp__u64 i = first + k * P::threads + threadIdx.x;
         if (i < vectors) gp__store_vector<P::store>(out + i * 16, v[k]);
@@ -2118,17 +2123,17 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   }
 }
 
-// V consecutive elements of one operand, in a thread: one access where V elements are 2, 4, 8 or 16 bytes and aligned as
-// a whole; shifted vectors where they are 16 bytes and not; otherwise element by element. `inner`: 16 bytes before and
-// behind belong to the operand too.
+// V consecutive elements of one operand, in a thread: one access where V elements are 2, 4, 8 or 16 bytes and aligned
+// as a whole; shifted vectors where they are 16 bytes and not; otherwise element by element. `inner`: 16 bytes before
+// and behind belong to the operand too.
 template <class T, int V> struct gp__run_of_items {
   T item[V];
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned, bool) {
-  GPUPRIMS__UNROLL
+    GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) item[j] = at[j];
   }
   template <int CACHE> GP_DEVICE void store(T *at) const {
-  GPUPRIMS__UNROLL
+    GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) at[j] = item[j];
   }
 };
@@ -2141,7 +2146,7 @@ template <class T, int V, class Register> struct gp__run_of_register {
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
     if (misaligned == 0) access = *reinterpret_cast<const Register *>(at);
     else {
-  GPUPRIMS__UNROLL
+      GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j) item[j] = at[j];
     }
   }
@@ -2157,21 +2162,17 @@ template <class T, int V> struct gp__run_of_vector {
     const unsigned char *base = reinterpret_cast<const unsigned char *>(at) - misaligned;
     if (misaligned == 0) access = gp__load_vector<CACHE>(at);
     else if (inner)
-      access = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base),
-                                 gp__load_vector<GP_CACHE_ALL>(base + 16), misaligned);
+      access =
+          gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base), gp__load_vector<GP_CACHE_ALL>(base + 16), misaligned);
     else {
-  GPUPRIMS__UNROLL
+      GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j) item[j] = at[j];
     }
   }
   template <int CACHE> GP_DEVICE void store(T *at) const { gp__store_vector<CACHE>(at, access); }
 };
-template <class T, int V> struct gp__run_bytes {
-  static const int value = V * int(sizeof(T));
-};
-template <int V> struct gp__run_bytes<gp__none, V> {
-  static const int value = 0;
-};
+template <class T, int V> struct gp__run_bytes { static const int value = V * int(sizeof(T)); };
+template <int V> struct gp__run_bytes<gp__none, V> { static const int value = 0; };
 template <class T, int V, int BYTES = gp__run_bytes<T, V>::value> struct gp__run : gp__run_of_items<T, V> {};
 template <class T, int V> struct gp__run<T, V, 2> : gp__run_of_register<T, V, unsigned short> {};
 template <class T, int V> struct gp__run<T, V, 4> : gp__run_of_register<T, V, gp__u32> {};
@@ -2190,23 +2191,29 @@ template <class R> struct gp__iota_value {};
 
 // What the element at `i` becomes: the four shapes of a map.
 template <class F, class A, class B, class R> struct gp__element {
-  template <int V> static GP_DEVICE R at(const gp__run<A, V> &a, const gp__run<B, V> &b, int j, gp__u64, const gp__map_args &) {
+  template <int V>
+  static GP_DEVICE R at(const gp__run<A, V> &a, const gp__run<B, V> &b, int j, gp__u64, const gp__map_args &) {
     return F()(a.item[j], b.item[j]);
   }
 };
 template <class F, class A, class R> struct gp__element<F, A, gp__none, R> {
-  template <int V> static GP_DEVICE R at(const gp__run<A, V> &a, const gp__run<gp__none, V> &, int j, gp__u64, const gp__map_args &) {
+  template <int V>
+  static GP_DEVICE R at(const gp__run<A, V> &a, const gp__run<gp__none, V> &, int j, gp__u64, const gp__map_args &) {
     return F()(a.item[j]);
   }
 };
 template <class R> struct gp__element<gp__fill_value<R>, gp__none, gp__none, R> {
-  template <int V> static GP_DEVICE R at(const gp__run<gp__none, V> &, const gp__run<gp__none, V> &, int, gp__u64, const gp__map_args &args) {
+  template <int V>
+  static GP_DEVICE R at(const gp__run<gp__none, V> &, const gp__run<gp__none, V> &, int, gp__u64,
+                        const gp__map_args &args) {
     return gp__value_as<R>(args.value);
   }
 };
 template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> {
   typedef typename gp__traits<R>::wide W;
-  template <int V> static GP_DEVICE R at(const gp__run<gp__none, V> &, const gp__run<gp__none, V> &, int, gp__u64 i, const gp__map_args &args) {
+  template <int V>
+  static GP_DEVICE R at(const gp__run<gp__none, V> &, const gp__run<gp__none, V> &, int, gp__u64 i,
+                        const gp__map_args &args) {
     const W start = static_cast<W>(gp__value_as<R>(args.value)), step = static_cast<W>(gp__value_as<R>(args.step));
     return static_cast<R>(start + gp__product(static_cast<W>(i), step));
   }
@@ -2214,7 +2221,8 @@ template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> 
 
 // out[i] = f(a[i], b[i]), one run of V elements a thread at a time, `vectors` runs in flight.
 template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_kernel(const gp__map_args &args) {
-  const int SIZE_AB = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B), SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R));
+  const int SIZE_AB = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B),
+            SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R));
   const int V = 16 % SIZE == 0 ? 16 / SIZE : 1;
   typedef gp__element<F, A, B, R> element;
   gp__begin<P>();
@@ -2241,7 +2249,7 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__run<A, V> a[P::vectors];
     gp__run<B, V> b[P::vectors];
-  GPUPRIMS__UNROLL
+    GPUPRIMS__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
@@ -2249,12 +2257,12 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
         b[k].template load<P::load>(in2 + i, off2, r > 0 && r + 1 < runs);
       }
     }
-  GPUPRIMS__UNROLL
+    GPUPRIMS__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
         gp__run<R, V> q;
-  GPUPRIMS__UNROLL
+        GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j) q.item[j] = element::at(a[k], b[k], j, i + j, args);
         q.template store<P::store>(out + i);
       }
@@ -2290,9 +2298,7 @@ GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp_
 }
 
 // Elements of a run that a reduction in order, or by tiles, loads as a whole.
-template <class In> struct gp__reduce_input {
-  static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1;
-};
+template <class In> struct gp__reduce_input { static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1; };
 
 // The elements first .. first + ITEMS - 1 of in[0 .. n) that exist, folded by one thread.
 template <class P, class Op, class Load, class In, class Acc>
@@ -2301,13 +2307,12 @@ GP_DEVICE Acc gp__reduce_consecutive(const In *in, gp__u64 first, gp__u64 n, uns
   Acc sum = Op::identity();
   if (first + K * V <= n) {
     gp__run<In, V> p[K];
-  GPUPRIMS__UNROLL
+    GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k)
       p[k].template load<P::load>(in + first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
-  GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k)
-  GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(Load()(p[k].item[j], first + k * V + j)));
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(Load()(p[k].item[j], first + k * V + j)));
   } else
     for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(Load()(in[i], i)));
   return sum;
@@ -2340,13 +2345,11 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
       for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
         Pack p[PACKS];
         GPUPRIMS__UNROLL
-        for (int k = 0; k < PACKS; ++k)
-          GPUPRIMS__UNROLL
+        for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
         for (int l = 0; l < Pack::vectors; ++l)
           p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
         GPUPRIMS__UNROLL
-        for (int k = 0; k < PACKS; ++k)
-          GPUPRIMS__UNROLL
+        for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
         for (int j = 0; j < ITEMS; ++j)
           sum = Op()(sum, Op::prepare(Load()(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
       }
@@ -2361,7 +2364,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
       }
     } else {
       const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
-  GPUPRIMS__UNROLL_BY(4)
+      GPUPRIMS__UNROLL_BY(4)
       for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
         sum = Op()(sum, Op::prepare(Load()(in[i], i)));
     }
@@ -2383,8 +2386,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
     if (s.ticket.number != gridDim.x - 1) return;
     __syncthreads();
     gp__reduce_finish<T, Op, Acc, Out>(a, gridDim.x, s.ticket.tag, s);
-  } else if (threadIdx.x == 0)
-    gp__reduce_result<Op, Acc, Out>(a, sum);
+  } else if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
 // Tiles by ticket, a partial result a tile. The association depends on the tile's shape alone, neither on the grid nor
@@ -2412,16 +2414,16 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
     for (gp__u64 round = first; round < end; round += ROUND) {
       if (Op::commutative) {
         gp__run<In, V> p[K];
-  GPUPRIMS__UNROLL
+        GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
           const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
           if (i + V <= n) p[k].template load<P::load>(in + i, misaligned, i >= V && i + 2 * V <= n);
         }
-  GPUPRIMS__UNROLL
+        GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
           const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
           if (i + V <= n) {
-  GPUPRIMS__UNROLL
+            GPUPRIMS__UNROLL
             for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(Load()(p[k].item[j], i + j)));
           } else
             for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(Load()(in[j], j)));
@@ -2460,7 +2462,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   static const int ITEMS = 16 * P::vectors >= MAX ? 16 * P::vectors / MAX : 1;
   static const int TILE = P::threads * ITEMS;
   static const int IN_BYTES = (TILE * int(sizeof(In)) + 127) / 128 * 128;
-  static const int UNROLL = TILE * int(sizeof(In)) / 16 / P::threads > 0 ? TILE * int(sizeof(In)) / 16 / P::threads : 1;
+  static const int UNROLL = TILE * int(sizeof(In)) / 16 / P::threads > 0 ? TILE *int(sizeof(In)) / 16 / P::threads : 1;
 
   unsigned char *from, *to; // shared memory
   gp__u64 index;            // of the tile's first element
@@ -2484,17 +2486,15 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   GP_DEVICE Acc fold() const {
     const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
-    return begin == 0 && end == ITEMS
-               ? gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index())
-               : gp__chunk_fold_part<Op, Load, Acc, In>(chunk, chunk_index(), begin, end);
+    return begin == 0 && end == ITEMS ? gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index())
+                                      : gp__chunk_fold_part<Op, Load, Acc, In>(chunk, chunk_index(), begin, end);
   }
   GP_DEVICE void scan(const gp_before<Acc> &carry) const {
     const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
     unsigned char *result = to + threadIdx.x * (ITEMS * sizeof(Out));
     if (begin == 0 && end == ITEMS)
       gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry);
-    else
-      gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry, begin, end);
+    else gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry, begin, end);
   }
 };
 
@@ -2642,11 +2642,11 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   typedef gp__pipeline_storage<STAGES, WARPS, Acc> Storage;
 
   Storage &s;
-  unsigned char *shared;     // STAGES tiles
-  const unsigned char *in;   // the 16-byte boundary at or before the input
-  unsigned char *out;        // as far before the output
-  gp__u64 skipped;           // elements between `in` and element 0
-  gp__u64 end;               // skipped + count
+  unsigned char *shared;   // STAGES tiles
+  const unsigned char *in; // the 16-byte boundary at or before the input
+  unsigned char *out;      // as far before the output
+  gp__u64 skipped;         // elements between `in` and element 0
+  gp__u64 end;             // skipped + count
   unsigned tiles;
 
   GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
@@ -2813,7 +2813,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   // Folding comes first, as far ahead as tiles have arrived: the earlier an aggregate is published, the less anybody
   // waits for it.
   GP_DEVICE void compute() const {
-    Acc within[STAGES]; // of the tiles that are folded and not scanned; the newest last
+    Acc within[STAGES];            // of the tiles that are folded and not scanned; the newest last
     unsigned folds = 0, scans = 0; // rounds done
     bool more = true;              // there may be another tile to fold
     while (more || scans < folds) {
@@ -3222,11 +3222,11 @@ typedef struct gp__op_info {
 // A checked call with every default filled in.
 typedef struct gp__request {
   gp_primitive primitive;
-  gp_op op;                           // 0 for copy, fill and iota
-  gp_op transform;                    // 0: none
-  const gp__op_info *user_op;         // NULL: `op` is built in
-  const gp__op_info *user_transform;  // NULL: `transform` is built in, or none
-  gp_type in_type, in2_type, acc_type, out_type; // handles >= GP_TYPE_COUNT are structs
+  gp_op op;                                                              // 0 for copy, fill and iota
+  gp_op transform;                                                       // 0: none
+  const gp__op_info *user_op;                                            // NULL: `op` is built in
+  const gp__op_info *user_transform;                                     // NULL: `transform` is built in, or none
+  gp_type in_type, in2_type, acc_type, out_type;                         // handles >= GP_TYPE_COUNT are structs
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct; // NULL: built in
   size_t in_size, in2_size, acc_size, out_size; // bytes; with is_arg, acc_size and out_size are those of the pair
   int is_arg;   // ARGMIN, ARGMAX: the accumulator and the output are struct { acc_type value; int64_t index; }
@@ -5949,7 +5949,7 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
 // Types, of primitives with an accumulator.
 GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__state *s, const char *who, const gp_call *c, int host,
                                                   gp__request *q, size_t *out_align) {
-  gp__checked_type acc;
+  gp__checked_type acc = {0, 0, NULL};
   const int builtin_op = !q->user_op;
   q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX;
   q->acc_type = c->acc_type                                                       ? c->acc_type
@@ -5996,7 +5996,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__state *s, const char *who,
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
                                            gp__request *q) {
   const char *who, *in_name = "in", *in2_name = "in2";
-  gp__checked_type in, in2, out;
+  gp__checked_type in = {0, 0, NULL}, in2 = in, out = in;
   size_t out_align;
   uint64_t in_bytes, in2_bytes, out_bytes, out_count;
   int scan, fold, map, has_in;

@@ -22,12 +22,15 @@ MUTANTS = {
     "stale partial results are taken": ("REDUCE", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
     "the epoch stands still": ("LOOK_BACK", "gp__store_relaxed(control, k.tag << 28)",
                                "gp__store_relaxed(control, (k.tag - 1) << 28)"),
-    "nobody starts the next epoch": ("LOOK_BACK", "if (k.number == draws - 1) gp__store_relaxed", "if (false) gp__store_relaxed"),
-    "tiles by blockIdx": ("LOOK_BACK", "    const gp__ticket ticket = s.ticket;\n    if (ticket.number >= tiles) return;",
+    "nobody starts the next epoch": ("LOOK_BACK", "if (k.number == draws - 1) gp__store_relaxed",
+                                     "if (false) gp__store_relaxed"),
+    "tiles by blockIdx": (
+        "LOOK_BACK", "    const gp__ticket ticket = s.ticket;\n    if (ticket.number >= tiles) return;",
                           "    gp__ticket ticket = s.ticket;\n    if (once) ticket.number = blockIdx.x;\n"
                           "    if (ticket.number >= tiles) return;"),
     "look-back: no barrier behind the load": (
-        "LOOK_BACK", "tile.load(static_cast<const In *>(a.in), n);\n    __syncthreads();\n    gp_before<Acc> within, warps;\n"
+        "LOOK_BACK",
+        "tile.load(static_cast<const In *>(a.in), n);\n    __syncthreads();\n    gp_before<Acc> within, warps;\n"
         "    const Acc aggregate", "tile.load(static_cast<const In *>(a.in), n);\n    gp_before<Acc> within, warps;\n"
         "    const Acc aggregate"),
     "look-back: the prefix is not shared": (
@@ -71,8 +74,8 @@ MUTANTS = {
     "stealing: no barrier between rounds": (
         "REDUCE", "tile = round == first ? r : Op()(tile, r); // thread 0 counts\n        __syncthreads();",
         "tile = round == first ? r : Op()(tile, r); // thread 0 counts"),
-    "reduce: partial results out of order": ("REDUCE", "const gp__u64 share = (partials + THREADS - 1) / THREADS, first = threadIdx.x * share;",
-                                             "const gp__u64 share = (partials + THREADS - 1) / THREADS, first = (THREADS - 1 - threadIdx.x) * share;"),
+    "reduce: partial results out of order": ("REDUCE", "/ THREADS, first = threadIdx.x * share;",
+                                             "/ THREADS, first = (THREADS - 1 - threadIdx.x) * share;"),
     "reduce: the tail is forgotten": ("REDUCE", "if (tail + threadIdx.x < n) sum =", "if (false) sum ="),
     "reduce: the tile's reduction has no barrier": (
         "REDUCE", "if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;\n  __syncthreads();",
@@ -91,7 +94,8 @@ def emulator(build):
     objects = []
     for name in ("simt", "async", "race"):
         objects.append(os.path.join(build, name + ".o"))
-        done = run([CXX, "-std=c++17", "-O2", "-DSIMT_RACE", "-I" + SIMT, "-c", os.path.join(SIMT, name + ".cpp"), "-o", objects[-1]])
+        source = os.path.join(SIMT, name + ".cpp")
+        done = run([CXX, "-std=c++17", "-O2", "-DSIMT_RACE", "-I" + SIMT, "-c", source, "-o", objects[-1]])
         if done.returncode:
             sys.exit(done.stdout)
     return objects
@@ -108,8 +112,8 @@ def test(build, header, number, name, objects):
         f.write(header.replace(text, replacement))
     program = os.path.join(folder, "test")
     built = run([CXX, "-std=c++17", "-O1", "-w", "-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0",
-                 "-DTEST_FEW", "-DTEST_" + part, "-I" + folder, "-I" + SIMT, "-c", os.path.join(HERE, "test_kernels.cpp"),
-                 "-o", program + ".o"])
+                 "-DTEST_FEW", "-DTEST_" + part, "-I" + folder, "-I" + SIMT, "-c",
+                 os.path.join(HERE, "test_kernels.cpp"), "-o", program + ".o"])
     if not built.returncode:
         built = run([CXX, program + ".o"] + objects + ["-o", program])
     if built.returncode:

@@ -2,7 +2,7 @@
 // reference, on adversarial schedules. Usage: test_kernels [seeds] [name of a test]
 // Define one of TEST_LOOK_BACK, TEST_PIPELINED, TEST_SWEEPS, TEST_REDUCE, TEST_MAP to compile that part alone; with
 // TEST_FEW besides, only as many instances as mutants.py needs.
-#if !defined(TEST_LOOK_BACK) && !defined(TEST_PIPELINED) && !defined(TEST_SWEEPS) && !defined(TEST_REDUCE) && \
+#if !defined(TEST_LOOK_BACK) && !defined(TEST_PIPELINED) && !defined(TEST_SWEEPS) && !defined(TEST_REDUCE) &&          \
     !defined(TEST_MAP)
 #define TEST_LOOK_BACK
 #define TEST_PIPELINED
@@ -146,7 +146,8 @@ template <class T> unsigned misalignment(const T *p) { return unsigned(reinterpr
 
 static std::string describe(const char *name, size_t n, size_t in_offset, size_t out_offset, int sms, unsigned seed) {
   char text[200];
-  std::snprintf(text, sizeof text, "%s n=%zu offsets %zu %zu sms=%d seed=%u:", name, n, in_offset, out_offset, sms, seed);
+  std::snprintf(text, sizeof text, "%s n=%zu offsets %zu %zu sms=%d seed=%u:", name, n, in_offset, out_offset, sms,
+                seed);
   return text;
 }
 
@@ -200,8 +201,7 @@ template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, c
         e = launch(gp__scan_upsweep<P, EXCLUSIVE, Op, Load, In, Acc, Out>, g.grid, g.shared_bytes);
         if (!e) e = launch(gp__scan_spine<P, EXCLUSIVE, Op, Load, In, Acc, Out>, 1, 0);
         if (!e) e = launch(gp__scan_downsweep<P, EXCLUSIVE, Op, Load, In, Acc, Out>, g.grid, g.shared_bytes);
-      } else
-        e = pipelined(launch, g, std::integral_constant<bool, ALGORITHM == GP_PIPELINED>());
+      } else e = pipelined(launch, g, std::integral_constant<bool, ALGORITHM == GP_PIPELINED>());
     }
     size_t wrong = n;
     std::vector<Out> got(out, out + n);
@@ -397,9 +397,9 @@ int main(int argc, char **argv) {
   const int seeds = argc > 1 ? std::atoi(argv[1]) : 6;
   if (argc > 2) only = argv[2];
   setvbuf(stdout, nullptr, _IOLBF, 0);
-  [[maybe_unused]] typedef gp__policy<64, 1, 3, 3, 3, 2, 2> Tiny;   // tiles of 64 vectors
-  typedef gp__policy<64, 3, 1, 1, 3, 2, 1> Small;  // chunks of three vectors
-  typedef gp__policy<96, 1, 3, 3, 4, 1, 2> Odd;    // three warps, four stages
+  [[maybe_unused]] typedef gp__policy<64, 1, 3, 3, 3, 2, 2> Tiny; // tiles of 64 vectors
+  typedef gp__policy<64, 3, 1, 1, 3, 2, 1> Small;                 // chunks of three vectors
+  typedef gp__policy<96, 1, 3, 3, 4, 1, 2> Odd;                   // three warps, four stages
   typedef gp__policy<128, 2, 2, 3, 3, 2, 1> Pair;
 
 #define SCAN(name, algorithm, P, exclusive, Op, In, Out)                                                               \
@@ -417,7 +417,7 @@ int main(int argc, char **argv) {
   SCAN("look_back f16 by f32", GP_LOOK_BACK, Small, false, gp_sum<float>, gp_f16, gp_f16);
   SCAN("look_back triple", GP_LOOK_BACK, Tiny, true, AddTriple, Triple, Triple);
   SCAN("look_back large", GP_LOOK_BACK, Small, false, AddLarge, Large, Large);
-  scan_is_deterministic<Scan<GP_LOOK_BACK, Tiny, false, gp_sum<float>, SameFloat, float, float> >("look_back f32 bits",
+  scan_is_deterministic<Scan<GP_LOOK_BACK, Tiny, false, gp_sum<float>, SameFloat, float, float>>("look_back f32 bits",
                                                                                                  seeds);
 #endif
 #endif
@@ -430,7 +430,7 @@ int main(int argc, char **argv) {
   SCAN("pipelined affine", GP_PIPELINED, Odd, true, Compose, Affine, Affine);
   SCAN("pipelined triple", GP_PIPELINED, Small, true, AddTriple, Triple, Triple);
   SCAN("pipelined wide", GP_PIPELINED, Small, false, AddWide, Wide, Wide);
-  scan_is_deterministic<Scan<GP_PIPELINED, Tiny, true, gp_sum<float>, SameFloat, float, float> >("pipelined f32 bits",
+  scan_is_deterministic<Scan<GP_PIPELINED, Tiny, true, gp_sum<float>, SameFloat, float, float>>("pipelined f32 bits",
                                                                                                 seeds);
 #endif
 #endif
@@ -459,10 +459,10 @@ int main(int argc, char **argv) {
   REDUCE("reduce argmin", GP_EVEN_SHARE, Pair, gp_argmin<float>, SameFloat, float, gp_arg<float>);
   REDUCE("stealing argmax of abs", GP_STEALING, Pair, gp_argmax<int>, AbsInt, int, gp_arg<int>);
   REDUCE("stealing squares", GP_STEALING, Tiny, gp_sum<float>, SquareHalf, gp_bf16, float);
-  reduce_is_deterministic<Reduce<GP_EVEN_SHARE, Pair, gp_sum<float>, SameFloat, float, float> >("reduce f32 bits",
-                                                                                               seeds, false);
-  reduce_is_deterministic<Reduce<GP_STEALING, Pair, gp_sum<float>, SameFloat, float, float> >("stealing f32 bits",
-                                                                                             seeds, true);
+  reduce_is_deterministic<Reduce<GP_EVEN_SHARE, Pair, gp_sum<float>, SameFloat, float, float>>("reduce f32 bits", seeds,
+                                                                                               false);
+  reduce_is_deterministic<Reduce<GP_STEALING, Pair, gp_sum<float>, SameFloat, float, float>>("stealing f32 bits", seeds,
+                                                                                             true);
 #endif
 #endif
 

@@ -223,8 +223,8 @@ inline void make_ready(Fiber *f) {
 }
 
 bool seems_to_poll(Fiber *f, const void *p, unsigned bytes, const void *value); // notes what a load saw
-void park_polling(Fiber *f); // until one of f->seen changes
-void switch_away();          // runs other fibers until this one is picked again
+void park_polling(Fiber *f);                                                    // until one of f->seen changes
+void switch_away(); // runs other fibers until this one is picked again
 
 // ---- bulk copies (async.cpp) ----
 bool move_a_copy(); // advances one pending copy, chosen at random; false when there is none

@@ -1,6 +1,7 @@
 """What the header promises, said once more in NumPy: conversions, operators, and the canonical order of operations.
 
-Nothing here is shared with the library but the numbers that pin the shape of a tile. Arrays of type "bf16" are uint16 arrays that hold its bits.
+Nothing here is shared with the library but the numbers that pin the shape of a tile. Arrays of type "bf16" are uint16
+arrays that hold its bits.
 """
 import re
 

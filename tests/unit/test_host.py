@@ -71,7 +71,8 @@ def check_canaries(buffer, out):
 def expect(got, wanted, type_):
     good = oracle.same(got, np.asarray(wanted, got.dtype), type_)
     bad = np.flatnonzero(~good)
-    assert bad.size == 0, f"{bad.size} of {got.size} differ, first at {bad[0]}: {got[bad[0]]} instead of {wanted[bad[0]]}"
+    assert bad.size == 0, (
+        f"{bad.size} of {got.size} differ, first at {bad[0]}: {got[bad[0]]} instead of {wanted[bad[0]]}")
 
 
 data = st.tuples(st.sampled_from(SIZE_LIST), st.integers(0, 3), st.sampled_from(KINDS), st.integers(0, 2**20))

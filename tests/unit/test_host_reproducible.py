@@ -1,4 +1,4 @@
-"""Float sums, products and users' operators on the host have the bits of the canonical trees, for any number of threads."""
+"""Float sums, products and users' operators on the host have the bits of the canonical trees, for any thread count."""
 import ctypes
 import os
 import shutil
