@@ -1361,9 +1361,15 @@ template <class A, class R> struct gp_square {
     return static_cast<R>(w * w);
   }
 };
+// 1 or 0. By bits for floats: as a conversion of the predicate, rounded to f16 afterwards, it came out as the bits 1 on
+// sm_90 (NVRTC 13.0).
+template <class W> GP_DEVICE W gp__truth(bool x) { return x ? 1 : 0; }
+template <> GP_DEVICE float gp__truth<float>(bool x) { return gp__f32_from_bits(x ? 0x3f800000u : 0u); }
+template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bits(x ? 0x3ff0000000000000ull : 0ull); }
+
 template <class A, class R> struct gp_not {
   typedef typename gp__traits<R>::wide W;
-  GP_DEVICE R operator()(A a) const { return static_cast<R>(a == A(0) ? W(1) : W(0)); }
+  GP_DEVICE R operator()(A a) const { return static_cast<R>(gp__truth<W>(a == A(0))); }
 };
 
 // ---- binary operators on an accumulator T
@@ -1416,15 +1422,15 @@ template <class T> struct gp_bit_xor : gp__operator<T, true> {
 };
 template <class T> struct gp_and : gp__operator<T, true> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T prepare(const T &a) { return static_cast<T>(W(a != T(W(0)) ? 1 : 0)); }
+  static GP_DEVICE T prepare(const T &a) { return static_cast<T>(gp__truth<W>(a != T(W(0)))); }
   static GP_DEVICE T identity() { return static_cast<T>(W(1)); }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(W(a != T(W(0)) && b != T(W(0)) ? 1 : 0)); }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(gp__truth<W>(a != T(W(0)) && b != T(W(0)))); }
 };
 template <class T> struct gp_or : gp__operator<T, true> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T prepare(const T &a) { return static_cast<T>(W(a != T(W(0)) ? 1 : 0)); }
+  static GP_DEVICE T prepare(const T &a) { return static_cast<T>(gp__truth<W>(a != T(W(0)))); }
   static GP_DEVICE T identity() { return static_cast<T>(W(0)); }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(W(a != T(W(0)) || b != T(W(0)) ? 1 : 0)); }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(gp__truth<W>(a != T(W(0)) || b != T(W(0)))); }
 };
 // The lowest index wins a tie; the first NaN wins over everything; index -1 is no element.
 template <class T, bool MAX> struct gp__arg_operator : gp__operator<gp_arg<T>, true> {
@@ -2573,13 +2579,15 @@ GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
   gp__begin<P>();
   gp__word *words = gp__words(a.workspace);
   gp_before<Acc> start = gp__start<Op, Acc>(a);
-  Acc carry = start.has ? start.value : Op::identity();
   for (unsigned first = 0; first < a.blocks; first += P::threads) {
     const unsigned i = first + threadIdx.x;
-    Acc x = i < a.blocks ? gp__receive<Acc>(words, i, 0) : Op::identity();
-    const Acc total = gp_tile_exclusive_scan<P::threads>(x, Op(), s);
-    if (i < a.blocks) gp__publish(words, i, Op()(carry, x), 0);
-    carry = Op()(carry, total);
+    gp_before<Acc> within, warps, before = start;
+    const Acc x = i < a.blocks ? gp__receive<Acc>(words, i, 0) : Op::identity();
+    const Acc total = gp__tile_scan<P::threads>(x, Op(), within, warps, s);
+    if (warps.has) before.append(warps.value, Op());
+    if (within.has) before.append(within.value, Op());
+    if (i < a.blocks && before.has) gp__publish(words, i, before.value, 0);
+    start.append(total, Op());
     __syncthreads();
   }
 }
@@ -2594,7 +2602,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   const gp__u64 n = gp__count(a);
   const gp__scan_share<Tile::TILE> share(n);
   gp_before<Acc> prefix = gp__start<Op, Acc>(a);
-  if (gridDim.x > 1) {
+  if (gridDim.x > 1 && (prefix.has || blockIdx.x > 0)) { // before block 0 there may be nothing
     prefix.value = gp__receive<Acc>(gp__words(a.workspace), blockIdx.x, 0);
     prefix.has = true;
   }

@@ -66,8 +66,8 @@ MUTANTS = {
                                       "static_cast<gp__u64>(gridDim.x) * (STAGES - 1));"),
     "pipelined: a bulk copy runs over the end": ("PIPELINED", "r.bulk_end = r.end & ~15u;",
                                                  "r.bulk_end = (r.end + 15u) & ~15u;"),
-    "sweeps: the spine swaps operands": ("SWEEPS", "gp__publish(words, i, Op()(carry, x), 0);",
-                                         "gp__publish(words, i, Op()(x, carry), 0);"),
+    "sweeps: the spine swaps operands": ("SWEEPS", "if (within.has) before.append(within.value, Op());",
+                                         "if (within.has) before.value = Op()(within.value, before.value);"),
     "stealing: the ticket is not shared": (
         "REDUCE", "s.ticket = gp__draw(a.workspace, tiles + gridDim.x);\n    __syncthreads();",
         "s.ticket = gp__draw(a.workspace, tiles + gridDim.x);"),

@@ -186,7 +186,7 @@ template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, c
     gp__scan_args a = {};
     a.in = in.data, a.out = out, a.count = s.count, a.count_device = o.count_on_device ? count.data : nullptr;
     a.workspace = g.words ? workspace(g.words) : nullptr, a.has_init = o.init, a.blocks = g.grid;
-    if (o.init) init = F()(draw<In>());
+    if (o.init) init = Op::prepare(F()(draw<In>()));
     std::memcpy(a.init.bytes, &init, sizeof init);
     auto launch = [&](void (*kernel)(const gp__scan_args &), unsigned grid, unsigned shared) {
       return simt::launch_kernel(name, grid, g.threads, shared, kernel, a);
@@ -415,6 +415,7 @@ int main(int argc, char **argv) {
   SCAN("look_back u8", GP_LOOK_BACK, Small, false, gp_sum<u8>, u8, u8);
   SCAN("look_back u8 to u64", GP_LOOK_BACK, Tiny, true, gp_sum<u64>, u8, u64);
   SCAN("look_back f16 by f32", GP_LOOK_BACK, Small, false, gp_sum<float>, gp_f16, gp_f16);
+  SCAN("look_back and of f16", GP_LOOK_BACK, Small, true, gp_and<float>, gp_f16, gp_f16);
   SCAN("look_back triple", GP_LOOK_BACK, Tiny, true, AddTriple, Triple, Triple);
   SCAN("look_back large", GP_LOOK_BACK, Small, false, AddLarge, Large, Large);
   scan_is_deterministic<Scan<GP_LOOK_BACK, Tiny, false, gp_sum<float>, SameFloat, float, float>>("look_back f32 bits",
