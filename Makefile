@@ -64,8 +64,19 @@ $(BUILD)/examples/%: examples/%.c examples/device_memory.h gpuprims.h $(POLICIES
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=c11 -Wall -Wextra $(OPENMP) -I. $< -o $@ $(LIBS)
 
-# bundle.c runs on kernels that gp_bundle compiled ahead of time.
-$(BUILD)/examples/bundle: $(wildcard tools/gp_bundle.c)
+$(BUILD)/gp_bundle: tools/gp_bundle.c gpuprims.h $(POLICIES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=c11 -Wall -Wextra -I. $< -o $@ $(LIBS)
+
+# bundle.c runs on kernels that gp_bundle compiled ahead of time; without NVRTC there are none, and it runs on the host.
+$(BUILD)/examples/bundle: examples/bundle.c examples/bundle.txt examples/device_memory.h $(BUILD)/gp_bundle
+	@mkdir -p $(@D)
+	@if $(BUILD)/gp_bundle examples/bundle.txt example_kernels 80 90 > $(BUILD)/bundle_kernels.h; then \
+	  $(CC) $(CFLAGS) -std=c11 -Wall -Wextra -I. -I$(BUILD) -DBUNDLE='"bundle_kernels.h"' $< -o $@ $(LIBS); \
+	else \
+	  echo 'bundle: no NVRTC on this machine (its PyPI package is nvidia-cuda-nvrtc): built for the host'; \
+	  $(CC) $(CFLAGS) -std=c11 -Wall -Wextra $(OPENMP) -I. $< -o $@ $(LIBS); \
+	fi
 
 $(BUILD)/examples/tile_kernel: examples/tile_kernel.cu gpuprims.h
 	@mkdir -p $(@D)

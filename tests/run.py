@@ -70,6 +70,7 @@ ALL = ("plain", "asan", "race")
 PROGRAMS = [
     # ---- text
     Program("lint", command=["python3", "tools/lint.py"]),
+    Program("measurements", command=["python3", "tests/compile/measurements_are_current.py"]),
     # ---- the emulator itself: what it must accept and must report
     Program("simt: litmus", ["tests/simt/litmus.cpp"], SIMT, ALL),
     # ---- the kernels on the emulator

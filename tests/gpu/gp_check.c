@@ -3,6 +3,7 @@
 // tests/gpu/run.py builds and runs it, several processes at a time.
 //
 //   gp_check [--group NAME]... [--types u8,f32] [--quick] [--full] [--sanitizer] [--cache DIR] [--seconds S] [--list]
+//            [--no-pipelined]    what would be a pipelined scan looks back
 //            [--backend host]     the same logic on the host back end alone, to test the tests
 //
 // The last line is "N passed, N failed, N skipped". Exit status 1 where something failed. Without a GPU all is skipped.
@@ -432,6 +433,20 @@ static int compare(workbench *w, const problem *p, const char *out, const char *
   return 0;
 }
 
+// A call on the GPU. With --no-pipelined, scans that would be pipelined look back instead: racecheck does not follow
+// barriers in shared memory at which some warps arrive and others wait (the emulator's race build does).
+static int no_pipelined;
+static gp_result run_gpu(const gp_call *call, void *stream) {
+  static const gp_policy look_back = {GP_LOOK_BACK, 0, 0, 0, 0, 0, 0, 0};
+  gp_call other = *call;
+  gp_policy p;
+  gp_policy_source source;
+  if (!no_pipelined || gp_policy_origin(gpu, call, &p, &source) || p.algorithm != GP_PIPELINED)
+    return gp_run(gpu, call, stream);
+  other.policy = &look_back;
+  return gp_run(gpu, &other, stream);
+}
+
 static long refused; // policies that are not valid for a shape
 
 // The whole of it. Returns -1 where it failed, 1 where the policy is not valid for the shape.
@@ -441,7 +456,7 @@ static int solve(workbench *w, const problem *p) {
   char text[400];
   if (expect(w, p)) return -1;
   c = place(w, p);
-  r = gp_run(gpu, &c, w->stream);
+  r = run_gpu(&c, w->stream);
   if (r == GP_E_POLICY && p->policy) return refused++, 1;
   if (r != GP_SUCCESS) {
     fail("%s: %s: %s", describe(p, text, sizeof text), gp_result_name(r), gp_last_message());
@@ -995,7 +1010,7 @@ static void group_queue(void) {
     }
     wait_device();
     for (i = 0; i < CALLS; i++) {
-      const gp_result r = gp_run(gpu, &calls[i], stream);
+      const gp_result r = run_gpu(&calls[i], stream);
       if (r) fail("call %d of a queue: %s: %s", i, gp_result_name(r), gp_last_message());
     }
     for (i = 0; i < CALLS; i++) compare(&benches[i], &problems[i], calls[i].out, " in a queue");
@@ -1025,7 +1040,7 @@ static void group_chain(void) {
     c.out = b;
     c.count = n;
     if (on_gpu && device.compute_capability >= 90) c.policy = i % 3 == 1 ? &map : &scan;
-    r = gp_run(gpu, &c, stream);
+    r = run_gpu(&c, stream);
     c.in = x;
     c.out = y;
     c.policy = NULL;
@@ -1114,7 +1129,7 @@ static void group_streams(void) {
   }
   wait_device();
   for (i = 0; i < STREAMS * EACH; i++) {
-    const gp_result r = gp_run(gpu, &calls[i], benches[i].stream);
+    const gp_result r = run_gpu(&calls[i], benches[i].stream);
     if (r) fail("stream %d: %s: %s", i % STREAMS, gp_result_name(r), gp_last_message());
   }
   for (i = 0; i < STREAMS * EACH; i++) compare(&benches[i], &problems[i], calls[i].out, " beside other streams");
@@ -1173,7 +1188,7 @@ static void group_graph(void) {
         }
         wait_device();
         GP_CUDA_CHECK(&cuda, capture_begin(stream, GP_CUDA_CAPTURE_RELAXED));
-        for (i = 0; i < 3 && !r; i++) r = gp_run(gpu, &c[i], stream);
+        for (i = 0; i < 3 && !r; i++) r = run_gpu(&c[i], stream);
         if (r) fail("in capture: %s: %s", gp_result_name(r), gp_last_message());
         if (cuda.capture_end(stream, &graph) || !graph) fail("the capture was broken off");
         else if (!r) {
@@ -1194,7 +1209,7 @@ static void group_graph(void) {
             for (i = 0; i < 3; i++) compare(&w[i], &p[i], c[i].out, " in a graph");
           }
           // A call outside the graph goes on working on the same stream.
-          r = gp_run(gpu, &c[1], stream);
+          r = run_gpu(&c[1], stream);
           if (r) fail("after the graph: %s", gp_last_message());
           else compare(&w[1], &p[1], c[1].out, " after a graph");
           GP_CUDA_CHECK(&cuda, graph_exec_destroy(executable));
@@ -1215,14 +1230,14 @@ static void group_graph(void) {
     if (gp_prepare(gpu, &c)) fail("%s", gp_last_message());
     wait_device();
     GP_CUDA_CHECK(&cuda, capture_begin(w.stream, GP_CUDA_CAPTURE_RELAXED));
-    r = gp_run(gpu, &c, w.stream);
+    r = run_gpu(&c, w.stream);
     if (r != GP_E_WORKSPACE)
       fail("a workspace too small in a capture: %s instead of GP_E_WORKSPACE", gp_result_name(r));
     else pass();
     if (cuda.capture_end(w.stream, &graph)) fail("GP_E_WORKSPACE broke off the capture");
     else pass();
     if (graph) cuda.graph_destroy(graph);
-    r = gp_run(gpu, &c, w.stream);
+    r = run_gpu(&c, w.stream);
     if (r) fail("after GP_E_WORKSPACE: %s: %s", gp_result_name(r), gp_last_message());
     else compare(&w, &p, c.out, " after GP_E_WORKSPACE");
     free_stream(w.stream);
@@ -1260,9 +1275,9 @@ static void group_determinism(void) {
               gp_call noise = c;
               noise.policy = NULL;
               noise.out = main_bench.device_in2;
-              if (gp_run(gpu, &noise, other)) fail("%s", gp_last_message());
+              if (run_gpu(&noise, other)) fail("%s", gp_last_message());
             }
-            r = gp_run(gpu, &c, main_bench.stream);
+            r = run_gpu(&c, main_bench.stream);
             wait_device();
             if (r) break;
             download(run ? main_bench.host_got : main_bench.host_in2, c.out, bytes);
@@ -1312,7 +1327,7 @@ static void group_reproducible(void) {
             if (!q) p.policy = NULL;
             if (expect(&main_bench, &p)) continue;
             c = place(&main_bench, &p);
-            r = gp_run(gpu, &c, main_bench.stream);
+            r = run_gpu(&c, main_bench.stream);
             if (r == GP_E_POLICY && p.policy) {
               refused++;
               continue;
@@ -1338,7 +1353,7 @@ static void want_error(gp_call c, gp_result wanted, const char *what, char *out)
   poison(out, 64, NULL);
   wait_device();
   download(before, out, 64);
-  r = gp_run(gpu, &c, NULL);
+  r = run_gpu(&c, NULL);
   wait_device();
   download(after, out, 64);
   if (r != wanted)
@@ -1515,6 +1530,7 @@ int main(int count, char **arguments) {
     if (!strcmp(a, "--quick")) quick = 1;
     else if (!strcmp(a, "--full")) full = 1;
     else if (!strcmp(a, "--sanitizer")) sanitizer = 1;
+    else if (!strcmp(a, "--no-pipelined")) no_pipelined = 1;
     else if (!strcmp(a, "--list")) {
       for (g = 0; g < COUNT(GROUPS); g++) printf("%s\n", GROUPS[g].name);
       return 0;

@@ -36,7 +36,7 @@ BY_TYPE = {  # groups that are split among several processes
 }
 TOOLS = {  # compute-sanitizer's tools: options, and seconds at most
     "memcheck": (["--leak-check", "no"], 200),
-    "racecheck": ([], 240),
+    "racecheck": ([], 240), # without pipelined scans: see run_gpu in gp_check.c
     "initcheck": ([], 200),
     "synccheck": ([], 150),
 }
@@ -196,7 +196,8 @@ def sanitizer_jobs(args, cache):
     jobs = []
     for tool in args.tools.split(","):
         options, limit = TOOLS[tool]
-        job = check_job(tool, SANITIZED, limit, cache, plain=True)
+        arguments = SANITIZED + (["--no-pipelined"] if tool == "racecheck" else [])
+        job = check_job(tool, arguments, limit, cache, plain=True)
         job.command = [sanitizer, "--tool", tool, *options, "--print-limit", "20", "--target-processes",
                        "application-only", "--error-exitcode", "9", *job.command]
         job.tool = tool
