@@ -1041,12 +1041,13 @@ GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
 
 // The portable row: what a field is when nobody, neither the caller nor a tuned row, has said. Fields that are already
 // set are kept. GP_AUTO becomes: for a reproducible reduction, stealing, otherwise even share; for a scan of 3 MiB or
-// more (512 KiB where pointers are misaligned), pipelined where that is valid, otherwise look-back.
+// more (512 KiB where pointers of wider elements are misaligned), pipelined where that is valid, otherwise look-back.
 // The numbers are those that did best on an H200, one row for all; ci/measurements has them.
 GPUPRIMS__RULE int gp__or(int field, int otherwise) { return field ? field : otherwise; }
 __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shape s, unsigned long long bytes) {
   const int mib = bytes >> 20 > 0x7fffffff ? 0x7fffffff : (int)(bytes >> 20);
-  const int canonical = s.reproducible, shifted = (s.in_misaligned || s.out_misaligned) && bytes >= (512 << 10);
+  const int canonical = s.reproducible, misaligned = s.in_misaligned || s.out_misaligned;
+  const int shifted = misaligned && bytes >= (512 << 10) && s.in_size >= 4; // a ragged chunk of bytes takes long
   gp_policy q = p;
   q.algorithm = GP_PIPELINED;
   q.threads = gp__or(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : mib >= 24 ? 320 : 256);
@@ -1059,7 +1060,7 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
   p.threads = gp__or(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : 256);
   p.vectors = gp__or(p.vectors, canonical              ? GP__CANONICAL_SCAN_VECTORS
                                 : mib >= 3             ? 9
-                                : mib >= 1             ? 5
+                                : mib >= 1             ? misaligned ? 1 : 5
                                 : bytes >= (128 << 10) ? 3
                                                        : 1);
   p.stages = gp__or(p.stages, 3);

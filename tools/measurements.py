@@ -82,7 +82,7 @@ def section(path, records):
     firsts = [r for r in records if r["kind"] == "first_call"]
     if firsts:
         times = [f"{r['cell'].split(' n=')[0]} {r['compiled_ms']:.0f} / {r['disk_ms']:.1f}" for r in firsts]
-        lines.append("First call, ms (nothing cached / from the disk cache): " + "; ".join(times) + ".")
+        lines.append("First call, ms (nothing cached / from the disk cache):\n" + ";\n".join(times) + ".")
     return "\n".join(lines).strip() + "\n"
 
 
