@@ -10,6 +10,7 @@ import argparse
 import glob
 import os
 import sys
+import textwrap
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench  # noqa: E402  (the loader, and the sizes by which cells are lined up)
@@ -82,8 +83,9 @@ def section(path, records):
     firsts = [r for r in records if r["kind"] == "first_call"]
     if firsts:
         times = [f"{r['cell'].split(' n=')[0]} {r['compiled_ms']:.0f} / {r['disk_ms']:.1f}" for r in firsts]
-        lines.append("First call, ms (nothing cached / from the disk cache):\n" + ";\n".join(times) + ".")
-    return "\n".join(lines).strip() + "\n"
+        lines.append("First call, ms (nothing cached / from the disk cache): " + "; ".join(times) + ".")
+    wrapped = [line if line.startswith("|") else textwrap.fill(line, 118, break_long_words=False) for line in lines]
+    return "\n".join(wrapped).strip() + "\n"
 
 
 def region():
