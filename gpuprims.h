@@ -2334,7 +2334,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   typedef gp__reduce_storage<T, Acc> Storage;
   GP_SHARED(Storage, s);
   gp__begin<P>();
-  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, gridDim.x);
+  if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
   const In *in = static_cast<const In *>(a.in);
   const unsigned misaligned = gp__misalignment(in, 16);
@@ -6587,7 +6587,8 @@ GPUPRIMS__PRIVATE uint64_t gp__workspace_bytes(const gp__geometry *g) {
   return g->words ? GP__CONTROL_BYTES + g->words * GP__WORD_BYTES : 0;
 }
 
-// The newest stream of this handle in the table.
+// The newest stream of this handle in the table. (One that was destroyed, where a new stream has inherited its handle
+// and is captured before its first ordinary call: its workspace then serves the new one.)
 GPUPRIMS__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream stream) {
   unsigned long long key = (uintptr_t)stream;
   int i;

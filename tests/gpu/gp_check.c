@@ -1220,10 +1220,12 @@ static void group_graph(void) {
       }
   { // a workspace too small while captured: an error, the capture lives, and the next call works
     static workbench w;
+    static const gp_policy many_tiles = {GP_LOOK_BACK, 128, 1, 0, 0, 0, 0, 0}; // more than a stream before had
     problem p = problem_of(GP_EXCLUSIVE_SCAN, GP_SUM, type_named("u32"), 9000001, UNIFORM);
     void *graph = NULL;
     gp_call c;
     gp_result r;
+    p.policy = &many_tiles;
     w.stream = new_stream();
     if (sanitizer || expect(&w, &p)) return;
     c = place(&w, &p);
