@@ -247,8 +247,8 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
 enum {
   GP_AUTO = 0,
   GP_DIRECT,      // copy, fill, iota, transform: registers only
-  GP_EVEN_SHARE,  // reduce: each block one share of the input, the last block to finish combines
-  GP_STEALING,    // reduce: tiles by ticket, a partial result a tile, the last block to finish combines
+  GP_EVEN_SHARE,  // reduce: each block one share of the input, the block that starts last combines
+  GP_STEALING,    // reduce: tiles by ticket, a partial result a tile, the block that draws last combines
   GP_ONE_BLOCK,   // reduce, scan: a single block
   GP_LOOK_BACK,   // scan: one pass, decoupled look-back
   GP_THREE_SWEEP, // scan: upsweep, spine, downsweep (three launches)
@@ -264,7 +264,7 @@ enum { GP_CACHE_DEFAULT = 0, GP_CACHE_STREAMING = 1, GP_CACHE_L2 = 2, GP_CACHE_A
 // once, in >>policy; gp_policy_space prints it.
 typedef struct gp_policy {
   int algorithm;     // GP_AUTO ... GP_PIPELINED
-  int threads;       // threads of a block that compute (a pipelined scan adds two warps that move data)
+  int threads;       // threads of a block that compute (a pipelined scan adds three warps beside)
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
   int store;         // GP_CACHE_...
@@ -477,7 +477,7 @@ GPUPRIMS__API gp_result gp_transform(gp_context *ctx, gp_op op, gp_type in_type,
 GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *a,
                                       const void *b, void *out, uint64_t count, gp_stream stream);
 
-// ---- reduce (Harris, Optimizing Parallel Reduction in CUDA; one launch, the last block to finish combines)
+// ---- reduce (Harris, Optimizing Parallel Reduction in CUDA; one launch: the block that starts last combines)
 
 // *out = in[0] op in[1] op ... ; the identity where count is 0. Elements are converted to the accumulator's type as
 // they are loaded: gp_reduce(ctx, GP_SUM, GP_U8, GP_U64, ...) sums bytes into 64 bits. Reads count * size bytes.
@@ -935,8 +935,7 @@ enum {
   GP__CANONICAL_SCAN_VECTORS = 9,
   GP__CANONICAL_REDUCE_THREADS = 512,
   GP__CANONICAL_REDUCE_VECTORS = 4,
-  GP__CANONICAL_REDUCE_TILES = 4096, // at most about so many tiles: larger inputs get larger tiles
-  GP__MAX_GRID = 65536
+  GP__CANONICAL_REDUCE_TILES = 4096 // at most about so many tiles: larger inputs get larger tiles
 };
 
 GPUPRIMS__RULE int gp__is_scan(int primitive) {
@@ -7046,90 +7045,63 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
 
 // ---- calls by name
 
-GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
-                                gp_stream stream) {
-  gp_call c = gp_call_init(GP_COPY);
-  c.in_type = type;
+// What most of them fill in.
+GPUPRIMS__PRIVATE gp_call gp__call(gp_primitive primitive, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+                                   void *out, uint64_t count) {
+  gp_call c = gp_call_init(primitive);
+  c.op = op;
+  c.in_type = in_type;
+  c.out_type = out_type;
   c.in = in;
   c.out = out;
   c.count = count;
+  return c;
+}
+
+GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+                                gp_stream stream) {
+  const gp_call c = gp__call(GP_COPY, 0, type, 0, in, out, count);
   return gp_run(ctx, &c, stream);
 }
 GPUPRIMS__API gp_result gp_fill(gp_context *ctx, gp_type type, const void *value, void *out, uint64_t count,
                                 gp_stream stream) {
-  gp_call c = gp_call_init(GP_FILL);
-  c.out_type = type;
+  gp_call c = gp__call(GP_FILL, 0, 0, type, NULL, out, count);
   c.init = value;
-  c.out = out;
-  c.count = count;
   return gp_run(ctx, &c, stream);
 }
 GPUPRIMS__API gp_result gp_iota(gp_context *ctx, gp_type type, const void *start, const void *step, void *out,
                                 uint64_t count, gp_stream stream) {
-  gp_call c = gp_call_init(GP_IOTA);
-  c.out_type = type;
+  gp_call c = gp__call(GP_IOTA, 0, 0, type, NULL, out, count);
   c.init = start;
   c.step = step;
-  c.out = out;
-  c.count = count;
   return gp_run(ctx, &c, stream);
 }
 GPUPRIMS__API gp_result gp_transform(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                      void *out, uint64_t count, gp_stream stream) {
-  gp_call c = gp_call_init(GP_TRANSFORM);
-  c.op = op;
-  c.in_type = in_type;
-  c.out_type = out_type;
-  c.in = in;
-  c.out = out;
-  c.count = count;
+  const gp_call c = gp__call(GP_TRANSFORM, op, in_type, out_type, in, out, count);
   return gp_run(ctx, &c, stream);
 }
 GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *a,
                                       const void *b, void *out, uint64_t count, gp_stream stream) {
-  gp_call c = gp_call_init(GP_TRANSFORM2);
-  c.op = op;
-  c.in_type = in_type;
-  c.out_type = out_type;
-  c.in = a;
+  gp_call c = gp__call(GP_TRANSFORM2, op, in_type, out_type, a, out, count);
   c.in2 = b;
-  c.out = out;
-  c.count = count;
   return gp_run(ctx, &c, stream);
 }
 GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                   void *out, uint64_t count, gp_stream stream) {
-  gp_call c = gp_call_init(GP_REDUCE);
-  c.op = op;
-  c.in_type = in_type;
-  c.out_type = out_type;
-  c.in = in;
-  c.out = out;
-  c.count = count;
+  const gp_call c = gp__call(GP_REDUCE, op, in_type, out_type, in, out, count);
   return gp_run(ctx, &c, stream);
 }
 GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                           void *out, uint64_t count, gp_stream stream) {
-  gp_call c = gp_call_init(GP_INCLUSIVE_SCAN);
-  c.op = op;
-  c.in_type = in_type;
-  c.out_type = out_type;
-  c.in = in;
-  c.out = out;
-  c.count = count;
+  const gp_call c = gp__call(GP_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   return gp_run(ctx, &c, stream);
 }
 GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                           const void *init, const void *in, void *out, uint64_t count,
                                           gp_stream stream) {
-  gp_call c = gp_call_init(GP_EXCLUSIVE_SCAN);
-  c.op = op;
-  c.in_type = in_type;
-  c.out_type = out_type;
+  gp_call c = gp__call(GP_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   c.init = init;
-  c.in = in;
-  c.out = out;
-  c.count = count;
   return gp_run(ctx, &c, stream);
 }
 #undef GPUPRIMS__CHECK
