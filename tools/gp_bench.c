@@ -1156,7 +1156,7 @@ static void open_context(gp_backend backend, const char *cache, gp_context **ope
 // Removes a folder of plain files and folders that this program made.
 static void remove_folder(const char *path) {
   char command[600];
-  if (strncmp(path, "/tmp/gp_bench_", 14)) return;
+  if (strncmp(path, P_tmpdir "/gp_bench_", sizeof P_tmpdir + 9)) return;
   snprintf(command, sizeof command, "rm -rf '%s'", path);
   if (system(command)) fprintf(stderr, "gp_bench: could not remove %s\n", path);
 }
@@ -1165,7 +1165,7 @@ static void remove_folder(const char *path) {
 static void measure_first_call(void) {
   static const char *const texts[] = {"copy u32 n=65536", "reduce SUM f32 n=65536", "exclusive_scan SUM u32 n=65536",
                                       "exclusive_scan SUM u8 n=64M"};
-  char folder[] = "/tmp/gp_bench_XXXXXX";
+  char folder[] = P_tmpdir "/gp_bench_XXXXXX";
   int pass, k;
   double ms[3][4];
   gp_kernel_source origins[3][4];

@@ -159,7 +159,7 @@ static void test_promise() {
 
 // The text that the tool writes is C, and says the same.
 static void test_header() {
-  char out[] = "/tmp/gpuprims_bundle_XXXXXX";
+  char out[] = P_tmpdir "/gpuprims_bundle_XXXXXX";
   const int file = mkstemp(out), saved = dup(1);
   fflush(stdout);
   dup2(file, 1);

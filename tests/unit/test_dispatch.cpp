@@ -1057,7 +1057,7 @@ static void test_faults() {
 // ---- the disk cache
 
 static std::string scratch() {
-  char path[] = "/tmp/gpuprims_test_XXXXXX";
+  char path[] = P_tmpdir "/gpuprims_test_XXXXXX";
   return mkdtemp(path);
 }
 static std::vector<std::string> files(const std::string &folder, const char *ending) {
