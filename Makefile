@@ -26,7 +26,8 @@ VERSION := $(shell sed -n 's/^\#define GPUPRIMS_VERSION "\(.*\)"/\1/p' gpuprims.
 MAJOR = $(firstword $(subst ., ,$(VERSION)))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-long test-gpu bench lib examples lint format install clean venv
+.PHONY: help demo test test-long test-gpu bench tune table regress landscape lib examples lint format install clean \
+  venv
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced and scanned: a table and build/demo.png'
@@ -34,6 +35,10 @@ help:
 	@echo 'make test-long  the same with more seeds, sizes and schedules'
 	@echo 'make test-gpu   the tests that need a GPU (gcc, nvcc, python3 with NumPy of this machine)'
 	@echo 'make bench      ours, the peers and the roofs on this GPU'
+	@echo 'make tune       measures the policy spaces on this GPU and rewrites gpuprims_policies.h'
+	@echo 'make table      gpuprims_policies.h from the stores under ci/measurements'
+	@echo 'make regress BASE=COMMIT   is this tree slower than that one, on this GPU?'
+	@echo 'make landscape  a policy space measured whole: tables and pictures'
 	@echo 'make lib        build/libgpuprims.so: the whole API, for other languages'
 	@echo 'make examples   build/examples/*'
 	@echo 'make lint       marks, order, prefixes, formatting'
@@ -98,6 +103,25 @@ test-gpu:
 
 bench:
 	@$(PYTHON3) tools/bench.py
+
+# The farm (tools/farm/README.md). ARGS: further options, for example ARGS='--primitives reduce --seconds 60'.
+tune: $(BUILD)/gp_tune
+	@$(PYTHON3) -m tools.farm tune $(ARGS)
+
+table:
+	@$(PYTHON3) -m tools.farm table $(ARGS)
+
+regress:
+	@test -n '$(BASE)' || { echo 'make regress BASE=COMMIT (or a folder that holds another checkout)'; exit 2; }
+	@$(PYTHON3) -m tools.farm regress --base '$(BASE)' $(ARGS)
+
+landscape: $(BUILD)/gp_tune $(VENV_READY)
+	@$(BUILD)/gp_tune --landscape --out $(BUILD)/landscape.jsonl
+	@$(PYTHON) -m tools.farm landscape $(BUILD)/landscape.jsonl --out $(BUILD)/landscape $(ARGS)
+
+$(BUILD)/gp_tune: $(wildcard tools/tune/*.c tools/tune/*.h tools/*.h) tools/peers/data.h gpuprims.h $(POLICIES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=c11 -D_GNU_SOURCE -Wall -Wextra -I. $(wildcard tools/tune/*.c) -o $@ $(LIBS)
 
 lint:
 	@$(PYTHON3) tools/lint.py

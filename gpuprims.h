@@ -129,6 +129,7 @@ typedef unsigned long uint64_t;
 #define gp_policy_origin GPUPRIMS__NAME(gp_policy_origin)
 #define gp_kernel_origin GPUPRIMS__NAME(gp_kernel_origin)
 #define gp_policy_space GPUPRIMS__NAME(gp_policy_space)
+#define gp_policy_echo GPUPRIMS__NAME(gp_policy_echo)
 #define gp_compile GPUPRIMS__NAME(gp_compile)
 #define gp_copy GPUPRIMS__NAME(gp_copy)
 #define gp_fill GPUPRIMS__NAME(gp_fill)
@@ -513,6 +514,11 @@ GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t b
 // The policy that the call will run on, with every field filled in, and where it came from.
 GPUPRIMS__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_policy *policy,
                                          gp_policy_source *source);
+
+// The policy that the machine code of the call's kernel was compiled for, read back from the loaded module: for tuners
+// and tests, which must know that what they measured is what they asked for. Loads the kernel where it is not loaded;
+// waits for the copy of a few bytes, so not while capturing. The host back end: all zero. Errors as gp_prepare.
+GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy *policy);
 
 // Where the machine code of the call's kernel came from when it was loaded (GP_KERNEL_NONE: not loaded yet), and the
 // kernel's full name in `name` (capacity bytes, cut short if need be; may be NULL with 0).
@@ -938,6 +944,15 @@ enum {
   GP__CANONICAL_REDUCE_TILES = 4096 // at most about so many tiles: larger inputs get larger tiles
 };
 
+// Opt-in shared memory of a block in bytes, from the table of compute capabilities in the CUDA programming guide.
+GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
+  return (capability == 75                                                                    ? 64
+          : capability == 80 || capability == 87                                              ? 163
+          : capability == 86 || capability == 88 || capability == 89 || capability / 10 >= 12 ? 99
+                                                                                              : 227) *
+         1024;
+}
+
 GPUPRIMS__RULE int gp__is_scan(int primitive) {
   return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN;
 }
@@ -1037,6 +1052,14 @@ GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
 }
 
 #if !defined(__CUDACC_RTC__)
+
+// The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
+__attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
+  if (p.algorithm != GP_PIPELINED) p.stages = 0;
+  else p.load = p.store = 0; // its tiles come and go by bulk copies
+  if (p.algorithm == GP_ONE_BLOCK) p.blocks_per_sm = 0;
+  return p;
+}
 
 // The portable row: what a field is when nobody, neither the caller nor a tuned row, has said. Fields that are already
 // set are kept. GP_AUTO becomes: for a reproducible reduction, stealing, otherwise even share; for a scan of 3 MiB or
@@ -2990,6 +3013,9 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image))                                       \
   F(1, cuModuleUnload, "cuModuleUnload", (void *module))                                                               \
   F(1, cuModuleGetFunction, "cuModuleGetFunction", (void **function, void *module, const char *name))                  \
+  F(1, cuModuleGetGlobal, "cuModuleGetGlobal_v2",                                                                      \
+    (gp__cu_pointer * pointer, size_t * bytes, void *module, const char *name))                                        \
+  F(1, cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *to, gp__cu_pointer from, size_t bytes))                                 \
   F(1, cuFuncSetAttribute, "cuFuncSetAttribute", (void *function, int attribute, int value))                           \
   F(1, cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                     \
     (int *blocks, void *function, int threads, size_t shared_bytes))                                                   \
@@ -5164,11 +5190,12 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 
 // ---- the tuned table
 //
-// GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_bytes, algorithm, threads, vectors,
-// load, store, stages, blocks_per_sm, overlap, provenance). scope: a device's name ("NVIDIA H200"), a compute
-// capability ("sm_90") or a class of like devices ("class:NAME"). Sizes in bytes, -1 for any; the row serves inputs of
-// 2^log2_bytes bytes and more (the larger of input and output). Zeros in the policy are filled by gp__portable.
-// GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
+// GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
+// vectors, load, store, stages, blocks_per_sm, overlap, provenance). scope: a device's name ("NVIDIA H200"), a compute
+// capability ("sm_90"), a class of like devices ("class:NAME"), or "portable". Sizes in bytes, -1 for any; the row
+// serves calls on 2^log2_from bytes and more, less than 2^log2_to (the larger of input and output), whose pointers are
+// aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured. Zeros in the policy are filled by
+// gp__portable. GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
 
 #if defined(GPUPRIMS_POLICIES)
 #include GPUPRIMS_POLICIES
@@ -5186,7 +5213,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 
 typedef struct gp__policy_row {
   const char *scope;
-  int primitive, in_size, acc_size, out_size, log2_bytes;
+  int primitive, in_size, acc_size, out_size, log2_from, log2_to;
   gp_policy policy;
   const char *provenance;
 } gp__policy_row;
@@ -5194,20 +5221,16 @@ typedef struct gp__policy_class {
   const char *name, *device;
 } gp__policy_class;
 
-#define GPUPRIMS__ROW(scope, primitive, in, acc, out, log2, algorithm, threads, vectors, load, store, stages, blocks,  \
-                      overlap, provenance)                                                                             \
-  {                                                                                                                    \
-      scope,                                                                                                           \
-      (int)(primitive),                                                                                                \
-      in,                                                                                                              \
-      acc,                                                                                                             \
-      out,                                                                                                             \
-      log2,                                                                                                            \
-      {algorithm, threads, vectors, load, store, stages, blocks, overlap},                                             \
-      provenance},
+#define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages,      \
+                      blocks, overlap, provenance)                                                                     \
+  {scope,     (int)(primitive),                                                                                        \
+   in,        acc,                                                                                                     \
+   out,       from,                                                                                                    \
+   to,        {algorithm, threads, vectors, load, store, stages, blocks, overlap},                                     \
+   provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
-    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
+    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
 static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
 #undef GPUPRIMS__ROW
 #undef GPUPRIMS__CLASS
@@ -5480,6 +5503,7 @@ GPUPRIMS__PRIVATE gp_policy_source gp__row_source(const gp__policy_row *row, con
   snprintf(scope, sizeof scope, "sm_%d", capability);
   if (strcmp(row->scope, device) == 0) return GP_POLICY_DEVICE;
   if (strcmp(row->scope, scope) == 0) return GP_POLICY_CAPABILITY;
+  if (strcmp(row->scope, "portable") == 0) return GP_POLICY_PORTABLE;
   for (c = gp__policy_classes; c->name; ++c)
     if (strncmp(row->scope, "class:", 6) == 0 && strcmp(row->scope + 6, c->name) == 0 && strcmp(c->device, device) == 0)
       return GP_POLICY_CLASS;
@@ -6179,11 +6203,11 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
 
 // How well a row fits: 0 not at all, otherwise more for sizes that it names, then for the larger bucket.
 GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h, int log2_bytes) {
-  if (row->primitive != h->primitive || row->log2_bytes > log2_bytes ||
+  if (row->primitive != h->primitive || row->log2_from > log2_bytes || row->log2_to <= log2_bytes ||
       (row->in_size >= 0 && row->in_size != h->in_size) || (row->acc_size >= 0 && row->acc_size != h->acc_size) ||
       (row->out_size >= 0 && row->out_size != h->out_size))
     return 0;
-  return 1 + 64 * ((row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0)) + row->log2_bytes;
+  return 1 + 64 * ((row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0)) + row->log2_from;
 }
 
 // The policy that a call runs on: the caller's, a row of the table, the portable row. A row that is not valid for the
@@ -6207,11 +6231,11 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
     *source = GP_POLICY_CALLER;
     return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
   }
-  if (GP__POLICY_ROWS > 0) {
+  if (GP__POLICY_ROWS > 0 && !h->in_misaligned && !h->out_misaligned && !h->reproducible) {
     const unsigned long long bytes = h->count * (unsigned long long)gp__max(h->in_size, h->out_size);
     const int log2_bytes = bytes ? 63 - __builtin_clzll(bytes) : 0;
     int wanted, i;
-    for (wanted = GP_POLICY_DEVICE; wanted <= GP_POLICY_CLASS; ++wanted) {
+    for (wanted = GP_POLICY_DEVICE; wanted <= GP_POLICY_PORTABLE; ++wanted) {
       int best = 0;
       for (i = 0; i < GP__POLICY_ROWS; ++i) {
         const int fit = row_source[i] == wanted ? gp__row_fit(&gp__policy_rows[i], h, log2_bytes) : 0;
@@ -6452,7 +6476,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   const char *in2 = q->in2_size ? gp__device_type(q->in2_type, q->in2_struct) : NULL;
   const char *acc = fold ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
   const char *out = gp__device_type(q->out_type, q->out_struct);
-  const char *prelude = NULL;
+  const char *prelude = NULL, *policy;
   gp__text *t = &p->text;
   int threads = v->threads, blocks = v->blocks_per_sm, i;
   memset(p, 0, sizeof *p);
@@ -6479,6 +6503,13 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%d", threads);
   if (blocks > 0 && fold && blocks * threads <= 1024 && q->acc_size <= 16) gp__add(t, ", %d", blocks);
   gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[kind], gp__string(&p->name));
+  // For gp_policy_echo: the policy in the name that was just called.
+  policy = gp__string(&p->name);
+  policy += strcspn(policy, "<") + (*policy != 0);
+  gp__add(t,
+          "typedef %.*s> gp__p;\nextern \"C\" __device__ int gp__echo[8] = {%d, gp__p::threads, gp__p::vectors, "
+          "gp__p::load, gp__p::store, gp__p::stages, gp__p::blocks_per_sm, gp__p::overlap};\n",
+          (int)strcspn(policy, ">"), policy, v->algorithm);
   return gp__seal_program(who, p);
 }
 
@@ -6516,7 +6547,7 @@ GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const
   call = "cuModuleLoadData", error = d->cuModuleLoadData(&module, image->data);
   if (error) module = NULL;
   else call = "cuModuleGetFunction", error = d->cuModuleGetFunction(&function, module, "gp__entry");
-  if (!error && g->shared_bytes > 48 * 1024)
+  if (!error && g->shared_bytes > 32 * 1024) // static shared memory, which counts too, is below 16 KiB
     call = "cuFuncSetAttribute",
     error = d->cuFuncSetAttribute(function, GP__CU_DYNAMIC_SHARED_BYTES, (int)g->shared_bytes);
   if (!error)
@@ -6964,6 +6995,53 @@ GPUPRIMS__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, g
   return gp__choose(gp__primitive_names[q.primitive], call->policy, &h, s->row_source, policy, source);
 }
 
+GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy *policy) {
+  const char *who = "gp_policy_echo";
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, who, &result);
+  gp__request q;
+  gp__shape h;
+  gp_policy p;
+  gp_policy_source source;
+  gp__kernel_kind kinds[3];
+  gp__cu_pointer from = 0;
+  size_t bytes = 0;
+  int pushed, count, i, number[8], error = 0;
+  const char *call_name = "cuModuleGetGlobal";
+  if (!s) return result;
+  if (!policy) return gp__fail(GP_E_NULL, "%s: policy is null", who);
+  memset(policy, 0, sizeof *policy);
+  result = gp__check_call(s, who, call, !s->context, 0, &q);
+  if (result != GP_SUCCESS || !s->context) return result;
+  h = gp__shape_of(&q);
+  gp__shape_on(&h, &s->about);
+  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, s->row_source, &p, &source);
+  if (result != GP_SUCCESS) return result;
+  result = gp__enter(s, who, &pushed);
+  if (result != GP_SUCCESS) return result;
+  count = gp__kinds_of(&q, &p, kinds);
+  for (i = 0; i < count && result == GP_SUCCESS; ++i) { // of three sweeps, all must say the same
+    gp_policy said;
+    gp__kernel *k = NULL;
+    result = gp__get_kernel(s, who, &q, &p, &h, kinds[i], 1, &k);
+    if (result != GP_SUCCESS) break;
+    call_name = "cuModuleGetGlobal";
+    error = s->library.runtime.driver.cuModuleGetGlobal(&from, &bytes, k->module, "gp__echo");
+    if (!error && bytes != sizeof number)
+      result = gp__fail(GP_E_DRIVER, "%s: the kernel's echo has %d bytes", who, (int)bytes);
+    if (!error && result == GP_SUCCESS)
+      call_name = "cuMemcpyDtoH", error = s->library.runtime.driver.cuMemcpyDtoH(number, from, sizeof number);
+    if (error) result = gp__cuda_fail(&s->library.runtime, who, call_name, error);
+    if (result != GP_SUCCESS) break;
+    said.algorithm = number[0], said.threads = number[1], said.vectors = number[2], said.load = number[3];
+    said.store = number[4], said.stages = number[5], said.blocks_per_sm = number[6], said.overlap = number[7];
+    if (i > 0 && memcmp(&said, policy, sizeof said) != 0)
+      result = gp__fail(GP_E_POLICY, "%s: the kernels of the call were compiled for different policies", who);
+    *policy = said;
+  }
+  return gp__leave(s, who, pushed, result);
+}
+
 GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name,
                                          size_t capacity) {
   gp_result result = GP_SUCCESS;
@@ -7024,12 +7102,7 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
   h = gp__shape_of(&q);
   h.compute_capability = compute_capability;
   h.multiprocessors = 1;
-  // Opt-in shared memory of a block, from the table of compute capabilities in the CUDA programming guide.
-  h.shared_bytes = (compute_capability == 75                                                                ? 64
-                    : compute_capability == 80 || compute_capability == 87                                  ? 163
-                    : compute_capability == 86 || compute_capability == 89 || compute_capability / 10 >= 12 ? 99
-                                                                                                            : 227) *
-                   1024;
+  h.shared_bytes = gp__shared_bytes_of(compute_capability);
   for (i = 0; i < GP__POLICY_ROWS; ++i)
     row_source[i] = (unsigned char)gp__row_source(&gp__policy_rows[i], "", compute_capability);
   result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, row_source, &p, &source);

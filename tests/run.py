@@ -84,7 +84,10 @@ PROGRAMS = [
             flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),
     # ---- tools/gp_bundle on the emulated driver; kernel sources on the real NVRTC where there is one
     Program("bundle", ["tests/unit/test_bundle.cpp"], SIMT, ("plain", "asan")),
-    Program("kernel source", ["tests/unit/test_kernel_source.c"], flavours=("plain", "asan")),
+    # (gcc's leak checker guesses where the thread-local storage of a library opened at run time lies; for NVRTC's it
+    # guesses wrong, by the layout of the program, and faults)
+    Program("kernel source", ["tests/unit/test_kernel_source.c"], flavours=("plain", "asan"),
+            env={"ASAN_OPTIONS": "intercept_tls_get_addr=0"}),
     # ---- the header under compilers
     Program("compile: gcc", command=COMPILE + ["language", "gcc"]),
     Program("compile: clang", command=COMPILE + ["language", "clang"], needs=["clang"]),

@@ -6,7 +6,7 @@ sources changed; runs the list of cells; writes JSON Lines to ci/measurements/<d
 
     tools/bench.py                        the standard list (below 9 minutes on an H200)
     tools/bench.py --quick                three sizes of six types (a minute)
-    tools/bench.py --cells FILE           a list of your own: a cell a line, see the top of tools/gp_bench.c
+    tools/bench.py --cells FILE           a list of your own: a cell a line, see the top of tools/gp_cells.h
     tools/bench.py --cell "reduce SUM f32 bytes=1G" --policy threads=256 --policy threads=1024
     tools/bench.py --host                 on the host back end, whatever there is
     tools/bench.py --list                 prints the cells, runs nothing
@@ -133,7 +133,8 @@ def build_bench():
     compiler = os.environ.get("CC", "gcc")
     command = [compiler, "-O2", "-g", "-std=gnu11", "-Wall", "-Wextra", *openmp(compiler), "-I.", "-Itools",
                "tools/gp_bench.c", "-o", "build/gp_bench", "-ldl", "-lpthread", "-lm"]
-    sources = ["gpuprims.h", "tools/gp_bench.c", "tools/gp_cuda.h", "tools/peers/data.h", "tools/peers/peers.h"]
+    sources = ["gpuprims.h", "tools/gp_bench.c", "tools/gp_cells.h", "tools/gp_cuda.h",
+               "tools/peers/data.h", "tools/peers/peers.h"]
     if os.path.exists(os.path.join(ROOT, "gpuprims_policies.h")):
         sources.append("gpuprims_policies.h")
     stamp = stamp_of(sources, command)

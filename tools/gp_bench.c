@@ -15,11 +15,7 @@
 //     --commit TEXT                         stored with the environment
 //     --cache DIR                           the disk cache of kernels; default as the library's
 //
-// A cell is data:   primitive [operator] type n=COUNT|bytes=SIZE [acc=TYPE] [out=TYPE] [dist=NAME]
-//                   [in_offset=BYTES] [out_offset=BYTES] [protocol=cold|back_to_back|graph]
-// Sizes take K, M, G (powers of 1024). Types are the library's, s12 (three u32) and s16 (two f64), structs whose sum is
-// an operator given as source. Protocols: cold rotates among buffers so that the L2 cache is of no help; back_to_back
-// stays on one set of buffers; graph replays captured calls, several buffer sets in turn.
+// Cells and policies are text, see tools/gp_cells.h.
 //
 // Every variant is checked before it is timed: against the peer that computes in the same accumulator, or on the host,
 // at the cell's count and at one that is no multiple of anything; floats on data whose sums are exact, and on the
@@ -29,6 +25,7 @@
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
 
+#include "gp_cells.h"
 #include "gp_cuda.h"
 #include "peers/data.h"
 #include "peers/peers.h"
@@ -70,68 +67,9 @@ static double median(double *values, int count) { // sorts
   return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
 
-// ---- types, distributions, protocols --------------------------------------------------------------------------------
-
-typedef struct type_row {
-  const char *name;
-  int size, number, fields;
-} type_row;
-
-static const type_row TYPE_ROWS[] = {
-#define ROW(name, size, number, fields) {#name, size, number, fields},
-    GP_DATA_TYPES(ROW)
-#undef ROW
-};
-enum { TYPE_ROW_COUNT = sizeof TYPE_ROWS / sizeof *TYPE_ROWS };
-
-static const char *const KIND_NAMES[] = {
-#define NAME(UPPER, lower) #lower,
-    GP_DATA_KINDS(NAME)
-#undef NAME
-};
-enum { COLD, BACK_TO_BACK, GRAPH, PROTOCOL_COUNT };
-static const char *const PROTOCOL_NAMES[] = {"cold", "back_to_back", "graph"};
-static const char *const PRIMITIVE_NAMES[] = {"",
-#define NAME(UPPER, lower) #lower,
-                                              GP_PRIMITIVES(NAME)
-#undef NAME
-};
-static const char *const OPERATOR_NAMES[] = {"",
-#define NAME(UPPER, arity, commutative, functor) #UPPER,
-                                             GP_OPERATORS(NAME)
-#undef NAME
-};
-static const char *const ALGORITHM_NAMES[] = {"AUTO",      "DIRECT",    "EVEN_SHARE",  "STEALING",
-                                              "ONE_BLOCK", "LOOK_BACK", "THREE_SWEEP", "PIPELINED"};
-static const char *const CACHE_NAMES[] = {"DEFAULT", "STREAMING", "L2"};
-
-static int find_name(const char *name, const char *const *names, int count) {
-  int i;
-  for (i = 0; i < count; i++)
-    if (!strcmp(name, names[i])) return i;
-  return -1;
-}
-#define FIND_NAME(name, names) find_name(name, names, (int)(sizeof names / sizeof *names))
-
-static const type_row *find_type(const char *name) {
-  int i;
-  for (i = 0; i < TYPE_ROW_COUNT; i++)
-    if (!strcmp(TYPE_ROWS[i].name, name)) return &TYPE_ROWS[i];
-  return NULL;
-}
-
 // ---- the state of the program ---------------------------------------------------------------------------------------
 
 enum { GUARD = 256, MAX_BATCHES = 64, MAX_VARIANTS = 96, GRAPH_CALLS = 32 };
-
-typedef struct cell {
-  char text[256];
-  gp_primitive primitive;
-  gp_op op; // built in; for structs replaced by the user's
-  const type_row *in, *acc, *out;
-  uint64_t n;
-  int kind, protocol, in_offset, out_offset;
-} cell;
 
 typedef struct pool { // device memory, or the host's
   char *base;
@@ -167,8 +105,7 @@ static int on_gpu, l2_bytes;
 static void *stream, *event_a, *event_b;
 static pool in_pool, in2_pool, out_pool, reference_pool, peer_workspace;
 static uint64_t *result_words; // device memory, for peers->compare
-static gp_type type_handles[TYPE_ROW_COUNT];
-static gp_op struct_sums[TYPE_ROW_COUNT];
+static cell_types types;
 static FILE *json;
 static int failures;
 
@@ -234,102 +171,10 @@ static void generate(const type_row *t, int kind, uint64_t seed, void *out, uint
   }
 }
 
-// ---- cells ----------------------------------------------------------------------------------------------------------
-
-static int parse_size(const char *text, uint64_t *value) {
-  char *end;
-  const double number = strtod(text, &end);
-  double scale = 1;
-  if (end == text || number < 0) return 0;
-  if (*end == 'K') scale = 1024, end++;
-  else if (*end == 'M') scale = 1 << 20, end++;
-  else if (*end == 'G') scale = 1 << 30, end++;
-  *value = (uint64_t)(number * scale);
-  return *end == 0;
-}
-
-// NULL, or what is wrong.
-static const char *parse_cell(const char *text, cell *c) {
-  static char reason[200];
-  char copy[256], *save = NULL, *word;
-  int position = 0;
-  uint64_t bytes = 0;
-#define BAD(...) return snprintf(reason, sizeof reason, __VA_ARGS__), reason
-  memset(c, 0, sizeof *c);
-  if (strlen(text) >= sizeof copy) BAD("longer than %d characters", (int)sizeof copy);
-  strcpy(copy, text);
-  strcpy(c->text, text);
-  for (word = strtok_r(copy, " \t\r\n", &save); word; word = strtok_r(NULL, " \t\r\n", &save)) {
-    char *equals = strchr(word, '=');
-    if (equals) {
-      const char *value = equals + 1;
-      *equals = 0;
-      if (!strcmp(word, "n")) {
-        if (!parse_size(value, &c->n)) BAD("n=%s is no count", value);
-      } else if (!strcmp(word, "bytes")) {
-        if (!parse_size(value, &bytes)) BAD("bytes=%s is no size", value);
-      } else if (!strcmp(word, "acc") || !strcmp(word, "out")) {
-        const type_row *t = find_type(value);
-        if (!t) BAD("no type %s", value);
-        *(word[0] == 'a' ? &c->acc : &c->out) = t;
-      } else if (!strcmp(word, "dist")) {
-        if ((c->kind = FIND_NAME(value, KIND_NAMES)) < 0) BAD("no distribution %s", value);
-      } else if (!strcmp(word, "in_offset")) c->in_offset = atoi(value);
-      else if (!strcmp(word, "out_offset")) c->out_offset = atoi(value);
-      else if (!strcmp(word, "protocol")) {
-        if ((c->protocol = FIND_NAME(value, PROTOCOL_NAMES)) < 0) BAD("no protocol %s", value);
-      } else BAD("no field %s", word);
-    } else if (position == 0) {
-      const int p = FIND_NAME(word, PRIMITIVE_NAMES);
-      if (p <= 0) BAD("no primitive %s", word);
-      c->primitive = (gp_primitive)p;
-      position = 1;
-    } else if (position == 1 && FIND_NAME(word, OPERATOR_NAMES) > 0) {
-      c->op = FIND_NAME(word, OPERATOR_NAMES);
-      position = 2;
-    } else if (position <= 2) {
-      if (!(c->in = find_type(word))) BAD("no operator or type %s", word);
-      position = 3;
-    } else BAD("%s is one word too many", word);
-  }
-  if (position < 3) BAD("a cell is: primitive [operator] type n=COUNT ...");
-  if (!c->out) c->out = c->in;
-  if (!c->acc) c->acc = c->out->number == GP_DATA_F16 || c->out->number == GP_DATA_BF16 ? find_type("f32") : c->out;
-  if (bytes) c->n = bytes / (uint64_t)c->in->size;
-  if (!c->n) BAD("the count is missing, or 0");
-  if (c->in_offset < 0 || c->in_offset > 255 || c->out_offset < 0 || c->out_offset > 255) BAD("offsets are 0 to 255");
-  if (c->op == 0 && (c->primitive >= GP_TRANSFORM && c->primitive != GP_IOTA))
-    c->op = c->primitive == GP_TRANSFORM ? GP_NEGATE : GP_SUM;
-  if (c->in->fields > 1 && c->primitive != GP_COPY && c->primitive != GP_FILL &&
-      (c->op != GP_SUM || c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2))
-    BAD("structs have SUM only");
-  return NULL;
-#undef BAD
-}
-
-static int reads_input(const cell *c) { return c->primitive != GP_FILL && c->primitive != GP_IOTA; }
-static int is_reduce(const cell *c) { return c->primitive == GP_REDUCE; }
-static uint64_t in_bytes(const cell *c, uint64_t n) { return reads_input(c) ? n * (uint64_t)c->in->size : 0; }
-static uint64_t out_bytes(const cell *c, uint64_t n) { return (is_reduce(c) ? 1 : n) * (uint64_t)c->out->size; }
-static double moved_bytes(const cell *c, uint64_t n) {
-  const double in = (double)in_bytes(c, n) * (c->primitive == GP_TRANSFORM2 ? 2 : 1);
-  return is_reduce(c) ? in : in + (double)out_bytes(c, n);
-}
-
-static gp_type handle_of(const type_row *t) { return type_handles[t - TYPE_ROWS]; }
+// ---- calls ----------------------------------------------------------------------------------------------------------
 
 static gp_call call_of(const cell *c, const variant *v) {
-  static const unsigned char VALUE[16] = {0x35, 0x3a, 0x11, 0x3c, 0x52, 0x0f, 0x77, 0x3f, 0x35, 0x3a, 0x11, 0x3c, 1, 2};
-  gp_call call = gp_call_init(c->primitive);
-  const int computes = c->primitive != GP_COPY && c->primitive != GP_FILL && c->primitive != GP_IOTA;
-  call.op = computes ? (c->in->fields > 1 ? struct_sums[c->in - TYPE_ROWS] : c->op) : 0;
-  call.in_type = handle_of(c->in);
-  call.out_type = handle_of(c->out);
-  if (c->primitive >= GP_REDUCE) call.acc_type = handle_of(c->acc);
-  if (c->primitive == GP_FILL) call.init = VALUE;
-  call.count = c->n;
-  if (v->has_policy) call.policy = &v->policy;
-  return call;
+  return cell_call(&types, c, v->has_policy ? &v->policy : NULL);
 }
 
 // ---- running a variant on one set of buffers ------------------------------------------------------------------------
@@ -1243,70 +1088,6 @@ static void open_peers(const char *path, const char *program) {
   wait_device();
 }
 
-static void define_structs(void) {
-  static const char *const sources[2] = {"struct s12 { unsigned int x, y, z; };",
-                                         "struct alignas(16) s16 { double x, y; };"};
-  static const char *const bodies[2] = {"a.x += b.x; a.y += b.y; a.z += b.z; return a;",
-                                        "a.x += b.x; a.y += b.y; return a;"};
-  static const char *const identities[2] = {"s12{0u, 0u, 0u}", "s16{0.0, 0.0}"};
-  int i;
-  for (i = 0; i < TYPE_ROW_COUNT; i++) {
-    const type_row *t = &TYPE_ROWS[i];
-    int type;
-    if (t->fields == 1) {
-      for (type = 1; type < GP_TYPE_COUNT; type++)
-        if (!strcmp(gp_type_name(NULL, type), t->name)) type_handles[i] = type;
-      if (!type_handles[i]) stop(3, "the library has no type %s", t->name);
-    } else {
-      const int which = t->number == GP_DATA_F64;
-      gp_type_desc desc = gp_type_desc_init();
-      gp_op_desc op = gp_op_desc_init();
-      desc.name = t->name;
-      desc.source = sources[which];
-      desc.size = (size_t)t->size;
-      desc.align = which ? 16 : 4;
-      if (gp_type_struct(ctx, &desc, &type_handles[i])) stop(3, "gp_type_struct: %s", gp_last_message());
-      op.name = which ? "s16_sum" : "s12_sum";
-      op.body = bodies[which];
-      op.identity = identities[which];
-      op.arity = 2;
-      op.commutative = 1;
-      if (gp_op_define(ctx, &op, &struct_sums[i])) stop(3, "gp_op_define: %s", gp_last_message());
-    }
-  }
-}
-
-// "algorithm=PIPELINED,threads=512,..." NULL: right; otherwise what is wrong.
-static const char *parse_policy(const char *text, gp_policy *p) {
-  static char reason[160];
-  char copy[256], *save = NULL, *word;
-  memset(p, 0, sizeof *p);
-  if (strlen(text) >= sizeof copy) return "too long";
-  strcpy(copy, text);
-  for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-    char *equals = strchr(word, '=');
-    char *value = equals ? equals + 1 : NULL;
-    int number;
-    if (!value) return snprintf(reason, sizeof reason, "%s has no value", word), reason;
-    *equals = 0;
-    number = atoi(value);
-    if (!strcmp(word, "algorithm")) {
-      number = FIND_NAME(value, ALGORITHM_NAMES);
-      if (number < 0) return snprintf(reason, sizeof reason, "no algorithm %s", value), reason;
-      p->algorithm = number;
-    } else if (!strcmp(word, "load") || !strcmp(word, "store")) {
-      if (FIND_NAME(value, CACHE_NAMES) >= 0) number = FIND_NAME(value, CACHE_NAMES);
-      *(word[0] == 'l' ? &p->load : &p->store) = number;
-    } else if (!strcmp(word, "threads")) p->threads = number;
-    else if (!strcmp(word, "vectors")) p->vectors = number;
-    else if (!strcmp(word, "stages")) p->stages = number;
-    else if (!strcmp(word, "blocks_per_sm")) p->blocks_per_sm = number;
-    else if (!strcmp(word, "overlap")) p->overlap = number;
-    else return snprintf(reason, sizeof reason, "no field %s", word), reason;
-  }
-  return NULL;
-}
-
 static void write_environment(const char *about_peers, double peak) {
   char date[40], host_date[40];
   time_t seconds = time(NULL);
@@ -1438,7 +1219,8 @@ int main(int count, char **arguments) {
     pool_reserve(&peer_workspace, 16 << 20);
   }
   open_peers(peers_path, arguments[0]);
-  define_structs();
+  reason = cell_types_define(&types, ctx);
+  if (reason) stop(3, "%s", reason);
   write_environment(peers ? peers->about() : "none", peak);
   measure_empty_launch();
   for (i = 0; i < cell_count; i++) {

@@ -50,6 +50,8 @@
   X(module_load, "cuModuleLoadData", (void **, const void *))                                                          \
   X(module_unload, "cuModuleUnload", (void *))                                                                         \
   X(module_function, "cuModuleGetFunction", (void **, void *, const char *))                                           \
+  X(module_global, "cuModuleGetGlobal_v2", (uint64_t *, size_t *, void *, const char *))                               \
+  X(function_attribute, "cuFuncSetAttribute", (void *, int, int))                                                      \
   X(launch, "cuLaunchKernelEx", (const void *, void *, void **, void **))
 
 typedef struct gp_cuda {
@@ -68,6 +70,7 @@ enum {
   GP_CUDA_L2_BYTES = 38,
   GP_CUDA_MAJOR = 75,
   GP_CUDA_MINOR = 76,
+  GP_CUDA_DYNAMIC_SHARED_BYTES = 8, // of cuFuncSetAttribute
   GP_CUDA_CAPTURE_RELAXED = 2,
   GP_CUDA_STREAM_NON_BLOCKING = 1
 };

@@ -298,7 +298,7 @@ def emulate(checks, name, text, folder):
     with open(path, "w") as file:
         file.write('#include "emulated_runtime.h"\n' + text)
     program = os.path.join(folder, "emulated")
-    command = ([CXX, "-std=c++17", "-O1", "-I.", "-Itests/simt", "-Itests/compile", path] + SIMT +
+    command = ([CXX, "-std=c++17", "-O1", "-I.", "-Iexamples", "-Itests/simt", "-Itests/compile", path] + SIMT +
                ["-o", program, "-lpthread"])
     if checks.run(f"{name}: compile for the emulator", command) is not None:
         return checks.run(f"{name}: on the emulator", [program])

@@ -341,7 +341,8 @@ inline int cuMemsetD8Async(gp__cu_pointer pointer, unsigned char value, size_t b
 }
 
 struct Module {
-  std::string kernel;
+  std::string kernel, algorithm; // of the image, "FAKE:algorithm:kernel"
+  int echo[8];
 };
 inline int cuModuleLoadData(void **module, const void *image) {
   FAKE_CALL(cuModuleLoadData);
@@ -350,7 +351,9 @@ inline int cuModuleLoadData(void **module, const void *image) {
   if (unsafe()) return CAPTURE_UNSAFE;
   const char *text = static_cast<const char *>(image);
   if (strncmp(text, "FAKE:", 5) != 0) return 200; // CUDA_ERROR_INVALID_IMAGE
-  Module *m = new Module{text + 5};
+  const char *colon = strchr(text + 5, ':');
+  if (!colon) return 200;
+  Module *m = new Module{colon + 1, std::string(text + 5, colon), {}};
   modules.insert(m);
   *module = m;
   return 0;
@@ -367,6 +370,29 @@ inline int cuModuleGetFunction(void **function, void *module, const char *name) 
   FAKE_FAIL;
   if (strcmp(name, "gp__entry") != 0) return 500;
   *function = module;
+  return 0;
+}
+// A fake module's echo: the numbers of the gp__policy in its kernel's name, and the algorithm behind it.
+inline int cuModuleGetGlobal(gp__cu_pointer *pointer, size_t *bytes, void *module, const char *name) {
+  FAKE_CALL(cuModuleGetGlobal);
+  FAKE_FAIL;
+  if (!modules.count(module)) return INVALID_HANDLE;
+  if (strcmp(name, "gp__echo") != 0) return 500;
+  Module *m = static_cast<Module *>(module);
+  const size_t at = m->kernel.find("gp__policy<");
+  if (at == std::string::npos ||
+      sscanf(m->kernel.c_str() + at, "gp__policy<%d, %d, %d, %d, %d, %d, %d>", &m->echo[1], &m->echo[2], &m->echo[3],
+             &m->echo[4], &m->echo[5], &m->echo[6], &m->echo[7]) != 7)
+    return 500;
+  m->echo[0] = atoi(m->algorithm.c_str());
+  *pointer = static_cast<gp__cu_pointer>(reinterpret_cast<uintptr_t>(m->echo));
+  *bytes = sizeof m->echo;
+  return 0;
+}
+inline int cuMemcpyDtoH(void *to, gp__cu_pointer from, size_t bytes) {
+  FAKE_CALL(cuMemcpyDtoH);
+  FAKE_FAIL;
+  memcpy(to, reinterpret_cast<const void *>(static_cast<uintptr_t>(from)), bytes);
   return 0;
 }
 inline int cuFuncSetAttribute(void *, int attribute, int value) {
@@ -479,7 +505,10 @@ inline int nvrtcCompileProgram(void *program, int count, const char *const *opti
   }
   const size_t entry = p->text.rfind("gp__entry("), open = p->text.find("{ ", entry), close = p->text.rfind("(a); }");
   if (entry == std::string::npos || open == std::string::npos || close == std::string::npos) return 6;
-  p->image = "FAKE:" + p->text.substr(open + 2, close - open - 2);
+  const size_t echo = p->text.find("gp__echo[8] = {");
+  if (echo == std::string::npos) return 5;
+  p->image =
+      "FAKE:" + std::to_string(atoi(p->text.c_str() + echo + 15)) + ":" + p->text.substr(open + 2, close - open - 2);
   return 0;
 }
 inline int nvrtcGetCUBINSize(void *program, size_t *bytes) {

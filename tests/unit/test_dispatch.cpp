@@ -5,14 +5,15 @@
 #define GPUPRIMS_STATIC
 #define GPUPRIMS_IMPLEMENTATION
 #define GP_POLICY_ROWS(ROW)                                                                                            \
-  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, GP_EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0, "any size")                    \
-  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 20, GP_EVEN_SHARE, 256, 1, 0, 0, 0, 1, 0, "from 1 MiB")                 \
-  ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, "8 bytes in")                   \
-  ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, "capability")                             \
-  ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, GP_PIPELINED, 256, 9, 0, 0, 3, 1, 0, "not before 9.0")       \
-  ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, "from 1 KiB")                   \
-  ROW("class:fakes", GP_COPY, -1, -1, -1, 0, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0, "class; vectors left to the default")   \
-  ROW("class:others", GP_COPY, -1, -1, -1, 0, GP_DIRECT, 1024, 0, 0, 0, 0, 0, 0, "not this one")
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, 64, GP_EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0, "any size")                \
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 20, 64, GP_EVEN_SHARE, 256, 1, 0, 0, 0, 1, 0, "from 1 MiB")             \
+  ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, 64, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, "8 bytes in")               \
+  ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, 64, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, "capability")                         \
+  ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_PIPELINED, 256, 9, 0, 0, 3, 1, 0, "not before 9.0")   \
+  ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, 64, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, "from 1 KiB")               \
+  ROW("class:fakes", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0,                                     \
+      "class; vectors left to the default")                                                                            \
+  ROW("class:others", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 1024, 0, 0, 0, 0, 0, 0, "not this one")
 #define GP_POLICY_CLASSES(CLASS) CLASS("fakes", "Fake With Rows") CLASS("others", "Some Other Device")
 #include "gpuprims.h"
 
@@ -691,6 +692,28 @@ static void test_programs() {
   CHECK(source == GP_KERNEL_NONE && strcmp(name, "gp__") == 0);
   BAD(GP_E_NULL, "name is null", gp_kernel_origin(ctx, &c, &source, nullptr, 5));
   BAD(GP_E_NULL, "source is null", gp_kernel_origin(ctx, &c, nullptr, nullptr, 0));
+
+  // the policy that the machine code says it was compiled for
+  gp_policy asked = {GP_STEALING, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 3, 2}, said;
+  gp_call e = fold_call(GP_REDUCE, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
+  e.policy = &asked;
+  GOOD(gp_policy_echo(ctx, &e, &said));
+  CHECK(memcmp(&asked, &said, sizeof said) == 0);
+  e.policy = nullptr;
+  gp_policy chosen;
+  gp_policy_source chosen_by;
+  GOOD(gp_policy_origin(ctx, &e, &chosen, &chosen_by));
+  GOOD(gp_policy_echo(ctx, &e, &said));
+  CHECK(memcmp(&chosen, &said, sizeof said) == 0);
+  asked = {GP_THREE_SWEEP, 128, 3, 0, 0, 0, 2, 0};
+  e = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
+  e.policy = &asked;
+  GOOD(gp_policy_echo(ctx, &e, &said));
+  CHECK(said.algorithm == GP_THREE_SWEEP && said.threads == 128 && said.vectors == 3 && said.blocks_per_sm == 2);
+  BAD(GP_E_NULL, "policy is null", gp_policy_echo(ctx, &e, nullptr));
+  asked.threads = 100;
+  BAD(GP_E_POLICY, "threads", gp_policy_echo(ctx, &e, &said));
+
   gp_description about;
   GOOD(gp_describe(ctx, &about));
   CHECK(about.nvrtc_version == 13000);
@@ -1032,6 +1055,10 @@ static void test_faults() {
         scan.policy = &sweep;
         attempt("gp_inclusive_scan", run_scan(), run_scan);
         CHECK(out.data[n - 1] == 3 * n);
+        gp_policy said;
+        auto echo = [&] { return gp_policy_echo(ctx, &scan, &said); };
+        attempt("gp_policy_echo", echo(), echo);
+        CHECK(said.algorithm == sweep.algorithm && said.threads == sweep.threads);
         const bool before_close = !fake::failed_call.empty();
         const gp_result closed = gp_close(ctx);
         if (closed != GP_SUCCESS) {

@@ -1,0 +1,73 @@
+// The header's own choice of a policy, asked through its API on an emulated driver: for test_table.py, which compares
+// it with what the stores say. Lines of standard input, fields separated by tabs:
+//
+//     device, compute capability, cell, policy (or -)
+//
+// Lines of standard output: the policy's source and text, or "invalid".
+#include "simt.h"
+#define GPUPRIMS_SIMT
+#define GPUPRIMS_STATIC
+#define GPUPRIMS_IMPLEMENTATION
+#include "gpuprims.h"
+
+#include "tests/unit/fake_driver.h"
+#include "tools/gp_cells.h"
+
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+
+static void need(bool good, const std::string &what) {
+  if (good) return;
+  std::cerr << what << ": " << gp_last_message() << "\n";
+  exit(2);
+}
+
+int main() {
+  static const char *const SOURCES[] = {"", "caller", "device", "capability", "class", "portable", "host"};
+  std::string line, opened;
+  gp_context *ctx = nullptr;
+  cell_types types;
+  while (std::getline(std::cin, line)) {
+    std::istringstream fields(line);
+    std::string device, capability, words, given;
+    std::getline(fields, device, '\t');
+    std::getline(fields, capability, '\t');
+    std::getline(fields, words, '\t');
+    std::getline(fields, given, '\t');
+    if (opened != device + "\t" + capability) {
+      gp_config config = gp_config_init();
+      if (ctx) gp_close(ctx);
+      fake::machine.name = device;
+      fake::machine.capability = atoi(capability.c_str());
+      config.backend = GP_BACKEND_CUDA;
+      config.driver = fake::table();
+      config.cache_dir = "";
+      need(gp_open(&config, &ctx) == GP_SUCCESS, "gp_open");
+      need(!cell_types_define(&types, ctx), "types");
+      opened = device + "\t" + capability;
+    }
+    cell c;
+    gp_policy asked, policy;
+    gp_policy_source source;
+    const char *wrong = parse_cell(words.c_str(), &c);
+    need(!wrong, words);
+    if (given != "-") need(!parse_policy(given.c_str(), &asked), given);
+    gp_call call = cell_call(&types, &c, given == "-" ? nullptr : &asked);
+    call.in = reinterpret_cast<const void *>((uintptr_t(1) << 56) + unsigned(c.in_offset)); // never read
+    call.out = reinterpret_cast<void *>(uintptr_t(1) << 60);
+    if (!reads_input(&c)) call.in = nullptr;
+    if (c.primitive == GP_TRANSFORM2) call.in2 = call.in;
+    const gp_result result = gp_policy_origin(ctx, &call, &policy, &source);
+    if (result == GP_E_POLICY) {
+      std::cout << "invalid\n";
+      continue;
+    }
+    need(result == GP_SUCCESS, line);
+    char text[256];
+    policy_text(&policy, text, sizeof text);
+    std::cout << SOURCES[source] << "\t" << text << "\n";
+  }
+  if (ctx) gp_close(ctx);
+  return 0;
+}

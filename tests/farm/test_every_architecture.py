@@ -1,0 +1,155 @@
+"""The policy space compiles for every architecture that NVRTC knows, no GPU needed: a sample that covers it, and on
+GPUPRIMS_LONG=1 (make test-long) the whole of it.
+
+The sample: every value of every field for each architecture; for two of them every pair of values of two fields that
+occurs in the valid space occurs in a compiled policy (pairwise testing: Cohen, Dalal, Fredman and Patton, The AETG
+System). The primitives of a family count as values of one more field, and the element types rotate.
+
+The long run: pairs on every architecture; and every policy of every primitive on one architecture, in rotation. That is
+an hour and more of two cores. GPUPRIMS_LONG=2 compiles every policy for every architecture: for a machine with many.
+"""
+import collections
+import os
+import random
+import re
+
+import pytest
+import tune_parts
+
+LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
+PAIRS_ON = (75, 90)  # the oldest, and the first with bulk copies: what the kernels differ in
+FAMILIES = {
+    "map": ["copy", "fill", "iota", "transform NEGATE", "transform2 SUM"],
+    "reduce": ["reduce SUM"],
+    "scan": ["inclusive_scan SUM", "exclusive_scan SUM"],
+}
+CANDIDATES = 200
+TYPES = ["u32", "f16", "u8", "s12", "f64", "bf16", "i16", "s16", "u64", "f32", "i8", "u16", "i64", "i32"]
+
+# Bytes of local memory that a thread may have, and why. What is not listed may have none.
+SMALL_SPILL = 64  # ptxas gives up a few registers where that lets another block in: its choice, far below its limit
+TIGHT_SPILL = 160  # 1024 threads of a multiprocessor leave 64 registers each: too few for long vectors
+
+
+def allowed_local_bytes(policy):
+    threads, blocks = int(policy["threads"]), int(policy["blocks_per_sm"])
+    promised = threads * blocks if 0 < threads * blocks <= 1024 else threads  # as the kernel's launch bounds say
+    return TIGHT_SPILL if promised >= 768 and int(policy["vectors"]) >= 4 else SMALL_SPILL
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    return tune_parts.build(str(tmp_path_factory.mktemp("tune_parts")))
+
+
+@pytest.fixture(scope="module")
+def architectures(program):
+    known = tune_parts.architectures(program)
+    if not known:
+        pytest.skip("no NVRTC: pip install nvidia-cuda-nvrtc")
+    return known
+
+
+def records(program, family, compute_capability):
+    """The valid points of a family: (("primitive", ...), ("algorithm", ...), ...)."""
+    return [(("primitive", primitive), *tune_parts.policy_of(policy).items()) for primitive in FAMILIES[family]
+            for policy in tune_parts.space(program, f"{primitive} u32 n=1M", "--compute-capability",
+                                           compute_capability)["policies"]]
+
+
+def combinations(record, strength):
+    if strength == 1:
+        return [(value,) for value in record]
+    return [(record[i], record[j]) for i in range(len(record)) for j in range(i)]
+
+
+def covering(points, strength, seed):
+    """Some of the points, such that every combination of so many values that occurs among all occurs among them. AETG's
+    greedy rule: for a combination that is missing, rare ones first, the candidate that brings most."""
+    draw = random.Random(seed)
+    having = collections.defaultdict(list)
+    for index, point in enumerate(points):
+        for combination in combinations(point, strength):
+            having[combination].append(index)
+    wanted = sorted(having, key=lambda combination: (len(having[combination]), combination))
+    missing, chosen = set(wanted), []
+    for combination in wanted:
+        if combination in missing:
+            candidates = having[combination]
+            candidates = candidates if len(candidates) <= CANDIDATES else draw.sample(candidates, CANDIDATES)
+            best = max(candidates, key=lambda index: len(missing.intersection(combinations(points[index], strength))))
+            missing.difference_update(combinations(points[best], strength))
+            chosen.append(points[best])
+    return chosen
+
+
+def compile_point(program, point, compute_capability, turn):
+    """Compiles it for the first type in the rotation for which it is valid. What is wrong, or None."""
+    (_, primitive), *policy = point
+    text = ",".join(f"{name}={value}" for name, value in policy)
+    for step in range(len(TYPES)):
+        cell = f"{primitive} {TYPES[(turn + step) % len(TYPES)]} n=1M"
+        answer = tune_parts.compile_one(program, cell, compute_capability, text)
+        if answer["status"] != "invalid":
+            break
+    where = f"sm_{compute_capability} {cell} {text}: "
+    if answer["status"] != "ok":
+        return where + f"{answer['status']}: {answer['message']}"
+    if not answer["occupancy"]:
+        return where + f"does not fit: {answer['registers']} registers, {answer['shared_bytes']} bytes of shared memory"
+    if answer["local_bytes"] > allowed_local_bytes(dict(policy)):
+        return where + f"{answer['local_bytes']} bytes of local memory, {answer['registers']} registers"
+    return None
+
+
+def assert_all_compile(program, jobs):
+    """jobs: (point, compute capability)."""
+    found = tune_parts.in_parallel(compile_point, [(program, *job, turn) for turn, job in enumerate(jobs)])
+    wrong = [text for text in found if text]
+    assert not wrong, f"{len(wrong)} of {len(jobs)}:\n" + "\n".join(wrong)
+
+
+def test_covering_covers():
+    """Of a small space with a hole: every pair that occurs, and fewer points than all."""
+    points = [(("a", a), ("b", b), ("c", c)) for a in range(4) for b in range(4) for c in range(4) if a != b]
+    for strength in (1, 2):
+        everything = {pair for point in points for pair in combinations(point, strength)}
+        chosen = covering(points, strength, 1)
+        assert {pair for point in chosen for pair in combinations(point, strength)} == everything
+        assert len(chosen) <= (5 if strength == 1 else 24) < len(points)
+        assert chosen == covering(points, strength, 1)
+
+
+def x_macro(path, name):
+    """The rows of an X-macro, each as the list of its arguments."""
+    with open(os.path.join(tune_parts.ROOT, path), encoding="utf-8") as file:
+        body = re.search(rf"#define {name}\(X\)(.*?)\n\n", file.read(), re.S).group(1)
+    return [row.split(", ") for row in re.findall(r"\bX\(([^()]*)\)", body)]
+
+
+def test_nothing_is_left_out():
+    """The families name every primitive, the rotation every type."""
+    primitives = {row[1] for row in x_macro("gpuprims.h", "GP_PRIMITIVES")}
+    assert {words.split()[0] for family in FAMILIES.values() for words in family} == primitives
+    assert {row[0] for row in x_macro("tools/peers/data.h", "GP_DATA_TYPES")} == set(TYPES)
+
+
+def test_covering_sample(program, architectures):
+    jobs = []
+    for compute_capability in architectures:
+        strength = 2 if LONG or compute_capability in PAIRS_ON else 1
+        for family in FAMILIES:
+            points = records(program, family, compute_capability)
+            jobs += [(point, compute_capability) for point in covering(points, strength, compute_capability)]
+    assert_all_compile(program, jobs)
+
+
+@pytest.mark.skipif(not LONG, reason="the whole space: make test-long")
+def test_whole_space(program, architectures):
+    jobs = []
+    for turn, compute_capability in enumerate(architectures):
+        for family in FAMILIES:
+            points = records(program, family, compute_capability)
+            mine = points if LONG > 1 else points[turn::len(architectures)]
+            jobs += [(point, compute_capability) for point in mine]
+    assert_all_compile(program, jobs)

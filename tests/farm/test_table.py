@@ -1,0 +1,227 @@
+"""The table: bytes from stores, the compilers' opinion of them, and what the header makes of each row."""
+import itertools
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import made_up
+from tools.farm import __main__ as farm
+from tools.farm import decide, devices, rows, store, table
+
+RECORDED = os.path.join(made_up.DATA, "stores")
+GOLDEN = os.path.join(made_up.DATA, table.TABLE)
+COMMITTED = os.path.join(made_up.ROOT, table.TABLE)
+STORES = os.path.join(made_up.ROOT, store.STORES)
+ANEW = "if that is right: build/venv/bin/python tests/farm/made_up.py"
+CC, CXX = os.environ.get("CC", "gcc"), os.environ.get("CXX", "g++")
+
+
+def run(*command, **options):
+    done = subprocess.run(command, cwd=made_up.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, **options)
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}"
+    return done.stdout
+
+
+def bytes_of(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+# ---- bytes -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_recorded_stores_give_the_recorded_table():
+    text = made_up.table_of(RECORDED)
+    assert text.encode() == bytes_of(GOLDEN), f"the recorded stores give another table; {ANEW}"
+    assert all(f'"{scope}' in text for scope in ("Example One", "Example Two", "Example Three", "class:", "portable"))
+
+
+def test_the_recorded_samples_give_the_recorded_decisions(tmp_path):
+    """Deciding again adds nothing to what was decided when they were recorded."""
+    shutil.copytree(RECORDED, tmp_path / "stores")
+    for path in store.paths_under(str(tmp_path / "stores")):
+        _, appended = decide.decide(path, str(tmp_path / "stores"))
+        assert not appended, f"{ANEW}\n" + "\n".join(map(decide.describe, appended))
+
+
+def test_recording_is_reproducible(tmp_path):
+    made_up.record(str(tmp_path / "stores"))
+    for path, other in zip(store.paths_under(RECORDED), store.paths_under(str(tmp_path / "stores"))):
+        assert bytes_of(path) == bytes_of(other), ANEW
+
+
+def test_the_committed_stores_give_the_committed_table():
+    """gpuprims_policies.h is what ci/measurements says; where there is neither, there is nothing to compare."""
+    text = made_up.table_of(STORES)
+    if not os.path.exists(COMMITTED):
+        assert not store.paths_under(STORES), f"there are stores, and no {table.TABLE}: make table"
+        assert "no rows" in text
+    else:
+        assert text.encode() == bytes_of(COMMITTED), f"{table.TABLE} is not what the stores say: make table"
+
+
+def test_check(tmp_path, capsys):
+    out = str(tmp_path / table.TABLE)
+    arguments = ["table", "--stores", RECORDED, "--out", out]
+    assert farm.main([*arguments, "--check"]) == 1 and not os.path.exists(out)
+    assert farm.main(arguments) == 0 and bytes_of(out) == bytes_of(GOLDEN)
+    assert farm.main([*arguments, "--check"]) == 0
+    capsys.readouterr()
+    with open(out, "ab") as file:
+        file.write(b"// edited\n")
+    assert farm.main([*arguments, "--check"]) == 1
+    command = capsys.readouterr().out.split(": ", 1)[1].split()  # it says what to type
+    assert command[:4] == ["python3", "-m", "tools.farm", "table"] and farm.main(command[3:]) == 0
+    assert bytes_of(out) == bytes_of(GOLDEN)
+
+
+def test_an_empty_table(tmp_path):
+    text = made_up.table_of(tmp_path)
+    assert text == table.text_of_rows([], []) and "no rows" in text
+    assert "#define GP_POLICY_ROWS(ROW)\n" in text and "#define GP_POLICY_CLASSES(CLASS)\n" in text
+
+
+STRANGE = [rows.Row('GPU "Ti" \\ 5090', "exclusive_scan 4/4/4", 0, 64, store.policy_of(made_up.WIDE), "why \\ \"so\"")]
+
+
+def test_layout(tmp_path):
+    """No line is too long, none ends in a space, and clang-format leaves the text as it is."""
+    long = STRANGE[0]._replace(scope="NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition with a longer name",
+                               group="exclusive_scan 16/16/16")
+    for text in (made_up.table_of(RECORDED), table.text_of_rows([long], [("like", "GPU")]),
+                 table.text_of_rows([], [])):
+        assert all(len(line) <= table.COLUMNS and line == line.rstrip() for line in text.splitlines())
+    version = shutil.which("clang-format") and subprocess.run(["clang-format", "--version"], stdout=subprocess.PIPE,
+                                                              text=True, check=True).stdout
+    if not version or " 14." not in version:
+        pytest.skip("no clang-format 14: apt-get install clang-format-14")
+    path = tmp_path / "table.h"
+    path.write_text(text)
+    assert run("clang-format", f"--style=file:{made_up.ROOT}/.clang-format", str(path)) == text
+
+
+# ---- compilers -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """Tables to compile and to look things up in: {name: (path, rows, classes)}."""
+    folder, found = tmp_path_factory.mktemp("tables"), {}
+    contents = {"empty": ([], []), "strange": (STRANGE, []), "recorded": devices.table_of(made_up.stores_of(RECORDED)),
+                "committed": devices.table_of(made_up.stores_of(STORES)), "mixed": MIXED}
+    for name, (those, classes) in contents.items():
+        path = folder / f"{name}.h"
+        path.write_text(table.text_of_rows(those, classes))
+        found[name] = (str(path), those, classes)
+    return found
+
+
+def including(path):
+    return f'-DGPUPRIMS_POLICIES="{path}"'
+
+
+@pytest.mark.parametrize("name", ["empty", "strange", "recorded", "mixed"])
+@pytest.mark.parametrize("flags", [[CC, "-std=c99", "-x", "c"], [CXX, "-std=c++11", "-x", "c++"]])
+def test_it_compiles(tables, name, flags):
+    """Strictly, with the whole of the implementation behind it."""
+    run(*flags, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "-DGPUPRIMS_IMPLEMENTATION",
+        "-D_GNU_SOURCE", including(tables[name][0]), "-I.", "gpuprims.h")
+
+
+def test_it_compiles_as_cuda(tables, tmp_path):
+    nvcc = shutil.which(os.environ.get("NVCC", "nvcc")) or shutil.which("/usr/local/cuda/bin/nvcc")
+    if not nvcc:
+        pytest.skip("no nvcc: apt-get install nvidia-cuda-toolkit, or NVIDIA's CUDA toolkit")
+    source = tmp_path / "table.cu"
+    path = tables["mixed"][0]
+    source.write_text(f'#define GPUPRIMS_IMPLEMENTATION\n#define GPUPRIMS_POLICIES "{path}"\n#include "gpuprims.h"\n'
+                      "int main() { return 0; }\n")
+    run(nvcc, "-std=c++17", "-arch=sm_90", "-I.", "-c", str(source), "-o", str(tmp_path / "table.o"))
+
+
+# ---- lookups ---------------------------------------------------------------------------------------------------------
+
+
+def mixed():
+    """Every kind of scope for one group, in the order of choice; a policy that older devices cannot run; a bucket that
+    ends; a primitive and sizes that share nothing with it."""
+    wide, deep, lean, rule = (store.policy_of(made_up.policy(name)) for name in ("wide", "deep", "lean", "rule"))
+    pipelined = {**wide, "algorithm": "PIPELINED", "threads": 256, "vectors": 5, "stages": 3, "overlap": 1}
+    scan, copy = "exclusive_scan 4/4/4", store.policy_of(made_up.policy("wide", "copy"))
+    found = [rows.Row("Exact", scan, 12, 20, wide, "exact"), rows.Row("Exact", scan, 20, 24, pipelined, "exact"),
+             rows.Row("sm_90", scan, 0, 22, deep, "capability"), rows.Row("class:kin", scan, 0, 30, lean, "class"),
+             rows.Row("portable", scan, 10, 64, rule, "portable"), rows.Row("portable", scan, 0, 3, pipelined, "small"),
+             rows.Row("portable", "copy 16/0/16", 30, 64, copy, "portable"),
+             rows.Row("class:kin", "reduce 2/4/2", 5, 6, store.policy_of(made_up.policy("wide", "reduce")), "narrow")]
+    return found, [("kin", "Exact"), ("kin", "Cousin")]
+
+
+MIXED = mixed()
+OPERATORS = {"copy": "", "fill": "", "iota": "", "transform": "NEGATE", "transform2": "SUM"}
+TYPES = ("u8", "u16", "u32", "u64", "f16", "f64", "s12", "s16")
+
+
+@pytest.fixture(scope="module")
+def emulator(tmp_path_factory):
+    """The emulator's objects: the driver's memory is its."""
+    folder, objects = tmp_path_factory.mktemp("emulator"), []
+    for name in ("simt", "async", "race"):
+        objects.append(str(folder / f"{name}.o"))
+        run(CXX, "-std=c++17", "-O0", "-I.", "-Itests/simt", "-c", f"tests/simt/{name}.cpp", "-o", objects[-1])
+    return objects
+
+
+def cells():
+    """Every primitive on every size of element, at every power of two of bytes, and just below the next one."""
+    for primitive, type_, log2 in itertools.product(store.primitives(), TYPES, range(41)):
+        size = store.type_sizes()[type_]
+        if type_ in ("s12", "s16") and primitive in ("iota", "transform", "transform2"):
+            continue
+        for n in sorted({(1 << log2) // size, ((2 << log2) - 1) // size}):
+            acc = "f32" if type_ == "f16" else type_
+            if n:
+                yield store.Cell(primitive, OPERATORS.get(primitive, "SUM"), type_, acc, type_, n, "cold")
+
+
+@pytest.mark.parametrize("name", ["empty", "recorded", "mixed", "committed"])
+def test_the_header_finds_what_the_stores_say(tables, emulator, tmp_path, name):
+    """Exhaustively: each device of the table, strangers of the same and of other compute capabilities."""
+    path, those, classes = tables[name]
+    program = str(tmp_path / "lookup")
+    # (tools/gp_cells.h is C, of which C++ is fussier)
+    run(CXX, "-std=c++17", "-O1", "-w", "-fpermissive", including(path), "-I.", "-Itests/simt", "tests/farm/lookup.cpp",
+        *emulator, "-o", program, "-ldl", "-lpthread", "-lm")
+    named = {row.scope for row in those if row.scope.find(":") < 0 and not row.scope.startswith("sm_")} - {"portable"}
+    machines = sorted({(device, 90) for device in named | {device for _, device in classes} | {"Stranger"}} |
+                      {("Stranger", 80), ("Cousin", 80)})
+
+    def ask(lines):
+        done = subprocess.run([program], input="".join(f"{line}\n" for line in lines), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    # whether a device can run a row's policy, the header alone knows
+    everything = list(cells())
+    groups = {row.group for row in those}
+    keys = [(capability, cell, store.policy_text(row.policy)) for capability in (80, 90) for cell in everything
+            if cell.group in groups for row in those if row.group == cell.group]
+    answers = ask(f"Nobody\t{capability}\t{cell.text}\t{policy}" for capability, cell, policy in keys)
+    runs = {key: answer != "invalid" for key, answer in zip(keys, answers, strict=True)}
+    served = wrong = 0
+    questions = [(device, capability, cell, offset) for device, capability in machines for cell in everything
+                 for offset in (("", " in_offset=8") if cell.log2 == 24 and cell.sizes[0] in (1, 2, 4, 8) else ("",))]
+    answers = ask(f"{device}\t{capability}\t{cell.text}{offset}\t-" for device, capability, cell, offset in questions)
+    for (device, capability, cell, offset), answer in zip(questions, answers, strict=True):
+        source, text = answer.split("\t")
+        wanted, row = rows.lookup([] if offset else those, classes, device, capability, cell.group, cell.log2,
+                                  lambda policy, c=cell, k=capability: runs[k, c, store.policy_text(policy)])
+        served += row is not None
+        same = row is None or all(value in (0, found) for value, found in
+                                  zip(row.policy.values(), (store.policy_of(text)[field] for field in row.policy)))
+        wrong += source != wanted or not same
+        assert wrong < 5, (device, capability, cell.text, answer, wanted, row)
+    assert not wrong and (served > 100) == bool(those)

@@ -1,0 +1,181 @@
+"""make tune end to end: gp_tune on a synthetic worker, decisions, the table. No GPU, no NVRTC."""
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from test_gp_tune import program  # noqa: F401 (a fixture: gp_tune of this tree)
+
+import made_up
+from tools import bench
+from tools.farm import decide, evidence, measure, rows, store
+
+SMALL = ["--primitives", "copy", "--sizes", "256K,4M,64M", "--strategy", "quick", "--jobs", "0"]
+NOISE = {"between": 0.003, "within": 0.003}
+
+
+class Farm:
+    """`tune` with files of its own, on a made-up device."""
+
+    def __init__(self, gp_tune, folder):
+        self.gp_tune, self.folder = gp_tune, folder
+        self.stores, self.table = str(folder / "stores"), str(folder / "gpuprims_policies.h")
+        self.environment = {**os.environ, "TMPDIR": str(folder), "XDG_RUNTIME_DIR": str(folder)}
+
+    def command(self, *arguments, **model):
+        model = {"device": "Example One", "noise": NOISE, **model}
+        path = self.folder / "model.json"
+        path.write_text(json.dumps(model))
+        worker = f"{sys.executable} -m tools.farm.measure --synthetic {path}"
+        return [sys.executable, "-m", "tools.farm", "tune", *SMALL, "--gp-tune", self.gp_tune, "--stores", self.stores,
+                "--table", self.table, "--commit", "made-up", "--worker-command", worker, *arguments]
+
+    def start(self, command):
+        return subprocess.Popen(command, cwd=made_up.ROOT, env=self.environment, text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+
+    def run(self, *arguments, status=0, command=None, **model):
+        """What it said; its exit status must be `status`."""
+        process = self.start(command or self.command(*arguments, **model))
+        said, errors = process.communicate(timeout=120)
+        assert process.returncode == status, f"exit status {process.returncode}\n{said}\n{errors}"
+        return said + errors
+
+    def paths(self):
+        return store.paths_under(self.stores)
+
+    def lines(self, kind):
+        return [line for path in self.paths() for line in store.read(path).of(kind)]
+
+
+@pytest.fixture
+def farm(program, tmp_path):  # noqa: F811
+    return Farm(program, tmp_path)
+
+
+def samples_of(farm):
+    return sorted((line["job"], line["phase"], line["process"], line["variant"], store.policy_text(line["policy"]))
+                  for line in farm.lines("samples"))
+
+
+def test_a_tune(farm):
+    """Each row is truly better than what the device had; everything is in the store; the table is written."""
+    said = farm.run()
+    assert "Example One: " in said and "GPU busy" in said and "pull request" in said
+    accepted = [line for line in farm.lines("decision") if line["verdict"] == "accepted"]
+    assert len(accepted) >= 4 and {line["phase"] for line in farm.lines("samples")} == {"search", "matrix", "confirm"}
+    source = measure.Synthetic({"device": "Example One"})
+    types = {value: name for name, value in store.type_sizes().items() if name[0] in "us"}
+    for line in accepted:
+        type_ = types[int(line["group"].split("/")[-1])]
+        gains = []
+        for size in line["sizes"]:
+            cell = store.Cell("copy", "", type_, type_, type_, size // store.type_sizes()[type_], "cold").text
+            gains.append(source.expected_us(cell, "default") /
+                         source.expected_us(cell, store.policy_text(line["policy"])) - 1)
+        assert min(gains) > -0.02 and sum(gains) / len(gains) > 0.01, line
+    with open(farm.table, encoding="utf-8") as file:
+        text = file.read()
+    assert text == made_up.table_of(farm.stores) and text.count("ROW(\"Example One\", GP_COPY") == len(accepted)
+    again = farm.run()  # a tune that is finished is not repeated: the next one has a store of its own
+    assert len(farm.paths()) == 2 and len(re.findall(r"groups whose rows changed: (\d)", again)) == 1
+    second, first = farm.paths()
+    assert ".2.tune." in second
+    found = decide.stability(first, second, farm.stores)
+    assert found.kept == found.rows >= 4
+    folded = rows.fold(farm.lines("decision"))
+    assert all(len(found) <= rows.MOST_ROWS for found in folded.values())
+
+
+def test_an_interrupted_tune_goes_on(farm):
+    """After ctrl-C, in the search or in the rerun, the command that it prints measures the rest, and no more."""
+    whole = Farm(farm.gp_tune, farm.folder / "whole")
+    whole.folder.mkdir()
+    whole.run()
+    command = farm.command(seconds_per_job=0.02)
+    interruptions = 0
+    for phase in ("search", "confirm"):
+        process = farm.start(command)
+        deadline = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < deadline:
+            if any(phase.encode() in open(path, "rb").read() for path in farm.paths()):
+                process.send_signal(signal.SIGINT)
+                break
+            time.sleep(0.01)
+        _, errors = process.communicate(timeout=60)
+        if process.returncode == 130:
+            interruptions += 1
+            found = re.search(r"continue with: (.*)", errors)
+            assert found and "Traceback" not in errors, errors
+            command = [sys.executable, *shlex.split(found.group(1))[1:]]
+            assert not os.path.exists(farm.table)
+    assert interruptions == 2
+    farm.run(command=command)
+    assert len(farm.paths()) == 1 and samples_of(farm) == samples_of(whole)
+    verdicts = [[(line["group"], line["log2_from"], line["log2_to"], line["policy"], line["verdict"])
+                 for line in one.lines("decision")] for one in (farm, whole)]
+    assert verdicts[0] == verdicts[1]
+
+
+def test_a_broken_machine_is_believed_nothing(farm):
+    said = farm.run(status=1, constant_us=5)
+    assert "0 rows" in said and {line["verdict"] for line in farm.lines("decision")} == {"kept"}
+    assert "no rows" in open(farm.table, encoding="utf-8").read()
+    farm.run(status=1, echo=[{"policy": "vectors=2|4|8", "says": "vectors=1"}], device="Example Two")
+    assert not any(line["verdict"] == "accepted" for line in farm.lines("decision"))
+
+
+def test_no_device(farm):
+    said = farm.run(status=4, command=farm.command()[:-2] + ["--worker-command", "echo fatal; exit 3"])
+    assert "no device" in said and "Traceback" not in said and not farm.paths()
+
+
+def test_a_device_that_disappears(farm):
+    said = farm.run(status=3, gone_after_jobs=5)
+    assert "what was measured is kept, continue with: python3 -m tools.farm tune" in said
+    assert len(farm.lines("samples")) > 0 and not farm.lines("decision") and not os.path.exists(farm.table)
+
+
+def test_bad_usage(farm):
+    assert "fewer than 3" in farm.run("--processes", "2", status=2)
+    assert "compressed" in farm.run("--store", str(farm.folder / "a.jsonl.gz"), status=2)
+    said = farm.run("--primitives", "dream", status=2)
+    assert "dream" in said and "Traceback" not in said
+
+
+def test_a_store_of_ones_own(farm):
+    """Outside of the stores that the table is made of: decided, and the table stays."""
+    path = str(farm.folder / "own" / "mine.jsonl")
+    said = farm.run("--store", path)
+    assert "the table is as it was" in said and not os.path.exists(farm.table) and not farm.paths()
+    assert any(line["verdict"] == "accepted" for line in store.read(path).of("decision"))
+
+
+def test_it_needs_numpy_only(farm):
+    """The machines that measure have no more."""
+    for name in ("scipy", "jsonschema", "matplotlib", "hypothesis"):
+        (farm.folder / f"{name}.py").write_text(f"raise ImportError('no {name} on this machine')\n")
+    farm.environment["PYTHONPATH"] = str(farm.folder)
+    farm.run()
+
+
+def test_todays_store(tmp_path):
+    """The first one of the day that is not finished; the folder is the device's."""
+    from tools.farm import tune
+    first = tune.default_store(str(tmp_path), "NVIDIA H200")
+    assert os.path.dirname(first) == str(tmp_path / "nvidia-h200") == str(tmp_path / bench.folder_name("NVIDIA H200"))
+    os.makedirs(os.path.dirname(first))
+    store.append(first, [made_up.environment()])
+    assert tune.default_store(str(tmp_path), "NVIDIA H200") == first
+    made_up.Tune(first, lambda *_: 1.0).search().write().decide(tmp_path)
+    second = tune.default_store(str(tmp_path), "NVIDIA H200")
+    assert second == first.replace(".tune.", ".2.tune.")
+    store.merge_main([first, "--out", f"{first}.gz"])
+    os.remove(first)
+    assert tune.default_store(str(tmp_path), "NVIDIA H200") == second
+    assert [run.date for path in store.paths_under(str(tmp_path)) for run in evidence.runs_of(store.read(path))]

@@ -1,0 +1,387 @@
+"""Decisions: a proposed bucket becomes a row where an independent rerun confirms it.
+
+    python3 -m tools.farm decide STORE [--stores FOLDER]               appends decision lines to the store
+    python3 -m tools.farm decide --report [STORE...]                   regret of the rows, device by device
+    python3 -m tools.farm decide STORE --stability SECOND              how much of it a second tune would leave
+
+The unit of replication is a process; a candidate's time in it is the geometric mean over the bucket's cells: sizes, and
+types that the row serves. With logarithms, in which a coefficient of variation is a standard deviation, the rule is
+
+    mean(default) - mean(candidate) > max(log 1.02, 1.96 sqrt(sd(default)^2 + sd(candidate)^2))
+
+and at no size, for no type, the candidate takes 2 % longer. Sizes at the ends of the interval that do not gain are
+trimmed off: the longest run of its sizes that passes is the bucket. A process in which the candidate was faster never
+counts against it: see `margin`. Where the first policy of a proposal does not pass, its runner-up is tried.
+
+Every group gets a verdict:
+
+    accepted   the bucket is served by the policy from now on
+    rejected   proposed, and not confirmed; the reason says why
+    kept       nothing was proposed, or nothing could be used: what stands there stays
+    removed    a row that stood there lost to the header's own rule: the rule serves its bucket again
+
+    id         of all decisions that one look at a run's group made (a hash of them); replaces: ids that it supersedes
+    env, date  the run: its environment, and when that was first seen in the store
+    scope      the device's name
+    group, log2_from, log2_to, policy     of the row: see rows.py
+    against    where the policy that it was compared with came from: portable, device (a row), class, capability
+    gain, low, high, pairs     default's time over the candidate's, less 1; 95 % interval by Student's t; processes
+    sizes, members             bytes that were measured; types
+    left_out   {reason: samples} that were not used
+"""
+import argparse
+import collections
+import hashlib
+import json
+import math
+import statistics
+
+from tools.farm import evidence, propose, rows, store
+
+GAIN = propose.GAIN
+FEWEST_PAIRS = 3  # fewer processes say nothing about how much they vary
+# Student's t, 97.5 %, by degrees of freedom; beyond the table its last value is on the safe side.
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+           2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)
+
+# What the rerun says of a policy on a run of sizes: `reason` is "" where it passes.
+Judgement = collections.namedtuple("Judgement", "reason gain low high pairs sizes members")
+
+
+# ---- the rule --------------------------------------------------------------------------------------------------------
+
+
+def deviation(numbers):
+    """Standard deviation of a sample. (statistics.stdev is exact, and far too slow for this.)"""
+    mean = math.fsum(numbers) / len(numbers)
+    return math.sqrt(math.fsum((number - mean) ** 2 for number in numbers) / (len(numbers) - 1))
+
+
+def margin(base, candidate):
+    """By how much the gain exceeds what is asked for; logarithms, a number a process.
+
+    A candidate that was faster in one process than in the others varies more, and the rule would ask more of it. So
+    the rule is applied at its best over all ways of making the candidate slower: faster times can then only help. The
+    best way raises the lowest times to a common level (the rule is concave in the times, and the same in each of
+    them), so there is one number to look for, between two neighbouring times."""
+    mean, noise, count = math.fsum(base) / len(base), deviation(base), len(base)
+
+    def at(level):
+        raised = [max(time, level) for time in candidate]
+        return mean - math.fsum(raised) / count - max(GAIN, 1.96 * math.hypot(noise, deviation(raised)))
+
+    levels = sorted(candidate)
+    best, most = max(map(at, levels)), mean - math.fsum(candidate) / count - max(GAIN, 1.96 * noise)
+    if best > 0 or most <= 0:  # passes, or cannot pass at any level
+        return best
+    for low, high in zip(levels, levels[1:]):
+        while high - low > 1e-9:
+            third = (high - low) / 3
+            if at(low + third) < at(high - third):
+                low += third
+            else:
+                high -= third
+        best = max(best, at(low))
+    return best
+
+
+def interval(base, candidate):
+    """(gain, low, high): mean log ratio over processes and its 95 % interval."""
+    ratios = [b - c for b, c in zip(base, candidate)]
+    mean = statistics.fmean(ratios)
+    half = STUDENT[min(len(ratios) - 1, len(STUDENT)) - 1] * deviation(ratios) / math.sqrt(len(ratios))
+    return tuple(round(math.expm1(value), 4) for value in (mean, mean - half, mean + half))
+
+
+class Comparison:
+    """Two variants in a group's rerun."""
+
+    def __init__(self, group, sizes, base, candidate):
+        """sizes: logarithms, ascending, that the rows of the group tell apart. base, candidate: functions of a cell and
+        its times, the variant's name; None where there is no such."""
+        self.sizes, self.members, self.incomparable = sizes, [], set()
+        cells = {cell for times in group.confirm.values() for cell in times}
+        self.members = sorted({cell.out for cell in cells})
+        self.cells = {log2: sorted(cell for cell in cells if cell.log2 == log2) for log2 in sizes}
+        self.logs = {}  # process -> {cell: (log base, log candidate)}
+        for process, measured in sorted(group.confirm.items()):
+            for cell, times in measured.items():
+                names = base(cell, times), candidate(cell, times)
+                if not names[0]:
+                    self.incomparable.add(cell)
+                if all(name in times for name in names):
+                    self.logs.setdefault(process, {})[cell] = tuple(math.log(times[name]) for name in names)
+
+    def judge(self, first, last):
+        """Positions of sizes: first to last, together."""
+        cells = [cell for log2 in self.sizes[first:last + 1] for cell in self.cells[log2]]
+        complete = [logs for logs in self.logs.values() if all(cell in logs for cell in cells)]
+        sizes = sorted({cell.bytes for cell in cells})
+        nothing = Judgement("", None, None, None, len(complete), sizes, self.members)
+        for log2 in self.sizes[first:last + 1]:
+            missing = sorted(set(self.members) - {cell.out for cell in self.cells[log2]})
+            if missing or not self.members:
+                return nothing._replace(reason=f"not measured again at 2^{log2} bytes {' '.join(missing)}".rstrip())
+        if self.incomparable.intersection(cells):
+            return nothing._replace(reason="was not compared with what serves this bucket now")
+        if len(complete) < FEWEST_PAIRS:
+            return nothing._replace(reason=f"{len(complete)} of {FEWEST_PAIRS} processes can be used")
+        base = [statistics.fmean(logs[cell][0] for cell in cells) for logs in complete]
+        candidate = [statistics.fmean(logs[cell][1] for cell in cells) for logs in complete]
+        gain, low, high = interval(base, candidate)
+        return Judgement(self.objection(complete, first, last) or self.too_little(base, candidate), gain, low, high,
+                         len(complete), sizes, self.members)
+
+    def objection(self, complete, first, last):
+        """Which size loses, or gains nothing at an end; "" where none does."""
+        for position in range(first, last + 1):
+            gains = []
+            for cell in self.cells[self.sizes[position]]:
+                medians = [statistics.median(logs[cell][side] for logs in complete) for side in (0, 1)]
+                gains.append(medians[0] - medians[1])
+                if gains[-1] <= -GAIN:
+                    return f"loses {100 * math.expm1(-gains[-1]):.1f} % at {cell.bytes} bytes of {cell.out}"
+            if position in (first, last) and statistics.fmean(gains) <= 0:
+                return f"gains nothing at 2^{self.sizes[position]} bytes"
+        return ""
+
+    def too_little(self, base, candidate):
+        if margin(base, candidate) > 0:
+            return ""
+        gain = math.expm1(statistics.fmean(base) - statistics.fmean(candidate))
+        noise = math.expm1(1.96 * math.hypot(deviation(base), deviation(candidate)))
+        return f"gains {100 * gain:.1f} %, not more than {100 * max(0.02, noise):.1f} %"
+
+    def longest(self, first, last):
+        """(first, last, judgement) of the longest run of sizes that passes, or of all where none does."""
+        for length in range(last - first + 1, 0, -1):
+            passing = [(start, start + length - 1, self.judge(start, start + length - 1))
+                       for start in range(first, last - length + 2)]
+            passing = [found for found in passing if not found[2].reason]
+            if passing:
+                return max(passing, key=lambda found: (found[2].gain, -found[0]))
+        return first, last, self.judge(first, last)
+
+
+# ---- a group's decisions ---------------------------------------------------------------------------------------------
+
+
+def decide_group(run, name, standing, portable):
+    """The decisions about a group of a run, not yet numbered. standing: its rows on this device; portable: what the
+    header's rule chose, see propose.portable_policies."""
+    group = run.groups.get(name) or evidence.Group(name)
+    searched = run.searched(name)
+
+    def decision(log2_from, log2_to, verdict, reason, policy=None, judgement=None, against=""):
+        judged = judgement or Judgement("", None, None, None, 0, [], [])
+        return {"kind": "decision", "v": store.VERSION, "env": run.env, "date": run.date, "scope": run.device,
+                "group": name, "log2_from": log2_from, "log2_to": log2_to, "policy": policy, "against": against,
+                "verdict": verdict, "reason": reason, "gain": judged.gain, "low": judged.low, "high": judged.high,
+                "pairs": judged.pairs, "sizes": judged.sizes, "members": judged.members,
+                "left_out": dict(sorted(group.left_out.items()))}
+
+    problem = group.problem or (searched.problem if searched else "") or \
+        ("" if searched and searched.matrix else "no usable times of phase matrix")
+    if problem:
+        return [decision(0, 64, "kept", problem)]
+    sizes = propose.sizes_of(searched)
+
+    def compare(candidate):
+        return Comparison(group, sizes, lambda cell, times: propose.baseline(group, cell, times, standing), candidate)
+
+    made = []
+    for proposal in propose.proposals(searched, standing, group.faults):
+        tried = []
+        for policy in proposal.policies:
+            first, last, judgement = compare(lambda cell, times, policy=policy: policy).longest(proposal.first,
+                                                                                                proposal.last)
+            tried.append((first, last, judgement, policy))
+            if not judgement.reason:
+                break
+        first, last, judgement, policy = next((one for one in tried if not one[2].reason), tried[0])
+        sources = {source for cell, (_, source) in group.default.items() if cell.bytes in judgement.sizes}
+        made.append(decision(*rows.bucket(sizes, first, last), "rejected" if judgement.reason else "accepted",
+                             judgement.reason, store.policy_of(policy), judgement, " ".join(sorted(sources))))
+    make_room(made, standing)
+    taken = [one for one in made if one["verdict"] == "accepted"]
+    for row in standing:
+        if not any(one["log2_from"] < row.log2_to and row.log2_from < one["log2_to"] for one in taken):
+            judgement = beaten(group, sizes, row, portable)
+            if judgement:
+                made.append(decision(row.log2_from, row.log2_to, "removed", "the header's rule is faster", row.policy,
+                                     judgement, "device"))
+    if not made:
+        policies = {policy for times in searched.matrix.values() for policy in times} - {"default"}
+        made.append(decision(0, 64, "kept", f"none of {len(policies)} policies gains 2 % in the matrix"))
+    return sorted(made, key=lambda one: one["log2_from"])
+
+
+def make_room(made, standing):
+    """A group has a few rows at most: what gains least gives way, so that rows that stand are not lost."""
+    while True:
+        taken = [one for one in made if one["verdict"] == "accepted"]
+        after = list(standing)
+        for one in taken:
+            after = rows.put(after, rows.row_of(one))
+        if len(after) <= max(rows.MOST_ROWS, len(standing)) or not taken:
+            return
+        least = min(taken, key=lambda one: (one["gain"], one["log2_from"]))
+        least.update(verdict="rejected", reason=f"no room: a group has at most {rows.MOST_ROWS} rows, others gain more")
+
+
+def beaten(group, sizes, row, portable):
+    """The judgement by which the header's own rule is better than a row on all its sizes, or None."""
+    inside = [position for position, log2 in enumerate(sizes) if rows.serves(row, log2)]
+    if not inside:
+        return None
+
+    def rule(cell, times):
+        policy, source = group.default.get(cell, ("", ""))
+        return "default" if source == "portable" and not rows.same_policy(row, policy) else \
+            portable.get((cell.group, cell.n))
+
+    def stands(cell, times):
+        return propose.baseline(group, cell, times, [row])
+
+    judgement = Comparison(group, sizes, stands, rule).judge(inside[0], inside[-1])
+    return None if judgement.reason else judgement
+
+
+def decide_run(run, stores):
+    """All decisions about a run, given what all stores say of the time before it; numbered, without those that the
+    run's store has already."""
+    folded, portable = propose.folded_before(stores, run), propose.portable_policies(stores, run)
+    made = []
+    for name, _ in propose.targets(run):
+        before = [one for a_store in stores for one in a_store.of("decision")
+                  if a_store.path == run.path and one["env"] == run.env and one["group"] == name]
+        made += number(decide_group(run, name, folded.get((run.device, name), []), portable), before)
+    return made
+
+
+def number(decisions, before):
+    """Gives a look's decisions their common id, and says what they supersede. [] where the last look saw the same."""
+    def name_of(replaces):
+        return hashlib.sha256(json.dumps([decisions, replaces], sort_keys=True).encode()).hexdigest()[:16]
+
+    superseded = {name for one in before for name in one["replaces"]}
+    live = {one["id"]: one["replaces"] for one in before if one["id"] not in superseded}
+    if len(live) == 1 and all(name == name_of(replaces) for name, replaces in live.items()):
+        return []
+    replaces = sorted(live)
+    return [{"kind": one["kind"], "v": one["v"], "id": name_of(replaces), "replaces": replaces, **one}
+            for one in decisions]
+
+
+def decide(path, folder):
+    """Decides about all runs of a store and appends what is new. Returns all stores, with that in them, and what was
+    appended."""
+    mine, stores = propose.context_of(path, folder)
+    if not evidence.runs_of(mine):
+        raise store.StoreError(f"{path}: nothing was measured")
+    appended = []
+    for run in evidence.runs_of(mine):
+        made = decide_run(run, stores)
+        mine.lines += [store.Line(0, "", one) for one in made]  # what this run decided is what the next one finds
+        appended += made
+    if appended:
+        store.append(path, appended)
+    return stores, appended
+
+
+# ---- how much stays --------------------------------------------------------------------------------------------------
+
+Stability = collections.namedtuple("Stability", "rows kept sizes as_fast")
+
+
+def stability(first, second, folder):
+    """What a second tune leaves of a first one's rows.
+
+    A row is kept where it still serves all of its sizes after the second tune's decisions, made with the first one's
+    rows in place. Near-equal policies may trade places without harm, so sizes are counted too: at how many is the row
+    at most 2 % slower, in the second tune's matrix, than what that one proposes?"""
+    one, stores = propose.context_of(first, folder)
+    two = propose.context_of(second, folder)[0]
+    run = evidence.runs_of(two)[-1]
+    stores = [a_store for a_store in stores if a_store.path != two.path]
+    stand = rows.fold(rows.decisions_of(stores))
+    chosen = {decision["group"] for decision in one.of("decision") if decision["verdict"] == "accepted"}
+    portable = propose.portable_policies(stores + [two], run)
+    counts = [0, 0, 0, 0]
+    for name, searched in propose.targets(run):
+        mine = stand.get((run.device, name), []) if name in chosen else []
+        if searched and searched.matrix:
+            after = rows.apply(mine, decide_group(run, name, mine, portable))
+            proposed = proposed_at(searched, mine)
+            for row in mine:
+                cells = [cell for cell in searched.matrix if rows.serves(row, cell.log2)]
+                counts[0] += 1
+                counts[1] += all(rows.policy_at(after, cell.log2) == store.policy_text(row.policy) for cell in cells)
+                counts[2] += len(cells)
+                counts[3] += sum(as_fast(searched, cell, store.policy_text(row.policy), proposed.get(cell.log2))
+                                 for cell in cells)
+    return Stability(*counts)
+
+
+def proposed_at(searched, standing):
+    sizes = propose.sizes_of(searched)
+    return {sizes[position]: proposal.policies[0] for proposal in propose.proposals(searched, standing)
+            for position in range(proposal.first, proposal.last + 1)}
+
+
+def as_fast(searched, cell, policy, other):
+    """Is a policy, which must have been measured, at most 2 % slower than another, if there is one?"""
+    times = searched.matrix[cell]
+    time = times.get(policy) or (times["default"] if searched.default[cell][0] == policy else None)
+    return time is not None and (other is None or math.log(time / times[other]) < GAIN)
+
+
+# ---- commands --------------------------------------------------------------------------------------------------------
+
+
+def describe(decision):
+    text = f"{decision['group']:<24} 2^{decision['log2_from']:<2} to 2^{decision['log2_to']:<2} " \
+        f"{decision['verdict']:<8}"
+    if decision["gain"] is not None:
+        text += f" {rows.gain_text(decision['gain'], decision['low'], decision['high'])}, {decision['pairs']} pairs"
+    if decision["policy"]:
+        text += f" {store.policy_text(decision['policy'])}"
+    left_out = ", ".join(f"{count} {reason}" for reason, count in decision["left_out"].items())
+    return text + (f": {decision['reason']}" if decision["reason"] else "") + \
+        (f" (left out: {left_out})" if left_out else "")
+
+
+def share(part, whole):
+    return f"{part} of {whole}" + (f" ({100 * part / whole:.0f} %)" if whole else "")
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="python3 -m tools.farm decide", description="which proposed rows an "
+                                     "independent rerun confirms; appends decisions to the store")
+    parser.add_argument("stores", nargs="*", metavar="STORE")
+    parser.add_argument("--stores", dest="folder", default=propose.default_folder(), metavar="FOLDER",
+                        help="all stores; their decisions stand (default: ci/measurements)")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--report", action="store_true", help="decide nothing: the regret of the rows, device by device, "
+                      "and of what each device would get without its own")
+    what.add_argument("--stability", metavar="SECOND", help="decide nothing: how many of the store's rows the second "
+                      "store's tune would keep")
+    args = parser.parse_args(argv)
+    if args.report:
+        from tools.farm import devices
+        print(devices.report(store.read_all(args.stores or store.paths_under(args.folder))), end="")
+        return 0
+    if not args.stores:
+        parser.error("which store?")
+    if args.stability:
+        for path in args.stores:
+            found = stability(path, args.stability, args.folder)
+            print(f"rows kept: {share(found.kept, found.rows)}; sizes at which the row is as fast as the second tune's "
+                  f"own choice: {share(found.as_fast, found.sizes)}")
+        return 0
+    for path in args.stores:
+        _, appended = decide(path, args.folder)
+        for one in appended:
+            print(describe(one))
+        print(f"{path}: {len(appended)} decisions appended")
+    return 0

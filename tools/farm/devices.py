@@ -1,0 +1,298 @@
+"""Rows for more than one device: classes of like devices, and the portable row.
+
+They are no decisions of one run. They follow from what all stores say together, every time anew: each device's rows,
+and its times of the policies that other devices' rows name.
+
+A class is found group by group: devices whose rows serve one another, at every size that was measured on both, at most
+2 % slower than their own do (complete linkage: each pair of them). Its rows are the members' policies with the least
+worst regret over the members. They are there for members that have no row of their own.
+
+A portable row is the policy with the least worst regret over all devices, where it beats the header's rule by the rule
+that decisions go by, in a rerun on two devices at least and on each device that ran one. (A device that it serves
+already cannot compare it with the rule any more, and has no say.)
+
+What that is worth to a device that nobody has measured: leave one device out, and look at what the others' rows would
+give it.
+"""
+import collections
+import itertools
+import math
+import statistics
+
+from tools import bench
+from tools.farm import decide, evidence, propose, rows, store
+
+LIKE = 0.02  # of one class: each serves the other at most so much slower than it serves itself
+
+# A device's latest look at a group, place by place (a size's logarithm and a type): {policy: time over that of what
+# served the place then}; the same of the header's rule, and the rule's policy, where they are known; what counts as a
+# tie. searched: the places of the matrix; at the others only the rerun's policies were measured.
+Look = collections.namedtuple("Look", "run ratios rule ties searched")
+
+
+class World:
+    """What all stores say: the devices, their rows and their latest looks at each group."""
+
+    def __init__(self, stores, left_out=None):
+        """left_out: a device that shall not have been measured."""
+        self.stores = stores
+        self.rows = rows.fold([one for one in rows.decisions_of(stores) if one["scope"] != left_out])
+        runs = [run for a_store in stores for run in evidence.runs_of(a_store) if run.device != left_out]
+        self.devices = sorted({run.device for run in runs})
+        self.looks = {}
+        self.runs = sorted(runs, key=lambda run: run.order)
+        for run in self.runs:
+            portable = propose.portable_policies(stores, run)
+            for name, searched in propose.targets(run):
+                if searched and searched.matrix and not searched.problem:
+                    group = run.groups.get(name) or evidence.Group(name)
+                    self.looks[run.device, name] = look(run, group, searched, portable)
+
+    def groups(self):
+        return sorted({name for _, name in self.looks})
+
+    def own(self, device, name):
+        return self.rows.get((device, name), [])
+
+
+def rule_of(group, cell, portable):
+    """(variant, policy) that is the header's rule; None where it is not known."""
+    policy, source = group.default.get(cell, ("", ""))
+    if source == "portable":
+        return "default", policy
+    known = portable.get((cell.group, cell.n))
+    return (known, known) if known else None
+
+
+def look(run, group, searched, portable):
+    unfit = {"default", *searched.faults, *group.faults}
+    logs, rule_logs = collections.defaultdict(lambda: collections.defaultdict(list)), collections.defaultdict(list)
+    ties, rules, again = {}, {}, set()
+
+    def take(of, cell, times, is_rerun):
+        place = cell.log2, cell.out
+        for policy in times.keys() - unfit:
+            if is_rerun and (place, policy) not in again:  # the rerun knows better than the matrix
+                again.add((place, policy))
+                logs[place][policy] = []
+            logs[place][policy].append(math.log(times[policy] / times["default"]))
+        rule = rule_of(of, cell, portable)
+        if rule and rule[0] in times:
+            rules[place] = rule[1]
+            rule_logs[place].append(math.log(times[rule[0]] / times["default"]))
+
+    for cell, times in sorted(searched.matrix.items()):
+        take(searched, cell, times, False)
+        ties[cell.log2, cell.out] = propose.tie_of(searched, cell)
+    for _, cells in sorted(group.confirm.items()):
+        for cell, times in sorted(cells.items()):
+            if "default" in times:
+                take(group, cell, times, True)
+    ratios = {place: {policy: math.exp(statistics.fmean(values)) for policy, values in sorted(found.items())}
+              for place, found in sorted(logs.items())}
+    rule = {place: (math.exp(statistics.fmean(rule_logs[place])), policy) for place, policy in rules.items()}
+    return Look(run, ratios, rule, ties, set(ties))
+
+
+def sizes_of(a_look):
+    return {log2 for log2, _ in a_look.searched}
+
+
+def ratio_at(a_look, standing, place):
+    """What rows make of a device at a place; None where nobody measured it."""
+    policy = rows.policy_at(standing, place[0])
+    return a_look.ratios[place].get(policy) if policy else a_look.rule.get(place, (1.0, ""))[0]
+
+
+# ---- classes ---------------------------------------------------------------------------------------------------------
+
+
+def loss(world, name, device, other):
+    """How much slower, at worst, the device would be with the other's rows in place of what it has."""
+    a_look, worst = world.looks[device, name], 0.0
+    if not sizes_of(a_look) & sizes_of(world.looks[other, name]):
+        return math.inf
+    for place in a_look.ratios:
+        if rows.policy_at(world.own(other, name), place[0]):
+            theirs, mine = (ratio_at(a_look, world.own(one, name), place) for one in (other, device))
+            if theirs and mine:
+                worst = max(worst, theirs / mine - 1)
+            elif place in a_look.searched:
+                return math.inf
+    return worst
+
+
+def clusters(names, distance):
+    """Complete linkage: the two clusters whose farthest members are nearest are joined, as long as that is near
+    enough."""
+    found = [(name,) for name in sorted(names)]
+
+    def apart(pair):
+        return max(distance[one, other] for one in pair[0] for other in pair[1])
+
+    while len(found) > 1:
+        nearest = min(itertools.combinations(found, 2), key=lambda pair: (apart(pair), pair))
+        if apart(nearest) > LIKE:
+            break
+        found = sorted([cluster for cluster in found if cluster not in nearest] + [tuple(sorted(sum(nearest, ())))])
+    return [cluster for cluster in found if len(cluster) > 1]
+
+
+def classes_of(world, name):
+    """The classes of a group: tuples of devices that have rows, or are served by the others' rows."""
+    devices = [device for device in world.devices if (device, name) in world.looks]
+    distance = {(one, other): max(loss(world, name, one, other), loss(world, name, other, one))
+                for one in devices for other in devices}
+    return [cluster for cluster in clusters(devices, distance)
+            if any(world.own(device, name) for device in cluster)]
+
+
+def class_name(cluster):
+    return "+".join(bench.folder_name(device).removeprefix("nvidia-") for device in cluster)
+
+
+def shared_rows(world, name, devices, policies, scope, check=None):
+    """Rows that serve all of the devices: least worst regret. check(first, last, sizes, policy) may shorten an interval
+    (first, last), or refuse it (None)."""
+    looks = [world.looks[device, name] for device in devices]
+    sizes = sorted(set.intersection(*map(sizes_of, looks)))
+    points = [[view_of(a_look, place) for a_look in looks for place in a_look.ratios if place[0] == log2]
+              for log2 in sizes]
+    made = []
+    for proposal in propose.partition(points, among=policies):
+        for policy in proposal.policies:
+            span = check(proposal.first, proposal.last, sizes, policy) if check else (proposal.first, proposal.last)
+            if span:
+                made.append(rows.Row(scope, name, *rows.bucket(sizes, *span), store.policy_of(policy),
+                                     shared_provenance(looks, sizes[span[0]:span[1] + 1], policy)))
+                break
+    return made
+
+
+def view_of(a_look, place):
+    ratio, usual = a_look.rule.get(place, (1.0, ""))
+    return propose.View(a_look.ratios[place], ratio, usual, a_look.ties.get(place, propose.LEAST_TIE),
+                        place not in a_look.searched)
+
+
+def shared_provenance(looks, sizes, policy):
+    places = [(a_look, place) for a_look in looks for place in a_look.ratios
+              if place[0] in sizes and policy in a_look.ratios[place]]
+    views = [view_of(a_look, place) for a_look, place in places]
+    gains = [math.log(view.incumbent / view.times[policy]) for view in views if view.usual != policy]
+    worst = max(regret(a_look, place, policy) for a_look, place in places)
+    date = max(a_look.run.date for a_look in looks)[:10]
+    return f"{', '.join(a_look.run.device for a_look in looks)}, {date}: " \
+        f"{100 * math.expm1(statistics.fmean(gains)):+.1f} %, worst regret {100 * worst:.1f} %"
+
+
+def regret(a_look, place, policy):
+    """Of a policy, or of the header's rule where there is none; NaN where nobody measured it."""
+    ratios, rule = a_look.ratios[place], a_look.rule.get(place, (math.nan, ""))[0]
+    best = min([1.0, *ratios.values()] + ([rule] if rule > 0 else []))
+    return (ratios.get(policy, math.nan) if policy else rule) / best - 1
+
+
+def class_rows(world, name):
+    """(class's name, its devices, its rows) of a group."""
+    found = []
+    for cluster in classes_of(world, name):
+        policies = {store.policy_text(row.policy) for device in cluster for row in world.own(device, name)}
+        made = [row for row in shared_rows(world, name, cluster, policies, f"class:{class_name(cluster)}")
+                if any(rows.serves(row, log2) and not rows.policy_at(world.own(device, name), log2)
+                       for device in cluster for log2 in sizes_of(world.looks[device, name]))]
+        if made:
+            found.append((class_name(cluster), cluster, made))
+    return found
+
+
+# ---- the portable row ------------------------------------------------------------------------------------------------
+
+
+def portable_rows(world, name):
+    """The rows for any device; none before two devices have measured the group."""
+    devices = [device for device in world.devices if (device, name) in world.looks]
+    if len(devices) < 2:
+        return []
+    policies = set.intersection(*({policy for ratios in world.looks[device, name].ratios.values() for policy in ratios}
+                                  for device in devices))
+
+    def confirmed(first, last, sizes, policy):
+        """The longest run of the sizes at which every device that has a say confirms the policy against the rule."""
+        comparisons = [against_rule(world, device, name, sizes, policy) for device in devices]
+        comparisons = [one for one in comparisons if one]
+        for length in range(last - first + 1 if len(comparisons) > 1 else 0, 0, -1):
+            for start in range(first, last - length + 2):
+                if not any(one.judge(start, start + length - 1).reason for one in comparisons):
+                    return start, start + length - 1
+        return None
+
+    return shared_rows(world, name, devices, policies, "portable", confirmed)
+
+
+def against_rule(world, device, name, sizes, policy):
+    """The device's latest rerun of the policy beside a rule that is another policy, or None."""
+    for run in reversed(world.runs):
+        group = run.groups.get(name)
+        if run.device == device and group and not group.problem and policy not in group.faults:
+            portable = propose.portable_policies(world.stores, run)
+
+            def rule(cell, times):
+                found = rule_of(group, cell, portable)
+                return found[0] if found and found[1] != policy else None
+
+            found = decide.Comparison(group, sizes, rule, lambda cell, times: policy)
+            if found.logs:
+                return found
+    return None
+
+
+# ---- the whole table -------------------------------------------------------------------------------------------------
+
+
+def table_of(stores):
+    """All rows, and (class, device) of all classes."""
+    world = World(stores)
+    found, members = [row for _, standing in sorted(world.rows.items()) for row in standing], set()
+    for name in world.groups():
+        for title, cluster, made in class_rows(world, name):
+            found += made
+            members |= {(title, device) for device in cluster}
+        found += portable_rows(world, name)
+    return found, sorted(members)
+
+
+LEFT_OUT = "left out, by the others' portable rows"
+
+
+def report(stores):
+    """Regret device by device: with its rows, and with what it would get if nobody had measured it."""
+    world = World(stores)
+    lines = []
+    if not world.devices:
+        return "nothing was measured\n"
+    for device in world.devices:
+        others = World(stores, device)
+        regrets = collections.defaultdict(list)
+        for name in world.groups():
+            if (device, name) in world.looks:
+                a_look, own = world.looks[device, name], world.own(device, name)
+                shared = portable_rows(others, name)
+                for place in sorted(a_look.searched & set(a_look.ratios)):
+                    regrets["with its rows"].append(regret(a_look, place, rows.policy_at(own, place[0])))
+                    regrets["by the header's rule"].append(regret(a_look, place, None))
+                    regrets[LEFT_OUT].append(regret(a_look, place, rows.policy_at(shared, place[0])))
+        if len(world.devices) == 1:
+            del regrets[LEFT_OUT]
+        lines.append(f"{device}: regret over {len(regrets['with its rows'])} cells of the matrix, mean and worst")
+        for title, values in regrets.items():
+            known = [value for value in values if math.isfinite(value)]
+            unknown = f", {len(values) - len(known)} unknown" if len(known) < len(values) else ""
+            if known:
+                lines.append(f"  {title:<40}{100 * statistics.fmean(known):6.1f} %{100 * max(known):8.1f} %{unknown}")
+    if len(world.devices) == 1:
+        lines.append("one device: there is nothing to leave out")
+    for name in world.groups():
+        for title, cluster, made in class_rows(world, name):
+            lines.append(f"class {title} for {name}: {', '.join(cluster)}; {len(made)} rows")
+    return "\n".join(lines) + "\n"

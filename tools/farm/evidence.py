@@ -1,0 +1,172 @@
+"""What of a store counts: a run's usable times, group by group, and what had to be left out and why.
+
+A run is what one store holds of one environment, or of several that differ in nothing but the bus: boards of one host
+that shared the work. A sample is used where its status is ok, its times are times, it ran
+on the policy it was asked to run on, nothing slowed the GPU down, and the self-checks of its group passed. What is left
+out is counted, and every decision says so.
+"""
+import collections
+import math
+import statistics
+
+from tools.farm import store
+
+# Bits of nvmlDeviceGetCurrentClocksEventReasons (NVML API Reference, NvmlClocksEventReasons) that mean that the GPU ran
+# slower than it does when it is well: HW slowdown, SW thermal slowdown, HW thermal slowdown, HW power brake. The others
+# do not count: idle, clocks as they were set (application, display, sync boost), and the software power cap, which a
+# busy GPU meets in ordinary work.
+SLOWED = 0x8 | 0x20 | 0x40 | 0x80
+# Failures that make a policy unfit for a table wherever they happened; `invalid` and `compile` only say where it cannot
+# run.
+FAULTS = ("wrong", "runtime", "timeout")
+PHASES = ("matrix", "confirm")
+SELF_CHECKS = ("incumbent", "bad", "varies", "echo")
+# A group that nobody searches by itself: it is served by the same kernels as another one.
+SEARCHED_AS = {"inclusive_scan": "exclusive_scan"}
+
+
+class Group:
+    """A group's usable times.
+
+    matrix   {cell: {variant: time}}              a variant is "default" or a policy's text; microseconds, medians
+    error    {cell: relative standard error of such a median}
+    confirm  {process: {cell: {variant: time}}}
+    default  {cell: (policy, source)}             what the header chose by itself
+    faults   {policy: status}                     policies that failed somewhere
+    left_out {reason: samples}
+    problem  "", or why nothing of the group can be used
+    """
+
+    def __init__(self, name):
+        self.name = name
+        self.matrix, self.error, self.confirm, self.default, self.faults = {}, {}, {}, {}, {}
+        self.left_out = collections.Counter()
+        self.problem = ""
+
+
+class Run:
+    def __init__(self, path, first):
+        """Its name and its date are those of the first of its environments."""
+        self.path, self.env, self.date, self.device = path, first["id"], first["date"], first["device"]
+        self.buses, self.groups = set(), {}
+
+    @property
+    def order(self):
+        """Runs, and with them their decisions, follow one another in this order."""
+        return self.date, self.env
+
+    def searched(self, name):
+        """The group in whose matrix a group's candidates are found."""
+        primitive, sizes = name.split(" ")
+        group = self.groups.get(name)
+        return group if group and group.matrix else self.groups.get(f"{SEARCHED_AS.get(primitive, primitive)} {sizes}")
+
+
+def runs_of(a_store):
+    """The runs of a store, in their order."""
+    if a_store.runs is None:
+        a_store.runs = find_runs(a_store)
+    return a_store.runs
+
+
+def find_runs(a_store):
+    latest, runs = {}, {}  # by what boards of one host have in common; by environment
+    for environment in sorted(a_store.of("environment"), key=lambda one: (one["date"], one["id"])):
+        if environment["id"] in runs:
+            continue
+        alike = store.dump({name: environment[name] for name in sorted(environment)
+                            if name not in ("id", "date", "bus")})
+        if alike not in latest or environment["bus"] in latest[alike].buses:  # the same board again: another run
+            latest[alike] = Run(a_store.path, environment)
+        latest[alike].buses.add(environment["bus"])
+        runs[environment["id"]] = latest[alike]
+    failed = {(runs.get(check["env"]), check["group"]): check for check in checks_of(a_store) if not check["passed"]}
+    by_group = collections.defaultdict(list)
+    for sample in latest_samples(a_store):
+        cell, run = store.cell_of(sample), runs.get(sample["env"])
+        if run and store.is_known(cell) and cell.protocol in ("cold", "graph"):
+            by_group[run, cell.group].append((cell, sample))
+    for coverage in a_store.of("coverage"):
+        if coverage["env"] in runs:
+            by_group.setdefault((runs[coverage["env"]], coverage["group"]), [])
+    for (run, name), samples in by_group.items():
+        run.groups[name] = group_of(name, samples, failed.get((run, name)) or failed.get((run, "")))
+    return sorted(set(runs.values()), key=lambda run: run.order)
+
+
+def latest_samples(a_store):
+    """Of two lines for one variant of a job the later counts. The search has done its part when the matrix is there:
+    all that still counts of it is what failed."""
+    return {(sample["env"], sample["job"], sample["variant"], store.policy_text(sample["policy"])): sample
+            for sample in a_store.of("samples")
+            if sample["phase"] in PHASES or (sample["phase"] == "search" and sample["status"] in FAULTS)}.values()
+
+
+def checks_of(a_store):
+    """Each self-check as it stood at the end: a run that was continued repeats them."""
+    return {(check["env"], check["name"], check["group"]): check for check in a_store.of("check")
+            if check["name"] in SELF_CHECKS}.values()
+
+
+def unusable(sample):
+    """Why a sample's times cannot be used, or None."""
+    if sample["status"] != "ok":
+        return f"status {sample['status']}"
+    if sample["variant"] == "policy" and sample["policy_source"] not in ("caller", ""):
+        return "ran on another policy than asked"
+    if not sample["us"] or not all(math.isfinite(time) and time > 0 for time in sample["us"]):
+        return "no times"
+    if len(sample["us"]) < 2:
+        return "abandoned as too slow"
+    return "throttled" if sample["throttle"] & SLOWED else None
+
+
+def group_of(name, samples, failed_check):
+    group = Group(name)
+    times, defaults = collections.defaultdict(list), collections.defaultdict(set)
+    throttled = {sample["process"] for _, sample in samples
+                 if sample["phase"] == "confirm" and sample["throttle"] & SLOWED}
+    for cell, sample in samples:
+        is_default = sample["variant"] == "default"
+        if not is_default and sample["status"] in FAULTS:
+            group.faults[store.policy_text(sample["policy"])] = sample["status"]
+        if sample["phase"] == "search":
+            continue
+        reason = unusable(sample)
+        if not reason and sample["phase"] == "confirm" and sample["process"] in throttled:
+            reason = "throttled"  # the process is the unit: what cools down in it is not what the others saw
+        if reason:
+            group.left_out[reason] += 1
+            continue
+        if is_default:
+            defaults[cell].add((store.policy_text(sample["policy"]), sample["policy_source"]))
+        variant = "default" if is_default else store.policy_text(sample["policy"])
+        process = sample["process"] if sample["phase"] == "confirm" else 0
+        times[sample["phase"], process, cell, variant] += sample["us"]
+    for cell, choices in defaults.items():
+        if len(choices) > 1:
+            group.problem = f"the default of {cell.text} ran on {len(choices)} policies"
+        group.default[cell] = min(choices)
+    errors = collections.defaultdict(list)
+    for (phase, process, cell, variant), us in times.items():
+        median = statistics.median(us)
+        if phase == "matrix":
+            group.matrix.setdefault(cell, {})[variant] = median
+            # The standard error of a median of normal values is 1.25 times that of their mean.
+            errors[cell].append(1.25 * statistics.stdev(us) / median / math.sqrt(len(us)))
+        else:
+            group.confirm.setdefault(process, {}).setdefault(cell, {})[variant] = median
+    group.error = {cell: statistics.median(values) for cell, values in errors.items()}
+    group.matrix = {cell: row for cell, row in group.matrix.items() if "default" in row}
+    group.problem = group.problem or problem_of(group, failed_check)
+    return group
+
+
+def problem_of(group, failed_check):
+    """A farm that cannot fail is broken: what makes all of a group's numbers worthless."""
+    if failed_check:
+        return f"self-check {failed_check['name']} failed: {failed_check['value']}, limit {failed_check['limit']}"
+    rows = list(group.matrix.values())
+    if rows and max(map(len, rows)) > 2 and len({time for row in rows for time in row.values()}) == 1:
+        return "the objective does not vary: all times are equal"
+    return ""

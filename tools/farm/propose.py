@@ -1,0 +1,252 @@
+"""Proposals: which buckets of sizes should be served by which policies, going by the matrix, and what the rerun that
+decides about them has to measure.
+
+    python3 -m tools.farm propose STORE --out PLAN [--stores FOLDER]
+
+Over the sizes of a group dynamic programming finds the intervals, each served by one policy or by what stands there
+now, whose regret is least. Regret is time over the best time at that size, less 1; what is within the noise of the best
+counts as the best, so that the simplest wins ties: fewer rows, then fewer fields that differ from the incumbent's, then
+the order of the texts. An interval is proposed where its policy gains what a decision will ask for (decide.py).
+"""
+import argparse
+import collections
+import math
+import os
+
+import numpy as np
+
+from tools.farm import evidence, rows, store
+
+GAIN = math.log(1.02)       # a row is worth it from this gain on; a size that loses as much spoils it
+LEAST_TIE = 0.005           # times that are closer are never told apart
+ROW_PRICE = 0.02            # regret that a new row must save: 2 % at one size
+UNITS = 1e-6                # of regret: rounding must not decide
+# A type whose cells are measured beside those of the type that was searched, since a row serves both: same sizes, other
+# arithmetic. What only moves bytes has no such type.
+TWINS = {"u8": "i8", "u16": "i16", "u32": "f32", "u64": "f64", "f16": "bf16"}
+MOVES = ("copy", "fill")
+
+# A cell as a partition sees it: {policy: time}, the time of what serves it now, that one's policy (which has nothing to
+# gain here), what counts as a tie. A policy must have been measured in all views of a size but those that are partial.
+View = collections.namedtuple("View", "times incumbent usual tie partial", defaults=(False,))
+# Sizes first to last (positions) could be served by these policies, the best first.
+Proposal = collections.namedtuple("Proposal", "first last policies")
+
+
+# ---- buckets ---------------------------------------------------------------------------------------------------------
+
+
+def differing(text, usual):
+    """How many fields of a policy differ from the incumbent's."""
+    usual = store.policy_of(usual) if usual else {}
+    return sum(value != usual.get(name) for name, value in store.policy_of(text).items())
+
+
+def scores(points, policies):
+    """Arrays over policies and sizes: regret beyond ties, mean log gain over the incumbent, the worst view's log gain.
+    The last row of the regret is the incumbent's."""
+    regret = np.full((len(policies) + 1, len(points)), np.inf)
+    gain, worst = np.full(regret.shape, -np.inf), np.full(regret.shape, -np.inf)
+    for k, views in enumerate(points):
+        for p, policy in enumerate(policies + [None]):
+            if any(policy and policy not in view.times and not view.partial for view in views):
+                continue
+            found = [(view.times[policy] if policy else view.incumbent, view) for view in views
+                     if not policy or policy in view.times]
+            regret[p, k] = max(max(0.0, time / min([view.incumbent, *view.times.values()]) - 1 - view.tie)
+                               for time, view in found)
+            logs = [math.log(view.incumbent / time) for time, view in found if policy != view.usual]
+            if logs:
+                gain[p, k], worst[p, k] = sum(logs) / len(logs), min(logs)
+    return regret, gain, worst
+
+
+def partition(points, standing=None, among=None):
+    """The proposals for a group. points: over sizes, ascending, lists of views. standing: over sizes, which row serves
+    it now (any name), None where no row does: a table has room for a few rows, and those that stay count. among: the
+    policies that may be proposed, None for all."""
+    policies = sorted({policy for views in points for view in views for policy in view.times
+                       if among is None or policy in among})
+    standing = standing or [None] * len(points)
+    regret, gain, worst = scores(points, policies)
+    ties = [max(view.tie for view in views) for views in points]  # an end that gains no more stays as it is
+    # least[k][rows]: (cost, new rows, differing fields, segments) of the first k sizes, by rows in the table
+    least = [{0: (0, 0, 0, ())}] + [{} for _ in points]
+    for last in range(len(points)):
+        for first in range(last + 1):
+            span = slice(first, last + 1)
+            kept = standing[span]
+            runs = sum(row is not None and (k == 0 or kept[k - 1] != row) for k, row in enumerate(kept))
+            options = [(units(regret[-1, span]), runs, 0, 0, ())]
+            fit = (gain[:-1, span].mean(axis=1) > GAIN) & (worst[:-1, span].min(axis=1) > -GAIN) & \
+                (gain[:-1, first] > ties[first]) & (gain[:-1, last] > ties[last])
+            ranked = sorted((units(regret[p, span]), differing(policies[p], points[first][0].usual), policies[p])
+                            for p in np.flatnonzero(fit))
+            if ranked:
+                cost, fields, _ = ranked[0]
+                names = tuple(policy for _, _, policy in ranked[:2])
+                options.append((cost + round(ROW_PRICE / UNITS), 1, 1, fields, (Proposal(first, last, names),)))
+            for cost, used, new, fields, segment in options:
+                for before, found in least[first].items():
+                    total = (found[0] + cost, found[1] + new, found[2] + fields, found[3] + segment)
+                    used_up = before + used
+                    if used_up <= rows.MOST_ROWS and total < least[last + 1].get(used_up, (math.inf,)):
+                        least[last + 1][used_up] = total
+    return list(min(least[-1].values())[3]) if points and least[-1] else []
+
+
+def units(regret):
+    total = float(regret.sum())
+    return round(total / UNITS) if math.isfinite(total) else math.inf
+
+
+# ---- a group ---------------------------------------------------------------------------------------------------------
+
+
+def baseline(group, cell, measured, standing):
+    """The variant that stands for what serves a cell now: the row if there is one, otherwise what the header chooses.
+    None: it was not measured. (The header's choice is not it where the table was another one at that time.)"""
+    policy, source = group.default.get(cell, ("", ""))
+    row = next((row for row in standing if rows.serves(row, cell.log2)), None)
+    if row and policy and not rows.same_policy(row, policy):
+        text = store.policy_text(row.policy)
+        return text if text in measured else None
+    return "default" if "default" in measured and (row or source != "device") else None
+
+
+def sizes_of(group):
+    return sorted({cell.log2 for cell in group.matrix})
+
+
+def proposals(group, standing, faults=()):
+    """The proposals of a searched group, for rows that stand there now. faults: policies that must not be proposed."""
+    barred, sizes = {"default", *group.faults, *faults}, sizes_of(group)
+    points, serving = [], []
+    for log2 in sizes:
+        views = []
+        for cell, row in sorted(group.matrix.items()):
+            if cell.log2 == log2:
+                now = baseline(group, cell, row, standing) or "default"
+                usual = group.default[cell][0] if now == "default" else now
+                times = {policy: time for policy, time in row.items() if policy not in barred}
+                views.append(View(times, row[now], usual, tie_of(group, cell)))
+        points.append(views)
+        serving.append(next((row.log2_from for row in standing if rows.serves(row, log2)), None))
+    return partition(points, serving)
+
+
+def tie_of(group, cell):
+    return max(LEAST_TIE, 1.96 * math.sqrt(2) * group.error[cell])
+
+
+def targets(run):
+    """(group's name, the group in whose matrix its candidates are found) of every group that gets a verdict."""
+    names = set(run.groups)
+    for name, group in run.groups.items():
+        primitive, sizes = name.split(" ")
+        if group.matrix:
+            names |= {f"{served} {sizes}" for served, searched in evidence.SEARCHED_AS.items() if searched == primitive}
+    return [(name, run.searched(name)) for name in sorted(names)]
+
+
+# ---- the plan of the rerun -------------------------------------------------------------------------------------------
+
+
+def as_type(cell, primitive, new):
+    """The cell on another type of the same size, as another primitive."""
+    old = cell.out
+    return cell._replace(primitive=primitive, **{field: new for field in ("in_", "acc", "out")
+                                                 if getattr(cell, field) == old})
+
+
+def members(cell, primitive):
+    twin = None if primitive in MOVES else TWINS.get(cell.out)
+    return [as_type(cell, primitive, name) for name in (cell.out, twin) if name]
+
+
+def portable_policies(stores, run):
+    """{(group, count): policy} that the header's rule chose on the run's device, as far as that was seen by then."""
+    seen = [other for a_store in stores for other in evidence.runs_of(a_store)
+            if other.device == run.device and other.order <= run.order]
+    return {(cell.group, cell.n): policy for other in sorted(seen, key=lambda other: other.order)
+            for group in other.groups.values() for cell, (policy, source) in sorted(group.default.items())
+            if source == "portable"}
+
+
+def plan(run, folded, portable):
+    """The jobs of the rerun: (cell, policies). Every proposed interval with a size more on either side, for each type
+    that its row would serve; the rows that stand, of whatever device, at their sizes; and the header's rule where a row
+    of this device stands, so that a row that no longer pays is found out.
+
+    folded: rows.fold of all stores without this run. portable: see portable_policies."""
+    jobs = {}
+
+    def ask(name, group, positions, sizes, policies):
+        for cell in sorted(group.matrix):
+            if sizes.index(cell.log2) in positions:
+                for member in members(cell, name.split(" ")[0]):
+                    job = jobs.setdefault(member, [])
+                    job += [policy for policy in policies if policy not in job]
+
+    for name, group in targets(run):
+        if not group or not group.matrix or group.problem:
+            continue
+        sizes, mine = sizes_of(group), folded.get((run.device, name), [])
+        faults = run.groups[name].faults if name in run.groups else ()
+        for proposal in proposals(group, mine, faults):
+            ask(name, group, range(proposal.first - 1, proposal.last + 2), sizes, proposal.policies)
+        for (scope, place), standing in sorted(folded.items()):
+            for row in standing if place == name else []:
+                inside = [k for k, log2 in enumerate(sizes) if rows.serves(row, log2)]
+                ask(name, group, inside, sizes, [store.policy_text(row.policy)])
+        for cell in sorted(group.matrix):
+            member = members(cell, name.split(" ")[0])[0]
+            rule = portable.get((name, cell.n)) or portable.get((group.name, cell.n))
+            if rule and any(rows.serves(row, cell.log2) for row in mine):
+                ask(name, group, [sizes.index(member.log2)], sizes, [rule])
+    return [(cell, sorted(jobs[cell])) for cell in sorted(jobs, key=lambda cell: (cell.group, -cell.log2, cell))]
+
+
+def plan_text(jobs):
+    return "".join("\t".join([cell.text, "default", *policies]) + "\n" for cell, policies in jobs)
+
+
+def context_of(path, folder):
+    """The store at a path, and all stores: those below the folder, and it."""
+    paths = store.paths_under(folder)
+    if os.path.realpath(path) not in map(os.path.realpath, paths):
+        paths.append(path)
+    stores = store.read_all(paths)
+    return next(a_store for a_store in stores if os.path.samefile(a_store.path, path)), stores
+
+
+def folded_before(stores, run):
+    """The rows that stood when a run began."""
+    return rows.fold([decision for decision in rows.decisions_of(stores)
+                      if (decision["date"], decision["env"]) < run.order])
+
+
+def default_folder():
+    return os.path.join(store.ROOT, store.STORES)
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="python3 -m tools.farm propose", description="the plan of the rerun that a "
+                                     "decision rests on, for gp_tune --plan")
+    parser.add_argument("store")
+    parser.add_argument("--out", required=True, metavar="PLAN")
+    parser.add_argument("--stores", default=default_folder(), metavar="FOLDER", help="whose decisions stand")
+    args = parser.parse_args(argv)
+    jobs = write_plan(args.store, args.stores, args.out)
+    print(f"{args.out}: {len(jobs)} cells, {sum(len(policies) for _, policies in jobs)} candidates")
+    return 0
+
+
+def write_plan(path, folder, out):
+    mine, stores = context_of(path, folder)
+    runs = evidence.runs_of(mine)
+    if not runs:
+        raise store.StoreError(f"{path}: nothing was measured")
+    jobs = plan(runs[-1], folded_before(stores, runs[-1]), portable_policies(stores, runs[-1]))
+    store.replace(out, plan_text(jobs).encode())
+    return jobs

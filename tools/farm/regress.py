@@ -1,0 +1,477 @@
+"""make regress BASE=...: is this tree slower than another one, on this machine, now?
+
+    python3 -m tools.farm regress --base COMMIT|FOLDER [--cells FILE] [--seconds S] [--store FILE]
+
+gp_tune is built for both trees: this tree's tools/tune, each tree's gpuprims.h. The unit of replication is a process:
+each measures every cell once, and a cell's time in it is the median of its rounds. Six pairs of processes, one of the
+base and one of this tree, run interleaved, the base first in every other pair, so that what drifts evenly cancels. What
+looks changed then is measured again by ten fresh pairs, which alone decide. verdicts.py says by which test, and what
+SLOW, FAST, SAME, UNSURE and NO DATA mean.
+
+Exit status: 0 nothing slower; 1 something is SLOW, or fails in this tree only; 2 could not run, or not to the end.
+"""
+import argparse
+import collections
+import concurrent.futures
+import datetime
+import fcntl
+import hashlib
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+from tools import bench
+from tools.farm import evidence, store, verdicts
+from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
+
+PAIRS, FRESH_PAIRS = 6, 10
+
+# ---- the two trees ---------------------------------------------------------------------------------------------------
+
+FOLDER = os.path.join(bench.BUILD, "regress")
+SIDES = ("base", "new")
+# path: where its gpuprims.h is; commit: what the store calls it; work: the folder of what is built of it.
+Tree = collections.namedtuple("Tree", "path commit work")
+
+
+class CannotRun(Exception):
+    """What a user is told."""
+
+
+class CannotBuild(CannotRun):
+    """The message is the compiler's."""
+
+
+def git(folder, *words):
+    """Its answer, or None where it has none: no repository, no such commit, no git."""
+    try:
+        answer = subprocess.run(["git", "-C", folder, *words], check=False, stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL)
+    except OSError:
+        return None
+    return answer.stdout.decode().strip() if answer.returncode == 0 else None
+
+
+def commit_of(folder):
+    """The commit of a checkout, with "+" where the header is not as committed; the folder's name without one."""
+    top = git(folder, "rev-parse", "--show-toplevel")
+    if top is None or not os.path.samefile(top, folder):
+        return os.path.basename(os.path.abspath(folder))
+    commit = git(folder, "rev-parse", "--short=12", "HEAD") or "no commit"
+    return commit + ("+" if git(folder, "status", "--porcelain", "--", "gpuprims.h", "gpuprims_policies.h") else "")
+
+
+def tree_of_folder(folder):
+    folder = os.path.abspath(folder)
+    if not os.path.exists(os.path.join(folder, "gpuprims.h")):
+        raise CannotRun(f"{folder}: no gpuprims.h there")
+    digest = hashlib.sha256(folder.encode()).hexdigest()[:8]
+    return Tree(folder, commit_of(folder), os.path.join(FOLDER, f"{os.path.basename(folder)}-{digest}"))
+
+
+def tree_of_commit(name):
+    """Checked out below build/, without touching the working tree."""
+    commit = git(bench.ROOT, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    if commit is None:
+        raise CannotRun(f"{name}: neither a folder nor a commit of this repository")
+    work = os.path.join(FOLDER, commit[:12])
+    path = os.path.join(work, "tree")
+    if not os.path.exists(path):
+        fresh = f"{path}.{os.getpid()}"
+        os.makedirs(fresh)
+        archive = subprocess.run(["git", "-C", bench.ROOT, "archive", commit], check=False, stdout=subprocess.PIPE)
+        unpack = subprocess.run(["tar", "-x", "-C", fresh], input=archive.stdout, check=False)
+        if archive.returncode or unpack.returncode:
+            raise CannotRun(f"{name}: git archive or tar failed")
+        try:
+            os.rename(fresh, path)
+        except OSError:  # another run was faster
+            shutil.rmtree(fresh)
+    if not os.path.exists(os.path.join(path, "gpuprims.h")):
+        raise CannotRun(f"{name}: this commit has no gpuprims.h")
+    return Tree(path, commit[:12], work)
+
+
+def build(tree):
+    """The tree's gp_tune: this tree's tools/tune on that tree's header. Built anew only where a source changed."""
+    tune = os.path.join("tools", "tune")
+    parts = sorted(os.path.join(tune, name) for name in os.listdir(os.path.join(bench.ROOT, tune)))
+    headers = [os.path.join("tools", name) for name in sorted(os.listdir(os.path.join(bench.ROOT, "tools")))
+               if name.endswith(".h")] + [os.path.join("tools", "peers", "data.h")]
+    library = [path for name in ("gpuprims.h", "gpuprims_policies.h")
+               if os.path.exists(path := os.path.join(tree.path, name))]
+    target = os.path.join(tree.work, "gp_tune")
+    command = [os.environ.get("CC", "gcc"), "-O2", "-std=c11", "-D_GNU_SOURCE", f"-I{tree.path}",
+               *(part for part in parts if part.endswith(".c")), "-o", target, "-ldl", "-lpthread", "-lm"]
+    stamp = bench.stamp_of(parts + headers + library, command)
+    os.makedirs(tree.work, exist_ok=True)
+    with open(f"{target}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another run may be building it
+        if bench.current(target, stamp):
+            return target
+        say(f"compiling gp_tune for {tree.commit}")
+        try:
+            result = subprocess.run(command, cwd=bench.ROOT, check=False, stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT)
+        except OSError as error:
+            raise CannotRun(f"{command[0]}: {error.strerror}") from error
+        if result.returncode:
+            raise CannotBuild(result.stdout.decode(errors="replace").strip())
+        bench.sign(target, stamp)
+    return target
+
+
+# ---- cells -----------------------------------------------------------------------------------------------------------
+
+# What is compared where no list is given: {primitive: (operator, types)}.
+CELLS = {"copy": ("", ("u8", "u32", "u64", "s16")), "fill": ("", ("u8", "u32")), "iota": ("", ("u32",)),
+         "transform": ("NEGATE", ("u8", "f32")), "transform2": ("SUM", ("u8", "f32")),
+         "reduce": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16")),
+         "inclusive_scan": ("SUM", ("u32", "f32")),
+         "exclusive_scan": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16"))}
+SIZES = [4 * bench.KIB << 4 * k for k in range(5)]  # 4 KiB to 256 MiB
+PROTOCOLS = ("cold", "back_to_back", "graph")
+GRAPH_SIZES = SIZES[:2]  # where the host's part of a call would hide the kernel's
+
+
+def standard_cells():
+    cells = []
+    for primitive, (operator, types) in CELLS.items():
+        for type_ in types:
+            for size in SIZES:
+                for protocol in ("cold", "graph") if size in GRAPH_SIZES else ("cold",):
+                    n = size // store.type_sizes()[type_]
+                    cells.append(" ".join(f"{primitive} {operator} {type_} n={n} protocol={protocol}".split()))
+    return cells
+
+
+def count_of(text):
+    scale = {"K": bench.KIB, "M": bench.MIB, "G": bench.GIB}.get(text[-1:], 1)
+    return int(text if scale == 1 else text[:-1]) * scale
+
+
+def parse_cell(text):
+    """(store.Cell, its text for a plan). Takes sizes with K, M, G, bytes= for n=, and no protocol for cold, as lists
+    for tools/gp_bench have them."""
+    words = text.split()
+    plain = [word for word in words if "=" not in word]
+    fields = dict(word.split("=", 1) for word in words if "=" in word)
+    if not 2 <= len(plain) <= 3 or set(fields) - {"n", "bytes", "acc", "out", "protocol"}:
+        raise ValueError("a cell is: primitive [operator] type n=COUNT [acc=TYPE] [out=TYPE] [protocol=NAME]")
+    primitive, type_, operator = plain[0], plain[-1], plain[1] if len(plain) == 3 else ""
+    unknown = [name for name in (type_, fields.get("acc"), fields.get("out")) if name and name not in
+               store.type_sizes()] + [primitive] * (primitive not in store.primitives())
+    if unknown:
+        raise ValueError(f"no type or primitive {unknown[0]}")
+    if fields.get("protocol", "cold") not in PROTOCOLS:
+        raise ValueError(f"no protocol {fields['protocol']}; there are {', '.join(PROTOCOLS)}")
+    try:
+        n = count_of(fields["n"]) if "n" in fields else count_of(fields["bytes"]) // store.type_sizes()[type_]
+    except (KeyError, ValueError):
+        n = 0
+    if n <= 0:
+        raise ValueError("n= is missing, or no count above 0")
+    out = fields.get("out", type_)
+    acc = fields.get("acc", "f32" if out in ("f16", "bf16") else out)
+    folds = store.primitives().index(primitive) >= store.primitives().index("reduce")
+    cell = store.Cell(primitive, operator, "" if primitive in ("fill", "iota") else type_, acc if folds else "", out, n,
+                      fields.get("protocol", "cold"))
+    kept = [f"{name}={fields[name]}" for name in ("acc", "out") if name in fields]
+    return cell, " ".join([*plain, *kept, f"n={n}", f"protocol={cell.protocol}"])
+
+
+def cells_of(path):
+    """{store.Cell: its text} of a file, a cell a line, or of the standard list."""
+    lines = standard_cells()
+    if path:
+        try:
+            with open(path, encoding="utf-8") as file:
+                lines = file.read().splitlines()
+        except OSError as error:
+            raise CannotRun(f"{path}: {error.strerror}") from error
+    cells = {}
+    for number, line in enumerate(lines, 1):
+        line = line.split("#")[0].strip()
+        if not line:
+            continue
+        try:
+            cell, text = parse_cell(line)
+        except ValueError as error:
+            raise CannotRun(f"{path}:{number}: {error}: {line}") from error
+        cells[cell] = text
+    if not cells:
+        raise CannotRun(f"{path}: no cell in it")
+    return cells
+
+
+# ---- measuring -------------------------------------------------------------------------------------------------------
+
+
+def say(text):
+    print(f"regress: {text}", file=sys.stderr, flush=True)
+
+
+class Run:
+    """Processes of both sides, one after another; all that they measure is in the store."""
+
+    def __init__(self, trees, programs, options, folder):
+        self.trees, self.programs, self.options, self.folder = trees, programs, options, folder
+        self.stopped = None  # why no further process is started, or None
+        self.interrupted = False
+        # gp_tune repeats nothing that a store has, so processes are numbered on from those that are there.
+        self.process = 0
+        if os.path.exists(options.store):
+            self.process = 1 + max((s["process"] for s in store.read(options.store).of("samples")), default=-1)
+        self.deadline = time.monotonic() + options.seconds
+
+    def measure(self, side, cells):
+        """One process; its number."""
+        plan = os.path.join(self.folder, "plan")
+        with open(plan, "w", encoding="utf-8") as file:
+            file.writelines(f"{text}\tdefault\n" for text in cells)
+        number, self.process = self.process, self.process + 1
+        command = [self.programs[side], "--plan", plan, "--phase", "regress", "--process", str(number),
+                   "--commit", self.trees[side].commit, "--out", self.options.store]
+        for option, text in (("--worker-command", self.options.worker_command),
+                             ("--compiler-command", self.options.compiler_command)):
+            command += [option, text.replace("{side}", side)] if text else []
+        environment = {**os.environ, "GP_TUNE_CACHE": os.path.join(self.trees[side].work, "cache")}
+        with open(os.path.join(self.folder, "log"), "w+b") as log:
+            # A session of its own: ctrl-C ends gp_tune by us, once, and it leaves a whole store behind.
+            process = subprocess.Popen(command, cwd=bench.ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log,
+                                       stderr=log, start_new_session=True)
+            try:
+                status = process.wait()
+            except KeyboardInterrupt:
+                process.send_signal(signal.SIGINT)
+                process.wait()
+                self.interrupted = True
+                self.stopped = "interrupted"
+                return number
+            log.seek(0)
+            said = log.read().decode(errors="replace").strip().splitlines()
+        if status not in (0, 1):  # 1: something that was measured is wrong; its samples say what
+            self.stopped = f"gp_tune ({side}) ended with status {status}: " + "\n".join(said[-5:])
+        return number
+
+    def pairs(self, count, cells, stage):
+        """[(process of the base, process of this tree)]: ABBA, so that drift cancels (two pairs at a time)."""
+        found = []
+        longest = 0.0
+        for pair in range(count):
+            start = time.monotonic()
+            if not self.stopped and start + longest > self.deadline:
+                self.stopped = (f"out of time: {pair} of {count} pairs of stage {stage} were measured in --seconds "
+                                f"{self.options.seconds:g}")
+            if self.stopped:
+                break
+            order = SIDES if pair % 2 == 0 else SIDES[::-1]
+            numbers = {side: self.measure(side, cells) for side in order if not self.stopped}
+            if len(numbers) == len(SIDES):
+                found.append(tuple(numbers[side] for side in SIDES))
+            longest = max(longest, time.monotonic() - start)
+            say(f"stage {stage}: pair {pair + 1} of {count}, {len(cells)} cells, {longest:.1f} s a pair")
+        return found
+
+
+def samples_of(path):
+    """{process: {store.Cell: sample}} of phase regress."""
+    found = collections.defaultdict(dict)
+    for sample in store.read(path).of("samples") if os.path.exists(path) else []:
+        if sample["phase"] == "regress" and sample["variant"] == "default":
+            found[sample["process"]][store.cell_of(sample)] = sample
+    return found
+
+
+def logs_of(samples, cells, pairs):
+    """(log ratios of medians, a row a cell, a column a pair; reasons {cell: {side: why a process was left out}})."""
+    logs = np.full((len(cells), max(len(pairs), 1)), np.nan)
+    reasons = collections.defaultdict(dict)
+    for row, cell in enumerate(cells):
+        for column, processes in enumerate(pairs):
+            medians = []
+            for side, process in zip(SIDES, processes):
+                sample = samples[process].get(cell)
+                reason = "not measured" if sample is None else evidence.unusable(sample)
+                if reason:
+                    said = sample.get("message") if sample else None
+                    reasons[cell][side] = f"{reason}: {said}" if said else reason
+                else:
+                    medians.append(float(np.median(sample["us"])))
+            if len(medians) == len(SIDES):
+                logs[row, column] = math.log(medians[1] / medians[0])
+    return logs, reasons
+
+
+def is_control(samples, cell, pairs):
+    """Did both sides run the same machine code on the same policy, in every process?"""
+    ran = {(sample.get("code", ""), store.policy_text(sample["policy"])) for processes in pairs
+           for process in processes if (sample := samples[process].get(cell)) and sample["status"] == "ok"}
+    return len(ran) == 1 and all(code for code, _ in ran)
+
+
+def fails_here_only(samples, cell, pairs):
+    """Did a process of this tree fail, and none of the base? Then it is worse than slow."""
+    failed = [any(samples[pair[k]].get(cell, {"status": "ok"})["status"] != "ok" for pair in pairs)
+              for k in range(len(SIDES))]
+    return failed == [False, True]
+
+
+# ---- what comes out --------------------------------------------------------------------------------------------------
+
+ORDER = (SLOW, NO_DATA, UNSURE, SAME, FAST)  # worst first
+
+
+def number(value):
+    """For a line of the store: None where there is none; digits that mean something, so that equal runs agree."""
+    return None if value is None or not np.isfinite(value) else float(f"{value:.6g}")
+
+
+def line_of(cell, environments, verdict, left_out, control, message):
+    """A verdict's line; `verdict`: a row of Verdicts as a dictionary, or None where nothing was measured."""
+    fields = verdict or {"outcome": NO_DATA, "ratio": None, "low": None, "high": None, "pairs": 0, "stage": 0,
+                         "p": None, "q": None}
+    return {"kind": "verdict", "v": store.VERSION, "base": environments.get("base", ""),
+            "env": environments.get("new", ""), "primitive": cell.primitive, "op": cell.op, "in": cell.in_,
+            "acc": cell.acc, "out": cell.out, "n": cell.n, "protocol": cell.protocol, "outcome": fields["outcome"],
+            **{name: number(fields[name]) for name in ("ratio", "low", "high")}, "pairs": int(fields["pairs"]),
+            "left_out": int(left_out), "stage": int(fields["stage"]),
+            **{name: number(fields[name]) for name in ("p", "q")}, "control": bool(control), "message": message}
+
+
+def print_table(lines, texts):
+    width = max(len(text) for text in texts.values())
+    print(f"{'cell':<{width}}  {'outcome':<8} {'ratio':>6}  {'95 % interval':<14}  pairs  left out        p")
+    for line in lines:
+        row = f"{texts[store.cell_of(line)]:<{width}}  {line['outcome']:<8} "
+        if line["ratio"] is None:
+            row += f"{'':6}  {'':14}  {line['pairs']:5}  {line['left_out']:8}"
+        else:
+            row += (f"{line['ratio']:6.3f}  [{line['low']:.3f}, {line['high']:.3f}]  {line['pairs']:5}  "
+                    f"{line['left_out']:8}  {line['p']:7.1e}")
+        print(f"{row}  control" if line["control"] else row.rstrip())
+        if line["message"]:
+            print("    " + line["message"].splitlines()[0])
+
+
+def print_controls(controls):
+    print(f"controls: {controls.count} cells with the base's machine code", end="")
+    if controls.count < verdicts.FEWEST_CONTROLS:
+        print(f", too few to measure the rate of false alarms ({verdicts.FEWEST_CONTROLS} are needed)")
+        return
+    print(f"; {100 * controls.rate:.1f} % have p below {verdicts.CONTROL_P:g}, {controls.candidates} became candidates;"
+          f" their common ratio is {math.exp(controls.common):.4f}")
+    if controls.extra:
+        print(f"controls: more false alarms than promised: {100 * controls.extra:.2f} % was added to every error")
+
+
+def judge(run, cells, first_pairs):
+    """Both stages, the fresh pairs measured in between: (verdicts' lines, Controls, cells that fail here only)."""
+    names = list(cells)
+    samples = samples_of(run.options.store)
+    logs, reasons = logs_of(samples, names, first_pairs)
+    control = np.array([is_control(samples, cell, first_pairs) for cell in names])
+    first = verdicts.first_stage(logs, control)
+    fresh = np.full((len(names), FRESH_PAIRS), np.nan)
+    left_out = np.count_nonzero(np.isnan(logs), axis=1) if first_pairs else np.zeros(len(names), int)
+    fresh_pairs = []
+    if first.candidate.any() and not run.stopped:
+        rows = np.flatnonzero(first.candidate)
+        fresh_pairs = run.pairs(FRESH_PAIRS, [cells[names[row]] for row in rows], 2)
+        samples = samples_of(run.options.store)
+        again, more = logs_of(samples, [names[row] for row in rows], fresh_pairs)
+        fresh[rows, :again.shape[1]] = again
+        left_out[rows] += np.count_nonzero(np.isnan(again), axis=1) if fresh_pairs else 0
+        for cell, sides in more.items():
+            reasons[cell].update(sides)
+    found = verdicts.conclude(first, fresh)
+    environments = {side: next((s["env"] for pair in first_pairs for s in samples[pair[k]].values()), "")
+                    for k, side in enumerate(SIDES)}
+    lines = []
+    for row, cell in enumerate(names):
+        message = "; ".join(f"{side}: {reason}" for side, reason in sorted(reasons[cell].items()))
+        if found.outcome[row] == NO_DATA and not message:
+            message = f"{len(first_pairs)} pairs; {verdicts.FEWEST_PAIRS} are needed"
+        verdict = {name: values[row] for name, values in found._asdict().items()}
+        lines.append(line_of(cell, environments, verdict, left_out[row], control[row], message))
+    broken = [cell for cell in names if fails_here_only(samples, cell, first_pairs + fresh_pairs)]
+    return lines, first.controls, broken
+
+
+def finish(lines, texts, controls, path):
+    """Prints the table, worst first, and appends the verdicts to the store."""
+    lines = sorted(lines, key=lambda line: (ORDER.index(line["outcome"]), -(line["ratio"] or 0), line["pairs"]))
+    print_table(lines, texts)
+    extra = []
+    if controls:
+        print_controls(controls)
+        if controls.count >= verdicts.FEWEST_CONTROLS:
+            extra = [{"kind": "check", "v": store.VERSION, "env": lines[0]["env"], "name": "controls", "group": "",
+                      "passed": controls.extra == 0, "value": number(controls.rate), "limit": verdicts.CONTROL_P}]
+    counts = collections.Counter(line["outcome"] for line in lines)
+    print(", ".join(f"{counts[outcome]} {outcome}" for outcome in ORDER))
+    store.append(path, lines + extra)
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="python3 -m tools.farm regress", description=__doc__.split("\n")[0])
+    parser.add_argument("--base", required=True, metavar="COMMIT|FOLDER")
+    parser.add_argument("--cells", metavar="FILE", help="a cell a line")
+    parser.add_argument("--seconds", type=float, default=1800, help="start no pair that would end later")
+    parser.add_argument("--store", metavar="FILE", help="appended to; a fresh one below build/regress without")
+    parser.add_argument("--worker-command", metavar="COMMAND",
+                        help="another worker for gp_tune; {side} in it becomes base or new")
+    parser.add_argument("--compiler-command", metavar="COMMAND", help="likewise, another compiler")
+    options = parser.parse_args(arguments)
+    os.makedirs(FOLDER, exist_ok=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a supervisor's wish to stop is like a user's
+    now = datetime.datetime.now(datetime.timezone.utc)
+    options.store = os.path.abspath(options.store or os.path.join(FOLDER, f"{now:%Y-%m-%dT%H%M%SZ}.jsonl"))
+    try:
+        return compare(options)
+    except (CannotRun, store.StoreError) as error:
+        say(error)
+        return 2
+    except KeyboardInterrupt:
+        say("interrupted")
+        return 130
+
+
+def compare(options):
+    cells = cells_of(options.cells)
+    trees = {"base": tree_of_folder(options.base) if os.path.isdir(options.base) else tree_of_commit(options.base),
+             "new": tree_of_folder(bench.ROOT)}
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        building = {side: pool.submit(build, tree) for side, tree in trees.items()}
+    for side, job in building.items():
+        if isinstance(job.exception(), CannotBuild):
+            said = str(job.exception())
+            first = next((line for line in said.splitlines() if "error" in line), said)
+            message = f"{side} ({trees[side].commit}) cannot be built: "
+            finish([line_of(cell, {}, None, 0, False, message + first) for cell in cells], cells, None, options.store)
+            raise CannotRun(message + said)
+    with tempfile.TemporaryDirectory() as folder:
+        run = Run(trees, {side: job.result() for side, job in building.items()}, options, folder)
+        lines, controls, broken = judge(run, cells, run.pairs(PAIRS, list(cells.values()), 1))
+    finish(lines, cells, controls, options.store)
+    say(f"verdicts and samples are in {os.path.relpath(options.store)}")
+    if run.stopped:
+        say(run.stopped)
+    for cell in broken:
+        say(f"{cells[cell]}: fails in this tree only")
+    if run.interrupted:
+        return 130
+    if broken or any(line["outcome"] == SLOW for line in lines):
+        return 1
+    return 2 if run.stopped or all(line["outcome"] == NO_DATA for line in lines) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

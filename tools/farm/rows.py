@@ -1,0 +1,111 @@
+"""Rows: what decisions add up to.
+
+Decisions are folded in the order of their runs. An accepted one takes its bucket from the rows that stood there; a
+removed one leaves it to the header's rule; rejected and kept ones change nothing. So a row stays until a decision says
+otherwise, however often the group is tuned.
+"""
+import collections
+
+from tools.farm import store
+
+MOST_ROWS = 4  # of a group in one scope
+
+# scope: a device's name, class:NAME or portable. It serves calls of 2^log2_from bytes and more, less than 2^log2_to.
+Row = collections.namedtuple("Row", "scope group log2_from log2_to policy provenance")
+
+
+def serves(row, log2):
+    return row.log2_from <= log2 < row.log2_to
+
+
+def edge(below, above):
+    """Where the bucket of the one size ends and that of the next larger one begins: halfway, rounded up."""
+    return (below + above + 1) // 2
+
+
+def bucket(sizes, first, last):
+    """The range that stands for the measured sizes first to last (positions in `sizes`, ascending logarithms)."""
+    return (edge(sizes[first - 1], sizes[first]) if first > 0 else 0,
+            edge(sizes[last], sizes[last + 1]) if last + 1 < len(sizes) else 64)
+
+
+def cut(rows, log2_from, log2_to):
+    """The rows without a range of sizes."""
+    left = []
+    for row in rows:
+        left += [row._replace(log2_from=start, log2_to=end)
+                 for start, end in ((row.log2_from, min(row.log2_to, log2_from)),
+                                    (max(row.log2_from, log2_to), row.log2_to)) if start < end]
+    return left
+
+
+def put(rows, row):
+    return sorted(cut(rows, row.log2_from, row.log2_to) + [row], key=lambda row: row.log2_from)
+
+
+def gain_text(gain, low, high):
+    return f"{100 * gain:+.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def provenance(decision):
+    return (f"{decision['scope']}, {decision['date'][:10]}: "
+            f"{gain_text(decision['gain'], decision['low'], decision['high'])}, {decision['pairs']} pairs")
+
+
+def row_of(decision):
+    return Row(decision["scope"], decision["group"], decision["log2_from"], decision["log2_to"], decision["policy"],
+               provenance(decision))
+
+
+def in_force(decisions):
+    """Each decision once, without those that a later look at the same run replaced, in the order of their runs."""
+    replaced = {name for decision in decisions for name in decision["replaces"]}
+    kept = {(decision["id"], decision["log2_from"], decision["log2_to"]): decision
+            for decision in decisions if decision["id"] not in replaced}
+    return sorted(kept.values(), key=lambda decision: (decision["date"], decision["env"], decision["group"],
+                                                       decision["log2_from"], decision["id"]))
+
+
+def apply(rows, decisions):
+    """A group's rows after decisions about it."""
+    for decision in decisions:
+        if decision["verdict"] == "accepted":
+            rows = put(rows, row_of(decision))
+        elif decision["verdict"] == "removed":
+            rows = cut(rows, decision["log2_from"], decision["log2_to"])
+    return rows
+
+
+def fold(decisions):
+    """{(scope, group): rows}, sorted by size."""
+    rows = {}
+    for decision in in_force(decisions):
+        place = decision["scope"], decision["group"]
+        rows[place] = apply(rows.get(place, []), [decision])
+    return {place: found for place, found in rows.items() if found}
+
+
+def decisions_of(stores):
+    return [decision for a_store in stores for decision in a_store.of("decision")]
+
+
+def policy_at(standing, log2):
+    """The text of the policy of the row that serves a size; None where none does."""
+    return next((store.policy_text(row.policy) for row in standing if serves(row, log2)), None)
+
+
+def same_policy(row, text):
+    return store.policy_text(row.policy) == text
+
+
+def lookup(rows, classes, device, capability, group, log2, valid=lambda policy: True):
+    """(source, row) for a call, as the header chooses: exact device, compute capability, class, portable row; None
+    where its built-in rule serves the call. classes: (name, device)."""
+    scopes = [("device", {device}), ("capability", {f"sm_{capability}"}),
+              ("class", {f"class:{name}" for name, member in classes if member == device}), ("portable", {"portable"})]
+    for source, names in scopes:
+        fitting = [row for row in rows if row.scope in names and row.group == group and serves(row, log2) and
+                   valid(row.policy)]
+        if fitting:
+            return source, max(fitting, key=lambda row: row.log2_from)
+    return "portable", None

@@ -1,0 +1,456 @@
+"""The store: JSON Lines of what was measured and what was decided (README.md; schema.json says it in full).
+
+    python3 -m tools.farm list [STORE...]
+    python3 -m tools.farm query [STORE...] FIELD=VALUE...     e.g. primitive=reduce n=1M phase=matrix policy.threads=256
+    python3 -m tools.farm merge STORE... --out STORE [--without PHASE]
+    python3 -m tools.farm validate [STORE...]
+
+A store that is named ends in .jsonl or .jsonl.gz; none named: all below ci/measurements. Lines that are broken are
+reported with their number and the rest is used. A line of another schema version stops everything: its fields may mean
+something else.
+"""
+import argparse
+import collections
+import functools
+import gc
+import glob
+import gzip
+import hashlib
+import json
+import os
+import re
+import sys
+import tempfile
+
+from tools import bench
+
+ROOT = bench.ROOT
+STORES = os.path.join("ci", "measurements")
+SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "schema.json")
+VERSION = 1
+REPORTED = 10  # broken lines of a store that are printed one by one
+
+# A policy's fields in the order in which texts and rows name them.
+FIELDS = ("algorithm", "threads", "vectors", "load", "store", "stages", "blocks_per_sm", "overlap")
+
+
+class StoreError(Exception):
+    """What a user is told: the message names the file and the line."""
+
+
+# ---- cells, groups, policies -----------------------------------------------------------------------------------------
+
+
+def x_macro(path, name):
+    """The entries of a list that the C side declares: there is no second list here."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        body = re.search(rf"#define {name}\(X\)(.*?)\n\n", file.read(), re.S).group(1)
+    return [re.split(r",\s*", entry) for entry in re.findall(r"\bX\(([^()]*)\)", body)]
+
+
+@functools.cache
+def primitives():
+    return [entry[1] for entry in x_macro("gpuprims.h", "GP_PRIMITIVES")]
+
+
+@functools.cache
+def type_sizes():
+    return {entry[0]: int(entry[1]) for entry in x_macro("tools/peers/data.h", "GP_DATA_TYPES")}
+
+
+class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol")):
+    """What is called, on how much; types by name."""
+    __slots__ = ()
+
+    @property
+    def sizes(self):
+        """Bytes of an element of input, accumulator and output, as a row names them: 0 where there is none."""
+        size, names = type_sizes(), primitives()
+        folds = names.index(self.primitive) >= names.index("reduce")
+        return (0 if self.primitive in ("fill", "iota") else size[self.in_], size[self.acc] if folds else 0,
+                size[self.out])
+
+    @property
+    def group(self):
+        return f"{self.primitive} {'/'.join(map(str, self.sizes))}"
+
+    @property
+    def bytes(self):
+        sizes = self.sizes
+        return self.n * max(sizes[0], sizes[2])
+
+    @property
+    def log2(self):
+        """The header's own number for a size: rows are chosen by it."""
+        return self.bytes.bit_length() - 1
+
+    @property
+    def text(self):
+        usual = "f32" if self.out in ("f16", "bf16") else self.out
+        folds = self.sizes[1] > 0
+        parts = [self.primitive, self.op, self.in_, f"acc={self.acc}" if folds and self.acc != usual else "",
+                 f"out={self.out}" if self.out != self.in_ else "", f"n={self.n}", f"protocol={self.protocol}"]
+        return " ".join(part for part in parts if part)
+
+
+def cell_of(sample):
+    return Cell(*(sample[name] for name in ("primitive", "op", "in", "acc", "out", "n", "protocol")))
+
+
+def is_known(cell):
+    """Is it a primitive on types of this library? (Users' kernels are not.)"""
+    types = [cell.in_, cell.acc, cell.out]
+    return cell.primitive in primitives() and cell.n > 0 and all(name in type_sizes() for name in types if name) and \
+        bool(cell.in_ and cell.out)
+
+
+def policy_text(policy):
+    return ",".join(f"{name}={policy[name]}" for name in FIELDS if name in policy) or \
+        ",".join(f"{name}={value}" for name, value in policy.items())
+
+
+def policy_of(text):
+    pairs = (field.split("=", 1) for field in text.split(","))
+    return {name: int(value) if re.fullmatch(r"-?\d+", value) else value for name, value in pairs}
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+
+Line = collections.namedtuple("Line", "number text value")
+
+
+class Store:
+    """lines: those that can be used. broken: (number, reason) of the others. runs: what evidence.py makes of it."""
+
+    def __init__(self, path):
+        self.path, self.lines, self.broken, self.runs = path, [], [], None
+
+    def of(self, kind):
+        return [line.value for line in self.lines if line.value["kind"] == kind]
+
+    def complain(self, out=None):
+        out = out or sys.stderr
+        for number, reason in self.broken[:REPORTED]:
+            print(f"{self.path}:{number}: {reason}: left out", file=out)
+        if len(self.broken) > REPORTED:
+            print(f"{self.path}: and {len(self.broken) - REPORTED} more broken lines", file=out)
+
+
+def read(path):
+    """Reads a store; its broken lines are in .broken."""
+    store, collects = Store(path), gc.isenabled()
+    gc.disable()  # what is read stays: looking for garbage again and again takes as long as reading
+    try:
+        read_lines(store, path)
+    finally:
+        if collects:
+            gc.enable()
+    if store.broken and not store.lines:
+        store.complain()
+        raise StoreError(f"{path}: none of its {len(store.broken)} lines can be used: is it a store of the farm?")
+    return store
+
+
+def read_lines(store, path):
+    try:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+            number = 0
+            try:
+                for number, raw in enumerate(file, 1):
+                    take(store, number, raw)
+            except (EOFError, gzip.BadGzipFile, gzip.zlib.error) as error:
+                store.broken.append((number + 1, f"the compressed data is damaged ({error})"))
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror}") from error
+
+
+def take(store, number, raw):
+    try:
+        text = raw.decode("utf-8").strip()
+        if not text:
+            return
+        value = DECODER.decode(text)
+        reason = wrong_with(value, f"{store.path}:{number}")
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        reason = f"no JSON ({error})"
+    if reason:
+        store.broken.append((number, reason))
+    else:
+        store.lines.append(Line(number, text, value))
+
+
+def not_a_number(text):
+    raise ValueError(f"{text} is no number")
+
+
+DECODER = json.JSONDecoder(parse_constant=not_a_number)
+
+
+# What json.loads makes of a schema's types. Looked up by type(), which knows a truth from a number, and is quick: a
+# search leaves hundreds of thousands of lines.
+TYPES = {"string": {str}, "integer": {int}, "number": {int, float}, "boolean": {bool}, "object": {dict},
+         "array": {list}, "null": {type(None)}}
+
+
+@functools.cache
+def kinds():
+    """kind -> (required fields, [(field, its types)], [(field, types of its elements)]), out of schema.json."""
+    def types(schema):
+        names = schema.get("type", list(TYPES))
+        return frozenset().union(*(TYPES[name] for name in ([names] if isinstance(names, str) else names)))
+
+    with open(SCHEMA, encoding="utf-8") as file:
+        found = json.load(file)["$defs"]
+    return {kind: (schema["required"], [(name, types(field)) for name, field in schema["properties"].items()],
+                   [(name, types(field["items"])) for name, field in schema["properties"].items() if "items" in field])
+            for kind, schema in found.items() if "kind" in schema.get("properties", ())}
+
+
+def wrong_with(value, where):
+    """Why a line cannot be used, or None. `validate` asks for more; this is what readers rely on."""
+    if not isinstance(value, dict):
+        return "no object"
+    if "v" not in value or "kind" not in value:
+        return "no line of a store: it has no kind or no schema version"
+    if value["v"] != VERSION:
+        raise StoreError(f"{where}: schema version {value['v']}; this farm reads version {VERSION}")
+    if type(value["kind"]) is not str or value["kind"] not in kinds():
+        return f"unknown kind {value['kind']}"
+    required, fields, elements = kinds()[value["kind"]]
+    for name in required:
+        if name not in value:
+            return f"{value['kind']} without {name}"
+    for name, types in fields:
+        if name in value and type(value[name]) not in types:
+            return f"{name} is no {named_types(types)}"
+    for name, types in elements:
+        if not all(type(element) in types for element in value.get(name) or ()):
+            return f"{name} holds something that is no {named_types(types)}"
+    return None
+
+
+def named_types(types):
+    return " or ".join(name for name, those in TYPES.items() if those <= types)
+
+
+def paths_under(folder):
+    """The stores below a folder of devices; bench's files lie there too, and are no stores."""
+    return sorted(path for ending in (".tune.jsonl", ".tune.jsonl.gz")
+                  for path in glob.glob(os.path.join(folder, "*", f"*{ending}")))
+
+
+def read_all(paths):
+    """Reads stores, complaining of their broken lines. A file that is named twice is one."""
+    stores = {}
+    for path in paths:
+        if os.path.realpath(path) not in stores:
+            stores[os.path.realpath(path)] = read(path)
+    for store in stores.values():
+        store.complain()
+    return list(stores.values())
+
+
+# ---- writing ---------------------------------------------------------------------------------------------------------
+
+
+def dump(value):
+    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+
+
+def append(path, values):
+    """Appends whole lines, or, where that fails, nothing."""
+    data = "".join(f"{dump(value)}\n" for value in values).encode()
+    if path.endswith(".gz"):
+        data = gzip.compress(data, mtime=0)  # members of a .gz follow one another
+    try:
+        with open(path, "ab", buffering=0) as file:
+            before = file.seek(0, os.SEEK_END)
+            try:
+                if file.write(data) != len(data):
+                    raise OSError(None, "the disk is full")
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(before)
+                raise
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror}: nothing was appended") from error
+
+
+def replace(path, data):
+    """Writes a file so that it is there whole, or as it was."""
+    folder = os.path.dirname(os.path.abspath(path))
+    try:
+        os.makedirs(folder, exist_ok=True)
+        handle, fresh = tempfile.mkstemp(dir=folder, prefix=f".{os.path.basename(path)}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.chmod(fresh, 0o644)
+            os.replace(fresh, path)
+        except BaseException:
+            os.unlink(fresh)
+            raise
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror}: nothing was written") from error
+
+
+# ---- commands --------------------------------------------------------------------------------------------------------
+
+
+def named(paths):
+    found = paths or paths_under(os.path.join(ROOT, STORES))
+    if not found:
+        raise StoreError(f"no store below {STORES}: `make tune` makes one")
+    return found
+
+
+def counted(values):
+    return ", ".join(f"{name} {count}" for name, count in sorted(collections.Counter(values).items()))
+
+
+def list_main(argv):
+    parser = argparse.ArgumentParser(prog="python3 -m tools.farm list", description="what stores hold")
+    parser.add_argument("stores", nargs="*")
+    for store in read_all(named(parser.parse_args(argv).stores)):
+        print(os.path.relpath(store.path))
+        environments = {}
+        for value in store.of("environment"):
+            environments.setdefault(value["id"], value)
+        for name, environment in environments.items():
+            parts = collections.defaultdict(list)
+            for line in store.lines:
+                if line.value.get("env") == name:
+                    parts[line.value["kind"]].append(line.value)
+            list_environment(environment, parts)
+    return 0
+
+
+def list_environment(environment, parts):
+    print(f"  {environment['device']}, {environment['date']}, commit {environment['commit'] or '(none)'}, driver "
+          f"{environment['driver']}, NVRTC {environment['nvrtc']}, {environment['source']}, {environment['id']}")
+    for run in parts["run"]:
+        busy = 100 * run["busy_seconds"] / run["seconds"] if run["seconds"] else 0
+        print(f"    run        {run['seconds']:.0f} s, GPU busy {busy:.1f} %, {run['jobs']} jobs, "
+              f"{'complete' if run['complete'] else 'not complete'}")
+    samples = parts["samples"]
+    if samples:
+        print(f"    samples    {counted(sample['phase'] for sample in samples)}; "
+              f"{counted(sample['status'] for sample in samples)}")
+    checks = parts["check"]
+    if checks:
+        print(f"    checks     {counted(check['name'] for check in checks)}; failed: " +
+              (", ".join(f"{check['name']} {check['group']}" for check in checks if not check["passed"]) or "none"))
+    decisions = parts["decision"]
+    if decisions:
+        print(f"    decisions  {counted(decision['verdict'] for decision in decisions)}")
+    if parts["verdict"]:
+        print(f"    verdicts   {counted(verdict['outcome'] for verdict in parts['verdict'])}")
+    if parts["coverage"]:
+        print(f"    {'coverage':<28}{'strategy':<14}{'space':>8}{'compiled':>10}{'measured':>10}  accepted")
+    for coverage in parts["coverage"]:
+        rows = sum(decision["verdict"] == "accepted" and decision["group"] == coverage["group"]
+                   for decision in decisions)
+        print(f"    {coverage['group']:<28}{coverage['strategy']:<14}{coverage['space']:>8}{coverage['compiled']:>10}"
+              f"{coverage['measured']:>10}  {rows}")
+
+
+def field_of(value, name):
+    """A field, or a field of a field (policy.threads); None: it has none."""
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def means(text, value):
+    """Is this what the user wrote? Sizes may take K, M, G."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return text == (str(value).lower() if isinstance(value, bool) else str(value))
+    match = re.fullmatch(r"([-+.\de]+)([KMG]?)", text)
+    try:
+        return bool(match) and float(match.group(1)) * 1024 ** " KMG".index(match.group(2) or " ") == value
+    except ValueError:
+        return False
+
+
+def query_main(argv):
+    parser = argparse.ArgumentParser(prog="python3 -m tools.farm query", description="lines whose fields are these")
+    parser.add_argument("words", nargs="+", metavar="STORE or FIELD=VALUE")
+    words = parser.parse_args(argv).words
+    wanted = dict(word.split("=", 1) for word in words if "=" in word)
+    stores = read_all(named([word for word in words if "=" not in word]))
+    for name in wanted:
+        if not any(field_of(line.value, name) is not None for store in stores for line in store.lines):
+            raise StoreError(f"no line has a field {name}")
+    found = 0
+    for store in stores:
+        for line in store.lines:
+            values = ((text, field_of(line.value, name)) for name, text in wanted.items())
+            if all(value is not None and means(text, value) for text, value in values):
+                print(line.text)
+                found += 1
+    print(f"{found} lines", file=sys.stderr)
+    return 0 if found else 1
+
+
+def merge_main(argv):
+    parser = argparse.ArgumentParser(prog="python3 -m tools.farm merge", description="several stores to one: each line "
+                                     "once, in the order in which it comes first")
+    parser.add_argument("stores", nargs="+")
+    parser.add_argument("--out", required=True, metavar="STORE")
+    parser.add_argument("--without", action="append", default=[], metavar="PHASE",
+                        help="leave this phase's samples out")
+    args = parser.parse_args(argv)
+    stores, lines, began = read_all(args.stores), {}, {}
+    for store in stores:
+        other = renamed(store, began)
+        for line in store.lines:
+            value, text = line.value, line.text
+            if other and (value.get("env") in other or value.get("id") in other):
+                value = {name: other.get(field, field) if name in ("env", "id", "base") else field
+                         for name, field in value.items()}
+                text = dump(value)
+            if value.get("phase") not in args.without:
+                lines.setdefault(json.dumps(value, sort_keys=True), text)
+    data = "".join(f"{text}\n" for text in lines.values()).encode()
+    replace(args.out, gzip.compress(data, mtime=0) if args.out.endswith(".gz") else data)
+    broken = sum(len(store.broken) for store in stores)
+    print(f"{args.out}: {len(lines)} lines of {sum(len(store.lines) for store in stores)}"
+          f"{f'; {broken} broken lines are not in it' if broken else ''}", file=sys.stderr)
+    return 1 if broken else 0
+
+
+def renamed(store, began):
+    """{id: new id} for environments of a store that another store has from another time. Two tunes of one tree on one
+    day share an environment; they must not become one by being merged. began: {id: date}, what was seen before."""
+    dates = {}
+    for value in store.of("environment"):
+        dates[value["id"]] = min(value["date"], dates.get(value["id"], value["date"]))
+    return {name: hashlib.sha256(f"{name} {date}".encode()).hexdigest()[:16] for name, date in dates.items()
+            if began.setdefault(name, date) != date}
+
+
+def validate_main(argv):
+    parser = argparse.ArgumentParser(prog="python3 -m tools.farm validate",
+                                     description="every line against schema.json")
+    parser.add_argument("stores", nargs="*")
+    args = parser.parse_args(argv)
+    try:
+        import jsonschema
+    except ImportError as error:
+        raise StoreError("validate needs jsonschema: pip install jsonschema") from error
+    with open(SCHEMA, encoding="utf-8") as file:
+        schema = json.load(file)
+    checks = {kind: jsonschema.Draft202012Validator(dict(schema["$defs"][kind], **{"$defs": schema["$defs"]}))
+              for kind in kinds()}
+    wrong = total = 0
+    for store in read_all(named(args.stores)):
+        wrong += len(store.broken)
+        total += len(store.lines) + len(store.broken)
+        for line in store.lines:
+            error = next(checks[line.value["kind"]].iter_errors(line.value), None)
+            if error:
+                wrong += 1
+                place = ".".join(map(str, error.absolute_path))
+                print(f"{store.path}:{line.number}: {place + ': ' if place else ''}{error.message}")
+    print(f"{total} lines, {wrong} wrong")
+    return 1 if wrong else 0

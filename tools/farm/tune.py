@@ -1,0 +1,207 @@
+"""make tune: measures the policy spaces on this machine's GPU and rewrites gpuprims_policies.h.
+
+    python3 -m tools.farm tune [--quick] [--seconds S] [--primitives copy,reduce] [--store FILE] ...
+
+search and matrix (gp_tune --search), then the plan of what has to be confirmed, confirmed in fresh processes one after
+another (gp_tune --plan), then decisions and the table. Everything measured is in the store as soon as it was measured:
+after an interruption the same command goes on where it stopped. A tune that was finished is not repeated: the next one
+of the day gets a store of its own.
+
+Exit status: 0 done; 1 done, but a self-check failed or something measured was wrong (the decisions say what was not
+used); 2 bad usage; 3 the device was lost, or nothing can be written; 4 no GPU; 130 interrupted.
+"""
+import argparse
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+from tools import bench
+from tools.farm import decide, evidence, measure, propose, regress, rows, store, table
+
+DONE, WRONG, BAD_USAGE, DEVICE_LOST, NO_GPU, INTERRUPTED = 0, 1, 2, 3, 4, 130
+PROCESSES = 3
+RERUN = ("--rounds", "15", "--batch-us", "600")  # of each variant in each process
+SECONDS = 480
+QUICK = {"strategy": "quick", "sizes": "64K,1M,16M,256M", "seconds": 60}
+# Options of gp_tune that are handed on: to its search, and to both.
+SEARCH = ("primitives", "sizes", "strategy", "seed", "seconds")
+BOTH = ("gpus", "jobs", "watchdog", "worker_command", "compiler_command", "commit")
+
+
+class Stop(Exception):
+    """The tune ends here, with this exit status."""
+
+    def __init__(self, status, message=""):
+        super().__init__(message)
+        self.status = status
+
+
+def build():
+    """build/gp_tune, up to date."""
+    if subprocess.run(["make", "--no-print-directory", "build/gp_tune"], cwd=store.ROOT, check=False).returncode:
+        raise Stop(BAD_USAGE, "gp_tune cannot be built")
+    return os.path.join(store.ROOT, "build", "gp_tune")
+
+
+def device_of(command):
+    """The name of the worker's device."""
+    try:
+        worker = measure.Live(command)
+    except (OSError, measure.Lost) as error:
+        raise Stop(NO_GPU, f"no device: {error}") from error
+    worker.process.stdin.write("quit\n")
+    worker.close()
+    return worker.ready["device"]
+
+
+def default_store(folder, device):
+    """Today's store of the device: the first one that is not finished."""
+    place = os.path.join(folder, bench.folder_name(device))
+    date = time.strftime("%Y-%m-%d", time.gmtime())
+    for number in range(1, 1000):
+        path = os.path.join(place, f"{date}.tune.jsonl" if number == 1 else f"{date}.{number}.tune.jsonl")
+        if not any(map(os.path.exists, (path, path + ".gz"))):
+            return path
+        if os.path.exists(path) and not store.read(path).of("decision"):
+            return path
+    raise Stop(BAD_USAGE, f"{place} is full of today's stores: name one by --store")
+
+
+def gp_tune(program, arguments, resume):
+    """Runs it, apart from the terminal's signals: each is handed on once, for a second one ends it at once."""
+    process = subprocess.Popen([program, *arguments], cwd=store.ROOT, start_new_session=True)
+    interrupted, status = False, None
+    while status is None:
+        try:
+            status = process.wait()
+        except KeyboardInterrupt:
+            interrupted = True
+            process.send_signal(signal.SIGINT)
+    if interrupted or status == INTERRUPTED:
+        raise Stop(INTERRUPTED, f"interrupted; continue with: {resume}")
+    if status == BAD_USAGE:
+        raise Stop(BAD_USAGE)  # it has said what is wrong
+    if status not in (DONE, WRONG):
+        raise Stop(status if status > 0 else DEVICE_LOST, f"gp_tune ended with status {status}; what was measured is "
+                   f"kept, continue with: {resume}")
+    return status
+
+
+def options_for(args, names):
+    found = []
+    for name in names:
+        value = getattr(args, name)
+        if value is not None:
+            found += [f"--{name.replace('_', '-')}", str(value)]
+    return found
+
+
+def measure_all(args, path, resume):
+    """Search and rerun. 1 where gp_tune found something wrong on the way."""
+    plan = os.path.join(store.ROOT, "build", f"{os.path.basename(path)}.plan")
+    out = ["--out", os.path.abspath(path)]
+    common = options_for(args, BOTH)
+    worst = gp_tune(args.gp_tune, ["--search", *out, *options_for(args, SEARCH), *common], resume)
+    jobs = propose.write_plan(path, args.stores, plan)
+    print(f"confirming {sum(len(policies) for _, policies in jobs)} candidates in {len(jobs)} cells, "
+          f"{args.processes} processes", flush=True)
+    for process in range(1, args.processes + 1 if jobs else 1):
+        command = ["--plan", plan, "--process", str(process), *RERUN, *out, *common]
+        worst = max(worst, gp_tune(args.gp_tune, command, resume))
+    return worst
+
+
+def summary(path, stores, appended):
+    """What a reader wants to know first."""
+    mine = next(a_store for a_store in stores if os.path.samefile(a_store.path, path))
+    device = evidence.runs_of(mine)[-1].device
+    now = rows.decisions_of(stores)
+    before, after = (of_device(rows.fold(decisions), device)
+                     for decisions in ([one for one in now if one not in appended], now))
+    changed = sum(before.get(place) != after.get(place) for place in before.keys() | after.keys())
+    print(f"\n{device}: {sum(map(len, after.values()))} rows, {sum(map(len, before.values()))} before")
+    for one in appended:
+        if one["verdict"] in ("accepted", "removed"):
+            print(f"  {decide.describe(one)}")
+    counted = store.counted(one["verdict"] for one in appended)
+    print(f"decisions: {counted or 'none that were not there'}; groups whose rows changed: {changed}")
+    throttled = sum(one["left_out"].get("throttled", 0) for one in appended)
+    if throttled:
+        print(f"{throttled} samples were throttled and not used: cool the GPU, or repeat with --processes 5")
+    for coverage in mine.of("coverage"):
+        print(f"  {coverage['group']:<24} {coverage['measured']} of {coverage['space']} policies measured")
+    seconds, busy = (sum(one[name] for one in mine.of("run")) for name in ("seconds", "busy_seconds"))
+    if seconds:
+        print(f"{seconds:.0f} s, GPU busy {100 * busy / seconds:.1f} % of them")
+    size, name = os.path.getsize(path) / 1e6, shlex.quote(os.path.relpath(path))
+    print(f"store: {name} ({size:.1f} MB)")
+    if size > 1:
+        print("  smaller, before you commit it: python3 -m tools.farm merge --without search "
+              f"{name} --out {name}.gz && rm {name}")
+
+
+def of_device(folded, device):
+    return {place: found for place, found in folded.items() if place[0] == device}
+
+
+def tune(args, argv):
+    args.gp_tune = os.path.abspath(args.gp_tune) if args.gp_tune else build()
+    gpu = (args.gpus or "0").split(",")[0]
+    worker = ["sh", "-c", f"exec {args.worker_command}"] if args.worker_command else \
+        [args.gp_tune, "--worker", "--device", gpu if gpu.isdigit() else "0"]
+    device = device_of(worker)
+    path = args.store or default_store(args.stores, device)
+    if path.endswith(".gz"):
+        raise Stop(BAD_USAGE, f"{path}: a compressed store cannot be appended to")
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    os.makedirs(os.path.join(store.ROOT, "build"), exist_ok=True)
+    resume = shlex.join(["python3", "-m", "tools.farm", "tune", *argv] + ([] if args.store else ["--store", path]))
+    print(f"{device}: {os.path.relpath(path)}", flush=True)
+    status = measure_all(args, path, resume)
+    stores, appended = decide.decide(path, args.stores)
+    summary(path, stores, appended)
+    if os.path.realpath(path) in map(os.path.realpath, store.paths_under(args.stores)):
+        table.write(args.table, stores)
+        print(f"table: {os.path.relpath(args.table)}\nnext: make test; commit both; open a pull request "
+              "(CONTRIBUTING.md)")
+    else:
+        print(f"the table is as it was: it is made of the stores below {os.path.relpath(args.stores)}")
+    return status
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="python3 -m tools.farm tune", description="measures the policy spaces on "
+                                     "this machine's GPU and rewrites gpuprims_policies.h")
+    parser.add_argument("--quick", action="store_true", help="a minute: fewer sizes, fewer policies")
+    parser.add_argument("--seconds", type=float, help=f"of the search; the rerun comes on top (default: {SECONDS})")
+    parser.add_argument("--primitives", metavar="A,B")
+    parser.add_argument("--sizes", metavar="4K,1M")
+    parser.add_argument("--strategy", metavar="NAME", help="of gp_tune --list-strategies")
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--processes", type=int, default=PROCESSES, help=f"of the rerun (default: {PROCESSES})")
+    parser.add_argument("--gpus", metavar="0,1|all")
+    parser.add_argument("--jobs", type=int, metavar="N", help="compiler processes")
+    parser.add_argument("--watchdog", type=float, metavar="S")
+    parser.add_argument("--commit", default=regress.commit_of(store.ROOT), metavar="TEXT", help="what is measured")
+    parser.add_argument("--store", metavar="FILE", help="default: today's, below the device's folder")
+    parser.add_argument("--stores", default=propose.default_folder(), metavar="FOLDER", help="all stores")
+    parser.add_argument("--table", default=os.path.join(store.ROOT, table.TABLE), metavar="FILE")
+    parser.add_argument("--gp-tune", metavar="PROGRAM", help="instead of build/gp_tune")
+    parser.add_argument("--worker-command", metavar="COMMAND", help="another worker than gp_tune's own")
+    parser.add_argument("--compiler-command", metavar="COMMAND")
+    args = parser.parse_args(argv)
+    if args.processes < decide.FEWEST_PAIRS:
+        parser.error(f"--processes: fewer than {decide.FEWEST_PAIRS} confirm nothing")
+    for name, value in (QUICK if args.quick else {"seconds": SECONDS}).items():
+        if getattr(args, name) is None:
+            setattr(args, name, value)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return tune(args, argv)
+    except Stop as stop:
+        if str(stop):
+            print(f"tune: {stop}", file=sys.stderr)
+        return stop.status

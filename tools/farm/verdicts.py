@@ -1,0 +1,191 @@
+"""Which cells changed, from the times of paired processes: statistics only, arrays in, arrays out.
+
+The test of a cell is on the logarithms of the ratios of pairs, this tree's time over the base's.
+- Mean of what is left without the largest and the smallest pair, with Yuen's standard error (The two-sample trimmed t
+  for unequal population variances, 1974): one disturbed process costs nothing. A signed-rank test would be as robust,
+  but of six pairs it can make no p below 1/32, and there are hundreds of cells.
+- Six pairs hardly tell a variance; hundreds of cells together tell what variances are like here. So a cell's own is
+  drawn towards the others' (Smyth, Linear models and empirical Bayes methods for assessing differential expression,
+  2004). The fresh pairs take the larger of the two, since a cell with two modes is not like the others.
+- False discoveries are controlled over the cells (Benjamini and Hochberg, Controlling the false discovery rate, 1995):
+  loosely at first, where a mistake costs ten pairs of one cell, then strictly.
+- Cells whose machine code, threads and policy are the base's are controls: they show how often unchanged code would be
+  called changed. Where that is more than was promised, what they vary by beyond their error is added to all errors.
+
+Numbers that were picked for being extreme prove nothing, so of a candidate only the fresh pairs count: for the verdict,
+for the ratio and for its interval. tests/farm/test_regress.py measures what all this is worth: false alarms of a
+thousand quiet nights, power at 5 and at 3 %.
+
+SLOW, FAST: confirmed, and 2 % or more. SAME: below 2 %, and 5 % is excluded. UNSURE: neither. NO DATA: too few pairs.
+"""
+import collections
+import math
+
+import numpy as np
+
+SAME, FAST, SLOW, UNSURE, NO_DATA = "SAME", "FAST", "SLOW", "UNSURE", "NO DATA"
+FEWEST_PAIRS = 4
+REPORTED = math.log(1.02)  # smaller changes are nobody's concern
+PROMISED = math.log(1.05)  # larger ones are found, or the cell is UNSURE
+FIRST_Q, FRESH_Q = 0.5, 0.005  # false discoveries among the candidates; among what the fresh pairs confirm
+CONTROL_P = 0.05  # the level at which controls show whether the promise holds
+FEWEST_CONTROLS = 20
+RESOLUTION = 1e-6  # no measured time is better than this
+FEWEST_FOR_PRIOR = 10
+
+# Arrays of log ratios have a row a cell and a column a pair; NaN where a pair is missing.
+
+# What is known of each cell: mean log ratio, its standard error, degrees of freedom, pairs it rests on.
+Estimate = collections.namedtuple("Estimate", "mean error freedom pairs")
+# Degrees of freedom and variance that the other cells are worth.
+Prior = collections.namedtuple("Prior", "freedom variance")
+# How the controls did: how many, share of them with p below CONTROL_P, how many became candidates, their common log
+# ratio, and the standard deviation that was added to all errors (0: the promise held).
+Controls = collections.namedtuple("Controls", "count rate candidates common extra")
+First = collections.namedtuple("First", "estimate p q candidate prior controls")
+# Of each cell; `stage` is 2 where fresh pairs decided.
+Verdicts = collections.namedtuple("Verdicts", "outcome ratio low high pairs stage p q")
+
+
+def trimmed(logs):
+    """(mean, variance of a pair, pairs it rests on, pairs there were), without the largest and the smallest pair."""
+    logs = np.sort(logs, axis=1)  # NaN come last
+    pairs = np.count_nonzero(~np.isnan(logs), axis=1)
+    cut = (pairs >= FEWEST_PAIRS + 1).astype(int)
+    kept = pairs - 2 * cut
+    rank = np.arange(logs.shape[1])
+    lowest = np.take_along_axis(logs, cut[:, None], 1)
+    highest = np.take_along_axis(logs, np.maximum(pairs - cut - 1, 0)[:, None], 1)
+    inside = (rank >= cut[:, None]) & (rank < (pairs - cut)[:, None])
+    pulled_in = np.where(rank < pairs[:, None], np.clip(logs, lowest, highest), 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(inside, logs, 0).sum(1) / kept
+        centre = pulled_in.sum(1) / pairs
+        squares = np.where(rank < pairs[:, None], (pulled_in - centre[:, None]) ** 2, 0).sum(1)
+        variance = np.maximum(squares / (kept - 1), RESOLUTION ** 2)
+    few = pairs < FEWEST_PAIRS
+    return np.where(few, np.nan, mean), np.where(few, np.nan, variance), np.where(few, 0, kept), pairs
+
+
+def inverse_trigamma(value):
+    """Newton's method from below, as in Smyth's appendix."""
+    from scipy.special import polygamma
+    x = 0.5 + 1 / value
+    for _ in range(50):
+        trigamma = polygamma(1, x)
+        step = trigamma * (1 - trigamma / value) / polygamma(2, x)
+        x += step
+        if abs(step) < 1e-8 * x:
+            break
+    return float(x)
+
+
+def prior_of(variance, freedom):
+    """What the spread of the cells' variances says of the variance of a cell of which nothing is known (Smyth)."""
+    from scipy.special import digamma, polygamma
+    known = ~np.isnan(variance)
+    if np.count_nonzero(known) < FEWEST_FOR_PRIOR:
+        return Prior(0.0, RESOLUTION ** 2)
+    half = freedom[known] / 2
+    logs = np.log(variance[known]) - digamma(half) + np.log(half)
+    excess = np.var(logs, ddof=1) - np.mean(polygamma(1, half))
+    if excess <= 0:  # the variances differ no more than chance makes them: one for all
+        return Prior(1e6, float(np.exp(np.mean(logs))))
+    half = inverse_trigamma(excess)
+    return Prior(2 * half, float(np.exp(np.mean(logs) + digamma(half) - np.log(half))))
+
+
+def moderated(variance, freedom, prior):
+    return (prior.freedom * prior.variance + freedom * variance) / (prior.freedom + freedom)
+
+
+def adjusted(p):
+    """Benjamini and Hochberg's adjusted p; NaN stays NaN."""
+    from scipy.stats import false_discovery_control
+    q = np.full(len(p), np.nan)
+    known = ~np.isnan(p)
+    if known.any():
+        q[known] = false_discovery_control(p[known])
+    return q
+
+
+def two_sided(mean, error, freedom):
+    from scipy.stats import t
+    return 2 * t.sf(np.abs(mean) / error, freedom)
+
+
+def extra_of(mean, error, freedom):
+    """The standard deviation that must be added to the controls' errors for nine of ten to be within their 90 %
+    interval: a component of variance that more pairs do not average out (as in DerSimonian and Laird, 1986)."""
+    from scipy.stats import t
+    width = t.ppf(0.95, freedom)
+
+    def too_wide(extra):
+        return np.quantile(np.abs(mean) / (np.hypot(error, extra) * width), 0.9) > 1
+
+    low, high = 0.0, float(np.max(np.abs(mean)))
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if too_wide(middle) else (low, middle)
+    return high
+
+
+def judge_controls(estimate, control):
+    """The controls' rate, and what is to be added to all errors. Their common shift is not noise of cells: it is told
+    apart, for it may be the host's part of a call, which unchanged machine code does not exclude."""
+    from scipy.stats import binom
+    used = control & ~np.isnan(estimate.mean)
+    count = int(np.count_nonzero(used))
+    if count < FEWEST_CONTROLS:
+        return Controls(count, math.nan, 0, math.nan, 0.0)
+    mean, error, freedom = estimate.mean[used], estimate.error[used], estimate.freedom[used]
+    common = float(np.median(mean))
+    alarms = int(np.count_nonzero(two_sided(mean - common, error, freedom) < CONTROL_P))
+    worse = binom.sf(alarms - 1, count, CONTROL_P) < 0.01
+    extra = extra_of(mean - common, error, freedom) if worse else 0.0
+    return Controls(count, alarms / count, 0, common, extra)
+
+
+def first_stage(logs, control):
+    """Which cells look changed."""
+    mean, variance, kept, pairs = trimmed(logs)
+    prior = prior_of(variance, kept - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(moderated(variance, kept - 1, prior) / kept)
+    estimate = Estimate(mean, error, kept - 1 + prior.freedom, pairs)
+    controls = judge_controls(estimate, control)
+    estimate = estimate._replace(error=np.hypot(error, controls.extra))
+    p = two_sided(estimate.mean, estimate.error, estimate.freedom)
+    q = adjusted(p)
+    candidate = q < FIRST_Q
+    controls = controls._replace(candidates=int(np.count_nonzero(candidate & control)))
+    return First(estimate, p, q, candidate, prior, controls)
+
+
+def conclude(first, fresh):
+    """Verdicts of all cells; `fresh` are the pairs measured since, of the candidates (all NaN in other rows)."""
+    from scipy.stats import t
+    mean, variance, kept, pairs = trimmed(fresh)
+    measured = first.candidate & (kept > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.maximum(variance, moderated(variance, kept - 1, first.prior))
+        error = np.hypot(np.sqrt(variance / kept), first.controls.extra)
+    # One-sided: a slowdown that comes back as a speed-up is not confirmed.
+    p = t.sf(mean * np.sign(first.estimate.mean) / error, kept - 1)
+    q = adjusted(np.where(measured, p, np.nan))
+    confirmed = q < FRESH_Q
+
+    def pick(ours, theirs):
+        return np.where(measured, ours, theirs)
+
+    mean, error = pick(mean, first.estimate.mean), pick(error, first.estimate.error)
+    half = error * t.ppf(0.975, np.maximum(pick(kept - 1, first.estimate.freedom), 1))
+    low, high = mean - half, mean + half
+    large = np.abs(mean) >= REPORTED
+    outcome = np.full(len(mean), UNSURE, dtype=object)
+    outcome[~large & (low > -PROMISED) & (high < PROMISED)] = SAME
+    outcome[large & confirmed & (mean > 0)] = SLOW
+    outcome[large & confirmed & (mean < 0)] = FAST
+    outcome[np.isnan(mean)] = NO_DATA
+    return Verdicts(outcome, np.exp(mean), np.exp(low), np.exp(high), pick(pairs, first.estimate.pairs),
+                    np.where(measured, 2, 1), pick(p, first.p), pick(q, first.q))

@@ -1,0 +1,42 @@
+// gp_tune_kernel.h - tune a kernel of your own, together with the tile routines it is built from:
+//
+//     gp_tune --kernel my_kernel.cuh --sizes 1M,64M --out my_store.jsonl --policy-out my_policy.h
+//
+// (Merrill, Garland and Grimshaw: an enclosing kernel and the library inside it have one best policy, not two.)
+//
+// The .cuh file holds three things; examples/tuned_kernel.cuh is a complete one.
+//   1. The fields: what may vary, each a macro that the kernel is compiled with: F(MACRO, default, values...); numbers,
+//      or the header's GP_CACHE_... names. The product of all values is the space.
+//          #define GP_TUNE_FIELDS(F) F(MY_THREADS, 256, 128, 256) F(MY_LOAD, GP_CACHE_ALL, GP_CACHE_ALL, GP_CACHE_L2)
+//   2. The kernel: extern "C" __global__ void NAME(A *a, B *b, ..., unsigned long long n), a pointer a buffer, and the
+//      problem's size last. It includes "gpuprims.h" and nothing else where it is compiled at run time.
+//   3. Under #ifdef GP_TUNE_HOST, in plain C: how to launch it, what it works on, and whether it did it right, as
+//          const gp_tune_kernel gp_tune_description = {...};
+//      gp_tune compiles this part with cc into a library of its own.
+#ifndef GP_TUNE_KERNEL_H
+#define GP_TUNE_KERNEL_H
+
+#include <stdint.h>
+
+// What a launch is for, and what it should look like.
+typedef struct gp_tune_launch {
+  const int *field;      // in: the fields' values, in the order of their declaration
+  uint64_t n;            // in: the problem's size
+  int multiprocessors;   // in
+  unsigned blocks;       // out
+  unsigned threads;      // out: of a block
+  unsigned shared_bytes; // out: dynamic; 0 at first
+} gp_tune_launch;
+
+typedef struct gp_tune_kernel {
+  const char *name;                                 // of the __global__ function
+  int buffers;                                      // pointers before n, at most 8
+  uint64_t (*bytes)(int buffer, uint64_t n);        // size of a buffer
+  void (*fill)(int buffer, void *data, uint64_t n); // what it holds before the first call; the rest is bytes of 0xA5
+  uint64_t (*moved)(uint64_t n);                    // bytes that a call must read and write at least
+  int (*launch)(gp_tune_launch *launch);            // 0: these fields do not go together, or not with this n
+  const char *(*check)(void *const *data,
+                       uint64_t n); // copies of the buffers after a call; NULL: right, or what is not
+} gp_tune_kernel;
+
+#endif

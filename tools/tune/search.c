@@ -1,0 +1,398 @@
+// search.c - the search of policy spaces as a plan: many groups are under way at a time; while the policies of one are
+// compiled, those of another are measured.
+#include <math.h>
+
+#include "groups.h"
+
+// ---- results --------------------------------------------------------------------------------------------------------
+
+static double relative_scatter(const variant *v) {
+  const double median = median_of(v->us, v->count);
+  double *distances = grow(NULL, (size_t)(v->count + 1) * sizeof *distances), scatter;
+  int i;
+  for (i = 0; i < v->count; i++) distances[i] = v->us[i] > median ? v->us[i] - median : median - v->us[i];
+  scatter = 1.4826 * median_of(distances, v->count) / median; // of a normal distribution: its standard deviation
+  free(distances);
+  return scatter;
+}
+
+static void take_score(group *g, const job *j, const variant *v, double yardstick) {
+  const double score = median_of(v->us, v->count) / yardstick;
+  size_cell *c = &g->sizes[j->tag];
+  const int in_matrix = !strcmp(j->phase, "matrix");
+  if (v->tag == TAG_CONTROL) c->control = score;
+  if (v->tag < 0) return;
+  if (in_matrix && v->tag == g->bad) c->worst = score;
+  g->policies[v->tag].scores[j->tag] = score;
+  g->policies[v->tag].measured = 1;
+  if (g->least_score == 0 || score < g->least_score) g->least_score = score;
+  if (score > g->most_score) g->most_score = score;
+}
+
+static void take_results(group *g, const job *j) {
+  const variant *incumbent_result = &j->variants[0];
+  size_cell *c = &g->sizes[j->tag];
+  int i;
+  for (i = 0; i < j->variant_count; i++) {
+    const variant *v = &j->variants[i];
+    g->statuses[v->status]++;
+    if (v->tag >= 0 && v->status != STATUS_ok) g->policies[v->tag].failed = 1;
+    g->echoes_differ += v->message && !strncmp(v->message, ECHO_DIFFERS, strlen(ECHO_DIFFERS));
+  }
+  if (incumbent_result->status != STATUS_ok) {
+    if (!g->default_failed)
+      fprintf(stderr, "gp_tune: %s: the default is %s: %s\n", j->cell, STATUS_NAMES[incumbent_result->status],
+              incumbent_result->message ? incumbent_result->message : "");
+    g->default_failed = 1;
+    return;
+  }
+  if (!c->default_policy && incumbent_result->echo && *incumbent_result->echo)
+    c->default_policy = print_text("%s", incumbent_result->echo);
+  c->noise = relative_scatter(incumbent_result);
+  for (i = 1; i < j->variant_count; i++)
+    if (j->variants[i].status == STATUS_ok)
+      take_score(g, j, &j->variants[i], median_of(incumbent_result->us, incumbent_result->count));
+}
+
+// ---- the plan's functions -------------------------------------------------------------------------------------------
+
+static const char *load_group(search *s, group *g) {
+  const char *wrong = group_load(g, s->opt->seed, s->landscape ? g->row->landscape : NULL);
+  g->strategy = s->landscape                          ? "landscape"
+                : strcmp(s->opt->strategy, "auto")    ? s->opt->strategy
+                : g->space.count > EXHAUSTIVE_AT_MOST ? "standard"
+                                                      : "exhaustive";
+  return wrong ? wrong : parse_steps(steps_of(g->strategy), g->steps, &g->step_count);
+}
+
+static const char *search_start(void *self, int count, const gpu *gpus) {
+  search *s = self;
+  int i;
+  s->current = memset(grow(NULL, (size_t)count * sizeof(int)), 0xff, (size_t)count * sizeof(int));
+  for (i = 0; i < s->group_count; i++) {
+    group *g = s->groups[i];
+    const char *wrong;
+    g->gpu_number = i % count;
+    g->gpu = &gpus[g->gpu_number];
+    wrong = load_group(s, g);
+    if (wrong) {
+      static char reason[400];
+      return snprintf(reason, sizeof reason, "%s: %s", g->sizes[0].cell, wrong), reason;
+    }
+  }
+  s->loaded = 1;
+  if (s->opt->seconds > 0) s->deadline = seconds_now() + s->opt->seconds;
+  advance_all(s);
+  return NULL;
+}
+
+// Seconds that a group's matrix will take, about: what the rounds take, and as much again for verifying, for calls that
+// are longer than a batch, and for waiting.
+static double matrix_seconds(const group *g) {
+  const int at = last_keep(g);
+  const step *end = at >= 0 && at + 1 < g->step_count ? &g->steps[at + 1] : NULL;
+  if (!end || g->at > at + 1) return 0;
+  return (g->steps[at].arguments[0] * 4 + 3) * g->size_count * (end->arguments[0] * end->arguments[1] * 1.3e-6 + 1e-3);
+}
+
+// Policies that wait for a compiler are given up; what the matrix needs of them it asks for again.
+static void forget_builds(search *s, group *g) {
+  int i, left = 0;
+  for (i = g->build_head; i < g->build_count; i++) {
+    const intptr_t number = (intptr_t)*map_at(&g->by_text, g->builds[i]->policy);
+    char *key = print_text("%s|%s", g->name, g->builds[i]->policy);
+    if (number) {
+      g->policies[number - 1].build = NULL;
+      *map_at(&s->builds, key) = NULL;
+    } else g->builds[g->build_head + left++] = g->builds[i]; // the default's
+    free(key);
+  }
+  g->build_count = g->build_head + left;
+}
+
+// When what is left of the time is what the matrices take, all groups go there with what they have.
+static void hurry(search *s, int gpu) {
+  double needed = 0;
+  int i;
+  for (i = 0; i < s->group_count; i++)
+    if (s->groups[i]->gpu_number == gpu) needed += matrix_seconds(s->groups[i]);
+  if (!s->deadline || seconds_now() + needed < s->deadline) return;
+  for (i = 0; i < s->group_count; i++) {
+    group *g = s->groups[i];
+    const int at = last_keep(g);
+    if (g->gpu_number != gpu || at < 0 || g->at >= at) continue;
+    for (; g->queue_head < g->queue_count; g->queue_head++, g->unfinished--) job_free(g->queue[g->queue_head]);
+    forget_builds(s, g);
+    g->hurried = g->published = 1;
+    g->at = at;
+    g->begun = 0;
+  }
+  advance_all(s);
+}
+
+static job *head_of(const group *g) { return g->queue_head < g->queue_count ? g->queue[g->queue_head] : NULL; }
+
+// The group that had the least of the GPU so far; but first what is left of a batch, for its kernels are loaded.
+static job *search_next(void *self, int gpu) {
+  search *s = self;
+  int i, best = s->current[gpu];
+  group *g;
+  hurry(s, gpu);
+  if (best < 0 || !head_of(s->groups[best]) || !job_built(head_of(s->groups[best])) ||
+      head_of(s->groups[best])->tag == 0) {
+    best = -1;
+    for (i = 0; i < s->group_count; i++) {
+      const job *j = head_of(s->groups[i]);
+      if (s->groups[i]->gpu_number != gpu || !j || !job_built(j)) continue;
+      if (best < 0 || s->groups[i]->used < s->groups[best]->used) best = i;
+    }
+  }
+  s->current[gpu] = best;
+  if (best < 0) return NULL;
+  g = s->groups[best];
+  return g->queue[g->queue_head++];
+}
+
+static void search_done(void *self, int gpu, job *j) {
+  search *s = self;
+  group *g = j->group;
+  (void)gpu;
+  take_results(g, j);
+  g->used += j->seconds;
+  g->unfinished--;
+  job_free(j);
+  advance_all(s);
+}
+
+// Compilers work for the group that has the fewest jobs waiting, for that is the next one to run out of them.
+static build *search_next_build(void *self) {
+  search *s = self;
+  group *best = NULL;
+  int i;
+  for (i = 0; i < s->group_count; i++) {
+    group *g = s->groups[i];
+    if (g->build_head == g->build_count) continue;
+    if (!best || g->queue_count - g->queue_head < best->queue_count - best->queue_head) best = g;
+  }
+  return best ? best->builds[best->build_head++] : NULL;
+}
+
+static void search_built(void *self, build *b) {
+  (void)b;
+  advance_all(self);
+}
+
+static int search_finished(void *self) {
+  const search *s = self;
+  int i;
+  for (i = 0; i < s->group_count; i++)
+    if (s->groups[i]->at < s->groups[i]->step_count || s->groups[i]->unfinished) return 0;
+  return 1;
+}
+
+static int search_planned(void *self, const char **where) {
+  const search *s = self;
+  int i, jobs = 0;
+  for (i = 0; i < s->group_count; i++) jobs += s->groups[i]->queue_count + jobs_to_come(s->groups[i]);
+  if (s->current && s->current[0] >= 0) *where = s->groups[s->current[0]]->name;
+  return jobs;
+}
+
+static int search_complete(void *self) {
+  const search *s = self;
+  int i, hurried = 0;
+  for (i = 0; i < s->group_count; i++) hurried += s->groups[i]->hurried;
+  return !hurried;
+}
+
+// What did best over all sizes together, and, where --policy-out asks for it, that as a header.
+static int say_kernel(const search *s) {
+  static const double WORTH_IT = 0.98; // a score above is the default's
+  const group *g = s->groups[0];
+  double best_score = WORTH_IT;
+  const char *best, *at;
+  char name[64], value[64];
+  FILE *to;
+  int i, size;
+  if (g->at < g->step_count || !g->sizes[0].default_policy) return 1; // not finished
+  best = g->sizes[0].default_policy;
+  for (i = 0; i < g->space.count; i++) {
+    double sum = 0;
+    for (size = 0; size < g->size_count && g->policies[i].scores[size] > 0; size++)
+      sum += log(g->policies[i].scores[size]);
+    if (size < g->size_count || !(exp(sum / size) < best_score)) continue;
+    best_score = exp(sum / size);
+    best = g->policies[i].text;
+  }
+  if (best == g->sizes[0].default_policy) best_score = 1;
+  printf("%s: %s\n", g->name, best);
+  printf("%.3f of the default's time over all sizes%s\n", best_score, best_score < 1 ? "" : ": nothing is 2 % better");
+  for (size = 0; size < g->size_count && best_score < 1; size++) {
+    for (i = 0; g->policies[i].text != best;) i++;
+    printf("  %s: %.3f\n", g->sizes[size].cell, g->policies[i].scores[size]);
+  }
+  if (!s->opt->policy_out) return 1;
+  to = fopen(s->opt->policy_out, "w");
+  if (to)
+    fprintf(to, "// Written by gp_tune --kernel %s: %.3f of the default's time on this GPU. Do not edit.\n",
+            g->kernel->path, best_score);
+  for (at = best; to && policy_next(&at, name, value, sizeof name);) fprintf(to, "#define %s %s\n", name, value);
+  if (to && !fclose(to)) return 1;
+  fprintf(stderr, "gp_tune: cannot write %s\n", s->opt->policy_out);
+  return 0;
+}
+
+static int search_close(void *self, store *results) {
+  const search *s = self;
+  text lines = {0};
+  int i, passed = 1;
+  for (i = 0; s->loaded && i < s->group_count; i++) {
+    const group *g = s->groups[i];
+    passed &= group_close(g, s->landscape, s->opt->seed, &lines) && !g->statuses[STATUS_wrong];
+    if (g->statuses[STATUS_wrong])
+      fprintf(stderr, "gp_tune: %s: %d times something was wrong: see the store's lines with status wrong\n", g->name,
+              g->statuses[STATUS_wrong]);
+  }
+  store_write(results, lines.at, lines.length);
+  free(lines.at);
+  if (s->opt->kernel && s->loaded && !say_kernel(s)) return DEVICE_LOST;
+  return passed ? DONE : FOUND_WRONG;
+}
+
+// ---- options --------------------------------------------------------------------------------------------------------
+
+static const char LANDSCAPE_TYPES[] = "u8 u16 u32 u64";
+
+// Up to here a launch takes the host longer than the kernel runs: in a stream one would measure the host.
+static const unsigned long long IN_GRAPHS_UP_TO = 4 << 20;
+
+static int is_in_list(const char *list, char separator, const char *word) {
+  const size_t length = strlen(word);
+  for (; list && *list; list = strchr(list, separator) ? strchr(list, separator) + 1 : NULL)
+    if (!strncmp(list, word, length) && (list[length] == separator || !list[length])) return 1;
+  return 0;
+}
+
+static void add_group(search *s, const group_row *row, const char *type, const unsigned long long *bytes, int count) {
+  group *g = memset(grow(NULL, sizeof *g), 0, sizeof *g);
+  const unsigned long long size = (unsigned long long)type_size(type);
+  cell_words words;
+  int i;
+  g->row = row;
+  g->type = print_text("%s", type);
+  for (i = count - 1; i >= 0; i--) {
+    size_cell *c = &PUSH(g->sizes, g->size_count);
+    c->bytes = bytes[i];
+    c->cell = print_text("%s%s%s %s n=%llu protocol=%s", row->primitive, *row->op ? " " : "", row->op, type,
+                         (bytes[i] + size - 1) / size, bytes[i] <= IN_GRAPHS_UP_TO ? "graph" : "cold");
+  }
+  cell_words_of(g->sizes[0].cell, &words);
+  snprintf(g->name, sizeof g->name, "%s %d/%d/%d", row->primitive,
+           primitive_has(row->primitive, 'i') ? type_size(words.in) : 0, type_size(words.acc), type_size(words.out));
+  PUSH(s->groups, s->group_count) = g;
+}
+
+// A kernel of the user's as a group: the sizes are its n.
+static const char *add_kernel(search *s, const char *path, const unsigned long long *n, int count) {
+  static const group_row ROW = {"kernel", "", "", NULL, NULL};
+  static kernel_file file;
+  group *g = memset(grow(NULL, sizeof *g), 0, sizeof *g);
+  const gp_tune_kernel *kernel;
+  const char *wrong = kernel_read(path, &file);
+  int i;
+  if (!wrong) wrong = kernel_open(&file, &kernel);
+  if (wrong) return wrong;
+  setenv("GP_TUNE_KERNEL", path, 1); // for workers and compilers
+  g->row = &ROW;
+  g->kernel = &file;
+  g->type = "";
+  for (i = count - 1; i >= 0; i--) {
+    size_cell *c = &PUSH(g->sizes, g->size_count);
+    c->bytes = kernel->moved(n[i]);
+    c->cell = print_text("kernel %s n=%llu protocol=%s", kernel->name, n[i],
+                         c->bytes <= 2 * IN_GRAPHS_UP_TO ? "graph" : "cold");
+  }
+  snprintf(g->name, sizeof g->name, "kernel %.100s", kernel->name);
+  PUSH(s->groups, s->group_count) = g;
+  return NULL;
+}
+
+static int compare_sizes(const void *a, const void *b) {
+  const unsigned long long x = *(const unsigned long long *)a, y = *(const unsigned long long *)b;
+  return (x > y) - (x < y);
+}
+
+// "4K,1M": sizes in bytes, in rising order. 0: there is something else in the text.
+static int parse_sizes(const char *at, unsigned long long **bytes) {
+  int count = 0;
+  while (*at) {
+    char *end;
+    const double number = strtod(at, &end);
+    const char *unit = *end ? strchr("KMG", *end) : NULL;
+    const double size = number * (unit ? (double)(1ull << 10 * (unit - "KMG" + 1)) : 1);
+    if (end == at || !(size >= 16 && size <= 1e13)) return 0;
+    end += unit != NULL;
+    if (*end && *end != ',') return 0;
+    PUSH(*bytes, count) = (unsigned long long)size;
+    at = end + (*end == ',');
+  }
+  qsort(*bytes, (size_t)count, sizeof **bytes, compare_sizes);
+  return count;
+}
+
+static const char *check_primitives(const char *list) {
+  static char reason[200];
+  char copy[200], *save = NULL, *word;
+  int i;
+  if (strlen(list) >= sizeof copy) return "--primitives: too long";
+  strcpy(copy, list);
+  for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+    for (i = 0; i < GROUP_ROW_COUNT && strcmp(word, GROUP_ROWS[i].primitive);) i++;
+    if (i == GROUP_ROW_COUNT)
+      return snprintf(reason, sizeof reason, "--primitives: no search of %.60s%s", word,
+                      !strcmp(word, "inclusive_scan") ? ": it takes what exclusive_scan finds" : ""),
+             reason;
+  }
+  return NULL;
+}
+
+const char *search_make(const options *o, int landscape, plan *p) {
+  static char reason[300];
+  search *s = memset(grow(NULL, sizeof *s), 0, sizeof *s);
+  unsigned long long *bytes = NULL;
+  const char *sizes = landscape ? "128K,512K,2M,8M,32M,128M" : o->sizes, *wrong = check_primitives(o->primitives);
+  const int count = parse_sizes(sizes, &bytes);
+  step steps[MOST_STEPS];
+  int i, step_count;
+  if (wrong) return wrong;
+  if (!count) return snprintf(reason, sizeof reason, "--sizes %.80s: sizes such as 4K,1M,1G", sizes), reason;
+  wrong = !landscape && strcmp(o->strategy, "auto") ? parse_steps(steps_of(o->strategy), steps, &step_count) : NULL;
+  if (wrong)
+    return snprintf(reason, sizeof reason, "--strategy: %s (--list-strategies lists those that have a name)", wrong),
+           reason;
+  s->opt = o;
+  s->landscape = landscape;
+  wrong = o->kernel ? add_kernel(s, o->kernel, bytes, count) : NULL;
+  if (wrong) return wrong;
+  for (i = 0; i < GROUP_ROW_COUNT && !o->kernel; i++) {
+    const group_row *row = &GROUP_ROWS[i];
+    char types[64], *save = NULL, *type;
+    if (*o->primitives && !is_in_list(o->primitives, ',', row->primitive)) continue;
+    if (landscape && !row->landscape) continue;
+    strcpy(types, row->types);
+    for (type = strtok_r(types, " ", &save); type; type = strtok_r(NULL, " ", &save))
+      if (!landscape || is_in_list(LANDSCAPE_TYPES, ' ', type)) add_group(s, row, type, bytes, count);
+  }
+  free(bytes);
+  *p = (plan){s,
+              search_start,
+              search_next,
+              search_done,
+              search_next_build,
+              search_built,
+              search_finished,
+              search_planned,
+              search_complete,
+              search_close};
+  return s->group_count ? NULL : "--primitives: nothing is left to search";
+}

@@ -1,0 +1,313 @@
+// space.c - the policy space of a cell: every point of the fields that the header declares, less those that its rules
+// refuse, less those that mean the same; and, by `--resources`, less those whose machine code spills or does not fit.
+#define GPUPRIMS_IMPLEMENTATION
+#define GPUPRIMS_STATIC
+#include "gpuprims.h"
+
+#include <sched.h>
+
+#include "../gp_cells.h"
+#include "space.h"
+#include "tune.h"
+
+// ---- points ---------------------------------------------------------------------------------------------------------
+
+typedef struct field {
+  const char *name;
+  size_t offset;
+  int count;
+  const int *values;
+} field;
+#define FIELD(name, default_, ...)                                                                                     \
+  {#name, offsetof(gp_policy, name), sizeof((const int[]){__VA_ARGS__}) / sizeof(int), (const int[]){__VA_ARGS__}},
+static const field MAP_FIELDS[] = {GP_POLICY_FIELDS_MAP(FIELD){NULL, 0, 0, NULL}};
+static const field REDUCE_FIELDS[] = {GP_POLICY_FIELDS_REDUCE(FIELD){NULL, 0, 0, NULL}};
+static const field SCAN_FIELDS[] = {GP_POLICY_FIELDS_SCAN(FIELD){NULL, 0, 0, NULL}};
+#undef FIELD
+static const field *const FIELDS[] = {MAP_FIELDS, REDUCE_FIELDS, SCAN_FIELDS}; // by gp__same_policy_space
+
+static const field *fields_of(gp_primitive primitive) { return FIELDS[gp__same_policy_space(primitive)]; }
+
+// Point number `index` of the fields' product.
+static gp_policy point(const field *f, int index) {
+  gp_policy p;
+  memset(&p, 0, sizeof p);
+  for (; f->name; f++) {
+    *(int *)((char *)&p + f->offset) = f->values[index % f->count];
+    index /= f->count;
+  }
+  return p;
+}
+
+// The shape that the header's rules ask about. NULL, or the reason.
+static const char *shape_of(const cell *c, int compute_capability, int multiprocessors, gp__shape *shape) {
+  gp_config config = gp_config_init();
+  gp_context *ctx = NULL;
+  cell_types types;
+  gp__request request;
+  gp_call call;
+  const char *why;
+  config.backend = GP_BACKEND_HOST;
+  if (gp_open(&config, &ctx)) return gp_last_message();
+  why = cell_types_define(&types, ctx);
+  if (!why) {
+    call = cell_call(&types, c, NULL);
+    if (gp__check_call(ctx->state, "gp_tune --space", &call, 0, 0, &request)) why = gp_last_message();
+  }
+  if (!why) *shape = gp__shape_of(&request);
+  gp_close(ctx);
+  shape->in_misaligned = c->in_offset % GP__VECTOR;
+  shape->out_misaligned = c->out_offset % GP__VECTOR;
+  shape->compute_capability = compute_capability;
+  shape->multiprocessors = multiprocessors;
+  shape->shared_bytes = gp__shared_bytes_of(compute_capability);
+  return why;
+}
+
+// ---- policies that were seen: a hash table with open addresses ------------------------------------------------------
+
+typedef struct seen {
+  gp_policy *policies; // zero in algorithm: a free place
+  unsigned places;     // a power of two
+} seen;
+
+// Was it seen before? From now on it was.
+static int seen_before(seen *s, const gp_policy *p) {
+  const unsigned char *bytes = (const unsigned char *)p;
+  unsigned hash = 2166136261u;
+  size_t i;
+  for (i = 0; i < sizeof *p; i++) hash = (hash ^ bytes[i]) * 16777619u;
+  for (;; hash++) {
+    gp_policy *place = &s->policies[hash & (s->places - 1)];
+    if (place->algorithm && memcmp(place, p, sizeof *p)) continue;
+    i = place->algorithm != 0;
+    *place = *p;
+    return (int)i;
+  }
+}
+
+// ---- the space ------------------------------------------------------------------------------------------------------
+
+// Adds the policies of the shape. 0: no memory.
+static int collect(const field *fields, const gp__shape *shape, tune_space *space) {
+  const field *f;
+  seen s = {NULL, 1};
+  int index, good;
+  space->raw = 1;
+  for (f = fields; f->name; f++) space->raw *= f->count;
+  while (s.places < 2u * (unsigned)space->raw) s.places *= 2;
+  s.policies = (gp_policy *)calloc(s.places, sizeof *s.policies);
+  space->policies = (char **)calloc((size_t)space->raw, sizeof *space->policies);
+  good = s.policies && space->policies;
+  for (index = 0; good && index < space->raw; index++) {
+    const gp_policy p = gp__portable(gp__canonical(point(fields, index)), *shape);
+    char text[256];
+    if (!gp__policy_valid(p, *shape)) {
+      space->rejected_invalid++;
+      continue;
+    }
+    if (seen_before(&s, &p)) {
+      space->rejected_same++;
+      continue;
+    }
+    policy_text(&p, text, sizeof text);
+    space->policies[space->count] = strdup(text);
+    good = space->policies[space->count++] != NULL;
+  }
+  free(s.policies);
+  return good;
+}
+
+const char *tune_space_of(const char *cell_words, int compute_capability, int multiprocessors, tune_space *space) {
+  static char reason[300];
+  cell c;
+  gp__shape shape;
+  const char *why = parse_cell(cell_words, &c);
+  memset(space, 0, sizeof *space);
+  memset(&shape, 0, sizeof shape);
+  if (!why) why = shape_of(&c, compute_capability, multiprocessors, &shape);
+  if (!why && collect(fields_of(c.primitive), &shape, space)) return NULL;
+  snprintf(reason, sizeof reason, "%s: %.200s", cell_words, why ? why : "no memory for its policies");
+  tune_space_free(space);
+  return reason;
+}
+
+void tune_space_free(tune_space *space) {
+  int i;
+  for (i = 0; i < space->count; i++) free(space->policies[i]);
+  free(space->policies);
+  memset(space, 0, sizeof *space);
+}
+
+// ---- resources ------------------------------------------------------------------------------------------------------
+
+enum { NOT_COMPILED, FITS, COMPILE, SPILLS, DOES_NOT_FIT, BLOCKS_PER_SM };
+static const char *const REASONS[] = {"", "", "compile", "spills", "does not fit", "blocks_per_sm"};
+enum { REASON_COUNT = sizeof REASONS / sizeof *REASONS };
+
+typedef struct compiled {
+  tune_code code;
+  int verdict;
+} compiled;
+
+typedef struct compilations { // shared by the threads
+  const char *cell;
+  int compute_capability;
+  const tune_space *space;
+  compiled *results;
+  const int *order; // indices of policies
+  int count, next;
+} compilations;
+
+static int verdict_of(const tune_code *code, const char *words) {
+  gp_policy p;
+  if (strcmp(code->status, "ok")) return COMPILE;
+  if (code->local_bytes) return SPILLS;
+  if (!code->occupancy) return DOES_NOT_FIT;
+  parse_policy(words, &p);
+  return gp__canonical(p).blocks_per_sm > code->occupancy ? BLOCKS_PER_SM : FITS;
+}
+
+static void *compile_some(void *user) {
+  compilations *all = (compilations *)user;
+  int at;
+  while ((at = __atomic_fetch_add(&all->next, 1, __ATOMIC_RELAXED)) < all->count) {
+    const char *words = all->space->policies[all->order[at]];
+    compiled *result = &all->results[all->order[at]];
+    tune_compile(all->cell, all->compute_capability, words, &result->code);
+    result->verdict = verdict_of(&result->code, words);
+    if (result->verdict == COMPILE) fprintf(stderr, "gp_tune --space: %s: %s\n", words, result->code.message);
+  }
+  return NULL;
+}
+
+// Compiles the policies in `order`, as many at a time as there are cores.
+static void compile_all(compilations *all) {
+  enum { MOST = 256 };
+  pthread_t threads[MOST];
+  cpu_set_t cores;
+  int count = 0, i;
+  const int wanted = sched_getaffinity(0, sizeof cores, &cores) ? 1 : CPU_COUNT(&cores);
+  while (count < wanted && count < MOST && !pthread_create(&threads[count], NULL, compile_some, all)) count++;
+  if (!count) compile_some(all);
+  for (i = 0; i < count; i++) pthread_join(threads[i], NULL);
+}
+
+// A permutation, always the same one for a count.
+static void shuffle(int *order, int count) {
+  uint64_t state = 1;
+  int i;
+  for (i = 0; i < count; i++) order[i] = i;
+  for (i = count - 1; i > 0; i--) {
+    const int j = (int)(random_next(&state) % (uint64_t)(i + 1)), was = order[i];
+    order[i] = order[j];
+    order[j] = was;
+  }
+}
+
+// ---- JSON -----------------------------------------------------------------------------------------------------------
+
+static void print_fields(const field *f) {
+  int i;
+  for (; f->name; f++) {
+    const char *const *names = !strcmp(f->name, "algorithm")                           ? ALGORITHM_NAMES
+                               : !strcmp(f->name, "load") || !strcmp(f->name, "store") ? CACHE_NAMES
+                                                                                       : NULL;
+    printf("  {\"name\": \"%s\", \"values\": [", f->name);
+    for (i = 0; i < f->count; i++) {
+      if (names) printf("%s\"%s\"", i ? ", " : "", names[f->values[i]]);
+      else printf("%s%d", i ? ", " : "", f->values[i]);
+    }
+    printf("]}%s\n", f[1].name ? "," : "");
+  }
+}
+
+// `results`: NULL where nothing was compiled.
+static void print_policies(const tune_space *space, const compiled *results) {
+  const char *comma = "";
+  int i;
+  printf(" \"policies\": [");
+  for (i = 0; i < space->count; i++)
+    if (!results || results[i].verdict == FITS) printf("%s\n  \"%s\"", comma, space->policies[i]), comma = ",";
+  if (results) {
+    comma = "";
+    printf("\n ],\n \"resources\": [");
+    for (i = 0; i < space->count; i++) {
+      const tune_code *c = &results[i].code;
+      if (results[i].verdict != FITS) continue;
+      printf("%s\n  {\"policy\": \"%s\", \"registers\": %d, \"shared_bytes\": %d, \"occupancy\": %d, \"code\": \"%s\"}",
+             comma, space->policies[i], c->registers, c->shared_bytes, c->occupancy, c->code);
+      comma = ",";
+    }
+  }
+  printf("\n ]\n}\n");
+}
+
+static int print_space(const char *words, int compute_capability, int resources, int limit) {
+  tune_space space;
+  cell c;
+  char text[300];
+  compiled *results = NULL;
+  int *order = NULL, counts[REASON_COUNT] = {0}, i;
+  const char *why = tune_space_of(words, compute_capability, 1, &space);
+  if (why) {
+    fprintf(stderr, "gp_tune --space: %s\n", why);
+    return 2;
+  }
+  parse_cell(words, &c);
+  cell_text(&c, text, sizeof text);
+  if (resources) {
+    compilations all = {.cell = words, .compute_capability = compute_capability, .space = &space};
+    results = (compiled *)calloc((size_t)space.count + 1, sizeof *results);
+    order = (int *)calloc((size_t)space.count + 1, sizeof *order);
+    if (!results || !order) {
+      fprintf(stderr, "gp_tune --space: no memory for %d policies\n", space.count);
+      return 1;
+    }
+    shuffle(order, space.count);
+    all.count = limit && limit < space.count ? limit : space.count;
+    all.results = results;
+    all.order = order;
+    compile_all(&all);
+    for (i = 0; i < space.count; i++) counts[results[i].verdict]++;
+  } else counts[FITS] = space.count;
+  printf("{\"cell\": \"%s\", \"primitive\": \"%s\", \"compute_capability\": %d,\n \"fields\": [\n", text,
+         PRIMITIVE_NAMES[c.primitive], compute_capability);
+  print_fields(fields_of(c.primitive));
+  printf(" ],\n \"raw\": %d, \"valid\": %d, \"not_compiled\": %d,\n \"rejected\": {\"invalid\": %d, \"same\": %d",
+         space.raw, counts[FITS], counts[NOT_COMPILED], space.rejected_invalid, space.rejected_same);
+  for (i = COMPILE; resources && i < REASON_COUNT; i++) printf(", \"%s\": %d", REASONS[i], counts[i]);
+  printf("},\n");
+  print_policies(&space, results);
+  free(results);
+  free(order);
+  tune_space_free(&space);
+  if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+  perror("gp_tune --space: standard output");
+  return 1;
+}
+
+int space_main(int count, char **arguments) {
+  const char *words = NULL;
+  int capability = 90, limit = 0, resources = 0, i;
+  for (i = 2; i < count; i++) {
+    const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : "";
+    int *number = !strcmp(name, "--compute-capability") ? &capability
+                  : !strcmp(name, "--resources-limit")  ? &limit
+                                                        : NULL;
+    if (!strcmp(name, "--resources")) resources = 1;
+    else if (!strcmp(name, "--cell") && *value) words = value, i++;
+    else if (number && (*number = atoi(value)) > 0) i++;
+    else {
+      fprintf(stderr, "gp_tune --space: %s %s: no such argument, or no such value\n", name, value);
+      return 2;
+    }
+  }
+  setenv("GP_TUNE_CACHE", "", 0); // where nobody names a cache, the user's own is not filled with a whole space
+  if (!words || capability < 75) {
+    fprintf(stderr, "usage: gp_tune --space --cell CELL [--compute-capability CC (90; 75 and later)] [--resources\n"
+                    "       [--resources-limit N: of N policies only, always the same]]\n");
+    return 2;
+  }
+  return print_space(words, capability, resources || limit, limit);
+}

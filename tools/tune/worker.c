@@ -1,0 +1,943 @@
+// worker.c - the live worker of gp_tune: measures variants of a cell on a GPU. Reads jobs from standard input, writes
+// results to standard output (tools/farm/README.md has the protocol); one process a GPU, so that a variant that hangs
+// or faults costs a process, and no more.
+//
+// A variant is verified before it is timed: on data whose result is exact, at a count that is no multiple of anything,
+// bit for bit against the host back end, with guard zones around its output. That happens once for its types and its
+// policy; the count of the cell itself is run once more before it is timed. While the GPU works off what was launched,
+// the kernels of the next job are loaded.
+#define GPUPRIMS_IMPLEMENTATION
+#define GPUPRIMS_STATIC
+#include "gpuprims.h"
+
+#include "../gp_cells.h"
+#include "../gp_cuda.h"
+#include "kernel_code.h"
+#include "lines.h"
+#include "worker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  GUARD = 256,               // bytes before and after an output that nothing may write to
+  PATTERN = 0xA5,            // what outputs hold before a variant runs
+  GRAPH_CALLS = 32,          // calls of a graph
+  MOST_CALLS = 400,          // of a batch
+  MOST_VARIANTS = 256,       // of a job
+  MOST_ROUNDS = 64,          //
+  VERIFIED_BYTES = 12 << 20, // about so much is verified
+  LOOKED_AT_ONCE = 16 << 20, // a call that moves so much is looked at before the variant's next
+  KERNELS_KEPT = 3000,       // then the context is opened anew, so that memory does not fill with machine code
+  DEVICE_LOST = 3,           // exit statuses
+  CONTEXT_LOST = 4
+};
+
+// ---- messages -------------------------------------------------------------------------------------------------------
+
+static void say(const char *word, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(const char *word, const char *format, ...) {
+  char text[4096];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  printf("%s\t%s\n", word, text);
+  fflush(stdout);
+}
+
+static void fatal(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+static void fatal(const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  printf("fatal\tmessage=");
+  line_value(stdout, text);
+  printf("\n");
+  fflush(stdout);
+  _exit(DEVICE_LOST);
+}
+
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// ---- jobs -----------------------------------------------------------------------------------------------------------
+
+typedef struct variant {
+  char policy_text[256];
+  gp_policy policy;
+  int has_policy;             // 0: the header's own choice
+  int numbers[KERNEL_FIELDS]; // of a user's kernel
+  void *function;             //
+  gp_tune_launch launch;      //
+  const char *status;
+  char message[600];
+  char echo[256];
+  gp_policy_source source;
+  void *graph;
+  int abandoned, calls, count;
+  double first_us, us[MOST_ROUNDS];
+} variant;
+
+typedef struct job {
+  struct job *next;
+  char id[64];
+  cell cell;
+  int rounds, count;
+  double batch_us, give_up;
+  variant *variants;
+  const char *bad; // NULL: usable
+} job;
+
+static void job_free(job *j) {
+  if (j) free(j->variants);
+  free(j);
+}
+
+// What is measured: calls of the library, or ($GP_TUNE_KERNEL) a kernel of the user's. verify and call: 0 where the
+// variant's status says why not.
+typedef struct subject {
+  const char *(*cell)(const char *text, cell *c);       // NULL, or what is wrong
+  const char *(*policy)(const char *text, variant *v);  // NULL, or what is wrong; not called for "default"
+  double (*moved)(const cell *c);                       // bytes of a call
+  void (*reserve)(const cell *c);                       // room for its buffers
+  uint64_t (*sets)(const cell *c);                      // how many sets of buffers there is room for
+  int (*verify)(const cell *c, variant *v);             // loads it, checks it
+  int (*call)(const cell *c, variant *v, uint64_t set); // launches it
+  int (*load)(const cell *c, const variant *v); // loads it ahead, if that is easy. 1: it is verified, there is room
+} subject;
+static const subject *on;
+
+// Reads the rest of a `measure` message. NULL: the input ended in the middle of it.
+static job *read_job(const line *head) {
+  job *j = calloc(1, sizeof *j);
+  int i;
+  if (!j) fatal("no memory");
+  snprintf(j->id, sizeof j->id, "%s", line_get(head, "id"));
+  j->rounds = (int)line_number(head, "rounds");
+  j->batch_us = line_number(head, "batch_us");
+  j->give_up = line_number(head, "give_up");
+  j->count = (int)line_number(head, "variants");
+  if (j->count < 1 || j->count > MOST_VARIANTS) fatal("a job of %d variants: 1 to %d can be", j->count, MOST_VARIANTS);
+  if (j->rounds < 1 || j->rounds > MOST_ROUNDS) fatal("a job of %d rounds: 1 to %d can be", j->rounds, MOST_ROUNDS);
+  if (!(j->variants = calloc((size_t)j->count, sizeof *j->variants))) fatal("no memory");
+  j->bad = on->cell(line_get(head, "cell"), &j->cell);
+  for (i = 0; i < j->count; i++) {
+    variant *v = &j->variants[i];
+    const char *reason;
+    line l;
+    if (!line_read(&l, stdin)) return job_free(j), NULL;
+    snprintf(v->policy_text, sizeof v->policy_text, "%s", line_get(&l, "policy"));
+    v->has_policy = strcmp(v->policy_text, "default") != 0;
+    v->status = "ok";
+    reason = v->has_policy ? on->policy(v->policy_text, v) : NULL;
+    if (!reason) reason = j->bad;
+    if (reason) v->status = "invalid", snprintf(v->message, sizeof v->message, "%s", reason);
+    line_free(&l);
+  }
+  return j;
+}
+
+// A thread reads ahead, so that the kernels of the next job can be loaded while this one runs.
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  job *first, *last;
+  int ended;
+} queue = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, NULL, 0};
+
+static void *read_jobs(void *unused) {
+  (void)unused;
+  for (;;) {
+    job *j = NULL;
+    line l;
+    if (!line_read(&l, stdin) || !strcmp(l.word, "quit")) break;
+    if (!strcmp(l.word, "measure")) {
+      j = read_job(&l);
+      if (!j) break;
+    } else fprintf(stderr, "worker: no message %s\n", l.word);
+    line_free(&l);
+    if (!j) continue;
+    pthread_mutex_lock(&queue.lock);
+    if (queue.last) queue.last->next = j;
+    else queue.first = j;
+    queue.last = j;
+    pthread_cond_signal(&queue.changed);
+    pthread_mutex_unlock(&queue.lock);
+  }
+  pthread_mutex_lock(&queue.lock);
+  queue.ended = 1;
+  pthread_cond_signal(&queue.changed);
+  pthread_mutex_unlock(&queue.lock);
+  return NULL;
+}
+
+static job *next_job(int wait) {
+  job *j;
+  pthread_mutex_lock(&queue.lock);
+  while (wait && !queue.first && !queue.ended) pthread_cond_wait(&queue.changed, &queue.lock);
+  j = queue.first;
+  if (j && wait) {
+    queue.first = j->next;
+    if (!queue.first) queue.last = NULL;
+  }
+  pthread_mutex_unlock(&queue.lock);
+  return j;
+}
+
+// ---- the device -----------------------------------------------------------------------------------------------------
+
+static gp_cuda cuda;
+static gp_nvml nvml;
+static gp_context *ctx, *host;
+static cell_types types, host_types;
+static gp_description device;
+static void *stream;
+static int l2_bytes, ordinal, kernels_loaded;
+
+typedef struct pool {
+  uint64_t at, bytes;
+} pool;
+static pool in_pool, in2_pool, out_pool, difference;
+
+static void must(int code, const char *what) {
+  const char *name = "?";
+  if (!code) return;
+  if (cuda.error_name) cuda.error_name(code, &name);
+  fatal("%s: %s (%d)", what, name, code);
+}
+
+static void open_context(void) {
+  const char *reason;
+  gp_config config = gp_config_init();
+  config.backend = GP_BACKEND_CUDA;
+  config.device = ordinal;
+  config.cache_dir = getenv("GP_TUNE_CACHE");
+  if (gp_open(&config, &ctx)) fatal("%s", gp_last_message());
+  if ((reason = cell_types_define(&types, ctx))) fatal("%s", reason);
+  kernels_loaded = 0;
+}
+
+static void open_device(void) {
+  static const char *const ecc[] = {"0", "1"};
+  gp_config config = gp_config_init();
+  void *primary = NULL;
+  char bus[64] = "";
+  int clock = 0, width = 0, has_ecc = 0, has_clocks;
+  const char *reason = gp_cuda_open(&cuda);
+  if (reason) fatal("%s", reason);
+  open_context();
+  if (gp_describe(ctx, &device)) fatal("%s", gp_last_message());
+  config.backend = GP_BACKEND_HOST;
+  if (gp_open(&config, &host)) fatal("%s", gp_last_message());
+  if ((reason = cell_types_define(&host_types, host))) fatal("%s", reason);
+  must(cuda.retain(&primary, ordinal), "cuDevicePrimaryCtxRetain");
+  must(cuda.set_current(primary), "cuCtxSetCurrent");
+  must(cuda.stream_create(&stream, GP_CUDA_STREAM_NON_BLOCKING), "cuStreamCreate");
+  cuda.device_attribute(&l2_bytes, GP_CUDA_L2_BYTES, ordinal);
+  cuda.device_attribute(&clock, GP_CUDA_MEMORY_CLOCK_KHZ, ordinal);
+  cuda.device_attribute(&width, GP_CUDA_BUS_WIDTH, ordinal);
+  cuda.device_attribute(&has_ecc, GP_CUDA_ECC, ordinal);
+  has_clocks = !cuda.device_bus_id(bus, sizeof bus, ordinal) && gp_nvml_open(&nvml, bus);
+  if (!has_clocks) fprintf(stderr, "worker: no NVML, or no permission: clocks are not recorded\n");
+  if (!gp__device_text()) fatal("%s", gp__device.why);
+  if (!gp__open_nvrtc(&ctx->state->library.runtime, "gp_tune")) (void)gp_describe(ctx, &device); // for its version
+  say("ready",
+      "device=%s\tcompute_capability=%d\tmultiprocessors=%d\tmemory_bytes=%llu\tl2_bytes=%d\tecc=%s\tdriver=%d\t"
+      "nvrtc=%d\tbus=%s\tpeak_gbs=%.0f\tclocks=%s\theader=%.16s",
+      device.name, device.compute_capability, device.multiprocessors, (unsigned long long)device.memory_bytes, l2_bytes,
+      ecc[has_ecc != 0], device.driver_version, device.nvrtc_version, bus, 2.0 * clock * 1e3 * width / 8 / 1e9,
+      has_clocks ? "yes" : "no", gp__device.hash);
+}
+
+// Grows a pool and fills it: 16-bit numbers below 2 in whatever format one reads them.
+static void reserve(pool *p, uint64_t bytes) {
+  enum { PIECE = 16 << 20 };
+  static uint16_t *piece;
+  uint64_t at;
+  if (p->bytes >= bytes) return;
+  must(cuda.synchronize(), "cuCtxSynchronize");
+  if (p->at) must(cuda.free_(p->at), "cuMemFree");
+  p->at = p->bytes = 0;
+  must(cuda.alloc(&p->at, bytes), "cuMemAlloc");
+  p->bytes = bytes;
+  if (!piece) {
+    int i;
+    if (!(piece = malloc(PIECE))) fatal("no memory");
+    for (i = 0; i < PIECE / 2; i++) piece[i] = (uint16_t)(gp_data_hash((uint64_t)i) & 0x3fff);
+  }
+  for (at = 0; at < bytes; at += at ? at : PIECE) { // doubles what is there
+    const uint64_t from = at ? at : PIECE, some = bytes - at < from ? bytes - at : from;
+    if (!at) must(cuda.to_device(p->at, piece, some), "cuMemcpyHtoD");
+    else must(cuda.copy(p->at + at, p->at, some, NULL), "cuMemcpyDtoDAsync"); // after the copy before it
+  }
+  must(cuda.synchronize(), "cuCtxSynchronize");
+}
+
+// ---- a call of a variant --------------------------------------------------------------------------------------------
+
+static uint64_t round_up(uint64_t a, uint64_t b) { return (a + b - 1) / b * b; }
+static uint64_t in_stride(const cell *c) { return round_up(in_bytes(c, c->n) + (uint64_t)c->in_offset + 16, 256); }
+static uint64_t out_stride(const cell *c) { return round_up(out_bytes(c, c->n) + (uint64_t)c->out_offset + 16, 256); }
+
+// Room for the cell's buffers, and so many that a rotation leaves nothing of an earlier turn in the cache.
+static void reserve_pools(const cell *c) {
+  const uint64_t least = 8 * (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20);
+  const uint64_t in = in_stride(c), out = out_stride(c);
+  if (reads_input(c)) reserve(&in_pool, in > least ? in : least);
+  reserve(&out_pool, out > least ? out : least);
+  if (c->primitive == GP_TRANSFORM2) reserve(&in2_pool, in_pool.bytes);
+}
+
+static uint64_t set_count(const cell *c) {
+  uint64_t sets = out_pool.bytes / out_stride(c);
+  if (reads_input(c) && in_pool.bytes / in_stride(c) < sets) sets = in_pool.bytes / in_stride(c);
+  return sets < 1 ? 1 : sets;
+}
+
+static gp_call call_on(const cell *c, const variant *v, uint64_t in, uint64_t in2, uint64_t out) {
+  gp_call call = cell_call(&types, c, v->has_policy ? &v->policy : NULL);
+  call.in = reads_input(c) ? (const void *)(uintptr_t)(in + (uint64_t)c->in_offset) : NULL;
+  call.in2 = c->primitive == GP_TRANSFORM2 ? (const void *)(uintptr_t)(in2 + (uint64_t)c->in_offset) : NULL;
+  call.out = (void *)(uintptr_t)(out + (uint64_t)c->out_offset);
+  return call;
+}
+
+static gp_call call_on_set(const cell *c, const variant *v, uint64_t set) {
+  return call_on(c, v, in_pool.at + set * in_stride(c), in2_pool.at + set * in_stride(c),
+                 out_pool.at + set * out_stride(c));
+}
+
+static double bytes_of_call(const cell *c) { return moved_bytes(c, c->n); }
+static const char *parse_policy_of(const char *text, variant *v) { return parse_policy(text, &v->policy); }
+
+// What a result of the library means for the variant. After a fault of the device nothing runs any more.
+static int judge(variant *v, gp_result result) {
+  if (result == GP_SUCCESS) return 1;
+  v->status = result == GP_E_COMPILE || result == GP_E_NO_COMPILER ? "compile"
+              : result == GP_E_DRIVER                              ? "runtime"
+                                                                   : "invalid";
+  snprintf(v->message, sizeof v->message, "%s: %.500s", gp_result_name(result), gp_last_message());
+  return 0;
+}
+static int judge_driver(variant *v, int code, const char *what) {
+  const char *name = "?";
+  if (!code) return 1;
+  cuda.error_name(code, &name);
+  v->status = "runtime";
+  snprintf(v->message, sizeof v->message, "%s: %s (%d)", what, name, code);
+  return 0;
+}
+
+// ---- batches --------------------------------------------------------------------------------------------------------
+
+// A pair of events around every batch; read when all is through.
+typedef struct batch {
+  void *from, *to;
+  variant *v;
+  int calls;
+} batch;
+static batch *batches;
+static int batch_count, batch_room;
+static double gpu_us; // of this job, as the events say
+
+static batch *begin_batch(variant *v) {
+  batch *b;
+  if (batch_count == batch_room) {
+    batches = realloc(batches, (size_t)(batch_room + 256) * sizeof *batches);
+    if (!batches) fatal("no memory");
+    for (; batch_room < batch_count + 256; batch_room++) {
+      must(cuda.event_create(&batches[batch_room].from, 0), "cuEventCreate");
+      must(cuda.event_create(&batches[batch_room].to, 0), "cuEventCreate");
+    }
+  }
+  b = &batches[batch_count];
+  b->v = v;
+  b->calls = 0;
+  return judge_driver(v, cuda.event_record(b->from, stream), "cuEventRecord") ? b : NULL;
+}
+
+// ---- verifying ------------------------------------------------------------------------------------------------------
+
+// What the host back end makes of a cell's verification data; on the device, between guard zones.
+typedef struct reference {
+  struct reference *next;
+  cell cell; // with the count that is verified
+  uint64_t in, in2, out, expected;
+  uint64_t out_bytes;
+} reference;
+static reference *references;
+
+// Policies that were found right, and what they echoed: "cell without its count|policy".
+typedef struct verified {
+  struct verified *next;
+  char *key;
+  char echo[256];
+} verified;
+static verified *verified_slots[4096];
+
+static verified *find_verified(const char *key, int make) {
+  uint64_t h = 0;
+  const char *at;
+  verified *v;
+  for (at = key; *at; at++) h = gp_data_hash(h ^ (unsigned char)*at);
+  for (v = verified_slots[h % 4096]; v && strcmp(v->key, key); v = v->next) {}
+  if (v || !make) return v;
+  v = calloc(1, sizeof *v);
+  if (!v || !(v->key = strdup(key))) fatal("no memory");
+  v->next = verified_slots[h % 4096];
+  verified_slots[h % 4096] = v;
+  return v;
+}
+
+static uint64_t upload(const void *bytes, uint64_t count) {
+  uint64_t at = 0;
+  must(cuda.alloc(&at, count + 2 * GUARD), "cuMemAlloc");
+  if (bytes) must(cuda.to_device(at + GUARD, bytes, count), "cuMemcpyHtoD");
+  return at;
+}
+
+static void *numbers(const type_row *t, uint64_t seed, uint64_t count) {
+  const int kind = t->number == GP_DATA_INT || t->number == GP_DATA_UINT ? GP_DATA_UNIFORM : GP_DATA_SMALL;
+  char *data = malloc(count * (uint64_t)t->size + 1);
+  uint64_t i;
+  if (!data) fatal("no memory");
+  for (i = 0; i < count; i++)
+    gp_data_element(t->number, t->size, t->fields, kind, seed, i, count, data + i * (uint64_t)t->size);
+  return data;
+}
+
+// The cell that is verified in place of c: the same, on another count.
+static cell verified_cell(const cell *c) {
+  const int size = c->in->size > c->out->size ? c->in->size : c->out->size;
+  cell small = *c;
+  small.n = VERIFIED_BYTES / (uint64_t)size - 37;
+  small.protocol = COLD;
+  cell_text(&small, small.text, sizeof small.text);
+  return small;
+}
+
+static const reference *find_reference(const cell *c) {
+  const cell small = verified_cell(c);
+  const reference *r;
+  for (r = references; r && strcmp(r->cell.text, small.text); r = r->next) {}
+  return r;
+}
+
+static void verified_key(const reference *r, const gp_policy *p, char *key, size_t room) {
+  char policy[256];
+  policy_text(p, policy, sizeof policy);
+  snprintf(key, room, "%s|%s", r->cell.text, policy);
+}
+
+static const reference *reference_of(const cell *c) {
+  const reference *known = find_reference(c);
+  const cell small = verified_cell(c);
+  reference *r;
+  gp_call call;
+  char *in = NULL, *in2 = NULL, *out;
+  if (known) return known;
+  if (!(r = calloc(1, sizeof *r))) fatal("no memory");
+  r->cell = small;
+  r->out_bytes = out_bytes(&small, small.n);
+  call = cell_call(&host_types, &small, NULL);
+  if (reads_input(&small)) call.in = in = numbers(small.in, 11, small.n);
+  if (small.primitive == GP_TRANSFORM2) call.in2 = in2 = numbers(small.in, 23, small.n);
+  out = aligned_alloc(64, round_up(r->out_bytes, 64));
+  if (!out) fatal("no memory");
+  call.out = out;
+  if (gp_run(host, &call, NULL)) fatal("the host back end on %s: %s", small.text, gp_last_message());
+  if (in) r->in = upload(in, in_bytes(&small, small.n));
+  if (in2) r->in2 = upload(in2, in_bytes(&small, small.n));
+  r->expected = upload(out, r->out_bytes);
+  r->out = upload(NULL, r->out_bytes);
+  must(cuda.set8(r->expected, PATTERN, GUARD, stream), "cuMemsetD8Async");
+  must(cuda.set8(r->expected + GUARD + r->out_bytes, PATTERN, GUARD, stream), "cuMemsetD8Async");
+  must(cuda.synchronize(), "cuCtxSynchronize"); // a copy from pageable memory may still be under way
+  free(in);
+  free(in2);
+  free(out);
+  r->next = references;
+  references = r;
+  return r;
+}
+
+// Do `bytes` bytes differ? An exclusive or of the two, then an or over all of it: by this library, on the portable row,
+// which open_device's check of this very function has seen work. Negative: the driver failed.
+static int differ(uint64_t a, uint64_t b, uint64_t bytes, variant *v) {
+  const int by_words = bytes % 4 == 0;
+  gp_call call = gp_call_init(GP_TRANSFORM2);
+  uint32_t result = 0;
+  reserve(&difference, bytes + 512);
+  call.op = GP_BIT_XOR;
+  call.in_type = call.out_type = by_words ? GP_U32 : GP_U8;
+  call.in = (const void *)(uintptr_t)a;
+  call.in2 = (const void *)(uintptr_t)b;
+  call.out = (void *)(uintptr_t)(difference.at + 256);
+  call.count = by_words ? bytes / 4 : bytes;
+  if (!judge(v, gp_run(ctx, &call, stream))) return -1;
+  call = gp_call_init(GP_REDUCE);
+  call.op = GP_BIT_OR;
+  call.in_type = by_words ? GP_U32 : GP_U8;
+  call.out_type = by_words ? GP_U32 : GP_U8;
+  call.in = (const void *)(uintptr_t)(difference.at + 256);
+  call.out = (void *)(uintptr_t)difference.at;
+  call.count = by_words ? bytes / 4 : bytes;
+  if (!judge(v, gp_run(ctx, &call, stream))) return -1;
+  if (!judge_driver(v, cuda.stream_wait(stream), "a kernel")) return -1;
+  if (!judge_driver(v, cuda.to_host(&result, difference.at, by_words ? 4 : 1), "cuMemcpyDtoH")) return -1;
+  return result != 0;
+}
+
+// The eye must see: one byte that differs, anywhere, and none where none does.
+static void check_differ(void) {
+  enum { BYTES = 100003 };
+  const uint64_t a = upload(NULL, BYTES), b = upload(NULL, BYTES);
+  variant v;
+  int round;
+  memset(&v, 0, sizeof v);
+  must(cuda.set8(a, 7, BYTES, stream), "cuMemsetD8Async");
+  must(cuda.set8(b, 7, BYTES, stream), "cuMemsetD8Async");
+  for (round = 0; round < 4; round++) {
+    const uint64_t bytes = round < 2 ? BYTES : BYTES - 3, at = round % 2 ? bytes - 1 : bytes / 3;
+    if (differ(a, b, bytes, &v)) fatal("equal bytes are found to differ (%s)", v.message);
+    must(cuda.set8(b + at, 8, 1, stream), "cuMemsetD8Async");
+    if (differ(a, b, bytes, &v) != 1) fatal("a byte that differs is not found (%s)", v.message);
+    must(cuda.set8(b + at, 7, 1, stream), "cuMemsetD8Async");
+  }
+  must(cuda.free_(a), "cuMemFree");
+  must(cuda.free_(b), "cuMemFree");
+}
+
+// Loads the variant's kernel; learns what it is by its own account; checks its output where that was not done before.
+static int verify(const cell *c, variant *v) {
+  const reference *r = reference_of(c);
+  char key[600];
+  gp_policy resolved, echoed;
+  gp_call call = call_on_set(c, v, 0);
+  verified *known;
+  batch *b;
+  int result;
+  if (!judge(v, gp_policy_origin(ctx, &call, &resolved, &v->source))) return 0;
+  verified_key(r, &resolved, key, sizeof key);
+  known = find_verified(key, 0);
+  if (known) {
+    strcpy(v->echo, known->echo);
+    return 1;
+  }
+  if (!judge(v, gp_policy_echo(ctx, &call, &echoed))) return 0;
+  kernels_loaded++;
+  policy_text(&echoed, v->echo, sizeof v->echo);
+  if (!judge_driver(v, cuda.set8(r->out, PATTERN, r->out_bytes + 2 * GUARD, stream), "cuMemsetD8Async")) return 0;
+  {
+    variant resolved_variant = *v; // the policy of the cell's count, whatever the header would choose at this one
+    resolved_variant.has_policy = 1;
+    resolved_variant.policy = resolved;
+    call = call_on(&r->cell, &resolved_variant, r->in + GUARD, r->in2 + GUARD, r->out + GUARD);
+    call.policy = &resolved;
+    if (!(b = begin_batch(v)) || !judge(v, gp_run(ctx, &call, stream))) return 0;
+    b->calls = 1;
+    batch_count++;
+    if (!judge_driver(v, cuda.event_record(b->to, stream), "cuEventRecord")) return 0;
+  }
+  result = differ(r->out, r->expected, r->out_bytes + 2 * GUARD, v);
+  if (result > 0) {
+    v->status = "wrong";
+    snprintf(v->message, sizeof v->message, "the output of %s differs from the host's", r->cell.text);
+  }
+  if (result) return 0;
+  strcpy(find_verified(key, 1)->echo, v->echo);
+  return 1;
+}
+
+static int call_library(const cell *c, variant *v, uint64_t set) {
+  const gp_call call = call_on_set(c, v, set);
+  return judge(v, gp_run(ctx, &call, stream));
+}
+
+static int load_library(const cell *c, const variant *v) {
+  const reference *r = find_reference(c);
+  gp_call call = cell_call(&types, c, v->has_policy ? &v->policy : NULL); // without pointers: as aligned as can be
+  gp_policy resolved;
+  gp_policy_source source;
+  char key[600];
+  if (c->in_offset || c->out_offset || gp_prepare(ctx, &call) || !r || out_pool.bytes < out_stride(c) ||
+      (reads_input(c) && in_pool.bytes < in_stride(c)) ||
+      (c->primitive == GP_TRANSFORM2 && in2_pool.bytes < in_pool.bytes) ||
+      gp_policy_origin(ctx, &call, &resolved, &source))
+    return 0;
+  verified_key(r, &resolved, key, sizeof key);
+  return find_verified(key, 0) != NULL;
+}
+
+static const subject library_subject = {parse_cell, parse_policy_of, bytes_of_call, reserve_pools,
+                                        set_count,  verify,          call_library,  load_library};
+
+// ---- a kernel of the user's -----------------------------------------------------------------------------------------
+
+static kernel_file file;
+static const gp_tune_kernel *kernel;
+
+// "kernel NAME n=COUNT protocol=NAME"
+static const char *parse_kernel_cell(const char *text, cell *c) {
+  static char reason[300];
+  char name[64], n[32], protocol[32];
+  memset(c, 0, sizeof *c);
+  if (sscanf(text, "kernel %63s n=%31s protocol=%31s", name, n, protocol) != 3 || strcmp(name, kernel->name) ||
+      !parse_size(n, &c->n) || (c->protocol = FIND_NAME(protocol, PROTOCOL_NAMES)) < 0) {
+    snprintf(reason, sizeof reason, "a cell of this kernel is: kernel %s n=COUNT protocol=cold|back_to_back|graph",
+             kernel->name);
+    return reason;
+  }
+  snprintf(c->text, sizeof c->text, "%s", text);
+  return NULL;
+}
+
+static const char *parse_kernel_policy(const char *text, variant *v) { return kernel_values(&file, text, v->numbers); }
+
+static double kernel_moved(const cell *c) { return (double)kernel->moved(c->n); }
+
+// A set is all buffers, one after another, each behind a guard zone.
+static uint64_t buffer_stride(int buffer, uint64_t n) { return round_up(kernel->bytes(buffer, n), 256) + GUARD; }
+static uint64_t buffers_stride(uint64_t n) {
+  uint64_t sum = GUARD;
+  int i;
+  for (i = 0; i < kernel->buffers; i++) sum += buffer_stride(i, n);
+  return sum;
+}
+
+static void reserve_kernel(const cell *c) {
+  const uint64_t least = 8 * (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20), set = buffers_stride(c->n);
+  reserve(&in_pool, set > least ? set : least);
+}
+
+static uint64_t kernel_sets(const cell *c) {
+  const uint64_t sets = in_pool.bytes / buffers_stride(c->n);
+  return sets ? sets : 1;
+}
+
+static int launch_kernel(variant *v, uint64_t at, uint64_t n) {
+  void *parameters[9];
+  uint64_t pointers[8];
+  gp_cuda_launch l;
+  int i;
+  at += GUARD;
+  for (i = 0; i < kernel->buffers; i++) {
+    pointers[i] = at;
+    parameters[i] = &pointers[i];
+    at += buffer_stride(i, n);
+  }
+  parameters[kernel->buffers] = &n;
+  memset(&l, 0, sizeof l);
+  l.grid[0] = v->launch.blocks;
+  l.block[0] = v->launch.threads;
+  l.grid[1] = l.grid[2] = l.block[1] = l.block[2] = 1;
+  l.shared_bytes = v->launch.shared_bytes;
+  l.stream = stream;
+  return judge_driver(v, cuda.launch(&l, v->function, parameters, NULL), "cuLaunchKernelEx");
+}
+
+static int call_kernel(const cell *c, variant *v, uint64_t set) {
+  return launch_kernel(v, in_pool.at + set * buffers_stride(c->n), c->n);
+}
+
+// Runs it on what the host part fills in, and lets the host part look at what came out, guard zones by ourselves.
+static int check_kernel(uint64_t n, variant *v) {
+  const uint64_t total = buffers_stride(n);
+  char *data = malloc(total);
+  void *buffers[8];
+  const char *said = NULL;
+  uint64_t at = GUARD, k;
+  int i, good;
+  if (!data) fatal("no memory for %llu bytes", (unsigned long long)total);
+  memset(data, PATTERN, total);
+  for (i = 0; i < kernel->buffers; i++) {
+    buffers[i] = data + at;
+    kernel->fill(i, data + at, n);
+    at += buffer_stride(i, n);
+  }
+  must(cuda.to_device(in_pool.at, data, total), "cuMemcpyHtoD");
+  must(cuda.synchronize(), "cuCtxSynchronize");
+  good = launch_kernel(v, in_pool.at, n) && judge_driver(v, cuda.stream_wait(stream), "the kernel") &&
+         judge_driver(v, cuda.to_host(data, in_pool.at, total), "cuMemcpyDtoH");
+  if (good) {
+    said = kernel->check(buffers, n);
+    for (i = -1, at = 0; i < kernel->buffers && !said; i++) {
+      if (i >= 0) at += kernel->bytes(i, n);
+      for (k = at; k < round_up(at, 256) + GUARD; k++)
+        if (data[k] != (char)PATTERN) said = "it wrote outside its buffers";
+      at = round_up(at, 256) + GUARD;
+    }
+    if (said) {
+      v->status = "wrong";
+      snprintf(v->message, sizeof v->message, "%.500s", said);
+    }
+  }
+  free(data);
+  return good && !said;
+}
+
+// The module stays loaded as long as the process.
+static int verify_kernel(const cell *c, variant *v) {
+  int echoed[KERNEL_FIELDS], i;
+  char key[400];
+  variant small; // for the check
+  uint64_t n = c->n;
+  gp__image image;
+  void *module = NULL;
+  uint64_t from = 0;
+  size_t bytes = 0;
+  verified *known; // by the policy: the function's address; by count and policy: it was right
+  const char *reason = v->has_policy ? NULL : kernel_values(&file, "default", v->numbers);
+  if (reason) fatal("%s", reason);
+  v->source = v->has_policy ? GP_POLICY_CALLER : GP_POLICY_PORTABLE;
+  memset(&v->launch, 0, sizeof v->launch);
+  v->launch.field = v->numbers;
+  v->launch.n = c->n;
+  v->launch.multiprocessors = device.multiprocessors;
+  if (!kernel->launch(&v->launch) || !v->launch.blocks || !v->launch.threads) {
+    v->status = "invalid";
+    snprintf(v->message, sizeof v->message, "%s: these fields do not go together", file.path);
+    return 0;
+  }
+  kernel_text(&file, v->numbers, v->echo, sizeof v->echo);
+  known = find_verified(v->echo, 0);
+  if (!known) {
+    memset(&image, 0, sizeof image);
+    if (!judge(v, kernel_image(ctx, &file, v->numbers, device.compute_capability, &image))) return 0;
+    i = cuda.module_load(&module, image.data);
+    free(image.owned);
+    if (!judge_driver(v, i, "cuModuleLoadData") ||
+        !judge_driver(v, cuda.module_function(&v->function, module, kernel->name), "cuModuleGetFunction") ||
+        !judge_driver(v, cuda.module_global(&from, &bytes, module, "gp__echo"), "cuModuleGetGlobal") ||
+        !judge_driver(v, cuda.to_host(echoed, from, sizeof(int) * (size_t)file.count), "cuMemcpyDtoH"))
+      return 0;
+    if (memcmp(echoed, v->numbers, sizeof(int) * (size_t)file.count)) {
+      v->status = "wrong";
+      snprintf(v->message, sizeof v->message, "the machine code was compiled for other fields");
+      return 0;
+    }
+    if (v->launch.shared_bytes > 48 * 1024 &&
+        !judge_driver(v,
+                      cuda.function_attribute(v->function, GP_CUDA_DYNAMIC_SHARED_BYTES, (int)v->launch.shared_bytes),
+                      "cuFuncSetAttribute"))
+      return 0;
+    known = find_verified(v->echo, 1);
+    snprintf(known->echo, sizeof known->echo, "%p", v->function);
+  }
+  if (sscanf(known->echo, "%p", &v->function) != 1) fatal("a function was lost");
+  // Checked where the host part's check takes no long time, and at a size that is no multiple of much.
+  while (buffers_stride(n) > VERIFIED_BYTES) n = n / 2 - 1;
+  small = *v;
+  small.launch.field = small.numbers;
+  small.launch.n = n;
+  if (!kernel->launch(&small.launch) || !small.launch.blocks) {
+    small = *v;
+    small.launch.n = n = c->n;
+  }
+  snprintf(key, sizeof key, "%llu|%s", (unsigned long long)n, v->echo);
+  if (find_verified(key, 0)) return 1;
+  if (!check_kernel(n, &small)) {
+    v->status = small.status;
+    strcpy(v->message, small.message);
+    return 0;
+  }
+  find_verified(key, 1);
+  return 1;
+}
+
+static int load_nothing(const cell *c, const variant *v) {
+  (void)c;
+  (void)v;
+  return 0;
+}
+
+static const subject kernel_subject = {parse_kernel_cell, parse_kernel_policy, kernel_moved, reserve_kernel,
+                                       kernel_sets,       verify_kernel,       call_kernel,  load_nothing};
+
+// ---- timing ---------------------------------------------------------------------------------------------------------
+
+// Launches at least `calls` calls between the events.
+static int run_batch(const cell *c, variant *v, int calls, uint64_t *set) {
+  const uint64_t sets = c->protocol == BACK_TO_BACK ? 1 : on->sets(c);
+  batch *b = begin_batch(v);
+  if (!b) return 0;
+  while (b->calls < calls) {
+    if (v->graph && calls >= GRAPH_CALLS) {
+      if (!judge_driver(v, cuda.graph_launch(v->graph, stream), "cuGraphLaunch")) return 0;
+      b->calls += GRAPH_CALLS;
+    } else {
+      if (!on->call(c, v, *set < sets ? *set : 0)) return 0;
+      if (++*set >= sets) *set = 0;
+      b->calls++;
+    }
+  }
+  batch_count++;
+  return judge_driver(v, cuda.event_record(b->to, stream), "cuEventRecord");
+}
+
+static int make_graph(const cell *c, variant *v) {
+  const uint64_t sets = on->sets(c);
+  void *graph = NULL;
+  int i, code, good = 1;
+  if (!judge_driver(v, cuda.capture_begin(stream, GP_CUDA_CAPTURE_RELAXED), "cuStreamBeginCapture")) return 0;
+  for (i = 0; i < GRAPH_CALLS && good; i++) good = on->call(c, v, (uint64_t)i % sets);
+  code = cuda.capture_end(stream, &graph);
+  good = good && judge_driver(v, code, "cuStreamEndCapture") &&
+         judge_driver(v, cuda.graph_instantiate(&v->graph, graph, 0), "cuGraphInstantiate");
+  if (graph) cuda.graph_destroy(graph);
+  return good;
+}
+
+// Waits, and hands each batch's time to `take`.
+static void collect(void (*take)(variant *v, double us)) {
+  int i;
+  for (i = 0; i < batch_count; i++) {
+    batch *b = &batches[i];
+    float ms = 0;
+    int code = cuda.event_wait(b->to);
+    if (!code) code = cuda.event_elapsed(&ms, b->from, b->to);
+    if (!judge_driver(b->v, code, "a kernel")) continue;
+    gpu_us += (double)ms * 1e3;
+    take(b->v, (double)ms * 1e3 / b->calls);
+  }
+  batch_count = 0;
+}
+
+static void take_first(variant *v, double us) { v->first_us = us; }
+static void take_round(variant *v, double us) {
+  if (v->count < MOST_ROUNDS) v->us[v->count++] = us;
+}
+
+static int is_ok(const variant *v) { return !strcmp(v->status, "ok"); }
+static int is_lost(const variant *v) { return !strcmp(v->status, "runtime"); }
+
+static void report(const job *j, int number) {
+  static const char *const sources[] = {"", "caller", "device", "capability", "class", "portable", "host"};
+  const variant *v = &j->variants[number];
+  int i;
+  printf("variant\tid=%s\tvariant=%d\tstatus=%s\tpolicy=%s\tsource=%s\tcalls=%d\tus=", j->id, number, v->status,
+         v->echo, sources[(int)v->source <= (int)GP_POLICY_HOST ? v->source : 0], v->calls);
+  if (is_ok(v) && v->abandoned) printf("%.4f", v->first_us);
+  else if (is_ok(v))
+    for (i = 0; i < v->count; i++) printf("%s%.4f", i ? "," : "", v->us[i]);
+  printf("\tmessage=");
+  line_value(stdout, v->message);
+  printf("\n");
+}
+
+// While the GPU works off this job's rounds: loads what the next job will need, and captures its graphs.
+static void load_ahead(job *next) {
+  int i;
+  for (i = 0; next && !next->bad && i < next->count; i++) {
+    variant *v = &next->variants[i];
+    if (is_ok(v) && on->load(&next->cell, v) && next->cell.protocol == GRAPH) make_graph(&next->cell, v);
+  }
+}
+
+static void run_job(job *j) {
+  const cell *c = &j->cell;
+  const double start = seconds_now();
+  gp_nvml_sample before, after;
+  double best = 0;
+  uint64_t set = 0;
+  int i, round, lost = 0;
+  gpu_us = 0;
+  before = gp_nvml_read(&nvml);
+  if (!j->bad) on->reserve(c);
+  // Verified and started one by one: who hangs is known by name.
+  for (i = 0; i < j->count && !lost; i++) {
+    variant *v = &j->variants[i];
+    if (!is_ok(v)) continue;
+    say("begin", "id=%s\tvariant=%d", j->id, i);
+    if (on->verify(c, v) && run_batch(c, v, 1, &set)) { // the first call: what is cold gets warm
+      if (on->moved(c) >= LOOKED_AT_ONCE) {
+        collect(take_first);
+        if (is_ok(v) && (best == 0 || v->first_us < best)) best = v->first_us;
+        v->abandoned = is_ok(v) && j->give_up > 0 && v->first_us > j->give_up * best;
+      }
+      if (is_ok(v) && !v->abandoned && (c->protocol != GRAPH || v->graph || make_graph(c, v)))
+        run_batch(c, v, v->graph ? GRAPH_CALLS : 2, &set);
+    }
+    lost = is_lost(v);
+  }
+  if (!lost) collect(take_first); // the second look replaces the first
+  batch_count = 0;
+  for (i = 0, best = 0; i < j->count; i++) {
+    variant *v = &j->variants[i];
+    lost = lost || is_lost(v);
+    if (is_ok(v) && (best == 0 || v->first_us < best)) best = v->first_us;
+  }
+  for (i = 0; i < j->count; i++) {
+    variant *v = &j->variants[i];
+    const double calls = v->first_us > 0 ? j->batch_us / v->first_us : MOST_CALLS;
+    if (!is_ok(v)) continue;
+    v->abandoned = v->abandoned || (j->give_up > 0 && v->first_us > j->give_up * best);
+    v->calls = calls < 1 ? 1 : calls > MOST_CALLS ? MOST_CALLS : (int)(calls + 0.5);
+    if (v->graph) v->calls = (v->calls + GRAPH_CALLS - 1) / GRAPH_CALLS * GRAPH_CALLS;
+    if (v->abandoned) v->calls = v->graph ? GRAPH_CALLS : 1;
+  }
+  for (round = 0; round < j->rounds && !lost; round++)
+    for (i = 0; i < j->count && !lost; i++) {
+      variant *v = &j->variants[round % 2 ? j->count - 1 - i : i];
+      if (is_ok(v) && !v->abandoned) run_batch(c, v, v->calls, &set);
+      lost = is_lost(v);
+    }
+  if (!lost && kernels_loaded <= KERNELS_KEPT) load_ahead(next_job(0));
+  if (!lost) collect(take_round);
+  batch_count = 0;
+  after = gp_nvml_read(&nvml);
+  for (i = 0; i < j->count; i++) {
+    lost = lost || is_lost(&j->variants[i]);
+    if (j->variants[i].graph && !lost) cuda.graph_exec_destroy(j->variants[i].graph);
+  }
+  for (i = 0; i < j->count; i++) {
+    variant *v = &j->variants[i];
+    if (lost && is_ok(v)) continue; // what the fault of another cost is not known: it is asked for again
+    report(j, i);
+  }
+  if (lost) {
+    fflush(stdout);
+    _exit(CONTEXT_LOST);
+  }
+  say("done",
+      "id=%s\tsm_mhz=%lld,%lld\tmemory_mhz=%lld\tcelsius=%lld\tmilliwatts=%lld\tthrottle=%lld\tgpu_us=%.1f\twall_us=%."
+      "1f",
+      j->id, before.sm_mhz, after.sm_mhz, after.memory_mhz, after.celsius, after.milliwatts, after.throttle_reasons,
+      gpu_us, (seconds_now() - start) * 1e6);
+  if (kernels_loaded > KERNELS_KEPT) {
+    if (gp_close(ctx)) fatal("%s", gp_last_message());
+    open_context();
+  }
+}
+
+int worker_main(int count, char **arguments) {
+  const char *path = getenv("GP_TUNE_KERNEL"), *reason = NULL; // a kernel of the user's
+  pthread_t reader;
+  job *j;
+  int i;
+  for (i = 2; i < count; i++) { // the first is --worker
+    if (!strcmp(arguments[i], "--device") && i + 1 < count) ordinal = atoi(arguments[++i]);
+    else fatal("--worker: no option %s", arguments[i]);
+  }
+  setenv("CUDA_CACHE_DISABLE", "1", 1); // the driver's and NVRTC's own cache: the library's is enough
+  on = path ? &kernel_subject : &library_subject;
+  if (path) reason = kernel_read(path, &file);
+  if (path && !reason) reason = kernel_open(&file, &kernel);
+  if (reason) fatal("%s", reason);
+  open_device();
+  check_differ();
+  if (pthread_create(&reader, NULL, read_jobs, NULL)) fatal("no thread");
+  while ((j = next_job(1))) {
+    run_job(j);
+    job_free(j);
+  }
+  return 0;
+}
