@@ -213,7 +213,7 @@ static inline __attribute__((unused)) const char *cell_types_define(cell_types *
   static const char *const bodies[2] = {"a.x += b.x; a.y += b.y; a.z += b.z; return a;",
                                         "a.x += b.x; a.y += b.y; return a;"};
   static const char *const identities[2] = {"s12{0u, 0u, 0u}", "s16{0.0, 0.0}"};
-  static const unsigned char zero[16];
+  static const unsigned char zero[16] = {0};
   int i;
   memset(types, 0, sizeof *types);
   for (i = 0; i < TYPE_ROW_COUNT; i++) {

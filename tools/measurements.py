@@ -24,7 +24,7 @@ TITLES = {"copy": "Copy", "reduce": "Reduce (sum)", "exclusive_scan": "Exclusive
 def latest():
     """The newest file of every device: (path, records)."""
     newest = {}
-    for path in sorted(glob.glob(os.path.join(ROOT, "ci", "measurements", "*", "*.jsonl"))):
+    for path in sorted(glob.glob(os.path.join(ROOT, "ci", "measurements", "*", "????-??-??.jsonl"))):
         newest[os.path.dirname(path)] = path
     return [(path, bench.load(path)) for _, path in sorted(newest.items())]
 

@@ -262,6 +262,23 @@ def table_of(stores):
     return found, sorted(members)
 
 
+def gains(world, device):
+    """Of the device's rows over the header's rule, cell by cell, as the matrix and the rerun measured them."""
+    looks = {name: world.looks[device, name] for name in world.groups() if (device, name) in world.looks}
+    sizes = sorted(set().union(*map(sizes_of, looks.values())))
+    heads = "".join(f"{bench.size_text(1 << log2):>7}" for log2 in sizes)
+    lines = [f"  {'gain over the rule, cell by cell, %':<40}{heads}"]
+    for name, a_look in looks.items():
+        for type_ in sorted({type_ for _, type_ in a_look.searched}):
+            texts = []
+            for place in ((log2, type_) for log2 in sizes):
+                ratio = ratio_at(a_look, world.own(device, name), place) if place in a_look.ratios else None
+                known = ratio and place in a_look.rule
+                texts.append(f"{100 * (a_look.rule[place][0] / ratio - 1):.1f}" if known else "-")
+            lines.append(f"    {name + ' ' + type_:<38}" + "".join(f"{text:>7}" for text in texts))
+    return lines
+
+
 LEFT_OUT = "left out, by the others' portable rows"
 
 
@@ -290,6 +307,7 @@ def report(stores):
             unknown = f", {len(values) - len(known)} unknown" if len(known) < len(values) else ""
             if known:
                 lines.append(f"  {title:<40}{100 * statistics.fmean(known):6.1f} %{100 * max(known):8.1f} %{unknown}")
+        lines += gains(world, device)
     if len(world.devices) == 1:
         lines.append("one device: there is nothing to leave out")
     for name in world.groups():

@@ -87,7 +87,7 @@ def find_runs(a_store):
         if run and store.is_known(cell) and cell.protocol in ("cold", "graph"):
             by_group[run, cell.group].append((cell, sample))
     for coverage in a_store.of("coverage"):
-        if coverage["env"] in runs:
+        if coverage["env"] in runs and coverage["group"].split(" ")[0] in store.primitives():
             by_group.setdefault((runs[coverage["env"]], coverage["group"]), [])
     for (run, name), samples in by_group.items():
         run.groups[name] = group_of(name, samples, failed.get((run, name)) or failed.get((run, "")))
@@ -97,7 +97,8 @@ def find_runs(a_store):
 def latest_samples(a_store):
     """Of two lines for one variant of a job the later counts. The search has done its part when the matrix is there:
     all that still counts of it is what failed."""
-    return {(sample["env"], sample["job"], sample["variant"], store.policy_text(sample["policy"])): sample
+    return {(sample["env"], sample.get("job"), sample["phase"], sample["process"], store.cell_of(sample),
+             sample["variant"], store.policy_text(sample["policy"])): sample
             for sample in a_store.of("samples")
             if sample["phase"] in PHASES or (sample["phase"] == "search" and sample["status"] in FAULTS)}.values()
 

@@ -22,7 +22,7 @@ from tools import bench
 from tools.farm import decide, evidence, measure, propose, regress, rows, store, table
 
 DONE, WRONG, BAD_USAGE, DEVICE_LOST, NO_GPU, INTERRUPTED = 0, 1, 2, 3, 4, 130
-PROCESSES = 3
+PROCESSES = 5
 RERUN = ("--rounds", "15", "--batch-us", "600")  # of each variant in each process
 SECONDS = 480
 QUICK = {"strategy": "quick", "sizes": "64K,1M,16M,256M", "seconds": 60}
