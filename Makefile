@@ -105,15 +105,16 @@ bench:
 	@$(PYTHON3) tools/bench.py
 
 # The farm (tools/farm/README.md). ARGS: further options, for example ARGS='--primitives reduce --seconds 60'.
-tune: $(BUILD)/gp_tune
-	@$(PYTHON3) -m tools.farm tune $(ARGS)
+# VENV=no: on a Python that has NumPy and SciPy.
+tune: $(BUILD)/gp_tune $(VENV_READY)
+	@$(PYTHON) -m tools.farm tune $(ARGS)
 
-table:
-	@$(PYTHON3) -m tools.farm table $(ARGS)
+table: $(VENV_READY)
+	@$(PYTHON) -m tools.farm table $(ARGS)
 
-regress:
+regress: $(VENV_READY)
 	@test -n '$(BASE)' || { echo 'make regress BASE=COMMIT (or a folder that holds another checkout)'; exit 2; }
-	@$(PYTHON3) -m tools.farm regress --base '$(BASE)' $(ARGS)
+	@$(PYTHON) -m tools.farm regress --base '$(BASE)' $(ARGS)
 
 landscape: $(BUILD)/gp_tune $(VENV_READY)
 	@$(BUILD)/gp_tune --landscape --out $(BUILD)/landscape.jsonl

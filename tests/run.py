@@ -88,6 +88,9 @@ PROGRAMS = [
     # guesses wrong, by the layout of the program, and faults)
     Program("kernel source", ["tests/unit/test_kernel_source.c"], flavours=("plain", "asan"),
             env={"ASAN_OPTIONS": "intercept_tls_get_addr=0"}),
+    # ---- the policy spaces under the compiler; --long: every policy
+    Program("test_every_architecture", pytest="tests/farm/test_every_architecture.py", needs=["lib", "venv"],
+            timeout=540, long_timeout=6 * 3600),
     # ---- the header under compilers
     Program("compile: gcc", command=COMPILE + ["language", "gcc"]),
     Program("compile: clang", command=COMPILE + ["language", "clang"], needs=["clang"]),

@@ -20,6 +20,7 @@ import csv
 import json
 import os
 import sys
+import textwrap
 
 import numpy as np
 
@@ -42,8 +43,9 @@ INCUMBENT = "default"
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 # Of one device and commit. times: {primitive: {(type, size): {policy: microseconds}}}, a policy being a tuple of
-# (field, value); incumbents: {primitive: {(type, size): (microseconds, policy_source)}}; left_out: {reason: count}.
-Landscape = collections.namedtuple("Landscape", "environment times incumbents left_out")
+# (field, value); incumbents: {primitive: {(type, size): (microseconds, policy_source)}}; left_out: {reason: count};
+# protocols: {(primitive, type, size): protocol}.
+Landscape = collections.namedtuple("Landscape", "environment times incumbents left_out protocols")
 # What tools/bench.py measured beside it. peers: {(primitive, type, size, label): microseconds}; roofs: {(primitive,
 # type, size): GB/s}.
 Peers = collections.namedtuple("Peers", "times roofs")
@@ -62,13 +64,15 @@ def landscape_of(lines, origin):
     if len(devices) > 1:
         raise ValueError(f"{origin}: landscapes of {' and of '.join(devices)}; give the store of one device")
     newest = max({s["env"] for s in samples}, key=lambda name: (environments[name]["date"], name))
-    processes, sources, left_out = {}, {}, collections.Counter()
+    processes, sources, protocols, left_out = {}, {}, {}, collections.Counter()
     for s in samples:
         if s["env"] != newest or s["primitive"] not in PRIMITIVES or s["in"] not in TYPES:
             continue
         size = store.cell_of(s).bytes
         if size not in SIZES:
             continue
+        if protocols.setdefault((s["primitive"], s["in"], size), s["protocol"]) != s["protocol"]:
+            raise ValueError(f"{origin}: {s['primitive']} {s['in']} of {size} bytes was measured by two protocols")
         reason = evidence.unusable(s)
         if reason:
             left_out[reason] += 1
@@ -86,7 +90,7 @@ def landscape_of(lines, origin):
                 incumbents.setdefault(primitive, {})[cell] = (medians.pop(INCUMBENT), sources[(primitive, *cell)])
             if medians:
                 times.setdefault(primitive, {})[cell] = medians
-    return Landscape(environments[newest], times, incumbents, dict(sorted(left_out.items())))
+    return Landscape(environments[newest], times, incumbents, dict(sorted(left_out.items())), protocols)
 
 
 def records_of(path):
@@ -96,17 +100,19 @@ def records_of(path):
         raise ValueError(f"{path}: {error}") from error
 
 
-def peers_of(records, origin, device):
-    """The plain, cold cells of a file of tools/bench.py."""
+def peers_of(records, origin, device, protocols=None):
+    """The plain cells of a file of tools/bench.py, by the landscape's protocol; where it has none, cold ones."""
     environment = next((r for r in records if r["kind"] == "environment"), {})
     if environment.get("device") != device:
         raise ValueError(f"{origin}: measured on {environment.get('device', 'no device')}, the landscape on {device}")
     times, roofs = {}, {}
     for r in records:
-        if (r["kind"] != "sample" or r["status"] != "ok" or r["protocol"] != "cold" or r["in"] not in TYPES
-                or r["in"] != r["out"] or r["in_offset"] or r["out_offset"] or r["op"] not in ("", "SUM")):
+        if (r["kind"] != "sample" or r["status"] != "ok" or r["in"] not in TYPES or r["in"] != r["out"]
+                or r["in_offset"] or r["out_offset"] or r["op"] not in ("", "SUM")):
             continue
         cell = (r["primitive"], r["in"], bench.input_bytes(r))
+        if r["protocol"] != (protocols or {}).get(cell, "cold"):
+            continue
         if r["variant"] == "peer":
             times[(*cell, r["label"])] = r["median_us"]
         elif r["variant"] == ROOFS.get(r["primitive"]):
@@ -285,7 +291,7 @@ def entry(form, value):
 
 
 def markdown(table):
-    lines = [f"### {table.title}", ""] + ([table.note, ""] if table.note else [])
+    lines = [f"### {table.title}", ""] + ([textwrap.fill(table.note, 118), ""] if table.note else [])
     lines.append("| " + " | ".join(title for title, _ in table.columns) + " |")
     lines.append("|" + "|".join("---" if form == TEXT else "---:" for _, form in table.columns) + "|")
     for row in table.rows:
@@ -423,7 +429,8 @@ def main(arguments):
         landscape = landscape_of([line.value for line in read.lines], options.store)
         peers = Peers({}, {})
         if options.peers:
-            peers = peers_of(records_of(options.peers), options.peers, landscape.environment["device"])
+            peers = peers_of(records_of(options.peers), options.peers, landscape.environment["device"],
+                             landscape.protocols)
         os.makedirs(options.out, exist_ok=True)
         tables = tables_of(landscape, peers)
         write_tables(options.out, landscape, tables)
