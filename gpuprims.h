@@ -68,6 +68,7 @@
 //    GPUPRIMS_STATIC             every function is static: the copy is private to this file
 //    GPUPRIMS_NAMESPACE=abc      every external name becomes abc_gp_...: several copies in one program
 //    GPUPRIMS_POLICIES="file"    the tuned table; default "gpuprims_policies.h" where the compiler finds one
+//    GP_POLICY_ROWS(ROW)         a tuned table of your own instead (its form: section >>dispatch)
 //    GPUPRIMS_SOURCE="file"      the path of this file, where __FILE__ is not it (-fmacro-prefix-map, other tools)
 //    GPUPRIMS_NO_EMBED           do not embed this file's text: read it from GPUPRIMS_SOURCE or __FILE__ at run time
 
@@ -5197,7 +5198,8 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 // aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured. Zeros in the policy are filled by
 // gp__portable. GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
 
-#if defined(GPUPRIMS_POLICIES)
+#if defined(GP_POLICY_ROWS) // the program has defined a table of its own
+#elif defined(GPUPRIMS_POLICIES)
 #include GPUPRIMS_POLICIES
 #elif defined(__has_include)
 #if __has_include("gpuprims_policies.h")
