@@ -5238,6 +5238,12 @@ static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS
 #undef GPUPRIMS__CLASS
 enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
+// What of the table is for one device. A primitive's rows that are stand between first and end.
+typedef struct gp__table {
+  unsigned char source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
+  int first[GP_PRIMITIVE_COUNT], end[GP_PRIMITIVE_COUNT];
+} gp__table;
+
 // ---- names
 
 typedef struct gp__type_row {
@@ -5333,7 +5339,7 @@ typedef struct gp__state {
   gp__type_info **types; // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;
-  unsigned char row_source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row of the table on this device; 0: none
+  gp__table table; // for this device
 } gp__state;
 
 // What the user holds. It is never freed, so that a context that is closed twice is an error, not a crash.
@@ -5512,6 +5518,18 @@ GPUPRIMS__PRIVATE gp_policy_source gp__row_source(const gp__policy_row *row, con
   return (gp_policy_source)0;
 }
 
+GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capability) {
+  int i;
+  memset(t, 0, sizeof *t);
+  for (i = 0; i < GP__POLICY_ROWS; ++i) {
+    const int primitive = gp__policy_rows[i].primitive;
+    t->source[i] = (unsigned char)gp__row_source(&gp__policy_rows[i], device, capability);
+    if (!t->source[i] || primitive <= GP_PRIMITIVE_NONE || primitive >= GP_PRIMITIVE_COUNT) continue;
+    if (!t->end[primitive]) t->first[primitive] = i;
+    t->end[primitive] = i + 1;
+  }
+}
+
 // Finds the device and asks about it. Failures up to the primary context mean that there is no usable device.
 GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c) {
   const char *who = "gp_open";
@@ -5616,7 +5634,7 @@ GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
   gp_context *shell;
   gp__state *s;
   gp_result result;
-  int failed = 0, i;
+  int failed = 0;
   if (!ctx) return gp__fail(GP_E_NULL, "%s: ctx is null", who);
   *ctx = NULL;
   if (config) c = *config;
@@ -5676,8 +5694,7 @@ GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
     gp__destroy(s, who);
     return result;
   }
-  for (i = 0; i < GP__POLICY_ROWS; ++i)
-    s->row_source[i] = (unsigned char)gp__row_source(&gp__policy_rows[i], s->about.name, s->about.compute_capability);
+  gp__make_table(&s->table, s->about.name, s->about.compute_capability);
   shell->generation = gp__generation;
   shell->state = s;
   pthread_mutex_lock(&gp__contexts_lock);
@@ -6215,7 +6232,7 @@ GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h,
 // The policy that a call runs on: the caller's, a row of the table, the portable row. A row that is not valid for the
 // call (its pointers are not aligned, say) does not serve it; a caller's policy that is not valid is an error.
 GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h,
-                                       const unsigned char *row_source, gp_policy *policy, gp_policy_source *source) {
+                                       const gp__table *table, gp_policy *policy, gp_policy_source *source) {
   gp_policy none;
   memset(&none, 0, sizeof none);
   if (given && memcmp(given, &none, sizeof none) != 0) {
@@ -6233,14 +6250,14 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
     *source = GP_POLICY_CALLER;
     return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
   }
-  if (GP__POLICY_ROWS > 0 && !h->in_misaligned && !h->out_misaligned && !h->reproducible) {
+  if (table->end[h->primitive] && !h->in_misaligned && !h->out_misaligned && !h->reproducible) {
     const unsigned long long bytes = h->count * (unsigned long long)gp__max(h->in_size, h->out_size);
     const int log2_bytes = bytes ? 63 - __builtin_clzll(bytes) : 0;
     int wanted, i;
     for (wanted = GP_POLICY_DEVICE; wanted <= GP_POLICY_PORTABLE; ++wanted) {
       int best = 0;
-      for (i = 0; i < GP__POLICY_ROWS; ++i) {
-        const int fit = row_source[i] == wanted ? gp__row_fit(&gp__policy_rows[i], h, log2_bytes) : 0;
+      for (i = table->first[h->primitive]; i < table->end[h->primitive]; ++i) {
+        const int fit = table->source[i] == wanted ? gp__row_fit(&gp__policy_rows[i], h, log2_bytes) : 0;
         if (fit > best) {
           const gp_policy p = gp__portable(gp__policy_rows[i].policy, *h);
           if (gp__policy_valid(p, *h)) {
@@ -6890,7 +6907,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   gp_result result;
   int pushed, count, i;
   gp__shape_on(&h, &s->about);
-  result = gp__choose(who, given, &h, s->row_source, &p, &source);
+  result = gp__choose(who, given, &h, &s->table, &p, &source);
   if (result != GP_SUCCESS) return result;
   if (run && ((!q->count && q->primitive != GP_REDUCE) || (q->primitive == GP_COPY && q->in == q->out)))
     return GP_SUCCESS; // nothing to do
@@ -6946,7 +6963,7 @@ GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, 
     gp__shape_on(&h, &s->about);
     h.in_misaligned =
         shift && h.in_size > 0 && h.in_size < GP__VECTOR ? GP__VECTOR / h.in_size * h.in_size - h.in_size : 0;
-    result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, s->row_source, &p, &source);
+    result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &p, &source);
     if (result != GP_SUCCESS) return shift ? GP_SUCCESS : result;
     g = gp__geometry_of(p, h, 0);
     need = gp__workspace_bytes(&g);
@@ -6994,7 +7011,7 @@ GPUPRIMS__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, g
   if (result != GP_SUCCESS || !s->context) return result;
   h = gp__shape_of(&q);
   gp__shape_on(&h, &s->about);
-  return gp__choose(gp__primitive_names[q.primitive], call->policy, &h, s->row_source, policy, source);
+  return gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, policy, source);
 }
 
 GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy *policy) {
@@ -7017,7 +7034,7 @@ GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_
   if (result != GP_SUCCESS || !s->context) return result;
   h = gp__shape_of(&q);
   gp__shape_on(&h, &s->about);
-  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, s->row_source, &p, &source);
+  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &p, &source);
   if (result != GP_SUCCESS) return result;
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
@@ -7064,7 +7081,7 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
   if (result != GP_SUCCESS || !s->context) return result;
   h = gp__shape_of(&q);
   gp__shape_on(&h, &s->about);
-  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, s->row_source, &p, &origin);
+  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &p, &origin);
   if (result != GP_SUCCESS) return result;
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of three sweeps, the last one's
@@ -7087,7 +7104,7 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
   const char *who = "gp_compile";
   gp_result result = GP_SUCCESS;
   gp__state *s = gp__state_of(ctx, who, &result);
-  unsigned char row_source[GP__POLICY_ROWS + 1];
+  gp__table table;
   gp__request q;
   gp__shape h;
   gp_policy p;
@@ -7105,9 +7122,8 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
   h.compute_capability = compute_capability;
   h.multiprocessors = 1;
   h.shared_bytes = gp__shared_bytes_of(compute_capability);
-  for (i = 0; i < GP__POLICY_ROWS; ++i)
-    row_source[i] = (unsigned char)gp__row_source(&gp__policy_rows[i], "", compute_capability);
-  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, row_source, &p, &source);
+  gp__make_table(&table, "", compute_capability);
+  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &table, &p, &source);
   if (result != GP_SUCCESS) return result;
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) {

@@ -28,7 +28,7 @@ static int architectures(void) {
 
 // For each policy on standard input what the header makes of it: every field resolved, or "invalid".
 static int resolve(const char *words, int compute_capability) {
-  static const unsigned char no_rows[GP__POLICY_ROWS + 1];
+  static const gp__table no_rows;
   gp_config config = gp_config_init();
   gp_context *ctx;
   cell_types types;
@@ -49,7 +49,7 @@ static int resolve(const char *words, int compute_capability) {
   while (fgets(text, sizeof text, stdin)) {
     text[strcspn(text, "\n")] = 0;
     if (parse_policy(text, &given)) return 1;
-    if (gp__choose("tests", &given, &shape, no_rows, &policy, &source)) puts("invalid");
+    if (gp__choose("tests", &given, &shape, &no_rows, &policy, &source)) puts("invalid");
     else policy_text(&policy, text, sizeof text), puts(text);
   }
   gp_close(ctx);

@@ -89,20 +89,18 @@ static void images_end(images *all, gp_result result) {
 static gp_result launch_of(gp_context *ctx, const gp_call *call, int compute_capability, gp_policy *policy,
                            gp__geometry *launch) {
   const char *device = getenv("GP_TUNE_DEVICE"); // whose rows of the table count
-  unsigned char row_source[GP__POLICY_ROWS + 1];
+  gp__table table;
   gp__request request;
   gp__shape shape;
   gp_policy_source source;
-  int i;
   gp_result result = gp__check_call(ctx->state, "gp_compile", call, 0, 0, &request);
   if (result) return result;
   shape = gp__shape_of(&request);
   shape.compute_capability = compute_capability;
   shape.multiprocessors = 1;
   shape.shared_bytes = gp__shared_bytes_of(compute_capability);
-  for (i = 0; i < GP__POLICY_ROWS; i++)
-    row_source[i] = (unsigned char)gp__row_source(&gp__policy_rows[i], device ? device : "", compute_capability);
-  result = gp__choose("gp_compile", call->policy, &shape, row_source, policy, &source);
+  gp__make_table(&table, device ? device : "", compute_capability);
+  result = gp__choose("gp_compile", call->policy, &shape, &table, policy, &source);
   if (!result) *launch = gp__geometry_of(*policy, shape, 0);
   return result;
 }
