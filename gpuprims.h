@@ -1065,7 +1065,7 @@ __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
 // The portable row: what a field is when nobody, neither the caller nor a tuned row, has said. Fields that are already
 // set are kept. GP_AUTO becomes: for a reproducible reduction, stealing, otherwise even share; for a scan of 3 MiB or
 // more (512 KiB where pointers of wider elements are misaligned), pipelined where that is valid, otherwise look-back.
-// The numbers are those that did best on an H200, one row for all; ci/measurements has them.
+// The numbers are those that did best in streams on an H200, one row for all; ci/measurements has them.
 GPUPRIMS__RULE int gp__or(int field, int otherwise) { return field ? field : otherwise; }
 __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shape s, unsigned long long bytes) {
   const int mib = bytes >> 20 > 0x7fffffff ? 0x7fffffff : (int)(bytes >> 20);

@@ -1229,8 +1229,6 @@ int main(int count, char **arguments) {
     if (out_stride(c) > most_out) most_out = out_stride(c);
     needs_in2 |= c->primitive == GP_TRANSFORM2;
     if (!on_gpu && (c->protocol == GRAPH)) stop(2, "cell \"%s\": no graphs on the host back end", c->text);
-    if (!on_gpu && c->in->fields > 1 && c->primitive >= GP_TRANSFORM)
-      stop(2, "cell \"%s\": its operator is source, which the host back end cannot run", c->text);
   }
   if (cell_count) { // large enough that a rotation through the pool leaves nothing of an earlier turn in the cache
     const uint64_t floor_bytes = on_gpu ? 8 * (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20) : 64 << 20;

@@ -37,19 +37,6 @@ def allowed_local_bytes(policy):
     return TIGHT_SPILL if promised >= 768 and int(policy["vectors"]) >= 4 else SMALL_SPILL
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    return tune_parts.build(str(tmp_path_factory.mktemp("tune_parts")))
-
-
-@pytest.fixture(scope="module")
-def architectures(program):
-    known = tune_parts.architectures(program)
-    if not known:
-        pytest.skip("no NVRTC: pip install nvidia-cuda-nvrtc")
-    return known
-
-
 def records(program, family, compute_capability):
     """The valid points of a family: (("primitive", ...), ("algorithm", ...), ...)."""
     return [(("primitive", primitive), *tune_parts.policy_of(policy).items()) for primitive in FAMILIES[family]

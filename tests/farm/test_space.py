@@ -20,19 +20,6 @@ SCAN = "exclusive_scan SUM u32 n=1M"
 LOOK_BACK = "algorithm=LOOK_BACK,threads=128,vectors=1"
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    return tune_parts.build(str(tmp_path_factory.mktemp("tune_parts")))
-
-
-@pytest.fixture(scope="module")
-def nvrtc(program):
-    known = tune_parts.architectures(program)
-    if not known:
-        pytest.skip("no NVRTC: pip install nvidia-cuda-nvrtc")
-    return known
-
-
 # ---- the space -------------------------------------------------------------------------------------------------------
 
 
@@ -106,7 +93,7 @@ def test_space_says_what_is_wrong(program, arguments, says):
     assert done.returncode == 2 and not done.stdout and says in done.stderr
 
 
-def test_resources(program, nvrtc, tmp_path):
+def test_resources(program, architectures, tmp_path):
     """A sample: the numbers add up, what promises more blocks than fit is rejected, and a rerun says the same."""
     sample = 40
     arguments = (program, "reduce SUM u8 n=1M", "--compute-capability", 90, "--resources-limit", sample)
@@ -126,7 +113,7 @@ def test_resources(program, nvrtc, tmp_path):
     assert tune_parts.space(*arguments, env=tune_parts.environment(tmp_path)) == found
 
 
-def test_resources_reject_spills(nvrtc, tmp_path):
+def test_resources_reject_spills(architectures, tmp_path):
     """On a header that leaves a thread 32 registers, long vectors spill; on one with a mistake nothing compiles."""
     folders = [tmp_path / "spills", tmp_path / "broken"]
     for folder in folders:
@@ -158,7 +145,7 @@ def compile_line(id_, cell, compute_capability, policy):
     return f"compile\tid={id_}\tcell={cell}\tcompute_capability={compute_capability}\tpolicy={policy}\n"
 
 
-def test_protocol(program, nvrtc, tmp_path):
+def test_protocol(program, architectures, tmp_path):
     cells = [("scan", SCAN, 90, LOOK_BACK), ("usual", "copy u32 n=1M", 75, "default"),
              ("three sweeps", SCAN, 90, "algorithm=THREE_SWEEP,threads=128,vectors=1")]
     text = "".join(compile_line(*cell) for cell in cells)
@@ -199,7 +186,7 @@ def test_protocol_bad_jobs(program, line, status, says):
     assert answers[0]["status"] == status and says in answers[0]["message"] and not answers[0]["code"]
 
 
-def test_protocol_unknown_architecture(program, nvrtc):
+def test_protocol_unknown_architecture(program, architectures):
     answers, _ = ask(program, compile_line(1, SCAN, 999, "default"))
     assert answers[0]["status"] == "compile" and "99.9" in answers[0]["message"]
 
@@ -212,7 +199,7 @@ def test_protocol_nonsense(program):
     assert not answers and done.returncode == 0 and not done.stderr
 
 
-def test_compilation_that_dies(program, nvrtc, tmp_path):
+def test_compilation_that_dies(program, architectures, tmp_path):
     """One that is killed (here because it may write no file) is answered by its process, which goes on."""
     answers, done = ask(program, compile_line(1, "copy u32 n=1M", 90, "default") + compile_line(2, SCAN, 90, "x=1"),
                         tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
@@ -238,7 +225,7 @@ def runs(pid):
         return False
 
 
-def test_killed_process_leaves_nobody_behind(program, nvrtc, tmp_path):
+def test_killed_process_leaves_nobody_behind(program, architectures, tmp_path):
     """The compilation that it waits for ends with it, before it has written anything."""
     with subprocess.Popen([program, "--compiler"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                           env=tune_parts.environment(tmp_path)) as process:
@@ -259,7 +246,7 @@ def addresses_can_be_fixed():
     return subprocess.run([shutil.which("python3"), "-c", script], check=False).returncode == 0
 
 
-def test_equal_source_is_equal_code(program, nvrtc, tmp_path):
+def test_equal_source_is_equal_code(program, architectures, tmp_path):
     """Policies that differ where the machine code does not have one hash; compiled anew, a kernel is the same."""
     policies = ["threads=256,blocks_per_sm=1", "threads=256,blocks_per_sm=2", "threads=128,blocks_per_sm=1"]
     answers, _ = ask(program, "".join(compile_line(1, "fill u32 n=1M", 90, policy) for policy in policies))
@@ -362,7 +349,7 @@ def cached_image(path):
 
 @pytest.mark.skipif(not CUOBJDUMP, reason="no cuobjdump: pip install nvidia-cuda-cuobjdump, and put it into PATH")
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_resources_are_those_of_cuobjdump(program, nvrtc, tmp_path, architecture):
+def test_resources_are_those_of_cuobjdump(program, architectures, tmp_path, architecture):
     """On kernels of the library. From 9.0 on its SHARED has the reserved kilobyte in it, where there is any at all."""
     for cell, policy in ((SCAN, LOOK_BACK), ("reduce SUM f64 n=1M", "default"), ("copy u8 n=1M", "default")):
         cache = tmp_path / cell.split()[0]

@@ -10,6 +10,7 @@
   ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, 64, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, "8 bytes in")               \
   ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, 64, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, "capability")                         \
   ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_PIPELINED, 256, 9, 0, 0, 3, 1, 0, "not before 9.0")   \
+  ROW("Fake With Rows", GP_EXCLUSIVE_SCAN, -1, -1, -1, 0, 20, GP_LOOK_BACK, 320, 9, 0, 0, 0, 1, 0, "canonical")        \
   ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, 64, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, "from 1 KiB")               \
   ROW("class:fakes", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0,                                     \
       "class; vectors left to the default")                                                                            \
@@ -808,6 +809,24 @@ static void test_policies() {
   CHECK(source == GP_POLICY_PORTABLE);
   p = choose(ctx, copy, &source);
   CHECK(source == GP_POLICY_CLASS && p.threads == 512 && p.vectors > 0);
+  // A row serves what it was measured on: sizes of its bucket, aligned pointers, calls that are not reproducible, even
+  // where its policy would be valid for the others too.
+  float *const aligned = reinterpret_cast<float *>(uintptr_t(4096));
+  gp_call rest = fold_call(GP_EXCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, aligned, aligned + (1 << 20), (1 << 18) - 1);
+  choose(ctx, rest, &source);
+  CHECK(source == GP_POLICY_DEVICE);
+  rest.flags = GP_REPRODUCIBLE;
+  p = choose(ctx, rest, &source);
+  CHECK(source == GP_POLICY_PORTABLE && p.threads == 320 && p.vectors == 9);
+  rest.flags = 0, rest.count = 1 << 18; // 1 MiB: above the bucket
+  choose(ctx, rest, &source);
+  CHECK(source == GP_POLICY_PORTABLE);
+  rest.count = 1000, rest.in = aligned + 1;
+  choose(ctx, rest, &source);
+  CHECK(source == GP_POLICY_PORTABLE);
+  rest.in = aligned, rest.out = aligned + (1 << 20) + 1;
+  choose(ctx, rest, &source);
+  CHECK(source == GP_POLICY_PORTABLE);
   CLOSE(ctx);
   fake::machine.name = "Another", fake::machine.capability = 90;
   ctx = open_fake();

@@ -1,5 +1,6 @@
 // Kernel sources with the real NVRTC, on a machine without a GPU: every architecture that it knows, the messages of its
 // compiler, the disk cache and its speed. Without NVRTC these are counted as skipped; the text and the hash are not.
+#define _DEFAULT_SOURCE // P_tmpdir
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
 
@@ -208,7 +209,7 @@ static void test_cache(void) {
   c[2] = fold(GP_REDUCE, GP_SUM, GP_F32, GP_F32, 1 << 20);
   c[2].flags = GP_REPRODUCIBLE;
   c[3] = fold(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, 1000);
-  snprintf(folder, sizeof folder, "/tmp/gpuprims_source_%ld", (long)getpid());
+  snprintf(folder, sizeof folder, P_tmpdir "/gpuprims_source_%ld", (long)getpid());
   if (!CHECK(mkdir(folder, 0700) == 0)) return;
   for (i = 0; i < 4; ++i) {
     memset(t, 0, sizeof t);

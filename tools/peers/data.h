@@ -1,5 +1,5 @@
 // data.h - the data that a cell of gp_bench runs on: element i of a distribution, the same on the host and on the GPU.
-// Included by gp_bench.c, by the tests of tests/gpu (C) and by peers.cu (CUDA).
+// Included by gp_cells.h, by the tests of tests/gpu (C) and by peers.cu (CUDA).
 #ifndef GP_DATA_H
 #define GP_DATA_H
 
@@ -12,7 +12,7 @@
 #define GP_DATA_FN static inline __attribute__((unused))
 #endif
 
-// The bench's two struct types: what operators see as source is in gp_bench.c, member for member.
+// The bench's two struct types: what operators see as source is in gp_cells.h, member for member.
 typedef struct gp_s12 {
   uint32_t x, y, z;
 } gp_s12;

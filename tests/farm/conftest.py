@@ -1,0 +1,17 @@
+"""What the tests of the parts of gp_tune that need no GPU share."""
+import pytest
+import tune_parts
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    return tune_parts.build(str(tmp_path_factory.mktemp("tune_parts")))
+
+
+@pytest.fixture(scope="module")
+def architectures(program):
+    """The compute capabilities that this machine's NVRTC knows."""
+    known = tune_parts.architectures(program)
+    if not known:
+        pytest.skip("no NVRTC: pip install nvidia-cuda-nvrtc")
+    return known
