@@ -58,7 +58,10 @@
 //                 | copy            | yes (does nothing)                 | GP_E_OVERLAP    |
 //                 | transform       | yes where element sizes are equal  | GP_E_OVERLAP    |
 //                 | reduce          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
-//                 | scan            | yes where element sizes are equal  | GP_E_OVERLAP    |
+//                 | scan, by key or | yes where element sizes are equal; | GP_E_OVERLAP    |
+//                 |   of segments   |   not over keys, flags, offsets    |                 |
+//                 | select, unique  | yes; not over flags; out_count apart | GP_E_OVERLAP  |
+//                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
 //                 fork() the child gets GP_E_FORK from a context of its parent.
@@ -140,6 +143,33 @@ typedef unsigned long uint64_t;
 #define gp_reduce GPUPRIMS__NAME(gp_reduce)
 #define gp_inclusive_scan GPUPRIMS__NAME(gp_inclusive_scan)
 #define gp_exclusive_scan GPUPRIMS__NAME(gp_exclusive_scan)
+#define gp_segmented_reduce GPUPRIMS__NAME(gp_segmented_reduce)
+#define gp_segmented_reduce_fixed GPUPRIMS__NAME(gp_segmented_reduce_fixed)
+#define gp_segmented_inclusive_scan GPUPRIMS__NAME(gp_segmented_inclusive_scan)
+#define gp_segmented_exclusive_scan GPUPRIMS__NAME(gp_segmented_exclusive_scan)
+#define gp_inclusive_scan_by_key GPUPRIMS__NAME(gp_inclusive_scan_by_key)
+#define gp_exclusive_scan_by_key GPUPRIMS__NAME(gp_exclusive_scan_by_key)
+#define gp_reduce_by_key GPUPRIMS__NAME(gp_reduce_by_key)
+#define gp_run_length_encode GPUPRIMS__NAME(gp_run_length_encode)
+#define gp_nontrivial_runs GPUPRIMS__NAME(gp_nontrivial_runs)
+#define gp_count_runs GPUPRIMS__NAME(gp_count_runs)
+#define gp_unique GPUPRIMS__NAME(gp_unique)
+#define gp_unique_by_key GPUPRIMS__NAME(gp_unique_by_key)
+#define gp_adjacent_difference GPUPRIMS__NAME(gp_adjacent_difference)
+#define gp_select_if GPUPRIMS__NAME(gp_select_if)
+#define gp_select_flags GPUPRIMS__NAME(gp_select_flags)
+#define gp_partition GPUPRIMS__NAME(gp_partition)
+#define gp_partition_flags GPUPRIMS__NAME(gp_partition_flags)
+#define gp_partition3 GPUPRIMS__NAME(gp_partition3)
+#define gp_count_if GPUPRIMS__NAME(gp_count_if)
+#define gp_any GPUPRIMS__NAME(gp_any)
+#define gp_all GPUPRIMS__NAME(gp_all)
+#define gp_histogram_even GPUPRIMS__NAME(gp_histogram_even)
+#define gp_histogram_ranges GPUPRIMS__NAME(gp_histogram_ranges)
+#define gp_lower_bound GPUPRIMS__NAME(gp_lower_bound)
+#define gp_upper_bound GPUPRIMS__NAME(gp_upper_bound)
+#define gp_load_balance GPUPRIMS__NAME(gp_load_balance)
+#define gp_check_offsets GPUPRIMS__NAME(gp_check_offsets)
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
@@ -205,6 +235,12 @@ enum { GP_TYPE_DEFAULT = 0, GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT };
 // Unary ones serve transform, and gp_call.transform (applied to each element as it is loaded):
 //   CONVERT                like a C cast, but a float outside an integer's range saturates, and NaN becomes 0
 //   NEGATE ABS SQUARE NOT  in the type of the result (NOT: 1 where the operand is zero, else 0)
+// Others have a call's role:
+//   SUB                    transform2 and adjacent_difference: a - b (integers wrap)
+//   EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL
+//                          predicates: the element compared with a scalar, as C compares (a NaN is unequal to everything,
+//                          -0 equals +0); EQUAL and NOT_EQUAL also say which neighbours belong to one run
+//   HEADS                  in place of equality: the keys are flags, and an element whose flag is not zero starts a run
 #define GP_OPERATORS(X)                                                                                                \
   X(SUM, 2, 1, gp_sum)                                                                                                 \
   X(PROD, 2, 1, gp_prod)                                                                                               \
@@ -221,7 +257,15 @@ enum { GP_TYPE_DEFAULT = 0, GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT };
   X(NEGATE, 1, 0, gp_negate)                                                                                           \
   X(ABS, 1, 0, gp_abs)                                                                                                 \
   X(SQUARE, 1, 0, gp_square)                                                                                           \
-  X(NOT, 1, 0, gp_not)
+  X(NOT, 1, 0, gp_not)                                                                                                 \
+  X(SUB, 2, 0, gp_sub)                                                                                                 \
+  X(EQUAL, 2, 1, gp_equal)                                                                                             \
+  X(NOT_EQUAL, 2, 1, gp_not_equal)                                                                                     \
+  X(LESS, 2, 0, gp_less)                                                                                               \
+  X(LESS_EQUAL, 2, 0, gp_less_equal)                                                                                   \
+  X(GREATER, 2, 0, gp_greater)                                                                                         \
+  X(GREATER_EQUAL, 2, 0, gp_greater_equal)                                                                             \
+  X(HEADS, 2, 0, gp_heads)
 
 // An operator: one of the enumerators, or a handle from gp_op_define.
 typedef int gp_op;
@@ -238,7 +282,28 @@ enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
   X(TRANSFORM2, transform2)                                                                                            \
   X(REDUCE, reduce)                                                                                                    \
   X(INCLUSIVE_SCAN, inclusive_scan)                                                                                    \
-  X(EXCLUSIVE_SCAN, exclusive_scan)
+  X(EXCLUSIVE_SCAN, exclusive_scan)                                                                                    \
+  X(SEGMENTED_REDUCE, segmented_reduce)                                                                                \
+  X(SEGMENTED_INCLUSIVE_SCAN, segmented_inclusive_scan)                                                                \
+  X(SEGMENTED_EXCLUSIVE_SCAN, segmented_exclusive_scan)                                                                \
+  X(INCLUSIVE_SCAN_BY_KEY, inclusive_scan_by_key)                                                                      \
+  X(EXCLUSIVE_SCAN_BY_KEY, exclusive_scan_by_key)                                                                      \
+  X(REDUCE_BY_KEY, reduce_by_key)                                                                                      \
+  X(RUN_LENGTHS, run_lengths)                                                                                          \
+  X(NONTRIVIAL_RUNS, nontrivial_runs)                                                                                  \
+  X(UNIQUE, unique)                                                                                                    \
+  X(ADJACENT_DIFFERENCE, adjacent_difference)                                                                          \
+  X(SELECT, select)                                                                                                    \
+  X(PARTITION, partition)                                                                                              \
+  X(COUNT_IF, count_if)                                                                                                \
+  X(ANY, any)                                                                                                          \
+  X(ALL, all)                                                                                                          \
+  X(HISTOGRAM_EVEN, histogram_even)                                                                                    \
+  X(HISTOGRAM_RANGES, histogram_ranges)                                                                                \
+  X(LOWER_BOUND, lower_bound)                                                                                          \
+  X(UPPER_BOUND, upper_bound)                                                                                          \
+  X(LOAD_BALANCE, load_balance)                                                                                        \
+  X(CHECK_OFFSETS, check_offsets)
 
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -252,9 +317,12 @@ enum {
   GP_EVEN_SHARE,  // reduce: each block one share of the input, the block that starts last combines
   GP_STEALING,    // reduce: tiles by ticket, a partial result a tile, the block that draws last combines
   GP_ONE_BLOCK,   // reduce, scan: a single block
-  GP_LOOK_BACK,   // scan: one pass, decoupled look-back
+  GP_LOOK_BACK,   // scan, select, runs, by key: one pass, decoupled look-back
   GP_THREE_SWEEP, // scan: upsweep, spine, downsweep (three launches)
-  GP_PIPELINED,   // scan: one pass, persistent blocks, bulk copies (compute capability 9.0 and later)
+  GP_PIPELINED,   // the same, persistent blocks, bulk copies (compute capability 9.0 and later)
+  GP_MERGE_PATH,  // segmented reduce, load balance: each block the same number of elements and segments together
+  GP_SHARED_BINS, // histogram: counters in shared memory, as many replicas as fit
+  GP_GLOBAL_BINS, // histogram: counters in the output
   GP_ALGORITHM_COUNT
 };
 
@@ -265,7 +333,7 @@ enum { GP_CACHE_DEFAULT = 0, GP_CACHE_STREAMING = 1, GP_CACHE_L2 = 2, GP_CACHE_A
 // The policy of a call: zero in a field means the default. Which fields a primitive has, and their values, is declared
 // once, in >>policy; gp_policy_space prints it.
 typedef struct gp_policy {
-  int algorithm;     // GP_AUTO ... GP_PIPELINED
+  int algorithm;     // GP_AUTO ... GP_GLOBAL_BINS
   int threads;       // threads of a block that compute (a pipelined scan adds three warps beside)
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
@@ -375,26 +443,54 @@ typedef struct gp_op_desc {
 } gp_op_desc;
 
 // Flags of a call.
-enum { GP_REPRODUCIBLE = 1 }; // the same bits on every GPU, policy and back end
+enum {
+  GP_REPRODUCIBLE = 1, // reduce, scan: the same bits on every GPU, policy and back end
+  GP_CHECKED = 2,      // segments by offsets: the offsets are checked first, see gp_call.bad
+  GP_RIGHT = 4         // adjacent_difference: with the right neighbour instead of the left one
+};
 
 // A call, whole. The functions of >>api fill one and hand it to gp_run; fill one yourself for fields they leave out.
 typedef struct gp_call {
   gp_primitive primitive;
-  gp_op op;         // reduce, scan: binary; transform: unary; transform2: binary
-  gp_op transform;  // reduce, scan: unary, applied to each element as it is loaded; 0: none
-  gp_type in_type;  // of in (and in2 where in2_type is 0)
-  gp_type in2_type; // transform2: of in2
-  gp_type acc_type; // reduce, scan: what is computed in; 0: out_type, or f32 where out_type is f16 or bf16
-  gp_type out_type; // 0: in_type
-  const void *in;   // device memory (host memory on the host back end), `count` elements
-  const void *in2;  // transform2: the second operand
-  void *out;        // `count` elements; reduce: one
+  gp_op op;        // reduce, scan: binary; transform: unary; transform2: binary; select, partition, count_if, any, all:
+                   // a predicate, which is a comparison with *init or a user's unary operator (true: not zero)
+  gp_op transform; // reduce, scan: unary, applied to each element as it is loaded; 0: none. Partition in three: the
+                   // second predicate, a comparison with *step or a user's operator
+  gp_op equal;     // runs and by key: EQUAL (0), NOT_EQUAL, HEADS, or a user's binary operator (true: one run)
+  gp_type in_type; // of in (and in2 where in2_type is 0)
+  gp_type in2_type;    // transform2: of in2; histogram: of the weights
+  gp_type key_type;    // of keys and out_keys; flags: an integer of 1, 2 or 4 bytes
+  gp_type offset_type; // of begin and end: i32, u32, i64 or u64
+  gp_type acc_type;    // reduce, scan: what is computed in; 0: out_type, or f32 where out_type is f16 or bf16
+  gp_type out_type;    // of out; 0: in_type
+  gp_type out2_type;   // run lengths: i32, u32, i64 or u64; 0: u32
+  const void *in;      // device memory (host memory on the host back end), `count` elements
+  const void *in2;     // transform2: the second operand; histogram: weights, one a pixel, or NULL
+  const void *keys;  // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
+                     // the sorted array, `length` elements
+  const void *begin; // segments: where each begins. With `end` NULL, `segments` + 1 offsets: segment i is
+                     // [begin[i], begin[i + 1]). Histogram: bins + 1 boundaries for each channel (in_type)
+  const void *end;   // segmented reduce: where each segment ends; segments may overlap, leave gaps, and have any order
+  void *out;         // `count` elements; reduce: one; segmented reduce: one a segment; by key: one a run; select: those
+                     // selected; histogram: bins of each channel, one channel behind the other
+  void *out_keys;    // the first key of each run; NULL: not wanted
+  void *out2;        // run lengths: lengths, NULL: not wanted; partition: the second part
+  void *out3;        // partition: the third part, NULL: two parts
+  uint64_t *out_count; // device memory: the number of runs or of elements selected; partition: one number a part
+  uint64_t *bad;       // GP_CHECKED, device memory: the first index whose offset is below the one before it or beyond
+                       // count, in which case nothing else is written; UINT64_MAX: all are well
   uint64_t count;
   const uint64_t *count_device; // or NULL; in device memory: the count is min(*count_device, count)
-  const void *init;        // host memory, read during the call: scan and reduce: an initial value (accumulator type)
-                           // that comes before the first element, NULL: the identity; fill: the value; iota: start
-  const void *step;        // iota: the step, NULL: 1
-  int flags;               // GP_REPRODUCIBLE
+  uint64_t segments;            // number of segments
+  uint64_t length;  // segmented reduce: elements of every segment, where begin is NULL; lower_bound, upper_bound
+  uint64_t bins;    // histogram: bins of a channel
+  int channels;     // histogram: channels of a pixel, which lie side by side (0: 1); count is the number of pixels
+  int active;       // histogram: the first so many of them are counted (0: all)
+  const void *init; // host memory, read during the call: scan and reduce: an initial value (accumulator type)
+                    // that comes before the first element, NULL: the identity; fill: the value; iota: start;
+                    // predicates: the scalar (in_type); histogram: the lower end of the first bin, one a channel
+  const void *step; // iota: the step, NULL: 1; partition: the second scalar; histogram: the upper end of the last bin
+  int flags;        // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT
   const gp_policy *policy; // NULL: the tuned table's, or the portable row
 } gp_call;
 
@@ -496,6 +592,150 @@ GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_
 GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                           const void *init, const void *in, void *out, uint64_t count,
                                           gp_stream stream);
+
+// ---- segments. Work is split by elements, not by segments: lengths may be anything. An empty segment gives the
+// identity (scan: nothing). Offsets are i32, u32, i64 or u64, in device memory; they start anywhere, never decrease and
+// never exceed count; GP_CHECKED (gp_call.flags) has them checked first, otherwise the result of wrong ones is
+// unspecified, and reads may leave the input.
+
+// out[i] = in[begin[i]] op ... op in[end[i] - 1] for each segment. end NULL: begin has segments + 1 offsets, and segment i
+// ends where segment i + 1 begins. Otherwise segments may overlap, have any order, and leave elements out. One launch
+// (two with `end`); reads the elements and the offsets once. (Merrill and Garland, Merge-based Parallel Sparse
+// Matrix-vector Multiplication.) The same bits from call to call on one device and policy.
+GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                            gp_type offset_type, const void *in, uint64_t count, const void *begin,
+                                            const void *end, uint64_t segments, void *out, gp_stream stream);
+
+// The same for segments of `length` elements each: in holds segments * length elements.
+GPUPRIMS__API gp_result gp_segmented_reduce_fixed(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                                  const void *in, uint64_t segments, uint64_t length, void *out,
+                                                  gp_stream stream);
+
+// A scan that starts anew at each segment. Elements before the first offset and behind the last are segments of their
+// own. One launch; moves 2 * count elements and the offsets.
+GPUPRIMS__API gp_result gp_segmented_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                                    gp_type offset_type, const void *in, void *out, uint64_t count,
+                                                    const void *offsets, uint64_t segments, gp_stream stream);
+GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                                    gp_type offset_type, const void *init, const void *in, void *out,
+                                                    uint64_t count, const void *offsets, uint64_t segments,
+                                                    gp_stream stream);
+
+// ---- runs: neighbours whose keys are equal. equal: 0 or GP_EQUAL; GP_NOT_EQUAL; a user's binary operator, true where
+// the second key belongs to the run of the first (its neighbour); GP_HEADS: the keys are flags (i8 ... u32), and one
+// that is not zero starts a run. Keys of any type. Floats compare as in C: every NaN is a run of its own, -0 equals +0.
+// Results are compacted, in order; their number goes to *out_count in device memory. One launch, everything is read once
+// and written once. Outputs have room for `count` elements; what lies behind the results is not written.
+
+// out[i] = the scan of values over the run of i, up to i. init: as in gp_exclusive_scan, for each run.
+GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
+                                                 gp_type in_type, gp_type out_type, const void *keys, const void *in,
+                                                 void *out, uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_exclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
+                                                 gp_type in_type, gp_type out_type, const void *init, const void *keys,
+                                                 const void *in, void *out, uint64_t count, gp_stream stream);
+
+// out[r] = the reduction of the values of run r, out_keys[r] = its first key (out_keys may be NULL).
+GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal, gp_type in_type,
+                                         gp_type out_type, const void *keys, const void *in, void *out_keys, void *out,
+                                         uint64_t *out_count, uint64_t count, gp_stream stream);
+
+// out_keys[r] = the first key of run r, lengths[r] = its length, in length_type (either may be NULL).
+GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
+                                             const void *keys, void *out_keys, void *lengths, uint64_t *out_count,
+                                             uint64_t count, gp_stream stream);
+
+// Of each run of two elements or more: the index of its first element, and its length (both of length_type).
+GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
+                                           const void *keys, void *offsets, void *lengths, uint64_t *out_count,
+                                           uint64_t count, gp_stream stream);
+
+// *out_count = the number of runs.
+GPUPRIMS__API gp_result gp_count_runs(gp_context *ctx, gp_type key_type, gp_op equal, const void *keys,
+                                      uint64_t *out_count, uint64_t count, gp_stream stream);
+
+// The first element of each run; with values, those that belong to it.
+GPUPRIMS__API gp_result gp_unique(gp_context *ctx, gp_type type, gp_op equal, const void *in, void *out,
+                                  uint64_t *out_count, uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_op equal, gp_type value_type,
+                                         const void *keys, const void *values, void *out_keys, void *out,
+                                         uint64_t *out_count, uint64_t count, gp_stream stream);
+
+// out[0] = in[0], out[i] = op(in[i], in[i - 1]); op is GP_SUB, or a binary operator as in gp_transform2. With GP_RIGHT
+// (gp_call.flags): out[i] = op(in[i], in[i + 1]), and the last element is copied.
+GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                               const void *in, void *out, uint64_t count, gp_stream stream);
+
+// ---- selection. predicate: a comparison (GP_LESS: the element is less than *scalar; scalar in host memory, read during
+// the call, of the element's type), or a user's unary operator, true where not zero (scalar is then NULL). Elements of
+// any type keep their order, on every side. Numbers go to device memory. One launch; everything is read once and written
+// once; nothing is written behind the results.
+
+GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                                     void *out, uint64_t *out_count, uint64_t count, gp_stream stream);
+
+// Elements whose flag (an integer of 1, 2 or 4 bytes) is not zero.
+GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
+                                        const void *flags, void *out, uint64_t *out_count, uint64_t count,
+                                        gp_stream stream);
+
+// Two parts: those selected, and the others; out_counts[0] and out_counts[1] are their numbers. Each output has room for
+// as many elements as may go there.
+GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                                     void *selected, void *rejected, uint64_t *out_counts, uint64_t count,
+                                     gp_stream stream);
+GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
+                                           const void *flags, void *selected, void *rejected, uint64_t *out_counts,
+                                           uint64_t count, gp_stream stream);
+
+// Three parts: those for which `first` holds; of the others those for which `second` holds; the rest. Three counts.
+GPUPRIMS__API gp_result gp_partition3(gp_context *ctx, gp_op first, gp_op second, gp_type type,
+                                      const void *first_scalar, const void *second_scalar, const void *in, void *out1,
+                                      void *out2, void *out3, uint64_t *out_counts, uint64_t count, gp_stream stream);
+
+// How many elements satisfy the predicate; whether any does, whether all do (one byte, 1 or 0; of none: 0 and 1).
+GPUPRIMS__API gp_result gp_count_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                                    uint64_t *out_count, uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                               uint8_t *out, uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                               uint8_t *out, uint64_t count, gp_stream stream);
+
+// ---- histograms. counter_type: i32, u32, i64 or u64 (counters wrap), or f32 or f64 with weights. The output is written
+// whole, whatever it held. One launch; samples are read once. Several channels, weights: gp_call.channels, .in2.
+
+// bins of equal width over [*lower, *upper), both of the samples' type and in host memory; a sample outside is not
+// counted, nor is a NaN. Integers: bin = (x - lower) * bins / (upper - lower), exact. Floats: in the samples' type (f16
+// and bf16: f32), (x - lower) * (bins / (upper - lower)), and the last bin where that rounds up to `bins`.
+GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
+                                          const void *lower, const void *upper, void *out, uint64_t bins,
+                                          uint64_t count, gp_stream stream);
+
+// Bin i is [boundaries[i], boundaries[i + 1]); bins + 1 boundaries of the samples' type, rising, in device memory.
+GPUPRIMS__API gp_result gp_histogram_ranges(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
+                                            const void *boundaries, void *out, uint64_t bins, uint64_t count,
+                                            gp_stream stream);
+
+// ---- search
+
+// out[i] = the first position of sorted[0 .. length) whose element is not less than (upper_bound: is greater than)
+// needles[i]; length where there is none. less: 0 or GP_LESS, or a user's binary operator that orders two elements.
+// index_type: u32 or u64. length < 2^63. Reads log2(length) elements a needle; sorted needles find them in caches.
+GPUPRIMS__API gp_result gp_lower_bound(gp_context *ctx, gp_type type, gp_op less, gp_type index_type,
+                                       const void *sorted, uint64_t length, const void *needles, void *out,
+                                       uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less, gp_type index_type,
+                                       const void *sorted, uint64_t length, const void *needles, void *out,
+                                       uint64_t count, gp_stream stream);
+
+// Load-balancing search: out[i] = the segment of element i, for i < count; offsets as for gp_segmented_reduce, and
+// offsets[0] is 0. (Baxter, Modern GPU; Green, McColl and Bader, GPU Merge Path.) One launch, each output written once.
+GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp_type index_type, const void *offsets,
+                                        uint64_t segments, void *out, uint64_t count, gp_stream stream);
+
+// *bad = the first i in 0 .. segments whose offset is below the one before it or beyond count; UINT64_MAX: none.
+GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
+                                         uint64_t count, uint64_t *bad, gp_stream stream);
 
 // ---- any call, and what can be asked about it before it runs
 
@@ -911,6 +1151,51 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
+#define GP_POLICY_FIELDS_STREAM(F)                                                                                     \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED)                                                                    \
+  F(threads, 0, 128, 256, 384, 512)                                                                                    \
+  F(vectors, 0, 1, 2, 4, 6, 8)                                                                                         \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(stages, 0, 2, 3, 4, 5)                                                                                             \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
+#define GP_POLICY_FIELDS_SEGMENTS(F)                                                                                   \
+  F(algorithm, GP_MERGE_PATH, GP_MERGE_PATH)                                                                           \
+  F(threads, 0, 128, 256, 512)                                                                                         \
+  F(vectors, 0, 1, 3, 5, 7)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
+#define GP_POLICY_FIELDS_HISTOGRAM(F)                                                                                  \
+  F(algorithm, GP_AUTO, GP_SHARED_BINS, GP_GLOBAL_BINS)                                                                \
+  F(threads, 0, 256, 512, 1024)                                                                                        \
+  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
+
+// The families: primitives that share the fields of their policies and the shape of their kernels.
+enum {
+  GP__FAMILY_MAP,
+  GP__FAMILY_REDUCE,
+  GP__FAMILY_SCAN,
+  GP__FAMILY_STREAM,
+  GP__FAMILY_SEGMENTS,
+  GP__FAMILY_HISTOGRAM
+};
+GPUPRIMS__RULE int gp__family_of(int primitive) {
+  return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
+                 primitive == GP_CHECK_OFFSETS
+             ? GP__FAMILY_REDUCE
+         : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
+         : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
+                 primitive == GP_PARTITION
+             ? GP__FAMILY_STREAM
+         : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE   ? GP__FAMILY_SEGMENTS
+         : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES ? GP__FAMILY_HISTOGRAM
+                                                                              : GP__FAMILY_MAP;
+}
+
 // What the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
 typedef struct gp__shape {
   int primitive;      // gp_primitive
@@ -919,6 +1204,12 @@ typedef struct gp__shape {
   int acc_size;       // reduce, scan: the accumulator; else 0
   int out_size;       //
   int in_misaligned;  // address of in modulo 16
+  int key_size;       // stream: of a key or a flag, else 0; in_size is then that of a value, 0 where there is none
+  int parts;          // partition: 2 or 3, else 0
+  int offset_size;    // segments, else 0; out_misaligned is always 0 in streams, segments and histograms
+  int ranges;         // segmented reduce with `end`; histogram by ranges
+  int channels;       // histogram
+  int active;         // histogram
   int out_misaligned; // address of out modulo 16
   int in_place;       // out == in
   int commutative;    // of the operator
@@ -928,6 +1219,9 @@ typedef struct gp__shape {
   int multiprocessors;
   int shared_bytes; // opt-in maximum of a block
   unsigned long long count;
+  unsigned long long segments; // segments
+  unsigned long long length;   // segmented reduce of fixed length, else 0
+  unsigned long long bins;     // histogram: of a channel
 } gp__shape;
 
 // Numbers that more than one rule needs.
@@ -1017,6 +1311,36 @@ GPUPRIMS__RULE int gp__shared_bytes(int primitive, gp_policy p, int in_size, int
 // Static shared memory of a block of a scan, in bytes, at most.
 GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
   return (p.algorithm == GP_PIPELINED ? p.stages : 1) * (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16));
+}
+
+// A stream's warp holds rows of 32 elements: as many as `vectors` 16-byte vectors a thread are of the larger of key and
+// value.
+GPUPRIMS__RULE int gp__stream_rows(int vectors, int key_size, int in_size) {
+  return GP__VECTOR * vectors >= gp__max(key_size, in_size) ? GP__VECTOR * vectors / gp__max(key_size, in_size) : 1;
+}
+// What is carried from tile to tile, at most: counts, and the value of the run that is open.
+GPUPRIMS__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size) {
+  return acc_size                                                                       ? (acc_size + 15) / 16 * 16 + 16
+         : primitive == GP_RUN_LENGTHS || primitive == GP_NONTRIVIAL_RUNS || parts == 3 ? 16
+                                                                                        : 8;
+}
+// A tile's keys (or values) in shared memory: room for an element and for misalignment before and behind.
+enum { GP__STREAM_MARGIN = 64 };
+GPUPRIMS__RULE int gp__stream_region_bytes(int items, int size) {
+  return size ? (items * size + 2 * GP__STREAM_MARGIN + 127) / 128 * 128 : 0;
+}
+// Words that a warp keeps of each row from its fold to its results.
+GPUPRIMS__RULE int gp__stream_kept_words(int primitive, int parts) {
+  return parts == 3 || primitive == GP_RUN_LENGTHS || primitive == GP_NONTRIVIAL_RUNS ? 4 : 2;
+}
+// Dynamic shared memory of a stream's block, each stage: keys, values, accumulators where they are not as large as
+// values, and what is kept of the rows.
+GPUPRIMS__RULE int gp__stream_stage_bytes(gp_policy p, int primitive, int parts, int key_size, int in_size,
+                                          int acc_size) {
+  const int items = p.threads * gp__stream_rows(p.vectors, key_size, in_size);
+  return gp__stream_region_bytes(items, key_size) + gp__stream_region_bytes(items, in_size) +
+         (acc_size == in_size ? 0 : gp__stream_region_bytes(items, acc_size)) +
+         (items / GP__WARP * gp__stream_kept_words(primitive, parts) * 4 + 127) / 128 * 128;
 }
 
 // Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
@@ -1196,6 +1520,8 @@ typedef struct gp__reduce_args {
   unsigned long long rounds;              // rounds of `vectors` in a tile: 1, or gp__canonical_rounds
   gp__value init;                         // comes before the first element; the identity where the caller has none
   int has_init;                           // 0: use the operator's identity instead of `init`
+  gp__value scalar;                       // count_if, any, all: what elements are compared with
+  unsigned long long limit;               // check_offsets: the count that no offset may exceed
 } gp__reduce_args;
 
 typedef struct gp__scan_args {
@@ -1208,6 +1534,62 @@ typedef struct gp__scan_args {
   int has_init;
   unsigned blocks; // three sweeps: blocks of the upsweep and of the downsweep
 } gp__scan_args;
+
+// Select, partition, runs, by key, segmented scan: one pass over a stream of elements, or of pairs (key, value).
+typedef struct gp__stream_args {
+  const void *keys;                       // what decides: keys, or flags; selection by a predicate: the elements
+  const void *values;                     // what goes along, or null
+  void *out_keys;                         // or null
+  void *out_values;                       // selection: the first part
+  void *out2;                             // or null: lengths of runs; partition: the second part
+  void *out3;                             // partition: the third part
+  unsigned long long *out_count;          // or null (scans)
+  unsigned long long count;               //
+  const unsigned long long *count_device; // or null
+  const void *offsets;                    // segmented scan, otherwise null
+  unsigned long long segments;            //
+  const unsigned long long *bad;          // or null; not all ones: do nothing (GP_CHECKED)
+  void *workspace;
+  gp__value first, second; // the predicates' scalars; scans: `first` is the initial value
+  int has_init;
+} gp__stream_args;
+
+// Segmented reduce.
+typedef struct gp__segment_args {
+  const void *in;
+  const void *begin; // offsets; null: segments of `length` elements
+  const void *end;   // or null: segments + 1 offsets
+  void *out;
+  unsigned long long count, segments, length;
+  const unsigned long long *bad; // as in gp__stream_args
+  void *workspace;
+  gp__value init;
+  int has_init;
+} gp__segment_args;
+
+typedef struct gp__histogram_args {
+  const void *in;
+  const void *weights;      // or null
+  const void *boundaries;   // ranges: bins + 1 a channel
+  void *out;                // active * bins counters
+  unsigned long long count; // pixels
+  const unsigned long long *count_device;
+  unsigned long long bins;
+  void *workspace;
+  gp__value lower, upper; // even: `active` values of the samples' type
+  int channels, active;   // at least 1
+  unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory
+} gp__histogram_args;
+
+// Lower and upper bound, load balance.
+typedef struct gp__search_args {
+  const void *sorted;        // load balance: offsets
+  unsigned long long length; // load balance: segments
+  const void *needles;
+  void *out;
+  unsigned long long count;
+  const unsigned long long *count_device;
+} gp__search_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -3261,6 +3643,8 @@ typedef struct gp__request {
   gp_op transform;                                                       // 0: none
   const gp__op_info *user_op;                                            // NULL: `op` is built in
   const gp__op_info *user_transform;                                     // NULL: `transform` is built in, or none
+  gp_op equal;                                                           // runs, by key: EQUAL, NOT_EQUAL, HEADS
+  const gp__op_info *user_equal;                                         // NULL: `equal` is built in
   gp_type in_type, in2_type, acc_type, out_type;                         // handles >= GP_TYPE_COUNT are structs
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct; // NULL: built in
   size_t in_size, in2_size, acc_size, out_size; // bytes; with is_arg, acc_size and out_size are those of the pair
@@ -3272,7 +3656,16 @@ typedef struct gp__request {
   uint64_t count;               // on the host back end already min(count, *count_device)
   const uint64_t *count_device; // or NULL
   gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
-  gp__value step;               // iota
+  gp__value step;               // iota; partition: the second scalar; histogram: the upper ends
+  // What gp_call says under the same names, checked, with its defaults filled in.
+  gp_type key_type, offset_type, out2_type; // 0 where the call has none
+  const gp__type_info *key_struct;
+  size_t key_size, offset_size, out2_size;
+  const void *keys, *begin, *end;
+  void *out_keys, *out2, *out3;
+  uint64_t *out_count, *bad; // bad: NULL without GP_CHECKED
+  uint64_t segments, length, bins;
+  int channels, active; // at least 1
 } gp__request;
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
