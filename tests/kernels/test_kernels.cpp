@@ -1,7 +1,7 @@
 // The kernels of gpuprims.h under the emulator: every algorithm, operand shape and alignment against a sequential
 // reference, on adversarial schedules. Usage: test_kernels [seeds] [name of a test]
-// Define one of TEST_LOOK_BACK, TEST_PIPELINED, TEST_SWEEPS, TEST_REDUCE, TEST_MAP, TEST_NEIGHBOURS to compile that part
-// alone; with TEST_FEW besides, only as many instances as mutants.py needs.
+// Define one of TEST_LOOK_BACK, TEST_PIPELINED, TEST_SWEEPS, TEST_REDUCE, TEST_MAP, TEST_NEIGHBOURS to compile that
+// part alone; with TEST_FEW besides, only as many instances as mutants.py needs.
 #if !defined(TEST_LOOK_BACK) && !defined(TEST_PIPELINED) && !defined(TEST_SWEEPS) && !defined(TEST_REDUCE) &&          \
     !defined(TEST_MAP) && !defined(TEST_NEIGHBOURS)
 #define TEST_LOOK_BACK
