@@ -1856,6 +1856,13 @@ template <class T> struct gp_argmax : gp__arg_operator<T, true> {
   static GP_DEVICE gp_arg<T> identity() { return gp__make_arg<T>(gp__limits<T>::lowest(), -1); }
 };
 
+// a - b: no fold's operator, but it stands in gp__binary.
+template <class T> struct gp_sub {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T prepare(const T &a) { return a; }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) - static_cast<W>(b)); }
+};
+
 // A binary operator of R as a function of A and B (transform2).
 template <class Op, class A, class B, class R> struct gp__binary {
   GP_DEVICE R operator()(const A &a, const B &b) const {
@@ -1863,13 +1870,69 @@ template <class Op, class A, class B, class R> struct gp__binary {
   }
 };
 
-// An element becomes an accumulator: F converts; ARGMIN and ARGMAX also want to know where it stood.
+// ---- comparisons, and what they decide
+
+// As C compares; the half types as floats.
+#define GPUPRIMS__COMPARISON(name, symbol)                                                                             \
+  template <class T> struct name {                                                                                     \
+    typedef T type;                                                                                                    \
+    GP_DEVICE bool operator()(const T &a, const T &b) const { return a symbol b; }                                     \
+  };
+GPUPRIMS__COMPARISON(gp_equal, ==)
+GPUPRIMS__COMPARISON(gp_not_equal, !=)
+GPUPRIMS__COMPARISON(gp_less, <)
+GPUPRIMS__COMPARISON(gp_less_equal, <=)
+GPUPRIMS__COMPARISON(gp_greater, >)
+GPUPRIMS__COMPARISON(gp_greater_equal, >=)
+#undef GPUPRIMS__COMPARISON
+struct gp_heads {}; // in place of equality: keys are flags
+
+template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
+
+// Is an element selected: by a comparison with a scalar, by a user's operator, by its flag.
+template <class L> struct gp__compare {
+  GP_DEVICE bool operator()(const typename L::type &x, const gp__value &scalar) const {
+    return L()(x, gp__value_as<typename L::type>(scalar));
+  }
+};
+template <class F, class T> struct gp__test {
+  GP_DEVICE bool operator()(const T &x, const gp__value &) const { return F()(x); }
+};
+template <class F> struct gp__flag {
+  GP_DEVICE bool operator()(const F &x, const gp__value &) const { return x != 0; }
+};
+
+// ---- loads: an element becomes an accumulator. Kernels that reduce make theirs from their arguments, once.
+
+// F converts; ARGMIN and ARGMAX also want to know where the element stood.
 template <class In, class Acc, class F> struct gp__load {
+  gp__load() = default;
+  template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
   GP_DEVICE Acc operator()(const In &x, gp__u64) const { return F()(x); }
 };
 template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD>, F> {
+  gp__load() = default;
+  template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
   GP_DEVICE gp_arg<T, PAD> operator()(const In &x, gp__u64 index) const {
     return gp__make_arg<T>(F()(x), static_cast<long long>(index));
+  }
+};
+
+// 1 or 0: does the predicate hold (count_if, any, all).
+template <class T, class Predicate> struct gp__counted {
+  const gp__value &scalar;
+  template <class Args> GP_DEVICE explicit gp__counted(const Args &a) : scalar(a.scalar) {}
+  GP_DEVICE gp__u32 operator()(const T &x, gp__u64) const { return Predicate()(x, scalar) ? 1u : 0u; }
+};
+
+// The index of an offset that is below the one before it, or beyond the limit; all ones where it is well.
+template <class O> struct gp__offset_fault {
+  const O *offsets;
+  gp__u64 limit;
+  template <class Args>
+  GP_DEVICE explicit gp__offset_fault(const Args &a) : offsets(static_cast<const O *>(a.in)), limit(a.limit) {}
+  GP_DEVICE gp__u64 operator()(const O &x, gp__u64 index) const {
+    return x > limit || (index > 0 && x < offsets[index - 1]) ? index : ~gp__u64(0);
   }
 };
 
@@ -2476,7 +2539,6 @@ template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
   const gp__u64 n = *a.count_device;
   return n < a.count ? n : a.count;
 }
-template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
 GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) {
   return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & (bytes - 1));
 }
@@ -2682,6 +2744,55 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   }
 }
 
+// ---- adjacent difference
+
+// out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element that has no such neighbour is copied. As a map; a run's
+// outer neighbour comes from the lane beside it, or from memory at the warp's edge.
+template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adjacent(const gp__map_args &args) {
+  const int SIZE = sizeof(A) > sizeof(R) ? sizeof(A) : sizeof(R), V = 16 % SIZE == 0 ? 16 / SIZE : 1;
+  gp__begin<P>();
+  const gp__u64 count = gp__count(args);
+  if (count == 0) return;
+  const A *in = static_cast<const A *>(args.in);
+  R *out = static_cast<R *>(args.out);
+  const gp__u64 edge = RIGHT ? count - 1 : 0; // the element that is copied
+  const unsigned boundary = gp__run_alignment<R, V>::value;
+  const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
+  const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
+  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+    const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
+    if (threadIdx.x < head || (threadIdx.x - head < V && i < count))
+      out[i] = i == edge ? gp_convert<A, R>()(in[i]) : F()(in[i], in[RIGHT ? i + 1 : i - 1]);
+  }
+  const unsigned off = gp__misalignment(in + head, gp__run_alignment<A, V>::value);
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
+    gp__run<A, V> a[P::vectors];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) { // lanes without a run load the last one, and take part in the shuffles
+      const gp__u64 mine = first + k * P::threads + threadIdx.x, r = mine < runs ? mine : runs - 1;
+      a[k].template load<P::load>(in + head + r * V, off, r > 0 && r + 1 < runs);
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
+      A beside = RIGHT ? gp_warp_shift_down(a[k].item[0], 1) : gp_warp_shift_up(a[k].item[V - 1], 1);
+      if (r >= runs) continue;
+      if (RIGHT ? (gp_lane() == 31 || r + 1 == runs) && i + V < count : gp_lane() == 0 && i > 0)
+        beside = in[RIGHT ? i + V : i - 1];
+      gp__run<R, V> q;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        const bool outer = RIGHT ? j == V - 1 : j == 0;
+        q.item[j] = outer && i + j == edge
+                        ? gp_convert<A, R>()(a[k].item[j])
+                        : F()(a[k].item[j], outer ? beside : a[k].item[RIGHT ? (j + 1) % V : (j + V - 1) % V]);
+      }
+      q.template store<P::store>(out + i);
+    }
+  }
+}
+
 // ---- reduce
 
 template <int THREADS, class Acc> struct gp__reduce_storage {
@@ -2714,7 +2825,7 @@ template <class In> struct gp__reduce_input { static const int V = 16 % sizeof(I
 
 // The elements first .. first + ITEMS - 1 of in[0 .. n) that exist, folded by one thread.
 template <class P, class Op, class Load, class In, class Acc>
-GP_DEVICE Acc gp__reduce_consecutive(const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
+GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
   const int K = P::vectors, V = gp__reduce_input<In>::V;
   Acc sum = Op::identity();
   if (first + K * V <= n) {
@@ -2724,9 +2835,9 @@ GP_DEVICE Acc gp__reduce_consecutive(const In *in, gp__u64 first, gp__u64 n, uns
       p[k].template load<P::load>(in + first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
-    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(Load()(p[k].item[j], first + k * V + j)));
+    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
   } else
-    for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(Load()(in[i], i)));
+    for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(load(in[i], i)));
   return sum;
 }
 
@@ -2742,6 +2853,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
   const In *in = static_cast<const In *>(a.in);
+  const Load load(a);
   const unsigned misaligned = gp__misalignment(in, 16);
   Acc sum = Op::identity();
   if (Op::commutative) {
@@ -2763,22 +2875,22 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
         for (int j = 0; j < ITEMS; ++j)
-          sum = Op()(sum, Op::prepare(Load()(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
+          sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
       }
       for (; i < packs; i += stride) {
         const Pack p(base + i * Pack::vectors);
         GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(Load()(p.item[j], head + i * ITEMS + j)));
+        for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
       }
       if (blockIdx.x == 0) {
-        if (threadIdx.x < head) sum = Op()(sum, Op::prepare(Load()(in[threadIdx.x], threadIdx.x)));
-        if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(Load()(in[tail + threadIdx.x], tail + threadIdx.x)));
+        if (threadIdx.x < head) sum = Op()(sum, Op::prepare(load(in[threadIdx.x], threadIdx.x)));
+        if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(load(in[tail + threadIdx.x], tail + threadIdx.x)));
       }
     } else {
       const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
       GPUPRIMS__UNROLL_BY(4)
       for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
-        sum = Op()(sum, Op::prepare(Load()(in[i], i)));
+        sum = Op()(sum, Op::prepare(load(in[i], i)));
     }
   } else {
     const int ITEMS = K * V;
@@ -2786,7 +2898,8 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
     const gp__u64 share = (tiles + warps - 1) / warps, mine = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
     const gp__u64 end = (mine + 1) * share < tiles ? (mine + 1) * share : tiles;
     for (gp__u64 tile = mine * share; tile < end; ++tile) {
-      const Acc x = gp__reduce_consecutive<P, Op, Load, In, Acc>(in, (tile * 32 + gp_lane()) * ITEMS, n, misaligned);
+      const Acc x =
+          gp__reduce_consecutive<P, Op, Load, In, Acc>(load, in, (tile * 32 + gp_lane()) * ITEMS, n, misaligned);
       sum = Op()(sum, gp_warp_reduce(x, Op())); // lane 0 counts
     }
     sum = gp_warp_broadcast(sum, 0);
@@ -2811,6 +2924,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   gp__begin<P>();
   const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
   const In *in = static_cast<const In *>(a.in);
+  const Load load(a);
   const unsigned misaligned = gp__misalignment(in, 16);
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
@@ -2836,12 +2950,13 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
           const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
           if (i + V <= n) {
             GPUPRIMS__UNROLL
-            for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(Load()(p[k].item[j], i + j)));
+            for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
           } else
-            for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(Load()(in[j], j)));
+            for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(load(in[j], j)));
         }
       } else {
-        const Acc x = gp__reduce_consecutive<P, Op, Load, In, Acc>(in, round + threadIdx.x * (K * V), n, misaligned);
+        const Acc x =
+            gp__reduce_consecutive<P, Op, Load, In, Acc>(load, in, round + threadIdx.x * (K * V), n, misaligned);
         const Acc r = gp_tile_reduce<T>(x, Op(), s.reduce);
         tile = round == first ? r : Op()(tile, r); // thread 0 counts
         __syncthreads();
