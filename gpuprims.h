@@ -1320,9 +1320,9 @@ GPUPRIMS__RULE int gp__stream_rows(int vectors, int key_size, int in_size) {
 }
 // What is carried from tile to tile, at most: counts, and the value of the run that is open.
 GPUPRIMS__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size) {
-  return acc_size                                                                       ? (acc_size + 15) / 16 * 16 + 16
-         : primitive == GP_RUN_LENGTHS || primitive == GP_NONTRIVIAL_RUNS || parts == 3 ? 16
-                                                                                        : 8;
+  return acc_size                                                              ? (acc_size + 15) / 16 * 16 + 16
+         : parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 16
+                                                                               : 8;
 }
 // A tile's keys (or values) in shared memory: room for an element and for misalignment before and behind.
 enum { GP__STREAM_MARGIN = 64 };
@@ -1331,7 +1331,7 @@ GPUPRIMS__RULE int gp__stream_region_bytes(int items, int size) {
 }
 // Words that a warp keeps of each row from its fold to its results.
 GPUPRIMS__RULE int gp__stream_kept_words(int primitive, int parts) {
-  return parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 4 : 2;
+  return parts == 3 || (primitive >= GP_REDUCE_BY_KEY && primitive <= GP_UNIQUE) ? 4 : 2;
 }
 // Dynamic shared memory of a stream's block, each stage: keys, values, accumulators where they are not as large as
 // values, and what is kept of the rows.
@@ -1368,6 +1368,22 @@ GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
          p.blocks_per_sm >= 1 &&
          (!s.reproducible || (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
                               p.vectors == GP__CANONICAL_REDUCE_VECTORS));
+}
+// A stream: a block's stages and its static shared memory fit.
+GPUPRIMS__RULE int gp__stream_stages(gp_policy p) { return p.algorithm == GP_PIPELINED ? p.stages : 1; }
+GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__stream_stages(p) * gp__stream_stage_bytes(p, s.primitive, s.parts, s.key_size, s.in_size, s.acc_size);
+}
+GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
+  return gp__stream_stages(p) *
+         (64 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
+}
+GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
+         gp__stream_rows(p.vectors, s.key_size, s.in_size) <= 128 &&
+         (p.algorithm != GP_PIPELINED || (s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 &&
+                                          s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
+         gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
@@ -1414,6 +1430,23 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
   return p;
 }
+// Streams. GP_AUTO becomes pipelined from 1 MiB on, where that is valid.
+__attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
+  const int pair = s.key_size && s.in_size;
+  gp_policy q = p;
+  q.algorithm = GP_PIPELINED;
+  q.threads = gp__or(p.threads, 256);
+  q.vectors = gp__or(p.vectors, pair ? 4 : 6);
+  q.stages = gp__or(p.stages, 3);
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && bytes >> 20 && gp__policy_valid_stream(q, s))) return q;
+  p.algorithm = gp__or(p.algorithm, GP_LOOK_BACK);
+  p.threads = gp__or(p.threads, 256);
+  p.vectors = gp__or(p.vectors, bytes >= (1 << 20) ? 4 : bytes >= (256 << 10) ? 2 : 1);
+  p.stages = gp__or(p.stages, 3);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 4 ? 4 : 8);
+  return p;
+}
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const unsigned long long bytes = s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
   p.overlap = gp__or(p.overlap, s.compute_capability >= 90 ? 1 : 2);
@@ -1444,6 +1477,17 @@ typedef struct gp__geometry {
   unsigned long long words;      // tagged words of the workspace
 } gp__geometry;
 
+__attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
+                                                        gp__geometry *g) {
+  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_rows(p.vectors, s.key_size, s.in_size);
+  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  if (p.algorithm == GP_PIPELINED) g->threads += GP__PIPELINE_WARPS * GP__WARP;
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  if (!g->grid) g->grid = 1; // an empty input still has its counts
+  g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
+  g->words = (g->tiles + g->tiles / GP__GROUP + 1) *
+             (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
+}
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
   gp__geometry g;
@@ -2452,8 +2496,10 @@ template <class Acc, class Op> struct gp__look_back {
   gp__word *words;
   gp__u64 tiles, tag;
   gp_before<Acc> start; // what stands before tile 0
+  bool fences;          // who has a prefix may also overwrite what the tiles before have read
 
   GP_DEVICE void publish_aggregate(gp__u64 tile, const Acc &aggregate) const { // one thread
+    if (fences) __threadfence();
     if (tile + 1 < tiles) gp__publish(words, tile, aggregate, tag);
   }
   // This lane's part of the first `count` aggregates of a group.
@@ -2509,9 +2555,11 @@ template <class Acc, class Op> struct gp__look_back {
     if (before == GP__GROUP - 1 && tile + 1 < tiles) {
       gp_before<Acc> next = prefix;
       next.append(total(gp_lane() == GP__WARP - 1 ? Op()(part, aggregate) : part), Op());
+      if (fences) __threadfence();
       if (gp_lane() == 0) gp__publish(words, tiles + group + 1, next.value, tag);
     }
     if (before) prefix.append(total(part), Op());
+    if (fences) __threadfence();
     return prefix;
   }
 };
@@ -3046,7 +3094,8 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     gp_before<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
     if (gp_warp() == 0) {
-      const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a)};
+      const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a),
+                                                false};
       if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, aggregate);
       const gp_before<Acc> prefix = look_back(ticket.number, aggregate);
       if (gp_lane() == 0) s.prefix = prefix;
@@ -3250,7 +3299,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   // ---- the publishing warp and the look-back warp
 
   GP_DEVICE gp__look_back<Acc, Op> look_back_of(int stage, const gp__scan_args &a) const {
-    return {gp__words(a.workspace), tiles, s.ticket[stage].tag, gp__start<Op, Acc>(a)};
+    return {gp__words(a.workspace), tiles, s.ticket[stage].tag, gp__start<Op, Acc>(a), false};
   }
   GP_DEVICE void publish(const gp__scan_args &a) const {
     for (unsigned round = 0;; ++round) {
@@ -3427,9 +3476,7 @@ struct gp__stream_tile {
   void *rows;                          // what is kept: of row 0
   gp__u64 first, count;                // index of element 0; elements of the whole stream
   int items;                           // elements of the tile
-  template <class T> GP_DEVICE T key(int i) const {
-    return *reinterpret_cast<const T *>(keys + i * int(sizeof(T)));
-  }
+  template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
   template <class T> GP_DEVICE T value(int i) const {
     return *reinterpret_cast<const T *>(values + i * int(sizeof(T)));
   }
@@ -3596,7 +3643,8 @@ template <class O> GP_DEVICE gp__u64 gp__warp_lower_bound(const O *a, gp__u64 fi
 // Word 0 of each row becomes the mask of its heads; returns whether the element behind the warp's last begins a run too
 // (only where BEHIND is asked for; behind the input: no).
 template <class Heads, int ROWS, bool FULL> struct gp__mark_heads {
-  template <class Row> static GP_DEVICE void rows_of(const gp__stream_args &, const gp__stream_tile &t, int first, Row *rows) {
+  template <class Row>
+  static GP_DEVICE void rows_of(const gp__stream_args &, const gp__stream_tile &t, int first, Row *rows) {
     GPUPRIMS__UNROLL_BY(8)
     for (int r = 0; r < ROWS; ++r) {
       const int i = first + r * 32 + int(gp_lane());
@@ -3611,7 +3659,8 @@ template <class Heads, int ROWS, bool FULL> struct gp__mark_heads {
   }
 };
 template <class O, int ROWS, bool FULL> struct gp__mark_heads<gp__offset_heads<O>, ROWS, FULL> {
-  template <class Row> static GP_DEVICE void rows_of(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
+  template <class Row>
+  static GP_DEVICE void rows_of(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
     const O *offsets = static_cast<const O *>(a.offsets);
     const gp__u64 origin = t.first + first, end = a.segments + 1;
     GPUPRIMS__UNROLL
@@ -3626,7 +3675,8 @@ template <class O, int ROWS, bool FULL> struct gp__mark_heads<gp__offset_heads<O
       if (!__all_sync(0xffffffffu, here)) break;
       s += 32;
       const gp__u64 last = gp_warp_broadcast(at, 31);
-      if (gp_warp_broadcast(at, 0) == last) s = gp__warp_lower_bound(offsets, s, end, origin + last + 1); // many empty ones
+      if (gp_warp_broadcast(at, 0) == last)
+        s = gp__warp_lower_bound(offsets, s, end, origin + last + 1); // many empty ones
     }
     __syncwarp();
   }
@@ -3652,14 +3702,18 @@ template <class V> struct gp__stream_payload {
 template <> struct gp__stream_payload<gp__none> {
   static GP_DEVICE void copy(const gp__stream_args &, const gp__stream_tile &, int, gp__u64, bool) {}
 };
-template <int WHAT, class Heads, class V, class L> struct gp__runs {
+template <class L> struct gp__length { typedef L type; };
+template <> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stored
+template <int WHAT, class Heads, class V, class Length> struct gp__runs {
+  typedef typename gp__length<Length>::type L;
   typedef typename Heads::Key Key;
   typedef V Value;
   static const int WORDS = 4, SUM_BYTES = 0;
   static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT == GP_NONTRIVIAL_RUNS;
   typedef gp__run_state State;
   typedef gp__run_join Join;
-  typedef gp__row<WORDS> Row; // heads; counted runs in the rows before; those counted; 1 + the last head in the rows before
+  typedef gp__row<WORDS>
+      Row; // heads; counted runs in the rows before; those counted; 1 + the last head in the rows before
 
   template <int ROWS, bool FULL>
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
@@ -3700,7 +3754,8 @@ template <int WHAT, class Heads, class V, class L> struct gp__runs {
                              const State &before) {
     const gp__u64 origin = t.first + first;
     const gp__u32 below = (1u << gp_lane()) - 1u;
-    const bool still = a.out_keys == a.keys && origin == before.runs, still_values = a.out_values == a.values && origin == before.runs;
+    const bool still = a.out_keys == a.keys && origin == before.runs,
+               still_values = a.out_values == a.values && origin == before.runs;
     GPUPRIMS__UNROLL_BY(4)
     for (int r = 0; r < ROWS; ++r) {
       const int at = r * 32 + int(gp_lane());
@@ -3788,7 +3843,7 @@ template <int WHAT, class Heads, class Op, class Load, class In, class Acc, clas
   typedef typename Heads::Key Key;
   typedef In Value;
   static const bool REDUCE = WHAT == GP_REDUCE_BY_KEY;
-  static const int WORDS = 4, SUM_BYTES = sizeof(Acc) == sizeof(In) ? 0 : int(sizeof(Acc));
+  static const int WORDS = REDUCE ? 4 : 2, SUM_BYTES = sizeof(Acc) == sizeof(In) ? 0 : int(sizeof(Acc));
   static const bool BEFORE = Heads::BEFORE, BEHIND = REDUCE;
   typedef gp__segment_join<Op> Join;
   typedef typename Join::State State;
@@ -3831,7 +3886,8 @@ template <int WHAT, class Heads, class Op, class Load, class In, class Acc, clas
         const gp__u32 next = r + 1 < ROWS ? rows[r + 1].word[0] & 1u : behind;
         const gp__u64 rest = t.count - t.first > gp__u64(first + r * 32) ? t.count - t.first - (first + r * 32) : 0;
         const gp__u32 last = rest > 0 && rest <= 32 ? 1u << (rest - 1) : 0u;
-        rows[r].word[2] = rows[r].word[0] >> 1 | next << 31 | last;
+        rows[r].word[WORDS - 2] = rows[r].word[0] >> 1 | next << 31 | last;
+        rows[r].word[WORDS - 1] = 0;
       }
     }
     __syncwarp();
@@ -3863,7 +3919,7 @@ template <int WHAT, class Heads, class Op, class Load, class In, class Acc, clas
       if (REDUCE) {
         const gp__u64 rank = before.heads + row.word[1] + static_cast<gp__u32>(__popc(row.word[0] & upto)) - 1;
         if (head) gp__stream_key<Key>::store(a, t, i, rank);
-        if (row.word[2] >> gp_lane() & 1u) out[rank] = gp_convert<Acc, Out>()(x);
+        if (row.word[WORDS - 2] >> gp_lane() & 1u) out[rank] = gp_convert<Acc, Out>()(x);
       }
     }
   }
@@ -3930,8 +3986,13 @@ template <class P, class Body> struct gp__stream {
     if (threadIdx.x == P::threads - 1 && t.first + t.items == t.count)
       Body::finish(a, t.count, Join()(before, prefixes[WARPS - 1]));
   }
+  // Do results go to where elements are read?
+  static GP_DEVICE bool in_place(const gp__stream_args &a) {
+    return (a.out_keys && a.out_keys == a.keys) ||
+           (a.out_values && (a.out_values == a.values || a.out_values == a.keys));
+  }
   static GP_DEVICE gp__look_back<State, Join> look_back(const gp__stream_args &a, gp__u64 tiles, gp__u64 tag) {
-    gp__look_back<State, Join> l = {gp__words(a.workspace), tiles, tag, gp_before<State>()};
+    gp__look_back<State, Join> l = {gp__words(a.workspace), tiles, tag, gp_before<State>(), in_place(a)};
     l.start.value = Join::identity();
     l.start.has = false;
     return l;
@@ -3941,8 +4002,7 @@ template <class P, class Body> struct gp__stream {
   }
   // One warp: the warps' totals become inclusive prefixes. Returns the tile's aggregate, to lane WARPS - 1.
   static GP_DEVICE State prefixes(State *totals) {
-    const State s =
-        gp_warp_inclusive_scan(gp_lane() < unsigned(WARPS) ? totals[gp_lane()] : Join::identity(), Join());
+    const State s = gp_warp_inclusive_scan(gp_lane() < unsigned(WARPS) ? totals[gp_lane()] : Join::identity(), Join());
     if (gp_lane() < unsigned(WARPS)) totals[gp_lane()] = s;
     return s;
   }
@@ -3983,9 +4043,10 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
   for (;;) {
     if (threadIdx.x == 0) s.ticket[0] = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
     __syncthreads();
-    const gp__ticket ticket = s.ticket[0];
-    if (ticket.number >= tiles) return;
-    const gp__stream_tile t = S::tile_in(shared, ticket.number, n, 0, 0);
+    const unsigned number = s.ticket[0].number;
+    const gp__u64 tag = s.ticket[0].tag;
+    if (number >= tiles) return;
+    const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
     gp__stream_load<typename S::Key>::template run<P, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t);
     gp__stream_load<typename S::Value>::template run<P, false, false>(t.values, a.values, t);
     __syncthreads();
@@ -3994,9 +4055,9 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     __syncthreads();
     if (gp_warp() == 0) {
       const State aggregate = gp_warp_broadcast(S::prefixes(s.warp_total[0]), S::WARPS - 1);
-      const gp__look_back<State, typename S::Join> look_back = S::look_back(a, tiles, ticket.tag);
-      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, aggregate);
-      const gp_before<State> before = look_back(ticket.number, aggregate);
+      const gp__look_back<State, typename S::Join> look_back = S::look_back(a, tiles, tag);
+      if (gp_lane() == 0) look_back.publish_aggregate(number, aggregate);
+      const gp_before<State> before = look_back(number, aggregate);
       if (gp_lane() == 0) s.before[0] = S::or_identity(before);
     }
     __syncthreads();
@@ -4021,6 +4082,7 @@ template <class P, class Body> struct gp__stream_pipeline {
   const gp__stream_args &a;
   gp__u64 count;
   unsigned tiles;
+  bool in_place; // results go to where elements are read
 
   GP_DEVICE gp__stream_tile tile_of(int stage, unsigned number) const {
     return S::tile_in(shared + stage * S::STAGE, number, count, S::KEY ? gp__misalignment(a.keys, 16) : 0,
@@ -4033,24 +4095,25 @@ template <class P, class Body> struct gp__stream_pipeline {
   GP_DEVICE unsigned copy_bytes(unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to,
                                 gp__u64 *bar, bool bulk) const {
     const unsigned char *base = static_cast<const unsigned char *>(array);
-    const gp__u64 shift = gp__misalignment(array, 16); // of byte 0
+    const gp__u64 shift = gp__misalignment(array, 16);                         // of byte 0
     gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
-    if (begin < shift) begin = (from + shift + 15) & ~15ull;                   // of which not all bytes are the array's
-    if (end > bytes + shift) end = (to + shift) & ~15ull;
+    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // of which not all bytes are the array's
+    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull;          // or not all stay as they are
     if (begin >= end) begin = end = to + shift;
     if (!bulk) {
       for (gp__u64 i = from; i + shift < begin; ++i) place[i - from] = base[i];
       for (gp__u64 i = end - shift > from ? end - shift : from; i < to; ++i) place[i - from] = base[i];
     } else if (begin < end)
-      gp__bulk_load(place + (static_cast<long long>(begin - shift) - static_cast<long long>(from)), base + (begin - shift),
-                    static_cast<unsigned>(end - begin), bar);
+      gp__bulk_load(place + (static_cast<long long>(begin - shift) - static_cast<long long>(from)),
+                    base + (begin - shift), static_cast<unsigned>(end - begin), bar);
     return static_cast<unsigned>(end - begin);
   }
   // An array's part of a tile, with its neighbours where the body looks at them.
-  GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t, bool before,
-                                bool behind, gp__u64 *bar, bool bulk) const {
+  GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t,
+                                bool before, bool behind, gp__u64 *bar, bool bulk) const {
     const gp__u64 from = t.first * size, to = from + gp__u64(t.items) * size;
-    const gp__u64 low = before && t.first > 0 ? from - size : from, high = behind && t.first + t.items < count ? to + size : to;
+    const gp__u64 low = before && t.first > 0 ? from - size : from,
+                  high = behind && t.first + t.items < count ? to + size : to;
     return copy_bytes(item0 - (from - low), array, count * size, low, high, bar, bulk);
   }
   GP_DEVICE unsigned copy_tile(const gp__stream_tile &t, gp__u64 *bar, bool bulk) const {
@@ -4070,6 +4133,7 @@ template <class P, class Body> struct gp__stream_pipeline {
     }
     const gp__stream_tile t = tile_of(stage, ticket.number);
     gp__mbarrier_arrive_expect(&s.loaded[stage], copy_tile(t, &s.loaded[stage], false));
+    gp__bulk_fence(); // some bytes of the buffer were stored one by one
     copy_tile(t, &s.loaded[stage], true);
   }
   GP_DEVICE void copy() const {
@@ -4092,8 +4156,7 @@ template <class P, class Body> struct gp__stream_pipeline {
       if (ticket.number >= tiles) return;
       gp__mbarrier_wait(&s.folded[stage], round / STAGES & 1u);
       const State totals = S::prefixes(s.warp_total[stage]);
-      if (gp_lane() == unsigned(WARPS) - 1)
-        S::look_back(a, tiles, ticket.tag).publish_aggregate(ticket.number, totals);
+      if (gp_lane() == unsigned(WARPS) - 1) S::look_back(a, tiles, ticket.tag).publish_aggregate(ticket.number, totals);
       __syncwarp();
       if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
     }
@@ -4105,8 +4168,8 @@ template <class P, class Body> struct gp__stream_pipeline {
       const gp__ticket ticket = s.ticket[stage];
       if (ticket.number >= tiles) return;
       gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
-      const gp_before<State> before =
-          S::look_back(a, tiles, ticket.tag)(ticket.number, s.warp_total[stage][WARPS - 1]);
+      const gp_before<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.warp_total[stage][WARPS - 1]);
+      __syncwarp();
       if (gp_lane() == 0) {
         s.before[stage] = S::or_identity(before);
         gp__mbarrier_arrive(&s.carried[stage]);
@@ -4163,7 +4226,12 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
   gp__begin<P>();
   const gp__u64 n = gp__count(a);
   if (Pipeline::S::idle(a, n)) return;
-  const Pipeline pipeline = {s, shared, a, n, static_cast<unsigned>((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE)};
+  const Pipeline pipeline = {s,
+                             shared,
+                             a,
+                             n,
+                             static_cast<unsigned>((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE),
+                             Pipeline::S::in_place(a)};
   if (gp_warp() < Pipeline::WARPS) pipeline.compute();
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish();
   else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back();
