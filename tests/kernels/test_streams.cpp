@@ -55,7 +55,9 @@ template <int ALGORITHM, class P, class Body> struct Stream {
     g.threads = unsigned(p.threads);
     gp__geometry_stream(p, s, (unsigned long long)(s.multiprocessors * p.blocks_per_sm), &g);
     typedef gp__stream<P, Body> S;
-    check(g.shared_bytes == unsigned(gp__stream_stages(p) * S::STAGE),
+    check(g.shared_bytes >= unsigned(gp__stream_stages(p) * S::STAGE + S::TILE * Body::SCRATCH) &&
+              g.shared_bytes <= unsigned(gp__stream_stages(p) * S::STAGE + S::TILE * Body::SCRATCH) +
+                                    p.threads * 32u * gp__stream_stages(p),
           d.text(name) + " shared memory as the kernel has it");
     check(gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size)) * 8 >= int(sizeof(typename S::State)),
           d.text(name) + " the state fits its words");
@@ -279,8 +281,8 @@ void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
 int main(int argc, char **argv) {
   const int seeds = start(argc, argv);
   [[maybe_unused]] typedef gp__policy<64, 1, 3, 3, 3, 2, 2> Tiny;
-  [[maybe_unused]] typedef gp__policy<96, 2, 1, 3, 2, 2, 1> Odd; // three warps, two stages
-  [[maybe_unused]] typedef gp__policy<64, 4, 3, 3, 4, 1, 2> Deep;
+  [[maybe_unused]] typedef gp__policy<96, 3, 1, 3, 2, 2, 1> Odd; // three warps, two stages
+  [[maybe_unused]] typedef gp__policy<64, 5, 3, 3, 4, 1, 2> Deep;
 
 #ifdef TEST_SELECT
   select_if<GP_LOOK_BACK, Tiny, 1, u32>("select u32", seeds);
