@@ -1281,6 +1281,11 @@ GPUPRIMS__RULE int gp__chunk_by_vectors(int size, int items) {
 // Words that carry one accumulator through the workspace: 8 bytes of it a word.
 GPUPRIMS__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 
+// Slots of a look-back: aggregates of the tiles, prefixes and totals of their groups.
+GPUPRIMS__RULE unsigned long long gp__look_back_slots(unsigned long long tiles) {
+  return tiles + 2 * (tiles / GP__GROUP + 1);
+}
+
 // Elements a thread holds in a scan: `vectors` 16-byte vectors of the larger of the input and output types.
 GPUPRIMS__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
   return GP__VECTOR * vectors >= gp__max(in_size, out_size) ? GP__VECTOR * vectors / gp__max(in_size, out_size) : 1;
@@ -1507,8 +1512,8 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // an empty input still has its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
-  g->words = (g->tiles + g->tiles / GP__GROUP + 1) *
-             (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
+  g->words =
+      gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
@@ -1530,7 +1535,7 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
     g.tiles = gp__ceil_div(s.count + skipped, g.tile_items);
     g.grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g.tiles < resident ? g.tiles : resident);
     if (p.algorithm == GP_THREE_SWEEP) g.words = g.grid;
-    if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g.words = g.tiles + g.tiles / GP__GROUP + 1;
+    if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g.words = gp__look_back_slots(g.tiles);
     g.words *= (unsigned)gp__acc_words(s.acc_size);
     return g;
   }
@@ -2505,13 +2510,13 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
   return value;
 }
 
-// Decoupled look-back (Merrill and Garland) with a fixed shape, so that floats get the same bits in every run. Tiles
-// stand in groups of GP__GROUP. aggregate(t) is published by each tile; prefix(g), all that stands before group g, by
-// the last tile of group g - 1. The prefix of a tile is prefix(g) op the total over the aggregates of its group before
-// it, and prefix(g + 1) = prefix(g) op the total over all of group g, whoever computes it. A total: each lane folds its
-// consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing computes it from the nearest prefix
-// there is. Slots: aggregates first, then prefixes. The chain of prefixes costs one trip through memory a group, which
-// is why groups are large.
+// Decoupled look-back (Merrill and Garland) with a fixed shape, so that floats get the same bits in every run, in two
+// levels. Tiles stand in groups of GP__GROUP. aggregate(t) is published by each tile; total(g), of group g alone, and
+// prefix(g + 1), all up to its end, by the last tile of group g. The prefix of a tile is prefix(g) op the total over the
+// aggregates of its group before it, and prefix(g + 1) = prefix(g) op total(g), whoever computes it. A total: each lane
+// folds its consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing looks at the prefixes and
+// the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory every 32
+// groups, not every group. Slots: aggregates, then prefixes, then totals.
 template <class Acc, class Op> struct gp__look_back {
   static const int SHARE = GP__GROUP / GP__WARP; // aggregates of a lane
 
@@ -2544,6 +2549,7 @@ template <class Acc, class Op> struct gp__look_back {
       if (wanted >> i & 1u) sum = i == 0 ? x[0] : Op()(sum, x[i]);
     return sum;
   }
+  GP_DEVICE gp__u64 total_slot(gp__u64 group) const { return tiles + tiles / GP__GROUP + 1 + group; }
   GP_DEVICE Acc total(const Acc &part) const { return gp_warp_broadcast(gp_warp_reduce(part, Op()), 0); }
   // One look for prefix(group); lanes may see different answers.
   GP_DEVICE bool look_for_prefix(gp__u64 group, gp_before<Acc> &prefix) const {
@@ -2561,22 +2567,29 @@ template <class Acc, class Op> struct gp__look_back {
     gp_before<Acc> prefix;
     bool there = look_for_prefix(group, prefix); // on its way while the aggregates are gathered
     const Acc part = gather(group, before);
-    Acc missing = Op::identity(); // lane i: the total of group `group` - 1 - i
-    unsigned depth = 0;
-    while (!__all_sync(0xffffffffu, there)) { // walk back
-      there = look_for_prefix(group - depth, prefix);
-      if (__all_sync(0xffffffffu, there)) break;
-      if (depth < GP__WARP) { // at the end of the room there is, the prefix will come
-        const Acc all = total(gather(group - depth - 1, GP__GROUP));
-        if (gp_lane() == depth) missing = all;
-        ++depth;
-      }
-      there = look_for_prefix(group - depth, prefix);
+    const bool last = before == GP__GROUP - 1 && tile + 1 < tiles;
+    Acc all = Op::identity();
+    if (last) {
+      all = total(gp_lane() == GP__WARP - 1 ? Op()(part, aggregate) : part);
+      if (fences) __threadfence();
+      if (gp_lane() == 0) gp__publish(words, total_slot(group), all, tag);
     }
-    while (depth > 0) prefix.append(gp_warp_broadcast(missing, int(--depth)), Op()); // and return with what is missing
-    if (before == GP__GROUP - 1 && tile + 1 < tiles) {
+    while (!__all_sync(0xffffffffu, there)) { // lane i: what stands before group `group` - i, and the group before that
+      Acc one = Op::identity();
+      gp_before<Acc> far = start;
+      const bool has_far = gp_lane() <= group && look_for_prefix(group - gp_lane(), far);
+      const bool has_one = gp_lane() < group && gp__try_receive(words, total_slot(group - gp_lane() - 1), tag, one);
+      const unsigned fars = __ballot_sync(0xffffffffu, has_far), ones = __ballot_sync(0xffffffffu, has_one);
+      const int depth = __ffs(int(fars)) - 1; // of the nearest prefix there is
+      there = depth >= 0 && (~ones & ((1u << depth) - 1u)) == 0;
+      if (!there) continue;
+      prefix.value = gp_warp_broadcast(far.value, depth);
+      prefix.has = group > gp__u64(depth) || start.has;
+      for (int i = depth - 1; i >= 0; --i) prefix.append(gp_warp_broadcast(one, i), Op());
+    }
+    if (last) {
       gp_before<Acc> next = prefix;
-      next.append(total(gp_lane() == GP__WARP - 1 ? Op()(part, aggregate) : part), Op());
+      next.append(all, Op());
       if (fences) __threadfence();
       if (gp_lane() == 0) gp__publish(words, tiles + group + 1, next.value, tag);
     }
