@@ -1350,7 +1350,7 @@ GPUPRIMS__RULE int gp__stream_keys_bytes(int threads, int items, int key_size) {
 // What a thread keeps of a tile: bits of its elements, and the value of the run that is open before them.
 GPUPRIMS__RULE int gp__stream_kept_bytes(int parts, int acc_size, int items) {
   return acc_size ? (acc_size + 15) / 16 * 16 + (4 + (items + 32) / 32 * 4 + 15) / 16 * 16
-                  : (parts == 3 ? 2 : 1) * ((items + 32) / 32 * 4);
+                  : (parts == 3 ? 2 : 1) * ((items + 32) / 32 * 4) + 4;
 }
 // Bytes an element that results need beside the tile.
 GPUPRIMS__RULE int gp__stream_scratch_bytes(int primitive, int acc_size, int in_size, int out_size) {
@@ -1397,6 +1397,9 @@ GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
 }
 // A stream: a block's stages and its static shared memory fit.
 GPUPRIMS__RULE int gp__stream_stages(gp_policy p) { return p.algorithm == GP_PIPELINED ? p.stages : 1; }
+GPUPRIMS__RULE int gp__stream_threads(gp_policy p) {
+  return p.algorithm == GP_PIPELINED ? p.threads + (2 + p.stages) * GP__WARP : p.threads;
+}
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
   return gp__stream_shared(p, gp__stream_stages(p), s.primitive, s.parts, s.key_size, s.in_size, s.acc_size,
                            s.out_size);
@@ -1508,7 +1511,7 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
                                                         gp__geometry *g) {
   g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
-  if (p.algorithm == GP_PIPELINED) g->threads += GP__PIPELINE_WARPS * GP__WARP;
+  g->threads = (unsigned)gp__stream_threads(p);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // an empty input still has its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
@@ -3502,7 +3505,8 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 //    emit<ITEMS, FULL>   results, once it is known what stands before the warp: they are compacted in the warp's part of
 //                        the tile, and go to memory in consecutive addresses
 //    finish              the counts: one thread, when all is known
-// FULL: all elements of the tile exist. Otherwise those that do not are never looked at.
+// FULL: all elements of the tile exist, and element 0 of each array stands on a 16-byte boundary. Otherwise elements go
+// one by one, and those that do not exist are never looked at.
 
 struct gp__stream_tile {
   unsigned char *keys, *values; // of the tile's element 0, in shared memory
@@ -3529,10 +3533,10 @@ template <class T, int N> struct gp__chunk {
   };
   GP_DEVICE gp__chunk() {}
   GP_DEVICE void load(const unsigned char *p) {
-    if (VECTORS && gp__misalignment(p, 16) == 0) {
+    if (VECTORS) {
       GPUPRIMS__UNROLL
       for (int i = 0; i < VECTORS; ++i) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
-    } else if (WORDS && gp__misalignment(p, 4) == 0) {
+    } else if (WORDS) {
       GPUPRIMS__UNROLL
       for (int i = 0; i < WORDS; ++i) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
     } else {
@@ -3540,25 +3544,23 @@ template <class T, int N> struct gp__chunk {
       for (int i = 0; i < N; ++i) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
-  GP_DEVICE void load_part(const unsigned char *p, int exist) {
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < N; ++i)
-      if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
-  }
   template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
     if (FULL) load(p);
-    else load_part(p, exist);
+    else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
+    }
   }
-  GP_DEVICE void store(unsigned char *p) const {
-    if (VECTORS && gp__misalignment(p, 16) == 0) {
+  template <bool FULL> GP_DEVICE void store(unsigned char *p, int exist) const {
+    if (FULL && VECTORS) {
       GPUPRIMS__UNROLL
       for (int i = 0; i < VECTORS; ++i) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
-    } else store_part(p, N);
-  }
-  GP_DEVICE void store_part(unsigned char *p, int exist) const {
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < N; ++i)
-      if (i < exist) reinterpret_cast<T *>(p)[i] = item[i];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (FULL || i < exist) reinterpret_cast<T *>(p)[i] = item[i];
+    }
   }
 };
 
@@ -3659,7 +3661,10 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   static const bool BEFORE = false, BEHIND = false;
   typedef gp__counts<N> State;
   typedef gp__count_join<N> Join;
-  template <int ITEMS> struct Kept { gp__bits<ITEMS> holds[N]; };
+  template <int ITEMS> struct Kept {
+    gp__bits<ITEMS> holds[N];
+    gp__u32 upto; // counts of the warp's lanes up to this one: first part, second part
+  };
 
   template <int ITEMS, bool FULL>
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
@@ -3676,7 +3681,8 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
         kept.holds[N - 1].set(j, (FULL || j < exist) && !one && gp__holds<P2, Key>::of(k.item[j], a.second));
     }
     const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
-    const gp__u32 all = gp_warp_broadcast(gp_warp_reduce(mine, gp_sum<gp__u32>()), 0);
+    kept.upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
+    const gp__u32 all = gp_warp_broadcast(kept.upto, 31);
     State s;
     s.n[0] = static_cast<gp__u64>(gp__low(all));
     if (PARTS == 3) s.n[N - 1] = static_cast<gp__u64>(gp__high(all));
@@ -3688,7 +3694,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     const gp__u64 origin = t.first + first;
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
-    const gp__u32 upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()), total = gp_warp_broadcast(upto, 31);
+    const gp__u32 upto = kept.upto, total = gp_warp_broadcast(upto, 31);
     const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
     T *out = static_cast<T *>(a.out_values) + before.n[0];
     unsigned char *items = Types::items(t) + first * int(sizeof(T));
@@ -3698,11 +3704,12 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       __syncwarp();
       T *at = reinterpret_cast<T *>(items);
       int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
+      T *next = at + rank;
       GPUPRIMS__UNROLL
       for (int j = 0; j < ITEMS; ++j) {
         const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
         if (PARTS == 1) {
-          if (one) at[rank++] = x.item[j];
+          if (one) *next++ = x.item[j];
         } else if (FULL || j < exist) {
           at[one ? rank : two ? ones + rank2 : ones + (PARTS == 3 ? twos : 0) + others] = x.item[j];
           rank += one ? 1 : 0;
@@ -3732,39 +3739,47 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   }
 };
 
-// Where runs begin: bit j of `heads` says it of the thread's element j, bit ITEMS of the element behind them (where
-// BEHIND), for which the end of the input counts as a beginning too. Element 0 always begins a run.
+// Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there is
+// none). Element 0 always begins a run.
 template <class K, class E> struct gp__key_heads {
   typedef K Key;
   static const bool BEFORE = true;
-  template <int ITEMS, bool FULL, bool BEHIND>
-  static GP_DEVICE void mark(const gp__stream_args &, const gp__stream_tile &t, int first, gp__bits<ITEMS + 1> &heads) {
-    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
+  template <int ITEMS, bool FULL> struct Marks {
     gp__chunk<K, ITEMS> k;
-    k.template load<FULL>(t.keys + i * int(sizeof(K)), exist);
-    heads.clear();
-    if (FULL || exist > 0) heads.set(0, t.first + i == 0 || !E()(t.key<K>(i - 1), k.item[0]));
-    GPUPRIMS__UNROLL
-    for (int j = 1; j < ITEMS; ++j) heads.set(j, (FULL || j < exist) && !E()(k.item[j - 1], k.item[j]));
-    if (BEHIND && (FULL || exist == ITEMS) && t.first + i + ITEMS < t.count)
-      heads.set(ITEMS, !E()(k.item[ITEMS - 1], t.key<K>(i + ITEMS)));
-  }
+    const gp__stream_tile &t;
+    int i, exist;
+    bool first_head;
+    GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &tile, int first)
+        : t(tile), i(first + int(gp_lane()) * ITEMS), exist(tile.exist<ITEMS>(i)) {
+      k.template load<FULL>(t.keys + i * int(sizeof(K)), exist);
+      first_head = (FULL || exist > 0) && (t.first + i == 0 || !E()(t.key<K>(i - 1), k.item[0]));
+    }
+    GP_DEVICE bool at(int j) const {
+      return j == 0 ? first_head : (FULL || j < exist) && !E()(k.item[j - 1], k.item[j]);
+    }
+    GP_DEVICE bool behind() const {
+      return (FULL || exist == ITEMS) && t.first + i + ITEMS < t.count && !E()(k.item[ITEMS - 1], t.key<K>(i + ITEMS));
+    }
+  };
 };
 template <class F> struct gp__flag_heads {
   typedef F Key;
   static const bool BEFORE = false;
-  template <int ITEMS, bool FULL, bool BEHIND>
-  static GP_DEVICE void mark(const gp__stream_args &, const gp__stream_tile &t, int first, gp__bits<ITEMS + 1> &heads) {
-    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
+  template <int ITEMS, bool FULL> struct Marks {
     gp__chunk<F, ITEMS> k;
-    k.template load<FULL>(t.keys + i * int(sizeof(F)), exist);
-    heads.clear();
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < ITEMS; ++j) heads.set(j, (FULL || j < exist) && k.item[j] != F(0));
-    if (t.first + i == 0 && exist > 0) heads.set(0, true);
-    if (BEHIND && (FULL || exist == ITEMS) && t.first + i + ITEMS < t.count)
-      heads.set(ITEMS, t.key<F>(i + ITEMS) != F(0));
-  }
+    const gp__stream_tile &t;
+    int i, exist;
+    GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &tile, int first)
+        : t(tile), i(first + int(gp_lane()) * ITEMS), exist(tile.exist<ITEMS>(i)) {
+      k.template load<FULL>(t.keys + i * int(sizeof(F)), exist);
+    }
+    GP_DEVICE bool at(int j) const {
+      return (FULL || j < exist) && (k.item[j] != F(0) || (j == 0 && t.first + i == 0));
+    }
+    GP_DEVICE bool behind() const {
+      return (FULL || exist == ITEMS) && t.first + i + ITEMS < t.count && t.key<F>(i + ITEMS) != F(0);
+    }
+  };
 };
 
 // The first of a[first .. end) that is not below `value`, or `end`: the 32 lanes of a warp look at once.
@@ -3784,36 +3799,49 @@ template <class O> GP_DEVICE gp__u64 gp__warp_lower_bound(const O *a, gp__u64 fi
 template <class O> struct gp__offset_heads {
   typedef gp__none Key;
   static const bool BEFORE = false;
-  template <int ITEMS, bool FULL, bool BEHIND>
-  static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, int first,
-                             gp__bits<ITEMS + 1> &heads) {
-    static_assert(!BEHIND, "nobody asks");
-    const int WORDS = gp__bits<ITEMS + 1>::WORDS;
-    gp__u32 *bits = reinterpret_cast<gp__u32 *>(t.keys) + first / ITEMS * WORDS; // a tile without keys: these are here
-    const O *offsets = static_cast<const O *>(a.offsets);
-    const gp__u64 origin = t.first + first, end = a.segments + 1;
-    GPUPRIMS__UNROLL
-    for (int w = 0; w < WORDS; ++w) bits[w * 32 + gp_lane()] = origin == 0 && w == 0 && gp_lane() == 0 ? 1u : 0u;
-    gp__u64 s = gp__warp_lower_bound(offsets, 0, end, origin);
-    __syncwarp();
-    while (s < end) {
-      const gp__u64 mine = s + gp_lane();
-      const gp__u64 at = mine < end ? static_cast<gp__u64>(offsets[mine]) - origin : ~0ull;
-      const bool here = at < gp__u64(32 * ITEMS);
-      if (here) {
-        const unsigned lane = static_cast<unsigned>(at) / ITEMS, j = static_cast<unsigned>(at) % ITEMS;
-        atomicOr(&bits[j / 32 * 32 + lane], 1u << (j % 32));
+  template <int ITEMS, bool FULL> struct Marks {
+    gp__bits<ITEMS + 1> heads;
+    GP_DEVICE Marks(const gp__stream_args &a, const gp__stream_tile &t, int first) {
+      const int WORDS = gp__bits<ITEMS + 1>::WORDS;
+      gp__u32 *bits =
+          reinterpret_cast<gp__u32 *>(t.keys) + first / ITEMS * WORDS; // a tile without keys: these are here
+      const O *offsets = static_cast<const O *>(a.offsets);
+      const gp__u64 origin = t.first + first, end = a.segments + 1;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) bits[w * 32 + gp_lane()] = origin == 0 && w == 0 && gp_lane() == 0 ? 1u : 0u;
+      gp__u64 s = gp__warp_lower_bound(offsets, 0, end, origin);
+      __syncwarp();
+      while (s < end) {
+        const gp__u64 mine = s + gp_lane();
+        const gp__u64 at = mine < end ? static_cast<gp__u64>(offsets[mine]) - origin : ~0ull;
+        const bool here = at < gp__u64(32 * ITEMS);
+        if (here) {
+          const unsigned lane = static_cast<unsigned>(at) / ITEMS, j = static_cast<unsigned>(at) % ITEMS;
+          atomicOr(&bits[j / 32 * 32 + lane], 1u << (j % 32));
+        }
+        if (!__all_sync(0xffffffffu, here)) break;
+        s += 32;
+        const gp__u64 last = gp_warp_broadcast(at, 31); // many empty segments: leap
+        if (gp_warp_broadcast(at, 0) == last) s = gp__warp_lower_bound(offsets, s, end, origin + last + 1);
       }
-      if (!__all_sync(0xffffffffu, here)) break;
-      s += 32;
-      const gp__u64 last = gp_warp_broadcast(at, 31); // many empty segments: leap
-      if (gp_warp_broadcast(at, 0) == last) s = gp__warp_lower_bound(offsets, s, end, origin + last + 1);
+      __syncwarp();
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) heads.word[w] = bits[w * 32 + gp_lane()];
     }
-    __syncwarp();
-    GPUPRIMS__UNROLL
-    for (int w = 0; w < WORDS; ++w) heads.word[w] = bits[w * 32 + gp_lane()];
-  }
+    GP_DEVICE bool at(int j) const { return heads.get(j); }
+    GP_DEVICE bool behind() const { return false; } // nobody asks
+  };
 };
+template <class Heads, int ITEMS, bool FULL, bool BEHIND>
+GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__stream_tile &t, int first) {
+  const typename Heads::template Marks<ITEMS, FULL> marks(a, t, first);
+  gp__bits<ITEMS + 1> heads;
+  heads.clear();
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < ITEMS; ++j) heads.set(j, marks.at(j));
+  if (BEHIND) heads.set(ITEMS, marks.behind());
+  return heads;
+}
 // Ends of runs: bit j where element j + 1 begins one, or is not there any more.
 template <int ITEMS>
 GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
@@ -3849,10 +3877,10 @@ template <class V> struct gp__compact {
     gp__chunk<V, ITEMS> x;
     x.template load<FULL>(warp + gp_lane() * (ITEMS * sizeof(V)), exist);
     __syncwarp();
-    V *at = reinterpret_cast<V *>(warp);
+    V *next = reinterpret_cast<V *>(warp) + rank;
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j)
-      if (marks.get(j)) at[rank++] = x.item[j];
+      if (marks.get(j)) *next++ = x.item[j];
     __syncwarp();
     gp__copy_out<V>::run(static_cast<V *>(to) + before, warp, total);
   }
@@ -3901,7 +3929,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   template <int ITEMS, bool FULL>
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     const int i = first + int(gp_lane()) * ITEMS;
-    Heads::template mark<ITEMS, FULL, BEHIND>(a, t, first, kept.heads);
+    kept.heads = gp__mark<Heads, ITEMS, FULL, BEHIND>(a, t, first);
     const int n = counted<ITEMS>(kept.heads, t, i).count(), last = last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads));
     const int runs = gp_warp_broadcast(gp_warp_reduce(n, gp_sum<int>()), 0);
     const int newest = gp_warp_broadcast(gp_warp_reduce(last, gp_max<int>()), 0);
@@ -4022,7 +4050,8 @@ template <> struct gp__compact_keys<gp__none> {
   static GP_DEVICE void run(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS> &, gp__u64,
                             int, int, int) {}
 };
-template <int WHAT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
+// INIT: args.first comes before the first value of each run.
+template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
   typedef typename Heads::Key Key;
   typedef In Value;
   static const bool REDUCE = WHAT == GP_REDUCE_BY_KEY;
@@ -4051,18 +4080,22 @@ template <int WHAT, class Heads, class Op, class Load, class In, class Acc, clas
   template <int ITEMS, bool FULL>
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
-    Heads::template mark<ITEMS, FULL, BEHIND>(a, t, first, kept.heads);
+    const typename Heads::template Marks<ITEMS, FULL> marks(a, t, first);
     gp__chunk<In, ITEMS> v;
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const Load load(a);
     const Acc init = gp__value_as<Acc>(a.first);
     Acc run = Op::identity();
+    kept.heads.clear();
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       if (!FULL && j >= exist) continue;
       const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
-      run = kept.heads.get(j) ? (a.has_init ? Op()(init, x) : x) : j == 0 ? x : Op()(run, x);
+      const bool head = marks.at(j);
+      kept.heads.set(j, head);
+      run = head ? (INIT ? Op()(init, x) : x) : j == 0 ? x : Op()(run, x);
     }
+    if (BEHIND) kept.heads.set(ITEMS, marks.behind());
     const int began = gp__first_bits<ITEMS>(kept.heads).count();
     Run mine;
     mine.value = run;
@@ -4080,7 +4113,7 @@ template <int WHAT, class Heads, class Op, class Load, class In, class Acc, clas
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     unsigned char *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the warp
     const Load load(a);
-    const Acc init = gp__value_as<Acc>(a.first), start = a.has_init ? init : Op::identity();
+    const Acc init = gp__value_as<Acc>(a.first), start = INIT ? init : Op::identity();
     gp__chunk<In, ITEMS> v;
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     Acc run = gp_lane() == 0      ? before.value
@@ -4098,23 +4131,23 @@ template <int WHAT, class Heads, class Op, class Load, class In, class Acc, clas
       __syncwarp();
     }
     gp__chunk<Out, ITEMS> r;
+    unsigned char *next = results + ends_upto * int(sizeof(Out));
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       if (!FULL && j >= exist) continue;
       const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
       const bool head = heads.get(j);
       if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(head ? start : run);
-      run = head ? (a.has_init ? Op()(init, x) : x) : Op()(run, x);
+      run = head ? (INIT ? Op()(init, x) : x) : Op()(run, x);
       if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(run);
       if (REDUCE && ends.get(j)) {
-        put<ITEMS>(results + ends_upto * int(sizeof(Out)), gp_convert<Acc, Out>()(run));
-        ++ends_upto;
+        put<ITEMS>(next, gp_convert<Acc, Out>()(run));
+        next += sizeof(Out);
       }
     }
     if (!REDUCE) {
       unsigned char *to = results + gp_lane() * (ITEMS * sizeof(Out));
-      if (FULL && !LOOSE) r.store(to);
-      else if (!LOOSE) r.store_part(to, exist);
+      if (!LOOSE) r.template store<FULL>(to, exist);
       else
         for (int j = 0; j < ITEMS; ++j)
           if (j < exist) put<ITEMS>(to + j * int(sizeof(Out)), r.item[j]);
@@ -4178,14 +4211,18 @@ template <class P, class Body> struct gp__stream {
     t.values = stage + VALUES_AT + GP__STREAM_MARGIN + value_offset;
     return t;
   }
+  static GP_DEVICE bool full(const gp__stream_tile &t) {
+    return t.items == TILE &&
+           ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
+  }
   static GP_DEVICE Kept &kept_in(unsigned char *stage) {
     return reinterpret_cast<Kept *>(stage + KEPT_AT)[threadIdx.x];
   }
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage) {
     const int first = int(gp_warp()) * (32 * ITEMS);
     Kept kept;
-    const State s = t.items == TILE ? Body::template fold<ITEMS, true>(a, t, first, kept)
-                                    : Body::template fold<ITEMS, false>(a, t, first, kept);
+    const State s = full(t) ? Body::template fold<ITEMS, true>(a, t, first, kept)
+                            : Body::template fold<ITEMS, false>(a, t, first, kept);
     kept_in(stage) = kept;
     __syncwarp(); // lane 0 will say that the warp is done
     return s;
@@ -4197,7 +4234,7 @@ template <class P, class Body> struct gp__stream {
     const State mine = gp_warp() > 0 ? Join()(before, prefixes[gp_warp() - 1]) : before;
     const Kept kept = kept_in(stage);
     scratch += first * Body::SCRATCH;
-    if (t.items == TILE) Body::template emit<ITEMS, true>(a, t, first, kept, mine, scratch);
+    if (full(t)) Body::template emit<ITEMS, true>(a, t, first, kept, mine, scratch);
     else Body::template emit<ITEMS, false>(a, t, first, kept, mine, scratch);
     if (threadIdx.x == P::threads - 1 && t.first + t.items == t.count)
       Body::finish(a, t.count, Join()(before, prefixes[WARPS - 1]));
@@ -4377,9 +4414,9 @@ template <class P, class Body> struct gp__stream_pipeline {
       if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
     }
   }
-  GP_DEVICE void look_back() const {
-    for (unsigned round = 0;; ++round) {
-      const int stage = int(round % STAGES);
+  // A warp for each stage: the look-backs of a block's tiles overlap.
+  GP_DEVICE void look_back(int stage) const {
+    for (unsigned round = static_cast<unsigned>(stage);; round += STAGES) {
       gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
       const gp__ticket ticket = s.ticket[stage];
       if (ticket.number >= tiles) return;
@@ -4451,7 +4488,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
                              Pipeline::S::in_place(a)};
   if (gp_warp() < Pipeline::WARPS) pipeline.compute();
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish();
-  else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back();
+  else if (gp_warp() < Pipeline::WARPS + 1 + P::stages) pipeline.look_back(int(gp_warp()) - Pipeline::WARPS - 1);
   else if (gp_lane() == 0) pipeline.copy();
 }
 
