@@ -255,11 +255,15 @@ def even_bins(x, type_, lower, upper, bins):
     if not is_float(type_):
         low, high = int(low[0]), int(high[0])
         return np.array([(int(v) - low) * bins // (high - low) if ok else -1 for v, ok in zip(w, inside)], np.int64)
-    work = WORK[type_]
     with np.errstate(all="ignore"):
-        v, low, high = (a.astype(work) for a in (w, low, high))
-        place = (v - low) * (work(bins) / (high - low))
-        return np.where(inside, np.minimum(np.where(place > 0, place, 0), bins - 1).astype(np.int64), -1)
+        place = (to_work(x, type_) - to_work(lower, type_)) * scale(lower, upper, type_, bins)
+        return np.where(inside, np.minimum(np.where(inside, place, 0).astype(np.int64), bins - 1), -1)
+
+
+def scale(lower, upper, type_, bins):
+    """Bins over width, in the type that floats are computed in; infinite where the width is."""
+    width = to_work(upper, type_) - to_work(lower, type_)
+    return np.where(np.isfinite(width), WORK[type_](bins) / width, width)
 
 
 def range_bins(x, type_, boundaries):

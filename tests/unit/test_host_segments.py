@@ -462,8 +462,8 @@ def test_users_operators_and_structs(n, shape):
         raw = context.struct("raw", 3, 1)
         payload = np.random.default_rng(n).integers(0, 256, (n, 3), np.uint8)
         kept, firsts = np.zeros_like(payload), np.zeros(n, np.int32)
-        context.run("unique", equal=tens, key_type="i32", keys=keys, out_keys=firsts, in_type=raw, in_=payload, out=kept,
-                    out_count=number, count=n)
+        context.run("unique", equal=tens, key_type="i32", keys=keys, out_keys=firsts, in_type=raw, in_=payload,
+                    out=kept, out_count=number, count=n)
         assert (kept[:len(runs)] == payload[flags]).all()
         assert (firsts[:len(runs)] == keys[flags]).all()
 
@@ -606,7 +606,7 @@ def test_bounds_by_a_users_operator():
        st.integers(0, 2**20))
 @settings(max_examples=80)
 def test_load_balance(threaded, offset_type, shape, n, index_type, seed):
-    where = offsets_of(shape, n, seed)
+    where = offsets_of("one" if shape == "none" else shape, n, seed)
     where[0] = 0
     buffer, out = guarded(n, DTYPES[index_type], seed % 3)
     threaded.run("load_balance", offset_type=offset_type, out_type=index_type, begin=where.astype(DTYPES[offset_type]),
