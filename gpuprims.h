@@ -5199,14 +5199,12 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
   size_t i;
   if (q->primitive == GP_HISTOGRAM_RANGES) {
     for (i = 0; i < n; ++i) {
-      uint64_t low = 0, length = bins + 1; // boundaries that are not above the sample
-      while (length) {
-        const uint64_t half = length / 2;
-        if (floats ? edges[low + half].f <= x[i].f : edges[low + half].u <= x[i].u) {
-          low += half + 1;
-          length -= half + 1;
-        } else length = half;
+      uint64_t low = 0, length = bins + 1, half; // low: boundaries that are not above the sample; no jumps to foresee
+      for (; length > 1; length -= half) {
+        half = length / 2;
+        low += (floats ? edges[low + half - 1].f <= x[i].f : edges[low + half - 1].u <= x[i].u) ? half : 0;
       }
+      low += floats ? edges[low].f <= x[i].f : edges[low].u <= x[i].u;
       bin[i] = low && low <= bins ? low - 1 : UINT64_MAX;
     }
   } else if (!floats) {
