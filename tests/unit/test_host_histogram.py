@@ -49,7 +49,7 @@ def ends_of(x, type_, kind, seed):
 
 
 @given(types, counters, bin_counts, data)
-@settings(max_examples=500)
+@settings(max_examples=1500)
 @example("f32", "u32", 10, (4097, 0, "uniform", 3))
 @example("i64", "u64", 70001, (4097, 0, "extremes", 3))
 @example("u8", "u32", 256, (4097, 1, "uniform", 3))
@@ -103,6 +103,8 @@ def test_floats_at_the_edges(host):
          [1, 0, 1]),
         ("f32", -1.5e38, 1.5e38, 4, [-1.5e38, 0.0, 1.4e38, 1.5e38, np.inf], [1, 0, 1, 1]),
         ("f32", 0.0, 2e-38, 2, [0.0, 1e-45, -0.0, 1.9e-38, 2e-38], [3, 1]),
+        ("f32", 0.0, 3.0, 35, [np.nextafter(np.float32(3), np.float32(0))], [0] * 34 + [1]),  # the product is 35
+        ("f64", 0.0, 3.0, 17, [np.nextafter(3.0, 0.0)], [0] * 16 + [1]),
         ("f64", 0.0, 1.0, 10, [0.1, 0.3, 0.7, 0.9999999999999999], None),
         ("f16", 0.0, 1.0, 2048, [0.5, 0.99951171875, 1.0], None),
         ("bf16", -1.0, 1.0, 3, [-1.0, -0.333, 0.0, 0.333, 0.996], None),
@@ -118,7 +120,7 @@ def test_floats_at_the_edges(host):
 
 
 @given(types, counters, st.sampled_from([1, 2, 3, 10, 255, 1000]), data)
-@settings(max_examples=400)
+@settings(max_examples=1200)
 def test_ranges(host, type_, counter, bins, what):
     n, offset, kind, seed = what
     x = shifted(values(type_, n, kind, seed), offset)
@@ -151,7 +153,7 @@ def test_ranges_against_numpy(host, type_):
 @given(st.sampled_from(["u8", "i16", "u32", "f16", "f32"]),
        st.sampled_from([(1, 1), (2, 2), (3, 3), (4, 3), (4, 4), (5, 1), (1300, 2)]), st.sampled_from([1, 7, 256]),
        st.booleans(), st.sampled_from([None, "u8", "i32", "bf16", "f32"]), data)
-@settings(max_examples=250)
+@settings(max_examples=700)
 def test_channels_and_weights(host, type_, channels, bins, ranges, weight_type, what):
     n, offset, kind, seed = what
     (channels, active), rng = channels, np.random.default_rng(seed)

@@ -128,7 +128,7 @@ def initial(op, acc, kind, seed, wanted):
 
 
 @given(operators, types, types, types, offset_types, data, shapes, transforms, st.booleans())
-@settings(max_examples=160)
+@settings(max_examples=500)
 @example("SUM", "f32", "f32", "f32", "u32", (2049, 1, "zeros", 1), "ones", None, False)
 @example("SUM", "f16", "f32", "f16", "i64", (2049, 1, "uniform", 1), "long", "SQUARE", True)
 def test_segmented_reduce(host, op, in_type, acc, out_type, offset_type, what, shape, transform, with_init):
@@ -148,7 +148,7 @@ def test_segmented_reduce(host, op, in_type, acc, out_type, offset_type, what, s
 
 
 @given(operators, types, offset_types, data, st.sampled_from([0, 1, 5, 200]), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=150)
 def test_segments_that_overlap_and_leave_gaps(threaded, op, type_, offset_type, what, segments, with_init):
     n, offset, kind, seed = what
     type_ = accumulator(op, type_)
@@ -167,7 +167,7 @@ def test_segments_that_overlap_and_leave_gaps(threaded, op, type_, offset_type, 
 
 
 @given(operators, types, types, st.sampled_from([0, 1, 2, 4, 7, 16, 100, 1025]), st.sampled_from([0, 1, 3, 30]), data)
-@settings(max_examples=60)
+@settings(max_examples=150)
 def test_segments_of_one_length(host, op, in_type, acc, length, segments, what):
     _, offset, kind, seed = what
     acc = accumulator(op, acc)
@@ -201,7 +201,7 @@ def test_every_operator_on_every_type_in_segments(threaded, op, type_):
 
 
 @given(operators, types, types, types, offset_types, data, shapes, transforms, st.booleans(), st.booleans())
-@settings(max_examples=160)
+@settings(max_examples=500)
 @example("SUM", "f32", "f32", "f32", "u32", (2049, 1, "zeros", 1), "empties", None, False, False)
 def test_segmented_scan(host, op, in_type, acc, out_type, offset_type, what, shape, transform, exclusive, with_init):
     n, offset, kind, seed = what
@@ -223,7 +223,7 @@ def test_segmented_scan(host, op, in_type, acc, out_type, offset_type, what, sha
 
 
 @given(operators, types, types, types, types, st.sampled_from(EQUALS), data, shapes, st.booleans(), st.booleans())
-@settings(max_examples=160)
+@settings(max_examples=500)
 def test_scan_by_key(host, op, keys_type, in_type, acc, out_type, equal, what, shape, exclusive, with_init):
     n, offset, kind, seed = what
     acc, keys_type = accumulator(op, acc), key_type(equal, keys_type)
@@ -254,7 +254,7 @@ def only(buffer, out, found):
 
 
 @given(operators, types, types, types, types, st.sampled_from(EQUALS), data, shapes, transforms)
-@settings(max_examples=160)
+@settings(max_examples=500)
 def test_reduce_by_key(host, op, keys_type, in_type, acc, out_type, equal, what, shape, transform):
     n, offset, kind, seed = what
     acc, keys_type = accumulator(op, acc), key_type(equal, keys_type)
@@ -277,7 +277,7 @@ def test_reduce_by_key(host, op, keys_type, in_type, acc, out_type, equal, what,
 
 
 @given(types, st.sampled_from(EQUALS), data, shapes, st.sampled_from(["i32", "u32", "i64", "u64", 0]))
-@settings(max_examples=160)
+@settings(max_examples=500)
 def test_runs_and_unique(host, type_, equal, what, shape, length_type):
     n, offset, _, seed = what
     type_ = key_type(equal, type_)
@@ -375,7 +375,7 @@ def test_count_in_memory(host):
 
 @pytest.mark.parametrize("op", ["ARGMIN", "ARGMAX"])
 @given(types, types, data, shapes, st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=150)
 def test_arg(host, op, in_type, type_, what, shape, exclusive):
     n, offset, kind, seed = what
     x = shifted(values(in_type, n, kind, seed), offset)
@@ -472,7 +472,7 @@ def test_users_operators_and_structs(n, shape):
 
 
 @given(types, types, data, st.sampled_from([0, RIGHT]), st.sampled_from(["SUB", "SUB", "SUM", "MIN", "PROD"]))
-@settings(max_examples=160)
+@settings(max_examples=500)
 def test_adjacent_difference(host, in_type, out_type, what, right, op):
     n, offset, kind, seed = what
     x = shifted(values(in_type, n, kind, seed), offset)
@@ -486,7 +486,7 @@ def test_adjacent_difference(host, in_type, out_type, what, right, op):
 
 
 @given(types, types, types, data)
-@settings(max_examples=60)
+@settings(max_examples=150)
 def test_transform2_subtracts(host, a_type, b_type, out_type, what):
     n, offset, kind, seed = what
     a, b = shifted(values(a_type, n, kind, seed), offset), values(b_type, n, kind, seed + 1)
@@ -523,7 +523,7 @@ def test_adjacent_difference_by_a_users_operator(host):
 
 @given(offset_types, st.sampled_from([0, 1, 2, 50, 1000]), st.sampled_from(["good", "falls", "beyond", "both"]),
        st.integers(0, 2**20))
-@settings(max_examples=120)
+@settings(max_examples=300)
 def test_offsets_are_checked(host, offset_type, segments, fault, seed):
     rng = np.random.default_rng([seed, segments])
     n = 3 * segments + 5
@@ -568,7 +568,7 @@ def test_an_offset_with_a_sign_is_beyond_the_count(host):
 
 
 @given(types, st.sampled_from([0, 1, 2, 3, 100, 1025]), data, st.sampled_from(["u32", "u64"]), st.booleans())
-@settings(max_examples=160)
+@settings(max_examples=500)
 def test_bounds(host, type_, length, what, index_type, upper):
     n, offset, kind, seed = what
     sorted_ = values(type_, length, kind, seed)
@@ -604,7 +604,7 @@ def test_bounds_by_a_users_operator():
 
 @given(offset_types, shapes, st.sampled_from([0, 1, 33, 1025, 5000]), st.sampled_from(["u32", "u64"]),
        st.integers(0, 2**20))
-@settings(max_examples=80)
+@settings(max_examples=200)
 def test_load_balance(threaded, offset_type, shape, n, index_type, seed):
     where = offsets_of("one" if shape == "none" else shape, n, seed)
     where[0] = 0

@@ -60,7 +60,7 @@ def only(buffer, out, wanted):
 
 
 @given(comparisons, types, data)
-@settings(max_examples=400)
+@settings(max_examples=1200)
 def test_select_if(host, op, type_, what):
     n, offset, kind, seed = what
     x = shifted(values(type_, n, kind, seed), offset)
@@ -79,7 +79,7 @@ def test_select_if(host, op, type_, what):
 
 
 @given(types, flag_types, st.sampled_from(SHARES), data)
-@settings(max_examples=200)
+@settings(max_examples=600)
 def test_select_and_partition_by_flags(host, type_, flag_type, share, what):
     n, offset, kind, seed = what
     x, flags = shifted(values(type_, n, kind, seed), offset), shifted(flags_of(flag_type, n, share, seed), offset)
@@ -122,7 +122,7 @@ def test_structs_keep_their_order(size):
 
 
 @given(comparisons, types, data)
-@settings(max_examples=200)
+@settings(max_examples=600)
 def test_partition(host, op, type_, what):
     n, offset, kind, seed = what
     x = shifted(values(type_, n, kind, seed), offset)
@@ -138,7 +138,7 @@ def test_partition(host, op, type_, what):
 
 
 @given(comparisons, comparisons, types, data)
-@settings(max_examples=200)
+@settings(max_examples=600)
 def test_partition_in_three(host, first, second, type_, what):
     n, offset, kind, seed = what
     x = shifted(values(type_, n, kind, seed), offset)
@@ -159,7 +159,7 @@ def test_partition_in_three(host, first, second, type_, what):
 
 
 @given(comparisons, types, data)
-@settings(max_examples=300)
+@settings(max_examples=900)
 def test_count_if_any_all(host, op, type_, what):
     n, offset, kind, seed = what
     x = shifted(values(type_, n, kind, seed), offset)
