@@ -7783,10 +7783,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
                       gp__type_rows[c->out_type].name);
     q->out_type = c->out_type;
     if (c->flags & GP_REPRODUCIBLE)
-      return gp__fail(GP_E_UNSUPPORTED,
-                      "%s: flags: GP_REPRODUCIBLE: weights are added to counters of %s in the order of their arrival; "
-                      "counters that are integers keep their bits",
-                      k->who, gp__type_rows[c->out_type].name);
+      return gp__fail(
+          GP_E_UNSUPPORTED,
+          "%s: flags: GP_REPRODUCIBLE: counters of %s keep their bits on one device and policy, not on every "
+          "one; integers do",
+          k->who, gp__type_rows[c->out_type].name);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
   GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
@@ -7901,13 +7902,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT, "%s: active is %d: the bounds of at most %d channels of %s fit a call", who,
                       q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   }
+  if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: segments is 2^64 - 1", who);
   if (gp__is_bound(c->primitive) && c->length >> 63)
     return gp__fail(GP_E_SIZE, "%s: length is %llu, not below 2^63", who, (unsigned long long)c->length);
   if ((gp__is_bound(c->primitive) || c->primitive == GP_LOAD_BALANCE) && q->out_size == 4 &&
       (c->length | c->segments) > UINT32_MAX)
     return gp__fail(GP_E_SIZE, "%s: %s is %llu, which positions of type u32 (out_type) do not reach", who,
                     c->length ? "length" : "segments", (unsigned long long)(c->length | c->segments));
-  if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: segments is 2^64 - 1", who);
   if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
     return gp__fail(GP_E_ARGUMENT, "%s: segments is 0, but count is not: elements of no segment", who);
   if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->length)
@@ -8212,7 +8213,8 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
       h.count = q->segments + 1;
     }
   }
-  if ((family == GP__FAMILY_STREAM || family == GP__FAMILY_HISTOGRAM) && !q->acc_size) h.exact = 1; // nothing is folded
+  if (family == GP__FAMILY_STREAM && !q->acc_size) h.exact = 1; // nothing is folded
+  if (family == GP__FAMILY_HISTOGRAM) h.exact = gp__is_integer(q->out_type);
   h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
   return h;
 }
