@@ -6844,9 +6844,9 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 // vectors, load, store, stages, blocks_per_sm, overlap, provenance). scope: a device's name ("NVIDIA H200"), a compute
 // capability ("sm_90"), a class of like devices ("class:NAME"), or "portable". Sizes in bytes, -1 for any; the row
 // serves calls on 2^log2_from bytes and more, less than 2^log2_to (gp__shape_bytes), whose pointers are aligned to 16
-// bytes and which are not GP_REPRODUCIBLE: as it was measured. in_size is that of an element; of a value where there are
-// keys or flags beside, of a key where there are keys alone; of a histogram's sample; -1 in load_balance. Zeros in the
-// policy are filled by gp__portable. GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
+// bytes and which are not GP_REPRODUCIBLE: as it was measured. in_size is an element's: a value's where there are keys
+// or flags beside it, a key's where there are keys alone. Zeros in the policy are filled by gp__portable.
+// GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
 
 #if defined(GP_POLICY_ROWS) // the program has defined a table of its own
 #elif defined(GPUPRIMS_POLICIES)
