@@ -1359,14 +1359,18 @@ GPUPRIMS__RULE int gp__stream_scratch_bytes(int primitive, int acc_size, int in_
          : primitive == GP_NONTRIVIAL_RUNS ? 8
                                            : 0;
 }
-// Dynamic shared memory of a stream's block.
-GPUPRIMS__RULE int gp__stream_shared(gp_policy p, int stages, int primitive, int parts, int key_size, int in_size,
-                                     int acc_size, int out_size) {
-  const int items = gp__stream_items(p.vectors, key_size, in_size);
+// Dynamic shared memory of a stream's block whose threads hold so many items.
+GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, int stages, int items, int primitive, int parts, int key_size,
+                                        int in_size, int acc_size, int out_size) {
   return stages *
              (gp__stream_keys_bytes(p.threads, items, key_size) + gp__stream_region_bytes(p.threads * items, in_size) +
               (p.threads * gp__stream_kept_bytes(parts, acc_size, items) + 127) / 128 * 128) +
          p.threads * items * gp__stream_scratch_bytes(primitive, acc_size, in_size, out_size);
+}
+GPUPRIMS__RULE int gp__stream_shared(gp_policy p, int stages, int primitive, int parts, int key_size, int in_size,
+                                     int acc_size, int out_size) {
+  return gp__stream_shared_of(p, stages, gp__stream_items(p.vectors, key_size, in_size), primitive, parts, key_size,
+                              in_size, acc_size, out_size);
 }
 
 // Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
@@ -1525,7 +1529,8 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   const int family = gp__family_of(s.primitive);
   const unsigned long long bytes = gp__shape_bytes(s);
   p.overlap = gp__or(p.overlap, s.compute_capability >= 90 ? 1 : 2);
-  p.load = gp__or(p.load, family == GP__FAMILY_REDUCE ? GP_CACHE_STREAMING : GP_CACHE_ALL);
+  p.load =
+      gp__or(p.load, family == GP__FAMILY_REDUCE || family == GP__FAMILY_HISTOGRAM ? GP_CACHE_STREAMING : GP_CACHE_ALL);
   p.store = gp__or(p.store, family != GP__FAMILY_MAP || s.in_size ? GP_CACHE_ALL // fill, iota: nobody reads it soon
                                                                   : GP_CACHE_STREAMING);
   if (family == GP__FAMILY_SCAN) return gp__portable_scan(p, s, bytes);
@@ -7490,9 +7495,9 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 // vectors, load, store, stages, blocks_per_sm, overlap, provenance). scope: a device's name ("NVIDIA H200"), a compute
 // capability ("sm_90"), a class of like devices ("class:NAME"), or "portable". Sizes in bytes, -1 for any; the row
 // serves calls on 2^log2_from bytes and more, less than 2^log2_to (gp__shape_bytes), whose pointers are aligned to 16
-// bytes and which are not GP_REPRODUCIBLE: as it was measured. in_size is that of an element; of a value where there are
-// keys or flags beside, of a key where there are keys alone; of a histogram's sample; -1 in load_balance. Zeros in the
-// policy are filled by gp__portable. GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
+// bytes and which are not GP_REPRODUCIBLE: as it was measured. in_size is an element's: a value's where there are keys
+// or flags beside it, a key's where there are keys alone. Zeros in the policy are filled by gp__portable.
+// GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
 
 #if defined(GP_POLICY_ROWS) // the program has defined a table of its own
 #elif defined(GPUPRIMS_POLICIES)
@@ -8669,10 +8674,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
                       gp__type_rows[c->out_type].name);
     q->out_type = c->out_type;
     if (c->flags & GP_REPRODUCIBLE)
-      return gp__fail(GP_E_UNSUPPORTED,
-                      "%s: flags: GP_REPRODUCIBLE: weights are added to counters of %s in the order of their arrival; "
-                      "counters that are integers keep their bits",
-                      k->who, gp__type_rows[c->out_type].name);
+      return gp__fail(
+          GP_E_UNSUPPORTED,
+          "%s: flags: GP_REPRODUCIBLE: counters of %s keep their bits on one device and policy, not on every "
+          "one; integers do",
+          k->who, gp__type_rows[c->out_type].name);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
   GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
@@ -8787,13 +8793,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT, "%s: active is %d: the bounds of at most %d channels of %s fit a call", who,
                       q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   }
+  if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: segments is 2^64 - 1", who);
   if (gp__is_bound(c->primitive) && c->length >> 63)
     return gp__fail(GP_E_SIZE, "%s: length is %llu, not below 2^63", who, (unsigned long long)c->length);
   if ((gp__is_bound(c->primitive) || c->primitive == GP_LOAD_BALANCE) && q->out_size == 4 &&
       (c->length | c->segments) > UINT32_MAX)
     return gp__fail(GP_E_SIZE, "%s: %s is %llu, which positions of type u32 (out_type) do not reach", who,
                     c->length ? "length" : "segments", (unsigned long long)(c->length | c->segments));
-  if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: segments is 2^64 - 1", who);
   if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
     return gp__fail(GP_E_ARGUMENT, "%s: segments is 0, but count is not: elements of no segment", who);
   if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->length)
@@ -9098,7 +9104,8 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
       h.count = q->segments + 1;
     }
   }
-  if ((family == GP__FAMILY_STREAM || family == GP__FAMILY_HISTOGRAM) && !q->acc_size) h.exact = 1; // nothing is folded
+  if (family == GP__FAMILY_STREAM && !q->acc_size) h.exact = 1; // nothing is folded
+  if (family == GP__FAMILY_HISTOGRAM) h.exact = gp__is_integer(q->out_type);
   h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
   return h;
 }
