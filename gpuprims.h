@@ -9350,6 +9350,7 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = kind == GP__COPY ? 0 : q->out_type;
   key[i++] = q->out2_type;
   key[i++] = q->end != NULL;
+  key[i++] = gp__family_of(q->primitive) == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
   key[i++] = q->flags & ~GP_CHECKED; // which is another kernel's work
   key[i++] = p->algorithm;
   key[i++] = p->threads;
@@ -9464,11 +9465,12 @@ GPUPRIMS__PRIVATE void gp__name_body(const gp__request *q, gp__text *t) {
     return;
   }
   if (q->acc_size)
-    gp__add(t, "gp__by_key<%s, ",
+    gp__add(t, "gp__by_key<%s, %s, ",
             q->primitive == GP_REDUCE_BY_KEY ? "GP_REDUCE_BY_KEY"
             : q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_SEGMENTED_INCLUSIVE_SCAN
                 ? "GP_INCLUSIVE_SCAN_BY_KEY"
-                : "GP_EXCLUSIVE_SCAN_BY_KEY");
+                : "GP_EXCLUSIVE_SCAN_BY_KEY",
+            q->has_init ? "true" : "false");
   else
     gp__add(t, "gp__runs<%s, ",
             q->primitive == GP_UNIQUE        ? "GP_UNIQUE"
