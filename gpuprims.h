@@ -1347,30 +1347,25 @@ GPUPRIMS__RULE int gp__stream_keys_bytes(int threads, int items, int key_size) {
   return key_size ? gp__stream_region_bytes(threads * items, key_size)
                   : (threads * (items + 32) / 32 * 4 + 127) / 128 * 128;
 }
-// What a thread keeps of a tile: bits of its elements, and the value of the run that is open before them.
-GPUPRIMS__RULE int gp__stream_kept_bytes(int parts, int acc_size, int items) {
-  return acc_size ? (acc_size + 15) / 16 * 16 + (4 + (items + 32) / 32 * 4 + 15) / 16 * 16
-                  : (parts == 3 ? 2 : 1) * ((items + 32) / 32 * 4) + 4;
-}
-// Bytes an element that results need beside the tile.
-GPUPRIMS__RULE int gp__stream_scratch_bytes(int primitive, int acc_size, int in_size, int out_size) {
-  return acc_size                          ? (in_size == out_size ? 0 : out_size)
-         : primitive == GP_RUN_LENGTHS     ? 8
-         : primitive == GP_NONTRIVIAL_RUNS ? 8
+// Bytes an element that results need beside keys and values.
+GPUPRIMS__RULE int gp__stream_extra_bytes(int primitive, int acc_size, int in_size, int out_size) {
+  return acc_size                          ? (in_size == acc_size ? 0 : acc_size)
+         : primitive == GP_RUN_LENGTHS     ? out_size
+         : primitive == GP_NONTRIVIAL_RUNS ? 2 * out_size
                                            : 0;
 }
 // Dynamic shared memory of a stream's block whose threads hold so many items.
-GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, int stages, int items, int primitive, int parts, int key_size,
-                                        int in_size, int acc_size, int out_size) {
+GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, int stages, int items, int primitive, int key_size, int in_size,
+                                        int acc_size, int out_size) {
   return stages *
-             (gp__stream_keys_bytes(p.threads, items, key_size) + gp__stream_region_bytes(p.threads * items, in_size) +
-              (p.threads * gp__stream_kept_bytes(parts, acc_size, items) + 127) / 128 * 128) +
-         p.threads * items * gp__stream_scratch_bytes(primitive, acc_size, in_size, out_size);
+         (gp__stream_keys_bytes(p.threads, items, key_size) + gp__stream_region_bytes(p.threads * items, in_size) +
+          (p.threads * items * gp__stream_extra_bytes(primitive, acc_size, in_size, out_size) + 127) / 128 * 128 +
+          (p.threads / GP__WARP * 8 + 127) / 128 * 128);
 }
-GPUPRIMS__RULE int gp__stream_shared(gp_policy p, int stages, int primitive, int parts, int key_size, int in_size,
-                                     int acc_size, int out_size) {
-  return gp__stream_shared_of(p, stages, gp__stream_items(p.vectors, key_size, in_size), primitive, parts, key_size,
-                              in_size, acc_size, out_size);
+GPUPRIMS__RULE int gp__stream_shared(gp_policy p, int stages, int primitive, int key_size, int in_size, int acc_size,
+                                     int out_size) {
+  return gp__stream_shared_of(p, stages, gp__stream_items(p.vectors, key_size, in_size), primitive, key_size, in_size,
+                              acc_size, out_size);
 }
 
 // Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
@@ -1405,8 +1400,7 @@ GPUPRIMS__RULE int gp__stream_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (2 + p.stages) * GP__WARP : p.threads;
 }
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__stream_shared(p, gp__stream_stages(p), s.primitive, s.parts, s.key_size, s.in_size, s.acc_size,
-                           s.out_size);
+  return gp__stream_shared(p, gp__stream_stages(p), s.primitive, s.key_size, s.in_size, s.acc_size, s.out_size);
 }
 GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
   return gp__stream_stages(p) *
@@ -3596,19 +3590,22 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 //    Key, Value          what a tile holds (gp__none: nothing)
 //    BEFORE, BEHIND      whether keys just outside the tile are looked at
 //    State, Join         what is carried from left to right, and the operator on it
-//    Kept                what a thread keeps from fold to emit
-//    SCRATCH             bytes an element that emit needs beside the tile
-//    fold<ITEMS, FULL>   what a warp's elements come to, in all lanes; reads the tile only
-//    emit<ITEMS, FULL>   results, once it is known what stands before the warp: they are compacted in the warp's part of
-//                        the tile, and go to memory in consecutive addresses
+//    Work                what a thread holds in registers between fold and settle
+//    Kept                what a warp keeps until emit, in shared memory
+//    EXTRA               bytes an element that results need beside keys and values
+//    fold                what a warp's elements come to, in all lanes; reads the tile only, neighbours' keys included
+//    settle              results as far as they are known, compacted in the warp's part of the tile, while the look-back
+//                        is under way
+//    emit                what stands before the warp is known: results go to memory, to consecutive addresses
 //    finish              the counts: one thread, when all is known
 // FULL: all elements of the tile exist, and element 0 of each array stands on a 16-byte boundary. Otherwise elements go
 // one by one, and those that do not exist are never looked at.
 
 struct gp__stream_tile {
   unsigned char *keys, *values; // of the tile's element 0, in shared memory
+  unsigned char *extra;         // EXTRA bytes an element
   gp__u64 first, count;         // index of element 0; elements of the whole stream
-  int items;                    // elements of the tile
+  int items, room;              // elements of the tile, and how many it has room for
   template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
   // How many of ITEMS elements from i on exist.
   template <int ITEMS> GP_DEVICE int exist(int i) const {
@@ -3754,68 +3751,76 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   typedef gp__select_types<T, F> Types;
   typedef typename Types::Key Key;
   typedef typename Types::Value Value;
-  static const int N = PARTS == 3 ? 2 : 1, SCRATCH = 0;
+  static const int N = PARTS == 3 ? 2 : 1, EXTRA = 0;
   static const bool BEFORE = false, BEHIND = false;
   typedef gp__counts<N> State;
   typedef gp__count_join<N> Join;
-  template <int ITEMS> struct Kept {
+  struct Kept {
+    gp__u32 total;
+  }; // elements of the first part, and of the second
+  template <int ITEMS, bool FULL> struct Work {
     gp__bits<ITEMS> holds[N];
-    gp__u32 upto; // counts of the warp's lanes up to this one: first part, second part
+    gp__u32 mine, upto; // counts of the thread, of the warp's lanes up to it
   };
 
   template <int ITEMS, bool FULL>
-  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Work<ITEMS, FULL> &w) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
     gp__chunk<Key, ITEMS> k;
     k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
     GPUPRIMS__UNROLL
-    for (int p = 0; p < N; ++p) kept.holds[p].clear();
+    for (int p = 0; p < N; ++p) w.holds[p].clear();
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
-      kept.holds[0].set(j, one);
-      if (PARTS == 3)
-        kept.holds[N - 1].set(j, (FULL || j < exist) && !one && gp__holds<P2, Key>::of(k.item[j], a.second));
+      w.holds[0].set(j, one);
+      if (PARTS == 3) w.holds[N - 1].set(j, (FULL || j < exist) && !one && gp__holds<P2, Key>::of(k.item[j], a.second));
     }
-    const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
-    kept.upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
-    const gp__u32 all = gp_warp_broadcast(kept.upto, 31);
+    w.mine = gp__pair(w.holds[0].count(), PARTS == 3 ? w.holds[N - 1].count() : 0);
+    w.upto = gp_warp_inclusive_scan(w.mine, gp_sum<gp__u32>());
+    const gp__u32 all = gp_warp_broadcast(w.upto, 31);
     State s;
     s.n[0] = static_cast<gp__u64>(gp__low(all));
     if (PARTS == 3) s.n[N - 1] = static_cast<gp__u64>(gp__high(all));
     return s;
   }
+  // The parts of a warp's elements, one behind the other.
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-                             const State &before, unsigned char *) {
-    const gp__u64 origin = t.first + first;
+  static GP_DEVICE void settle(const gp__stream_args &, const gp__stream_tile &t, int first, const Work<ITEMS, FULL> &w,
+                               Kept &kept) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
-    const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
-    const gp__u32 upto = kept.upto, total = gp_warp_broadcast(upto, 31);
-    const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
-    T *out = static_cast<T *>(a.out_values) + before.n[0];
+    const gp__u32 total = gp_warp_broadcast(w.upto, 31);
+    const int ones = gp__low(total), twos = gp__high(total);
     unsigned char *items = Types::items(t) + first * int(sizeof(T));
-    if (PARTS > 1 || (ones > 0 && ones < all)) {
-      gp__chunk<T, ITEMS> x;
-      x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
-      __syncwarp();
-      T *at = reinterpret_cast<T *>(items);
-      int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
-      T *next = at + rank;
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
-        const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
-        if (PARTS == 1) {
-          if (one) *next++ = x.item[j];
-        } else if (FULL || j < exist) {
-          at[one ? rank : two ? ones + rank2 : ones + (PARTS == 3 ? twos : 0) + others] = x.item[j];
-          rank += one ? 1 : 0;
-          rank2 += two ? 1 : 0;
-          others += one || two ? 0 : 1;
-        }
+    if (gp_lane() == 0) kept.total = total;
+    if (PARTS == 1 && (ones == 0 || ones == all)) return;
+    gp__chunk<T, ITEMS> x;
+    x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
+    __syncwarp();
+    T *at = reinterpret_cast<T *>(items);
+    int rank = gp__low(w.upto - w.mine), rank2 = gp__high(w.upto - w.mine), others = i - first - rank - rank2;
+    T *next = at + rank;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      const bool one = w.holds[0].get(j), two = PARTS == 3 && w.holds[N - 1].get(j);
+      if (PARTS == 1) {
+        if (one) *next++ = x.item[j];
+      } else if (FULL || j < exist) {
+        at[one ? rank : two ? ones + rank2 : ones + twos + others] = x.item[j];
+        rank += one ? 1 : 0;
+        rank2 += two ? 1 : 0;
+        others += one || two ? 0 : 1;
       }
-      __syncwarp();
     }
+  }
+  template <int ITEMS>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept &kept,
+                             const State &before) {
+    const gp__u64 origin = t.first + first;
+    const int all = t.exist<32 * ITEMS>(first), ones = gp__low(kept.total);
+    const int twos = PARTS == 3 ? gp__high(kept.total) : all - ones;
+    const unsigned char *items = Types::items(t) + first * int(sizeof(T));
+    T *out = static_cast<T *>(a.out_values) + before.n[0];
     // In place, elements that all stay where they are are not written: the tile behind may be reading the last one.
     if (!(ones == all && origin == before.n[0] && out == static_cast<const T *>(Types::memory(a)) + origin))
       gp__copy_out<T>::run(out, items, ones);
@@ -3966,11 +3971,10 @@ struct gp__run_join {
     return gp__run_state{a.runs + b.runs, b.last ? b.last : a.last};
   }
 };
-// The marked elements of a warp's part of an array, compacted there and copied out behind to[0].
+// The marked elements of a warp's part of an array, compacted there; `rank` of them stand before this lane's.
 template <class V> struct gp__compact {
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *warp, const gp__bits<ITEMS> &marks, int rank,
-                            int total, int exist) {
+  static GP_DEVICE void run(unsigned char *warp, const gp__bits<ITEMS> &marks, int rank, int exist) {
     gp__chunk<V, ITEMS> x;
     x.template load<FULL>(warp + gp_lane() * (ITEMS * sizeof(V)), exist);
     __syncwarp();
@@ -3978,13 +3982,14 @@ template <class V> struct gp__compact {
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j)
       if (marks.get(j)) *next++ = x.item[j];
-    __syncwarp();
+  }
+  static GP_DEVICE void out(void *to, gp__u64 before, const unsigned char *warp, int total) {
     gp__copy_out<V>::run(static_cast<V *>(to) + before, warp, total);
   }
 };
 template <> struct gp__compact<gp__none> {
-  template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int) {}
+  template <int ITEMS, bool FULL> static GP_DEVICE void run(unsigned char *, const gp__bits<ITEMS> &, int, int) {}
+  static GP_DEVICE void out(void *, gp__u64, const unsigned char *, int) {}
 };
 template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b) {
   gp__bits<ITEMS> r;
@@ -3999,22 +4004,21 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   typedef typename gp__length<Length>::type L;
   typedef typename Heads::Key Key;
   typedef V Value;
-  static const int SCRATCH = WHAT == GP_UNIQUE ? 0 : 8;
+  static const int EXTRA = WHAT == GP_UNIQUE ? 0 : WHAT == GP_RUN_LENGTHS ? int(sizeof(L)) : 2 * int(sizeof(L));
   static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT != GP_UNIQUE;
   typedef gp__run_state State;
   typedef gp__run_join Join;
-  template <int ITEMS> struct Kept { gp__bits<ITEMS + 1> heads; };
+  struct Kept {
+    gp__u32 total; // runs that begin in the warp, and runs whose length is known there
+    gp__u32 open;  // 1: the first of these began before the warp
+  };
+  template <int ITEMS, bool FULL> struct Work {
+    gp__bits<ITEMS + 1> heads;
+    gp__bits<ITEMS> marks; // where lengths are known: ends of runs, of two elements or more if only these count
+    gp__u32 mine, upto;    // heads and marks, of the thread, and of the lanes up to it
+    int earlier;           // 1 + the last head in the lanes before, counted from the warp's first element; 0: none
+  };
 
-  // Runs that count: where they begin, or (two or more elements) where they end.
-  template <int ITEMS>
-  static GP_DEVICE gp__bits<ITEMS> counted(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
-    const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
-    if (WHAT != GP_NONTRIVIAL_RUNS) return h;
-    gp__bits<ITEMS> e = gp__ends<ITEMS>(heads, t, i);
-    GPUPRIMS__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) e.word[w] &= ~h.word[w];
-    return e;
-  }
   // 1 + the last head of the thread's elements, counted from the warp's first; 0: it has none.
   template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
     int last = 0;
@@ -4024,76 +4028,83 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     return last;
   }
   template <int ITEMS, bool FULL>
-  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Work<ITEMS, FULL> &w) {
     const int i = first + int(gp_lane()) * ITEMS;
-    kept.heads = gp__mark<Heads, ITEMS, FULL, BEHIND>(a, t, first);
-    const int n = counted<ITEMS>(kept.heads, t, i).count(), last = last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads));
-    const int runs = gp_warp_broadcast(gp_warp_reduce(n, gp_sum<int>()), 0);
-    const int newest = gp_warp_broadcast(gp_warp_reduce(last, gp_max<int>()), 0);
-    return gp__run_state{static_cast<gp__u64>(runs), newest ? t.first + first + newest : 0};
+    w.heads = gp__mark<Heads, ITEMS, FULL, BEHIND>(a, t, first);
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(w.heads);
+    w.marks = heads;
+    if (WHAT != GP_UNIQUE) w.marks = gp__ends<ITEMS>(w.heads, t, i);
+    if (WHAT == GP_NONTRIVIAL_RUNS) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < gp__bits<ITEMS>::WORDS; ++k) w.marks.word[k] &= ~heads.word[k];
+    }
+    w.mine = gp__pair(heads.count(), w.marks.count());
+    w.upto = gp_warp_inclusive_scan(w.mine, gp_sum<gp__u32>());
+    const int newest = gp_warp_inclusive_scan(last_head<ITEMS>(heads), gp_max<int>());
+    w.earlier = gp_warp_shift_up(newest, 1);
+    if (gp_lane() == 0) w.earlier = 0;
+    const gp__u32 total = gp_warp_broadcast(w.upto, 31);
+    const int last = gp_warp_broadcast(newest, 31);
+    return gp__run_state{static_cast<gp__u64>(WHAT == GP_NONTRIVIAL_RUNS ? gp__high(total) : gp__low(total)),
+                         last ? t.first + first + last : 0};
   }
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-                             const State &before, unsigned char *scratch) {
-    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
-    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
-    const int mine = heads.count(), upto = gp_warp_inclusive_scan(mine, gp_sum<int>());
-    const int total = gp_warp_broadcast(upto, 31);
-    const gp__u64 origin = t.first + first;
-    if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && total > 0) { // in place: see gp__select
-      const bool stays = total == all && origin == before.runs;
-      if (!stays || a.out_keys != a.keys)
-        gp__compact<Key>::template run<ITEMS, FULL>(a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), heads,
-                                                    upto - mine, total, exist);
-      if (!stays || a.out_values != a.values)
-        gp__compact<V>::template run<ITEMS, FULL>(a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value,
-                                                  heads, upto - mine, total, exist);
+  static GP_DEVICE void settle(const gp__stream_args &a, const gp__stream_tile &t, int first,
+                               const Work<ITEMS, FULL> &w, Kept &kept) {
+    const int exist = t.exist<ITEMS>(first + int(gp_lane()) * ITEMS), all = t.exist<32 * ITEMS>(first);
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(w.heads);
+    const gp__u32 total = gp_warp_broadcast(w.upto, 31);
+    const int rank = gp__low(w.upto - w.mine);
+    if (WHAT != GP_NONTRIVIAL_RUNS && gp__low(total) < all) {
+      if (a.out_keys)
+        gp__compact<Key>::template run<ITEMS, FULL>(t.keys + first * int(sizeof(Key)), heads, rank, exist);
+      gp__compact<V>::template run<ITEMS, FULL>(t.values + first * gp__bytes_of<V>::value, heads, rank, exist);
     }
-    if (WHAT != GP_UNIQUE) lengths<ITEMS>(a, t, first, kept, before, scratch);
-  }
-  // Lengths are known where runs end.
-  template <int ITEMS>
-  static GP_DEVICE void lengths(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-                                const State &before, unsigned char *scratch) {
-    if (!a.out2) return;
-    const int i = first + int(gp_lane()) * ITEMS;
-    const gp__u64 origin = t.first + first;
-    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads), ends = gp__ends<ITEMS>(kept.heads, t, i);
-    gp__bits<ITEMS> marks = ends;
-    if (WHAT == GP_NONTRIVIAL_RUNS) marks = counted<ITEMS>(kept.heads, t, i);
-    const int mine = marks.count(), upto = gp_warp_inclusive_scan(mine, gp_sum<int>());
-    const int total = gp_warp_broadcast(upto, 31);
-    if (total == 0) return;
-    int earlier = gp_warp_shift_up(gp_warp_inclusive_scan(last_head<ITEMS>(heads), gp_max<int>()), 1);
-    if (gp_lane() == 0) earlier = 0;
-    // 1 + where the open run began: from the warp's first element on, or far before it
-    const long long away = before.last ? static_cast<long long>(before.last) - static_cast<long long>(origin) : 0;
-    long long begin = earlier ? earlier : away;
-    int rank = upto - mine;
-    L *length = reinterpret_cast<L *>(scratch);
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
-      const int at = int(gp_lane()) * ITEMS + j;
-      if (heads.get(j)) begin = at + 1;
-      if (marks.get(j)) length[rank++] = static_cast<L>(at + 2 - begin);
-    }
-    __syncwarp();
-    // Of the runs that begin before the warp, and that end in it or later, at most one is counted as begun and not ended.
-    const bool open = WHAT == GP_RUN_LENGTHS && !(gp_warp_broadcast(heads.word[0], 0) & 1u);
-    gp__copy_out<L>::run(static_cast<L *>(a.out2) + (before.runs - (open ? 1 : 0)), scratch, total);
-    if (WHAT == GP_NONTRIVIAL_RUNS) {
-      __syncwarp();
-      begin = earlier ? earlier : away;
-      rank = upto - mine;
+    gp__u32 open = 0;
+    if (WHAT != GP_UNIQUE && a.out2) {
+      int begin = w.earlier, place = gp__high(w.upto - w.mine);
+      L *length = reinterpret_cast<L *>(t.extra) + first, *from = length + t.room;
       GPUPRIMS__UNROLL
       for (int j = 0; j < ITEMS; ++j) {
-        if (heads.get(j)) begin = int(gp_lane()) * ITEMS + j + 1;
-        if (marks.get(j)) length[rank++] = static_cast<L>(static_cast<long long>(origin) + begin - 1);
+        const int at = int(gp_lane()) * ITEMS + j;
+        if (heads.get(j)) begin = at + 1;
+        if (w.marks.get(j)) { // what stands before the warp comes on top where the run began there
+          if (place == 0 && begin == 0) open = 1;
+          length[place] = static_cast<L>(begin ? at + 2 - begin : at + 1);
+          if (WHAT == GP_NONTRIVIAL_RUNS) from[place] = static_cast<L>(t.first + first + begin - 1);
+          ++place;
+        }
       }
-      __syncwarp();
-      gp__copy_out<L>::run(static_cast<L *>(a.out_values) + before.runs, scratch, total);
+      open = __any_sync(0xffffffffu, open != 0) ? 1u : 0u;
+    }
+    if (gp_lane() == 0) {
+      kept.total = total;
+      kept.open = open;
+    }
+  }
+  template <int ITEMS>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept &kept,
+                             const State &before) {
+    const gp__u64 origin = t.first + first;
+    const int all = t.exist<32 * ITEMS>(first), begun = gp__low(kept.total), known = gp__high(kept.total);
+    if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && begun > 0) { // in place: see gp__select
+      const bool stays = begun == all && origin == before.runs;
+      if (!stays || a.out_keys != a.keys)
+        gp__compact<Key>::out(a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), begun);
+      if (!stays || a.out_values != a.values)
+        gp__compact<V>::out(a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value, begun);
+    }
+    if (WHAT == GP_UNIQUE || !a.out2 || known == 0) return;
+    L *length = reinterpret_cast<L *>(t.extra) + first, *from = length + t.room;
+    if (kept.open && gp_lane() == 0) {
+      length[0] = static_cast<L>(length[0] + (origin - (before.last - 1)));
+      if (WHAT == GP_NONTRIVIAL_RUNS) from[0] = static_cast<L>(before.last - 1);
     }
     __syncwarp();
+    const gp__u64 to = before.runs - (WHAT == GP_RUN_LENGTHS ? kept.open : 0u);
+    gp__copy_out<L>::run(static_cast<L *>(a.out2) + to, reinterpret_cast<unsigned char *>(length), known);
+    if (WHAT == GP_NONTRIVIAL_RUNS)
+      gp__copy_out<L>::run(static_cast<L *>(a.out_values) + to, reinterpret_cast<unsigned char *>(from), known);
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) { a.out_count[0] = total.runs; }
 };
@@ -4133,138 +4144,156 @@ template <class Op> struct gp__open_join {
     return r;
   }
 };
-template <class K> struct gp__compact_keys {
-  template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(const gp__stream_args &a, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
-                            gp__u64 before, int rank, int total, int exist) {
-    if (a.out_keys && total > 0)
-      gp__compact<K>::template run<ITEMS, FULL>(a.out_keys, before, t.keys + first * int(sizeof(K)), heads, rank, total,
-                                                exist);
-  }
+template <class A, class B> struct gp__same { static const bool value = false; };
+template <class A> struct gp__same<A, A> { static const bool value = true; };
+// A value among bytes that may be aligned for another type.
+template <class T, bool LOOSE> struct gp__place {
+  static GP_DEVICE T get(const unsigned char *p) { return *reinterpret_cast<const T *>(p); }
+  static GP_DEVICE void put(unsigned char *p, const T &x) { *reinterpret_cast<T *>(p) = x; }
 };
-template <> struct gp__compact_keys<gp__none> {
-  template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS> &, gp__u64,
-                            int, int, int) {}
+template <class T> struct gp__place<T, true> {
+  static GP_DEVICE T get(const unsigned char *p) {
+    gp__shuffled<T> s;
+    GPUPRIMS__UNROLL
+    for (int b = 0; b < int(sizeof(T)); ++b) reinterpret_cast<unsigned char *>(&s)[b] = p[b];
+    return s.value;
+  }
+  static GP_DEVICE void put(unsigned char *p, const T &x) {
+    gp__shuffled<T> s;
+    s.value = x;
+    GPUPRIMS__UNROLL
+    for (int b = 0; b < int(sizeof(T)); ++b) p[b] = reinterpret_cast<const unsigned char *>(&s)[b];
+  }
 };
 // INIT: args.first comes before the first value of each run.
 template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
   typedef typename Heads::Key Key;
   typedef In Value;
   static const bool REDUCE = WHAT == GP_REDUCE_BY_KEY;
-  static const int SCRATCH = sizeof(Out) == sizeof(In) ? 0 : int(sizeof(Out)); // else results take the values' place
+  static const int EXTRA = sizeof(Acc) == sizeof(In) ? 0 : int(sizeof(Acc)); // else results take the values' place
   static const bool BEFORE = Heads::BEFORE, BEHIND = REDUCE;
   typedef gp__segment_join<Op> Join;
   typedef typename Join::State State;
   typedef gp__open_run<Acc> Run;
-  template <int ITEMS> struct Kept {
-    Run before; // what the lanes before this one leave open
-    gp__bits<ITEMS + 1> heads;
+  typedef gp__place<Acc, !EXTRA && (alignof(Acc) > alignof(In))> Place;
+  struct Kept {
+    gp__u32 total; // reduce: heads, ends
+    gp__u32 lead;  // scans: elements before the warp's first head; reduce: 1: the first run that ends began before
   };
-  // Results stand where values of another type stood, whose alignment may be smaller.
-  template <int ITEMS> static GP_DEVICE void put(unsigned char *p, const Out &x) {
-    if (SCRATCH || alignof(Out) <= alignof(In)) {
-      *reinterpret_cast<Out *>(p) = x;
-    } else {
-      gp__shuffled<Out> s;
-      s.value = x;
-      GPUPRIMS__UNROLL
-      for (int b = 0; b < int(sizeof(Out)); ++b) p[b] = reinterpret_cast<const unsigned char *>(&s)[b];
-    }
-  }
-  static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
+  template <int ITEMS, bool FULL> struct Work {
+    gp__chunk<In, ITEMS> v;
+    gp__bits<ITEMS + 1> heads;
+    Run before; // what the lanes before leave open
+  };
 
   template <int ITEMS, bool FULL>
-  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Work<ITEMS, FULL> &w) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
     const typename Heads::template Marks<ITEMS, FULL> marks(a, t, first);
-    gp__chunk<In, ITEMS> v;
-    v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
+    w.v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const Load load(a);
     const Acc init = gp__value_as<Acc>(a.first);
     Acc run = Op::identity();
-    kept.heads.clear();
+    w.heads.clear();
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       if (!FULL && j >= exist) continue;
-      const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
+      const Acc x = Op::prepare(load(w.v.item[j], t.first + i + j));
       const bool head = marks.at(j);
-      kept.heads.set(j, head);
+      w.heads.set(j, head);
       run = head ? (INIT ? Op()(init, x) : x) : j == 0 ? x : Op()(run, x);
     }
-    if (BEHIND) kept.heads.set(ITEMS, marks.behind());
-    const int began = gp__first_bits<ITEMS>(kept.heads).count();
+    if (BEHIND) w.heads.set(ITEMS, marks.behind());
+    const int began = gp__first_bits<ITEMS>(w.heads).count();
     Run mine;
     mine.value = run;
     mine.begun = began ? 1u : 0u;
     const Run upto = gp_warp_inclusive_scan(mine, gp__open_join<Op>());
-    kept.before = gp_warp_shift_up(upto, 1);
+    w.before = gp_warp_shift_up(upto, 1);
     State s;
     s.value = gp_warp_broadcast(upto.value, 31);
     s.heads = static_cast<gp__u64>(gp_warp_broadcast(gp_warp_reduce(began, gp_sum<int>()), 0));
     return s;
   }
+  static GP_DEVICE unsigned char *results(const gp__stream_tile &t, int first) {
+    return EXTRA ? t.extra + first * EXTRA : t.values + first * int(sizeof(In));
+  }
+  // Running values from the warp's first element on; what stands before the warp comes on top later.
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-                             const State &before, unsigned char *scratch) {
+  static GP_DEVICE void settle(const gp__stream_args &a, const gp__stream_tile &t, int first,
+                               const Work<ITEMS, FULL> &w, Kept &kept) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
-    unsigned char *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the warp
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(w.heads);
     const Load load(a);
     const Acc init = gp__value_as<Acc>(a.first), start = INIT ? init : Op::identity();
-    gp__chunk<In, ITEMS> v;
-    v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
-    Acc run = gp_lane() == 0      ? before.value
-              : kept.before.begun ? kept.before.value
-                                  : Op()(before.value, kept.before.value);
-    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
     gp__bits<ITEMS> ends;
-    int heads_upto = 0, ends_upto = 0, heads_all = 0, ends_all = 0;
+    gp__u32 mine = 0, upto = 0, total = 0;
     if (REDUCE) {
-      ends = gp__ends<ITEMS>(kept.heads, t, i);
-      const gp__u32 mine = gp__pair(heads.count(), ends.count());
-      const gp__u32 upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()), total = gp_warp_broadcast(upto, 31);
-      heads_upto = gp__low(upto - mine), ends_upto = gp__high(upto - mine);
-      heads_all = gp__low(total), ends_all = gp__high(total);
-      __syncwarp();
+      ends = gp__ends<ITEMS>(w.heads, t, i);
+      mine = gp__pair(heads.count(), ends.count());
+      upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
+      total = gp_warp_broadcast(upto, 31);
     }
-    gp__chunk<Out, ITEMS> r;
-    unsigned char *next = results + ends_upto * int(sizeof(Out));
+    __syncwarp(); // all have their values in registers
+    gp__chunk<Acc, ITEMS> r;
+    unsigned char *to = results(t, first);
+    unsigned char *next = to + gp__high(upto - mine) * int(sizeof(Acc));
+    Acc run = w.before.value;
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       if (!FULL && j >= exist) continue;
-      const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
+      const Acc x = Op::prepare(load(w.v.item[j], t.first + i + j));
       const bool head = heads.get(j);
-      if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(head ? start : run);
-      run = head ? (INIT ? Op()(init, x) : x) : Op()(run, x);
-      if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(run);
+      if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY) r.item[j] = head || (j == 0 && gp_lane() == 0) ? start : run;
+      run = head ? (INIT ? Op()(init, x) : x) : j == 0 && gp_lane() == 0 ? x : Op()(run, x);
+      if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) r.item[j] = run;
       if (REDUCE && ends.get(j)) {
-        put<ITEMS>(next, gp_convert<Acc, Out>()(run));
-        next += sizeof(Out);
+        Place::put(next, run);
+        next += sizeof(Acc);
       }
     }
     if (!REDUCE) {
-      unsigned char *to = results + gp_lane() * (ITEMS * sizeof(Out));
-      if (!LOOSE) r.template store<FULL>(to, exist);
-      else
+      to += gp_lane() * (ITEMS * sizeof(Acc));
+      if (EXTRA || alignof(Acc) <= alignof(In)) r.template store<FULL>(to, exist);
+      else {
+        GPUPRIMS__UNROLL
         for (int j = 0; j < ITEMS; ++j)
-          if (j < exist) put<ITEMS>(to + j * int(sizeof(Out)), r.item[j]);
+          if (FULL || j < exist) Place::put(to + j * int(sizeof(Acc)), r.item[j]);
+      }
+    } else if (a.out_keys && gp__low(total) < all)
+      gp__compact<Key>::template run<ITEMS, FULL>(t.keys + first * gp__bytes_of<Key>::value, heads,
+                                                  gp__low(upto - mine), exist);
+    int lead = ITEMS; // of the thread
+    GPUPRIMS__UNROLL
+    for (int k = gp__bits<ITEMS>::WORDS - 1; k >= 0; --k)
+      if (heads.word[k]) lead = k * 32 + __ffs(int(heads.word[k])) - 1;
+    const gp__u32 with = __ballot_sync(0xffffffffu, lead < ITEMS);
+    const int lane = with ? __ffs(int(with)) - 1 : 0;
+    lead = with ? lane * ITEMS + gp_warp_broadcast(lead, lane) : all;
+    if (gp_lane() == 0) {
+      kept.total = total;
+      kept.lead = REDUCE ? (lead > 0 ? 1u : 0u) : static_cast<gp__u32>(lead);
     }
-    __syncwarp();
-    if (!REDUCE) copy(static_cast<Out *>(a.out_values) + (t.first + first), results, all);
-    else {
-      const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first to end here began before the warp
-      copy(static_cast<Out *>(a.out_values) + (before.heads - (open ? 1 : 0)), results, ends_all);
-      gp__compact_keys<Key>::template run<ITEMS, FULL>(a, t, first, heads, before.heads, heads_upto, heads_all, exist);
-    }
-    __syncwarp();
   }
-  static GP_DEVICE void copy(Out *to, const unsigned char *from, int n) {
-    if (!LOOSE) {
-      gp__copy_out<Out>::run(to, from, n);
-      return;
+  template <int ITEMS>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept &kept,
+                             const State &before) {
+    const int n = REDUCE ? gp__high(kept.total) : t.exist<32 * ITEMS>(first);
+    const int lead = int(kept.lead); // elements that what stands before the warp belongs to
+    const unsigned char *from = results(t, first);
+    Out *out = static_cast<Out *>(a.out_values) + (REDUCE ? before.heads - kept.lead : t.first + first);
+    if (lead == 0 && gp__same<Acc, Out>::value && (EXTRA || alignof(Acc) <= alignof(In)))
+      gp__copy_out<Out>::run(out, from, n);
+    else {
+      GPUPRIMS__UNROLL_BY(4)
+      for (int i = int(gp_lane()); i < n; i += 32) {
+        Acc x = Place::get(from + i * int(sizeof(Acc)));
+        if (i < lead) x = WHAT == GP_EXCLUSIVE_SCAN_BY_KEY && i == 0 ? before.value : Op()(before.value, x);
+        out[i] = gp_convert<Acc, Out>()(x);
+      }
     }
-    const int bytes = n * int(sizeof(Out));
-    for (int b = int(gp_lane()); b < bytes; b += 32) reinterpret_cast<unsigned char *>(to)[b] = from[b];
+    if (REDUCE && a.out_keys)
+      gp__compact<Key>::out(a.out_keys, before.heads, t.keys + first * gp__bytes_of<Key>::value, gp__low(kept.total));
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) {
     if (REDUCE) a.out_count[0] = total.heads;
@@ -4292,10 +4321,11 @@ template <class P, class Body> struct gp__stream {
   typedef typename Body::Join Join;
   static const int KEY = gp__bytes_of<Key>::value, VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__stream_items(P::vectors, KEY, VALUE), WARPS = P::threads / 32, TILE = P::threads * ITEMS;
-  typedef typename Body::template Kept<ITEMS> Kept;
+  typedef typename Body::Kept Kept;
   static const int VALUES_AT = gp__stream_keys_bytes(P::threads, ITEMS, KEY);
-  static const int KEPT_AT = VALUES_AT + gp__stream_region_bytes(TILE, VALUE);
-  static const int STAGE = KEPT_AT + (P::threads * int(sizeof(Kept)) + 127) / 128 * 128;
+  static const int EXTRA_AT = VALUES_AT + gp__stream_region_bytes(TILE, VALUE);
+  static const int KEPT_AT = EXTRA_AT + (TILE * Body::EXTRA + 127) / 128 * 128;
+  static const int STAGE = KEPT_AT + (WARPS * int(sizeof(Kept)) + 127) / 128 * 128;
 
   // A tile in a stage. Element 0 of an array stands as far behind a 16-byte boundary as it does in memory.
   static GP_DEVICE gp__stream_tile tile_in(unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset,
@@ -4304,35 +4334,38 @@ template <class P, class Body> struct gp__stream {
     t.first = number * TILE;
     t.count = count;
     t.items = count - t.first < gp__u64(TILE) ? int(count - t.first) : TILE;
+    t.room = TILE;
     t.keys = stage + (KEY ? GP__STREAM_MARGIN + key_offset : 0);
     t.values = stage + VALUES_AT + GP__STREAM_MARGIN + value_offset;
+    t.extra = stage + EXTRA_AT;
     return t;
   }
   static GP_DEVICE bool full(const gp__stream_tile &t) {
     return t.items == TILE &&
            ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
-  static GP_DEVICE Kept &kept_in(unsigned char *stage) {
-    return reinterpret_cast<Kept *>(stage + KEPT_AT)[threadIdx.x];
-  }
-  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage) {
+  static GP_DEVICE Kept &kept_in(unsigned char *stage) { return reinterpret_cast<Kept *>(stage + KEPT_AT)[gp_warp()]; }
+  // `announce` tells the others what the warp's elements come to, and returns when all warps have told.
+  template <bool FULL, class Announce>
+  static GP_DEVICE void fold(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage,
+                             const Announce &announce) {
     const int first = int(gp_warp()) * (32 * ITEMS);
-    Kept kept;
-    const State s = full(t) ? Body::template fold<ITEMS, true>(a, t, first, kept)
-                            : Body::template fold<ITEMS, false>(a, t, first, kept);
-    kept_in(stage) = kept;
-    __syncwarp(); // lane 0 will say that the warp is done
-    return s;
+    typename Body::template Work<ITEMS, FULL> work;
+    announce(Body::template fold<ITEMS, FULL>(a, t, first, work));
+    Body::template settle<ITEMS, FULL>(a, t, first, work, kept_in(stage));
+    __syncwarp();
   }
-  // before: what stands before the tile; prefixes: inclusive, over the warps; scratch: of the block.
+  template <class Announce>
+  static GP_DEVICE void fold(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage,
+                             const Announce &announce) {
+    if (full(t)) fold<true>(a, t, stage, announce);
+    else fold<false>(a, t, stage, announce);
+  }
+  // before: what stands before the tile; prefixes: inclusive, over the warps.
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage,
-                             const State &before, const State *prefixes, unsigned char *scratch) {
-    const int first = int(gp_warp()) * (32 * ITEMS);
+                             const State &before, const State *prefixes) {
     const State mine = gp_warp() > 0 ? Join()(before, prefixes[gp_warp() - 1]) : before;
-    const Kept kept = kept_in(stage);
-    scratch += first * Body::SCRATCH;
-    if (full(t)) Body::template emit<ITEMS, true>(a, t, first, kept, mine, scratch);
-    else Body::template emit<ITEMS, false>(a, t, first, kept, mine, scratch);
+    Body::template emit<ITEMS>(a, t, int(gp_warp()) * (32 * ITEMS), kept_in(stage), mine);
     if (threadIdx.x == P::threads - 1 && t.first + t.items == t.count)
       Body::finish(a, t.count, Join()(before, prefixes[WARPS - 1]));
   }
@@ -4380,6 +4413,13 @@ template <> struct gp__stream_load<gp__none> {
   static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &) {}
 };
 
+template <class State> struct gp__announce_block {
+  State *totals;
+  GP_DEVICE void operator()(const State &total) const {
+    if (gp_lane() == 0) totals[gp_warp()] = total;
+    __syncthreads();
+  }
+};
 template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
@@ -4400,9 +4440,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     gp__stream_load<typename S::Key>::template run<P, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t);
     gp__stream_load<typename S::Value>::template run<P, false, false>(t.values, a.values, t);
     __syncthreads();
-    const State total = S::fold(a, t, shared);
-    if (gp_lane() == 0) s.warp_total[0][gp_warp()] = total;
-    __syncthreads();
+    S::fold(a, t, shared, gp__announce_block<State>{s.warp_total[0]});
     if (gp_warp() == 0) {
       const State aggregate = gp_warp_broadcast(S::prefixes(s.warp_total[0]), S::WARPS - 1);
       const gp__look_back<State, typename S::Join> look_back = S::look_back(a, tiles, tag);
@@ -4411,7 +4449,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
       if (gp_lane() == 0) s.before[0] = S::or_identity(before);
     }
     __syncthreads();
-    S::emit(a, t, shared, s.before[0], s.warp_total[0], shared + S::STAGE);
+    S::emit(a, t, shared, s.before[0], s.warp_total[0]);
     if (once) return;
     __syncthreads();
   }
@@ -4491,8 +4529,11 @@ template <class P, class Body> struct gp__stream_pipeline {
     for (unsigned round = 0;; ++round) {
       const int stage = int(round % STAGES);
       if (s.ticket[stage].number >= tiles) return;
+      gp__mbarrier_wait(&s.carried[stage],
+                        round / STAGES & 1u); // the buffer will be free by the time the ticket is here
+      const gp__ticket next = draw();
       gp__mbarrier_wait(&s.emitted[stage], round / STAGES & 1u);
-      load(stage, draw());
+      load(stage, next);
     }
   }
 
@@ -4529,6 +4570,20 @@ template <class P, class Body> struct gp__stream_pipeline {
 
   // ---- a computing warp: folding comes first, as far ahead as tiles have arrived
 
+  struct Announce {
+    State *totals;
+    gp__u64 *folded;
+    unsigned parity;
+    GP_DEVICE void operator()(const State &total) const {
+      __syncwarp();
+      if (gp_lane() == 0) {
+        totals[gp_warp()] = total;
+        gp__mbarrier_arrive(folded);
+      }
+      gp__mbarrier_wait(folded, parity);
+    }
+  };
+
   GP_DEVICE void compute() const {
     unsigned folds = 0, emits = 0; // rounds done
     bool more = true;              // there may be another tile to fold
@@ -4538,16 +4593,13 @@ template <class P, class Body> struct gp__stream_pipeline {
         const unsigned number = s.ticket[fold_stage].number;
         more = number < tiles;
         if (more) {
-          const State total = S::fold(a, tile_of(fold_stage, number), shared + fold_stage * S::STAGE);
-          if (gp_lane() == 0) {
-            s.warp_total[fold_stage][gp_warp()] = total;
-            gp__mbarrier_arrive(&s.folded[fold_stage]);
-          }
+          S::fold(a, tile_of(fold_stage, number), shared + fold_stage * S::STAGE,
+                  Announce{s.warp_total[fold_stage], &s.folded[fold_stage], folds / STAGES & 1u});
           ++folds;
         }
       } else if (emits < folds && all(gp__mbarrier_peek(&s.carried[emit_stage], emits / STAGES & 1u))) {
         S::emit(a, tile_of(emit_stage, s.ticket[emit_stage].number), shared + emit_stage * S::STAGE,
-                s.before[emit_stage], s.warp_total[emit_stage], shared + STAGES * S::STAGE);
+                s.before[emit_stage], s.warp_total[emit_stage]);
         gp__bulk_fence(); // before the buffer's next load
         __syncwarp();
         if (gp_lane() == 0) gp__mbarrier_arrive(&s.emitted[emit_stage]);

@@ -55,9 +55,7 @@ template <int ALGORITHM, class P, class Body> struct Stream {
     g.threads = unsigned(p.threads);
     gp__geometry_stream(p, s, (unsigned long long)(s.multiprocessors * p.blocks_per_sm), &g);
     typedef gp__stream<P, Body> S;
-    check(g.shared_bytes >= unsigned(gp__stream_stages(p) * S::STAGE + S::TILE * Body::SCRATCH) &&
-              g.shared_bytes <= unsigned(gp__stream_stages(p) * S::STAGE + S::TILE * Body::SCRATCH) +
-                                    p.threads * 32u * gp__stream_stages(p),
+    check(g.shared_bytes == unsigned(gp__stream_stages(p) * S::STAGE),
           d.text(name) + " shared memory as the kernel has it");
     check(gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size)) * 8 >= int(sizeof(typename S::State)),
           d.text(name) + " the state fits its words");
@@ -177,7 +175,7 @@ template <int ALGORITHM, class P, int WHAT, class K, class V, class Length> void
     Device<L> length(WHAT == GP_UNIQUE ? 0 : r, d.out_offset), place(WHAT == GP_NONTRIVIAL_RUNS ? r : 0);
     Device<unsigned long long> counts(1);
     gp__shape s = {};
-    s.primitive = WHAT, s.key_size = sizeof(K), s.in_size = payload ? sizeof(Payload) : 0;
+    s.primitive = WHAT, s.key_size = sizeof(K), s.in_size = payload ? sizeof(Payload) : 0, s.out_size = sizeof(L);
     gp__stream_args a = {};
     a.keys = in.data, a.values = payload ? value.data : nullptr, a.out_count = counts.data;
     a.out_keys = in_place ? in.data : WHAT == GP_NONTRIVIAL_RUNS ? nullptr : keys.data;
