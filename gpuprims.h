@@ -4431,42 +4431,52 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
 // ---- segmented reduce
 //
 // Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
-// Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each, whatever
-// the lengths. A warp works alone: it goes through its elements chunk by chunk, the next chunk on its way in registers
-// while this one is in shared memory. Marks say where segments end in the chunk; each lane scans its consecutive
-// elements, anew behind each mark; a scan over the lanes brings what stands before a lane to its first mark; results are
-// picked up at the marks by lanes that stand for consecutive segments. What is open at the ends of a warp's range is
-// joined in the block, and what is open at the ends of a block's range by the block that starts last, in fixed order.
+// Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
+// whatever the lengths. A warp works alone: it goes through its elements chunk by chunk, the next chunk on its way in
+// registers while this one is in shared memory. Marks say where segments end in the chunk; each lane scans its
+// consecutive elements, anew behind each mark; a scan over the lanes brings what stands before a lane to its first mark;
+// results are picked up at the marks by lanes that stand for consecutive segments. What is open at the ends of a warp's
+// range is joined in the block, and what is open at the ends of a block's range by the block that starts last, in fixed
+// order.
 
-// Where segments end, and where an element lies in the input.
+// Where segments end, and where an element lies in the input. begin(), end(): from `moved` segments on; `Number` holds
+// them modulo its size, and is enough for their differences within a warp's range. WINDOW: ends of a lane that are
+// loaded together.
 template <class O> struct gp__offset_ends {
-  typedef O Raw;
+  typedef gp__u32 Number;
   static const bool direct = true;
+  static const int WINDOW = 4;
   const O *offsets;
   gp__u64 segments;
   GP_DEVICE explicit gp__offset_ends(const gp__segment_args &a)
       : offsets(static_cast<const O *>(a.begin)), segments(a.segments) {}
   GP_DEVICE gp__u64 first() const { return offsets[0]; }
   GP_DEVICE gp__u64 last() const { return offsets[segments]; }
-  GP_DEVICE Raw begin(gp__u64 s) const { return offsets[s]; }
-  GP_DEVICE Raw end(gp__u64 s) const { return offsets[s + 1]; }
-  GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
+  GP_DEVICE gp__u64 end_of(gp__u64 s) const { return offsets[s + 1]; }
+  GP_DEVICE void move(gp__u64 s) { offsets += s; }
+  GP_DEVICE Number begin(gp__u32 s) const { return static_cast<Number>(offsets[s]); }
+  GP_DEVICE Number end(gp__u32 s) const { return static_cast<Number>(offsets[s + 1]); }
+  GP_DEVICE gp__u64 place(gp__u32, gp__u64 element) const { return element; }
 };
 struct gp__fixed_ends {
-  typedef gp__u64 Raw;
+  typedef gp__u32 Number;
   static const bool direct = true;
+  static const int WINDOW = 1;
   gp__u64 segments, length;
-  GP_DEVICE explicit gp__fixed_ends(const gp__segment_args &a) : segments(a.segments), length(a.length) {}
+  gp__u32 moved;
+  GP_DEVICE explicit gp__fixed_ends(const gp__segment_args &a) : segments(a.segments), length(a.length), moved(0) {}
   GP_DEVICE gp__u64 first() const { return 0; }
   GP_DEVICE gp__u64 last() const { return segments * length; }
-  GP_DEVICE Raw begin(gp__u64 s) const { return s * length; }
-  GP_DEVICE Raw end(gp__u64 s) const { return (s + 1) * length; }
-  GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
+  GP_DEVICE void move(gp__u64 s) { moved = static_cast<gp__u32>(s * length); }
+  GP_DEVICE Number begin(gp__u32 s) const { return moved + s * static_cast<gp__u32>(length); }
+  GP_DEVICE Number end(gp__u32 s) const { return begin(s + 1); }
+  GP_DEVICE gp__u64 place(gp__u32, gp__u64 element) const { return element; }
 };
 // Ranges stand side by side in a numbering of their own, which gp__segment_spans has left in the workspace.
 template <class O> struct gp__range_ends {
-  typedef gp__u64 Raw;
+  typedef gp__u64 Number;
   static const bool direct = false;
+  static const int WINDOW = 1;
   const gp__word *spans;
   const O *begins;
   gp__u64 segments;
@@ -4474,18 +4484,21 @@ template <class O> struct gp__range_ends {
       : spans(gp__words(a.workspace)), begins(static_cast<const O *>(a.begin)), segments(a.segments) {}
   GP_DEVICE gp__u64 first() const { return 0; }
   GP_DEVICE gp__u64 last() const { return spans[segments].value; }
-  GP_DEVICE Raw begin(gp__u64 s) const { return spans[s].value; }
-  GP_DEVICE Raw end(gp__u64 s) const { return spans[s + 1].value; }
-  GP_DEVICE gp__u64 place(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
+  GP_DEVICE gp__u64 end_of(gp__u64 s) const { return spans[s + 1].value; }
+  GP_DEVICE void move(gp__u64 s) {
+    spans += s;
+    begins += s;
+  }
+  GP_DEVICE Number begin(gp__u32 s) const { return spans[s].value; }
+  GP_DEVICE Number end(gp__u32 s) const { return spans[s + 1].value; }
+  GP_DEVICE gp__u64 place(gp__u32 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
 };
 // How many ends stand among the first diagonal[n] elements and ends.
 template <class Ends, int N> struct gp__split_before {
   const Ends &ends;
   const gp__u64 (&diagonal)[N];
   gp__u64 first;
-  GP_DEVICE bool operator()(int n, gp__u64 s) const {
-    return static_cast<gp__u64>(ends.end(s)) - first + s < diagonal[n];
-  }
+  GP_DEVICE bool operator()(int n, gp__u64 s) const { return ends.end_of(s) - first + s < diagonal[n]; }
 };
 template <class Ends, int N>
 GP_DEVICE void gp__split(const Ends &ends, gp__u64 items, const gp__u64 (&diagonal)[N], gp__u64 (&segment)[N]) {
@@ -4547,11 +4560,11 @@ template <int V> union gp__marks {
   }
 };
 
-// A range of the merge path: what is open at its start (all of it, where no segment ends in it) and at its end.
+// A range of the merge path: what is open at its start, and at its end.
 template <class Acc> struct gp__segment_open {
   gp_before<Acc> first, last;
   gp__u64 segment; // the one that is open at the start
-  bool ended;      // a segment ends in the range
+  bool ended;      // a segment ends in the range; otherwise `last` is all there is, and `first` means nothing
 };
 // The same, as a block publishes it.
 template <class Acc> struct gp__segment_partial {
@@ -4593,86 +4606,93 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
   }
 };
 
-// One warp's range. All numbers are the same in all lanes.
+// One warp's range, which has fewer than 2^32 elements and ends (of ranges: ends). All numbers are the same in all lanes.
 template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out> struct gp__segment_warp {
   typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::type Cell;
   typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::load CellLoad;
-  typedef typename ENDS::Raw Raw;
-  static const int ITEMS = gp__scan_items(P::vectors, int(sizeof(Cell)), int(sizeof(Acc))), CHUNK = 32 * ITEMS;
-  static const int SLOT = sizeof(Cell) > sizeof(Acc) ? int(sizeof(Cell)) : int(sizeof(Acc));
-  static const int BYTES = CHUNK * (SLOT + 1);
+  typedef typename ENDS::Number Number;
+  static const int ITEMS = gp__scan_items(P::vectors, int(sizeof(Cell)), int(sizeof(Acc)));
+  static const unsigned CHUNK = 32 * ITEMS, SLOT = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
+  static const unsigned BYTES = CHUNK * (SLOT + 1), SIZE = sizeof(In);
   static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16; // of a lane, when a chunk is loaded
-  static const int WINDOW = 4;                                      // ends of a lane that are on their way
+  static const int WINDOW = ENDS::WINDOW;
 
   const gp__segment_args &a;
-  const ENDS ends;
-  const gp__segment_result<Op, Out, Acc> result;
-  unsigned char *cells, *marks; // shared memory of the warp
-  gp__u64 begin, end;           // elements
-  gp__u64 segment, last;        // the next segment to end, and the one that is open at the end
-  gp__u64 chunk;                // the first element of the chunk, on a 16-byte boundary: may lie before `begin`
-  gp_vector ahead[VECTORS];     // the next chunk
-  Raw window[WINDOW];           // ends of segments from `segment` on
+  ENDS ends;                // from the warp's first segment on
+  unsigned char *cells;     // shared memory of the warp
+  unsigned char *marks;     //
+  Out *out;                 // of the warp's first segment
+  gp__u64 chunk;            // the first element of the chunk, on a 16-byte boundary: may lie before the range
+  Number left;              // elements from there to the end of the range
+  gp__u32 segment, last;    // the next segment to end, and the one that is open at the end
+  gp_vector ahead[VECTORS]; // the next chunk
+  Number window[WINDOW];    // ends of segments from `segment` on
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
-      : a(args), ends(e), result(args), cells(shared), marks(shared + CHUNK * SLOT) {}
+      : a(args), ends(e), cells(shared), marks(shared + CHUNK * SLOT) {}
 
-  // ---- elements
+  // ---- elements. from, to: those of a chunk that are the warp's own.
 
-  // May chunks be read by whole vectors: can an element lie on a 16-byte boundary?
+  // May chunks be read by whole vectors: can an element lie on a 16-byte boundary? Mostly its type says so.
   GP_DEVICE bool by_vectors() const {
-    return ENDS::direct && gp__misalignment(a.in, 16) % unsigned(gp__common_with_vector(int(sizeof(In)))) == 0;
+    const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
+    return ENDS::direct && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
   }
-  GP_DEVICE gp__u64 address(gp__u64 element) const { return reinterpret_cast<gp__u64>(a.in) + element * sizeof(In); }
-  // The vector at p, of which bytes outside the input are not touched.
-  GP_DEVICE gp_vector edge(gp__u64 p) const {
-    const gp__u64 low = reinterpret_cast<gp__u64>(a.in), high = low + a.count * sizeof(In);
-    if (p >= low && p + 16 <= high) return gp__load_vector<P::load>(reinterpret_cast<const void *>(p));
-    gp__packed<unsigned char> v;
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < 16; ++i)
-      v.item[i] = p + i >= low && p + i < high ? *reinterpret_cast<const unsigned char *>(p + i) : 0;
-    return v.vector;
+  GP_DEVICE const unsigned char *address(gp__u64 element) const {
+    return static_cast<const unsigned char *>(a.in) + element * SIZE;
   }
-  // from, to: the elements of the chunk that are the warp's own.
-  GP_DEVICE bool own(int k, int from, int to, unsigned &x) const {
-    x = (k * 32 + gp_lane()) * 16;
-    return x < unsigned(to) * unsigned(sizeof(In)) && x + 16 > unsigned(from) * unsigned(sizeof(In));
+  // Is all that vectors of the chunk could touch in the input?
+  GP_DEVICE bool inside(gp__u64 at) const {
+    const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
+    return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
   }
-  GP_DEVICE void load_ahead(gp__u64 at, int from, int to) {
-    const gp__u64 base = address(at), low = reinterpret_cast<gp__u64>(a.in), high = low + a.count * sizeof(In);
-    const bool inside = base >= low && base + CHUNK * sizeof(In) <= high;
+  GP_DEVICE void load_ahead(gp__u64 at, unsigned from, unsigned to) {
+    const unsigned char *base = address(at) + gp_lane() * 16;
+    if (to - from == CHUNK && inside(at)) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < VECTORS; ++k)
+        if (CHUNK * SIZE % 512 == 0 || k * 512u + gp_lane() * 16 < CHUNK * SIZE)
+          ahead[k] = gp__load_vector<P::load>(base + k * 512);
+      return;
+    }
+    unsigned begin = from * SIZE & ~15u, end = (to * SIZE + 15) & ~15u;
+    const gp__u64 low = reinterpret_cast<gp__u64>(a.in), start = low + at * SIZE;
+    if (start + begin < low) begin += 16;
+    if (start + end > low + a.count * SIZE) end -= 16;
     GPUPRIMS__UNROLL
     for (int k = 0; k < VECTORS; ++k) {
-      unsigned x;
-      if (own(k, from, to, x))
-        ahead[k] = inside ? gp__load_vector<P::load>(reinterpret_cast<const void *>(base + x)) : edge(base + x);
+      const unsigned x = k * 512u + gp_lane() * 16;
+      if (x >= begin && x < end) ahead[k] = gp__load_vector<P::load>(base + k * 512);
     }
   }
-  GP_DEVICE void store_ahead(int from, int to) const {
+  GP_DEVICE void store_ahead(unsigned from, unsigned to) const {
     GPUPRIMS__UNROLL
-    for (int k = 0; k < VECTORS; ++k) {
-      unsigned x;
-      if (own(k, from, to, x)) *reinterpret_cast<gp_vector *>(cells + x) = ahead[k];
+    for (int k = 0; k < VECTORS; ++k)
+      if (CHUNK * SIZE % 512 == 0 || k * 512u + gp_lane() * 16 < CHUNK * SIZE)
+        *reinterpret_cast<gp_vector *>(cells + k * 512 + gp_lane() * 16) = ahead[k];
+    if (!inside(chunk) && from < to) { // the first and the last vector may have been left out
+      __syncwarp();
+      const unsigned first = from * SIZE & ~15u, second = (to * SIZE - 1) & ~15u;
+      const unsigned x = (gp_lane() < 16 ? first : second) + (gp_lane() & 15u);
+      if (x >= from * SIZE && x < to * SIZE && (gp_lane() < 16 || first != second)) cells[x] = address(chunk)[x];
     }
   }
   // Elements of ranges: each lane its consecutive ones.
   struct Before {
     const ENDS &ends;
-    gp__u64 element;
-    GP_DEVICE bool operator()(gp__u64 s) const { return ends.end(s) <= element; }
+    Number element;
+    GP_DEVICE bool operator()(gp__u64 s) const { return ends.end(static_cast<gp__u32>(s)) <= element; }
   };
-  GP_DEVICE void gather(int from, int to) const {
-    const int first = int(gp_lane()) * ITEMS > from ? int(gp_lane()) * ITEMS : from;
-    const int stop = int(gp_lane() + 1) * ITEMS < to ? int(gp_lane() + 1) * ITEMS : to;
-    gp__u64 s = segment, until = 0;
-    for (int i = first; i < stop; ++i) {
-      const gp__u64 element = chunk + i;
+  GP_DEVICE void gather(unsigned to) const {
+    Number until = 0;
+    gp__u32 s = segment;
+    for (unsigned i = gp_lane() * ITEMS; i < (gp_lane() + 1) * ITEMS && i < to; ++i) {
+      const Number element = static_cast<Number>(chunk + i);
       if (element >= until) {
-        s = gp_search(s, last - s, Before{ends, element});
+        s = static_cast<gp__u32>(gp_search(s, last - s, Before{ends, element}));
         until = ends.end(s);
       }
-      const gp__u64 place = ends.place(s, element);
+      const gp__u64 place = ends.place(s, chunk + i);
       reinterpret_cast<Acc *>(cells)[i] = Load()(static_cast<const In *>(a.in)[place], place);
     }
   }
@@ -4682,24 +4702,23 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
   GP_DEVICE void load_window() {
     GPUPRIMS__UNROLL
     for (int u = 0; u < WINDOW; ++u) {
-      const gp__u64 s = segment + u * 32 + gp_lane();
-      window[u] = s < last ? ends.end(s) : Raw();
+      const gp__u32 s = segment + u * 32 + gp_lane();
+      window[u] = s < last ? ends.end(s) : 0;
     }
   }
   // Marks the ends in the chunk, and goes behind them; all that are left in the last chunk. Of ends at one place, the
   // first marks it.
   GP_DEVICE void mark(bool rest) {
-    Raw behind = Raw();
+    Number behind = 0;
     for (bool again = false;; again = true) {
       unsigned found = 0;
       GPUPRIMS__UNROLL
       for (int u = 0; u < WINDOW; ++u) {
-        const gp__u64 s = segment + u * 32 + gp_lane();
-        const Raw sent = gp_lane() < 31 ? window[u] : u ? window[u ? u - 1 : 0] : behind;
-        const Raw left = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
-        const gp__u64 at = static_cast<gp__u64>(window[u]) - chunk;
-        const bool mine = s < last && (rest || at <= CHUNK);
-        const bool other = window[u] != left || (u == 0 && gp_lane() == 0 && !again);
+        const Number sent = gp_lane() < 31 ? window[u] : u ? window[u ? u - 1 : 0] : behind;
+        const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
+        const Number at = window[u] - static_cast<Number>(chunk);
+        const bool mine = segment + u * 32 + gp_lane() < last && (rest || at <= CHUNK);
+        const bool other = window[u] != before || (u == 0 && gp_lane() == 0 && !again);
         if (mine && other && at - 1 < CHUNK) marks[at - 1] = 1;
         found += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
       }
@@ -4754,7 +4773,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
       const int V = Pack::items, L = Pack::vectors;
       gp_vector *at = reinterpret_cast<gp_vector *>(chunk_cells);
       bool begun = false; // the element before is of the same segment
-      GPUPRIMS__UNROLL
+      GPUPRIMS__UNROLL_BY(1)
       for (int k = 0; k < ITEMS / V; ++k) {
         const Pack p(at + k * L);
         gp__pack<Acc> q;
@@ -4763,7 +4782,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j) {
           const Acc x = Op::prepare(CellLoad()(p.item[j], index + k * V + j));
-          const Acc both = k || j ? Op()(l.open, x) : x;
+          const Acc both = Op()(l.open, x);
           l.open = begun ? both : x;
           begun = !m.at(j);
           q.item[j] = l.open;
@@ -4818,20 +4837,20 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
 
   // ---- results of the segments from..segment-1, which end in the chunk
 
-  GP_DEVICE gp_before<Acc> at_end(gp__u64 start, gp__u64 stop) const {
-    const gp__u64 slot = stop - 1 - chunk;
+  GP_DEVICE gp_before<Acc> at_end(Number start, Number stop) const {
+    const Number slot = stop - 1 - static_cast<Number>(chunk);
     gp_before<Acc> r;
-    r.has = stop > start && slot < CHUNK;
+    r.has = stop != start && slot < CHUNK;
     if (r.has) r.value = reinterpret_cast<const Acc *>(cells)[slot];
     return r;
   }
-  GP_DEVICE void store(gp__u64 from) const {
-    Out *out = static_cast<Out *>(a.out);
+  GP_DEVICE void store(gp__u32 from) const {
+    const gp__segment_result<Op, Out, Acc> result(a);
     for (; from < segment; from += WINDOW * 32) {
-      Raw start[WINDOW], stop[WINDOW];
+      Number start[WINDOW], stop[WINDOW];
       GPUPRIMS__UNROLL
       for (int u = 0; u < WINDOW; ++u) {
-        const gp__u64 s = from + u * 32 + gp_lane();
+        const gp__u32 s = from + u * 32 + gp_lane();
         if (s < segment) {
           start[u] = ends.begin(s);
           stop[u] = ends.end(s);
@@ -4839,7 +4858,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
       }
       GPUPRIMS__UNROLL
       for (int u = 0; u < WINDOW; ++u) {
-        const gp__u64 s = from + u * 32 + gp_lane();
+        const gp__u32 s = from + u * 32 + gp_lane();
         if (s < segment) {
           const gp_before<Acc> r = at_end(start[u], stop[u]);
           out[s] = result(r.has, r.value);
@@ -4849,41 +4868,43 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
   }
 
   // Goes through the elements b..e-1 and the ends of the segments s..t-1.
-  GP_DEVICE gp__segment_open<Acc> run(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t) {
-    gp__segment_open<Acc> open;
+  GP_DEVICE void run(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t, gp__segment_open<Acc> &open) {
     gp_before<Acc> carry;
-    open.first.has = carry.has = false;
-    open.segment = segment = s;
-    open.ended = t > s;
-    begin = b;
-    end = e;
-    last = t;
+    carry.has = false;
+    if (gp_lane() == 0) {
+      open.segment = s;
+      open.ended = t > s;
+      open.first.has = false;
+    }
+    ends.move(s);
+    out = static_cast<Out *>(a.out) + s;
+    segment = 0;
+    last = static_cast<gp__u32>(t - s);
     const bool vectors = by_vectors();
-    int from = 0; // elements of the chunk that are not the warp's
+    unsigned from = 0;
     if (vectors)
-      for (unsigned low = static_cast<unsigned>(address(begin) & 15u); low; ++from) low = (low - sizeof(In)) & 15u;
-    chunk = begin - from;
+      for (unsigned low = gp__misalignment(address(b), 16); low; ++from) low = (low - SIZE) & 15u;
+    chunk = b - from;
+    left = static_cast<Number>(e - chunk);
     for (int i = 0; i < ITEMS; ++i) marks[i * 32 + gp_lane()] = 0;
     load_window();
-    if (vectors) load_ahead(chunk, from, own_end(chunk));
+    if (vectors) load_ahead(chunk, from, left < CHUNK ? unsigned(left) : CHUNK);
     if (b < e || s < t)
-      for (;; chunk += CHUNK, from = 0) {
-        const int to = own_end(chunk);
-        const bool rest = end - chunk <= CHUNK;
+      for (;; chunk += CHUNK, left -= CHUNK, from = 0) {
+        const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;
+        const bool rest = left <= CHUNK;
         __syncwarp();
         if (vectors) {
           store_ahead(from, to);
-          if (!rest) load_ahead(chunk + CHUNK, 0, own_end(chunk + CHUNK));
-        } else if (!ENDS::direct) gather(from, to);
-        else
-          gp__copy_to_shared<32, VECTORS, P::load>(cells, reinterpret_cast<const unsigned char *>(address(chunk)),
-                                                   static_cast<unsigned>(to * sizeof(In)), gp_lane());
-        const gp__u64 first = segment;
+          if (!rest) load_ahead(chunk + CHUNK, 0, left - CHUNK < CHUNK ? unsigned(left - CHUNK) : CHUNK);
+        } else if (!ENDS::direct) gather(to);
+        else gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
+        const gp__u32 first = segment;
         mark(rest);
         __syncwarp();
-        const int mine = int(gp_lane()) * ITEMS;
-        const int lane_from = from > mine ? (from - mine < ITEMS ? from - mine : ITEMS) : 0;
-        const int lane_to = to > mine ? (to - mine < ITEMS ? to - mine : ITEMS) : 0;
+        const unsigned mine = gp_lane() * ITEMS;
+        const int lane_from = from > mine ? (from - mine < ITEMS ? int(from - mine) : ITEMS) : 0;
+        const int lane_to = to > mine ? (to - mine < ITEMS ? int(to - mine) : ITEMS) : 0;
         if (segment == first) {
           const unsigned char *at = cells + mine * sizeof(Cell);
           const Acc sum = from == 0 && to == CHUNK
@@ -4894,16 +4915,13 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
         } else {
           join(scan(lane_from, lane_to), carry);
           __syncwarp();
-          if (first == s) open.first = at_end(begin, ends.end(s));
-          store(first == s ? s + 1 : first);
+          if (first == 0 && gp_lane() == 0) open.first = at_end(static_cast<Number>(b), ends.end(0));
+          store(first ? first : 1);
         }
         if (rest) break;
       }
-    open.last = carry;
-    if (!open.ended) open.first = carry;
-    return open;
+    if (gp_lane() == 0) open.last = carry;
   }
-  GP_DEVICE int own_end(gp__u64 at) const { return end - at < CHUNK ? int(end - at) : CHUNK; }
 };
 
 // What the first `count` blocks' partial results make of the segments that go from block to block. The share of a
@@ -4957,11 +4975,8 @@ GP_DEVICE void gp__segmented_reduce(const gp__segment_args &a) {
   gp__u64 element[2] = {diagonal[0] - segment[0], diagonal[1] - segment[1]};
   if (segment[1] < segment[0]) segment[1] = segment[0]; // offsets that decrease: stop somewhere
   if (element[1] < element[0]) element[1] = element[0];
-  {
-    Warp warp(a, ends, shared + gp_warp() * Warp::BYTES);
-    const gp__segment_open<Acc> open = warp.run(start + element[0], start + element[1], segment[0], segment[1]);
-    if (gp_lane() == 0) s.warp[gp_warp()] = open;
-  }
+  Warp warp(a, ends, shared + gp_warp() * Warp::BYTES);
+  warp.run(start + element[0], start + element[1], segment[0], segment[1], s.warp[gp_warp()]);
   __syncthreads();
   gp__word *words = gp__words(a.workspace) + (ENDS::direct ? 0 : a.segments + 1);
   if (threadIdx.x == 0) {
@@ -4971,7 +4986,8 @@ GP_DEVICE void gp__segmented_reduce(const gp__segment_args &a) {
     block.ended = carry.has = false;
     for (unsigned w = 0; w < WARPS; ++w) {
       const gp__segment_open<Acc> &next = s.warp[w];
-      if (next.first.has) carry.append(next.first.value, Op());
+      const gp_before<Acc> &more = next.ended ? next.first : next.last;
+      if (more.has) carry.append(more.value, Op());
       if (!next.ended) continue;
       if (block.ended || gridDim.x == 1) static_cast<Out *>(a.out)[next.segment] = result(carry.has, carry.value);
       else {
@@ -5080,10 +5096,9 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
     __syncwarp();
     for (;;) {
       const gp__u64 i = segment + gp_lane();
-      const gp__u64 at = i < s[1] ? static_cast<gp__u64>(ends.end(i)) - chunk : 0;
+      const gp__u64 at = i < s[1] ? ends.end_of(i) - chunk : 0;
       const bool here = i < s[1] && at < gp__u64(to);
-      if (here && (i + 1 == s[1] || static_cast<gp__u64>(ends.end(i + 1)) - chunk != at))
-        mark[at] = static_cast<R>(i + 1);
+      if (here && (i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)) mark[at] = static_cast<R>(i + 1);
       const unsigned found = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, here)));
       segment += found;
       if (found < 32) break;
