@@ -1477,12 +1477,13 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 4 ? 4 : 8);
   return p;
 }
-// Segments: 32 warps a multiprocessor where shared memory has room for them; short chunks where there is little to do.
+// Segments: as many warps a multiprocessor as have the registers for their next chunk; short chunks where there is little
+// to do.
 __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s, unsigned long long bytes) {
   p.algorithm = gp__or(p.algorithm, GP_MERGE_PATH);
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.acc_size > 16 ? 2 : 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.acc_size > 16 ? 2 : s.acc_size > 4 ? 3 : 4);
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
@@ -4439,13 +4440,12 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
 // range is joined in the block, and what is open at the ends of a block's range by the block that starts last, in fixed
 // order.
 
-// Where segments end, and where an element lies in the input. begin(), end(): from `moved` segments on; `Number` holds
-// them modulo its size, and is enough for their differences within a warp's range. WINDOW: ends of a lane that are
-// loaded together.
+// Where segments end, and where an element lies in the input. `Number` holds begin() and end() modulo its size, and is
+// enough for differences within a warp's range. WINDOW: ends of a lane that are loaded together.
 template <class O> struct gp__offset_ends {
   typedef gp__u32 Number;
   static const bool direct = true;
-  static const int WINDOW = 4;
+  static const int WINDOW = 2;
   const O *offsets;
   gp__u64 segments;
   GP_DEVICE explicit gp__offset_ends(const gp__segment_args &a)
@@ -4453,24 +4453,21 @@ template <class O> struct gp__offset_ends {
   GP_DEVICE gp__u64 first() const { return offsets[0]; }
   GP_DEVICE gp__u64 last() const { return offsets[segments]; }
   GP_DEVICE gp__u64 end_of(gp__u64 s) const { return offsets[s + 1]; }
-  GP_DEVICE void move(gp__u64 s) { offsets += s; }
-  GP_DEVICE Number begin(gp__u32 s) const { return static_cast<Number>(offsets[s]); }
-  GP_DEVICE Number end(gp__u32 s) const { return static_cast<Number>(offsets[s + 1]); }
-  GP_DEVICE gp__u64 place(gp__u32, gp__u64 element) const { return element; }
+  GP_DEVICE Number begin(gp__u64 s) const { return static_cast<Number>(offsets[s]); }
+  GP_DEVICE Number end(gp__u64 s) const { return static_cast<Number>(offsets[s + 1]); }
+  GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
 };
 struct gp__fixed_ends {
   typedef gp__u32 Number;
   static const bool direct = true;
   static const int WINDOW = 1;
   gp__u64 segments, length;
-  gp__u32 moved;
-  GP_DEVICE explicit gp__fixed_ends(const gp__segment_args &a) : segments(a.segments), length(a.length), moved(0) {}
+  GP_DEVICE explicit gp__fixed_ends(const gp__segment_args &a) : segments(a.segments), length(a.length) {}
   GP_DEVICE gp__u64 first() const { return 0; }
   GP_DEVICE gp__u64 last() const { return segments * length; }
-  GP_DEVICE void move(gp__u64 s) { moved = static_cast<gp__u32>(s * length); }
-  GP_DEVICE Number begin(gp__u32 s) const { return moved + s * static_cast<gp__u32>(length); }
-  GP_DEVICE Number end(gp__u32 s) const { return begin(s + 1); }
-  GP_DEVICE gp__u64 place(gp__u32, gp__u64 element) const { return element; }
+  GP_DEVICE Number begin(gp__u64 s) const { return static_cast<gp__u32>(s) * static_cast<gp__u32>(length); }
+  GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
+  GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
 };
 // Ranges stand side by side in a numbering of their own, which gp__segment_spans has left in the workspace.
 template <class O> struct gp__range_ends {
@@ -4485,13 +4482,9 @@ template <class O> struct gp__range_ends {
   GP_DEVICE gp__u64 first() const { return 0; }
   GP_DEVICE gp__u64 last() const { return spans[segments].value; }
   GP_DEVICE gp__u64 end_of(gp__u64 s) const { return spans[s + 1].value; }
-  GP_DEVICE void move(gp__u64 s) {
-    spans += s;
-    begins += s;
-  }
-  GP_DEVICE Number begin(gp__u32 s) const { return spans[s].value; }
-  GP_DEVICE Number end(gp__u32 s) const { return spans[s + 1].value; }
-  GP_DEVICE gp__u64 place(gp__u32 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
+  GP_DEVICE Number begin(gp__u64 s) const { return spans[s].value; }
+  GP_DEVICE Number end(gp__u64 s) const { return spans[s + 1].value; }
+  GP_DEVICE gp__u64 place(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
 };
 // How many ends stand among the first diagonal[n] elements and ends.
 template <class Ends, int N> struct gp__split_before {
@@ -4618,13 +4611,13 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
   static const int WINDOW = ENDS::WINDOW;
 
   const gp__segment_args &a;
-  ENDS ends;                // from the warp's first segment on
+  const ENDS ends;
   unsigned char *cells;     // shared memory of the warp
   unsigned char *marks;     //
-  Out *out;                 // of the warp's first segment
+  gp__u64 origin;           // the warp's first segment
   gp__u64 chunk;            // the first element of the chunk, on a 16-byte boundary: may lie before the range
   Number left;              // elements from there to the end of the range
-  gp__u32 segment, last;    // the next segment to end, and the one that is open at the end
+  gp__u32 segment, last;    // from there: the next segment to end, and the one that is open at the end
   gp_vector ahead[VECTORS]; // the next chunk
   Number window[WINDOW];    // ends of segments from `segment` on
 
@@ -4681,15 +4674,15 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
   struct Before {
     const ENDS &ends;
     Number element;
-    GP_DEVICE bool operator()(gp__u64 s) const { return ends.end(static_cast<gp__u32>(s)) <= element; }
+    GP_DEVICE bool operator()(gp__u64 s) const { return ends.end(s) <= element; }
   };
   GP_DEVICE void gather(unsigned to) const {
     Number until = 0;
-    gp__u32 s = segment;
+    gp__u64 s = origin + segment;
     for (unsigned i = gp_lane() * ITEMS; i < (gp_lane() + 1) * ITEMS && i < to; ++i) {
       const Number element = static_cast<Number>(chunk + i);
       if (element >= until) {
-        s = static_cast<gp__u32>(gp_search(s, last - s, Before{ends, element}));
+        s = gp_search(s, origin + last - s, Before{ends, element});
         until = ends.end(s);
       }
       const gp__u64 place = ends.place(s, chunk + i);
@@ -4703,14 +4696,14 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
     GPUPRIMS__UNROLL
     for (int u = 0; u < WINDOW; ++u) {
       const gp__u32 s = segment + u * 32 + gp_lane();
-      window[u] = s < last ? ends.end(s) : 0;
+      window[u] = s < last ? ends.end(origin + s) : 0;
     }
   }
   // Marks the ends in the chunk, and goes behind them; all that are left in the last chunk. Of ends at one place, the
   // first marks it.
   GP_DEVICE void mark(bool rest) {
-    Number behind = 0;
-    for (bool again = false;; again = true) {
+    Number behind = static_cast<Number>(chunk); // an end at the chunk's start needs no mark
+    for (;;) {
       unsigned found = 0;
       GPUPRIMS__UNROLL
       for (int u = 0; u < WINDOW; ++u) {
@@ -4718,8 +4711,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
         const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
         const Number at = window[u] - static_cast<Number>(chunk);
         const bool mine = segment + u * 32 + gp_lane() < last && (rest || at <= CHUNK);
-        const bool other = window[u] != before || (u == 0 && gp_lane() == 0 && !again);
-        if (mine && other && at - 1 < CHUNK) marks[at - 1] = 1;
+        if (mine && window[u] != before && at - 1 < CHUNK) marks[at - 1] = 1;
         found += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
       }
       if (!found) return;
@@ -4852,8 +4844,8 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
       for (int u = 0; u < WINDOW; ++u) {
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < segment) {
-          start[u] = ends.begin(s);
-          stop[u] = ends.end(s);
+          start[u] = ends.begin(origin + s);
+          stop[u] = ends.end(origin + s);
         }
       }
       GPUPRIMS__UNROLL
@@ -4861,7 +4853,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < segment) {
           const gp_before<Acc> r = at_end(start[u], stop[u]);
-          out[s] = result(r.has, r.value);
+          static_cast<Out *>(a.out)[origin + s] = result(r.has, r.value);
         }
       }
     }
@@ -4876,8 +4868,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
       open.ended = t > s;
       open.first.has = false;
     }
-    ends.move(s);
-    out = static_cast<Out *>(a.out) + s;
+    origin = s;
     segment = 0;
     last = static_cast<gp__u32>(t - s);
     const bool vectors = by_vectors();
@@ -4915,7 +4906,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
         } else {
           join(scan(lane_from, lane_to), carry);
           __syncwarp();
-          if (first == 0 && gp_lane() == 0) open.first = at_end(static_cast<Number>(b), ends.end(0));
+          if (first == 0 && gp_lane() == 0) open.first = at_end(static_cast<Number>(b), ends.end(origin));
           store(first ? first : 1);
         }
         if (rest) break;
@@ -4973,7 +4964,7 @@ GP_DEVICE void gp__segmented_reduce(const gp__segment_args &a) {
   gp__u64 segment[2];
   gp__split(ends, items, diagonal, segment);
   gp__u64 element[2] = {diagonal[0] - segment[0], diagonal[1] - segment[1]};
-  if (segment[1] < segment[0]) segment[1] = segment[0]; // offsets that decrease: stop somewhere
+  if (segment[1] < segment[0]) segment[1] = segment[0]; // where offsets decrease, only the end is sure
   if (element[1] < element[0]) element[1] = element[0];
   Warp warp(a, ends, shared + gp_warp() * Warp::BYTES);
   warp.run(start + element[0], start + element[1], segment[0], segment[1], s.warp[gp_warp()]);
@@ -4984,6 +4975,7 @@ GP_DEVICE void gp__segmented_reduce(const gp__segment_args &a) {
     gp__segment_open<Acc> block;
     gp_before<Acc> carry;
     block.ended = carry.has = false;
+    GPUPRIMS__UNROLL_BY(1)
     for (unsigned w = 0; w < WARPS; ++w) {
       const gp__segment_open<Acc> &next = s.warp[w];
       const gp_before<Acc> &more = next.ended ? next.first : next.last;
