@@ -1483,7 +1483,10 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   p.algorithm = gp__or(p.algorithm, GP_MERGE_PATH);
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.acc_size > 16 ? 2 : s.acc_size > 4 ? 3 : 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.primitive == GP_LOAD_BALANCE              ? 4
+                                            : s.acc_size > 8                            ? 2
+                                            : s.acc_size > 4 || s.in_size != s.acc_size ? 3
+                                                                                        : 4);
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
