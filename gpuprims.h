@@ -4456,6 +4456,7 @@ template <class O> struct gp__offset_ends {
   GP_DEVICE gp__u64 first() const { return offsets[0]; }
   GP_DEVICE gp__u64 last() const { return offsets[segments]; }
   GP_DEVICE gp__u64 end_of(gp__u64 s) const { return offsets[s + 1]; }
+  GP_DEVICE void move(gp__u64 s) { offsets += s; } // segment s becomes segment 0
   GP_DEVICE Number begin(gp__u64 s) const { return static_cast<Number>(offsets[s]); }
   GP_DEVICE Number end(gp__u64 s) const { return static_cast<Number>(offsets[s + 1]); }
   GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
@@ -4465,10 +4466,12 @@ struct gp__fixed_ends {
   static const bool direct = true;
   static const int WINDOW = 1;
   gp__u64 segments, length;
-  GP_DEVICE explicit gp__fixed_ends(const gp__segment_args &a) : segments(a.segments), length(a.length) {}
+  gp__u32 moved;
+  GP_DEVICE explicit gp__fixed_ends(const gp__segment_args &a) : segments(a.segments), length(a.length), moved(0) {}
   GP_DEVICE gp__u64 first() const { return 0; }
   GP_DEVICE gp__u64 last() const { return segments * length; }
-  GP_DEVICE Number begin(gp__u64 s) const { return static_cast<gp__u32>(s) * static_cast<gp__u32>(length); }
+  GP_DEVICE void move(gp__u64 s) { moved = begin(s); }
+  GP_DEVICE Number begin(gp__u64 s) const { return moved + static_cast<gp__u32>(s) * static_cast<gp__u32>(length); }
   GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
   GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
 };
@@ -4485,6 +4488,7 @@ template <class O> struct gp__range_ends {
   GP_DEVICE gp__u64 first() const { return 0; }
   GP_DEVICE gp__u64 last() const { return spans[segments].value; }
   GP_DEVICE gp__u64 end_of(gp__u64 s) const { return spans[s + 1].value; }
+  GP_DEVICE void move(gp__u64 s) { spans += s; }
   GP_DEVICE Number begin(gp__u64 s) const { return spans[s].value; }
   GP_DEVICE Number end(gp__u64 s) const { return spans[s + 1].value; }
   GP_DEVICE gp__u64 place(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
@@ -4547,11 +4551,17 @@ template <int V> union gp__marks {
     *reinterpret_cast<Access *>(from) = Access();
   }
   GP_DEVICE bool at(int i) const { return (word[i / 4] & 1u << (8 * (i % 4))) != 0; }
-  GP_DEVICE int first() const { // -1: none
-    int r = -1;
+  GP_DEVICE bool any() const {
+    gp__u32 all = 0;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < (V + 3) / 4; ++w) all |= word[w];
+    return all != 0;
+  }
+  GP_DEVICE int first() const { // where there is any
+    int r = 0;
     GPUPRIMS__UNROLL
     for (int w = (V + 3) / 4 - 1; w >= 0; --w)
-      if (word[w]) r = w * 4 + (__ffs(int(word[w])) - 1) / 8;
+      if (word[w]) r = w * 4 + int(unsigned(__ffs(int(word[w])) - 1) / 8);
     return r;
   }
 };
@@ -4696,10 +4706,12 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
   // ---- ends
 
   GP_DEVICE void load_window() {
+    ENDS mine = ends;
+    mine.move(origin);
     GPUPRIMS__UNROLL
     for (int u = 0; u < WINDOW; ++u) {
       const gp__u32 s = segment + u * 32 + gp_lane();
-      window[u] = s < last ? ends.end(origin + s) : 0;
+      window[u] = s < last ? mine.end(s) : 0;
     }
   }
   // Marks the ends in the chunk, and goes behind them; all that are left in the last chunk. Of ends at one place, the
@@ -4768,7 +4780,10 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
       const int V = Pack::items, L = Pack::vectors;
       gp_vector *at = reinterpret_cast<gp_vector *>(chunk_cells);
       bool begun = false; // the element before is of the same segment
-      GPUPRIMS__UNROLL_BY(1)
+      gp__marks<V> found; // of the pack of the first mark
+      int pack = -1;
+      found.word[0] = 0;
+      GPUPRIMS__UNROLL
       for (int k = 0; k < ITEMS / V; ++k) {
         const Pack p(at + k * L);
         gp__pack<Acc> q;
@@ -4782,11 +4797,14 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
           begun = !m.at(j);
           q.item[j] = l.open;
         }
-        const int first = m.first();
-        if (l.first < 0 && first >= 0) l.first = k * V + first;
+        if (pack < 0 && m.any()) {
+          pack = k;
+          found = m;
+        }
         q.store(at + k * L);
       }
       l.has = begun;
+      if (pack >= 0) l.first = pack * V + found.first();
     } else {
       const Cell *item = reinterpret_cast<const Cell *>(chunk_cells);
       Acc *slot = reinterpret_cast<Acc *>(chunk_cells);
@@ -4841,22 +4859,29 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
   }
   GP_DEVICE void store(gp__u32 from) const {
     const gp__segment_result<Op, Out, Acc> result(a);
+    const Acc *slots = reinterpret_cast<const Acc *>(cells);
+    Out *out = static_cast<Out *>(a.out) + origin;
+    ENDS mine = ends;
+    mine.move(origin);
     for (; from < segment; from += WINDOW * 32) {
       Number start[WINDOW], stop[WINDOW];
       GPUPRIMS__UNROLL
       for (int u = 0; u < WINDOW; ++u) {
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < segment) {
-          start[u] = ends.begin(origin + s);
-          stop[u] = ends.end(origin + s);
+          start[u] = mine.begin(s);
+          stop[u] = mine.end(s);
         }
       }
       GPUPRIMS__UNROLL
       for (int u = 0; u < WINDOW; ++u) {
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < segment) {
-          const gp_before<Acc> r = at_end(start[u], stop[u]);
-          static_cast<Out *>(a.out)[origin + s] = result(r.has, r.value);
+          const Number slot = stop[u] - 1 - static_cast<Number>(chunk);
+          const bool has = stop[u] != start[u] && slot < CHUNK;
+          Acc sum = Op::identity();
+          if (has) sum = slots[slot];
+          out[s] = result(has, sum);
         }
       }
     }

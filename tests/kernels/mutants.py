@@ -107,8 +107,8 @@ MUTANTS = {
     "segments: ends behind the last element are left": (
         "SEGMENTS", "segment + u * 32 + gp_lane() < last && (rest || at <= CHUNK)",
         "segment + u * 32 + gp_lane() < last && at < CHUNK"),
-    "segments: an empty one gets its neighbour's result": ("SEGMENTS", "r.has = stop != start && slot < CHUNK;",
-                                                           "r.has = slot < CHUNK;"),
+    "segments: an empty one gets its neighbour's result": (
+        "SEGMENTS", "const bool has = stop[u] != start[u] && slot < CHUNK;", "const bool has = slot < CHUNK;"),
     "segments: the initial value comes last": ("SEGMENTS", "(has ? Op()(init, sum) : init)",
                                                "(has ? Op()(sum, init) : init)"),
     "segments: results are picked up too early": (
