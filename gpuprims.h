@@ -1477,8 +1477,8 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 4 ? 4 : 8);
   return p;
 }
-// Segments: as many warps a multiprocessor as have the registers for their next chunk; short chunks where there is little
-// to do.
+// Segments: as many warps a multiprocessor as have the registers for their next chunk; short chunks where there is
+// little to do.
 __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s, unsigned long long bytes) {
   p.algorithm = gp__or(p.algorithm, GP_MERGE_PATH);
   p.threads = gp__or(p.threads, 256);
@@ -4438,10 +4438,10 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
 // Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
 // whatever the lengths. A warp works alone: it goes through its elements chunk by chunk, the next chunk on its way in
 // registers while this one is in shared memory. Marks say where segments end in the chunk; each lane scans its
-// consecutive elements, anew behind each mark; a scan over the lanes brings what stands before a lane to its first mark;
-// results are picked up at the marks by lanes that stand for consecutive segments. What is open at the ends of a warp's
-// range is joined in the block, and what is open at the ends of a block's range by the block that starts last, in fixed
-// order.
+// consecutive elements, anew behind each mark; a scan over the lanes brings what stands before a lane to its first
+// mark; results are picked up at the marks by lanes that stand for consecutive segments. What is open at the ends of a
+// warp's range is joined in the block, and what is open at the ends of a block's range by the block that starts last, in
+// fixed order.
 
 // Where segments end, and where an element lies in the input. `Number` holds begin() and end() modulo its size, and is
 // enough for differences within a warp's range. WINDOW: ends of a lane that are loaded together.
@@ -4612,7 +4612,8 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
   }
 };
 
-// One warp's range, which has fewer than 2^32 elements and ends (of ranges: ends). All numbers are the same in all lanes.
+// One warp's range, which has fewer than 2^32 elements and ends (of ranges: fewer than 2^32 ends). All numbers are the
+// same in all lanes.
 template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out> struct gp__segment_warp {
   typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::type Cell;
   typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::load CellLoad;

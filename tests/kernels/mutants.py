@@ -4,8 +4,8 @@
     mutants.py BUILD_FOLDER [NAME...]
 
 A mutant names the text to replace (it must occur exactly once, so a change of the header that loses a mutant is a
-failure here too), what to put in its place, and the part that is run against it: of test_kernels.cpp, or of the file that
-FILES names for the part.
+failure here too), what to put in its place, and the part that is run against it: of test_kernels.cpp, or of the file
+that FILES names for the part.
 """
 import concurrent.futures
 import os
