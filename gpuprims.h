@@ -4440,8 +4440,8 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
 // registers while this one is in shared memory. Marks say where segments end in the chunk; each lane scans its
 // consecutive elements, anew behind each mark; a scan over the lanes brings what stands before a lane to its first
 // mark; results are picked up at the marks by lanes that stand for consecutive segments. What is open at the ends of a
-// warp's range is joined in the block, and what is open at the ends of a block's range by the block that starts last, in
-// fixed order.
+// warp's range is joined in the block, and what is open at the ends of a block's range by the block that starts last,
+// in fixed order.
 
 // Where segments end, and where an element lies in the input. `Number` holds begin() and end() modulo its size, and is
 // enough for differences within a warp's range. WINDOW: ends of a lane that are loaded together.
