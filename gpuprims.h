@@ -1413,11 +1413,35 @@ GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
                                           s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
          gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
 }
+// ---- segmented reduce and load balance: warps with the same number of elements and segment ends together
 
-// Segments: merge path, in tiles that registers hold.
+enum { GP__SPAN_ITEMS = 4 }; // lengths a thread holds when the lengths of ranges are scanned
+// What a warp's chunk holds: elements (accumulators where segments are ranges), or the segments of elements.
+GPUPRIMS__RULE int gp__segment_cell_bytes(gp__shape s) {
+  return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.ranges ? s.acc_size : s.in_size;
+}
+GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s) {
+  return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.acc_size;
+}
+GPUPRIMS__RULE int gp__segment_items(gp_policy p, gp__shape s) {
+  return gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
+}
+// Dynamic shared memory of a block: cells, which become results in place, and a byte an element that says: a segment
+// ends here.
+GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
+  return p.threads * gp__segment_items(p, s) *
+         (gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) + (s.primitive == GP_LOAD_BALANCE ? 0 : 1));
+}
+// Static shared memory, at most.
+GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
+  return s.primitive == GP_LOAD_BALANCE ? 0
+                                        : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
+}
+// Words that carry a block's two open results and their place.
+GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_MERGE_PATH && p.blocks_per_sm >= 1 && p.threads <= 512 &&
-         p.vectors * GP__VECTOR >= gp__max(s.in_size, s.out_size);
+  return p.algorithm == GP_MERGE_PATH && p.blocks_per_sm >= 1 &&
+         gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes;
 }
 
 // Histograms: a copy of all counters fits a block's shared memory, or they are in the output.
@@ -1501,14 +1525,6 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
   return p;
 }
 
-__attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s, unsigned long long bytes) {
-  p.algorithm = gp__or(p.algorithm, GP_MERGE_PATH);
-  p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, gp__max(s.in_size, s.out_size) > 16 ? 5 : bytes >> 20 ? 3 : 1);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 3 ? 4 : 8);
-  return p;
-}
-
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
   gp_policy q;
   p.threads = gp__or(p.threads, 512);
@@ -1517,6 +1533,18 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
   q = p;
   q.algorithm = GP_SHARED_BINS;
   p.algorithm = gp__or(p.algorithm, gp__policy_valid_histogram(q, s) ? GP_SHARED_BINS : GP_GLOBAL_BINS);
+  return p;
+}
+// Segments: as many warps a multiprocessor as have the registers for their next chunk; short chunks where there is
+// little to do.
+__attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s, unsigned long long bytes) {
+  p.algorithm = gp__or(p.algorithm, GP_MERGE_PATH);
+  p.threads = gp__or(p.threads, 256);
+  p.vectors = gp__or(p.vectors, bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.primitive == GP_LOAD_BALANCE              ? 4
+                                            : s.acc_size > 8                            ? 2
+                                            : s.acc_size > 4 || s.in_size != s.acc_size ? 3
+                                                                                        : 4);
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
@@ -1568,16 +1596,6 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
       gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
 }
 
-__attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident,
-                                                          gp__geometry *g) {
-  const unsigned long long items = s.primitive == GP_LOAD_BALANCE ? s.count + s.segments : s.count;
-  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
-  g->tiles = gp__ceil_div(items, g->tile_items) + gp__ceil_div(s.segments, g->tile_items);
-  if (!g->tiles) g->tiles = 1;
-  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
-  g->words = (g->tiles + 1) * (unsigned)(gp__acc_words(s.acc_size) + 1) + (s.ranges ? s.segments + 1 : 0);
-}
-
 __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident,
                                                            gp__geometry *g) {
   const unsigned copy =
@@ -1590,6 +1608,22 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
   g->replicas = !copy ? 0 : room / copy > 16 ? 16 : room / copy > 1 ? room / copy : 1;
   g->shared_bytes = g->replicas * copy;
   g->words = 1;
+}
+// A tile is a chunk of each warp of a block. The total of ranges is not known here: they get the whole grid.
+__attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident,
+                                                          gp__geometry *g) {
+  g->tile_items = (unsigned long long)(p.threads * gp__segment_items(p, s));
+  g->tiles = gp__ceil_div(s.count + s.segments, g->tile_items);
+  g->grid = (unsigned)(g->tiles < resident && !s.ranges ? g->tiles : resident);
+  if (!g->grid) g->grid = 1;
+  g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
+  if (s.primitive == GP_LOAD_BALANCE) return;
+  g->words = g->grid * (unsigned long long)gp__segment_words(s.acc_size);
+  if (s.ranges) { // the scanned lengths, then words of the two launches, which come one after the other
+    const unsigned long long spans = gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS));
+    const unsigned long long look_back = gp__look_back_slots(spans);
+    g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
+  }
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
@@ -2546,6 +2580,140 @@ GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk
   for (int j = begin; j < end; ++j)
     result[j] =
         gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, true, Op>(carry, Op::prepare(Load()(item[j], index + j))));
+}
+
+// ---- search, merge path, load balance
+//
+// Sorted arrays have fewer than 2^63 elements. What a search asks is a predicate on positions that holds up to some
+// position and not from there on; that position is the answer. (Busato and Bombieri, A Dynamic Approach for Workload
+// Partitioning on GPU Architectures, whose case for tuning by profile this primitive is; Green, McColl and Bader, GPU
+// Merge Path.)
+
+// One thread: about log2(count) dependent loads.
+template <class Before> GP_DEVICE gp__u64 gp_search(gp__u64 first, gp__u64 count, Before before) {
+  while (count > 0) {
+    const gp__u64 half = count / 2;
+    if (before(first + half)) {
+      first += half + 1;
+      count -= half + 1;
+    } else count = half;
+  }
+  return first;
+}
+// N searches at once by one warp, 32 probes each a step: about log2(count) / 5 dependent loads. `first` becomes the
+// answer. All lanes call, with the same numbers. before(n, position) is asked for search n.
+template <int N, class Before>
+GP_DEVICE void gp__warp_search(gp__u64 (&first)[N], gp__u64 (&count)[N], const Before &before) {
+  for (;;) {
+    bool more = false, holds[N];
+    GPUPRIMS__UNROLL
+    for (int n = 0; n < N; ++n) {
+      const gp__u64 step = (count[n] + 31) / 32, probe = (gp_lane() + 1) * step; // behind the lane's piece
+      holds[n] = step > 0 && probe <= count[n] && before(n, first[n] + probe - 1);
+      more = more || count[n] > 0;
+    }
+    if (!more) return;
+    GPUPRIMS__UNROLL
+    for (int n = 0; n < N; ++n) {
+      const gp__u64 step = (count[n] + 31) / 32;
+      const gp__u64 passed = step * static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, holds[n])));
+      const gp__u64 left = count[n] - passed;
+      first[n] += passed;
+      count[n] = step > 0 && left >= step ? step - 1 : left;
+    }
+  }
+}
+template <class Before> struct gp__one_search {
+  const Before &before;
+  GP_DEVICE bool operator()(int, gp__u64 position) const { return before(position); }
+};
+template <class Before> GP_DEVICE gp__u64 gp_warp_search(gp__u64 first, gp__u64 count, Before before) {
+  gp__u64 f[1] = {first}, c[1] = {count};
+  gp__warp_search(f, c, gp__one_search<Before>{before});
+  return f[0];
+}
+
+template <bool UPPER, class T, class Less> struct gp__bound_before {
+  const T *sorted;
+  T x;
+  GP_DEVICE bool operator()(gp__u64 position) const {
+    return UPPER ? !Less()(x, sorted[position]) : Less()(sorted[position], x);
+  }
+};
+// The first position of sorted[0 .. count) whose element is not less than x (upper: is greater than x); count where
+// there is none. By a thread, or by a warp for one x.
+template <class T, class Less> GP_DEVICE gp__u64 gp_search_lower(const T *sorted, gp__u64 count, const T &x, Less) {
+  return gp_search(0, count, gp__bound_before<false, T, Less>{sorted, x});
+}
+template <class T, class Less> GP_DEVICE gp__u64 gp_search_upper(const T *sorted, gp__u64 count, const T &x, Less) {
+  return gp_search(0, count, gp__bound_before<true, T, Less>{sorted, x});
+}
+template <class T, class Less>
+GP_DEVICE gp__u64 gp_warp_search_lower(const T *sorted, gp__u64 count, const T &x, Less) {
+  return gp_warp_search(0, count, gp__bound_before<false, T, Less>{sorted, x});
+}
+template <class T, class Less>
+GP_DEVICE gp__u64 gp_warp_search_upper(const T *sorted, gp__u64 count, const T &x, Less) {
+  return gp_warp_search(0, count, gp__bound_before<true, T, Less>{sorted, x});
+}
+
+// Merge path: elements 0, 1, 2, ... and the ends of segments are merged into one sequence, an end before the element at
+// which it stands. Of the first `diagonal` of it, so many are ends: diagonal - the result are elements. ends[s]: where
+// segment s ends (offsets + 1). Equal steps of `diagonal` are equal work, whatever the lengths.
+template <class O> struct gp__merge_before {
+  const O *ends;
+  gp__u64 diagonal;
+  GP_DEVICE bool operator()(gp__u64 s) const { return static_cast<gp__u64>(ends[s]) + s < diagonal; }
+};
+template <class O> GP_DEVICE gp__u64 gp_merge_path(const O *ends, gp__u64 segments, gp__u64 diagonal) {
+  return gp_search(0, segments < diagonal ? segments : diagonal, gp__merge_before<O>{ends, diagonal});
+}
+template <class O> GP_DEVICE gp__u64 gp_warp_merge_path(const O *ends, gp__u64 segments, gp__u64 diagonal) {
+  return gp_warp_search(0, segments < diagonal ? segments : diagonal, gp__merge_before<O>{ends, diagonal});
+}
+
+// segment[i] = the segment of element first + threadIdx.x * ITEMS + i: the number of ends at or before it, `segments`
+// behind the last. segments + 1 offsets. Fewer than 2^32 segments may begin within one tile; its time grows with them.
+// Storage may be used again after the next __syncthreads().
+template <int THREADS, int ITEMS> struct gp_tile_load_balance_storage {
+  gp_tile_scan_storage<THREADS, gp__u32> scan;
+  gp__u64 begin, end; // ends that stand behind the first element of the tile, and in it
+  gp__u32 mark[THREADS * ITEMS];
+};
+template <class O> struct gp__ends_at {
+  const O *offsets;
+  gp__u64 element;
+  GP_DEVICE bool operator()(gp__u64 s) const { return static_cast<gp__u64>(offsets[s + 1]) <= element; }
+};
+template <int THREADS, int ITEMS, class O>
+GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets, gp__u64 segments, gp__u64 first,
+                                    gp_tile_load_balance_storage<THREADS, ITEMS> &storage) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) storage.mark[i * THREADS + threadIdx.x] = 0;
+  if (gp_warp() == 0) {
+    const gp__u64 begin = gp_warp_search(0, segments, gp__ends_at<O>{offsets, first});
+    const gp__u64 end = gp_warp_search(begin, segments - begin, gp__ends_at<O>{offsets, first + (THREADS * ITEMS - 1)});
+    if (gp_lane() == 0) {
+      storage.begin = begin;
+      storage.end = end;
+    }
+  }
+  __syncthreads();
+  const gp__u64 begin = storage.begin, end = storage.end;
+  for (gp__u64 s = begin + threadIdx.x; s < end; s += THREADS) { // of ends at one place the last counts
+    const O at = offsets[s + 1];
+    if (s + 1 == end || offsets[s + 2] != at)
+      storage.mark[static_cast<gp__u64>(at) - first] = static_cast<gp__u32>(s + 1 - begin);
+  }
+  __syncthreads();
+  gp__u32 newest[ITEMS], before = 0;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    newest[i] = before = gp_max<gp__u32>()(before, storage.mark[threadIdx.x * ITEMS + i]);
+  }
+  gp_tile_exclusive_scan<THREADS>(before, gp_max<gp__u32>(), storage.scan);
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) segment[i] = begin + gp_max<gp__u32>()(before, newest[i]);
 }
 
 // ---- the workspace: a ticket, and tagged words that carry partial results from block to block
@@ -4642,6 +4810,764 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
 }
 
 #endif // sm_90
+
+// ---- segmented reduce
+//
+// Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
+// Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
+// whatever the lengths. A warp works alone: it goes through its elements chunk by chunk, the next chunk on its way in
+// registers while this one is in shared memory. Marks say where segments end in the chunk; each lane scans its
+// consecutive elements, anew behind each mark; a scan over the lanes brings what stands before a lane to its first
+// mark; results are picked up at the marks by lanes that stand for consecutive segments. What is open at the ends of a
+// warp's range is joined in the block, and what is open at the ends of a block's range by the block that starts last,
+// in fixed order.
+
+// Where segments end, and where an element lies in the input. `Number` holds begin() and end() modulo its size, and is
+// enough for differences within a warp's range. WINDOW: ends of a lane that are loaded together.
+template <class O> struct gp__offset_ends {
+  typedef gp__u32 Number;
+  static const bool direct = true;
+  static const int WINDOW = 2;
+  const O *offsets;
+  gp__u64 segments;
+  GP_DEVICE explicit gp__offset_ends(const gp__segment_args &a)
+      : offsets(static_cast<const O *>(a.begin)), segments(a.segments) {}
+  GP_DEVICE gp__u64 first() const { return offsets[0]; }
+  GP_DEVICE gp__u64 last() const { return offsets[segments]; }
+  GP_DEVICE gp__u64 end_of(gp__u64 s) const { return offsets[s + 1]; }
+  GP_DEVICE void move(gp__u64 s) { offsets += s; } // segment s becomes segment 0
+  GP_DEVICE Number begin(gp__u64 s) const { return static_cast<Number>(offsets[s]); }
+  GP_DEVICE Number end(gp__u64 s) const { return static_cast<Number>(offsets[s + 1]); }
+  GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
+};
+struct gp__fixed_ends {
+  typedef gp__u32 Number;
+  static const bool direct = true;
+  static const int WINDOW = 1;
+  gp__u64 segments, length;
+  gp__u32 moved;
+  GP_DEVICE explicit gp__fixed_ends(const gp__segment_args &a) : segments(a.segments), length(a.length), moved(0) {}
+  GP_DEVICE gp__u64 first() const { return 0; }
+  GP_DEVICE gp__u64 last() const { return segments * length; }
+  GP_DEVICE void move(gp__u64 s) { moved = begin(s); }
+  GP_DEVICE Number begin(gp__u64 s) const { return moved + static_cast<gp__u32>(s) * static_cast<gp__u32>(length); }
+  GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
+  GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
+};
+// Ranges stand side by side in a numbering of their own, which gp__segment_spans has left in the workspace.
+template <class O> struct gp__range_ends {
+  typedef gp__u64 Number;
+  static const bool direct = false;
+  static const int WINDOW = 1;
+  const gp__word *spans;
+  const O *begins;
+  gp__u64 segments;
+  GP_DEVICE explicit gp__range_ends(const gp__segment_args &a)
+      : spans(gp__words(a.workspace)), begins(static_cast<const O *>(a.begin)), segments(a.segments) {}
+  GP_DEVICE gp__u64 first() const { return 0; }
+  GP_DEVICE gp__u64 last() const { return spans[segments].value; }
+  GP_DEVICE gp__u64 end_of(gp__u64 s) const { return spans[s + 1].value; }
+  GP_DEVICE void move(gp__u64 s) { spans += s; }
+  GP_DEVICE Number begin(gp__u64 s) const { return spans[s].value; }
+  GP_DEVICE Number end(gp__u64 s) const { return spans[s + 1].value; }
+  GP_DEVICE gp__u64 place(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
+};
+// How many ends stand among the first diagonal[n] elements and ends.
+template <class Ends, int N> struct gp__split_before {
+  const Ends &ends;
+  const gp__u64 (&diagonal)[N];
+  gp__u64 first;
+  GP_DEVICE bool operator()(int n, gp__u64 s) const { return ends.end_of(s) - first + s < diagonal[n]; }
+};
+template <class Ends, int N>
+GP_DEVICE void gp__split(const Ends &ends, gp__u64 items, const gp__u64 (&diagonal)[N], gp__u64 (&segment)[N]) {
+  gp__u64 count[N];
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < N; ++n) {
+    const gp__u64 least = diagonal[n] > items ? diagonal[n] - items : 0;
+    const gp__u64 most = diagonal[n] < ends.segments ? diagonal[n] : ends.segments;
+    segment[n] = least < most ? least : most;
+    count[n] = most - segment[n];
+  }
+  gp__warp_search(segment, count, gp__split_before<Ends, N>{ends, diagonal, ends.first()});
+}
+template <int N>
+GP_DEVICE void gp__split(const gp__fixed_ends &ends, gp__u64, const gp__u64 (&diagonal)[N], gp__u64 (&segment)[N]) {
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < N; ++n) {
+    const gp__u64 s = diagonal[n] / (ends.length + 1);
+    segment[n] = s < ends.segments ? s : ends.segments;
+  }
+}
+
+// What a chunk holds: elements where they lie side by side in the input, otherwise accumulators.
+template <class T> struct gp__as_it_is {
+  GP_DEVICE T operator()(const T &x, gp__u64) const { return x; }
+};
+template <bool DIRECT, class Load, class In, class Acc> struct gp__segment_cell {
+  typedef In type;
+  typedef Load load;
+};
+template <class Load, class In, class Acc> struct gp__segment_cell<false, Load, In, Acc> {
+  typedef Acc type;
+  typedef gp__as_it_is<Acc> load;
+};
+
+// The marks of V consecutive elements, a byte each.
+template <int V> struct gp__marks_access { typedef unsigned char type; };
+template <> struct gp__marks_access<2> { typedef unsigned short type; };
+template <> struct gp__marks_access<4> { typedef gp__u32 type; };
+template <> struct gp__marks_access<8> { typedef gp__u64 type; };
+template <> struct gp__marks_access<16> { typedef gp_vector type; };
+template <int V> union gp__marks {
+  typename gp__marks_access<V>::type access;
+  gp__u32 word[(V + 3) / 4];
+  GP_DEVICE gp__marks() {}
+  GP_DEVICE void take(unsigned char *from) { // and leaves none
+    word[0] = 0;
+    typedef typename gp__marks_access<V>::type Access;
+    access = *reinterpret_cast<Access *>(from);
+    *reinterpret_cast<Access *>(from) = Access();
+  }
+  GP_DEVICE bool at(int i) const { return (word[i / 4] & 1u << (8 * (i % 4))) != 0; }
+  GP_DEVICE bool any() const {
+    gp__u32 all = 0;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < (V + 3) / 4; ++w) all |= word[w];
+    return all != 0;
+  }
+  GP_DEVICE int first() const { // where there is any
+    int r = 0;
+    GPUPRIMS__UNROLL
+    for (int w = (V + 3) / 4 - 1; w >= 0; --w)
+      if (word[w]) r = w * 4 + int(unsigned(__ffs(int(word[w])) - 1) / 8);
+    return r;
+  }
+};
+
+// A range of the merge path: what is open at its start, and at its end.
+template <class Acc> struct gp__segment_open {
+  gp_before<Acc> first, last;
+  gp__u64 segment; // the one that is open at the start
+  bool ended;      // a segment ends in the range; otherwise `last` is all there is, and `first` means nothing
+};
+// The same, as a block publishes it.
+template <class Acc> struct gp__segment_partial {
+  Acc first, last;
+  gp__u64 segment; // 8 times that, and a bit each: ended, first, last
+};
+// Segmented scan over such ranges: the value that is open behind them.
+template <class Acc> struct gp__segment_carry {
+  gp_before<Acc> open;
+  bool ended;
+};
+template <class Acc, class Op> struct gp__join_carries {
+  static GP_DEVICE gp__segment_carry<Acc> identity() {
+    gp__segment_carry<Acc> none;
+    none.open.value = Op::identity();
+    none.open.has = none.ended = false;
+    return none;
+  }
+  GP_DEVICE gp__segment_carry<Acc> operator()(gp__segment_carry<Acc> a, const gp__segment_carry<Acc> &b) const {
+    if (b.ended) return b;
+    if (b.open.has) a.open.append(b.open.value, Op());
+    return a;
+  }
+};
+template <class P, class Op, class Acc> struct gp__segment_storage {
+  gp__segment_open<Acc> warp[P::threads / 32];
+  gp_tile_scan_storage<P::threads, gp__segment_carry<Acc>> scan;
+  gp__ticket ticket;
+};
+
+// The result of a segment.
+template <class Op, class Out, class Acc> struct gp__segment_result {
+  Acc init;
+  bool has_init;
+  GP_DEVICE explicit gp__segment_result(const gp__segment_args &a)
+      : init(Op::prepare(gp__value_as<Acc>(a.init))), has_init(a.has_init != 0) {}
+  GP_DEVICE Out operator()(bool has, const Acc &sum) const {
+    return gp_convert<Acc, Out>()(has_init ? (has ? Op()(init, sum) : init) : has ? sum : Op::identity());
+  }
+};
+
+// One warp's range, which has fewer than 2^32 elements and ends (of ranges: fewer than 2^32 ends). All numbers are the
+// same in all lanes.
+template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out> struct gp__segment_warp {
+  typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::type Cell;
+  typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::load CellLoad;
+  typedef typename ENDS::Number Number;
+  static const int ITEMS = gp__scan_items(P::vectors, int(sizeof(Cell)), int(sizeof(Acc)));
+  static const unsigned CHUNK = 32 * ITEMS, SLOT = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
+  static const unsigned BYTES = CHUNK * (SLOT + 1), SIZE = sizeof(In);
+  static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16; // of a lane, when a chunk is loaded
+  static const int WINDOW = ENDS::WINDOW;
+
+  const gp__segment_args &a;
+  const ENDS ends;
+  unsigned char *cells;     // shared memory of the warp
+  unsigned char *marks;     //
+  gp__u64 origin;           // the warp's first segment
+  gp__u64 chunk;            // the first element of the chunk, on a 16-byte boundary: may lie before the range
+  Number left;              // elements from there to the end of the range
+  gp__u32 segment, last;    // from there: the next segment to end, and the one that is open at the end
+  gp_vector ahead[VECTORS]; // the next chunk
+  Number window[WINDOW];    // ends of segments from `segment` on
+
+  GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
+      : a(args), ends(e), cells(shared), marks(shared + CHUNK * SLOT) {}
+
+  // ---- elements. from, to: those of a chunk that are the warp's own.
+
+  // May chunks be read by whole vectors: can an element lie on a 16-byte boundary? Mostly its type says so.
+  GP_DEVICE bool by_vectors() const {
+    const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
+    return ENDS::direct && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
+  }
+  GP_DEVICE const unsigned char *address(gp__u64 element) const {
+    return static_cast<const unsigned char *>(a.in) + element * SIZE;
+  }
+  // Is all that vectors of the chunk could touch in the input?
+  GP_DEVICE bool inside(gp__u64 at) const {
+    const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
+    return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
+  }
+  GP_DEVICE void load_ahead(gp__u64 at, unsigned from, unsigned to) {
+    const unsigned char *base = address(at) + gp_lane() * 16;
+    if (to - from == CHUNK && inside(at)) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < VECTORS; ++k)
+        if (CHUNK * SIZE % 512 == 0 || k * 512u + gp_lane() * 16 < CHUNK * SIZE)
+          ahead[k] = gp__load_vector<P::load>(base + k * 512);
+      return;
+    }
+    unsigned begin = from * SIZE & ~15u, end = (to * SIZE + 15) & ~15u;
+    const gp__u64 low = reinterpret_cast<gp__u64>(a.in), start = low + at * SIZE;
+    if (start + begin < low) begin += 16;
+    if (start + end > low + a.count * SIZE) end -= 16;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < VECTORS; ++k) {
+      const unsigned x = k * 512u + gp_lane() * 16;
+      if (x >= begin && x < end) ahead[k] = gp__load_vector<P::load>(base + k * 512);
+    }
+  }
+  GP_DEVICE void store_ahead(unsigned from, unsigned to) const {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < VECTORS; ++k)
+      if (CHUNK * SIZE % 512 == 0 || k * 512u + gp_lane() * 16 < CHUNK * SIZE)
+        *reinterpret_cast<gp_vector *>(cells + k * 512 + gp_lane() * 16) = ahead[k];
+    if (!inside(chunk) && from < to) { // the first and the last vector may have been left out
+      __syncwarp();
+      const unsigned first = from * SIZE & ~15u, second = (to * SIZE - 1) & ~15u;
+      const unsigned x = (gp_lane() < 16 ? first : second) + (gp_lane() & 15u);
+      if (x >= from * SIZE && x < to * SIZE && (gp_lane() < 16 || first != second)) cells[x] = address(chunk)[x];
+    }
+  }
+  // Elements of ranges: each lane its consecutive ones.
+  struct Before {
+    const ENDS &ends;
+    Number element;
+    GP_DEVICE bool operator()(gp__u64 s) const { return ends.end(s) <= element; }
+  };
+  GP_DEVICE void gather(unsigned to) const {
+    Number until = 0;
+    gp__u64 s = origin + segment;
+    for (unsigned i = gp_lane() * ITEMS; i < (gp_lane() + 1) * ITEMS && i < to; ++i) {
+      const Number element = static_cast<Number>(chunk + i);
+      if (element >= until) {
+        s = gp_search(s, origin + last - s, Before{ends, element});
+        until = ends.end(s);
+      }
+      const gp__u64 place = ends.place(s, chunk + i);
+      reinterpret_cast<Acc *>(cells)[i] = Load()(static_cast<const In *>(a.in)[place], place);
+    }
+  }
+
+  // ---- ends
+
+  GP_DEVICE void load_window() {
+    ENDS mine = ends;
+    mine.move(origin);
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < WINDOW; ++u) {
+      const gp__u32 s = segment + u * 32 + gp_lane();
+      window[u] = s < last ? mine.end(s) : 0;
+    }
+  }
+  // Marks the ends in the chunk, and goes behind them; all that are left in the last chunk. Of ends at one place, the
+  // first marks it.
+  GP_DEVICE void mark(bool rest) {
+    Number behind = static_cast<Number>(chunk); // an end at the chunk's start needs no mark
+    for (;;) {
+      unsigned found = 0;
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < WINDOW; ++u) {
+        const Number sent = gp_lane() < 31 ? window[u] : u ? window[u ? u - 1 : 0] : behind;
+        const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
+        const Number at = window[u] - static_cast<Number>(chunk);
+        const bool mine = segment + u * 32 + gp_lane() < last && (rest || at <= CHUNK);
+        if (mine && window[u] != before && at - 1 < CHUNK) marks[at - 1] = 1;
+        found += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
+      }
+      if (!found) return;
+      segment += found;
+      behind = window[WINDOW - 1];
+      load_window();
+      if (found < WINDOW * 32) return;
+    }
+  }
+
+  // ---- a lane's elements
+
+  struct Lane {
+    Acc open;  // what stands behind the last mark
+    bool has;  // anything
+    int first; // the element of the first mark, -1: none
+    GP_DEVICE void step(const Acc &x, bool marked, int i, Acc &sum) {
+      sum = has ? Op()(open, x) : x;
+      open = sum;
+      has = !marked;
+      if (marked && first < 0) first = i;
+    }
+  };
+  // Turns the cells from..to-1 of the lane into the running results of their segments.
+  GP_DEVICE Lane scan(int from, int to) const {
+    Lane l;
+    l.open = Op::identity();
+    l.has = false;
+    l.first = -1;
+    unsigned char *chunk_cells = cells + gp_lane() * (ITEMS * SLOT), *chunk_marks = marks + gp_lane() * ITEMS;
+    const gp__u64 index = chunk + gp_lane() * ITEMS;
+    if (sizeof(Cell) != sizeof(Acc)) { // results do not lie where the elements did: take all of them first
+      const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;
+      Acc *slot = reinterpret_cast<Acc *>(cells) + gp_lane() * ITEMS;
+      Cell x[ITEMS];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i)
+        if (i >= from && i < to) x[i] = item[i];
+      __syncwarp();
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const bool marked = chunk_marks[i] != 0;
+        chunk_marks[i] = 0;
+        Acc sum;
+        if (i < from || i >= to) continue;
+        l.step(Op::prepare(CellLoad()(x[i], index + i)), marked, i, sum);
+        if (marked) slot[i] = sum;
+      }
+    } else if (from == 0 && to == ITEMS && gp__chunk_by_vectors(int(sizeof(Cell)), ITEMS)) {
+      typedef gp__pack<Cell> Pack;
+      const int V = Pack::items, L = Pack::vectors;
+      gp_vector *at = reinterpret_cast<gp_vector *>(chunk_cells);
+      bool begun = false; // the element before is of the same segment
+      gp__marks<V> found; // of the pack of the first mark
+      int pack = -1;
+      found.word[0] = 0;
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ITEMS / V; ++k) {
+        const Pack p(at + k * L);
+        gp__pack<Acc> q;
+        gp__marks<V> m;
+        m.take(chunk_marks + k * V);
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) {
+          const Acc x = Op::prepare(CellLoad()(p.item[j], index + k * V + j));
+          const Acc both = Op()(l.open, x);
+          l.open = begun ? both : x;
+          begun = !m.at(j);
+          q.item[j] = l.open;
+        }
+        if (pack < 0 && m.any()) {
+          pack = k;
+          found = m;
+        }
+        q.store(at + k * L);
+      }
+      l.has = begun;
+      if (pack >= 0) l.first = pack * V + found.first();
+    } else {
+      const Cell *item = reinterpret_cast<const Cell *>(chunk_cells);
+      Acc *slot = reinterpret_cast<Acc *>(chunk_cells);
+      GPUPRIMS__UNROLL_BY(1)
+      for (int i = 0; i < ITEMS; ++i) {
+        const bool marked = chunk_marks[i] != 0;
+        chunk_marks[i] = 0;
+        Acc sum;
+        if (i < from || i >= to) continue;
+        l.step(Op::prepare(CellLoad()(item[i], index + i)), marked, i, sum);
+        slot[i] = sum;
+      }
+    }
+    if (!l.has) l.open = Op::identity();
+    return l;
+  }
+  // Brings what stands before a lane to its first mark; `carry` moves on.
+  GP_DEVICE void join(const Lane &l, gp_before<Acc> &carry) const {
+    const unsigned ended = __ballot_sync(0xffffffffu, l.first >= 0), has = __ballot_sync(0xffffffffu, l.has);
+    const unsigned up_to = ended & (0xffffffffu >> (31 - gp_lane()));
+    // The first lane that counts for this one: of the last end, or the one behind it, or the first with elements.
+    const int start = up_to ? 31 - __clz(int(up_to)) : has ? __ffs(int(has)) - 1 : 32;
+    const int from = start + (up_to && !(has >> start & 1u) ? 1 : 0), lane = int(gp_lane());
+    Acc sum = l.open;
+    GPUPRIMS__UNROLL
+    for (int d = 1; d < 32; d *= 2) {
+      const Acc before = gp_warp_shift_up(sum, unsigned(d));
+      if (lane - d >= from) sum = Op()(before, sum);
+    }
+    const Acc before = gp_warp_shift_up(sum, 1), all = gp_warp_broadcast(sum, 31);
+    const bool any = gp_warp_shift_up(from <= lane ? 1 : 0, 1) != 0,
+               any_at_end = gp_warp_broadcast(from <= lane ? 1 : 0, 31);
+    gp_before<Acc> mine = carry;
+    if (up_to & ((1u << lane) - 1)) mine.has = false; // a segment ends in between
+    if (lane > 0 && any) mine.append(before, Op());
+    if (l.first >= 0 && mine.has) {
+      Acc *slot = reinterpret_cast<Acc *>(cells) + lane * ITEMS + l.first;
+      *slot = Op()(mine.value, *slot);
+    }
+    if (ended) carry.has = false;
+    if (any_at_end) carry.append(all, Op());
+  }
+
+  // ---- results of the segments from..segment-1, which end in the chunk
+
+  GP_DEVICE gp_before<Acc> at_end(Number start, Number stop) const {
+    const Number slot = stop - 1 - static_cast<Number>(chunk);
+    gp_before<Acc> r;
+    r.has = stop != start && slot < CHUNK;
+    if (r.has) r.value = reinterpret_cast<const Acc *>(cells)[slot];
+    return r;
+  }
+  GP_DEVICE void store(gp__u32 from) const {
+    const gp__segment_result<Op, Out, Acc> result(a);
+    const Acc *slots = reinterpret_cast<const Acc *>(cells);
+    Out *out = static_cast<Out *>(a.out) + origin;
+    ENDS mine = ends;
+    mine.move(origin);
+    for (; from < segment; from += WINDOW * 32) {
+      Number start[WINDOW], stop[WINDOW];
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < WINDOW; ++u) {
+        const gp__u32 s = from + u * 32 + gp_lane();
+        if (s < segment) {
+          start[u] = mine.begin(s);
+          stop[u] = mine.end(s);
+        }
+      }
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < WINDOW; ++u) {
+        const gp__u32 s = from + u * 32 + gp_lane();
+        if (s < segment) {
+          const Number slot = stop[u] - 1 - static_cast<Number>(chunk);
+          const bool has = stop[u] != start[u] && slot < CHUNK;
+          Acc sum = Op::identity();
+          if (has) sum = slots[slot];
+          out[s] = result(has, sum);
+        }
+      }
+    }
+  }
+
+  // Goes through the elements b..e-1 and the ends of the segments s..t-1.
+  GP_DEVICE void run(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t, gp__segment_open<Acc> &open) {
+    gp_before<Acc> carry;
+    carry.has = false;
+    if (gp_lane() == 0) {
+      open.segment = s;
+      open.ended = t > s;
+      open.first.has = false;
+    }
+    origin = s;
+    segment = 0;
+    last = static_cast<gp__u32>(t - s);
+    const bool vectors = by_vectors();
+    unsigned from = 0;
+    if (vectors)
+      for (unsigned low = gp__misalignment(address(b), 16); low; ++from) low = (low - SIZE) & 15u;
+    chunk = b - from;
+    left = static_cast<Number>(e - chunk);
+    for (int i = 0; i < ITEMS; ++i) marks[i * 32 + gp_lane()] = 0;
+    load_window();
+    if (vectors) load_ahead(chunk, from, left < CHUNK ? unsigned(left) : CHUNK);
+    if (b < e || s < t)
+      for (;; chunk += CHUNK, left -= CHUNK, from = 0) {
+        const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;
+        const bool rest = left <= CHUNK;
+        __syncwarp();
+        if (vectors) {
+          store_ahead(from, to);
+          if (!rest) load_ahead(chunk + CHUNK, 0, left - CHUNK < CHUNK ? unsigned(left - CHUNK) : CHUNK);
+        } else if (!ENDS::direct) gather(to);
+        else gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
+        const gp__u32 first = segment;
+        mark(rest);
+        __syncwarp();
+        const unsigned mine = gp_lane() * ITEMS;
+        const int lane_from = from > mine ? (from - mine < ITEMS ? int(from - mine) : ITEMS) : 0;
+        const int lane_to = to > mine ? (to - mine < ITEMS ? int(to - mine) : ITEMS) : 0;
+        if (segment == first) {
+          const unsigned char *at = cells + mine * sizeof(Cell);
+          const Acc sum = from == 0 && to == CHUNK
+                              ? gp__chunk_fold<ITEMS, Op, CellLoad, Acc, Cell>(at, chunk + mine)
+                              : gp__chunk_fold_part<Op, CellLoad, Acc, Cell>(at, chunk + mine, lane_from, lane_to);
+          const Acc all = gp_warp_broadcast(gp_warp_reduce(sum, Op()), 0);
+          if (from < to) carry.append(all, Op());
+        } else {
+          join(scan(lane_from, lane_to), carry);
+          __syncwarp();
+          if (first == 0 && gp_lane() == 0) open.first = at_end(static_cast<Number>(b), ends.end(origin));
+          store(first ? first : 1);
+        }
+        if (rest) break;
+      }
+    if (gp_lane() == 0) open.last = carry;
+  }
+};
+
+// What the first `count` blocks' partial results make of the segments that go from block to block. The share of a
+// thread is consecutive blocks.
+template <class P, class Op, class Out, class Acc>
+GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *words, unsigned count, gp__u64 tag,
+                                  gp__segment_storage<P, Op, Acc> &s) {
+  typedef gp__join_carries<Acc, Op> Join;
+  typedef gp__segment_partial<Acc> Partial;
+  const gp__segment_result<Op, Out, Acc> result(a);
+  const unsigned share = (count + P::threads - 1) / P::threads, first = threadIdx.x * share;
+  const unsigned stop = first + share < count ? first + share : count;
+  gp__segment_carry<Acc> carry = Join::identity();
+  for (int pass = 0; pass < 2; ++pass) { // the second time with what stands before the thread
+    for (unsigned i = first; i < stop; ++i) {
+      const Partial p = gp__receive<Partial>(words, i, tag);
+      gp__segment_carry<Acc> next;
+      next.ended = (p.segment & 1u) != 0;
+      next.open.has = (p.segment >> (next.ended ? 2 : 1) & 1u) != 0;
+      next.open.value = next.ended ? p.last : p.first;
+      if (pass == 1 && next.ended) {
+        gp_before<Acc> sum = carry.open;
+        if (p.segment >> 1 & 1u) sum.append(p.first, Op());
+        static_cast<Out *>(a.out)[p.segment >> 3] = result(sum.has, sum.value);
+      }
+      carry = Join()(carry, next);
+    }
+    if (pass == 0) gp_tile_exclusive_scan<P::threads>(carry, Join(), s.scan);
+  }
+}
+
+template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__segmented_reduce(const gp__segment_args &a) {
+  typedef gp__segment_warp<P, ENDS, Op, Load, In, Acc, Out> Warp;
+  typedef gp__segment_storage<P, Op, Acc> Storage;
+  typedef gp__segment_partial<Acc> Partial;
+  const unsigned WARPS = P::threads / 32;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
+  if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
+  const ENDS ends(a);
+  const gp__u64 start = ends.first(), stop = ends.last(), items = stop > start ? stop - start : 0;
+  const gp__u64 work = items + a.segments, warps = static_cast<gp__u64>(gridDim.x) * WARPS;
+  const gp__u64 share = (work + warps - 1) / warps, mine = blockIdx.x * WARPS + gp_warp();
+  gp__u64 diagonal[2] = {mine * share < work ? mine * share : work,
+                         (mine + 1) * share < work ? (mine + 1) * share : work};
+  gp__u64 segment[2];
+  gp__split(ends, items, diagonal, segment);
+  gp__u64 element[2] = {diagonal[0] - segment[0], diagonal[1] - segment[1]};
+  if (segment[1] < segment[0]) segment[1] = segment[0]; // where offsets decrease, only the end is sure
+  if (element[1] < element[0]) element[1] = element[0];
+  Warp warp(a, ends, shared + gp_warp() * Warp::BYTES);
+  warp.run(start + element[0], start + element[1], segment[0], segment[1], s.warp[gp_warp()]);
+  __syncthreads();
+  gp__word *words = gp__words(a.workspace) + (ENDS::direct ? 0 : a.segments + 1);
+  if (threadIdx.x == 0) {
+    const gp__segment_result<Op, Out, Acc> result(a);
+    gp__segment_open<Acc> block;
+    gp_before<Acc> carry;
+    block.ended = carry.has = false;
+    GPUPRIMS__UNROLL_BY(1)
+    for (unsigned w = 0; w < WARPS; ++w) {
+      const gp__segment_open<Acc> &next = s.warp[w];
+      const gp_before<Acc> &more = next.ended ? next.first : next.last;
+      if (more.has) carry.append(more.value, Op());
+      if (!next.ended) continue;
+      if (block.ended || gridDim.x == 1) static_cast<Out *>(a.out)[next.segment] = result(carry.has, carry.value);
+      else {
+        block.first = carry;
+        block.segment = next.segment;
+      }
+      block.ended = true;
+      carry = next.last;
+    }
+    if (gridDim.x > 1) {
+      if (!block.ended) {
+        block.first = carry;
+        block.segment = 0;
+        carry.has = false;
+      }
+      Partial p;
+      p.first = block.first.has ? block.first.value : Op::identity();
+      p.last = carry.has ? carry.value : Op::identity();
+      p.segment = block.segment << 3 | (carry.has ? 4u : 0u) | (block.first.has ? 2u : 0u) | (block.ended ? 1u : 0u);
+      gp__publish(words, blockIdx.x, p, s.ticket.tag);
+    }
+  }
+  if (gridDim.x > 1 && s.ticket.number == gridDim.x - 1)
+    gp__segment_finish<P, Op, Out, Acc>(a, words, gridDim.x, s.ticket.tag, s);
+}
+
+// The launch before it where segments are ranges: the exclusive scan of their lengths, and the total.
+template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_args &a) {
+  const int ITEMS = GP__SPAN_ITEMS, TILE = P::threads * ITEMS;
+  typedef gp__scan_storage<P::threads, gp__u64> Storage;
+  typedef gp_sum<gp__u64> Sum;
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
+  const O *begin = static_cast<const O *>(a.begin), *end = static_cast<const O *>(a.end);
+  gp__word *spans = gp__words(a.workspace);
+  const gp__u64 tiles = (a.segments + TILE - 1) / TILE;
+  for (;;) {
+    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number >= tiles) return;
+    const gp__u64 first = static_cast<gp__u64>(ticket.number) * TILE + threadIdx.x * ITEMS;
+    gp__u64 length[ITEMS], sum = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 k = first + i;
+      length[i] = k < a.segments && begin[k] < end[k] ? static_cast<gp__u64>(end[k]) - begin[k] : 0;
+      sum += length[i];
+    }
+    const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);
+    if (gp_warp() == 0) {
+      gp_before<gp__u64> start;
+      start.has = false;
+      const gp__look_back<gp__u64, Sum> look_back = {spans + a.segments + 1, tiles, ticket.tag, start, false};
+      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+      const gp_before<gp__u64> prefix = look_back(ticket.number, total);
+      if (gp_lane() == 0) s.prefix = prefix;
+    }
+    __syncthreads();
+    gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      if (first + i >= a.segments) continue;
+      spans[first + i] = gp__word{at, 0};
+      at += length[i];
+      if (first + i + 1 == a.segments) spans[a.segments] = gp__word{at, 0};
+    }
+  }
+}
+
+// ---- load balance, lower and upper bound
+
+// out[i] = the segment of element i. Warps share elements and segment ends as in the segmented reduction. In a chunk,
+// the last of the segments that end at an element leaves the number of the next one there; then all take the largest so
+// far, and write whole vectors.
+template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__search_args &a) {
+  const int ITEMS = 16 * P::vectors / int(sizeof(R)), CHUNK = 32 * ITEMS, V = 16 / int(sizeof(R));
+  typedef gp_max<R> Max;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 count = gp__count(a), work = count + a.length;
+  const O *offsets = static_cast<const O *>(a.sorted);
+  R *out = static_cast<R *>(a.out), *mark = reinterpret_cast<R *>(shared) + gp_warp() * CHUNK;
+  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32), share = (work + warps - 1) / warps;
+  const gp__u64 mine = blockIdx.x * (P::threads / 32) + gp_warp();
+  gp__segment_args args = {};
+  args.begin = offsets;
+  args.segments = a.length;
+  const gp__offset_ends<O> ends(args);
+  gp__u64 diagonal[2] = {mine * share < work ? mine * share : work,
+                         (mine + 1) * share < work ? (mine + 1) * share : work};
+  gp__u64 s[2];
+  gp__split(ends, work, diagonal, s);
+  gp__u64 begin = diagonal[0] - s[0], end = diagonal[1] - s[1], segment = s[0];
+  if (end > count) end = count; // segments may go on behind the elements
+  if (begin >= end) return;
+  const gp__u64 skipped = gp__misalignment(out + begin, 16) / sizeof(R); // chunks begin on a 16-byte boundary
+  R before = static_cast<R>(segment);
+  for (gp__u64 chunk = begin - skipped;; chunk += CHUNK) {
+    const gp__u64 left = end - chunk;
+    const int from = chunk + skipped == begin ? int(skipped) : 0, to = left < CHUNK ? int(left) : CHUNK;
+    gp_vector *mine_at = reinterpret_cast<gp_vector *>(mark + gp_lane() * ITEMS);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) mine_at[k] = gp_vector{{0, 0, 0, 0}};
+    __syncwarp();
+    for (;;) {
+      const gp__u64 i = segment + gp_lane();
+      const gp__u64 at = i < s[1] ? ends.end_of(i) - chunk : 0;
+      const bool here = i < s[1] && at < gp__u64(to);
+      if (here && (i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)) mark[at] = static_cast<R>(i + 1);
+      const unsigned found = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, here)));
+      segment += found;
+      if (found < 32) break;
+    }
+    __syncwarp();
+    gp__pack<R> v[P::vectors];
+    R newest = 0;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      v[k] = gp__pack<R>(mine_at + k);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) v[k].item[j] = newest = Max()(newest, v[k].item[j]);
+    }
+    const R up_to = gp_warp_inclusive_scan(newest, Max());
+    const R left_of = gp_warp_shift_up(up_to, 1), high = Max()(before, gp_lane() > 0 ? left_of : R(0));
+    before = Max()(before, gp_warp_broadcast(up_to, 31));
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) v[k].item[j] = Max()(high, v[k].item[j]);
+      v[k].store(mine_at + k);
+    }
+    __syncwarp();
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const int i = (k * 32 + int(gp_lane())) * V;
+      if (i >= from && i + V <= to)
+        gp__store_vector<P::store>(out + chunk + i, *reinterpret_cast<const gp_vector *>(mark + i));
+      else
+        for (int j = i < from ? from : i; j < i + V && j < to; ++j) out[chunk + j] = mark[j];
+    }
+    if (left <= CHUNK) return;
+    __syncwarp();
+  }
+}
+
+// out[i] = the bound of needle i. A thread has as many needles on their way as make `vectors` vectors; all searches
+// halve in step, without branches.
+template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__bound(const gp__search_args &a) {
+  const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
+  gp__begin<P>();
+  const gp__u64 count = gp__count(a), tile = static_cast<gp__u64>(P::threads) * K;
+  const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
+  R *out = static_cast<R *>(a.out);
+  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+    gp__bound_before<UPPER, T, Less> before[K];
+    gp__u64 at[K];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) {
+      const gp__u64 i = first + k * P::threads + threadIdx.x;
+      before[k].sorted = sorted;
+      before[k].x = needles[i < count ? i : count - 1];
+      at[k] = 0;
+    }
+    gp__u64 left = a.length;
+    while (left > 1) {
+      const gp__u64 half = left / 2;
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) at[k] += before[k](at[k] + half - 1) ? half : 0;
+      left -= half;
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) {
+      const gp__u64 i = first + k * P::threads + threadIdx.x;
+      if (left && before[k](at[k])) ++at[k];
+      if (i < count) out[i] = static_cast<R>(at[k]);
+    }
+  }
+}
 
 #endif // GPUPRIMS__DEVICE_TEXT
 

@@ -4,7 +4,8 @@
     mutants.py BUILD_FOLDER [NAME...]
 
 A mutant names the text to replace (it must occur exactly once, so a change of the header that loses a mutant is a
-failure here too), what to put in its place, and the part of test_kernels.cpp that is run against it.
+failure here too), what to put in its place, and the part that is run against it: of test_kernels.cpp, or of the file
+that FILES names for the part.
 """
 import concurrent.futures
 import os
@@ -15,6 +16,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 HERE = os.path.join(ROOT, "tests", "kernels")
 SIMT = os.path.join(ROOT, "tests", "simt")
 CXX = os.environ.get("CXX", "g++")
+
+FILES = {"SEGMENTS": "test_segments.cpp", "SEARCH": "test_segments.cpp"}
 
 # name: (part, text, replacement)
 MUTANTS = {
@@ -82,6 +85,52 @@ MUTANTS = {
         "if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;"),
     "copy: reads beyond the input": ("MAP", "else if (i > 0 && i + 1 < vectors)\n          v[k] = gp__shift_vectors",
                                      "else if (true)\n          v[k] = gp__shift_vectors"),
+    "segments: blocks do not hand on what is open": (
+        "SEGMENTS", "if (b.open.has) a.open.append(b.open.value, Op());", ""),
+    "segments: the fix-up swaps operands": (
+        "SEGMENTS", "if (p.segment >> 1 & 1u) sum.append(p.first, Op());",
+        "if (p.segment >> 1 & 1u) sum.value = sum.has ? Op()(p.first, sum.value) : p.first, sum.has = true;"),
+    "segments: the fix-up starts anew at each thread": (
+        "SEGMENTS", "if (pass == 0) gp_tile_exclusive_scan<P::threads>(carry, Join(), s.scan);",
+        "if (pass == 0) carry = Join::identity();"),
+    "segments: a block's end is taken for its start": (
+        "SEGMENTS", "next.open.value = next.ended ? p.last : p.first;", "next.open.value = p.first;"),
+    "segments: warps do not hand on what is open": (
+        "SEGMENTS", "if (more.has) carry.append(more.value, Op());", "if (more.has) carry.value = more.value, "
+        "carry.has = true;"),
+    "segments: lanes swap operands": (
+        "SEGMENTS", "*slot = Op()(mine.value, *slot);", "*slot = Op()(*slot, mine.value);"),
+    "segments: a lane takes what stands before a mark": (
+        "SEGMENTS", "if (up_to & ((1u << lane) - 1)) mine.has = false;", ""),
+    "segments: the last chunk is taken for a whole one": (
+        "SEGMENTS", "const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;", "const unsigned to = CHUNK;"),
+    "segments: ends behind the last element are left": (
+        "SEGMENTS", "segment + u * 32 + gp_lane() < last && (rest || at <= CHUNK)",
+        "segment + u * 32 + gp_lane() < last && at < CHUNK"),
+    "segments: an empty one gets its neighbour's result": (
+        "SEGMENTS", "const bool has = stop[u] != start[u] && slot < CHUNK;", "const bool has = slot < CHUNK;"),
+    "segments: the initial value comes last": ("SEGMENTS", "(has ? Op()(init, sum) : init)",
+                                               "(has ? Op()(sum, init) : init)"),
+    "segments: results are picked up too early": (
+        "SEGMENTS", "join(scan(lane_from, lane_to), carry);\n          __syncwarp();",
+        "join(scan(lane_from, lane_to), carry);"),
+    "segments: folded before it has arrived": (
+        "SEGMENTS", "mark(rest);\n        __syncwarp();", "mark(rest);"),
+    "segments: the chunk is overwritten while it is read": (
+        "SEGMENTS", "const bool rest = left <= CHUNK;\n        __syncwarp();", "const bool rest = left <= CHUNK;"),
+    "segments: the block does not wait for its warps": (
+        "SEGMENTS", "segment[0], segment[1], s.warp[gp_warp()]);\n  __syncthreads();",
+        "segment[0], segment[1], s.warp[gp_warp()]);"),
+    "segments: reads before the input": ("SEGMENTS", "if (start + begin < low) begin += 16;", ""),
+    "segments: marks stay": ("SEGMENTS", "*reinterpret_cast<Access *>(from) = Access();", ""),
+    "segments: lengths below zero": ("SEGMENTS", "k < a.segments && begin[k] < end[k] ?", "k < a.segments ?"),
+    "load balance: any of the ends at a place": (
+        "SEARCH", "(i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)", "(i != ~0ull)"),
+    "load balance: the warp's start is forgotten": ("SEARCH", "R before = static_cast<R>(segment);", "R before = 0;"),
+    "bound: one step too few": ("SEARCH", "while (left > 1) {\n      const gp__u64 half",
+                                "while (left > 2) {\n      const gp__u64 half"),
+    "search: a warp's step leaves positions out": ("SEARCH", "count[n] = step > 0 && left >= step ? step - 1 : left;",
+                                          "count[n] = step > 0 && left >= step ? step / 2 : left;"),
     "copy: shifts by a byte too few": ("MAP", "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),
 }
 
@@ -113,7 +162,7 @@ def test(build, header, number, name, objects):
     program = os.path.join(folder, "test")
     built = run([CXX, "-std=c++17", "-O1", "-w", "-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0",
                  "-DTEST_FEW", "-DTEST_" + part, "-I" + folder, "-I" + SIMT, "-c",
-                 os.path.join(HERE, "test_kernels.cpp"), "-o", program + ".o"])
+                 os.path.join(HERE, FILES.get(part, "test_kernels.cpp")), "-o", program + ".o"])
     if not built.returncode:
         built = run([CXX, program + ".o"] + objects + ["-o", program])
     if built.returncode:
