@@ -932,6 +932,7 @@ GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" 
 // A product that is rounded before anything is added to it.
 GP_DEVICE float gp__product(float a, float b) { return __fmul_rn(a, b); }
 GP_DEVICE double gp__product(double a, double b) { return __dmul_rn(a, b); }
+GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) { return __umul64hi(a, b); } // the upper 64 bits
 
 GP_DEVICE float gp__f32_from_bits(gp__u32 bits) { return __uint_as_float(bits); }
 GP_DEVICE gp__u32 gp__bits_of_f32(float x) { return __float_as_uint(x); }
@@ -1009,6 +1010,11 @@ GP_DEVICE void gp__bulk_fence() { simt::fence_proxy_async(); }
 
 GP_DEVICE float gp__product(float a, float b) { return a * b; }
 GP_DEVICE double gp__product(double a, double b) { return a * b; }
+GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) {
+  const gp__u64 a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
+  const gp__u64 middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffffu);
+  return a1 * b1 + (middle >> 32) + (other >> 32);
+}
 template <class R, class A> GP_DEVICE R gp__bit_cast(A a) {
   static_assert(sizeof(R) == sizeof(A), "a bit cast keeps the size");
   R r;
@@ -1369,6 +1375,78 @@ GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
          (!s.reproducible || (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
                               p.vectors == GP__CANONICAL_REDUCE_VECTORS));
 }
+// ---- histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
+// counters are integers.
+
+enum {
+  GP__HISTOGRAM_STATIC_BYTES = 2560,        // static shared memory of a block, at most
+  GP__HISTOGRAM_BOUNDARY_BYTES = 32 * 1024, // boundaries of ranges are copied to shared memory up to this size
+  GP__HISTOGRAM_SLICE_BYTES = 48 * 1024,    // float counters: those of one block
+  GP__HISTOGRAM_GROUP = 16,                 // float counters: shares whose sums one block adds up
+  GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp sets to zero at a time, at least
+  GP__HISTOGRAM_CHUNKS = 1024               // and into how many pieces the output is cut at most
+};
+// Samples of one byte are counted by their value; what becomes of a value is decided when the counters are added up.
+GPUPRIMS__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
+  return algorithm == GP_SHARED_BINS && in_size == 1 && exact;
+}
+GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
+  return (unsigned)s.active * (gp__histogram_by_value(p.algorithm, s.in_size, s.exact) ? 256 : s.bins);
+}
+GPUPRIMS__RULE unsigned long long gp__round_up(unsigned long long x, unsigned long long to) {
+  return (x + to - 1) / to * to;
+}
+// Boundaries in shared memory, in bytes; 0: they stay where they are.
+GPUPRIMS__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundaries, int size) {
+  return boundaries <= (unsigned)(GP__HISTOGRAM_BOUNDARY_BYTES / size)
+             ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
+             : 0;
+}
+// Float counters: how many of them one block takes; all blocks of a slice read all samples.
+GPUPRIMS__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
+  return slots < (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size) ? (unsigned)slots
+                                                              : (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size);
+}
+// Counters of a chunk of the output, of which one warp makes zeros.
+GPUPRIMS__RULE unsigned long long gp__histogram_chunk(unsigned long long counters) {
+  return counters <= (unsigned long long)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS
+             ? GP__HISTOGRAM_CHUNK
+             : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
+}
+// Dynamic shared memory that a block may have where blocks_per_sm of them are to fit a multiprocessor, which has 1 KiB
+// more than a block can get and keeps 1 KiB for each block.
+GPUPRIMS__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
+  return (s.shared_bytes + 1024) / gp__max(p.blocks_per_sm, 1) - 1024 - GP__HISTOGRAM_STATIC_BYTES;
+}
+// One copy of a block's counters, in bytes, and its boundaries.
+GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
+  return s.exact ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
+                 : (unsigned long long)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
+}
+GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
+  return s.ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
+             ? gp__histogram_boundary_bytes((s.bins + 1) * (unsigned)s.active, s.in_size)
+             : 0;
+}
+// Copies of the counters: the largest power of two that fits, 0 where not even one does. A copy a lane at most; float
+// counters: a copy a warp.
+GPUPRIMS__RULE unsigned gp__histogram_fit(unsigned long long bytes, long long room, unsigned copies) {
+  return copies == 0 || (long long)gp__round_up(bytes * copies, GP__VECTOR) <= room
+             ? copies
+             : gp__histogram_fit(bytes, room, copies / 2);
+}
+GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
+  return gp__histogram_fit(gp__histogram_copy_bytes(p, s),
+                           (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
+                           s.exact || p.threads >= 1024 ? GP__WARP : (unsigned)p.threads / GP__WARP);
+}
+GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 && (p.threads & (p.threads - 1)) == 0 &&
+         (p.algorithm == GP_SHARED_BINS
+              ? gp__histogram_replicas(p, s) > 0
+              : p.algorithm == GP_GLOBAL_BINS && s.exact &&
+                    (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
+}
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
          (gp__is_scan(s.primitive)   ? gp__policy_valid_scan(p, s)
@@ -1414,6 +1492,39 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
   return p;
 }
+// GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. Blocks: so
+// many that a copy of the counters for each lane fits, else four copies, else one.
+__attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
+  static const int shapes[3][2] = {{512, 4}, {1024, 2}, {1024, 1}}; // threads, blocks
+  const unsigned wanted[3] = {GP__WARP, 4, 1};
+  gp_policy q = p;
+  int i, k;
+  (void)bytes;
+  q.algorithm = gp__or(p.algorithm, GP_SHARED_BINS);
+  q.load = gp__or(p.load, GP_CACHE_STREAMING);
+  q.vectors = gp__or(p.vectors, 4);
+  if (!s.exact) {
+    q.threads = gp__or(p.threads, 256);
+    for (i = 4; !p.blocks_per_sm && i >= 1; --i) {
+      q.blocks_per_sm = i;
+      if (gp__histogram_replicas(q, s) > 0) break;
+    }
+    return q;
+  }
+  if (p.algorithm != GP_GLOBAL_BINS &&
+      (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
+       gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
+    for (k = 0; k < 3; ++k)
+      for (i = 0; i < 3; ++i) {
+        q.threads = gp__or(p.threads, shapes[i][0]);
+        q.blocks_per_sm = gp__or(p.blocks_per_sm, shapes[i][1]);
+        if (gp__histogram_replicas(q, s) >= wanted[k]) return q;
+      }
+  q.algorithm = gp__or(p.algorithm, GP_GLOBAL_BINS);
+  q.threads = gp__or(p.threads, 512);
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  return q;
+}
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const unsigned long long bytes = s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
   p.overlap = gp__or(p.overlap, s.compute_capability >= 90 ? 1 : 2);
@@ -1442,7 +1553,39 @@ typedef struct gp__geometry {
   unsigned threads;              // threads of a block
   unsigned shared_bytes;         // dynamic
   unsigned long long words;      // tagged words of the workspace
+  unsigned replicas;             // histogram: of gp__histogram_args
 } gp__geometry;
+
+// A tile is two vectors a thread: what is less than that is one block's. No block sees 2^32 samples, whatever fits the
+// device, so that counters of 32 bits do in shared memory.
+__attribute__((unused)) static gp__geometry gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident,
+                                                                   gp__geometry g) {
+  const int shared = p.algorithm == GP_SHARED_BINS;
+  const unsigned long long samples = s.count * (unsigned)s.channels, slots = gp__histogram_slots(p, s);
+  const unsigned long long fewest = gp__ceil_div(samples, 1ull << 31);
+  unsigned long long shares, slices, chunks;
+  g.threads = (unsigned)p.threads;
+  g.replicas = shared ? gp__histogram_replicas(p, s) : 0;
+  g.shared_bytes = gp__histogram_table_bytes(p, s) +
+                   (unsigned)gp__round_up(g.replicas * gp__histogram_copy_bytes(p, s), GP__VECTOR);
+  g.tile_items = (unsigned long long)(p.threads * 2 * gp__vector_items(gp__max(s.in_size, s.in2_size)));
+  g.tiles = gp__ceil_div(samples, g.tile_items);
+  if (s.exact) {
+    g.grid = (unsigned)(g.tiles < resident ? g.tiles : resident > fewest ? resident : fewest);
+    if (!g.grid) g.grid = 1; // an empty input still has a result
+    chunks = gp__ceil_div(s.bins * (unsigned)s.active, gp__histogram_chunk(s.bins * (unsigned)s.active));
+    g.words = g.grid > 1 ? chunks : 0;
+  } else {
+    slices = gp__ceil_div(slots, gp__histogram_slice(slots, s.out_size));
+    shares = slices < resident ? resident / slices : 1;
+    if (shares > g.tiles) shares = g.tiles ? g.tiles : 1;
+    g.grid = (unsigned)(slices * shares);
+    g.words = shares > 1 ? slices * (shares + gp__ceil_div(shares, GP__HISTOGRAM_GROUP)) *
+                               gp__ceil_div(gp__histogram_slice(slots, s.out_size), 8 / (unsigned)s.out_size)
+                         : 0;
+  }
+  return g;
+}
 
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
@@ -2850,6 +2993,610 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
     if (Op::commutative) tile = gp_tile_reduce<T>(sum, Op(), s.reduce);
     if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), ticket.number, tile, ticket.tag);
   }
+}
+
+// ---- histogram
+//
+// Counters of 32 bits in shared memory, `replicas` copies of each side by side, so that lanes of a warp do not meet: with
+// 32 copies neither uniform nor constant samples make a bank wait. With fewer, a thread adds up runs of equal samples
+// first. Meanwhile the first to draw tickets set the output to zero, a warp a chunk, and say so by tagged words; the
+// blocks wait for these before they add what they counted. Only those are waited for that have drawn their ticket.
+
+static const gp__u32 GP__NO_BIN = 0xffffffffu;
+
+// How a sample becomes a bin: BINS(x, bin) is false where the sample is in no bin.
+//
+// Even bins of integers. d = x - lower, below width. bins / width = whole + fraction / 2^F, fraction rounded up; the
+// excess is then e / (width * 2^F) with e < width, and as d * e < 2^F for all d, d * whole + (d * fraction >> F) is the
+// exact floor of d * bins / width (Granlund and Montgomery, Division by Invariant Integers using Multiplication).
+template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
+template <class T> struct gp__even_base {
+  static const bool tabulated = false;                 // no boundaries in memory
+  static const int kept = GP__VALUE_BYTES / sizeof(T); // one for each channel
+  static GP_DEVICE T lower_of(const gp__histogram_args &a, unsigned channel) {
+    return reinterpret_cast<const T *>(a.lower.bytes)[channel];
+  }
+  static GP_DEVICE T upper_of(const gp__histogram_args &a, unsigned channel) {
+    return reinterpret_cast<const T *>(a.upper.bytes)[channel];
+  }
+};
+template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
+  gp__u32 lower, width, whole, fraction;
+  // upper may have wrapped: the type's lowest value stands for the one beyond its largest.
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
+    const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(a.bins);
+    lower = static_cast<gp__u32>(this->lower_of(a, channel));
+    width = (static_cast<gp__u32>(this->upper_of(a, channel)) - lower) & mask;
+    if (width == 0) width = mask + 1;
+    whole = bins / width;
+    fraction = static_cast<gp__u32>(((static_cast<gp__u64>(bins % width) << 32) + width - 1) / width);
+  }
+  GP_DEVICE bool operator()(T x, gp__u32 &bin) const {
+    const gp__u32 d = static_cast<gp__u32>(x) - lower;
+    bin = d * whole + static_cast<gp__u32>(static_cast<gp__u64>(d) * fraction >> 32);
+    return d < width;
+  }
+};
+template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F = 64
+  gp__u32 lower, last, whole, high, low;
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
+    lower = static_cast<gp__u32>(this->lower_of(a, channel));
+    last = static_cast<gp__u32>(this->upper_of(a, channel)) - lower - 1;
+    const gp__u64 width = static_cast<gp__u64>(last) + 1, rest = a.bins % width << 32, rest2 = rest % width << 32;
+    whole = static_cast<gp__u32>(a.bins / width);
+    const gp__u64 fraction = ((rest / width) << 32) + (rest2 + width - 1) / width; // the second term may be 2^32
+    high = static_cast<gp__u32>(fraction >> 32);
+    low = static_cast<gp__u32>(fraction);
+  }
+  GP_DEVICE bool operator()(T x, gp__u32 &bin) const {
+    const gp__u32 d = static_cast<gp__u32>(x) - lower;
+    const gp__u64 part = static_cast<gp__u64>(d) * high + (static_cast<gp__u64>(d) * low >> 32);
+    bin = d * whole + static_cast<gp__u32>(part >> 32);
+    return d <= last;
+  }
+};
+// 8 bytes: bins / width = whole + rest / width, and the estimate d * floor(rest * 2^64 / width) / 2^64 is at most one too
+// low: compare with d * rest, in 96 bits.
+template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
+  gp__u64 lower, last, fraction;
+  gp__u32 whole, rest;
+  bool exact; // the fraction is
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
+    lower = static_cast<gp__u64>(this->lower_of(a, channel));
+    last = static_cast<gp__u64>(this->upper_of(a, channel)) - lower - 1;
+    const gp__u64 width = last + 1;
+    if (width == 0) { // 2^64
+      whole = 0;
+      rest = static_cast<gp__u32>(a.bins);
+      fraction = a.bins;
+      exact = true;
+      return;
+    }
+    whole = static_cast<gp__u32>(a.bins / width);
+    gp__u64 r = a.bins % width;
+    rest = static_cast<gp__u32>(r);
+    fraction = (r << 32) / width;
+    r = (r << 32) % width;
+    GPUPRIMS__UNROLL_BY(1)
+    for (int i = 0; i < 32; ++i) {
+      const bool carry = r >> 63;
+      r += r;
+      const bool one = carry || r >= width;
+      fraction = fraction * 2 + one;
+      if (one) r -= width;
+    }
+    exact = r == 0;
+  }
+  GP_DEVICE bool operator()(T x, gp__u32 &bin) const {
+    const gp__u64 d = static_cast<gp__u64>(x) - lower;
+    gp__u32 q = static_cast<gp__u32>(gp__high_product(d, fraction));
+    if (!exact) {
+      const gp__u64 width = last + 1;
+      const gp__u64 a0 = (d & 0xffffffffu) * rest, a1 = (d >> 32) * rest + (a0 >> 32);
+      const gp__u64 b0 = (width & 0xffffffffu) * (q + 1), b1 = (width >> 32) * (q + 1) + (b0 >> 32);
+      if (b1 < a1 || (b1 == a1 && static_cast<gp__u32>(b0) <= static_cast<gp__u32>(a0))) ++q;
+    }
+    bin = static_cast<gp__u32>(d) * whole + q;
+    return d <= last;
+  }
+};
+template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base<T> { // floats
+  typedef typename gp__traits<T>::wide F;
+  F lower, upper, scale, limit;
+  gp__u32 last;
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
+    lower = static_cast<F>(this->lower_of(a, channel));
+    upper = static_cast<F>(this->upper_of(a, channel));
+    last = static_cast<gp__u32>(a.bins) - 1;
+    limit = static_cast<F>(a.bins);
+    scale = limit / (upper - lower);
+  }
+  GP_DEVICE bool operator()(T sample, gp__u32 &bin) const {
+    const F x = static_cast<F>(sample), q = gp__product(x - lower, scale);
+    bin = q < limit ? static_cast<gp__u32>(q) : last;
+    return x >= lower && x < upper;
+  }
+};
+// Bins by boundaries: how many are not above the sample, by a search without branches. NaN: none are.
+template <class T> struct gp__range_bins {
+  static const bool tabulated = true;
+  static const int kept = 1;
+  const T *boundaries;
+  gp__u32 bins, step; // the largest power of two that is not above bins + 1
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *table) {
+    bins = static_cast<gp__u32>(a.bins);
+    boundaries = table + channel * (bins + 1);
+    step = 1;
+    while (step <= (bins + 1) / 2) step *= 2;
+  }
+  GP_DEVICE bool operator()(T x, gp__u32 &bin) const {
+    gp__u32 found = 0;
+    for (gp__u32 s = step; s; s /= 2)
+      if (found + s <= bins + 1 && boundaries[found + s - 1] <= x) found += s;
+    bin = found - 1;
+    return bin < bins;
+  }
+};
+// Those of one channel.
+template <class T> GP_DEVICE gp__even_bins<T> gp__bins_of(const gp__even_bins<T> *kept, unsigned channel) {
+  return kept[channel];
+}
+template <class T> GP_DEVICE gp__range_bins<T> gp__bins_of(const gp__range_bins<T> *kept, unsigned channel) {
+  gp__range_bins<T> b = *kept;
+  b.boundaries += channel * (b.bins + 1);
+  return b;
+}
+
+// What a sample weighs.
+template <class W, class C> struct gp__weight {
+  static const bool is = true;
+  static const int size = sizeof(W);
+  typedef C cell; // of a block's counters
+  template <int V> static GP_DEVICE C at(const gp__run<W, V> &w, int j) { return gp_convert<W, C>()(w.item[j]); }
+  static GP_DEVICE C of(const void *weights, gp__u64 pixel) {
+    return gp_convert<W, C>()(static_cast<const W *>(weights)[pixel]);
+  }
+};
+template <class C> struct gp__weight<gp__none, C> {
+  static const bool is = false;
+  static const int size = 1;
+  typedef gp__u32 cell;
+  template <int V> static GP_DEVICE gp__u32 at(const gp__run<gp__none, V> &, int) { return 1; }
+  static GP_DEVICE gp__u32 of(const void *, gp__u64) { return 1; }
+};
+
+// What a histogram's blocks share: how samples are read, and the tables.
+template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct gp__histogram_shape {
+  typedef gp__weight<W, C> weight;
+  static const bool ordered = gp__traits<C>::kind == GP__FLOAT;
+  static const bool by_value = gp__histogram_by_value(ALGORITHM, int(sizeof(T)), !ordered);
+  static const int V = 16 / (int(sizeof(T)) > weight::size ? int(sizeof(T)) : weight::size); // samples read as one
+  struct Storage {
+    gp__ticket ticket;
+    BINS bins[BINS::kept];
+  };
+  // Bytes of the tables, which come before the counters in dynamic shared memory.
+  static GP_DEVICE unsigned table_bytes(const gp__histogram_args &a) {
+    return !BINS::tabulated || by_value
+               ? 0
+               : gp__histogram_boundary_bytes((a.bins + 1) * static_cast<unsigned>(a.active), int(sizeof(T)));
+  }
+  // All threads; the caller synchronises.
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, Storage &s, unsigned char *shared) {
+    const T *table = static_cast<const T *>(a.boundaries);
+    if (BINS::tabulated && table_bytes(a)) {
+      T *copy = reinterpret_cast<T *>(shared);
+      for (gp__u64 i = threadIdx.x; i < (a.bins + 1) * static_cast<unsigned>(a.active); i += P::threads)
+        copy[i] = table[i];
+      table = copy;
+    }
+    if (threadIdx.x < static_cast<unsigned>(BINS::tabulated ? 1 : a.active))
+      s.bins[threadIdx.x].set(a, threadIdx.x, table);
+  }
+  static GP_DEVICE void clear(unsigned char *shared, gp__u64 bytes) {
+    for (gp__u64 i = threadIdx.x; i < (bytes + 15) / 16; i += P::threads)
+      reinterpret_cast<gp_vector *>(shared)[i] = gp_vector{{0, 0, 0, 0}};
+  }
+};
+
+// Adds up the weights of the lanes of the same bin, for the lowest of them, by jumping from each lane to the next of its
+// bin, the one after that, the one four on ... (Wyllie). All lanes call.
+template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
+  if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
+    const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
+    int next = above ? __ffs(static_cast<int>(above)) - 1 : -1;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 5; ++i) {
+      const C other = __shfl_sync(0xffffffffu, sum, next < 0 ? 0 : next);
+      const int after = __shfl_sync(0xffffffffu, next, next < 0 ? 0 : next);
+      if (next >= 0) {
+        sum = static_cast<C>(sum + other);
+        next = after;
+      }
+    }
+  }
+  return sum;
+}
+
+// Integer counters. REPLICAS: 32, or 0 where the arguments say how many; ONE: one channel.
+template <class P, int ALGORITHM, class BINS, class T, class W, class C>
+struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
+  typedef gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> Shape;
+  typedef typename Shape::weight weight;
+  typedef typename Shape::Storage Storage;
+  typedef typename weight::cell Cell;
+  static const bool global = ALGORITHM == GP_GLOBAL_BINS;
+  static const int K = P::vectors, V = Shape::V;
+
+  // One thread's samples on their way into the counters. All lanes of a warp call `take` together.
+  template <int REPLICAS, bool ONE> struct Tally {
+    const gp__histogram_args &a;
+    const BINS *kept;
+    BINS bins; // of the first channel
+    Cell *cells;
+    C *out;
+    gp__u32 slots, lane, shift;    // counters of a channel; this lane's copy; log2 of the copies
+    gp__u32 run_slot, run_samples; // the run that is open
+
+    GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
+        : a(args), kept(s.bins), bins(s.bins[0]), cells(reinterpret_cast<Cell *>(cell_bytes)),
+          out(static_cast<C *>(args.out)), slots(Shape::by_value ? 256u : static_cast<gp__u32>(args.bins)),
+          lane(gp_lane() & (args.replicas - 1)), shift(0), run_slot(GP__NO_BIN), run_samples(0) {
+      while (!REPLICAS && args.replicas >> shift > 1) ++shift;
+    }
+    static const bool runs = ONE && !REPLICAS && !global && !weight::is;
+    template <class N> GP_DEVICE void add(gp__u32 slot, N n) const {
+      if (REPLICAS) atomicAdd(cells + (slot * REPLICAS + gp_lane()), n);
+      else atomicAdd(cells + ((static_cast<gp__u64>(slot) << shift) + lane), n);
+    }
+    template <class N> GP_DEVICE void count(bool there, gp__u32 slot, N n) {
+      if (global) {
+        const gp__u32 peers = __match_any_sync(0xffffffffu, there ? slot : GP__NO_BIN);
+        const C sum = weight::is ? gp__sum_of_peers(peers, static_cast<C>(n)) : static_cast<C>(__popc(peers));
+        if (there && gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)) atomicAdd(out + slot, sum);
+      } else if (runs) {
+        const gp__u32 now = there ? slot : GP__NO_BIN;
+        if (now != run_slot) {
+          if (run_slot != GP__NO_BIN) add(run_slot, run_samples);
+          run_slot = now;
+          run_samples = 0;
+        }
+        ++run_samples;
+      } else if (there) add(slot, n);
+    }
+    GP_DEVICE void finish() const {
+      if (runs && run_slot != GP__NO_BIN) add(run_slot, run_samples);
+    }
+    static GP_DEVICE bool slot_of(const BINS &b, T x, gp__u32 &slot) {
+      if (!Shape::by_value) return b(x, slot);
+      slot = static_cast<unsigned char>(static_cast<gp__u32>(x));
+      return true;
+    }
+    // V samples, the first of which is number `first` of all channels' together.
+    GP_DEVICE void take(const gp__run<T, V> &x, const gp__run<W, V> &w, gp__u64 first, bool there) {
+      gp__u64 pixel = 0;
+      gp__u32 channel = 0;
+      if (!ONE) {
+        pixel = first / static_cast<unsigned>(a.channels);
+        channel = static_cast<gp__u32>(first - pixel * static_cast<unsigned>(a.channels));
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        gp__u32 slot = 0;
+        if (ONE) {
+          const bool in = slot_of(bins, x.item[j], slot);
+          count(there && in, slot, weight::at(w, j));
+        } else {
+          bool in = there && channel < static_cast<unsigned>(a.active);
+          in = in && slot_of(Shape::by_value ? bins : gp__bins_of(kept, channel), x.item[j], slot);
+          count(in, channel * slots + slot, in ? weight::of(a.weights, pixel) : 0);
+          if (++channel == static_cast<unsigned>(a.channels)) {
+            channel = 0;
+            ++pixel;
+          }
+        }
+      }
+    }
+    // A single sample a thread, element by element: what is left of vectors at both ends.
+    GP_DEVICE void take_one(const T *in, gp__u64 i, bool there) {
+      const gp__u64 pixel = ONE ? i : i / static_cast<unsigned>(a.channels);
+      const gp__u32 channel = ONE ? 0 : static_cast<gp__u32>(i - pixel * static_cast<unsigned>(a.channels));
+      gp__u32 slot = 0;
+      there = there && channel < static_cast<unsigned>(a.active);
+      there = there && slot_of(ONE || Shape::by_value ? bins : gp__bins_of(kept, channel), in[i], slot);
+      count(there, channel * slots + slot, there ? weight::of(a.weights, pixel) : 0);
+    }
+    GP_DEVICE void all() {
+      const gp__u64 n = gp__count(a) * static_cast<unsigned>(ONE ? 1 : a.channels);
+      const T *in = static_cast<const T *>(a.in);
+      const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(T);
+      const gp__u64 head = to_boundary < n ? to_boundary : n, count_of_runs = (n - head) / V,
+                    tail = head + count_of_runs * V;
+      const W *weights = static_cast<const W *>(a.weights);
+      const unsigned off = weight::is && ONE ? gp__misalignment(weights + head, gp__run_alignment<W, V>::value) : 0;
+      const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * P::threads;
+      gp__u64 first = static_cast<gp__u64>(blockIdx.x) * P::threads; // the same for all threads
+      for (; first + (K - 1) * stride + P::threads <= count_of_runs; first += K * stride) {
+        gp__run<T, V> x[K];
+        gp__run<W, V> w[K];
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) load(x[k], w[k], in, weights, off, head, first + k * stride + threadIdx.x, n);
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) take(x[k], w[k], head + (first + k * stride + threadIdx.x) * V, true);
+      }
+      GPUPRIMS__UNROLL_BY(1)
+      for (; first < count_of_runs; first += stride) {
+        gp__run<T, V> x;
+        gp__run<W, V> w;
+        const bool there = first + threadIdx.x < count_of_runs;
+        if (there) load(x, w, in, weights, off, head, first + threadIdx.x, n);
+        take(x, w, head + (first + threadIdx.x) * V, there);
+      }
+      if (blockIdx.x == gridDim.x - 1) {
+        take_one(in, threadIdx.x, threadIdx.x < head);
+        take_one(in, tail + threadIdx.x, tail + threadIdx.x < n);
+      }
+      finish();
+    }
+    static GP_DEVICE void load(gp__run<T, V> &x, gp__run<W, V> &w, const T *in, const W *weights, unsigned off,
+                               gp__u64 head, gp__u64 run, gp__u64 n) {
+      const gp__u64 i = head + run * V;
+      x.template load<P::load>(in + i, 0, false);
+      if (weight::is && ONE) w.template load<P::load>(weights + i, off, i >= V && i + 2 * V <= n);
+    }
+  };
+
+  // The chunks of the output of which this block's first warp makes zeros, each said by a word; its ticket is kept.
+  static GP_DEVICE void clear_output(const gp__histogram_args &a, Storage &s) {
+    const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
+    const gp__u64 chunks = (counters + chunk - 1) / chunk;
+    C *out = static_cast<C *>(a.out);
+    for (;;) {
+      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, chunks + gridDim.x);
+      __syncwarp();
+      const gp__ticket ticket = s.ticket;
+      __syncwarp();
+      if (ticket.number >= chunks) break;
+      const gp__u64 first = ticket.number * chunk, end = first + chunk < counters ? first + chunk : counters;
+      for (gp__u64 i = first + gp_lane(); i < end; i += 32) out[i] = 0;
+      __syncwarp();
+      if (gp_lane() == 0) {
+        __threadfence();
+        gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);
+      }
+    }
+  }
+  // All threads: the output is zero, and this block's ticket has been drawn.
+  static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s) {
+    const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
+    const gp__u64 chunks = (counters + chunk - 1) / chunk, tag = s.ticket.tag;
+    for (gp__u64 i = threadIdx.x; i < chunks; i += P::threads) {
+      gp__receive<gp__u32>(gp__words(a.workspace), i, tag);
+      __threadfence();
+    }
+    __syncthreads();
+  }
+  template <int REPLICAS> static GP_DEVICE void tally(const gp__histogram_args &a, Storage &s, unsigned char *cells) {
+    if (a.channels == 1) Tally<REPLICAS, true>(a, s, cells).all();
+    else Tally<REPLICAS, false>(a, s, cells).all();
+  }
+  static GP_DEVICE void run(const gp__histogram_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    const bool single = gridDim.x == 1;
+    unsigned char *cells = shared + Shape::table_bytes(a);
+    const gp__u32 slots = (Shape::by_value ? 256u : static_cast<gp__u32>(a.bins)) * static_cast<unsigned>(a.active);
+    if (!global) Shape::clear(cells, static_cast<gp__u64>(slots) * a.replicas * sizeof(Cell));
+    gp__begin<P>();
+    Shape::set_bins(a, s, shared);
+    C *out = static_cast<C *>(a.out);
+    if (single && (global || Shape::by_value)) {
+      for (gp__u64 i = threadIdx.x; i < a.bins * static_cast<unsigned>(a.active); i += P::threads) out[i] = 0;
+    }
+    __syncthreads();
+    if (!single && gp_warp() == 0) clear_output(a, s);
+    if (global) {
+      if (!single) {
+        __syncthreads();
+        wait_for_output(a, s);
+      }
+      tally<0>(a, s, cells);
+      return;
+    }
+    if (a.replicas == 32) tally<32>(a, s, cells);
+    else tally<0>(a, s, cells);
+    __syncthreads();
+    if (!single) wait_for_output(a, s);
+    const Cell *cell = reinterpret_cast<const Cell *>(cells);
+    for (gp__u32 i = threadIdx.x; i < slots; i += P::threads) {
+      C sum = 0;
+      for (unsigned r = 0; r < a.replicas; ++r)
+        sum += cell[static_cast<gp__u64>(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
+      if (Shape::by_value) {
+        gp__u32 bin;
+        if (sum != 0 && gp__bins_of(s.bins, i / 256)(static_cast<T>(i % 256), bin))
+          atomicAdd(out + (i / 256 * a.bins + bin), sum);
+      } else if (single) out[i] = sum;
+      else if (sum != 0) atomicAdd(out + i, sum);
+    }
+  }
+};
+
+// Float counters, which get the same bits in every run: nothing is added in an order that chance decides. The input is
+// cut into shares by the number of tickets; a share's sums go from lane to lane, from sample to sample and from warp to
+// warp in order, a warp (or all warps in turns) on a copy of its own; the copies, then up to GP__HISTOGRAM_GROUP shares,
+// then the groups are added up in order by whoever has the last ticket of each. Counters that do not fit a block are cut
+// into slices.
+template <class P, class BINS, class T, class W, class C>
+struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> {
+  typedef gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> Shape;
+  typedef typename Shape::weight weight;
+  typedef typename Shape::Storage Storage;
+  static const int K = P::vectors, V = Shape::V, PER = 8 / int(sizeof(C)), GROUP = GP__HISTOGRAM_GROUP;
+  struct Piece { // of the counters, as one word carries it
+    C sum[PER];
+  };
+
+  // cell[bin] += w, for the lanes that have one, in their order. All lanes call.
+  static GP_DEVICE void add_in_order(C *cell, gp__u32 bin, C w) {
+    const gp__u32 peers = __match_any_sync(0xffffffffu, bin);
+    const bool there = bin != GP__NO_BIN;
+    const int rank = there ? __popc(peers & ((1u << gp_lane()) - 1)) : -1;
+    for (int r = 0; __any_sync(0xffffffffu, rank >= r); ++r) {
+      if (rank == r) cell[bin] += w;
+      __syncwarp();
+    }
+  }
+  static GP_DEVICE void add(Piece &to, const Piece &x) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < PER; ++i) to.sum[i] += x.sum[i];
+  }
+  // The sum of `count` words, `apart` from each other, in order, and `mine` behind them.
+  static GP_DEVICE Piece gather(const gp__word *words, gp__u64 first, gp__u64 apart, unsigned count, gp__u64 tag,
+                                const Piece &mine) {
+    const unsigned BATCH = 8;
+    Piece sum;
+    bool has = false;
+    for (unsigned done = 0; done < count; done += BATCH) {
+      Piece x[BATCH];
+      const unsigned wanted = count - done < BATCH ? (1u << (count - done)) - 1 : (1u << BATCH) - 1;
+      for (unsigned missing = wanted; missing;) {
+        unsigned found = 0;
+        GPUPRIMS__UNROLL
+        for (unsigned i = 0; i < BATCH; ++i)
+          if (missing >> i & 1u) found |= gp__try_receive(words, first + (done + i) * apart, tag, x[i]) ? 1u << i : 0u;
+        missing &= ~found;
+      }
+      GPUPRIMS__UNROLL
+      for (unsigned i = 0; i < BATCH; ++i)
+        if (wanted >> i & 1u) {
+          if (has) add(sum, x[i]);
+          else sum = x[i];
+          has = true;
+        }
+    }
+    if (!has) return mine;
+    add(sum, mine);
+    return sum;
+  }
+  static GP_DEVICE void run(const gp__histogram_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    C *cells = reinterpret_cast<C *>(shared + Shape::table_bytes(a));
+    const unsigned channels = static_cast<unsigned>(a.channels), active = static_cast<unsigned>(a.active);
+    const gp__u64 slots = a.bins * active;
+    const unsigned slice_slots = gp__histogram_slice(slots, int(sizeof(C)));
+    const unsigned slices = static_cast<unsigned>((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
+    Shape::clear(reinterpret_cast<unsigned char *>(cells), static_cast<gp__u64>(slice_slots) * a.replicas * sizeof(C));
+    gp__begin<P>();
+    Shape::set_bins(a, s, shared);
+    if (threadIdx.x == 0) {
+      if (shares > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
+      else s.ticket.number = blockIdx.x;
+    }
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    const unsigned slice = ticket.number / shares, share = ticket.number % shares;
+    const gp__u64 first_slot = static_cast<gp__u64>(slice) * slice_slots;
+    const unsigned mine = static_cast<unsigned>(slots - first_slot < slice_slots ? slots - first_slot : slice_slots);
+    const unsigned turns = P::threads / 32 / a.replicas, turn = gp_warp() / a.replicas;
+    C *cell = cells + static_cast<gp__u64>(gp_warp() % a.replicas) * slice_slots;
+
+    const gp__u64 n = gp__count(a) * channels;
+    const T *in = static_cast<const T *>(a.in);
+    const W *weights = static_cast<const W *>(a.weights);
+    const unsigned off = gp__misalignment(in, gp__run_alignment<T, V>::value);
+    const unsigned off2 = weight::is ? gp__misalignment(weights, gp__run_alignment<W, V>::value) : 0;
+    const gp__u64 round_items = static_cast<gp__u64>(P::threads) * K * V;
+    for (gp__u64 round = share * round_items; round < n; round += shares * round_items) {
+      gp__u32 bin[K * V];
+      C w[K * V];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const gp__u64 i = round + static_cast<gp__u64>(k * P::threads + threadIdx.x) * V;
+        gp__u64 pixel = i;
+        unsigned channel = 0;
+        gp__run<T, V> x;
+        gp__run<W, V> y;
+        const bool whole = i + V <= n;
+        if (whole) x.template load<P::load>(in + i, off, i >= V && i + 2 * V <= n);
+        if (channels > 1) {
+          pixel = i / channels;
+          channel = static_cast<unsigned>(i - pixel * channels);
+        } else if (whole && weight::is) y.template load<P::load>(weights + i, off2, i >= V && i + 2 * V <= n);
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) {
+          gp__u32 b = 0;
+          bool there = i + j < n && channel < active;
+          there = there && gp__bins_of(s.bins, channel)(whole ? x.item[j] : in[i + j], b);
+          const gp__u64 at = channel * a.bins + b - first_slot; // beyond `mine` too where it is before the slice
+          there = there && at < mine;
+          bin[k * V + j] = there ? static_cast<gp__u32>(at) : GP__NO_BIN;
+          w[k * V + j] = !there                    ? C(0)
+                         : whole && channels == 1 ? static_cast<C>(weight::at(y, j))
+                                                  : static_cast<C>(weight::of(a.weights, pixel));
+          if (channels == 1 || ++channel == channels) {
+            channel = 0;
+            ++pixel;
+          }
+        }
+      }
+      for (unsigned k = 0; k < turns; ++k) {
+        if (k == turn) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < K * V; ++j) add_in_order(cell, bin[j], w[j]);
+        }
+        if (turns > 1) __syncthreads();
+      }
+    }
+    __syncthreads();
+
+    const unsigned pieces = (slice_slots + PER - 1) / PER, group = share / GROUP, groups = (shares + GROUP - 1) / GROUP;
+    gp__word *words = gp__words(a.workspace);
+    const gp__u64 partials = static_cast<gp__u64>(slice) * shares * pieces;
+    const gp__u64 group_sums = (static_cast<gp__u64>(slices) * shares + static_cast<gp__u64>(slice) * groups) * pieces;
+    const bool ends_group = share % GROUP == GROUP - 1 || share == shares - 1;
+    for (unsigned q = threadIdx.x; q * PER < mine; q += P::threads) {
+      Piece sum;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < PER; ++i) {
+        const unsigned c = q * PER + i;
+        sum.sum[i] = 0;
+        if (c < mine) {
+          sum.sum[i] = cells[c];
+          for (unsigned r = 1; r < a.replicas; ++r) sum.sum[i] += cells[static_cast<gp__u64>(r) * slice_slots + c];
+        }
+      }
+      if (shares > 1) {
+        if (!ends_group) {
+          gp__publish(words, partials + static_cast<gp__u64>(share) * pieces + q, sum, ticket.tag);
+          continue;
+        }
+        sum = gather(words, partials + static_cast<gp__u64>(group) * GROUP * pieces + q, pieces, share % GROUP,
+                     ticket.tag, sum);
+        if (share != shares - 1) {
+          gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q, sum, ticket.tag);
+          continue;
+        }
+        sum = gather(words, group_sums + q, pieces, groups - 1, ticket.tag, sum);
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < PER; ++i)
+        if (q * PER + i < mine) static_cast<C *>(a.out)[first_slot + q * PER + i] = sum.sum[i];
+    }
+  }
+};
+
+template <class P, int ALGORITHM, class BINS, class T, class W, class C, bool ORDERED> struct gp__histogram_of {
+  typedef gp__histogram_counts<P, ALGORITHM, BINS, T, W, C> type;
+};
+template <class P, int ALGORITHM, class BINS, class T, class W, class C>
+struct gp__histogram_of<P, ALGORITHM, BINS, T, W, C, true> {
+  typedef gp__histogram_ordered<P, BINS, T, W, C> type;
+};
+template <class P, int ALGORITHM, class BINS, class T, class W, class C>
+GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
+  gp__histogram_of<P, ALGORITHM, BINS, T, W, C, gp__traits<C>::kind == GP__FLOAT>::type::run(a);
 }
 
 // ---- scan
