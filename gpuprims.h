@@ -1380,8 +1380,8 @@ GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
 
 enum {
   GP__HISTOGRAM_STATIC_BYTES = 2560,        // static shared memory of a block, at most
-  GP__HISTOGRAM_BOUNDARY_BYTES = 32 * 1024, // boundaries of ranges are copied to shared memory up to this size
-  GP__HISTOGRAM_SLICE_BYTES = 48 * 1024,    // float counters: those of one block
+  GP__HISTOGRAM_BOUNDARY_BYTES = 20 * 1024, // boundaries of ranges are copied to shared memory up to this size
+  GP__HISTOGRAM_SLICE_BYTES = 40 * 1024,    // float counters: those of one block
   GP__HISTOGRAM_GROUP = 16,                 // float counters: shares whose sums one block adds up
   GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp sets to zero at a time, at least
   GP__HISTOGRAM_CHUNKS = 1024               // and into how many pieces the output is cut at most
@@ -1410,7 +1410,7 @@ GPUPRIMS__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) 
 // Counters of a chunk of the output, of which one warp makes zeros.
 GPUPRIMS__RULE unsigned long long gp__histogram_chunk(unsigned long long counters) {
   return counters <= (unsigned long long)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS
-             ? GP__HISTOGRAM_CHUNK
+             ? (unsigned)GP__HISTOGRAM_CHUNK
              : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
 }
 // Dynamic shared memory that a block may have where blocks_per_sm of them are to fit a multiprocessor, which has 1 KiB
@@ -1438,7 +1438,7 @@ GPUPRIMS__RULE unsigned gp__histogram_fit(unsigned long long bytes, long long ro
 GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
   return gp__histogram_fit(gp__histogram_copy_bytes(p, s),
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
-                           s.exact || p.threads >= 1024 ? GP__WARP : (unsigned)p.threads / GP__WARP);
+                           s.exact || p.threads >= 1024 ? (unsigned)GP__WARP : (unsigned)p.threads / GP__WARP);
 }
 GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && (p.threads & (p.threads - 1)) == 0 &&
@@ -1568,6 +1568,7 @@ __attribute__((unused)) static gp__geometry gp__geometry_histogram(gp_policy p, 
   g.replicas = shared ? gp__histogram_replicas(p, s) : 0;
   g.shared_bytes = gp__histogram_table_bytes(p, s) +
                    (unsigned)gp__round_up(g.replicas * gp__histogram_copy_bytes(p, s), GP__VECTOR);
+  if (!g.shared_bytes) g.shared_bytes = GP__VECTOR; // the kernels name it
   g.tile_items = (unsigned long long)(p.threads * 2 * gp__vector_items(gp__max(s.in_size, s.in2_size)));
   g.tiles = gp__ceil_div(samples, g.tile_items);
   if (s.exact) {
@@ -3455,7 +3456,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
   static GP_DEVICE Piece gather(const gp__word *words, gp__u64 first, gp__u64 apart, unsigned count, gp__u64 tag,
                                 const Piece &mine) {
     const unsigned BATCH = 8;
-    Piece sum;
+    Piece sum = mine;
     bool has = false;
     for (unsigned done = 0; done < count; done += BATCH) {
       Piece x[BATCH];
@@ -3491,8 +3492,8 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     gp__begin<P>();
     Shape::set_bins(a, s, shared);
     if (threadIdx.x == 0) {
-      if (shares > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
-      else s.ticket.number = blockIdx.x;
+      const gp__ticket only = {0, blockIdx.x}; // of a slice: nobody waits
+      s.ticket = shares > 1 ? gp__draw(a.workspace, gridDim.x) : only;
     }
     __syncthreads();
     const gp__ticket ticket = s.ticket;
