@@ -929,6 +929,18 @@ GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: 
 GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #endif
 
+// A place in shared memory from which offsets are counted. Its address is kept from the compiler, which would otherwise
+// add it anew to every offset.
+struct gp__shared_place {
+  gp__u32 address;
+  GP_DEVICE explicit gp__shared_place(void *p) {
+    asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"(gp__shared_address(p)));
+  }
+  template <class T> GP_DEVICE T *at(gp__u32 offset) const {
+    return static_cast<T *>(__cvta_shared_to_generic(address + offset));
+  }
+};
+
 // A product that is rounded before anything is added to it.
 GP_DEVICE float gp__product(float a, float b) { return __fmul_rn(a, b); }
 GP_DEVICE double gp__product(double a, double b) { return __dmul_rn(a, b); }
@@ -1007,6 +1019,12 @@ GP_DEVICE void gp__bulk_commit() { simt::bulk_commit(); }
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_read(PENDING); }
 GP_DEVICE void gp__bulk_wait() { simt::bulk_wait(0); }
 GP_DEVICE void gp__bulk_fence() { simt::fence_proxy_async(); }
+
+struct gp__shared_place {
+  unsigned char *address;
+  GP_DEVICE explicit gp__shared_place(void *p) : address(static_cast<unsigned char *>(p)) {}
+  template <class T> GP_DEVICE T *at(gp__u32 offset) const { return reinterpret_cast<T *>(address + offset); }
+};
 
 GP_DEVICE float gp__product(float a, float b) { return a * b; }
 GP_DEVICE double gp__product(double a, double b) { return a * b; }
@@ -3219,6 +3237,14 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   return sum;
 }
 
+// A byte as an index, in one instruction where it lies in a word.
+template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, V> &x, int j) {
+  return static_cast<unsigned char>(static_cast<gp__u32>(x.item[j]));
+}
+template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, 16> &x, int j) {
+  return __byte_perm(x.access.word[j / 4], 0, 0x4440u + static_cast<unsigned>(j % 4));
+}
+
 // Integer counters. REPLICAS: 32, or 0 where the arguments say how many; ONE: one channel.
 template <class P, int ALGORITHM, class BINS, class T, class W, class C>
 struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
@@ -3227,31 +3253,34 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   typedef typename Shape::Storage Storage;
   typedef typename weight::cell Cell;
   static const bool global = ALGORITHM == GP_GLOBAL_BINS;
-  static const int K = P::vectors, V = Shape::V;
+  static const int V = Shape::V;
 
   // One thread's samples on their way into the counters. All lanes of a warp call `take` together.
   template <int REPLICAS, bool ONE> struct Tally {
+    static const bool runs = ONE && !REPLICAS && !global && !weight::is; // of samples of the same bin
+    static const int K = ONE && REPLICAS ? P::vectors : (P::vectors + 1) / 2; // the others need registers elsewhere
     const gp__histogram_args &a;
     const BINS *kept;
     BINS bins; // of the first channel
-    Cell *cells;
-    C *out;
-    gp__u32 slots, lane, shift;    // counters of a channel; this lane's copy; log2 of the copies
+    gp__shared_place cells;        // this lane's copy of the first counter
+    gp__u32 slots, shift;          // counters of a channel; log2 of the bytes of all copies of one
     gp__u32 run_slot, run_samples; // the run that is open
+    gp__u32 channel, channel_step; // where the thread's next samples stand: in which channel, of which pixel; and how
+    gp__u64 pixel, pixel_step;     // far it is to those behind the other threads'
 
     GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
-        : a(args), kept(s.bins), bins(s.bins[0]), cells(reinterpret_cast<Cell *>(cell_bytes)),
-          out(static_cast<C *>(args.out)), slots(Shape::by_value ? 256u : static_cast<gp__u32>(args.bins)),
-          lane(gp_lane() & (args.replicas - 1)), shift(0), run_slot(GP__NO_BIN), run_samples(0) {
-      while (!REPLICAS && args.replicas >> shift > 1) ++shift;
+        : a(args), kept(s.bins), bins(s.bins[0]),
+          cells(cell_bytes + (REPLICAS ? gp_lane() : gp_lane() & (args.replicas - 1)) * sizeof(Cell)),
+          slots(Shape::by_value ? 256u : static_cast<gp__u32>(args.bins)), shift(0), run_slot(GP__NO_BIN), run_samples(0) {
+      while (!global && (REPLICAS ? unsigned(REPLICAS) : args.replicas) * sizeof(Cell) >> shift > 1) ++shift;
     }
-    static const bool runs = ONE && !REPLICAS && !global && !weight::is;
     template <class N> GP_DEVICE void add(gp__u32 slot, N n) const {
-      if (REPLICAS) atomicAdd(cells + (slot * REPLICAS + gp_lane()), n);
-      else atomicAdd(cells + ((static_cast<gp__u64>(slot) << shift) + lane), n);
+      const gp__u32 copies = REPLICAS ? slot * unsigned(REPLICAS * sizeof(Cell)) : slot << shift;
+      atomicAdd(cells.template at<Cell>(copies), static_cast<Cell>(n));
     }
     template <class N> GP_DEVICE void count(bool there, gp__u32 slot, N n) {
       if (global) {
+        C *out = static_cast<C *>(a.out);
         const gp__u32 peers = __match_any_sync(0xffffffffu, there ? slot : GP__NO_BIN);
         const C sum = weight::is ? gp__sum_of_peers(peers, static_cast<C>(n)) : static_cast<C>(__popc(peers));
         if (there && gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)) atomicAdd(out + slot, sum);
@@ -3265,79 +3294,96 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         ++run_samples;
       } else if (there) add(slot, n);
     }
-    GP_DEVICE void finish() const {
-      if (runs && run_slot != GP__NO_BIN) add(run_slot, run_samples);
-    }
     static GP_DEVICE bool slot_of(const BINS &b, T x, gp__u32 &slot) {
       if (!Shape::by_value) return b(x, slot);
       slot = static_cast<unsigned char>(static_cast<gp__u32>(x));
       return true;
     }
-    // V samples, the first of which is number `first` of all channels' together.
-    GP_DEVICE void take(const gp__run<T, V> &x, const gp__run<W, V> &w, gp__u64 first, bool there) {
-      gp__u64 pixel = 0;
-      gp__u32 channel = 0;
-      if (!ONE) {
-        pixel = first / static_cast<unsigned>(a.channels);
-        channel = static_cast<gp__u32>(first - pixel * static_cast<unsigned>(a.channels));
-      }
+    // A sample of one of several channels.
+    GP_DEVICE void take_of(bool there, T x, gp__u64 of_pixel, gp__u32 of_channel) {
+      gp__u32 slot = 0;
+      there = there && of_channel < static_cast<unsigned>(a.active);
+      there = there && slot_of(Shape::by_value ? bins : gp__bins_of(kept, of_channel), x, slot);
+      count(there, of_channel * slots + slot, there ? weight::of(a.weights, of_pixel) : 0);
+    }
+    GP_DEVICE void take(const gp__run<T, V> &x, const gp__run<W, V> &w, bool there) {
+      gp__u32 c = channel;
+      gp__u64 at = pixel;
       GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j) {
-        gp__u32 slot = 0;
         if (ONE) {
-          const bool in = slot_of(bins, x.item[j], slot);
+          gp__u32 slot = 0;
+          bool in = true;
+          if (Shape::by_value) slot = gp__byte_of(x, j);
+          else in = slot_of(bins, x.item[j], slot);
           count(there && in, slot, weight::at(w, j));
         } else {
-          bool in = there && channel < static_cast<unsigned>(a.active);
-          in = in && slot_of(Shape::by_value ? bins : gp__bins_of(kept, channel), x.item[j], slot);
-          count(in, channel * slots + slot, in ? weight::of(a.weights, pixel) : 0);
-          if (++channel == static_cast<unsigned>(a.channels)) {
-            channel = 0;
-            ++pixel;
+          take_of(there, x.item[j], at, c);
+          if (++c == static_cast<unsigned>(a.channels)) {
+            c = 0;
+            ++at;
           }
         }
       }
+      if (ONE) return;
+      channel += channel_step;
+      pixel += pixel_step;
+      if (channel >= static_cast<unsigned>(a.channels)) {
+        channel -= static_cast<unsigned>(a.channels);
+        ++pixel;
+      }
     }
-    // A single sample a thread, element by element: what is left of vectors at both ends.
+    // A single sample a thread: what is left of vectors at both ends.
     GP_DEVICE void take_one(const T *in, gp__u64 i, bool there) {
-      const gp__u64 pixel = ONE ? i : i / static_cast<unsigned>(a.channels);
-      const gp__u32 channel = ONE ? 0 : static_cast<gp__u32>(i - pixel * static_cast<unsigned>(a.channels));
-      gp__u32 slot = 0;
-      there = there && channel < static_cast<unsigned>(a.active);
-      there = there && slot_of(ONE || Shape::by_value ? bins : gp__bins_of(kept, channel), in[i], slot);
-      count(there, channel * slots + slot, there ? weight::of(a.weights, pixel) : 0);
+      const gp__u64 of_pixel = ONE ? i : i / static_cast<unsigned>(a.channels);
+      const gp__u32 of_channel = ONE ? 0 : static_cast<gp__u32>(i - of_pixel * static_cast<unsigned>(a.channels));
+      T x;
+      if (there) x = in[i];
+      if (ONE) {
+        gp__u32 slot = 0;
+        there = there && slot_of(bins, x, slot);
+        count(there, slot, there ? weight::of(a.weights, i) : 0);
+      } else take_of(there, x, of_pixel, of_channel);
     }
     GP_DEVICE void all() {
       const gp__u64 n = gp__count(a) * static_cast<unsigned>(ONE ? 1 : a.channels);
       const T *in = static_cast<const T *>(a.in);
       const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(T);
-      const gp__u64 head = to_boundary < n ? to_boundary : n, count_of_runs = (n - head) / V,
-                    tail = head + count_of_runs * V;
+      const gp__u64 head = to_boundary < n ? to_boundary : n, all_runs = (n - head) / V, tail = head + all_runs * V;
+      if (blockIdx.x == gridDim.x - 1) {
+        take_one(in, threadIdx.x, threadIdx.x < head);
+        take_one(in, tail + threadIdx.x, tail + threadIdx.x < n);
+      }
       const W *weights = static_cast<const W *>(a.weights);
       const unsigned off = weight::is && ONE ? gp__misalignment(weights + head, gp__run_alignment<W, V>::value) : 0;
       const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * P::threads;
       gp__u64 first = static_cast<gp__u64>(blockIdx.x) * P::threads; // the same for all threads
-      for (; first + (K - 1) * stride + P::threads <= count_of_runs; first += K * stride) {
+      channel = channel_step = 0;
+      pixel = pixel_step = 0;
+      if (!ONE) {
+        const unsigned channels = static_cast<unsigned>(a.channels);
+        pixel_step = stride * V / channels;
+        channel_step = static_cast<gp__u32>(stride * V - pixel_step * channels);
+        pixel = (head + (first + threadIdx.x) * V) / channels;
+        channel = static_cast<gp__u32>(head + (first + threadIdx.x) * V - pixel * channels);
+      }
+      for (; first + (K - 1) * stride + P::threads <= all_runs; first += K * stride) {
         gp__run<T, V> x[K];
         gp__run<W, V> w[K];
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) load(x[k], w[k], in, weights, off, head, first + k * stride + threadIdx.x, n);
         GPUPRIMS__UNROLL
-        for (int k = 0; k < K; ++k) take(x[k], w[k], head + (first + k * stride + threadIdx.x) * V, true);
+        for (int k = 0; k < K; ++k) take(x[k], w[k], true);
       }
       GPUPRIMS__UNROLL_BY(1)
-      for (; first < count_of_runs; first += stride) {
+      for (; first < all_runs; first += stride) {
         gp__run<T, V> x;
         gp__run<W, V> w;
-        const bool there = first + threadIdx.x < count_of_runs;
+        const bool there = first + threadIdx.x < all_runs;
         if (there) load(x, w, in, weights, off, head, first + threadIdx.x, n);
-        take(x, w, head + (first + threadIdx.x) * V, there);
+        take(x, w, there);
       }
-      if (blockIdx.x == gridDim.x - 1) {
-        take_one(in, threadIdx.x, threadIdx.x < head);
-        take_one(in, tail + threadIdx.x, tail + threadIdx.x < n);
-      }
-      finish();
+      if (runs && run_slot != GP__NO_BIN) add(run_slot, run_samples);
     }
     static GP_DEVICE void load(gp__run<T, V> &x, gp__run<W, V> &w, const T *in, const W *weights, unsigned off,
                                gp__u64 head, gp__u64 run, gp__u64 n) {

@@ -260,6 +260,7 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
         o.channels = (seed + k) % 4 == 3 ? 1 + int(random32() % most_channels) : 1;
         o.active = o.channels > 1 ? 1 + int(random32() % unsigned(o.channels)) : 1;
         o.bins = bins[random32() % bins.size()];
+        if (o.bins * o.channels * P::blocks_per_sm > 50000) o.channels = o.active = 1; // more do not fit a block
         o.replicas = seed % 4 == 2 ? 1u << random32() % 4 : 0;
         o.data = int((seed + k / 2) % 4);
         o.count_on_device = seed % 4 == 3;
