@@ -944,7 +944,12 @@ struct gp__shared_place {
 // A product that is rounded before anything is added to it.
 GP_DEVICE float gp__product(float a, float b) { return __fmul_rn(a, b); }
 GP_DEVICE double gp__product(double a, double b) { return __dmul_rn(a, b); }
-GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) { return __umul64hi(a, b); } // the upper 64 bits
+// The upper half of a product.
+GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) { return __umulhi(a, b); }
+GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) { return __umul64hi(a, b); }
+// Toward zero, saturated, NaN to 0.
+GP_DEVICE gp__u32 gp__u32_from(float x) { return __float2uint_rz(x); }
+GP_DEVICE gp__u32 gp__u32_from(double x) { return x != x ? 0 : __double2uint_rz(x); }
 
 GP_DEVICE float gp__f32_from_bits(gp__u32 bits) { return __uint_as_float(bits); }
 GP_DEVICE gp__u32 gp__bits_of_f32(float x) { return __float_as_uint(x); }
@@ -1028,10 +1033,16 @@ struct gp__shared_place {
 
 GP_DEVICE float gp__product(float a, float b) { return a * b; }
 GP_DEVICE double gp__product(double a, double b) { return a * b; }
+GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) {
+  return static_cast<gp__u32>(static_cast<gp__u64>(a) * b >> 32);
+}
 GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) {
   const gp__u64 a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
   const gp__u64 middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffffu);
   return a1 * b1 + (middle >> 32) + (other >> 32);
+}
+template <class F> GP_DEVICE gp__u32 gp__u32_from(F x) {
+  return x > F(0) ? x >= F(4294967296.) ? 0xffffffffu : static_cast<gp__u32>(x) : 0;
 }
 template <class R, class A> GP_DEVICE R gp__bit_cast(A a) {
   static_assert(sizeof(R) == sizeof(A), "a bit cast keeps the size");
@@ -1408,8 +1419,14 @@ enum {
 GPUPRIMS__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
   return algorithm == GP_SHARED_BINS && in_size == 1 && exact;
 }
+// Counters of a channel in shared memory: behind the bins stands one for samples in no bin, so that nobody asks.
+GPUPRIMS__RULE unsigned long long gp__histogram_stride(int by_value, unsigned long long bins) {
+  return by_value ? 256 : bins + 1;
+}
+// Of all channels; the last one is for channels that are not counted.
 GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
-  return (unsigned)s.active * (gp__histogram_by_value(p.algorithm, s.in_size, s.exact) ? 256 : s.bins);
+  return s.exact ? (unsigned)s.active * gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.bins) + 1
+                 : (unsigned)s.active * s.bins;
 }
 GPUPRIMS__RULE unsigned long long gp__round_up(unsigned long long x, unsigned long long to) {
   return (x + to - 1) / to * to;
@@ -1513,14 +1530,16 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
 // GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. Blocks: so
 // many that a copy of the counters for each lane fits, else four copies, else one.
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
-  static const int shapes[3][2] = {{512, 4}, {1024, 2}, {1024, 1}}; // threads, blocks
+  static const int shapes[2][3][2] = {{{512, 4}, {1024, 2}, {1024, 1}},  // threads, blocks; 32 registers a thread
+                                      {{512, 3}, {512, 2}, {1024, 1}}}; // where those are too few
   const unsigned wanted[3] = {GP__WARP, 4, 1};
+  const int large = s.in_size == 8 || s.in2_size;
   gp_policy q = p;
   int i, k;
   (void)bytes;
   q.algorithm = gp__or(p.algorithm, GP_SHARED_BINS);
   q.load = gp__or(p.load, GP_CACHE_STREAMING);
-  q.vectors = gp__or(p.vectors, 4);
+  q.vectors = gp__or(p.vectors, !s.exact ? 1 : s.in_size == 1 && !large ? 4 : 2);
   if (!s.exact) {
     q.threads = gp__or(p.threads, 256);
     for (i = 4; !p.blocks_per_sm && i >= 1; --i) {
@@ -1534,8 +1553,8 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
        gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
     for (k = 0; k < 3; ++k)
       for (i = 0; i < 3; ++i) {
-        q.threads = gp__or(p.threads, shapes[i][0]);
-        q.blocks_per_sm = gp__or(p.blocks_per_sm, shapes[i][1]);
+        q.threads = gp__or(p.threads, shapes[large][i][0]);
+        q.blocks_per_sm = gp__or(p.blocks_per_sm, shapes[large][i][1]);
         if (gp__histogram_replicas(q, s) >= wanted[k]) return q;
       }
   q.algorithm = gp__or(p.algorithm, GP_GLOBAL_BINS);
@@ -3023,11 +3042,12 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
 
 static const gp__u32 GP__NO_BIN = 0xffffffffu;
 
-// How a sample becomes a bin: BINS(x, bin) is false where the sample is in no bin.
+// How a sample becomes a bin: BINS(x) is `bins` where the sample is in none.
 //
-// Even bins of integers. d = x - lower, below width. bins / width = whole + fraction / 2^F, fraction rounded up; the
-// excess is then e / (width * 2^F) with e < width, and as d * e < 2^F for all d, d * whole + (d * fraction >> F) is the
-// exact floor of d * bins / width (Granlund and Montgomery, Division by Invariant Integers using Multiplication).
+// Even bins of integers. d = x - lower, and width where that is not below width. bins / width = whole + fraction / 2^F,
+// fraction rounded up; the excess is e / (width * 2^F) with e < width, and as d * e < 2^F for all d,
+// d * whole + (d * fraction >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by Invariant
+// Integers using Multiplication).
 template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
 template <class T> struct gp__even_base {
   static const bool tabulated = false;                 // no boundaries in memory
@@ -3040,51 +3060,51 @@ template <class T> struct gp__even_base {
   }
 };
 template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
-  gp__u32 lower, width, whole, fraction;
+  gp__u32 lower, limit, whole, fraction;
   // upper may have wrapped: the type's lowest value stands for the one beyond its largest.
   GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
     const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(a.bins);
     lower = static_cast<gp__u32>(this->lower_of(a, channel));
-    width = (static_cast<gp__u32>(this->upper_of(a, channel)) - lower) & mask;
-    if (width == 0) width = mask + 1;
+    const gp__u32 width = ((static_cast<gp__u32>(this->upper_of(a, channel)) - lower - 1) & mask) + 1;
+    limit = width;
     whole = bins / width;
     fraction = static_cast<gp__u32>(((static_cast<gp__u64>(bins % width) << 32) + width - 1) / width);
   }
-  GP_DEVICE bool operator()(T x, gp__u32 &bin) const {
-    const gp__u32 d = static_cast<gp__u32>(x) - lower;
-    bin = d * whole + static_cast<gp__u32>(static_cast<gp__u64>(d) * fraction >> 32);
-    return d < width;
+  GP_DEVICE gp__u32 operator()(T x) const {
+    const gp__u32 far = static_cast<gp__u32>(x) - lower, d = far < limit ? far : limit;
+    return d * whole + gp__high_product(d, fraction);
   }
 };
 template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F = 64
-  gp__u32 lower, last, whole, high, low;
+  gp__u32 lower, limit, whole, high, low;
   GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
     lower = static_cast<gp__u32>(this->lower_of(a, channel));
-    last = static_cast<gp__u32>(this->upper_of(a, channel)) - lower - 1;
+    const gp__u32 last = static_cast<gp__u32>(this->upper_of(a, channel)) - lower - 1;
+    limit = last + (last < 0xffffffffu); // with a width of 2^32 every sample is in a bin
     const gp__u64 width = static_cast<gp__u64>(last) + 1, rest = a.bins % width << 32, rest2 = rest % width << 32;
     whole = static_cast<gp__u32>(a.bins / width);
     const gp__u64 fraction = ((rest / width) << 32) + (rest2 + width - 1) / width; // the second term may be 2^32
     high = static_cast<gp__u32>(fraction >> 32);
     low = static_cast<gp__u32>(fraction);
   }
-  GP_DEVICE bool operator()(T x, gp__u32 &bin) const {
-    const gp__u32 d = static_cast<gp__u32>(x) - lower;
-    const gp__u64 part = static_cast<gp__u64>(d) * high + (static_cast<gp__u64>(d) * low >> 32);
-    bin = d * whole + static_cast<gp__u32>(part >> 32);
-    return d <= last;
+  GP_DEVICE gp__u32 operator()(T x) const {
+    const gp__u32 far = static_cast<gp__u32>(x) - lower, d = far < limit ? far : limit;
+    const gp__u64 part = static_cast<gp__u64>(d) * high + gp__high_product(d, low);
+    return d * whole + static_cast<gp__u32>(part >> 32);
   }
 };
 // 8 bytes: bins / width = whole + rest / width, and the estimate d * floor(rest * 2^64 / width) / 2^64 is at most one too
 // low: compare with d * rest, in 96 bits.
 template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
-  gp__u64 lower, last, fraction;
+  gp__u64 lower, limit, fraction;
   gp__u32 whole, rest;
   bool exact; // the fraction is
   GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
     lower = static_cast<gp__u64>(this->lower_of(a, channel));
-    last = static_cast<gp__u64>(this->upper_of(a, channel)) - lower - 1;
-    const gp__u64 width = last + 1;
-    if (width == 0) { // 2^64
+    const gp__u64 width = static_cast<gp__u64>(this->upper_of(a, channel)) - lower;
+    limit = width;
+    if (width == 0) { // 2^64: every sample is in a bin
+      limit = ~0ull;
       whole = 0;
       rest = static_cast<gp__u32>(a.bins);
       fraction = a.bins;
@@ -3106,34 +3126,31 @@ template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
     }
     exact = r == 0;
   }
-  GP_DEVICE bool operator()(T x, gp__u32 &bin) const {
-    const gp__u64 d = static_cast<gp__u64>(x) - lower;
+  GP_DEVICE gp__u32 operator()(T x) const {
+    const gp__u64 far = static_cast<gp__u64>(x) - lower, d = far < limit ? far : limit;
     gp__u32 q = static_cast<gp__u32>(gp__high_product(d, fraction));
     if (!exact) {
-      const gp__u64 width = last + 1;
       const gp__u64 a0 = (d & 0xffffffffu) * rest, a1 = (d >> 32) * rest + (a0 >> 32);
-      const gp__u64 b0 = (width & 0xffffffffu) * (q + 1), b1 = (width >> 32) * (q + 1) + (b0 >> 32);
+      const gp__u64 b0 = (limit & 0xffffffffu) * (q + 1), b1 = (limit >> 32) * (q + 1) + (b0 >> 32);
       if (b1 < a1 || (b1 == a1 && static_cast<gp__u32>(b0) <= static_cast<gp__u32>(a0))) ++q;
     }
-    bin = static_cast<gp__u32>(d) * whole + q;
-    return d <= last;
+    return static_cast<gp__u32>(d) * whole + q;
   }
 };
 template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base<T> { // floats
   typedef typename gp__traits<T>::wide F;
-  F lower, upper, scale, limit;
-  gp__u32 last;
+  F lower, upper, scale;
+  gp__u32 bins;
   GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
     lower = static_cast<F>(this->lower_of(a, channel));
     upper = static_cast<F>(this->upper_of(a, channel));
-    last = static_cast<gp__u32>(a.bins) - 1;
-    limit = static_cast<F>(a.bins);
-    scale = limit / (upper - lower);
+    bins = static_cast<gp__u32>(a.bins);
+    scale = static_cast<F>(bins) / (upper - lower);
   }
-  GP_DEVICE bool operator()(T sample, gp__u32 &bin) const {
-    const F x = static_cast<F>(sample), q = gp__product(x - lower, scale);
-    bin = q < limit ? static_cast<gp__u32>(q) : last;
-    return x >= lower && x < upper;
+  GP_DEVICE gp__u32 operator()(T sample) const {
+    const F x = static_cast<F>(sample);
+    const gp__u32 q = gp__u32_from(gp__product(x - lower, scale)), last = bins - 1;
+    return x >= lower && x < upper ? (q < last ? q : last) : bins;
   }
 };
 // Bins by boundaries: how many are not above the sample, by a search without branches. NaN: none are.
@@ -3148,12 +3165,11 @@ template <class T> struct gp__range_bins {
     step = 1;
     while (step <= (bins + 1) / 2) step *= 2;
   }
-  GP_DEVICE bool operator()(T x, gp__u32 &bin) const {
+  GP_DEVICE gp__u32 operator()(T x) const {
     gp__u32 found = 0;
     for (gp__u32 s = step; s; s /= 2)
       if (found + s <= bins + 1 && boundaries[found + s - 1] <= x) found += s;
-    bin = found - 1;
-    return bin < bins;
+    return found - 1 < bins ? found - 1 : bins;
   }
 };
 // Those of one channel.
@@ -3190,6 +3206,9 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   static const bool ordered = gp__traits<C>::kind == GP__FLOAT;
   static const bool by_value = gp__histogram_by_value(ALGORITHM, int(sizeof(T)), !ordered);
   static const int V = 16 / (int(sizeof(T)) > weight::size ? int(sizeof(T)) : weight::size); // samples read as one
+  static GP_DEVICE gp__u32 stride(const gp__histogram_args &a) {
+    return static_cast<gp__u32>(gp__histogram_stride(by_value, a.bins));
+  }
   struct Storage {
     gp__ticket ticket;
     BINS bins[BINS::kept];
@@ -3255,15 +3274,16 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   static const bool global = ALGORITHM == GP_GLOBAL_BINS;
   static const int V = Shape::V;
 
-  // One thread's samples on their way into the counters. All lanes of a warp call `take` together.
+  // One thread's samples on their way into the counters. All lanes of a warp call together.
   template <int REPLICAS, bool ONE> struct Tally {
     static const bool runs = ONE && !REPLICAS && !global && !weight::is; // of samples of the same bin
     static const int K = ONE && REPLICAS ? P::vectors : (P::vectors + 1) / 2; // the others need registers elsewhere
     const gp__histogram_args &a;
     const BINS *kept;
-    BINS bins; // of the first channel
+    BINS bins;                     // of the first channel
     gp__shared_place cells;        // this lane's copy of the first counter
-    gp__u32 slots, shift;          // counters of a channel; log2 of the bytes of all copies of one
+    gp__u32 stride, nowhere;       // counters of a channel; the one of channels that are not counted
+    gp__u32 shift;                 // log2 of the bytes of all copies of a counter
     gp__u32 run_slot, run_samples; // the run that is open
     gp__u32 channel, channel_step; // where the thread's next samples stand: in which channel, of which pixel; and how
     gp__u64 pixel, pixel_step;     // far it is to those behind the other threads'
@@ -3271,58 +3291,57 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
         : a(args), kept(s.bins), bins(s.bins[0]),
           cells(cell_bytes + (REPLICAS ? gp_lane() : gp_lane() & (args.replicas - 1)) * sizeof(Cell)),
-          slots(Shape::by_value ? 256u : static_cast<gp__u32>(args.bins)), shift(0), run_slot(GP__NO_BIN), run_samples(0) {
+          stride(Shape::stride(args)), nowhere(stride * static_cast<unsigned>(args.active)), shift(0), run_slot(0),
+          run_samples(0), channel(0), channel_step(0), pixel(0), pixel_step(0) {
       while (!global && (REPLICAS ? unsigned(REPLICAS) : args.replicas) * sizeof(Cell) >> shift > 1) ++shift;
     }
     template <class N> GP_DEVICE void add(gp__u32 slot, N n) const {
-      const gp__u32 copies = REPLICAS ? slot * unsigned(REPLICAS * sizeof(Cell)) : slot << shift;
-      atomicAdd(cells.template at<Cell>(copies), static_cast<Cell>(n));
+      atomicAdd(cells.template at<Cell>(REPLICAS ? slot * unsigned(REPLICAS * sizeof(Cell)) : slot << shift),
+                static_cast<Cell>(n));
+    }
+    // The counter of the output that belongs to a slot; false for those that stand behind the bins.
+    GP_DEVICE bool output_of(gp__u32 slot, gp__u64 &at) const {
+      const gp__u32 c = ONE ? 0 : slot / stride, bin = slot - c * stride;
+      at = c * a.bins + bin;
+      return slot < nowhere && bin + 1 < stride;
     }
     template <class N> GP_DEVICE void count(bool there, gp__u32 slot, N n) {
       if (global) {
-        C *out = static_cast<C *>(a.out);
-        const gp__u32 peers = __match_any_sync(0xffffffffu, there ? slot : GP__NO_BIN);
+        const gp__u32 peers = __match_any_sync(0xffffffffu, there ? slot : nowhere);
         const C sum = weight::is ? gp__sum_of_peers(peers, static_cast<C>(n)) : static_cast<C>(__popc(peers));
-        if (there && gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)) atomicAdd(out + slot, sum);
+        gp__u64 at = 0;
+        if (there && gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1) && output_of(slot, at))
+          atomicAdd(static_cast<C *>(a.out) + at, sum);
+      } else if (!there) {
       } else if (runs) {
-        const gp__u32 now = there ? slot : GP__NO_BIN;
-        if (now != run_slot) {
-          if (run_slot != GP__NO_BIN) add(run_slot, run_samples);
-          run_slot = now;
+        if (slot != run_slot) {
+          add(run_slot, run_samples);
+          run_slot = slot;
           run_samples = 0;
         }
         ++run_samples;
-      } else if (there) add(slot, n);
+      } else add(slot, n);
     }
-    static GP_DEVICE bool slot_of(const BINS &b, T x, gp__u32 &slot) {
-      if (!Shape::by_value) return b(x, slot);
-      slot = static_cast<unsigned char>(static_cast<gp__u32>(x));
-      return true;
+    GP_DEVICE gp__u32 slot_of(const gp__run<T, V> &x, int j) const { // of one channel
+      return Shape::by_value ? gp__byte_of(x, j) : bins(x.item[j]);
     }
-    // A sample of one of several channels.
-    GP_DEVICE void take_of(bool there, T x, gp__u64 of_pixel, gp__u32 of_channel) {
-      gp__u32 slot = 0;
-      there = there && of_channel < static_cast<unsigned>(a.active);
-      there = there && slot_of(Shape::by_value ? bins : gp__bins_of(kept, of_channel), x, slot);
-      count(there, of_channel * slots + slot, there ? weight::of(a.weights, of_pixel) : 0);
+    GP_DEVICE gp__u32 slot_of(const gp__run<T, V> &x, int j, gp__u32 c) const {
+      const gp__u32 counted = static_cast<unsigned>(a.active) - 1;
+      const gp__u32 in_channel =
+          Shape::by_value ? gp__byte_of(x, j) : gp__bins_of(kept, c < counted ? c : counted)(x.item[j]);
+      return c * stride + in_channel < nowhere ? c * stride + in_channel : nowhere;
     }
     GP_DEVICE void take(const gp__run<T, V> &x, const gp__run<W, V> &w, bool there) {
       gp__u32 c = channel;
       gp__u64 at = pixel;
       GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j) {
-        if (ONE) {
-          gp__u32 slot = 0;
-          bool in = true;
-          if (Shape::by_value) slot = gp__byte_of(x, j);
-          else in = slot_of(bins, x.item[j], slot);
-          count(there && in, slot, weight::at(w, j));
-        } else {
-          take_of(there, x.item[j], at, c);
-          if (++c == static_cast<unsigned>(a.channels)) {
-            c = 0;
-            ++at;
-          }
+        if (ONE) count(there, slot_of(x, j), weight::at(w, j));
+        else {
+          count(there, slot_of(x, j, c), there ? weight::of(a.weights, at) : 0);
+          const bool next = ++c == static_cast<unsigned>(a.channels);
+          at += next;
+          c = next ? 0 : c;
         }
       }
       if (ONE) return;
@@ -3336,14 +3355,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     // A single sample a thread: what is left of vectors at both ends.
     GP_DEVICE void take_one(const T *in, gp__u64 i, bool there) {
       const gp__u64 of_pixel = ONE ? i : i / static_cast<unsigned>(a.channels);
-      const gp__u32 of_channel = ONE ? 0 : static_cast<gp__u32>(i - of_pixel * static_cast<unsigned>(a.channels));
-      T x;
-      if (there) x = in[i];
-      if (ONE) {
-        gp__u32 slot = 0;
-        there = there && slot_of(bins, x, slot);
-        count(there, slot, there ? weight::of(a.weights, i) : 0);
-      } else take_of(there, x, of_pixel, of_channel);
+      const gp__u32 c = ONE ? 0 : static_cast<gp__u32>(i - of_pixel * static_cast<unsigned>(a.channels));
+      gp__run<T, V> x;
+      if (there) x.item[0] = in[i];
+      const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
+      count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
     }
     GP_DEVICE void all() {
       const gp__u64 n = gp__count(a) * static_cast<unsigned>(ONE ? 1 : a.channels);
@@ -3354,42 +3370,46 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         take_one(in, threadIdx.x, threadIdx.x < head);
         take_one(in, tail + threadIdx.x, tail + threadIdx.x < n);
       }
-      const W *weights = static_cast<const W *>(a.weights);
-      const unsigned off = weight::is && ONE ? gp__misalignment(weights + head, gp__run_alignment<W, V>::value) : 0;
-      const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * P::threads;
-      gp__u64 first = static_cast<gp__u64>(blockIdx.x) * P::threads; // the same for all threads
-      channel = channel_step = 0;
-      pixel = pixel_step = 0;
+      const gp__u64 step = static_cast<gp__u64>(gridDim.x) * P::threads; // runs
+      gp__u64 first = static_cast<gp__u64>(blockIdx.x) * P::threads;     // the same for all threads
+      const gp__u64 mine = head + (first + threadIdx.x) * V;
       if (!ONE) {
         const unsigned channels = static_cast<unsigned>(a.channels);
-        pixel_step = stride * V / channels;
-        channel_step = static_cast<gp__u32>(stride * V - pixel_step * channels);
-        pixel = (head + (first + threadIdx.x) * V) / channels;
-        channel = static_cast<gp__u32>(head + (first + threadIdx.x) * V - pixel * channels);
+        pixel_step = step * V / channels;
+        channel_step = static_cast<gp__u32>(step * V - pixel_step * channels);
+        pixel = mine / channels;
+        channel = static_cast<gp__u32>(mine - pixel * channels);
       }
-      for (; first + (K - 1) * stride + P::threads <= all_runs; first += K * stride) {
+      const T *x_at = in + mine;
+      const W *w_at = static_cast<const W *>(a.weights) + (weight::is && ONE ? mine : 0);
+      const unsigned off = weight::is && ONE ? gp__misalignment(w_at, gp__run_alignment<W, V>::value) : 0;
+      for (; first + (K - 1) * step + P::threads <= all_runs; first += K * step) {
         gp__run<T, V> x[K];
         gp__run<W, V> w[K];
         GPUPRIMS__UNROLL
-        for (int k = 0; k < K; ++k) load(x[k], w[k], in, weights, off, head, first + k * stride + threadIdx.x, n);
+        for (int k = 0; k < K; ++k) load(x[k], w[k], x_at, w_at, step, off);
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) take(x[k], w[k], true);
       }
       GPUPRIMS__UNROLL_BY(1)
-      for (; first < all_runs; first += stride) {
+      for (; first < all_runs; first += step) {
         gp__run<T, V> x;
         gp__run<W, V> w;
         const bool there = first + threadIdx.x < all_runs;
-        if (there) load(x, w, in, weights, off, head, first + threadIdx.x, n);
+        if (there) load(x, w, x_at, w_at, step, off);
         take(x, w, there);
       }
-      if (runs && run_slot != GP__NO_BIN) add(run_slot, run_samples);
+      if (runs) add(run_slot, run_samples);
     }
-    static GP_DEVICE void load(gp__run<T, V> &x, gp__run<W, V> &w, const T *in, const W *weights, unsigned off,
-                               gp__u64 head, gp__u64 run, gp__u64 n) {
-      const gp__u64 i = head + run * V;
-      x.template load<P::load>(in + i, 0, false);
-      if (weight::is && ONE) w.template load<P::load>(weights + i, off, i >= V && i + 2 * V <= n);
+    // Weights that are not aligned are loaded one by one.
+    static GP_DEVICE void load(gp__run<T, V> &x, gp__run<W, V> &w, const T *&x_at, const W *&w_at, gp__u64 step,
+                               unsigned off) {
+      x.template load<P::load>(x_at, 0, false);
+      x_at += step * V;
+      if (weight::is && ONE) {
+        w.template load<P::load>(w_at, off, false);
+        w_at += step * V;
+      }
     }
   };
 
@@ -3432,8 +3452,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     GP_DYNAMIC_SHARED(shared);
     const bool single = gridDim.x == 1;
     unsigned char *cells = shared + Shape::table_bytes(a);
-    const gp__u32 slots = (Shape::by_value ? 256u : static_cast<gp__u32>(a.bins)) * static_cast<unsigned>(a.active);
-    if (!global) Shape::clear(cells, static_cast<gp__u64>(slots) * a.replicas * sizeof(Cell));
+    const gp__u32 stride = Shape::stride(a), active = static_cast<unsigned>(a.active);
+    if (!global) Shape::clear(cells, (static_cast<gp__u64>(stride) * active + 1) * a.replicas * sizeof(Cell));
     gp__begin<P>();
     Shape::set_bins(a, s, shared);
     C *out = static_cast<C *>(a.out);
@@ -3455,16 +3475,16 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     __syncthreads();
     if (!single) wait_for_output(a, s);
     const Cell *cell = reinterpret_cast<const Cell *>(cells);
-    for (gp__u32 i = threadIdx.x; i < slots; i += P::threads) {
-      C sum = 0;
-      for (unsigned r = 0; r < a.replicas; ++r)
-        sum += cell[static_cast<gp__u64>(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
-      if (Shape::by_value) {
-        gp__u32 bin;
-        if (sum != 0 && gp__bins_of(s.bins, i / 256)(static_cast<T>(i % 256), bin))
-          atomicAdd(out + (i / 256 * a.bins + bin), sum);
-      } else if (single) out[i] = sum;
-      else if (sum != 0) atomicAdd(out + i, sum);
+    for (gp__u32 c = 0; c < active; ++c, cell += static_cast<gp__u64>(stride) * a.replicas, out += a.bins) {
+      const BINS bins = gp__bins_of(s.bins, c);
+      for (gp__u32 i = threadIdx.x; i < (Shape::by_value ? 256u : stride - 1); i += P::threads) {
+        C sum = 0;
+        for (unsigned r = 0; r < a.replicas; ++r) // of 32 copies each lane reads another bank
+          sum += cell[static_cast<gp__u64>(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
+        const gp__u32 bin = Shape::by_value ? bins(static_cast<T>(i)) : i;
+        if (!Shape::by_value && single) out[i] = sum;
+        else if (sum != 0 && bin < static_cast<gp__u32>(a.bins)) atomicAdd(out + bin, sum);
+      }
     }
   }
 };
@@ -3575,7 +3595,8 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         for (int j = 0; j < V; ++j) {
           gp__u32 b = 0;
           bool there = i + j < n && channel < active;
-          there = there && gp__bins_of(s.bins, channel)(whole ? x.item[j] : in[i + j], b);
+          if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : in[i + j]);
+          there = there && b < a.bins;
           const gp__u64 at = channel * a.bins + b - first_slot; // beyond `mine` too where it is before the slice
           there = there && at < mine;
           bin[k * V + j] = there ? static_cast<gp__u32>(at) : GP__NO_BIN;

