@@ -209,7 +209,7 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
       check(false, std::string(text) + " the policy is not valid");
       return {};
     }
-    g = gp__geometry_histogram(p, s, u64(o.sms) * P::blocks_per_sm, g);
+    gp__geometry_histogram(p, s, u64(o.sms) * P::blocks_per_sm, &g);
     if (o.replicas && g.replicas > o.replicas) {
       g.shared_bytes -= unsigned((g.replicas - o.replicas) * gp__histogram_copy_bytes(p, s)) / 16 * 16;
       g.replicas = o.replicas;
@@ -309,7 +309,8 @@ static void geometries() {
               t.bins = u64(bins), t.count = count, t.ranges = ranges, t.exact = counter < 2;
               t.in2_size = counter ? 4 : 0, t.out_size = counter == 1 ? 8 : 4;
               gp_policy p = gp__portable_histogram(none, t, 0);
-              const gp__geometry g = gp__geometry_histogram(p, t, u64(132) * unsigned(p.blocks_per_sm), gp__geometry());
+              gp__geometry g = {};
+              gp__geometry_histogram(p, t, u64(132) * unsigned(p.blocks_per_sm), &g);
               if (!gp__policy_valid_histogram(p, t) || g.shared_bytes > unsigned(t.shared_bytes) || !g.grid ||
                   (p.algorithm == GP_SHARED_BINS && !g.replicas))
                 check(false, "the portable policy is valid: arch " + std::to_string(arch) + " size " +
@@ -317,15 +318,16 @@ static void geometries() {
               else ++passed;
             }
   gp_policy p = gp__portable_histogram(none, s, 0);
-  gp__geometry g = gp__geometry_histogram(p, s, 528, gp__geometry());
+  gp__geometry g = {};
+  gp__geometry_histogram(p, s, 528, &g);
   check(p.algorithm == GP_SHARED_BINS && p.threads == 512 && p.blocks_per_sm == 4 && g.replicas == 32 && g.grid == 528,
         "256 bins: a copy a lane, four blocks a multiprocessor");
   s.count = 1ull << 45;
-  g = gp__geometry_histogram(p, s, 528, gp__geometry());
+  gp__geometry_histogram(p, s, 528, &g);
   check(g.grid == 1u << 14, "no block sees 2^32 samples");
   s.count = 1ull << 30, s.in_size = 4, s.bins = 48 << 10;
   p = gp__portable_histogram(none, s, 0);
-  g = gp__geometry_histogram(p, s, 132, gp__geometry());
+  gp__geometry_histogram(p, s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && g.replicas == 1 && g.shared_bytes < 193 << 10, "48 Ki bins on chip");
   s.count = 1000;
   check(gp__portable_histogram(none, s, 0).algorithm == GP_GLOBAL_BINS, "few samples, many bins");
