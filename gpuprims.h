@@ -850,6 +850,12 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
   else *q = u;
 }
 
+// The four bytes at p, any alignment. The aligned words that hold them are read whole.
+GP_DEVICE gp__u32 gp__word_anywhere(const unsigned char *p) {
+  const unsigned shift = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 3u) * 8;
+  const gp__u32 *word = reinterpret_cast<const gp__u32 *>(p - shift / 8);
+  return shift == 0 ? word[0] : __funnelshift_r(word[0], word[1], shift);
+}
 GP_DEVICE gp__word gp__load_word(const gp__word *p) {
   gp__word w;
   asm volatile("{ .reg .b128 t; ld.relaxed.gpu.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
@@ -992,6 +998,9 @@ GP_DEVICE float gp__maximum(float a, float b) {
 
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return *static_cast<const gp_vector *>(p); }
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { *static_cast<gp_vector *>(p) = v; }
+GP_DEVICE gp__u32 gp__word_anywhere(const unsigned char *p) {
+  return p[0] | static_cast<gp__u32>(p[1]) << 8 | static_cast<gp__u32>(p[2]) << 16 | static_cast<gp__u32>(p[3]) << 24;
+}
 GP_DEVICE gp__word gp__load_word(const gp__word *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__store_word(gp__word *p, const gp__word &w) { simt::store(p, w, simt::relaxed); }
 GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) {
@@ -1189,7 +1198,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #define GP_POLICY_FIELDS_STREAM(F)                                                                                     \
   F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED)                                                                    \
   F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 2, 4, 6, 8)                                                                                         \
+  F(vectors, 0, 1, 3, 5, 7, 9)                                                                                         \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
   F(stages, 0, 2, 3, 4, 5)                                                                                             \
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
@@ -1348,34 +1357,46 @@ GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
   return (p.algorithm == GP_PIPELINED ? p.stages : 1) * (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16));
 }
 
-// A stream's warp holds rows of 32 elements: as many as `vectors` 16-byte vectors a thread are of the larger of key and
-// value.
-GPUPRIMS__RULE int gp__stream_rows(int vectors, int key_size, int in_size) {
+// Elements of a stream's thread: as many as `vectors` 16-byte vectors hold of the larger of key and value.
+GPUPRIMS__RULE int gp__stream_items(int vectors, int key_size, int in_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, in_size) ? GP__VECTOR * vectors / gp__max(key_size, in_size) : 1;
 }
 // What is carried from tile to tile, at most: counts, and the value of the run that is open.
 GPUPRIMS__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size) {
-  return acc_size                                                                       ? (acc_size + 15) / 16 * 16 + 16
-         : primitive == GP_RUN_LENGTHS || primitive == GP_NONTRIVIAL_RUNS || parts == 3 ? 16
-                                                                                        : 8;
+  return acc_size                                                              ? (acc_size + 15) / 16 * 16 + 16
+         : parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 16
+                                                                               : 8;
 }
-// A tile's keys (or values) in shared memory: room for an element and for misalignment before and behind.
+// A tile's keys (or values) in shared memory: room for an element and for misalignment before and behind. By offsets
+// there are no keys, but the bits of heads.
 enum { GP__STREAM_MARGIN = 64 };
 GPUPRIMS__RULE int gp__stream_region_bytes(int items, int size) {
   return size ? (items * size + 2 * GP__STREAM_MARGIN + 127) / 128 * 128 : 0;
 }
-// Words that a warp keeps of each row from its fold to its results.
-GPUPRIMS__RULE int gp__stream_kept_words(int primitive, int parts) {
-  return parts == 3 || primitive == GP_RUN_LENGTHS || primitive == GP_NONTRIVIAL_RUNS ? 4 : 2;
+GPUPRIMS__RULE int gp__stream_keys_bytes(int threads, int items, int key_size) {
+  return key_size ? gp__stream_region_bytes(threads * items, key_size)
+                  : (threads * (items + 32) / 32 * 4 + 127) / 128 * 128;
 }
-// Dynamic shared memory of a stream's block, each stage: keys, values, accumulators where they are not as large as
-// values, and what is kept of the rows.
-GPUPRIMS__RULE int gp__stream_stage_bytes(gp_policy p, int primitive, int parts, int key_size, int in_size,
-                                          int acc_size) {
-  const int items = p.threads * gp__stream_rows(p.vectors, key_size, in_size);
-  return gp__stream_region_bytes(items, key_size) + gp__stream_region_bytes(items, in_size) +
-         (acc_size == in_size ? 0 : gp__stream_region_bytes(items, acc_size)) +
-         (items / GP__WARP * gp__stream_kept_words(primitive, parts) * 4 + 127) / 128 * 128;
+// What a thread keeps of a tile: bits of its elements, and the value of the run that is open before them.
+GPUPRIMS__RULE int gp__stream_kept_bytes(int parts, int acc_size, int items) {
+  return acc_size ? (acc_size + 15) / 16 * 16 + (4 + (items + 32) / 32 * 4 + 15) / 16 * 16
+                  : (parts == 3 ? 2 : 1) * ((items + 32) / 32 * 4);
+}
+// Bytes an element that results need beside the tile.
+GPUPRIMS__RULE int gp__stream_scratch_bytes(int primitive, int acc_size, int in_size, int out_size) {
+  return acc_size                          ? (in_size == out_size ? 0 : out_size)
+         : primitive == GP_RUN_LENGTHS     ? 8
+         : primitive == GP_NONTRIVIAL_RUNS ? 8
+                                           : 0;
+}
+// Dynamic shared memory of a stream's block.
+GPUPRIMS__RULE int gp__stream_shared(gp_policy p, int stages, int primitive, int parts, int key_size, int in_size,
+                                     int acc_size, int out_size) {
+  const int items = gp__stream_items(p.vectors, key_size, in_size);
+  return stages *
+             (gp__stream_keys_bytes(p.threads, items, key_size) + gp__stream_region_bytes(p.threads * items, in_size) +
+              (p.threads * gp__stream_kept_bytes(parts, acc_size, items) + 127) / 128 * 128) +
+         p.threads * items * gp__stream_scratch_bytes(primitive, acc_size, in_size, out_size);
 }
 
 // Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
@@ -1404,6 +1425,24 @@ GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
          (!s.reproducible || (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
                               p.vectors == GP__CANONICAL_REDUCE_VECTORS));
 }
+// A stream: a block's stages and its static shared memory fit.
+GPUPRIMS__RULE int gp__stream_stages(gp_policy p) { return p.algorithm == GP_PIPELINED ? p.stages : 1; }
+GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__stream_shared(p, gp__stream_stages(p), s.primitive, s.parts, s.key_size, s.in_size, s.acc_size,
+                           s.out_size);
+}
+GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
+  return gp__stream_stages(p) *
+         (64 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
+}
+GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
+         gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
+         (p.algorithm != GP_PIPELINED || (s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 &&
+                                          s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
+         gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
+}
+
 // ---- histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
 // counters are integers.
 
@@ -1527,6 +1566,24 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
   return p;
 }
+// Streams. GP_AUTO becomes pipelined from 1 MiB on, where that is valid.
+__attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
+  const int pair = s.key_size && s.in_size;
+  gp_policy q = p;
+  q.algorithm = GP_PIPELINED;
+  q.threads = gp__or(p.threads, 256);
+  q.vectors = gp__or(p.vectors, pair ? 5 : 7);
+  q.stages = gp__or(p.stages, 3);
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && bytes >> 20 && gp__policy_valid_stream(q, s))) return q;
+  p.algorithm = gp__or(p.algorithm, GP_LOOK_BACK);
+  p.threads = gp__or(p.threads, 256);
+  p.vectors = gp__or(p.vectors, bytes >= (1 << 20) ? 5 : bytes >= (256 << 10) ? 3 : 1);
+  p.stages = gp__or(p.stages, 3);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 5 ? 4 : 8);
+  return p;
+}
+
 // GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. Blocks: so
 // many that a copy of the counters for each lane fits, else four copies, else one.
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
@@ -1592,6 +1649,18 @@ typedef struct gp__geometry {
   unsigned long long words;      // tagged words of the workspace
   unsigned replicas;             // histogram: of gp__histogram_args
 } gp__geometry;
+
+__attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
+                                                        gp__geometry *g) {
+  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
+  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  if (p.algorithm == GP_PIPELINED) g->threads += GP__PIPELINE_WARPS * GP__WARP;
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  if (!g->grid) g->grid = 1; // an empty input still has its counts
+  g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
+  g->words = (g->tiles + g->tiles / GP__GROUP + 1) *
+             (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
+}
 
 // A tile is two vectors a thread: what is less than that is one block's. No block sees 2^32 samples, whatever fits the
 // device, so that counters of 32 bits do in shared memory.
@@ -2036,6 +2105,13 @@ template <class T> struct gp_argmax : gp__arg_operator<T, true> {
   static GP_DEVICE gp_arg<T> identity() { return gp__make_arg<T>(gp__limits<T>::lowest(), -1); }
 };
 
+// a - b: no fold's operator, but it stands in gp__binary.
+template <class T> struct gp_sub {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T prepare(const T &a) { return a; }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) - static_cast<W>(b)); }
+};
+
 // A binary operator of R as a function of A and B (transform2).
 template <class Op, class A, class B, class R> struct gp__binary {
   GP_DEVICE R operator()(const A &a, const B &b) const {
@@ -2043,13 +2119,69 @@ template <class Op, class A, class B, class R> struct gp__binary {
   }
 };
 
-// An element becomes an accumulator: F converts; ARGMIN and ARGMAX also want to know where it stood.
+// ---- comparisons, and what they decide
+
+// As C compares; the half types as floats.
+#define GPUPRIMS__COMPARISON(name, symbol)                                                                             \
+  template <class T> struct name {                                                                                     \
+    typedef T type;                                                                                                    \
+    GP_DEVICE bool operator()(const T &a, const T &b) const { return a symbol b; }                                     \
+  };
+GPUPRIMS__COMPARISON(gp_equal, ==)
+GPUPRIMS__COMPARISON(gp_not_equal, !=)
+GPUPRIMS__COMPARISON(gp_less, <)
+GPUPRIMS__COMPARISON(gp_less_equal, <=)
+GPUPRIMS__COMPARISON(gp_greater, >)
+GPUPRIMS__COMPARISON(gp_greater_equal, >=)
+#undef GPUPRIMS__COMPARISON
+struct gp_heads {}; // in place of equality: keys are flags
+
+template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
+
+// Is an element selected: by a comparison with a scalar, by a user's operator, by its flag.
+template <class L> struct gp__compare {
+  GP_DEVICE bool operator()(const typename L::type &x, const gp__value &scalar) const {
+    return L()(x, gp__value_as<typename L::type>(scalar));
+  }
+};
+template <class F, class T> struct gp__test {
+  GP_DEVICE bool operator()(const T &x, const gp__value &) const { return F()(x); }
+};
+template <class F> struct gp__flag {
+  GP_DEVICE bool operator()(const F &x, const gp__value &) const { return x != 0; }
+};
+
+// ---- loads: an element becomes an accumulator. Kernels that reduce make theirs from their arguments, once.
+
+// F converts; ARGMIN and ARGMAX also want to know where the element stood.
 template <class In, class Acc, class F> struct gp__load {
+  gp__load() = default;
+  template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
   GP_DEVICE Acc operator()(const In &x, gp__u64) const { return F()(x); }
 };
 template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD>, F> {
+  gp__load() = default;
+  template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
   GP_DEVICE gp_arg<T, PAD> operator()(const In &x, gp__u64 index) const {
     return gp__make_arg<T>(F()(x), static_cast<long long>(index));
+  }
+};
+
+// 1 or 0: does the predicate hold (count_if, any, all).
+template <class T, class Predicate> struct gp__counted {
+  const gp__value &scalar;
+  template <class Args> GP_DEVICE explicit gp__counted(const Args &a) : scalar(a.scalar) {}
+  GP_DEVICE gp__u32 operator()(const T &x, gp__u64) const { return Predicate()(x, scalar) ? 1u : 0u; }
+};
+
+// The index of an offset that is below the one before it, or beyond the limit; all ones where it is well.
+template <class O> struct gp__offset_fault {
+  const O *offsets;
+  gp__u64 limit;
+  template <class Args>
+  GP_DEVICE explicit gp__offset_fault(const Args &a) : offsets(static_cast<const O *>(a.in)), limit(a.limit) {}
+  GP_DEVICE gp__u64 operator()(const O &x, gp__u64 index) const {
+    return x > limit || (index > 0 && x < offsets[index - 1]) ? index : ~gp__u64(0);
   }
 };
 
@@ -2569,8 +2701,10 @@ template <class Acc, class Op> struct gp__look_back {
   gp__word *words;
   gp__u64 tiles, tag;
   gp_before<Acc> start; // what stands before tile 0
+  bool fences;          // who has a prefix may also overwrite what the tiles before have read
 
   GP_DEVICE void publish_aggregate(gp__u64 tile, const Acc &aggregate) const { // one thread
+    if (fences) __threadfence();
     if (tile + 1 < tiles) gp__publish(words, tile, aggregate, tag);
   }
   // This lane's part of the first `count` aggregates of a group.
@@ -2626,9 +2760,11 @@ template <class Acc, class Op> struct gp__look_back {
     if (before == GP__GROUP - 1 && tile + 1 < tiles) {
       gp_before<Acc> next = prefix;
       next.append(total(gp_lane() == GP__WARP - 1 ? Op()(part, aggregate) : part), Op());
+      if (fences) __threadfence();
       if (gp_lane() == 0) gp__publish(words, tiles + group + 1, next.value, tag);
     }
     if (before) prefix.append(total(part), Op());
+    if (fences) __threadfence();
     return prefix;
   }
 };
@@ -2656,7 +2792,6 @@ template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
   const gp__u64 n = *a.count_device;
   return n < a.count ? n : a.count;
 }
-template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
 GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) {
   return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & (bytes - 1));
 }
@@ -2862,6 +2997,55 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   }
 }
 
+// ---- adjacent difference
+
+// out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element that has no such neighbour is copied. As a map; a run's
+// outer neighbour comes from the lane beside it, or from memory at the warp's edge.
+template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adjacent(const gp__map_args &args) {
+  const int SIZE = sizeof(A) > sizeof(R) ? sizeof(A) : sizeof(R), V = 16 % SIZE == 0 ? 16 / SIZE : 1;
+  gp__begin<P>();
+  const gp__u64 count = gp__count(args);
+  if (count == 0) return;
+  const A *in = static_cast<const A *>(args.in);
+  R *out = static_cast<R *>(args.out);
+  const gp__u64 edge = RIGHT ? count - 1 : 0; // the element that is copied
+  const unsigned boundary = gp__run_alignment<R, V>::value;
+  const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
+  const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
+  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+    const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
+    if (threadIdx.x < head || (threadIdx.x - head < V && i < count))
+      out[i] = i == edge ? gp_convert<A, R>()(in[i]) : F()(in[i], in[RIGHT ? i + 1 : i - 1]);
+  }
+  const unsigned off = gp__misalignment(in + head, gp__run_alignment<A, V>::value);
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
+    gp__run<A, V> a[P::vectors];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) { // lanes without a run load the last one, and take part in the shuffles
+      const gp__u64 mine = first + k * P::threads + threadIdx.x, r = mine < runs ? mine : runs - 1;
+      a[k].template load<P::load>(in + head + r * V, off, r > 0 && r + 1 < runs);
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
+      A beside = RIGHT ? gp_warp_shift_down(a[k].item[0], 1) : gp_warp_shift_up(a[k].item[V - 1], 1);
+      if (r >= runs) continue;
+      if (RIGHT ? (gp_lane() == 31 || r + 1 == runs) && i + V < count : gp_lane() == 0 && i > 0)
+        beside = in[RIGHT ? i + V : i - 1];
+      gp__run<R, V> q;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        const bool outer = RIGHT ? j == V - 1 : j == 0;
+        q.item[j] = outer && i + j == edge
+                        ? gp_convert<A, R>()(a[k].item[j])
+                        : F()(a[k].item[j], outer ? beside : a[k].item[RIGHT ? (j + 1) % V : (j + V - 1) % V]);
+      }
+      q.template store<P::store>(out + i);
+    }
+  }
+}
+
 // ---- reduce
 
 template <int THREADS, class Acc> struct gp__reduce_storage {
@@ -2894,7 +3078,7 @@ template <class In> struct gp__reduce_input { static const int V = 16 % sizeof(I
 
 // The elements first .. first + ITEMS - 1 of in[0 .. n) that exist, folded by one thread.
 template <class P, class Op, class Load, class In, class Acc>
-GP_DEVICE Acc gp__reduce_consecutive(const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
+GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
   const int K = P::vectors, V = gp__reduce_input<In>::V;
   Acc sum = Op::identity();
   if (first + K * V <= n) {
@@ -2904,9 +3088,9 @@ GP_DEVICE Acc gp__reduce_consecutive(const In *in, gp__u64 first, gp__u64 n, uns
       p[k].template load<P::load>(in + first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
-    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(Load()(p[k].item[j], first + k * V + j)));
+    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
   } else
-    for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(Load()(in[i], i)));
+    for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(load(in[i], i)));
   return sum;
 }
 
@@ -2922,6 +3106,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
   const In *in = static_cast<const In *>(a.in);
+  const Load load(a);
   const unsigned misaligned = gp__misalignment(in, 16);
   Acc sum = Op::identity();
   if (Op::commutative) {
@@ -2943,22 +3128,22 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
         for (int j = 0; j < ITEMS; ++j)
-          sum = Op()(sum, Op::prepare(Load()(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
+          sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
       }
       for (; i < packs; i += stride) {
         const Pack p(base + i * Pack::vectors);
         GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(Load()(p.item[j], head + i * ITEMS + j)));
+        for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
       }
       if (blockIdx.x == 0) {
-        if (threadIdx.x < head) sum = Op()(sum, Op::prepare(Load()(in[threadIdx.x], threadIdx.x)));
-        if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(Load()(in[tail + threadIdx.x], tail + threadIdx.x)));
+        if (threadIdx.x < head) sum = Op()(sum, Op::prepare(load(in[threadIdx.x], threadIdx.x)));
+        if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(load(in[tail + threadIdx.x], tail + threadIdx.x)));
       }
     } else {
       const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
       GPUPRIMS__UNROLL_BY(4)
       for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
-        sum = Op()(sum, Op::prepare(Load()(in[i], i)));
+        sum = Op()(sum, Op::prepare(load(in[i], i)));
     }
   } else {
     const int ITEMS = K * V;
@@ -2966,7 +3151,8 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
     const gp__u64 share = (tiles + warps - 1) / warps, mine = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
     const gp__u64 end = (mine + 1) * share < tiles ? (mine + 1) * share : tiles;
     for (gp__u64 tile = mine * share; tile < end; ++tile) {
-      const Acc x = gp__reduce_consecutive<P, Op, Load, In, Acc>(in, (tile * 32 + gp_lane()) * ITEMS, n, misaligned);
+      const Acc x =
+          gp__reduce_consecutive<P, Op, Load, In, Acc>(load, in, (tile * 32 + gp_lane()) * ITEMS, n, misaligned);
       sum = Op()(sum, gp_warp_reduce(x, Op())); // lane 0 counts
     }
     sum = gp_warp_broadcast(sum, 0);
@@ -2991,6 +3177,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   gp__begin<P>();
   const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
   const In *in = static_cast<const In *>(a.in);
+  const Load load(a);
   const unsigned misaligned = gp__misalignment(in, 16);
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
@@ -3016,12 +3203,13 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
           const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
           if (i + V <= n) {
             GPUPRIMS__UNROLL
-            for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(Load()(p[k].item[j], i + j)));
+            for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
           } else
-            for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(Load()(in[j], j)));
+            for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(load(in[j], j)));
         }
       } else {
-        const Acc x = gp__reduce_consecutive<P, Op, Load, In, Acc>(in, round + threadIdx.x * (K * V), n, misaligned);
+        const Acc x =
+            gp__reduce_consecutive<P, Op, Load, In, Acc>(load, in, round + threadIdx.x * (K * V), n, misaligned);
         const Acc r = gp_tile_reduce<T>(x, Op(), s.reduce);
         tile = round == first ? r : Op()(tile, r); // thread 0 counts
         __syncthreads();
@@ -3745,7 +3933,8 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     gp_before<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
     if (gp_warp() == 0) {
-      const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a)};
+      const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a),
+                                                false};
       if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, aggregate);
       const gp_before<Acc> prefix = look_back(ticket.number, aggregate);
       if (gp_lane() == 0) s.prefix = prefix;
@@ -3949,7 +4138,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   // ---- the publishing warp and the look-back warp
 
   GP_DEVICE gp__look_back<Acc, Op> look_back_of(int stage, const gp__scan_args &a) const {
-    return {gp__words(a.workspace), tiles, s.ticket[stage].tag, gp__start<Op, Acc>(a)};
+    return {gp__words(a.workspace), tiles, s.ticket[stage].tag, gp__start<Op, Acc>(a), false};
   }
   GP_DEVICE void publish(const gp__scan_args &a) const {
     for (unsigned round = 0;; ++round) {
@@ -4100,6 +4289,974 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);
   else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back(a);
   else if (gp_lane() == 0) pipeline.copy(a.workspace);
+}
+
+#endif // sm_90
+
+// ---- streams: select, partition, runs, by key
+//
+// One pass over elements, or over pairs of a key and a value. A tile lies in shared memory. A thread owns ITEMS
+// consecutive elements, its chunk; a warp its threads' chunks. What a primitive does is its body:
+//    Key, Value          what a tile holds (gp__none: nothing)
+//    BEFORE, BEHIND      whether keys just outside the tile are looked at
+//    State, Join         what is carried from left to right, and the operator on it
+//    Kept                what a thread keeps from fold to emit
+//    SCRATCH             bytes an element that emit needs beside the tile
+//    fold<ITEMS, FULL>   what a warp's elements come to, in all lanes; reads the tile only
+//    emit<ITEMS, FULL>   results, once it is known what stands before the warp: they are compacted in the warp's part of
+//                        the tile, and go to memory in consecutive addresses
+//    finish              the counts: one thread, when all is known
+// FULL: all elements of the tile exist. Otherwise those that do not are never looked at.
+
+struct gp__stream_tile {
+  unsigned char *keys, *values; // of the tile's element 0, in shared memory
+  gp__u64 first, count;         // index of element 0; elements of the whole stream
+  int items;                    // elements of the tile
+  template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
+  // How many of ITEMS elements from i on exist.
+  template <int ITEMS> GP_DEVICE int exist(int i) const {
+    return items - i < 0 ? 0 : items - i < ITEMS ? items - i : ITEMS;
+  }
+};
+
+template <class T> struct gp__bytes_of { static const int value = int(sizeof(T)); };
+template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
+
+// N consecutive elements of shared memory in registers, by the widest accesses that the address allows.
+template <class T, int N> struct gp__chunk {
+  static const int BYTES = N * int(sizeof(T)), VECTORS = BYTES % 16 == 0 ? BYTES / 16 : 0,
+                   WORDS = VECTORS == 0 && BYTES % 4 == 0 ? BYTES / 4 : 0;
+  union {
+    gp_vector vector[VECTORS > 0 ? VECTORS : 1];
+    gp__u32 word[WORDS > 0 ? WORDS : 1];
+    T item[N];
+  };
+  GP_DEVICE gp__chunk() {}
+  GP_DEVICE void load(const unsigned char *p) {
+    if (VECTORS && gp__misalignment(p, 16) == 0) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < VECTORS; ++i) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
+    } else if (WORDS && gp__misalignment(p, 4) == 0) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < WORDS; ++i) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i) item[i] = reinterpret_cast<const T *>(p)[i];
+    }
+  }
+  GP_DEVICE void load_part(const unsigned char *p, int exist) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < N; ++i)
+      if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
+  }
+  template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
+    if (FULL) load(p);
+    else load_part(p, exist);
+  }
+  GP_DEVICE void store(unsigned char *p) const {
+    if (VECTORS && gp__misalignment(p, 16) == 0) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < VECTORS; ++i) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
+    } else store_part(p, N);
+  }
+  GP_DEVICE void store_part(unsigned char *p, int exist) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < N; ++i)
+      if (i < exist) reinterpret_cast<T *>(p)[i] = item[i];
+  }
+};
+
+// Bits of N elements.
+template <int N> struct gp__bits {
+  static const int WORDS = (N + 31) / 32;
+  gp__u32 word[WORDS];
+  GP_DEVICE void clear() {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < WORDS; ++i) word[i] = 0;
+  }
+  GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
+  GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
+  GP_DEVICE int count() const {
+    int n = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < WORDS; ++i) n += __popc(word[i]);
+    return n;
+  }
+};
+
+// Two counts of a warp's elements in one number.
+GP_DEVICE gp__u32 gp__pair(int low, int high) { return static_cast<gp__u32>(low) | static_cast<gp__u32>(high) << 16; }
+GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
+GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
+
+// One warp: n elements from shared memory to consecutive addresses. Elements of fewer than four bytes go by words, which
+// are put together from two where the addresses differ.
+template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_out {
+  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+    const T *from = reinterpret_cast<const T *>(shared);
+    if (16 % sizeof(T) == 0 && sizeof(T) < 16 && (gp__misalignment(to, 16) | gp__misalignment(from, 16)) == 0) {
+      const int V = sizeof(T) < 16 ? 16 / int(sizeof(T)) : 1, vectors = n / V;
+      GPUPRIMS__UNROLL_BY(4)
+      for (int i = int(gp_lane()); i < vectors; i += 32)
+        reinterpret_cast<gp_vector *>(to)[i] = reinterpret_cast<const gp_vector *>(from)[i];
+      const int i = vectors * V + int(gp_lane());
+      if (i < n) to[i] = from[i];
+      return;
+    }
+    GPUPRIMS__UNROLL_BY(8)
+    for (int i = int(gp_lane()); i < n; i += 32) to[i] = from[i];
+  }
+};
+template <class T> struct gp__copy_out<T, true> {
+  static GP_DEVICE void run(T *to, const unsigned char *from, int n) {
+    unsigned char *out = reinterpret_cast<unsigned char *>(to);
+    const int bytes = n * int(sizeof(T)), aligned = int((4 - gp__misalignment(to, 4)) & 3u);
+    const int head = aligned < bytes ? aligned : bytes, words = (bytes - head) / 4, tail = head + words * 4;
+    if (int(gp_lane()) < head) out[gp_lane()] = from[gp_lane()];
+    if (tail + int(gp_lane()) < bytes) out[tail + gp_lane()] = from[tail + gp_lane()]; // fewer than four
+    GPUPRIMS__UNROLL_BY(4)
+    for (int i = int(gp_lane()); i < words; i += 32)
+      reinterpret_cast<gp__u32 *>(out + head)[i] = gp__word_anywhere(from + head + i * 4);
+  }
+};
+
+// N counts, added.
+template <int N> struct gp__counts { gp__u64 n[N]; };
+template <int N> struct gp__count_join {
+  static GP_DEVICE gp__counts<N> identity() {
+    gp__counts<N> c;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < N; ++i) c.n[i] = 0;
+    return c;
+  }
+  GP_DEVICE gp__counts<N> operator()(gp__counts<N> a, const gp__counts<N> &b) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < N; ++i) a.n[i] += b.n[i];
+    return a;
+  }
+};
+
+// PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none: what decides is the element itself.
+template <class T, class F> struct gp__select_types {
+  typedef F Key;
+  typedef T Value;
+  static GP_DEVICE unsigned char *items(const gp__stream_tile &t) { return t.values; }
+  static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.values; }
+};
+template <class T> struct gp__select_types<T, gp__none> {
+  typedef T Key;
+  typedef gp__none Value;
+  static GP_DEVICE unsigned char *items(const gp__stream_tile &t) { return t.keys; }
+  static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.keys; }
+};
+template <class P, class T> struct gp__holds {
+  static GP_DEVICE bool of(const T &x, const gp__value &scalar) { return P()(x, scalar); }
+};
+template <class T> struct gp__holds<gp__none, T> {
+  static GP_DEVICE bool of(const T &, const gp__value &) { return false; }
+};
+template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
+  typedef gp__select_types<T, F> Types;
+  typedef typename Types::Key Key;
+  typedef typename Types::Value Value;
+  static const int N = PARTS == 3 ? 2 : 1, SCRATCH = 0;
+  static const bool BEFORE = false, BEHIND = false;
+  typedef gp__counts<N> State;
+  typedef gp__count_join<N> Join;
+  template <int ITEMS> struct Kept { gp__bits<ITEMS> holds[N]; };
+
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
+    gp__chunk<Key, ITEMS> k;
+    k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
+    GPUPRIMS__UNROLL
+    for (int p = 0; p < N; ++p) kept.holds[p].clear();
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
+      kept.holds[0].set(j, one);
+      if (PARTS == 3)
+        kept.holds[N - 1].set(j, (FULL || j < exist) && !one && gp__holds<P2, Key>::of(k.item[j], a.second));
+    }
+    const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
+    const gp__u32 all = gp_warp_broadcast(gp_warp_reduce(mine, gp_sum<gp__u32>()), 0);
+    State s;
+    s.n[0] = static_cast<gp__u64>(gp__low(all));
+    if (PARTS == 3) s.n[N - 1] = static_cast<gp__u64>(gp__high(all));
+    return s;
+  }
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                             const State &before, unsigned char *) {
+    const gp__u64 origin = t.first + first;
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
+    const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
+    const gp__u32 upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()), total = gp_warp_broadcast(upto, 31);
+    const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
+    T *out = static_cast<T *>(a.out_values) + before.n[0];
+    unsigned char *items = Types::items(t) + first * int(sizeof(T));
+    if (PARTS > 1 || (ones > 0 && ones < all)) {
+      gp__chunk<T, ITEMS> x;
+      x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
+      __syncwarp();
+      T *at = reinterpret_cast<T *>(items);
+      int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
+        if (PARTS == 1) {
+          if (one) at[rank++] = x.item[j];
+        } else if (FULL || j < exist) {
+          at[one ? rank : two ? ones + rank2 : ones + (PARTS == 3 ? twos : 0) + others] = x.item[j];
+          rank += one ? 1 : 0;
+          rank2 += two ? 1 : 0;
+          others += one || two ? 0 : 1;
+        }
+      }
+      __syncwarp();
+    }
+    // In place, elements that all stay where they are are not written: the tile behind may be reading the last one.
+    if (!(ones == all && origin == before.n[0] && out == static_cast<const T *>(Types::memory(a)) + origin))
+      gp__copy_out<T>::run(out, items, ones);
+    if (PARTS > 1)
+      gp__copy_out<T>::run(static_cast<T *>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]),
+                           items + ones * int(sizeof(T)), twos);
+    if (PARTS > 2)
+      gp__copy_out<T>::run(static_cast<T *>(a.out3) + (origin - before.n[0] - before.n[N - 1]),
+                           items + (ones + twos) * int(sizeof(T)), all - ones - twos);
+  }
+  static GP_DEVICE void finish(const gp__stream_args &a, gp__u64 count, const State &total) {
+    a.out_count[0] = total.n[0];
+    if (PARTS == 2) a.out_count[1] = count - total.n[0];
+    if (PARTS == 3) {
+      a.out_count[1] = total.n[N - 1];
+      a.out_count[2] = count - total.n[0] - total.n[N - 1];
+    }
+  }
+};
+
+// Where runs begin: bit j of `heads` says it of the thread's element j, bit ITEMS of the element behind them (where
+// BEHIND), for which the end of the input counts as a beginning too. Element 0 always begins a run.
+template <class K, class E> struct gp__key_heads {
+  typedef K Key;
+  static const bool BEFORE = true;
+  template <int ITEMS, bool FULL, bool BEHIND>
+  static GP_DEVICE void mark(const gp__stream_args &, const gp__stream_tile &t, int first, gp__bits<ITEMS + 1> &heads) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
+    gp__chunk<K, ITEMS> k;
+    k.template load<FULL>(t.keys + i * int(sizeof(K)), exist);
+    heads.clear();
+    if (FULL || exist > 0) heads.set(0, t.first + i == 0 || !E()(t.key<K>(i - 1), k.item[0]));
+    GPUPRIMS__UNROLL
+    for (int j = 1; j < ITEMS; ++j) heads.set(j, (FULL || j < exist) && !E()(k.item[j - 1], k.item[j]));
+    if (BEHIND && (FULL || exist == ITEMS) && t.first + i + ITEMS < t.count)
+      heads.set(ITEMS, !E()(k.item[ITEMS - 1], t.key<K>(i + ITEMS)));
+  }
+};
+template <class F> struct gp__flag_heads {
+  typedef F Key;
+  static const bool BEFORE = false;
+  template <int ITEMS, bool FULL, bool BEHIND>
+  static GP_DEVICE void mark(const gp__stream_args &, const gp__stream_tile &t, int first, gp__bits<ITEMS + 1> &heads) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
+    gp__chunk<F, ITEMS> k;
+    k.template load<FULL>(t.keys + i * int(sizeof(F)), exist);
+    heads.clear();
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) heads.set(j, (FULL || j < exist) && k.item[j] != F(0));
+    if (t.first + i == 0 && exist > 0) heads.set(0, true);
+    if (BEHIND && (FULL || exist == ITEMS) && t.first + i + ITEMS < t.count)
+      heads.set(ITEMS, t.key<F>(i + ITEMS) != F(0));
+  }
+};
+
+// The first of a[first .. end) that is not below `value`, or `end`: the 32 lanes of a warp look at once.
+template <class O> GP_DEVICE gp__u64 gp__warp_lower_bound(const O *a, gp__u64 first, gp__u64 end, gp__u64 value) {
+  while (end - first > 32) {
+    const gp__u64 step = (end - first) / 32;
+    const gp__u64 probe = first + (gp_lane() + 1) * step - 1; // the last one is below end
+    const int below = __popc(__ballot_sync(0xffffffffu, static_cast<gp__u64>(a[probe]) < value));
+    if (below < 32) end = first + (below + 1) * step - 1;
+    first += below * step;
+  }
+  const gp__u64 i = first + gp_lane();
+  return first + __popc(__ballot_sync(0xffffffffu, i < end && static_cast<gp__u64>(a[i]) < value));
+}
+
+// By offsets: the warp walks those that lie among its elements. Its bits are gathered in shared memory.
+template <class O> struct gp__offset_heads {
+  typedef gp__none Key;
+  static const bool BEFORE = false;
+  template <int ITEMS, bool FULL, bool BEHIND>
+  static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, int first,
+                             gp__bits<ITEMS + 1> &heads) {
+    static_assert(!BEHIND, "nobody asks");
+    const int WORDS = gp__bits<ITEMS + 1>::WORDS;
+    gp__u32 *bits = reinterpret_cast<gp__u32 *>(t.keys) + first / ITEMS * WORDS; // a tile without keys: these are here
+    const O *offsets = static_cast<const O *>(a.offsets);
+    const gp__u64 origin = t.first + first, end = a.segments + 1;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < WORDS; ++w) bits[w * 32 + gp_lane()] = origin == 0 && w == 0 && gp_lane() == 0 ? 1u : 0u;
+    gp__u64 s = gp__warp_lower_bound(offsets, 0, end, origin);
+    __syncwarp();
+    while (s < end) {
+      const gp__u64 mine = s + gp_lane();
+      const gp__u64 at = mine < end ? static_cast<gp__u64>(offsets[mine]) - origin : ~0ull;
+      const bool here = at < gp__u64(32 * ITEMS);
+      if (here) {
+        const unsigned lane = static_cast<unsigned>(at) / ITEMS, j = static_cast<unsigned>(at) % ITEMS;
+        atomicOr(&bits[j / 32 * 32 + lane], 1u << (j % 32));
+      }
+      if (!__all_sync(0xffffffffu, here)) break;
+      s += 32;
+      const gp__u64 last = gp_warp_broadcast(at, 31); // many empty segments: leap
+      if (gp_warp_broadcast(at, 0) == last) s = gp__warp_lower_bound(offsets, s, end, origin + last + 1);
+    }
+    __syncwarp();
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < WORDS; ++w) heads.word[w] = bits[w * 32 + gp_lane()];
+  }
+};
+// Ends of runs: bit j where element j + 1 begins one, or is not there any more.
+template <int ITEMS>
+GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
+  gp__bits<ITEMS> ends;
+  GPUPRIMS__UNROLL
+  for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+    ends.word[w] = heads.word[w] >> 1 | (w + 1 < gp__bits<ITEMS + 1>::WORDS ? heads.word[w + 1] << 31 : 0u);
+  const int exist = t.exist<ITEMS>(i);
+  if (exist > 0 && t.first + i + exist == t.count) { // the last of all; nothing stands behind it
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+      if ((exist - 1) / 32 == w) ends.word[w] |= 1u << ((exist - 1) % 32);
+  }
+  return ends;
+}
+
+// Unique, run lengths, runs of two or more. V: what goes along with a key, Length: type of lengths and positions.
+struct gp__run_state {
+  gp__u64 runs; // those counted
+  gp__u64 last; // 1 + where the last run began, 0: none did
+};
+struct gp__run_join {
+  static GP_DEVICE gp__run_state identity() { return gp__run_state{0, 0}; }
+  GP_DEVICE gp__run_state operator()(const gp__run_state &a, const gp__run_state &b) const {
+    return gp__run_state{a.runs + b.runs, b.last ? b.last : a.last};
+  }
+};
+// The marked elements of a warp's part of an array, compacted there and copied out behind to[0].
+template <class V> struct gp__compact {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *warp, const gp__bits<ITEMS> &marks, int rank,
+                            int total, int exist) {
+    gp__chunk<V, ITEMS> x;
+    x.template load<FULL>(warp + gp_lane() * (ITEMS * sizeof(V)), exist);
+    __syncwarp();
+    V *at = reinterpret_cast<V *>(warp);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j)
+      if (marks.get(j)) at[rank++] = x.item[j];
+    __syncwarp();
+    gp__copy_out<V>::run(static_cast<V *>(to) + before, warp, total);
+  }
+};
+template <> struct gp__compact<gp__none> {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int) {}
+};
+template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b) {
+  gp__bits<ITEMS> r;
+  GPUPRIMS__UNROLL
+  for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) r.word[w] = b.word[w];
+  if (ITEMS % 32) r.word[ITEMS / 32] &= (1u << (ITEMS % 32)) - 1u;
+  return r;
+}
+template <class L> struct gp__length { typedef L type; };
+template <> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stored
+template <int WHAT, class Heads, class V, class Length> struct gp__runs {
+  typedef typename gp__length<Length>::type L;
+  typedef typename Heads::Key Key;
+  typedef V Value;
+  static const int SCRATCH = WHAT == GP_UNIQUE ? 0 : 8;
+  static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT != GP_UNIQUE;
+  typedef gp__run_state State;
+  typedef gp__run_join Join;
+  template <int ITEMS> struct Kept { gp__bits<ITEMS + 1> heads; };
+
+  // Runs that count: where they begin, or (two or more elements) where they end.
+  template <int ITEMS>
+  static GP_DEVICE gp__bits<ITEMS> counted(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
+    const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
+    if (WHAT != GP_NONTRIVIAL_RUNS) return h;
+    gp__bits<ITEMS> e = gp__ends<ITEMS>(heads, t, i);
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) e.word[w] &= ~h.word[w];
+    return e;
+  }
+  // 1 + the last head of the thread's elements, counted from the warp's first; 0: it has none.
+  template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
+    int last = 0;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+      if (h.word[w]) last = int(gp_lane()) * ITEMS + w * 32 + 32 - __clz(int(h.word[w]));
+    return last;
+  }
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
+    const int i = first + int(gp_lane()) * ITEMS;
+    Heads::template mark<ITEMS, FULL, BEHIND>(a, t, first, kept.heads);
+    const int n = counted<ITEMS>(kept.heads, t, i).count(), last = last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads));
+    const int runs = gp_warp_broadcast(gp_warp_reduce(n, gp_sum<int>()), 0);
+    const int newest = gp_warp_broadcast(gp_warp_reduce(last, gp_max<int>()), 0);
+    return gp__run_state{static_cast<gp__u64>(runs), newest ? t.first + first + newest : 0};
+  }
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                             const State &before, unsigned char *scratch) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
+    const int mine = heads.count(), upto = gp_warp_inclusive_scan(mine, gp_sum<int>());
+    const int total = gp_warp_broadcast(upto, 31);
+    const gp__u64 origin = t.first + first;
+    if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && total > 0) { // in place: see gp__select
+      const bool stays = total == all && origin == before.runs;
+      if (!stays || a.out_keys != a.keys)
+        gp__compact<Key>::template run<ITEMS, FULL>(a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), heads,
+                                                    upto - mine, total, exist);
+      if (!stays || a.out_values != a.values)
+        gp__compact<V>::template run<ITEMS, FULL>(a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value,
+                                                  heads, upto - mine, total, exist);
+    }
+    if (WHAT != GP_UNIQUE) lengths<ITEMS>(a, t, first, kept, before, scratch);
+  }
+  // Lengths are known where runs end.
+  template <int ITEMS>
+  static GP_DEVICE void lengths(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                                const State &before, unsigned char *scratch) {
+    if (!a.out2) return;
+    const int i = first + int(gp_lane()) * ITEMS;
+    const gp__u64 origin = t.first + first;
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads), ends = gp__ends<ITEMS>(kept.heads, t, i);
+    gp__bits<ITEMS> marks = ends;
+    if (WHAT == GP_NONTRIVIAL_RUNS) marks = counted<ITEMS>(kept.heads, t, i);
+    const int mine = marks.count(), upto = gp_warp_inclusive_scan(mine, gp_sum<int>());
+    const int total = gp_warp_broadcast(upto, 31);
+    if (total == 0) return;
+    int earlier = gp_warp_shift_up(gp_warp_inclusive_scan(last_head<ITEMS>(heads), gp_max<int>()), 1);
+    if (gp_lane() == 0) earlier = 0;
+    // 1 + where the open run began: from the warp's first element on, or far before it
+    const long long away = before.last ? static_cast<long long>(before.last) - static_cast<long long>(origin) : 0;
+    long long begin = earlier ? earlier : away;
+    int rank = upto - mine;
+    L *length = reinterpret_cast<L *>(scratch);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      const int at = int(gp_lane()) * ITEMS + j;
+      if (heads.get(j)) begin = at + 1;
+      if (marks.get(j)) length[rank++] = static_cast<L>(at + 2 - begin);
+    }
+    __syncwarp();
+    // Of the runs that begin before the warp, and that end in it or later, at most one is counted as begun and not ended.
+    const bool open = WHAT == GP_RUN_LENGTHS && !(gp_warp_broadcast(heads.word[0], 0) & 1u);
+    gp__copy_out<L>::run(static_cast<L *>(a.out2) + (before.runs - (open ? 1 : 0)), scratch, total);
+    if (WHAT == GP_NONTRIVIAL_RUNS) {
+      __syncwarp();
+      begin = earlier ? earlier : away;
+      rank = upto - mine;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        if (heads.get(j)) begin = int(gp_lane()) * ITEMS + j + 1;
+        if (marks.get(j)) length[rank++] = static_cast<L>(static_cast<long long>(origin) + begin - 1);
+      }
+      __syncwarp();
+      gp__copy_out<L>::run(static_cast<L *>(a.out_values) + before.runs, scratch, total);
+    }
+    __syncwarp();
+  }
+  static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) { a.out_count[0] = total.runs; }
+};
+
+// Scans by key and of segments, reduce by key: a scan that starts anew at each head.
+template <class Acc> struct gp__segment_state {
+  Acc value;     // of the run that is open at the end
+  gp__u64 heads; // runs that began
+};
+template <class Op> struct gp__segment_join {
+  typedef typename Op::type Acc;
+  typedef gp__segment_state<Acc> State;
+  static GP_DEVICE State identity() {
+    State s;
+    s.value = Op::identity();
+    s.heads = 0;
+    return s;
+  }
+  GP_DEVICE State operator()(const State &a, const State &b) const {
+    State s;
+    s.value = b.heads ? b.value : Op()(a.value, b.value);
+    s.heads = a.heads + b.heads;
+    return s;
+  }
+};
+// The same in a warp, where a bit says whether a run began.
+template <class Acc> struct gp__open_run {
+  Acc value;
+  gp__u32 begun;
+};
+template <class Op> struct gp__open_join {
+  typedef gp__open_run<typename Op::type> Run;
+  GP_DEVICE Run operator()(const Run &a, const Run &b) const {
+    Run r;
+    r.value = b.begun ? b.value : Op()(a.value, b.value);
+    r.begun = a.begun | b.begun;
+    return r;
+  }
+};
+template <class K> struct gp__compact_keys {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(const gp__stream_args &a, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
+                            gp__u64 before, int rank, int total, int exist) {
+    if (a.out_keys && total > 0)
+      gp__compact<K>::template run<ITEMS, FULL>(a.out_keys, before, t.keys + first * int(sizeof(K)), heads, rank, total,
+                                                exist);
+  }
+};
+template <> struct gp__compact_keys<gp__none> {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS> &, gp__u64,
+                            int, int, int) {}
+};
+template <int WHAT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
+  typedef typename Heads::Key Key;
+  typedef In Value;
+  static const bool REDUCE = WHAT == GP_REDUCE_BY_KEY;
+  static const int SCRATCH = sizeof(Out) == sizeof(In) ? 0 : int(sizeof(Out)); // else results take the values' place
+  static const bool BEFORE = Heads::BEFORE, BEHIND = REDUCE;
+  typedef gp__segment_join<Op> Join;
+  typedef typename Join::State State;
+  typedef gp__open_run<Acc> Run;
+  template <int ITEMS> struct Kept {
+    Run before; // what the lanes before this one leave open
+    gp__bits<ITEMS + 1> heads;
+  };
+  // Results stand where values of another type stood, whose alignment may be smaller.
+  template <int ITEMS> static GP_DEVICE void put(unsigned char *p, const Out &x) {
+    if (SCRATCH || alignof(Out) <= alignof(In)) {
+      *reinterpret_cast<Out *>(p) = x;
+    } else {
+      gp__shuffled<Out> s;
+      s.value = x;
+      GPUPRIMS__UNROLL
+      for (int b = 0; b < int(sizeof(Out)); ++b) p[b] = reinterpret_cast<const unsigned char *>(&s)[b];
+    }
+  }
+  static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
+
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
+    Heads::template mark<ITEMS, FULL, BEHIND>(a, t, first, kept.heads);
+    gp__chunk<In, ITEMS> v;
+    v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
+    const Load load(a);
+    const Acc init = gp__value_as<Acc>(a.first);
+    Acc run = Op::identity();
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      if (!FULL && j >= exist) continue;
+      const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
+      run = kept.heads.get(j) ? (a.has_init ? Op()(init, x) : x) : j == 0 ? x : Op()(run, x);
+    }
+    const int began = gp__first_bits<ITEMS>(kept.heads).count();
+    Run mine;
+    mine.value = run;
+    mine.begun = began ? 1u : 0u;
+    const Run upto = gp_warp_inclusive_scan(mine, gp__open_join<Op>());
+    kept.before = gp_warp_shift_up(upto, 1);
+    State s;
+    s.value = gp_warp_broadcast(upto.value, 31);
+    s.heads = static_cast<gp__u64>(gp_warp_broadcast(gp_warp_reduce(began, gp_sum<int>()), 0));
+    return s;
+  }
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                             const State &before, unsigned char *scratch) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
+    unsigned char *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the warp
+    const Load load(a);
+    const Acc init = gp__value_as<Acc>(a.first), start = a.has_init ? init : Op::identity();
+    gp__chunk<In, ITEMS> v;
+    v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
+    Acc run = gp_lane() == 0      ? before.value
+              : kept.before.begun ? kept.before.value
+                                  : Op()(before.value, kept.before.value);
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
+    gp__bits<ITEMS> ends;
+    int heads_upto = 0, ends_upto = 0, heads_all = 0, ends_all = 0;
+    if (REDUCE) {
+      ends = gp__ends<ITEMS>(kept.heads, t, i);
+      const gp__u32 mine = gp__pair(heads.count(), ends.count());
+      const gp__u32 upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()), total = gp_warp_broadcast(upto, 31);
+      heads_upto = gp__low(upto - mine), ends_upto = gp__high(upto - mine);
+      heads_all = gp__low(total), ends_all = gp__high(total);
+      __syncwarp();
+    }
+    gp__chunk<Out, ITEMS> r;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      if (!FULL && j >= exist) continue;
+      const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
+      const bool head = heads.get(j);
+      if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(head ? start : run);
+      run = head ? (a.has_init ? Op()(init, x) : x) : Op()(run, x);
+      if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(run);
+      if (REDUCE && ends.get(j)) {
+        put<ITEMS>(results + ends_upto * int(sizeof(Out)), gp_convert<Acc, Out>()(run));
+        ++ends_upto;
+      }
+    }
+    if (!REDUCE) {
+      unsigned char *to = results + gp_lane() * (ITEMS * sizeof(Out));
+      if (FULL && !LOOSE) r.store(to);
+      else if (!LOOSE) r.store_part(to, exist);
+      else
+        for (int j = 0; j < ITEMS; ++j)
+          if (j < exist) put<ITEMS>(to + j * int(sizeof(Out)), r.item[j]);
+    }
+    __syncwarp();
+    if (!REDUCE) copy(static_cast<Out *>(a.out_values) + (t.first + first), results, all);
+    else {
+      const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first to end here began before the warp
+      copy(static_cast<Out *>(a.out_values) + (before.heads - (open ? 1 : 0)), results, ends_all);
+      gp__compact_keys<Key>::template run<ITEMS, FULL>(a, t, first, heads, before.heads, heads_upto, heads_all, exist);
+    }
+    __syncwarp();
+  }
+  static GP_DEVICE void copy(Out *to, const unsigned char *from, int n) {
+    if (!LOOSE) {
+      gp__copy_out<Out>::run(to, from, n);
+      return;
+    }
+    const int bytes = n * int(sizeof(Out));
+    for (int b = int(gp_lane()); b < bytes; b += 32) reinterpret_cast<unsigned char *>(to)[b] = from[b];
+  }
+  static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) {
+    if (REDUCE) a.out_count[0] = total.heads;
+  }
+};
+
+// ---- streams: the kernels
+
+template <int STAGES, int WARPS, class State> struct gp__stream_storage {
+  gp__u64 loaded[STAGES];    // the tile and its ticket are there (the copying warp, and the bytes of the copies)
+  gp__u64 folded[STAGES];    // the warps' totals are there (each computing warp)
+  gp__u64 published[STAGES]; // the warps' prefixes and the aggregate are there (the publishing warp)
+  gp__u64 carried[STAGES];   // what stands before the tile is there (the look-back warp)
+  gp__u64 emitted[STAGES];   // nobody needs the buffer any more (each computing warp)
+  gp__ticket ticket[STAGES];
+  State warp_total[STAGES][WARPS]; // then: inclusive prefixes over the warps
+  State before[STAGES];
+};
+
+// What the kernels of a stream share: shapes, and the steps of a computing warp.
+template <class P, class Body> struct gp__stream {
+  typedef typename Body::Key Key;
+  typedef typename Body::Value Value;
+  typedef typename Body::State State;
+  typedef typename Body::Join Join;
+  static const int KEY = gp__bytes_of<Key>::value, VALUE = gp__bytes_of<Value>::value;
+  static const int ITEMS = gp__stream_items(P::vectors, KEY, VALUE), WARPS = P::threads / 32, TILE = P::threads * ITEMS;
+  typedef typename Body::template Kept<ITEMS> Kept;
+  static const int VALUES_AT = gp__stream_keys_bytes(P::threads, ITEMS, KEY);
+  static const int KEPT_AT = VALUES_AT + gp__stream_region_bytes(TILE, VALUE);
+  static const int STAGE = KEPT_AT + (P::threads * int(sizeof(Kept)) + 127) / 128 * 128;
+
+  // A tile in a stage. Element 0 of an array stands as far behind a 16-byte boundary as it does in memory.
+  static GP_DEVICE gp__stream_tile tile_in(unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset,
+                                           unsigned value_offset) {
+    gp__stream_tile t;
+    t.first = number * TILE;
+    t.count = count;
+    t.items = count - t.first < gp__u64(TILE) ? int(count - t.first) : TILE;
+    t.keys = stage + (KEY ? GP__STREAM_MARGIN + key_offset : 0);
+    t.values = stage + VALUES_AT + GP__STREAM_MARGIN + value_offset;
+    return t;
+  }
+  static GP_DEVICE Kept &kept_in(unsigned char *stage) {
+    return reinterpret_cast<Kept *>(stage + KEPT_AT)[threadIdx.x];
+  }
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage) {
+    const int first = int(gp_warp()) * (32 * ITEMS);
+    Kept kept;
+    const State s = t.items == TILE ? Body::template fold<ITEMS, true>(a, t, first, kept)
+                                    : Body::template fold<ITEMS, false>(a, t, first, kept);
+    kept_in(stage) = kept;
+    __syncwarp(); // lane 0 will say that the warp is done
+    return s;
+  }
+  // before: what stands before the tile; prefixes: inclusive, over the warps; scratch: of the block.
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage,
+                             const State &before, const State *prefixes, unsigned char *scratch) {
+    const int first = int(gp_warp()) * (32 * ITEMS);
+    const State mine = gp_warp() > 0 ? Join()(before, prefixes[gp_warp() - 1]) : before;
+    const Kept kept = kept_in(stage);
+    scratch += first * Body::SCRATCH;
+    if (t.items == TILE) Body::template emit<ITEMS, true>(a, t, first, kept, mine, scratch);
+    else Body::template emit<ITEMS, false>(a, t, first, kept, mine, scratch);
+    if (threadIdx.x == P::threads - 1 && t.first + t.items == t.count)
+      Body::finish(a, t.count, Join()(before, prefixes[WARPS - 1]));
+  }
+  // Do results go to where elements are read?
+  static GP_DEVICE bool in_place(const gp__stream_args &a) {
+    return (a.out_keys && a.out_keys == a.keys) ||
+           (a.out_values && (a.out_values == a.values || a.out_values == a.keys));
+  }
+  static GP_DEVICE gp__look_back<State, Join> look_back(const gp__stream_args &a, gp__u64 tiles, gp__u64 tag) {
+    gp__look_back<State, Join> l = {gp__words(a.workspace), tiles, tag, gp_before<State>(), in_place(a)};
+    l.start.value = Join::identity();
+    l.start.has = false;
+    return l;
+  }
+  static GP_DEVICE State or_identity(const gp_before<State> &before) {
+    return before.has ? before.value : Join::identity();
+  }
+  // One warp: the warps' totals become inclusive prefixes. Returns the tile's aggregate, to lane WARPS - 1.
+  static GP_DEVICE State prefixes(State *totals) {
+    const State s = gp_warp_inclusive_scan(gp_lane() < unsigned(WARPS) ? totals[gp_lane()] : Join::identity(), Join());
+    if (gp_lane() < unsigned(WARPS)) totals[gp_lane()] = s;
+    return s;
+  }
+  // Is there nothing to do? Offsets that were found wrong (GP_CHECKED), an empty input.
+  static GP_DEVICE bool idle(const gp__stream_args &a, gp__u64 count) {
+    if (a.bad && *a.bad != ~0ull) return true;
+    if (count == 0 && blockIdx.x == 0 && threadIdx.x == 0) Body::finish(a, 0, Join::identity());
+    return count == 0;
+  }
+};
+
+template <class T> struct gp__stream_load { // of a tile, by a whole block
+  template <class P, bool BEFORE, bool BEHIND>
+  static GP_DEVICE void run(unsigned char *to, const void *from, const gp__stream_tile &t) {
+    const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
+    const unsigned bytes = static_cast<unsigned>(t.items) * unsigned(sizeof(T));
+    gp__copy_to_shared<P::threads, 4, P::load>(to, in, bytes, threadIdx.x);
+    if (BEFORE && t.first > 0 && threadIdx.x < sizeof(T)) (to - sizeof(T))[threadIdx.x] = (in - sizeof(T))[threadIdx.x];
+    if (BEHIND && t.first + t.items < t.count && threadIdx.x < sizeof(T))
+      to[bytes + threadIdx.x] = in[bytes + threadIdx.x];
+  }
+};
+template <> struct gp__stream_load<gp__none> {
+  template <class P, bool BEFORE, bool BEHIND>
+  static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &) {}
+};
+
+template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
+  typedef gp__stream<P, Body> S;
+  typedef typename S::State State;
+  typedef gp__stream_storage<1, S::WARPS, State> Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), tiles = (n + S::TILE - 1) / S::TILE;
+  if (S::idle(a, n)) return;
+  const bool once = tiles <= gridDim.x;
+  for (;;) {
+    if (threadIdx.x == 0) s.ticket[0] = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
+    __syncthreads();
+    const unsigned number = s.ticket[0].number;
+    const gp__u64 tag = s.ticket[0].tag;
+    if (number >= tiles) return;
+    const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
+    gp__stream_load<typename S::Key>::template run<P, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t);
+    gp__stream_load<typename S::Value>::template run<P, false, false>(t.values, a.values, t);
+    __syncthreads();
+    const State total = S::fold(a, t, shared);
+    if (gp_lane() == 0) s.warp_total[0][gp_warp()] = total;
+    __syncthreads();
+    if (gp_warp() == 0) {
+      const State aggregate = gp_warp_broadcast(S::prefixes(s.warp_total[0]), S::WARPS - 1);
+      const gp__look_back<State, typename S::Join> look_back = S::look_back(a, tiles, tag);
+      if (gp_lane() == 0) look_back.publish_aggregate(number, aggregate);
+      const gp_before<State> before = look_back(number, aggregate);
+      if (gp_lane() == 0) s.before[0] = S::or_identity(before);
+    }
+    __syncthreads();
+    S::emit(a, t, shared, s.before[0], s.warp_total[0], shared + S::STAGE);
+    if (once) return;
+    __syncthreads();
+  }
+}
+
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+
+// Persistent blocks, the four roles of gp__scan_pipeline: tiles are folded and their aggregates published as soon as
+// they have arrived, and emitted when the look-back warp knows what stands before them.
+template <class P, class Body> struct gp__stream_pipeline {
+  typedef gp__stream<P, Body> S;
+  typedef typename S::State State;
+  static const int STAGES = P::stages, WARPS = S::WARPS;
+  typedef gp__stream_storage<STAGES, WARPS, State> Storage;
+
+  Storage &s;
+  unsigned char *shared; // STAGES stages, and what bodies need beside
+  const gp__stream_args &a;
+  gp__u64 count;
+  unsigned tiles;
+  bool in_place; // results go to where elements are read
+
+  GP_DEVICE gp__stream_tile tile_of(int stage, unsigned number) const {
+    return S::tile_in(shared + stage * S::STAGE, number, count, S::KEY ? gp__misalignment(a.keys, 16) : 0,
+                      S::VALUE ? gp__misalignment(a.values, 16) : 0);
+  }
+  // ---- the copying warp (one thread of it)
+
+  // Bytes from..to of an array that has `bytes`, to their place behind `place`, where byte `from` goes. Whole vectors of
+  // the array by bulk copy, whose bytes are returned; fewer than 16 on either side go one by one.
+  GP_DEVICE unsigned copy_bytes(unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to,
+                                gp__u64 *bar, bool bulk) const {
+    const unsigned char *base = static_cast<const unsigned char *>(array);
+    const gp__u64 shift = gp__misalignment(array, 16);                         // of byte 0
+    gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
+    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // of which not all bytes are the array's
+    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull;          // or not all stay as they are
+    if (begin >= end) begin = end = to + shift;
+    if (!bulk) {
+      for (gp__u64 i = from; i + shift < begin; ++i) place[i - from] = base[i];
+      for (gp__u64 i = end - shift > from ? end - shift : from; i < to; ++i) place[i - from] = base[i];
+    } else if (begin < end)
+      gp__bulk_load(place + (static_cast<long long>(begin - shift) - static_cast<long long>(from)),
+                    base + (begin - shift), static_cast<unsigned>(end - begin), bar);
+    return static_cast<unsigned>(end - begin);
+  }
+  // An array's part of a tile, with its neighbours where the body looks at them.
+  GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t,
+                                bool before, bool behind, gp__u64 *bar, bool bulk) const {
+    const gp__u64 from = t.first * size, to = from + gp__u64(t.items) * size;
+    const gp__u64 low = before && t.first > 0 ? from - size : from,
+                  high = behind && t.first + t.items < count ? to + size : to;
+    return copy_bytes(item0 - (from - low), array, count * size, low, high, bar, bulk);
+  }
+  GP_DEVICE unsigned copy_tile(const gp__stream_tile &t, gp__u64 *bar, bool bulk) const {
+    unsigned bytes = 0;
+    if (S::KEY) bytes += copy_array(t.keys, a.keys, S::KEY, t, Body::BEFORE, Body::BEHIND, bar, bulk);
+    if (S::VALUE) bytes += copy_array(t.values, a.values, S::VALUE, t, false, false, bar, bulk);
+    return bytes;
+  }
+  GP_DEVICE gp__ticket draw() const {
+    return gp__draw(a.workspace, static_cast<gp__u64>(tiles) + static_cast<gp__u64>(gridDim.x) * STAGES);
+  }
+  GP_DEVICE void load(int stage, const gp__ticket &ticket) const {
+    s.ticket[stage] = ticket;
+    if (ticket.number >= tiles) {
+      gp__mbarrier_arrive(&s.loaded[stage]);
+      return;
+    }
+    const gp__stream_tile t = tile_of(stage, ticket.number);
+    gp__mbarrier_arrive_expect(&s.loaded[stage], copy_tile(t, &s.loaded[stage], false));
+    gp__bulk_fence(); // some bytes of the buffer were stored one by one
+    copy_tile(t, &s.loaded[stage], true);
+  }
+  GP_DEVICE void copy() const {
+    for (int stage = 0; stage < STAGES; ++stage) load(stage, draw());
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      if (s.ticket[stage].number >= tiles) return;
+      gp__mbarrier_wait(&s.emitted[stage], round / STAGES & 1u);
+      load(stage, draw());
+    }
+  }
+
+  // ---- the publishing warp and the look-back warp
+
+  GP_DEVICE void publish() const {
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const gp__ticket ticket = s.ticket[stage];
+      if (ticket.number >= tiles) return;
+      gp__mbarrier_wait(&s.folded[stage], round / STAGES & 1u);
+      const State totals = S::prefixes(s.warp_total[stage]);
+      if (gp_lane() == unsigned(WARPS) - 1) S::look_back(a, tiles, ticket.tag).publish_aggregate(ticket.number, totals);
+      __syncwarp();
+      if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
+    }
+  }
+  GP_DEVICE void look_back() const {
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const gp__ticket ticket = s.ticket[stage];
+      if (ticket.number >= tiles) return;
+      gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
+      const gp_before<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.warp_total[stage][WARPS - 1]);
+      __syncwarp();
+      if (gp_lane() == 0) {
+        s.before[stage] = S::or_identity(before);
+        gp__mbarrier_arrive(&s.carried[stage]);
+      }
+    }
+  }
+
+  // ---- a computing warp: folding comes first, as far ahead as tiles have arrived
+
+  GP_DEVICE void compute() const {
+    unsigned folds = 0, emits = 0; // rounds done
+    bool more = true;              // there may be another tile to fold
+    while (more || emits < folds) {
+      const int fold_stage = int(folds % STAGES), emit_stage = int(emits % STAGES);
+      if (more && folds - emits < STAGES && all(gp__mbarrier_peek(&s.loaded[fold_stage], folds / STAGES & 1u))) {
+        const unsigned number = s.ticket[fold_stage].number;
+        more = number < tiles;
+        if (more) {
+          const State total = S::fold(a, tile_of(fold_stage, number), shared + fold_stage * S::STAGE);
+          if (gp_lane() == 0) {
+            s.warp_total[fold_stage][gp_warp()] = total;
+            gp__mbarrier_arrive(&s.folded[fold_stage]);
+          }
+          ++folds;
+        }
+      } else if (emits < folds && all(gp__mbarrier_peek(&s.carried[emit_stage], emits / STAGES & 1u))) {
+        S::emit(a, tile_of(emit_stage, s.ticket[emit_stage].number), shared + emit_stage * S::STAGE,
+                s.before[emit_stage], s.warp_total[emit_stage], shared + STAGES * S::STAGE);
+        gp__bulk_fence(); // before the buffer's next load
+        __syncwarp();
+        if (gp_lane() == 0) gp__mbarrier_arrive(&s.emitted[emit_stage]);
+        ++emits;
+      }
+    }
+  }
+  static GP_DEVICE bool all(bool x) { return __all_sync(0xffffffffu, x) != 0; }
+};
+
+template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__stream_args &a) {
+  typedef gp__stream_pipeline<P, Body> Pipeline;
+  typedef typename Pipeline::Storage Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < P::stages; ++i) {
+      gp__mbarrier_init(&s.loaded[i], 1);
+      gp__mbarrier_init(&s.folded[i], Pipeline::WARPS);
+      gp__mbarrier_init(&s.published[i], 1);
+      gp__mbarrier_init(&s.carried[i], 1);
+      gp__mbarrier_init(&s.emitted[i], Pipeline::WARPS);
+    }
+    gp__mbarrier_init_fence();
+  }
+  __syncthreads();
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a);
+  if (Pipeline::S::idle(a, n)) return;
+  const Pipeline pipeline = {s,
+                             shared,
+                             a,
+                             n,
+                             static_cast<unsigned>((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE),
+                             Pipeline::S::in_place(a)};
+  if (gp_warp() < Pipeline::WARPS) pipeline.compute();
+  else if (gp_warp() == Pipeline::WARPS) pipeline.publish();
+  else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back();
+  else if (gp_lane() == 0) pipeline.copy();
 }
 
 #endif // sm_90

@@ -4,7 +4,7 @@
     mutants.py BUILD_FOLDER [NAME...]
 
 A mutant names the text to replace (it must occur exactly once, so a change of the header that loses a mutant is a
-failure here too), what to put in its place, and the part of test_kernels.cpp that is run against it.
+failure here too), what to put in its place, and the part of a test that is run against it: FILES says of which.
 """
 import concurrent.futures
 import os
@@ -15,6 +15,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 HERE = os.path.join(ROOT, "tests", "kernels")
 SIMT = os.path.join(ROOT, "tests", "simt")
 CXX = os.environ.get("CXX", "g++")
+
+# Parts that are not of test_kernels.cpp.
+FILES = {
+    "HISTOGRAM_SHARED": "test_histogram.cpp",
+    "HISTOGRAM_GLOBAL": "test_histogram.cpp",
+    "HISTOGRAM_ORDERED": "test_histogram.cpp",
+}
 
 # name: (part, text, replacement)
 MUTANTS = {
@@ -83,6 +90,36 @@ MUTANTS = {
     "copy: reads beyond the input": ("MAP", "else if (i > 0 && i + 1 < vectors)\n          v[k] = gp__shift_vectors",
                                      "else if (true)\n          v[k] = gp__shift_vectors"),
     "copy: shifts by a byte too few": ("MAP", "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),
+    "histogram: nobody waits for zeros": ("HISTOGRAM_SHARED", "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);", ""),
+    "histogram: a chunk of the output is not zero yet": (
+        "HISTOGRAM_GLOBAL", "for (gp__u64 i = threadIdx.x; i < chunks; i += P::threads) {\n      gp__receive",
+        "for (gp__u64 i = threadIdx.x; i + 1 < chunks; i += P::threads) {\n      gp__receive"),
+    "histogram: no fence before the word": (
+        "HISTOGRAM_SHARED", "__threadfence();\n        gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);",
+        "gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);"),
+    "histogram: no fence behind the word": (
+        "HISTOGRAM_SHARED", "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);\n      __threadfence();",
+        "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);"),
+    "histogram: a copy is left out": ("HISTOGRAM_SHARED", "for (unsigned r = 0; r < a.replicas; ++r) // of 32",
+                                      "for (unsigned r = 0; r + 1 < a.replicas; ++r) // of 32"),
+    "histogram: counters are read before all have counted": (
+        "HISTOGRAM_SHARED", "else tally<0>(a, s, cells);\n    __syncthreads();", "else tally<0>(a, s, cells);"),
+    "histogram: what is left behind the last vector": (
+        "HISTOGRAM_SHARED", "take_one(in, tail + threadIdx.x, tail + threadIdx.x < n);", ""),
+    "histogram: the last run of equal samples": ("HISTOGRAM_SHARED", "if (runs) add(run_slot, run_samples);", ""),
+    "histogram: channels out of step": ("HISTOGRAM_SHARED", "channel += channel_step;", "channel += channel_step + 1;"),
+    "histogram: the fraction is rounded down": ("HISTOGRAM_SHARED", "<< 32) + width - 1) / width);", "<< 32)) / width);"),
+    "histogram: a warp adds twice": ("HISTOGRAM_GLOBAL", "static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)",
+                                     "static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1 + (peers == 3))"),
+    "ordered: lanes meet": ("HISTOGRAM_ORDERED", "if (rank == r) cell[bin] += w;", "if (rank >= r) cell[bin] += w;"),
+    "ordered: shares by blockIdx": ("HISTOGRAM_ORDERED", "const unsigned slice = ticket.number / shares, share =",
+                                    "const unsigned slice = blockIdx.x / shares, share ="),
+    "ordered: shares out of order": ("HISTOGRAM_ORDERED", "share = ticket.number % shares;",
+                                     "share = shares - 1 - ticket.number % shares;"),
+    "ordered: warps do not take turns": ("HISTOGRAM_ORDERED", "if (turns > 1) __syncthreads();", ""),
+    "ordered: a group's sum in the wrong place": (
+        "HISTOGRAM_ORDERED", "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
+        "gp__publish(words, group_sums + static_cast<gp__u64>(group + 1) * pieces + q"),
 }
 
 
@@ -113,7 +150,7 @@ def test(build, header, number, name, objects):
     program = os.path.join(folder, "test")
     built = run([CXX, "-std=c++17", "-O1", "-w", "-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0",
                  "-DTEST_FEW", "-DTEST_" + part, "-I" + folder, "-I" + SIMT, "-c",
-                 os.path.join(HERE, "test_kernels.cpp"), "-o", program + ".o"])
+                 os.path.join(HERE, FILES.get(part, "test_kernels.cpp")), "-o", program + ".o"])
     if not built.returncode:
         built = run([CXX, program + ".o"] + objects + ["-o", program])
     if built.returncode:

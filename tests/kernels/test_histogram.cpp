@@ -7,78 +7,18 @@
 #define TEST_HISTOGRAM_GLOBAL
 #define TEST_HISTOGRAM_ORDERED
 #endif
-#include "simt.h"
-#define GPUPRIMS_SIMT
-#include "gpuprims.h"
+#include "kernel_test.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
-#include <string>
-#include <vector>
 
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned u32;
-typedef unsigned long long u64;
 __extension__ typedef __int128 i128;
 
-static int passed, failed;
-static std::string only; // run this group alone
-
-static void check(bool good, const std::string &what) {
-  if (good) {
-    ++passed;
-    return;
-  }
-  ++failed;
-  if (failed <= 20) std::printf("FAILED: %s %s\n", what.c_str(), simt::error().c_str());
-}
-
-static uint64_t random_state = 88172645463325252ull;
-static uint64_t random64() {
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 7;
-  random_state ^= random_state << 17;
-  return random_state * 0x2545f4914f6cdd1dull;
-}
-static uint32_t random32() { return uint32_t(random64() >> 32); }
-
-// Device memory whose first element stands `offset` elements behind a 256-byte boundary, with exact bounds.
-template <class T> struct Device {
-  char *block;
-  T *data;
-  explicit Device(size_t n, size_t offset = 0) {
-    block = static_cast<char *>(simt::device_malloc((n + offset) * sizeof(T)));
-    data = reinterpret_cast<T *>(block) + offset;
-  }
-  Device(const std::vector<T> &from, size_t offset) : Device(from.size(), offset) {
-    if (!from.empty()) simt::host_write(data, from.data(), from.size() * sizeof(T));
-  }
-  ~Device() { simt::device_free(block); }
-};
-template <> struct Device<gp__none> {
+template <> struct Device<gp__none> { // no weights
   gp__none *data = nullptr;
   Device(const std::vector<gp__none> &, size_t) {}
 };
-
-// One workspace for all launches, zeroed once: no launch may leave it in a state that harms the next. (One that failed
-// was stopped on its way.)
-static void *workspace(uint64_t words) {
-  static void *memory = nullptr;
-  static uint64_t capacity = 0;
-  static int failures = 0;
-  if (words > capacity || failed != failures) {
-    failures = failed;
-    simt::device_free(memory);
-    capacity = words * 2 + 1024;
-    memory = simt::device_malloc(GP__CONTROL_BYTES + capacity * GP__WORD_BYTES);
-    simt::host_fill(memory, 0, GP__CONTROL_BYTES + capacity * GP__WORD_BYTES);
-  }
-  return memory;
-}
 
 // ---- the reference
 
@@ -131,7 +71,7 @@ static void fill_weights(std::vector<gp__none> &, bool) {}
 
 template <class T> T from_bits() {
   if constexpr (is_float<T>) return T(float(int(random32() % 40000) - 20000) * 0.01f);
-  else return T(random64());
+  else return T(u64(random32()) << 32 | random32());
 }
 template <> double from_bits<double>() { return double(int(random32() % 40000) - 20000) * 0.01; }
 
@@ -203,7 +143,7 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
     s.ranges = RANGES, s.channels = o.channels, s.active = o.active, s.bins = o.bins;
     s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
     s.count = n + (o.count_on_device ? 1000 : 0);
-    const gp_policy p = {ALGORITHM, P::threads, P::vectors, P::load, P::store, P::stages, P::blocks_per_sm, P::overlap};
+    const gp_policy p = policy_of<P>(ALGORITHM);
     gp__geometry g = {};
     if (!gp__policy_valid_histogram(p, s)) {
       check(false, std::string(text) + " the policy is not valid");
@@ -334,11 +274,9 @@ static void geometries() {
 }
 
 int main(int argc, char **argv) {
-  const int seeds = argc > 1 ? std::atoi(argv[1]) : 6;
-  if (argc > 2) only = argv[2];
-  setvbuf(stdout, nullptr, _IOLBF, 0);
+  const int seeds = start(argc, argv);
   typedef gp__policy<64, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Small;
-  [[maybe_unused]] typedef gp__policy<128, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 1, 1> Wide;
+  [[maybe_unused]] typedef gp__policy<128, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 1, 1> Larger;
 #define HISTOGRAM(name, algorithm, P, ranges, T, W, C, ...)                                                            \
   Histogram<algorithm, P, ranges, T, W, C>::sweep(name, seeds, __VA_ARGS__)
 
@@ -346,11 +284,11 @@ int main(int argc, char **argv) {
   HISTOGRAM("shared u16", GP_SHARED_BINS, Small, false, u16, gp__none, u32, {1, 3, 256, 1000, 20000});
   HISTOGRAM("shared u8", GP_SHARED_BINS, Small, false, u8, gp__none, u32, {1, 7, 255, 256, 300, 20000});
 #ifndef TEST_FEW
-  HISTOGRAM("shared i8", GP_SHARED_BINS, Wide, false, signed char, gp__none, u64, {1, 100, 256});
+  HISTOGRAM("shared i8", GP_SHARED_BINS, Larger, false, signed char, gp__none, u64, {1, 100, 256});
   HISTOGRAM("shared i32", GP_SHARED_BINS, Small, false, int, gp__none, u64, {1, 256, 1000, 4096});
   HISTOGRAM("shared u64", GP_SHARED_BINS, Small, false, u64, gp__none, u32, {1, 3, 256, 1000});
-  HISTOGRAM("shared i64", GP_SHARED_BINS, Wide, false, long long, gp__none, u32, {1, 7, 4096});
-  HISTOGRAM("shared f32", GP_SHARED_BINS, Wide, false, float, gp__none, u32, {1, 16, 256, 1000, 50000});
+  HISTOGRAM("shared i64", GP_SHARED_BINS, Larger, false, long long, gp__none, u32, {1, 7, 4096});
+  HISTOGRAM("shared f32", GP_SHARED_BINS, Larger, false, float, gp__none, u32, {1, 16, 256, 1000, 50000});
   HISTOGRAM("shared f16", GP_SHARED_BINS, Small, false, gp_f16, gp__none, u32, {1, 16, 256});
   HISTOGRAM("shared f64 by weights", GP_SHARED_BINS, Small, false, double, int, u64, {1, 16, 256});
   HISTOGRAM("shared u8 by weights", GP_SHARED_BINS, Small, false, u8, u32, u32, {1, 16, 256});
@@ -363,7 +301,7 @@ int main(int argc, char **argv) {
   HISTOGRAM("global u32", GP_GLOBAL_BINS, Small, false, u32, gp__none, u32, {1, 256, 5000, 100000});
 #ifndef TEST_FEW
   HISTOGRAM("global u8", GP_GLOBAL_BINS, Small, false, u8, gp__none, u64, {1, 256, 5000});
-  HISTOGRAM("global i16 ranges by weights", GP_GLOBAL_BINS, Wide, true, short, int, u64, {1, 255, 5000});
+  HISTOGRAM("global i16 ranges by weights", GP_GLOBAL_BINS, Larger, true, short, int, u64, {1, 255, 5000});
 #endif
 #endif
 
@@ -372,14 +310,11 @@ int main(int argc, char **argv) {
   Ordered::sweep("ordered f32", seeds, {1, 16, 256, 1000, 30000});
   is_deterministic<Ordered, float, float>("ordered f32 bits", seeds, 37);
 #ifndef TEST_FEW
-  typedef Histogram<GP_SHARED_BINS, Wide, true, u8, gp_f16, double> OrderedRanges;
+  typedef Histogram<GP_SHARED_BINS, Larger, true, u8, gp_f16, double> OrderedRanges;
   OrderedRanges::sweep("ordered u8 ranges", seeds, {1, 16, 256, 12000});
   is_deterministic<OrderedRanges, u8, gp_f16>("ordered u8 ranges bits", seeds, 3);
 #endif
 #endif
   geometries();
-
-  check(simt::live_allocations() <= 1, "nothing but the workspace is left");
-  std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);
-  return failed != 0;
+  return finish();
 }
