@@ -489,7 +489,8 @@ typedef struct gp_call {
   const void *init; // host memory, read during the call: scan and reduce: an initial value (accumulator type)
                     // that comes before the first element, NULL: the identity; fill: the value; iota: start;
                     // predicates: the scalar (in_type); histogram: the lower end of the first bin, one a channel
-  const void *step; // iota: the step, NULL: 1; partition: the second scalar; histogram: the upper end of the last bin
+  const void *step; // iota: the step, NULL: 1; partition: the second scalar; histogram: the upper end of the last bin,
+                    // one a channel; NULL of either end, integers only: as far as the type goes
   int flags;        // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT
   const gp_policy *policy; // NULL: the tuned table's, or the portable row
 } gp_call;
@@ -701,12 +702,15 @@ GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, c
 GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                uint8_t *out, uint64_t count, gp_stream stream);
 
-// ---- histograms. counter_type: i32, u32, i64 or u64 (counters wrap), or f32 or f64 with weights. The output is written
-// whole, whatever it held. One launch; samples are read once. Several channels, weights: gp_call.channels, .in2.
+// ---- histograms. counter_type: i32, u32, i64 or u64 (counters wrap), or f32 or f64 with weights. The output is
+// written whole, whatever it held. One launch; samples are read once. Several channels, weights: gp_call.channels,
+// .in2. All channels together have fewer than 2^31 bins. Float counters: the same call gives the same bits on one
+// device; one more reading of the samples for every 40 KiB of counters.
 
 // bins of equal width over [*lower, *upper), both of the samples' type and in host memory; a sample outside is not
-// counted, nor is a NaN. Integers: bin = (x - lower) * bins / (upper - lower), exact. Floats: in the samples' type (f16
-// and bf16: f32), (x - lower) * (bins / (upper - lower)), and the last bin where that rounds up to `bins`.
+// counted, nor is a NaN. Integers: bin = (x - lower) * bins / (upper - lower), exact; lower NULL: from the type's
+// lowest value on; upper NULL: up to its largest value, which is counted too. Floats: in the samples' type (f16 and
+// bf16: f32), (x - lower) * (bins / (upper - lower)), toward zero, and the last bin where that comes out as `bins`.
 GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
                                           const void *lower, const void *upper, void *out, uint64_t bins,
                                           uint64_t count, gp_stream stream);
@@ -1464,8 +1468,9 @@ GPUPRIMS__RULE unsigned long long gp__histogram_stride(int by_value, unsigned lo
 }
 // Of all channels; the last one is for channels that are not counted.
 GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
-  return s.exact ? (unsigned)s.active * gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.bins) + 1
-                 : (unsigned)s.active * s.bins;
+  return s.exact
+             ? (unsigned)s.active * gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.bins) + 1
+             : (unsigned)s.active * s.bins;
 }
 GPUPRIMS__RULE unsigned long long gp__round_up(unsigned long long x, unsigned long long to) {
   return (x + to - 1) / to * to;
@@ -1494,8 +1499,9 @@ GPUPRIMS__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
 }
 // One copy of a block's counters, in bytes, and its boundaries.
 GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
-  return s.exact ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
-                 : (unsigned long long)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
+  return s.exact
+             ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
+             : (unsigned long long)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
 }
 GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
   return s.ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
@@ -1516,10 +1522,9 @@ GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && (p.threads & (p.threads - 1)) == 0 &&
-         (p.algorithm == GP_SHARED_BINS
-              ? gp__histogram_replicas(p, s) > 0
-              : p.algorithm == GP_GLOBAL_BINS && s.exact &&
-                    (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
+         (p.algorithm == GP_SHARED_BINS ? gp__histogram_replicas(p, s) > 0
+                                        : p.algorithm == GP_GLOBAL_BINS && s.exact &&
+                                              (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
@@ -1587,7 +1592,7 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
 // GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. Blocks: so
 // many that a copy of the counters for each lane fits, else four copies, else one.
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
-  static const int shapes[2][3][2] = {{{512, 4}, {1024, 2}, {1024, 1}},  // threads, blocks; 32 registers a thread
+  static const int shapes[2][3][2] = {{{512, 4}, {1024, 2}, {1024, 1}}, // threads, blocks; 32 registers a thread
                                       {{512, 3}, {512, 2}, {1024, 1}}}; // where those are too few
   const unsigned wanted[3] = {GP__WARP, 4, 1};
   const int large = s.in_size == 8 || s.in2_size;
@@ -1605,9 +1610,8 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
     }
     return q;
   }
-  if (p.algorithm != GP_GLOBAL_BINS &&
-      (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
-       gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
+  if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
+                                        gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
     for (k = 0; k < 3; ++k)
       for (i = 0; i < 3; ++i) {
         q.threads = gp__or(p.threads, shapes[large][i][0]);
@@ -1673,7 +1677,7 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
   g->threads = (unsigned)p.threads;
   g->replicas = shared ? gp__histogram_replicas(p, s) : 0;
   g->shared_bytes = gp__histogram_table_bytes(p, s) +
-                   (unsigned)gp__round_up(g->replicas * gp__histogram_copy_bytes(p, s), GP__VECTOR);
+                    (unsigned)gp__round_up(g->replicas * gp__histogram_copy_bytes(p, s), GP__VECTOR);
   if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels name it
   g->tile_items = (unsigned long long)(p.threads * 2 * gp__vector_items(gp__max(s.in_size, s.in2_size)));
   g->tiles = gp__ceil_div(samples, g->tile_items);
@@ -1688,8 +1692,8 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
     if (shares > g->tiles) shares = g->tiles ? g->tiles : 1;
     g->grid = (unsigned)(slices * shares);
     g->words = shares > 1 ? slices * (shares + gp__ceil_div(shares, GP__HISTOGRAM_GROUP)) *
-                               gp__ceil_div(gp__histogram_slice(slots, s.out_size), 8 / (unsigned)s.out_size)
-                         : 0;
+                                gp__ceil_div(gp__histogram_slice(slots, s.out_size), 8 / (unsigned)s.out_size)
+                          : 0;
   }
 }
 
@@ -1825,7 +1829,7 @@ typedef struct gp__histogram_args {
   const unsigned long long *count_device;
   unsigned long long bins;
   void *workspace;
-  gp__value lower, upper; // even: `active` values of the samples' type
+  gp__value lower, upper; // even: `active` values of the samples' type; the one beyond its largest wraps to its lowest
   int channels, active;   // at least 1
   unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory
 } gp__histogram_args;
@@ -3222,19 +3226,19 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
 
 // ---- histogram
 //
-// Counters of 32 bits in shared memory, `replicas` copies of each side by side, so that lanes of a warp do not meet: with
-// 32 copies neither uniform nor constant samples make a bank wait. With fewer, a thread adds up runs of equal samples
+// Counters in shared memory, `replicas` copies of each side by side, so that lanes of a warp do not meet: with 32
+// copies neither uniform nor constant samples make a bank wait. With fewer, a thread adds up runs of equal samples
 // first. Meanwhile the first to draw tickets set the output to zero, a warp a chunk, and say so by tagged words; the
 // blocks wait for these before they add what they counted. Only those are waited for that have drawn their ticket.
 
-static const gp__u32 GP__NO_BIN = 0xffffffffu;
+static const gp__u32 gp__no_bin = 0xffffffffu;
 
 // How a sample becomes a bin: BINS(x) is `bins` where the sample is in none.
 //
 // Even bins of integers. d = x - lower, and width where that is not below width. bins / width = whole + fraction / 2^F,
 // fraction rounded up; the excess is e / (width * 2^F) with e < width, and as d * e < 2^F for all d,
-// d * whole + (d * fraction >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by Invariant
-// Integers using Multiplication).
+// d * whole + (d * fraction >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by
+// Invariant Integers using Multiplication).
 template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
 template <class T> struct gp__even_base {
   static const bool tabulated = false;                 // no boundaries in memory
@@ -3280,8 +3284,8 @@ template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F =
     return d * whole + static_cast<gp__u32>(part >> 32);
   }
 };
-// 8 bytes: bins / width = whole + rest / width, and the estimate d * floor(rest * 2^64 / width) / 2^64 is at most one too
-// low: compare with d * rest, in 96 bits.
+// 8 bytes: bins / width = whole + rest / width, and the estimate d * floor(rest * 2^64 / width) / 2^64 is at most one
+// too low: compare with d * rest, in 96 bits.
 template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
   gp__u64 lower, limit, fraction;
   gp__u32 whole, rest;
@@ -3424,8 +3428,8 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   }
 };
 
-// Adds up the weights of the lanes of the same bin, for the lowest of them, by jumping from each lane to the next of its
-// bin, the one after that, the one four on ... (Wyllie). All lanes call.
+// Adds up the weights of the lanes of the same bin, for the lowest of them, by jumping from each lane to the next of
+// its bin, to the one after that, to the one four on ... (Wyllie). All lanes call.
 template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
     const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
@@ -3463,7 +3467,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
 
   // One thread's samples on their way into the counters. All lanes of a warp call together.
   template <int REPLICAS, bool ONE> struct Tally {
-    static const bool runs = ONE && !REPLICAS && !global && !weight::is; // of samples of the same bin
+    static const bool runs = ONE && !REPLICAS && !global && !weight::is;      // of samples of the same bin
     static const int K = ONE && REPLICAS ? P::vectors : (P::vectors + 1) / 2; // the others need registers elsewhere
     const gp__histogram_args &a;
     const BINS *kept;
@@ -3678,9 +3682,9 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
 
 // Float counters, which get the same bits in every run: nothing is added in an order that chance decides. The input is
 // cut into shares by the number of tickets; a share's sums go from lane to lane, from sample to sample and from warp to
-// warp in order, a warp (or all warps in turns) on a copy of its own; the copies, then up to GP__HISTOGRAM_GROUP shares,
-// then the groups are added up in order by whoever has the last ticket of each. Counters that do not fit a block are cut
-// into slices.
+// warp in order, a warp (or all warps in turns) on a copy of its own; the copies, then up to GP__HISTOGRAM_GROUP
+// shares, then the groups are added up in order by whoever has the last ticket of each. Counters that do not fit a
+// block are cut into slices.
 template <class P, class BINS, class T, class W, class C>
 struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> {
   typedef gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> Shape;
@@ -3694,7 +3698,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
   // cell[bin] += w, for the lanes that have one, in their order. All lanes call.
   static GP_DEVICE void add_in_order(C *cell, gp__u32 bin, C w) {
     const gp__u32 peers = __match_any_sync(0xffffffffu, bin);
-    const bool there = bin != GP__NO_BIN;
+    const bool there = bin != gp__no_bin;
     const int rank = there ? __popc(peers & ((1u << gp_lane()) - 1)) : -1;
     for (int r = 0; __any_sync(0xffffffffu, rank >= r); ++r) {
       if (rank == r) cell[bin] += w;
@@ -3786,8 +3790,8 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           there = there && b < a.bins;
           const gp__u64 at = channel * a.bins + b - first_slot; // beyond `mine` too where it is before the slice
           there = there && at < mine;
-          bin[k * V + j] = there ? static_cast<gp__u32>(at) : GP__NO_BIN;
-          w[k * V + j] = !there                    ? C(0)
+          bin[k * V + j] = there ? static_cast<gp__u32>(at) : gp__no_bin;
+          w[k * V + j] = !there                   ? C(0)
                          : whole && channels == 1 ? static_cast<C>(weight::at(y, j))
                                                   : static_cast<C>(weight::of(a.weights, pixel));
           if (channels == 1 || ++channel == channels) {

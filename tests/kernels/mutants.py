@@ -90,12 +90,14 @@ MUTANTS = {
     "copy: reads beyond the input": ("MAP", "else if (i > 0 && i + 1 < vectors)\n          v[k] = gp__shift_vectors",
                                      "else if (true)\n          v[k] = gp__shift_vectors"),
     "copy: shifts by a byte too few": ("MAP", "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),
-    "histogram: nobody waits for zeros": ("HISTOGRAM_SHARED", "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);", ""),
+    "histogram: nobody waits for zeros": (
+        "HISTOGRAM_SHARED", "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);", ""),
     "histogram: a chunk of the output is not zero yet": (
         "HISTOGRAM_GLOBAL", "for (gp__u64 i = threadIdx.x; i < chunks; i += P::threads) {\n      gp__receive",
         "for (gp__u64 i = threadIdx.x; i + 1 < chunks; i += P::threads) {\n      gp__receive"),
     "histogram: no fence before the word": (
-        "HISTOGRAM_SHARED", "__threadfence();\n        gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);",
+        "HISTOGRAM_SHARED",
+        "__threadfence();\n        gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);",
         "gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);"),
     "histogram: no fence behind the word": (
         "HISTOGRAM_SHARED", "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);\n      __threadfence();",
@@ -108,9 +110,11 @@ MUTANTS = {
         "HISTOGRAM_SHARED", "take_one(in, tail + threadIdx.x, tail + threadIdx.x < n);", ""),
     "histogram: the last run of equal samples": ("HISTOGRAM_SHARED", "if (runs) add(run_slot, run_samples);", ""),
     "histogram: channels out of step": ("HISTOGRAM_SHARED", "channel += channel_step;", "channel += channel_step + 1;"),
-    "histogram: the fraction is rounded down": ("HISTOGRAM_SHARED", "<< 32) + width - 1) / width);", "<< 32)) / width);"),
-    "histogram: a warp adds twice": ("HISTOGRAM_GLOBAL", "static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)",
-                                     "static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1 + (peers == 3))"),
+    "histogram: the fraction is rounded down": (
+        "HISTOGRAM_SHARED", "<< 32) + width - 1) / width);", "<< 32)) / width);"),
+    "histogram: all lanes of a bin add its sum": (
+        "HISTOGRAM_GLOBAL", "gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)",
+        "gp_lane() >= static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)"),
     "ordered: lanes meet": ("HISTOGRAM_ORDERED", "if (rank == r) cell[bin] += w;", "if (rank >= r) cell[bin] += w;"),
     "ordered: shares by blockIdx": ("HISTOGRAM_ORDERED", "const unsigned slice = ticket.number / shares, share =",
                                     "const unsigned slice = blockIdx.x / shares, share ="),
