@@ -3468,7 +3468,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   // One thread's samples on their way into the counters. All lanes of a warp call together.
   template <int REPLICAS, bool ONE> struct Tally {
     static const bool runs = ONE && !REPLICAS && !global && !weight::is;      // of samples of the same bin
-    static const int K = ONE && REPLICAS ? P::vectors : (P::vectors + 1) / 2; // the others need registers elsewhere
+    static const bool unguarded = ONE && REPLICAS; // has a loop of its own for what all threads have
+    static const int K = unguarded ? P::vectors : ONE ? (P::vectors + 1) / 2 : 1; // others need registers elsewhere
     const gp__histogram_args &a;
     const BINS *kept;
     BINS bins;                     // of the first channel
@@ -3543,7 +3544,6 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         ++pixel;
       }
     }
-    // A single sample a thread: what is left of vectors at both ends.
     GP_DEVICE void take_one(const T *in, gp__u64 i, bool there) {
       const gp__u64 of_pixel = ONE ? i : i / static_cast<unsigned>(a.channels);
       const gp__u32 c = ONE ? 0 : static_cast<gp__u32>(i - of_pixel * static_cast<unsigned>(a.channels));
@@ -3557,9 +3557,9 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const T *in = static_cast<const T *>(a.in);
       const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(T);
       const gp__u64 head = to_boundary < n ? to_boundary : n, all_runs = (n - head) / V, tail = head + all_runs * V;
-      if (blockIdx.x == gridDim.x - 1) {
-        take_one(in, threadIdx.x, threadIdx.x < head);
-        take_one(in, tail + threadIdx.x, tail + threadIdx.x < n);
+      if (blockIdx.x == gridDim.x - 1) { // what is left before and behind the vectors, a sample a thread
+        const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail - head + threadIdx.x;
+        take_one(in, i, i < n);
       }
       const gp__u64 step = static_cast<gp__u64>(gridDim.x) * P::threads; // runs
       gp__u64 first = static_cast<gp__u64>(blockIdx.x) * P::threads;     // the same for all threads
@@ -3574,7 +3574,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const T *x_at = in + mine;
       const W *w_at = static_cast<const W *>(a.weights) + (weight::is && ONE ? mine : 0);
       const unsigned off = weight::is && ONE ? gp__misalignment(w_at, gp__run_alignment<W, V>::value) : 0;
-      for (; first + (K - 1) * step + P::threads <= all_runs; first += K * step) {
+      GPUPRIMS__UNROLL_BY(1)
+      for (; unguarded && first + (K - 1) * step + P::threads <= all_runs; first += K * step) {
         gp__run<T, V> x[K];
         gp__run<W, V> w[K];
         GPUPRIMS__UNROLL
@@ -3582,13 +3583,18 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) take(x[k], w[k], true);
       }
+      const int G = unguarded ? 1 : K;
       GPUPRIMS__UNROLL_BY(1)
-      for (; first < all_runs; first += step) {
-        gp__run<T, V> x;
-        gp__run<W, V> w;
-        const bool there = first + threadIdx.x < all_runs;
-        if (there) load(x, w, x_at, w_at, step, off);
-        take(x, w, there);
+      for (; first < all_runs; first += G * step) {
+        gp__run<T, V> x[G];
+        gp__run<W, V> w[G];
+        const gp__u64 run = first + threadIdx.x;
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < G; ++k)
+          if (run + k * step < all_runs) load(x[k], w[k], x_at, w_at, step, off);
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < G; ++k)
+          if (global || run + k * step < all_runs) take(x[k], w[k], run + k * step < all_runs);
       }
       if (runs) add(run_slot, run_samples);
     }
@@ -3634,10 +3640,6 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
     __syncthreads();
   }
-  template <int REPLICAS> static GP_DEVICE void tally(const gp__histogram_args &a, Storage &s, unsigned char *cells) {
-    if (a.channels == 1) Tally<REPLICAS, true>(a, s, cells).all();
-    else Tally<REPLICAS, false>(a, s, cells).all();
-  }
   static GP_DEVICE void run(const gp__histogram_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
@@ -3658,11 +3660,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         __syncthreads();
         wait_for_output(a, s);
       }
-      tally<0>(a, s, cells);
-      return;
     }
-    if (a.replicas == 32) tally<32>(a, s, cells);
-    else tally<0>(a, s, cells);
+    if (a.channels > 1) Tally<0, false>(a, s, cells).all();
+    else if (global || a.replicas != 32) Tally<0, true>(a, s, cells).all();
+    else Tally<32, true>(a, s, cells).all();
+    if (global) return;
     __syncthreads();
     if (!single) wait_for_output(a, s);
     const Cell *cell = reinterpret_cast<const Cell *>(cells);

@@ -105,9 +105,9 @@ MUTANTS = {
     "histogram: a copy is left out": ("HISTOGRAM_SHARED", "for (unsigned r = 0; r < a.replicas; ++r) // of 32",
                                       "for (unsigned r = 0; r + 1 < a.replicas; ++r) // of 32"),
     "histogram: counters are read before all have counted": (
-        "HISTOGRAM_SHARED", "else tally<0>(a, s, cells);\n    __syncthreads();", "else tally<0>(a, s, cells);"),
+        "HISTOGRAM_SHARED", "if (global) return;\n    __syncthreads();", "if (global) return;"),
     "histogram: what is left behind the last vector": (
-        "HISTOGRAM_SHARED", "take_one(in, tail + threadIdx.x, tail + threadIdx.x < n);", ""),
+        "HISTOGRAM_SHARED", "take_one(in, i, i < n);", "take_one(in, i, i < tail);"),
     "histogram: the last run of equal samples": ("HISTOGRAM_SHARED", "if (runs) add(run_slot, run_samples);", ""),
     "histogram: channels out of step": ("HISTOGRAM_SHARED", "channel += channel_step;", "channel += channel_step + 1;"),
     "histogram: the fraction is rounded down": (
