@@ -1520,9 +1520,15 @@ GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
                            s.exact || p.threads >= 1024 ? (unsigned)GP__WARP : (unsigned)p.threads / GP__WARP);
 }
+// Counters of 16 bits, where those of 32 do not fit: of one channel, without weights.
+GPUPRIMS__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
+  return s.exact && !s.in2_size && s.in_size > 1 && s.channels == 1 && gp__histogram_replicas(p, s) == 0 &&
+         gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
+                           (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
+}
 GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && (p.threads & (p.threads - 1)) == 0 &&
-         (p.algorithm == GP_SHARED_BINS ? gp__histogram_replicas(p, s) > 0
+         (p.algorithm == GP_SHARED_BINS ? gp__histogram_replicas(p, s) > 0 || gp__histogram_halves(p, s)
                                         : p.algorithm == GP_GLOBAL_BINS && s.exact &&
                                               (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
@@ -1616,7 +1622,7 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
       for (i = 0; i < 3; ++i) {
         q.threads = gp__or(p.threads, shapes[large][i][0]);
         q.blocks_per_sm = gp__or(p.blocks_per_sm, shapes[large][i][1]);
-        if (gp__histogram_replicas(q, s) >= wanted[k]) return q;
+        if (gp__histogram_replicas(q, s) >= wanted[k] || (k == 2 && gp__histogram_halves(q, s))) return q;
       }
   q.algorithm = gp__or(p.algorithm, GP_GLOBAL_BINS);
   q.threads = gp__or(p.threads, 512);
@@ -1677,9 +1683,14 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
   g->threads = (unsigned)p.threads;
   g->replicas = shared ? gp__histogram_replicas(p, s) : 0;
   g->shared_bytes = gp__histogram_table_bytes(p, s) +
-                    (unsigned)gp__round_up(g->replicas * gp__histogram_copy_bytes(p, s), GP__VECTOR);
+                    (unsigned)gp__round_up(g->replicas ? g->replicas * gp__histogram_copy_bytes(p, s)
+                                           : shared && gp__histogram_halves(p, s) ? gp__histogram_copy_bytes(p, s) / 2
+                                                                                  : 0,
+                                           GP__VECTOR);
   if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels name it
-  g->tile_items = (unsigned long long)(p.threads * 2 * gp__vector_items(gp__max(s.in_size, s.in2_size)));
+  g->tile_items =
+      (unsigned long long)(p.threads * 2 *
+                           gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
   g->tiles = gp__ceil_div(samples, g->tile_items);
   if (s.exact) {
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
@@ -1831,7 +1842,7 @@ typedef struct gp__histogram_args {
   void *workspace;
   gp__value lower, upper; // even: `active` values of the samples' type; the one beyond its largest wraps to its lowest
   int channels, active;   // at least 1
-  unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory
+  unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory; 0: one, of 16 bits
 } gp__histogram_args;
 
 // Lower and upper bound, load balance.
@@ -3396,7 +3407,8 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   typedef gp__weight<W, C> weight;
   static const bool ordered = gp__traits<C>::kind == GP__FLOAT;
   static const bool by_value = gp__histogram_by_value(ALGORITHM, int(sizeof(T)), !ordered);
-  static const int V = 16 / (int(sizeof(T)) > weight::size ? int(sizeof(T)) : weight::size); // samples read as one
+  static const int SIZE = int(sizeof(T)) > weight::size ? int(sizeof(T)) : weight::size;
+  static const int V = 16 / (ordered && int(sizeof(C)) > SIZE ? int(sizeof(C)) : SIZE); // samples read as one
   static GP_DEVICE gp__u32 stride(const gp__histogram_args &a) {
     return static_cast<gp__u32>(gp__histogram_stride(by_value, a.bins));
   }
@@ -3455,7 +3467,8 @@ template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, 16> &x, int j)
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + static_cast<unsigned>(j % 4));
 }
 
-// Integer counters. REPLICAS: 32, or 0 where the arguments say how many; ONE: one channel.
+// Integer counters. REPLICAS: 32, or 0 where the arguments say how many, or GP__HALVES; ONE: one channel.
+enum { GP__HALVES = -1 }; // one copy of 16 bits each, two in a word
 template <class P, int ALGORITHM, class BINS, class T, class W, class C>
 struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   typedef gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> Shape;
@@ -3467,8 +3480,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
 
   // One thread's samples on their way into the counters. All lanes of a warp call together.
   template <int REPLICAS, bool ONE> struct Tally {
-    static const bool runs = ONE && !REPLICAS && !global && !weight::is;      // of samples of the same bin
-    static const bool unguarded = ONE && REPLICAS; // has a loop of its own for what all threads have
+    static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // of samples of the same bin
+    static const bool unguarded = ONE && REPLICAS > 0; // has a loop of its own for what all threads have
     static const int K = unguarded ? P::vectors : ONE ? (P::vectors + 1) / 2 : 1; // others need registers elsewhere
     const gp__histogram_args &a;
     const BINS *kept;
@@ -3481,13 +3494,40 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     gp__u64 pixel, pixel_step;     // far it is to those behind the other threads'
 
     GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
-        : a(args), kept(s.bins), bins(s.bins[0]),
-          cells(cell_bytes + (REPLICAS ? gp_lane() : gp_lane() & (args.replicas - 1)) * sizeof(Cell)),
+        : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes + (REPLICAS == GP__HALVES ? 0
+                                                                      : REPLICAS             ? gp_lane()
+                                                                                 : gp_lane() & (args.replicas - 1)) *
+                                                                         sizeof(Cell)),
           stride(Shape::stride(args)), nowhere(stride * static_cast<unsigned>(args.active)), shift(0), run_slot(0),
           run_samples(0), channel(0), channel_step(0), pixel(0), pixel_step(0) {
-      while (!global && (REPLICAS ? unsigned(REPLICAS) : args.replicas) * sizeof(Cell) >> shift > 1) ++shift;
+      while (!global && REPLICAS >= 0 && (REPLICAS ? unsigned(REPLICAS) : args.replicas) * sizeof(Cell) >> shift > 1)
+        ++shift;
+    }
+    GP_DEVICE void add_to_output(gp__u32 slot, gp__u64 n) const {
+      gp__u64 at = 0;
+      if (output_of(slot, at)) atomicAdd(static_cast<C *>(a.out) + at, static_cast<C>(n));
+    }
+    // A word is the sum of all that was added to its halves, less the carries of the lower one. Whoever makes bits 16 or
+    // 32 overflow sees it, in the old value, and takes 2^16 to the output; between a carry and its removal the upper
+    // half may overflow too early, and is brought back by a borrow. The output is zero by now.
+    GP_DEVICE void add_half(gp__u32 slot, gp__u32 n) const {
+      if (n >> 16) add_to_output(slot, n);
+      else {
+        const gp__u32 shift_half = slot % 2 * 16, x = n << shift_half;
+        gp__u32 *word = cells.template at<gp__u32>(slot / 2 * 4);
+        const gp__u32 old = atomicAdd(word, x);
+        if (old + x < old) add_to_output(slot | 1u, 1u << 16);
+        if (shift_half == 0 && ((old & 0xffffu) + n) >> 16 != 0) {
+          add_to_output(slot, 1u << 16);
+          if (atomicAdd(word, 0u - (1u << 16)) < 1u << 16) add_to_output(slot | 1u, 0ull - (1u << 16));
+        }
+      }
     }
     template <class N> GP_DEVICE void add(gp__u32 slot, N n) const {
+      if (REPLICAS == GP__HALVES) {
+        add_half(slot, static_cast<gp__u32>(n));
+        return;
+      }
       atomicAdd(cells.template at<Cell>(REPLICAS ? slot * unsigned(REPLICAS * sizeof(Cell)) : slot << shift),
                 static_cast<Cell>(n));
     }
@@ -3501,9 +3541,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       if (global) {
         const gp__u32 peers = __match_any_sync(0xffffffffu, there ? slot : nowhere);
         const C sum = weight::is ? gp__sum_of_peers(peers, static_cast<C>(n)) : static_cast<C>(__popc(peers));
-        gp__u64 at = 0;
-        if (there && gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1) && output_of(slot, at))
-          atomicAdd(static_cast<C *>(a.out) + at, sum);
+        if (there && gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)) add_to_output(slot, sum);
       } else if (!there) {
       } else if (runs) {
         if (slot != run_slot) {
@@ -3640,33 +3678,38 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
     __syncthreads();
   }
+  static const bool may_halve = !global && !Shape::by_value && !weight::is;
+  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells) {
+    Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all();
+  }
   static GP_DEVICE void run(const gp__histogram_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
-    const bool single = gridDim.x == 1;
+    const bool single = gridDim.x == 1, halves = may_halve && a.replicas == 0;
+    const bool adds_early = global || halves; // to the output, while it counts
     unsigned char *cells = shared + Shape::table_bytes(a);
     const gp__u32 stride = Shape::stride(a), active = static_cast<unsigned>(a.active);
-    if (!global) Shape::clear(cells, (static_cast<gp__u64>(stride) * active + 1) * a.replicas * sizeof(Cell));
+    const gp__u64 slots = static_cast<gp__u64>(stride) * active + 1;
+    if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
     gp__begin<P>();
     Shape::set_bins(a, s, shared);
     C *out = static_cast<C *>(a.out);
-    if (single && (global || Shape::by_value)) {
-      for (gp__u64 i = threadIdx.x; i < a.bins * static_cast<unsigned>(a.active); i += P::threads) out[i] = 0;
+    if (single && (adds_early || Shape::by_value)) {
+      for (gp__u64 i = threadIdx.x; i < a.bins * active; i += P::threads) out[i] = 0;
     }
     __syncthreads();
     if (!single && gp_warp() == 0) clear_output(a, s);
-    if (global) {
-      if (!single) {
-        __syncthreads();
-        wait_for_output(a, s);
-      }
+    if (!single && adds_early) {
+      __syncthreads();
+      wait_for_output(a, s);
     }
-    if (a.channels > 1) Tally<0, false>(a, s, cells).all();
+    if (may_halve && halves) tally_halves(a, s, cells);
+    else if (a.channels > 1) Tally<0, false>(a, s, cells).all();
     else if (global || a.replicas != 32) Tally<0, true>(a, s, cells).all();
     else Tally<32, true>(a, s, cells).all();
     if (global) return;
     __syncthreads();
-    if (!single) wait_for_output(a, s);
+    if (!single && !adds_early) wait_for_output(a, s);
     const Cell *cell = reinterpret_cast<const Cell *>(cells);
     for (gp__u32 c = 0; c < active; ++c, cell += static_cast<gp__u64>(stride) * a.replicas, out += a.bins) {
       const BINS bins = gp__bins_of(s.bins, c);
@@ -3674,8 +3717,9 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         C sum = 0;
         for (unsigned r = 0; r < a.replicas; ++r) // of 32 copies each lane reads another bank
           sum += cell[static_cast<gp__u64>(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
+        if (halves) sum = static_cast<C>(cell[i / 2] >> (i % 2 * 16) & 0xffffu);
         const gp__u32 bin = Shape::by_value ? bins(static_cast<T>(i)) : i;
-        if (!Shape::by_value && single) out[i] = sum;
+        if (!Shape::by_value && single && !halves) out[i] = sum;
         else if (sum != 0 && bin < static_cast<gp__u32>(a.bins)) atomicAdd(out + bin, sum);
       }
     }

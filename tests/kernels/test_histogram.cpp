@@ -202,7 +202,8 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
         o.channels = (seed + k) % 4 == 3 ? 1 + int(random32() % most_channels) : 1;
         o.active = o.channels > 1 ? 1 + int(random32() % unsigned(o.channels)) : 1;
         o.bins = bins[random32() % bins.size()];
-        if (o.bins * o.channels * P::blocks_per_sm > 50000) o.channels = o.active = 1; // more do not fit a block
+        if (ALGORITHM == GP_SHARED_BINS && !is_float<C> && o.bins * o.channels * P::blocks_per_sm > 50000)
+          o.channels = o.active = 1; // more do not fit a block
         o.replicas = seed % 4 == 2 ? 1u << (k + 1) % 3 : 0;
         o.data = int((seed + k / 2) % 4);
         o.count_on_device = seed % 4 == 3;
@@ -232,6 +233,20 @@ template <class H, class T, class W> void is_deterministic(const char *name, int
   }
 }
 
+// Two neighbours that share a word of 16-bit counters, and pass 2^16 together.
+template <class H> void halves_overflow(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  Options o = {};
+  o.sms = 2, o.channels = o.active = 1, o.bins = 65536, o.data = 1, o.through = true;
+  for (int seed = 1; seed <= (seeds + 3) / 4; ++seed) {
+    simt::set_random_schedule(uint64_t(seed));
+    std::vector<u16> input(280000);
+    for (size_t i = 0; i < input.size(); ++i) input[i] = u16(4000 + (i + (random32() % 64 == 0)) % 2);
+    o.sms = seed % 2 ? 2 : 1;
+    H::run(name, input.size(), o, unsigned(seed), true, &input);
+  }
+}
+
 // What a policy leads to, without a launch.
 static void geometries() {
   if (!only.empty() && only != "geometries") return;
@@ -254,7 +269,7 @@ static void geometries() {
               gp__geometry g = {};
               gp__geometry_histogram(p, t, u64(132) * unsigned(p.blocks_per_sm), &g);
               if (!gp__policy_valid_histogram(p, t) || g.shared_bytes > unsigned(t.shared_bytes) || !g.grid ||
-                  (p.algorithm == GP_SHARED_BINS && !g.replicas))
+                  (p.algorithm == GP_SHARED_BINS && !g.replicas && !gp__histogram_halves(p, t)))
                 check(false, "the portable policy is valid: arch " + std::to_string(arch) + " size " +
                                  std::to_string(size) + " bins " + std::to_string(bins));
               else ++passed;
@@ -271,6 +286,10 @@ static void geometries() {
   p = gp__portable_histogram(none, s, 0);
   gp__geometry_histogram(p, s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && g.replicas == 1 && g.shared_bytes < 193 << 10, "48 Ki bins on chip");
+  s.bins = 64 << 10;
+  p = gp__portable_histogram(none, s, 0);
+  gp__geometry_histogram(p, s, 132, &g);
+  check(p.algorithm == GP_SHARED_BINS && g.replicas == 0 && g.shared_bytes < 129 << 10, "64 Ki bins in halves");
   s.count = 1000;
   check(gp__portable_histogram(none, s, 0).algorithm == GP_GLOBAL_BINS, "few samples, many bins");
 }
@@ -284,6 +303,9 @@ int main(int argc, char **argv) {
 
 #ifdef TEST_HISTOGRAM_SHARED
   HISTOGRAM("shared u16", GP_SHARED_BINS, Small, false, u16, gp__none, u32, {1, 3, 256, 1000, 20000});
+  typedef Histogram<GP_SHARED_BINS, Larger, false, u16, gp__none, u32> Halves;
+  Halves::sweep("shared halves", seeds, {57700, 65536, 100001}, 1);
+  halves_overflow<Halves>("shared halves overflow", seeds);
   HISTOGRAM("shared u8", GP_SHARED_BINS, Small, false, u8, gp__none, u32, {1, 7, 255, 256, 300, 20000});
 #ifndef TEST_FEW
   HISTOGRAM("shared i8", GP_SHARED_BINS, Larger, false, signed char, gp__none, u64, {1, 100, 256});
