@@ -1596,11 +1596,11 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
 }
 
 // GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. Blocks: so
-// many that a copy of the counters for each lane fits, else four copies, else one.
+// many that a copy of the counters for each lane fits, else four copies, else one, else one of 16 bits.
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
   static const int shapes[2][3][2] = {{{512, 4}, {1024, 2}, {1024, 1}}, // threads, blocks; 32 registers a thread
                                       {{512, 3}, {512, 2}, {1024, 1}}}; // where those are too few
-  const unsigned wanted[3] = {GP__WARP, 4, 1};
+  const unsigned wanted[4] = {GP__WARP, 4, 1, 0};                       // copies; 0: halves
   const int large = s.in_size == 8 || s.in2_size;
   gp_policy q = p;
   int i, k;
@@ -1610,7 +1610,7 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
   q.vectors = gp__or(p.vectors, !s.exact ? 1 : s.in_size == 1 && !large ? 4 : 2);
   if (!s.exact) {
     q.threads = gp__or(p.threads, 256);
-    for (i = 4; !p.blocks_per_sm && i >= 1; --i) {
+    for (i = 3; !p.blocks_per_sm && i >= 1; --i) {
       q.blocks_per_sm = i;
       if (gp__histogram_replicas(q, s) > 0) break;
     }
@@ -1618,11 +1618,11 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
   }
   if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
                                         gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
-    for (k = 0; k < 3; ++k)
+    for (k = 0; k < 4; ++k)
       for (i = 0; i < 3; ++i) {
         q.threads = gp__or(p.threads, shapes[large][i][0]);
         q.blocks_per_sm = gp__or(p.blocks_per_sm, shapes[large][i][1]);
-        if (gp__histogram_replicas(q, s) >= wanted[k] || (k == 2 && gp__histogram_halves(q, s))) return q;
+        if (wanted[k] ? gp__histogram_replicas(q, s) >= wanted[k] : gp__histogram_halves(q, s)) return q;
       }
   q.algorithm = gp__or(p.algorithm, GP_GLOBAL_BINS);
   q.threads = gp__or(p.threads, 512);
@@ -3482,7 +3482,9 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   template <int REPLICAS, bool ONE> struct Tally {
     static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // of samples of the same bin
     static const bool unguarded = ONE && REPLICAS > 0; // has a loop of its own for what all threads have
-    static const int K = unguarded ? P::vectors : ONE ? (P::vectors + 1) / 2 : 1; // others need registers elsewhere
+    static const int K = unguarded          ? P::vectors
+                         : ONE && !REPLICAS ? (P::vectors + 1) / 2
+                                            : 1; // others are short of registers
     const gp__histogram_args &a;
     const BINS *kept;
     BINS bins;                     // of the first channel
@@ -3500,15 +3502,14 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
                                                                          sizeof(Cell)),
           stride(Shape::stride(args)), nowhere(stride * static_cast<unsigned>(args.active)), shift(0), run_slot(0),
           run_samples(0), channel(0), channel_step(0), pixel(0), pixel_step(0) {
-      while (!global && REPLICAS >= 0 && (REPLICAS ? unsigned(REPLICAS) : args.replicas) * sizeof(Cell) >> shift > 1)
-        ++shift;
+      while (!global && REPLICAS == 0 && args.replicas * sizeof(Cell) >> shift > 1) ++shift;
     }
     GP_DEVICE void add_to_output(gp__u32 slot, gp__u64 n) const {
       gp__u64 at = 0;
       if (output_of(slot, at)) atomicAdd(static_cast<C *>(a.out) + at, static_cast<C>(n));
     }
-    // A word is the sum of all that was added to its halves, less the carries of the lower one. Whoever makes bits 16 or
-    // 32 overflow sees it, in the old value, and takes 2^16 to the output; between a carry and its removal the upper
+    // A word is the sum of all that was added to its halves, less the carries of the lower one. Whoever makes bits 16
+    // or 32 overflow sees it, in the old value, and takes 2^16 to the output; between a carry and its removal the upper
     // half may overflow too early, and is brought back by a borrow. The output is zero by now.
     GP_DEVICE void add_half(gp__u32 slot, gp__u32 n) const {
       if (n >> 16) add_to_output(slot, n);
@@ -3528,8 +3529,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         add_half(slot, static_cast<gp__u32>(n));
         return;
       }
-      atomicAdd(cells.template at<Cell>(REPLICAS ? slot * unsigned(REPLICAS * sizeof(Cell)) : slot << shift),
-                static_cast<Cell>(n));
+      const gp__u32 bytes = unsigned(REPLICAS > 0 ? REPLICAS : 1) * unsigned(sizeof(Cell));
+      atomicAdd(cells.template at<Cell>(REPLICAS ? slot * bytes : slot << shift), static_cast<Cell>(n));
     }
     // The counter of the output that belongs to a slot; false for those that stand behind the bins.
     GP_DEVICE bool output_of(gp__u32 slot, gp__u64 &at) const {

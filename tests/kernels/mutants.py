@@ -117,7 +117,8 @@ MUTANTS = {
         "gp_lane() >= static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)"),
     "halves: a carry stays": ("HISTOGRAM_SHARED", "if (atomicAdd(word, 0u - (1u << 16)) < 1u << 16) add_to_output",
                               "if (*word < 1u << 16) add_to_output"),
-    "halves: the upper half's overflow": ("HISTOGRAM_SHARED", "if (old + x < old) add_to_output(slot | 1u, 1u << 16);", ""),
+    "halves: the upper half's overflow": (
+        "HISTOGRAM_SHARED", "if (old + x < old) add_to_output(slot | 1u, 1u << 16);", ""),
     "ordered: lanes meet": ("HISTOGRAM_ORDERED", "if (rank == r) cell[bin] += w;", "if (rank >= r) cell[bin] += w;"),
     "ordered: shares by blockIdx": ("HISTOGRAM_ORDERED", "const unsigned slice = ticket.number / shares, share =",
                                     "const unsigned slice = blockIdx.x / shares, share ="),
