@@ -1520,9 +1520,11 @@ GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
                            s.exact || p.threads >= 1024 ? (unsigned)GP__WARP : (unsigned)p.threads / GP__WARP);
 }
-// Counters of 16 bits, where those of 32 do not fit: of one channel, without weights.
+// Counters of 16 bits, where those of 32 do not fit: of one channel, without weights. They take registers.
+enum { GP__HISTOGRAM_HALVES_THREADS = 1024 }; // of a multiprocessor, at most
 GPUPRIMS__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
-  return s.exact && !s.in2_size && s.in_size > 1 && s.channels == 1 && gp__histogram_replicas(p, s) == 0 &&
+  return p.threads * p.blocks_per_sm <= GP__HISTOGRAM_HALVES_THREADS && s.exact && !s.in2_size && s.in_size > 1 &&
+         s.channels == 1 && gp__histogram_replicas(p, s) == 0 &&
          gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
 }
@@ -3679,7 +3681,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
     __syncthreads();
   }
-  static const bool may_halve = !global && !Shape::by_value && !weight::is;
+  static const bool may_halve =
+      !global && !Shape::by_value && !weight::is && P::threads * P::blocks_per_sm <= GP__HISTOGRAM_HALVES_THREADS;
   static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells) {
     Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all();
   }
