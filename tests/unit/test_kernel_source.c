@@ -167,6 +167,58 @@ static void test_messages(void) {
   CHECK(gp_close(ctx) == GP_SUCCESS);
 }
 
+// The names that dispatch writes are those of the templates: users' types and up to three operators in a program. The
+// test of all architectures compiles what is built in.
+static void test_names(void) {
+  gp_context *ctx = open_host("");
+  gp_type_desc t = gp_type_desc_init();
+  gp_op_desc d = gp_op_desc_init();
+  gp_type point;
+  gp_op right, same, farther;
+  gp_call c[8];
+  int i;
+  t.name = "point";
+  t.source = "struct point { float x; int y; short z; };";
+  t.size = 12;
+  t.align = 4;
+  CHECK(gp_type_struct(ctx, &t, &point) == GP_SUCCESS);
+  d.name = "right";
+  d.arity = 1;
+  d.body = "return a.y & 2;";
+  CHECK(gp_op_define(ctx, &d, &right) == GP_SUCCESS);
+  d.name = "same";
+  d.arity = 2;
+  d.body = "return a.y == b.y;";
+  CHECK(gp_op_define(ctx, &d, &same) == GP_SUCCESS);
+  d.name = "farther";
+  d.identity = "{0, 0, 0}";
+  d.body = "return a.x > b.x ? a : b;";
+  CHECK(gp_op_define(ctx, &d, &farther) == GP_SUCCESS);
+  c[0] = fold(GP_PARTITION, right, point, 0, 1000);
+  c[0].transform = right;
+  c[1] = fold(GP_SELECT, 0, point, 0, 1 << 24);
+  c[1].key_type = GP_I8;
+  c[2] = fold(GP_REDUCE_BY_KEY, farther, point, point, 1000);
+  c[2].key_type = point;
+  c[2].equal = same;
+  c[3] = fold(GP_UNIQUE, 0, GP_F64, 0, 1 << 24);
+  c[3].key_type = point;
+  c[3].equal = same;
+  c[4] = fold(GP_RUN_LENGTHS, 0, 0, 0, 1000);
+  c[4].key_type = GP_BF16;
+  c[5] = fold(GP_SEGMENTED_INCLUSIVE_SCAN, GP_ARGMIN, GP_F32, GP_F32, 1000);
+  c[5].offset_type = GP_I64;
+  c[5].flags = GP_CHECKED; // and the check of the offsets
+  c[6] = fold(GP_COUNT_IF, right, point, 0, 1000);
+  c[7] = fold(GP_ADJACENT_DIFFERENCE, farther, point, 0, 1000);
+  c[7].flags = GP_RIGHT;
+  for (i = 0; i < 8; ++i) {
+    taken x = {0, 0, {0}, ""};
+    CHECK(gp_compile(ctx, &c[i], 90, take, &x) == GP_SUCCESS && x.count == (i == 5 ? 2 : 1));
+  }
+  CHECK(gp_close(ctx) == GP_SUCCESS);
+}
+
 static void test_architectures(void) {
   gp_context *ctx = open_host("");
   gp_call c[3];
@@ -242,6 +294,7 @@ int main(void) {
   test_text();
   if (gp__open_library(NULL, names, why, sizeof why)) {
     test_messages();
+    test_names();
     test_architectures();
     test_cache();
   } else {
@@ -251,8 +304,8 @@ int main(void) {
     c.in_type = GP_F32;
     CHECK(gp_compile(ctx, &c, 90, take, &t) == GP_E_NO_COMPILER && strstr(gp_last_message(), "libnvrtc"));
     CHECK(gp_close(ctx) == GP_SUCCESS);
-    printf("skipped: messages, architectures, cache: no NVRTC on this machine\n");
-    skipped += 3;
+    printf("skipped: messages, names, architectures, cache: no NVRTC on this machine\n");
+    skipped += 4;
   }
   printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
   return failed != 0;
