@@ -10445,8 +10445,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   }
   for (i = 0; i < 3; ++i)
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
-  // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers; histograms do
-  // with 32, and need the threads.
+  // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers; histograms
+  // do with 32, and need the threads.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
   if (blocks > 0 && family != GP__FAMILY_MAP && blocks * threads <= (family == GP__FAMILY_HISTOGRAM ? 2048 : 1024) &&
       q->acc_size <= 16)
