@@ -489,7 +489,8 @@ typedef struct gp_call {
   const void *init; // host memory, read during the call: scan and reduce: an initial value (accumulator type)
                     // that comes before the first element, NULL: the identity; fill: the value; iota: start;
                     // predicates: the scalar (in_type); histogram: the lower end of the first bin, one a channel
-  const void *step; // iota: the step, NULL: 1; partition: the second scalar; histogram: the upper end of the last bin
+  const void *step; // iota: the step, NULL: 1; partition: the second scalar; histogram: the upper end of the last bin,
+                    // one a channel; NULL of either end, integers only: as far as the type goes
   int flags;        // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT
   const gp_policy *policy; // NULL: the tuned table's, or the portable row
 } gp_call;
@@ -701,12 +702,15 @@ GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, c
 GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                uint8_t *out, uint64_t count, gp_stream stream);
 
-// ---- histograms. counter_type: i32, u32, i64 or u64 (counters wrap), or f32 or f64 with weights. The output is written
-// whole, whatever it held. One launch; samples are read once. Several channels, weights: gp_call.channels, .in2.
+// ---- histograms. counter_type: i32, u32, i64 or u64 (counters wrap), or f32 or f64 with weights. The output is
+// written whole, whatever it held. One launch; samples are read once. Several channels, weights: gp_call.channels,
+// .in2. All channels together have fewer than 2^31 bins. Float counters: the same call gives the same bits on one
+// device; one more reading of the samples for every 40 KiB of counters.
 
 // bins of equal width over [*lower, *upper), both of the samples' type and in host memory; a sample outside is not
-// counted, nor is a NaN. Integers: bin = (x - lower) * bins / (upper - lower), exact. Floats: in the samples' type (f16
-// and bf16: f32), (x - lower) * (bins / (upper - lower)), and the last bin where that rounds up to `bins`.
+// counted, nor is a NaN. Integers: bin = (x - lower) * bins / (upper - lower), exact; lower NULL: from the type's
+// lowest value on; upper NULL: up to its largest value, which is counted too. Floats: in the samples' type (f16 and
+// bf16: f32), (x - lower) * (bins / (upper - lower)), toward zero, and the last bin where that comes out as `bins`.
 GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
                                           const void *lower, const void *upper, void *out, uint64_t bins,
                                           uint64_t count, gp_stream stream);
@@ -935,9 +939,27 @@ GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: 
 GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #endif
 
+// A place in shared memory from which offsets are counted. Its address is kept from the compiler, which would otherwise
+// add it anew to every offset.
+struct gp__shared_place {
+  gp__u32 address;
+  GP_DEVICE explicit gp__shared_place(void *p) {
+    asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"(gp__shared_address(p)));
+  }
+  template <class T> GP_DEVICE T *at(gp__u32 offset) const {
+    return static_cast<T *>(__cvta_shared_to_generic(address + offset));
+  }
+};
+
 // A product that is rounded before anything is added to it.
 GP_DEVICE float gp__product(float a, float b) { return __fmul_rn(a, b); }
 GP_DEVICE double gp__product(double a, double b) { return __dmul_rn(a, b); }
+// The upper half of a product.
+GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) { return __umulhi(a, b); }
+GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) { return __umul64hi(a, b); }
+// Toward zero, saturated, NaN to 0.
+GP_DEVICE gp__u32 gp__u32_from(float x) { return __float2uint_rz(x); }
+GP_DEVICE gp__u32 gp__u32_from(double x) { return x != x ? 0 : __double2uint_rz(x); }
 
 GP_DEVICE float gp__f32_from_bits(gp__u32 bits) { return __uint_as_float(bits); }
 GP_DEVICE gp__u32 gp__bits_of_f32(float x) { return __float_as_uint(x); }
@@ -1016,8 +1038,25 @@ template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_rea
 GP_DEVICE void gp__bulk_wait() { simt::bulk_wait(0); }
 GP_DEVICE void gp__bulk_fence() { simt::fence_proxy_async(); }
 
+struct gp__shared_place {
+  unsigned char *address;
+  GP_DEVICE explicit gp__shared_place(void *p) : address(static_cast<unsigned char *>(p)) {}
+  template <class T> GP_DEVICE T *at(gp__u32 offset) const { return reinterpret_cast<T *>(address + offset); }
+};
+
 GP_DEVICE float gp__product(float a, float b) { return a * b; }
 GP_DEVICE double gp__product(double a, double b) { return a * b; }
+GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) {
+  return static_cast<gp__u32>(static_cast<gp__u64>(a) * b >> 32);
+}
+GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) {
+  const gp__u64 a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
+  const gp__u64 middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffffu);
+  return a1 * b1 + (middle >> 32) + (other >> 32);
+}
+template <class F> GP_DEVICE gp__u32 gp__u32_from(F x) {
+  return x > F(0) ? x >= F(4294967296.) ? 0xffffffffu : static_cast<gp__u32>(x) : 0;
+}
 template <class R, class A> GP_DEVICE R gp__bit_cast(A a) {
   static_assert(sizeof(R) == sizeof(A), "a bit cast keeps the size");
   R r;
@@ -1444,12 +1483,92 @@ GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
          gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes;
 }
 
-// Histograms: a copy of all counters fits a block's shared memory, or they are in the output.
+// ---- histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
+// counters are integers.
+
+enum {
+  GP__HISTOGRAM_STATIC_BYTES = 2560,        // static shared memory of a block, at most
+  GP__HISTOGRAM_BOUNDARY_BYTES = 20 * 1024, // boundaries of ranges are copied to shared memory up to this size
+  GP__HISTOGRAM_SLICE_BYTES = 40 * 1024,    // float counters: those of one block
+  GP__HISTOGRAM_GROUP = 16,                 // float counters: shares whose sums one block adds up
+  GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp sets to zero at a time, at least
+  GP__HISTOGRAM_CHUNKS = 1024               // and into how many pieces the output is cut at most
+};
+// Samples of one byte are counted by their value; what becomes of a value is decided when the counters are added up.
+GPUPRIMS__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
+  return algorithm == GP_SHARED_BINS && in_size == 1 && exact;
+}
+// Counters of a channel in shared memory: behind the bins stands one for samples in no bin, so that nobody asks.
+GPUPRIMS__RULE unsigned long long gp__histogram_stride(int by_value, unsigned long long bins) {
+  return by_value ? 256 : bins + 1;
+}
+// Of all channels; the last one is for channels that are not counted.
+GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
+  return s.exact
+             ? (unsigned)s.active * gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.bins) + 1
+             : (unsigned)s.active * s.bins;
+}
+GPUPRIMS__RULE unsigned long long gp__round_up(unsigned long long x, unsigned long long to) {
+  return (x + to - 1) / to * to;
+}
+// Boundaries in shared memory, in bytes; 0: they stay where they are.
+GPUPRIMS__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundaries, int size) {
+  return boundaries <= (unsigned)(GP__HISTOGRAM_BOUNDARY_BYTES / size)
+             ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
+             : 0;
+}
+// Float counters: how many of them one block takes; all blocks of a slice read all samples.
+GPUPRIMS__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
+  return slots < (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size) ? (unsigned)slots
+                                                              : (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size);
+}
+// Counters of a chunk of the output, of which one warp makes zeros.
+GPUPRIMS__RULE unsigned long long gp__histogram_chunk(unsigned long long counters) {
+  return counters <= (unsigned long long)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS
+             ? (unsigned)GP__HISTOGRAM_CHUNK
+             : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
+}
+// Dynamic shared memory that a block may have where blocks_per_sm of them are to fit a multiprocessor, which has 1 KiB
+// more than a block can get and keeps 1 KiB for each block.
+GPUPRIMS__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
+  return (s.shared_bytes + 1024) / gp__max(p.blocks_per_sm, 1) - 1024 - GP__HISTOGRAM_STATIC_BYTES;
+}
+// One copy of a block's counters, in bytes, and its boundaries.
+GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
+  return s.exact
+             ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
+             : (unsigned long long)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
+}
+GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
+  return s.ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
+             ? gp__histogram_boundary_bytes((s.bins + 1) * (unsigned)s.active, s.in_size)
+             : 0;
+}
+// Copies of the counters: the largest power of two that fits, 0 where not even one does. A copy a lane at most; float
+// counters: a copy a warp.
+GPUPRIMS__RULE unsigned gp__histogram_fit(unsigned long long bytes, long long room, unsigned copies) {
+  return copies == 0 || (long long)gp__round_up(bytes * copies, GP__VECTOR) <= room
+             ? copies
+             : gp__histogram_fit(bytes, room, copies / 2);
+}
+GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
+  return gp__histogram_fit(gp__histogram_copy_bytes(p, s),
+                           (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
+                           s.exact || p.threads >= 1024 ? (unsigned)GP__WARP : (unsigned)p.threads / GP__WARP);
+}
+// Counters of 16 bits, where those of 32 do not fit: of one channel, without weights. They take registers.
+enum { GP__HISTOGRAM_HALVES_THREADS = 1024 }; // of a multiprocessor, at most
+GPUPRIMS__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
+  return p.threads * p.blocks_per_sm <= GP__HISTOGRAM_HALVES_THREADS && s.exact && !s.in2_size && s.in_size > 1 &&
+         s.channels == 1 && gp__histogram_replicas(p, s) == 0 &&
+         gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
+                           (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
+}
 GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 &&
-         (p.algorithm == GP_GLOBAL_BINS ||
-          (p.algorithm == GP_SHARED_BINS && s.bins <= 65536 && s.bins * (unsigned)s.active <= 65536 &&
-           s.bins * (unsigned)s.active * (unsigned)s.out_size + 1024 <= (unsigned long long)s.shared_bytes));
+  return p.blocks_per_sm >= 1 && (p.threads & (p.threads - 1)) == 0 &&
+         (p.algorithm == GP_SHARED_BINS ? gp__histogram_replicas(p, s) > 0 || gp__histogram_halves(p, s)
+                                        : p.algorithm == GP_GLOBAL_BINS && s.exact &&
+                                              (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
@@ -1525,15 +1644,39 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
   return p;
 }
 
+// GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. Blocks: so
+// many that a copy of the counters for each lane fits, else four copies, else one, else one of 16 bits.
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
-  gp_policy q;
-  p.threads = gp__or(p.threads, 512);
-  p.vectors = gp__or(p.vectors, bytes >> 20 ? 4 : 1);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
-  q = p;
-  q.algorithm = GP_SHARED_BINS;
-  p.algorithm = gp__or(p.algorithm, gp__policy_valid_histogram(q, s) ? GP_SHARED_BINS : GP_GLOBAL_BINS);
-  return p;
+  static const int shapes[2][3][2] = {{{512, 4}, {1024, 2}, {1024, 1}}, // threads, blocks; 32 registers a thread
+                                      {{512, 3}, {512, 2}, {1024, 1}}}; // where those are too few
+  const unsigned wanted[4] = {GP__WARP, 4, 1, 0};                       // copies; 0: halves
+  const int large = s.in_size == 8 || s.in2_size;
+  gp_policy q = p;
+  int i, k;
+  (void)bytes;
+  q.algorithm = gp__or(p.algorithm, GP_SHARED_BINS);
+  q.load = gp__or(p.load, GP_CACHE_STREAMING);
+  q.vectors = gp__or(p.vectors, !s.exact ? 1 : s.in_size == 1 && !large ? 4 : 2);
+  if (!s.exact) {
+    q.threads = gp__or(p.threads, 256);
+    for (i = 3; !p.blocks_per_sm && i >= 1; --i) {
+      q.blocks_per_sm = i;
+      if (gp__histogram_replicas(q, s) > 0) break;
+    }
+    return q;
+  }
+  if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
+                                        gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
+    for (k = 0; k < 4; ++k)
+      for (i = 0; i < 3; ++i) {
+        q.threads = gp__or(p.threads, shapes[large][i][0]);
+        q.blocks_per_sm = gp__or(p.blocks_per_sm, shapes[large][i][1]);
+        if (wanted[k] ? gp__histogram_replicas(q, s) >= wanted[k] : gp__histogram_halves(q, s)) return q;
+      }
+  q.algorithm = gp__or(p.algorithm, GP_GLOBAL_BINS);
+  q.threads = gp__or(p.threads, 512);
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  return q;
 }
 // Segments: as many warps a multiprocessor as have the registers for their next chunk; short chunks where there is
 // little to do.
@@ -1581,7 +1724,7 @@ typedef struct gp__geometry {
   unsigned threads;              // threads of a block
   unsigned shared_bytes;         // dynamic
   unsigned long long words;      // tagged words of the workspace
-  unsigned replicas;             // histogram, GP_SHARED_BINS: copies of the counters in a block's shared memory; else 0
+  unsigned replicas;             // of gp__histogram_args, else 0
 } gp__geometry;
 
 __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
@@ -1596,18 +1739,40 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
       gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
 }
 
+// A tile is two vectors a thread: what is less than that is one block's. No block sees 2^32 samples, whatever fits the
+// device, so that counters of 32 bits do in shared memory.
 __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident,
                                                            gp__geometry *g) {
-  const unsigned copy =
-      p.algorithm == GP_SHARED_BINS ? (unsigned)s.bins * (unsigned)s.active * (unsigned)s.out_size : 0;
-  const unsigned room = (unsigned)(s.shared_bytes - 1024) / (unsigned)p.blocks_per_sm;
-  g->tile_items = (unsigned long long)p.threads * (unsigned)(p.vectors * gp__vector_items(s.in_size));
-  g->tiles = gp__ceil_div(s.count * (unsigned)s.channels, g->tile_items);
-  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
-  if (!g->grid) g->grid = 1; // no samples still have counters
-  g->replicas = !copy ? 0 : room / copy > 16 ? 16 : room / copy > 1 ? room / copy : 1;
-  g->shared_bytes = g->replicas * copy;
-  g->words = 1;
+  const int shared = p.algorithm == GP_SHARED_BINS;
+  const unsigned long long samples = s.count * (unsigned)s.channels, slots = gp__histogram_slots(p, s);
+  const unsigned long long fewest = gp__ceil_div(samples, 1ull << 31);
+  unsigned long long shares, slices, chunks;
+  g->threads = (unsigned)p.threads;
+  g->replicas = shared ? gp__histogram_replicas(p, s) : 0;
+  g->shared_bytes = gp__histogram_table_bytes(p, s) +
+                    (unsigned)gp__round_up(g->replicas ? g->replicas * gp__histogram_copy_bytes(p, s)
+                                           : shared && gp__histogram_halves(p, s) ? gp__histogram_copy_bytes(p, s) / 2
+                                                                                  : 0,
+                                           GP__VECTOR);
+  if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels name it
+  g->tile_items =
+      (unsigned long long)(p.threads * 2 *
+                           gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
+  g->tiles = gp__ceil_div(samples, g->tile_items);
+  if (s.exact) {
+    g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
+    if (!g->grid) g->grid = 1; // an empty input still has a result
+    chunks = gp__ceil_div(s.bins * (unsigned)s.active, gp__histogram_chunk(s.bins * (unsigned)s.active));
+    g->words = g->grid > 1 ? chunks : 0;
+  } else {
+    slices = gp__ceil_div(slots, gp__histogram_slice(slots, s.out_size));
+    shares = slices < resident ? resident / slices : 1;
+    if (shares > g->tiles) shares = g->tiles ? g->tiles : 1;
+    g->grid = (unsigned)(slices * shares);
+    g->words = shares > 1 ? slices * (shares + gp__ceil_div(shares, GP__HISTOGRAM_GROUP)) *
+                                gp__ceil_div(gp__histogram_slice(slots, s.out_size), 8 / (unsigned)s.out_size)
+                          : 0;
+  }
 }
 // A tile is a chunk of each warp of a block. The total of ranges is not known here: they get the whole grid.
 __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident,
@@ -1775,9 +1940,9 @@ typedef struct gp__histogram_args {
   const unsigned long long *count_device;
   unsigned long long bins;
   void *workspace;
-  gp__value lower, upper; // even: `active` values of the samples' type
+  gp__value lower, upper; // even: `active` values of the samples' type; the one beyond its largest wraps to its lowest
   int channels, active;   // at least 1
-  unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory
+  unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory; 0: one, of 16 bits
 } gp__histogram_args;
 
 // Lower and upper bound, load balance.
@@ -3310,6 +3475,677 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
     if (Op::commutative) tile = gp_tile_reduce<T>(sum, Op(), s.reduce);
     if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), ticket.number, tile, ticket.tag);
   }
+}
+
+// ---- histogram
+//
+// Counters in shared memory, `replicas` copies of each side by side, so that lanes of a warp do not meet: with 32
+// copies neither uniform nor constant samples make a bank wait. With fewer, a thread adds up runs of equal samples
+// first. Meanwhile the first to draw tickets set the output to zero, a warp a chunk, and say so by tagged words; the
+// blocks wait for these before they add what they counted. Only those are waited for that have drawn their ticket.
+
+static const gp__u32 gp__no_bin = 0xffffffffu;
+
+// How a sample becomes a bin: BINS(x) is `bins` where the sample is in none.
+//
+// Even bins of integers. d = x - lower, and width where that is not below width. bins / width = whole + fraction / 2^F,
+// fraction rounded up; the excess is e / (width * 2^F) with e < width, and as d * e < 2^F for all d,
+// d * whole + (d * fraction >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by
+// Invariant Integers using Multiplication).
+template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
+template <class T> struct gp__even_base {
+  static const bool tabulated = false;                 // no boundaries in memory
+  static const int kept = GP__VALUE_BYTES / sizeof(T); // one for each channel
+  static GP_DEVICE T lower_of(const gp__histogram_args &a, unsigned channel) {
+    return reinterpret_cast<const T *>(a.lower.bytes)[channel];
+  }
+  static GP_DEVICE T upper_of(const gp__histogram_args &a, unsigned channel) {
+    return reinterpret_cast<const T *>(a.upper.bytes)[channel];
+  }
+};
+template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
+  gp__u32 lower, limit, whole, fraction;
+  // upper may have wrapped: the type's lowest value stands for the one beyond its largest.
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
+    const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(a.bins);
+    lower = static_cast<gp__u32>(this->lower_of(a, channel));
+    const gp__u32 width = ((static_cast<gp__u32>(this->upper_of(a, channel)) - lower - 1) & mask) + 1;
+    limit = width;
+    whole = bins / width;
+    fraction = static_cast<gp__u32>(((static_cast<gp__u64>(bins % width) << 32) + width - 1) / width);
+  }
+  GP_DEVICE gp__u32 operator()(T x) const {
+    const gp__u32 far = static_cast<gp__u32>(x) - lower, d = far < limit ? far : limit;
+    return d * whole + gp__high_product(d, fraction);
+  }
+};
+template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F = 64
+  gp__u32 lower, limit, whole, high, low;
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
+    lower = static_cast<gp__u32>(this->lower_of(a, channel));
+    const gp__u32 last = static_cast<gp__u32>(this->upper_of(a, channel)) - lower - 1;
+    limit = last + (last < 0xffffffffu); // with a width of 2^32 every sample is in a bin
+    const gp__u64 width = static_cast<gp__u64>(last) + 1, rest = a.bins % width << 32, rest2 = rest % width << 32;
+    whole = static_cast<gp__u32>(a.bins / width);
+    const gp__u64 fraction = ((rest / width) << 32) + (rest2 + width - 1) / width; // the second term may be 2^32
+    high = static_cast<gp__u32>(fraction >> 32);
+    low = static_cast<gp__u32>(fraction);
+  }
+  GP_DEVICE gp__u32 operator()(T x) const {
+    const gp__u32 far = static_cast<gp__u32>(x) - lower, d = far < limit ? far : limit;
+    const gp__u64 part = static_cast<gp__u64>(d) * high + gp__high_product(d, low);
+    return d * whole + static_cast<gp__u32>(part >> 32);
+  }
+};
+// 8 bytes: bins / width = whole + rest / width, and the estimate d * floor(rest * 2^64 / width) / 2^64 is at most one
+// too low: compare with d * rest, in 96 bits.
+template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
+  gp__u64 lower, limit, fraction;
+  gp__u32 whole, rest;
+  bool exact; // the fraction is
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
+    lower = static_cast<gp__u64>(this->lower_of(a, channel));
+    const gp__u64 width = static_cast<gp__u64>(this->upper_of(a, channel)) - lower;
+    limit = width;
+    if (width == 0) { // 2^64: every sample is in a bin
+      limit = ~0ull;
+      whole = 0;
+      rest = static_cast<gp__u32>(a.bins);
+      fraction = a.bins;
+      exact = true;
+      return;
+    }
+    whole = static_cast<gp__u32>(a.bins / width);
+    gp__u64 r = a.bins % width;
+    rest = static_cast<gp__u32>(r);
+    fraction = (r << 32) / width;
+    r = (r << 32) % width;
+    GPUPRIMS__UNROLL_BY(1)
+    for (int i = 0; i < 32; ++i) {
+      const bool carry = r >> 63;
+      r += r;
+      const bool one = carry || r >= width;
+      fraction = fraction * 2 + one;
+      if (one) r -= width;
+    }
+    exact = r == 0;
+  }
+  GP_DEVICE gp__u32 operator()(T x) const {
+    const gp__u64 far = static_cast<gp__u64>(x) - lower, d = far < limit ? far : limit;
+    gp__u32 q = static_cast<gp__u32>(gp__high_product(d, fraction));
+    if (!exact) {
+      const gp__u64 a0 = (d & 0xffffffffu) * rest, a1 = (d >> 32) * rest + (a0 >> 32);
+      const gp__u64 b0 = (limit & 0xffffffffu) * (q + 1), b1 = (limit >> 32) * (q + 1) + (b0 >> 32);
+      if (b1 < a1 || (b1 == a1 && static_cast<gp__u32>(b0) <= static_cast<gp__u32>(a0))) ++q;
+    }
+    return static_cast<gp__u32>(d) * whole + q;
+  }
+};
+template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base<T> { // floats
+  typedef typename gp__traits<T>::wide F;
+  F lower, upper, scale;
+  gp__u32 bins;
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
+    lower = static_cast<F>(this->lower_of(a, channel));
+    upper = static_cast<F>(this->upper_of(a, channel));
+    bins = static_cast<gp__u32>(a.bins);
+    scale = static_cast<F>(bins) / (upper - lower);
+  }
+  GP_DEVICE gp__u32 operator()(T sample) const {
+    const F x = static_cast<F>(sample);
+    const gp__u32 q = gp__u32_from(gp__product(x - lower, scale)), last = bins - 1;
+    return x >= lower && x < upper ? (q < last ? q : last) : bins;
+  }
+};
+// Bins by boundaries: how many are not above the sample, by a search without branches. NaN: none are.
+template <class T> struct gp__range_bins {
+  static const bool tabulated = true;
+  static const int kept = 1;
+  const T *boundaries;
+  gp__u32 bins, step; // the largest power of two that is not above bins + 1
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *table) {
+    bins = static_cast<gp__u32>(a.bins);
+    boundaries = table + channel * (bins + 1);
+    step = 1;
+    while (step <= (bins + 1) / 2) step *= 2;
+  }
+  GP_DEVICE gp__u32 operator()(T x) const {
+    gp__u32 found = 0;
+    for (gp__u32 s = step; s; s /= 2)
+      if (found + s <= bins + 1 && boundaries[found + s - 1] <= x) found += s;
+    return found - 1 < bins ? found - 1 : bins;
+  }
+};
+// Those of one channel.
+template <class T> GP_DEVICE gp__even_bins<T> gp__bins_of(const gp__even_bins<T> *kept, unsigned channel) {
+  return kept[channel];
+}
+template <class T> GP_DEVICE gp__range_bins<T> gp__bins_of(const gp__range_bins<T> *kept, unsigned channel) {
+  gp__range_bins<T> b = *kept;
+  b.boundaries += channel * (b.bins + 1);
+  return b;
+}
+
+// What a sample weighs.
+template <class W, class C> struct gp__weight {
+  static const bool is = true;
+  static const int size = sizeof(W);
+  typedef C cell; // of a block's counters
+  template <int V> static GP_DEVICE C at(const gp__run<W, V> &w, int j) { return gp_convert<W, C>()(w.item[j]); }
+  static GP_DEVICE C of(const void *weights, gp__u64 pixel) {
+    return gp_convert<W, C>()(static_cast<const W *>(weights)[pixel]);
+  }
+};
+template <class C> struct gp__weight<gp__none, C> {
+  static const bool is = false;
+  static const int size = 1;
+  typedef gp__u32 cell;
+  template <int V> static GP_DEVICE gp__u32 at(const gp__run<gp__none, V> &, int) { return 1; }
+  static GP_DEVICE gp__u32 of(const void *, gp__u64) { return 1; }
+};
+
+// What a histogram's blocks share: how samples are read, and the tables.
+template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct gp__histogram_shape {
+  typedef gp__weight<W, C> weight;
+  static const bool ordered = gp__traits<C>::kind == GP__FLOAT;
+  static const bool by_value = gp__histogram_by_value(ALGORITHM, int(sizeof(T)), !ordered);
+  static const int SIZE = int(sizeof(T)) > weight::size ? int(sizeof(T)) : weight::size;
+  static const int V = 16 / (ordered && int(sizeof(C)) > SIZE ? int(sizeof(C)) : SIZE); // samples read as one
+  static GP_DEVICE gp__u32 stride(const gp__histogram_args &a) {
+    return static_cast<gp__u32>(gp__histogram_stride(by_value, a.bins));
+  }
+  struct Storage {
+    gp__ticket ticket;
+    BINS bins[BINS::kept];
+  };
+  // Bytes of the tables, which come before the counters in dynamic shared memory.
+  static GP_DEVICE unsigned table_bytes(const gp__histogram_args &a) {
+    return !BINS::tabulated || by_value
+               ? 0
+               : gp__histogram_boundary_bytes((a.bins + 1) * static_cast<unsigned>(a.active), int(sizeof(T)));
+  }
+  // All threads; the caller synchronises.
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, Storage &s, unsigned char *shared) {
+    const T *table = static_cast<const T *>(a.boundaries);
+    if (BINS::tabulated && table_bytes(a)) {
+      T *copy = reinterpret_cast<T *>(shared);
+      for (gp__u64 i = threadIdx.x; i < (a.bins + 1) * static_cast<unsigned>(a.active); i += P::threads)
+        copy[i] = table[i];
+      table = copy;
+    }
+    if (threadIdx.x < static_cast<unsigned>(BINS::tabulated ? 1 : a.active))
+      s.bins[threadIdx.x].set(a, threadIdx.x, table);
+  }
+  static GP_DEVICE void clear(unsigned char *shared, gp__u64 bytes) {
+    for (gp__u64 i = threadIdx.x; i < (bytes + 15) / 16; i += P::threads)
+      reinterpret_cast<gp_vector *>(shared)[i] = gp_vector{{0, 0, 0, 0}};
+  }
+};
+
+// Adds up the weights of the lanes of the same bin, for the lowest of them, by jumping from each lane to the next of
+// its bin, to the one after that, to the one four on ... (Wyllie). All lanes call.
+template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
+  if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
+    const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
+    int next = above ? __ffs(static_cast<int>(above)) - 1 : -1;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 5; ++i) {
+      const C other = __shfl_sync(0xffffffffu, sum, next < 0 ? 0 : next);
+      const int after = __shfl_sync(0xffffffffu, next, next < 0 ? 0 : next);
+      if (next >= 0) {
+        sum = static_cast<C>(sum + other);
+        next = after;
+      }
+    }
+  }
+  return sum;
+}
+
+// A byte as an index, in one instruction where it lies in a word.
+template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, V> &x, int j) {
+  return static_cast<unsigned char>(static_cast<gp__u32>(x.item[j]));
+}
+template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, 16> &x, int j) {
+  return __byte_perm(x.access.word[j / 4], 0, 0x4440u + static_cast<unsigned>(j % 4));
+}
+
+// Integer counters. REPLICAS: 32, or 0 where the arguments say how many, or GP__HALVES; ONE: one channel.
+enum { GP__HALVES = -1 }; // one copy of 16 bits each, two in a word
+template <class P, int ALGORITHM, class BINS, class T, class W, class C>
+struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
+  typedef gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> Shape;
+  typedef typename Shape::weight weight;
+  typedef typename Shape::Storage Storage;
+  typedef typename weight::cell Cell;
+  static const bool global = ALGORITHM == GP_GLOBAL_BINS;
+  static const int V = Shape::V;
+
+  // One thread's samples on their way into the counters. All lanes of a warp call together.
+  template <int REPLICAS, bool ONE> struct Tally {
+    static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // of samples of the same bin
+    static const bool unguarded = ONE && REPLICAS > 0; // has a loop of its own for what all threads have
+    static const int K = unguarded          ? P::vectors
+                         : ONE && !REPLICAS ? (P::vectors + 1) / 2
+                                            : 1; // others are short of registers
+    const gp__histogram_args &a;
+    const BINS *kept;
+    BINS bins;                     // of the first channel
+    gp__shared_place cells;        // this lane's copy of the first counter
+    gp__u32 stride, nowhere;       // counters of a channel; the one of channels that are not counted
+    gp__u32 shift;                 // log2 of the bytes of all copies of a counter
+    gp__u32 run_slot, run_samples; // the run that is open
+    gp__u32 channel, channel_step; // where the thread's next samples stand: in which channel, of which pixel; and how
+    gp__u64 pixel, pixel_step;     // far it is to those behind the other threads'
+
+    GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
+        : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes + (REPLICAS == GP__HALVES ? 0
+                                                                      : REPLICAS             ? gp_lane()
+                                                                                 : gp_lane() & (args.replicas - 1)) *
+                                                                         sizeof(Cell)),
+          stride(Shape::stride(args)), nowhere(stride * static_cast<unsigned>(args.active)), shift(0), run_slot(0),
+          run_samples(0), channel(0), channel_step(0), pixel(0), pixel_step(0) {
+      while (!global && REPLICAS == 0 && args.replicas * sizeof(Cell) >> shift > 1) ++shift;
+    }
+    GP_DEVICE void add_to_output(gp__u32 slot, gp__u64 n) const {
+      gp__u64 at = 0;
+      if (output_of(slot, at)) atomicAdd(static_cast<C *>(a.out) + at, static_cast<C>(n));
+    }
+    // A word is the sum of all that was added to its halves, less the carries of the lower one. Whoever makes bits 16
+    // or 32 overflow sees it, in the old value, and takes 2^16 to the output; between a carry and its removal the upper
+    // half may overflow too early, and is brought back by a borrow. The output is zero by now.
+    GP_DEVICE void add_half(gp__u32 slot, gp__u32 n) const {
+      if (n >> 16) add_to_output(slot, n);
+      else {
+        const gp__u32 shift_half = slot % 2 * 16, x = n << shift_half;
+        gp__u32 *word = cells.template at<gp__u32>(slot / 2 * 4);
+        const gp__u32 old = atomicAdd(word, x);
+        if (old + x < old) add_to_output(slot | 1u, 1u << 16);
+        if (shift_half == 0 && ((old & 0xffffu) + n) >> 16 != 0) {
+          add_to_output(slot, 1u << 16);
+          if (atomicAdd(word, 0u - (1u << 16)) < 1u << 16) add_to_output(slot | 1u, 0ull - (1u << 16));
+        }
+      }
+    }
+    template <class N> GP_DEVICE void add(gp__u32 slot, N n) const {
+      if (REPLICAS == GP__HALVES) {
+        add_half(slot, static_cast<gp__u32>(n));
+        return;
+      }
+      const gp__u32 bytes = unsigned(REPLICAS > 0 ? REPLICAS : 1) * unsigned(sizeof(Cell));
+      atomicAdd(cells.template at<Cell>(REPLICAS ? slot * bytes : slot << shift), static_cast<Cell>(n));
+    }
+    // The counter of the output that belongs to a slot; false for those that stand behind the bins.
+    GP_DEVICE bool output_of(gp__u32 slot, gp__u64 &at) const {
+      const gp__u32 c = ONE ? 0 : slot / stride, bin = slot - c * stride;
+      at = c * a.bins + bin;
+      return slot < nowhere && bin + 1 < stride;
+    }
+    template <class N> GP_DEVICE void count(bool there, gp__u32 slot, N n) {
+      if (global) {
+        const gp__u32 peers = __match_any_sync(0xffffffffu, there ? slot : nowhere);
+        const C sum = weight::is ? gp__sum_of_peers(peers, static_cast<C>(n)) : static_cast<C>(__popc(peers));
+        if (there && gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)) add_to_output(slot, sum);
+      } else if (!there) {
+      } else if (runs) {
+        if (slot != run_slot) {
+          add(run_slot, run_samples);
+          run_slot = slot;
+          run_samples = 0;
+        }
+        ++run_samples;
+      } else add(slot, n);
+    }
+    GP_DEVICE gp__u32 slot_of(const gp__run<T, V> &x, int j) const { // of one channel
+      return Shape::by_value ? gp__byte_of(x, j) : bins(x.item[j]);
+    }
+    GP_DEVICE gp__u32 slot_of(const gp__run<T, V> &x, int j, gp__u32 c) const {
+      const gp__u32 counted = static_cast<unsigned>(a.active) - 1;
+      const gp__u32 in_channel =
+          Shape::by_value ? gp__byte_of(x, j) : gp__bins_of(kept, c < counted ? c : counted)(x.item[j]);
+      return c * stride + in_channel < nowhere ? c * stride + in_channel : nowhere;
+    }
+    GP_DEVICE void take(const gp__run<T, V> &x, const gp__run<W, V> &w, bool there) {
+      gp__u32 c = channel;
+      gp__u64 at = pixel;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        if (ONE) count(there, slot_of(x, j), weight::at(w, j));
+        else {
+          count(there, slot_of(x, j, c), there ? weight::of(a.weights, at) : 0);
+          const bool next = ++c == static_cast<unsigned>(a.channels);
+          at += next;
+          c = next ? 0 : c;
+        }
+      }
+      if (ONE) return;
+      channel += channel_step;
+      pixel += pixel_step;
+      if (channel >= static_cast<unsigned>(a.channels)) {
+        channel -= static_cast<unsigned>(a.channels);
+        ++pixel;
+      }
+    }
+    GP_DEVICE void take_one(const T *in, gp__u64 i, bool there) {
+      const gp__u64 of_pixel = ONE ? i : i / static_cast<unsigned>(a.channels);
+      const gp__u32 c = ONE ? 0 : static_cast<gp__u32>(i - of_pixel * static_cast<unsigned>(a.channels));
+      gp__run<T, V> x;
+      if (there) x.item[0] = in[i];
+      const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
+      count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
+    }
+    GP_DEVICE void all() {
+      const gp__u64 n = gp__count(a) * static_cast<unsigned>(ONE ? 1 : a.channels);
+      const T *in = static_cast<const T *>(a.in);
+      const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(T);
+      const gp__u64 head = to_boundary < n ? to_boundary : n, all_runs = (n - head) / V, tail = head + all_runs * V;
+      if (blockIdx.x == gridDim.x - 1) { // what is left before and behind the vectors, a sample a thread
+        const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail - head + threadIdx.x;
+        take_one(in, i, i < n);
+      }
+      const gp__u64 step = static_cast<gp__u64>(gridDim.x) * P::threads; // runs
+      gp__u64 first = static_cast<gp__u64>(blockIdx.x) * P::threads;     // the same for all threads
+      const gp__u64 mine = head + (first + threadIdx.x) * V;
+      if (!ONE) {
+        const unsigned channels = static_cast<unsigned>(a.channels);
+        pixel_step = step * V / channels;
+        channel_step = static_cast<gp__u32>(step * V - pixel_step * channels);
+        pixel = mine / channels;
+        channel = static_cast<gp__u32>(mine - pixel * channels);
+      }
+      const T *x_at = in + mine;
+      const W *w_at = static_cast<const W *>(a.weights) + (weight::is && ONE ? mine : 0);
+      const unsigned off = weight::is && ONE ? gp__misalignment(w_at, gp__run_alignment<W, V>::value) : 0;
+      GPUPRIMS__UNROLL_BY(1)
+      for (; unguarded && first + (K - 1) * step + P::threads <= all_runs; first += K * step) {
+        gp__run<T, V> x[K];
+        gp__run<W, V> w[K];
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) load(x[k], w[k], x_at, w_at, step, off);
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) take(x[k], w[k], true);
+      }
+      const int G = unguarded ? 1 : K;
+      GPUPRIMS__UNROLL_BY(1)
+      for (; first < all_runs; first += G * step) {
+        gp__run<T, V> x[G];
+        gp__run<W, V> w[G];
+        const gp__u64 run = first + threadIdx.x;
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < G; ++k)
+          if (run + k * step < all_runs) load(x[k], w[k], x_at, w_at, step, off);
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < G; ++k)
+          if (global || run + k * step < all_runs) take(x[k], w[k], run + k * step < all_runs);
+      }
+      if (runs) add(run_slot, run_samples);
+    }
+    // Weights that are not aligned are loaded one by one.
+    static GP_DEVICE void load(gp__run<T, V> &x, gp__run<W, V> &w, const T *&x_at, const W *&w_at, gp__u64 step,
+                               unsigned off) {
+      x.template load<P::load>(x_at, 0, false);
+      x_at += step * V;
+      if (weight::is && ONE) {
+        w.template load<P::load>(w_at, off, false);
+        w_at += step * V;
+      }
+    }
+  };
+
+  // The chunks of the output of which this block's first warp makes zeros, each said by a word; its ticket is kept.
+  static GP_DEVICE void clear_output(const gp__histogram_args &a, Storage &s) {
+    const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
+    const gp__u64 chunks = (counters + chunk - 1) / chunk;
+    C *out = static_cast<C *>(a.out);
+    for (;;) {
+      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, chunks + gridDim.x);
+      __syncwarp();
+      const gp__ticket ticket = s.ticket;
+      __syncwarp();
+      if (ticket.number >= chunks) break;
+      const gp__u64 first = ticket.number * chunk, end = first + chunk < counters ? first + chunk : counters;
+      for (gp__u64 i = first + gp_lane(); i < end; i += 32) out[i] = 0;
+      __syncwarp();
+      if (gp_lane() == 0) {
+        __threadfence();
+        gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);
+      }
+    }
+  }
+  // All threads: the output is zero, and this block's ticket has been drawn.
+  static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s) {
+    const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
+    const gp__u64 chunks = (counters + chunk - 1) / chunk, tag = s.ticket.tag;
+    for (gp__u64 i = threadIdx.x; i < chunks; i += P::threads) {
+      gp__receive<gp__u32>(gp__words(a.workspace), i, tag);
+      __threadfence();
+    }
+    __syncthreads();
+  }
+  static const bool may_halve =
+      !global && !Shape::by_value && !weight::is && P::threads * P::blocks_per_sm <= GP__HISTOGRAM_HALVES_THREADS;
+  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells) {
+    Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all();
+  }
+  static GP_DEVICE void run(const gp__histogram_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    const bool single = gridDim.x == 1, halves = may_halve && a.replicas == 0;
+    const bool adds_early = global || halves; // to the output, while it counts
+    unsigned char *cells = shared + Shape::table_bytes(a);
+    const gp__u32 stride = Shape::stride(a), active = static_cast<unsigned>(a.active);
+    const gp__u64 slots = static_cast<gp__u64>(stride) * active + 1;
+    if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
+    gp__begin<P>();
+    Shape::set_bins(a, s, shared);
+    C *out = static_cast<C *>(a.out);
+    if (single && (adds_early || Shape::by_value)) {
+      for (gp__u64 i = threadIdx.x; i < a.bins * active; i += P::threads) out[i] = 0;
+    }
+    __syncthreads();
+    if (!single && gp_warp() == 0) clear_output(a, s);
+    if (!single && adds_early) {
+      __syncthreads();
+      wait_for_output(a, s);
+    }
+    if (may_halve && halves) tally_halves(a, s, cells);
+    else if (a.channels > 1) Tally<0, false>(a, s, cells).all();
+    else if (global || a.replicas != 32) Tally<0, true>(a, s, cells).all();
+    else Tally<32, true>(a, s, cells).all();
+    if (global) return;
+    __syncthreads();
+    if (!single && !adds_early) wait_for_output(a, s);
+    const Cell *cell = reinterpret_cast<const Cell *>(cells);
+    for (gp__u32 c = 0; c < active; ++c, cell += static_cast<gp__u64>(stride) * a.replicas, out += a.bins) {
+      const BINS bins = gp__bins_of(s.bins, c);
+      for (gp__u32 i = threadIdx.x; i < (Shape::by_value ? 256u : stride - 1); i += P::threads) {
+        C sum = 0;
+        for (unsigned r = 0; r < a.replicas; ++r) // of 32 copies each lane reads another bank
+          sum += cell[static_cast<gp__u64>(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
+        if (halves) sum = static_cast<C>(cell[i / 2] >> (i % 2 * 16) & 0xffffu);
+        const gp__u32 bin = Shape::by_value ? bins(static_cast<T>(i)) : i;
+        if (!Shape::by_value && single && !halves) out[i] = sum;
+        else if (sum != 0 && bin < static_cast<gp__u32>(a.bins)) atomicAdd(out + bin, sum);
+      }
+    }
+  }
+};
+
+// Float counters, which get the same bits in every run: nothing is added in an order that chance decides. The input is
+// cut into shares by the number of tickets; a share's sums go from lane to lane, from sample to sample and from warp to
+// warp in order, a warp (or all warps in turns) on a copy of its own; the copies, then up to GP__HISTOGRAM_GROUP
+// shares, then the groups are added up in order by whoever has the last ticket of each. Counters that do not fit a
+// block are cut into slices.
+template <class P, class BINS, class T, class W, class C>
+struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> {
+  typedef gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> Shape;
+  typedef typename Shape::weight weight;
+  typedef typename Shape::Storage Storage;
+  static const int K = P::vectors, V = Shape::V, PER = 8 / int(sizeof(C)), GROUP = GP__HISTOGRAM_GROUP;
+  struct Piece { // of the counters, as one word carries it
+    C sum[PER];
+  };
+
+  // cell[bin] += w, for the lanes that have one, in their order. All lanes call.
+  static GP_DEVICE void add_in_order(C *cell, gp__u32 bin, C w) {
+    const gp__u32 peers = __match_any_sync(0xffffffffu, bin);
+    const bool there = bin != gp__no_bin;
+    const int rank = there ? __popc(peers & ((1u << gp_lane()) - 1)) : -1;
+    for (int r = 0; __any_sync(0xffffffffu, rank >= r); ++r) {
+      if (rank == r) cell[bin] += w;
+      __syncwarp();
+    }
+  }
+  static GP_DEVICE void add(Piece &to, const Piece &x) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < PER; ++i) to.sum[i] += x.sum[i];
+  }
+  // The sum of `count` words, `apart` from each other, in order, and `mine` behind them.
+  static GP_DEVICE Piece gather(const gp__word *words, gp__u64 first, gp__u64 apart, unsigned count, gp__u64 tag,
+                                const Piece &mine) {
+    const unsigned BATCH = 8;
+    Piece sum = mine;
+    bool has = false;
+    for (unsigned done = 0; done < count; done += BATCH) {
+      Piece x[BATCH];
+      const unsigned wanted = count - done < BATCH ? (1u << (count - done)) - 1 : (1u << BATCH) - 1;
+      for (unsigned missing = wanted; missing;) {
+        unsigned found = 0;
+        GPUPRIMS__UNROLL
+        for (unsigned i = 0; i < BATCH; ++i)
+          if (missing >> i & 1u) found |= gp__try_receive(words, first + (done + i) * apart, tag, x[i]) ? 1u << i : 0u;
+        missing &= ~found;
+      }
+      GPUPRIMS__UNROLL
+      for (unsigned i = 0; i < BATCH; ++i)
+        if (wanted >> i & 1u) {
+          if (has) add(sum, x[i]);
+          else sum = x[i];
+          has = true;
+        }
+    }
+    if (!has) return mine;
+    add(sum, mine);
+    return sum;
+  }
+  static GP_DEVICE void run(const gp__histogram_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    C *cells = reinterpret_cast<C *>(shared + Shape::table_bytes(a));
+    const unsigned channels = static_cast<unsigned>(a.channels), active = static_cast<unsigned>(a.active);
+    const gp__u64 slots = a.bins * active;
+    const unsigned slice_slots = gp__histogram_slice(slots, int(sizeof(C)));
+    const unsigned slices = static_cast<unsigned>((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
+    Shape::clear(reinterpret_cast<unsigned char *>(cells), static_cast<gp__u64>(slice_slots) * a.replicas * sizeof(C));
+    gp__begin<P>();
+    Shape::set_bins(a, s, shared);
+    if (threadIdx.x == 0) {
+      const gp__ticket only = {0, blockIdx.x}; // of a slice: nobody waits
+      s.ticket = shares > 1 ? gp__draw(a.workspace, gridDim.x) : only;
+    }
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    const unsigned slice = ticket.number / shares, share = ticket.number % shares;
+    const gp__u64 first_slot = static_cast<gp__u64>(slice) * slice_slots;
+    const unsigned mine = static_cast<unsigned>(slots - first_slot < slice_slots ? slots - first_slot : slice_slots);
+    const unsigned turns = P::threads / 32 / a.replicas, turn = gp_warp() / a.replicas;
+    C *cell = cells + static_cast<gp__u64>(gp_warp() % a.replicas) * slice_slots;
+
+    const gp__u64 n = gp__count(a) * channels;
+    const T *in = static_cast<const T *>(a.in);
+    const W *weights = static_cast<const W *>(a.weights);
+    const unsigned off = gp__misalignment(in, gp__run_alignment<T, V>::value);
+    const unsigned off2 = weight::is ? gp__misalignment(weights, gp__run_alignment<W, V>::value) : 0;
+    const gp__u64 round_items = static_cast<gp__u64>(P::threads) * K * V;
+    for (gp__u64 round = share * round_items; round < n; round += shares * round_items) {
+      gp__u32 bin[K * V];
+      C w[K * V];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const gp__u64 i = round + static_cast<gp__u64>(k * P::threads + threadIdx.x) * V;
+        gp__u64 pixel = i;
+        unsigned channel = 0;
+        gp__run<T, V> x;
+        gp__run<W, V> y;
+        const bool whole = i + V <= n;
+        if (whole) x.template load<P::load>(in + i, off, i >= V && i + 2 * V <= n);
+        if (channels > 1) {
+          pixel = i / channels;
+          channel = static_cast<unsigned>(i - pixel * channels);
+        } else if (whole && weight::is) y.template load<P::load>(weights + i, off2, i >= V && i + 2 * V <= n);
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) {
+          gp__u32 b = 0;
+          bool there = i + j < n && channel < active;
+          if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : in[i + j]);
+          there = there && b < a.bins;
+          const gp__u64 at = channel * a.bins + b - first_slot; // beyond `mine` too where it is before the slice
+          there = there && at < mine;
+          bin[k * V + j] = there ? static_cast<gp__u32>(at) : gp__no_bin;
+          w[k * V + j] = !there                   ? C(0)
+                         : whole && channels == 1 ? static_cast<C>(weight::at(y, j))
+                                                  : static_cast<C>(weight::of(a.weights, pixel));
+          if (channels == 1 || ++channel == channels) {
+            channel = 0;
+            ++pixel;
+          }
+        }
+      }
+      for (unsigned k = 0; k < turns; ++k) {
+        if (k == turn) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < K * V; ++j) add_in_order(cell, bin[j], w[j]);
+        }
+        if (turns > 1) __syncthreads();
+      }
+    }
+    __syncthreads();
+
+    const unsigned pieces = (slice_slots + PER - 1) / PER, group = share / GROUP, groups = (shares + GROUP - 1) / GROUP;
+    gp__word *words = gp__words(a.workspace);
+    const gp__u64 partials = static_cast<gp__u64>(slice) * shares * pieces;
+    const gp__u64 group_sums = (static_cast<gp__u64>(slices) * shares + static_cast<gp__u64>(slice) * groups) * pieces;
+    const bool ends_group = share % GROUP == GROUP - 1 || share == shares - 1;
+    for (unsigned q = threadIdx.x; q * PER < mine; q += P::threads) {
+      Piece sum;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < PER; ++i) {
+        const unsigned c = q * PER + i;
+        sum.sum[i] = 0;
+        if (c < mine) {
+          sum.sum[i] = cells[c];
+          for (unsigned r = 1; r < a.replicas; ++r) sum.sum[i] += cells[static_cast<gp__u64>(r) * slice_slots + c];
+        }
+      }
+      if (shares > 1) {
+        if (!ends_group) {
+          gp__publish(words, partials + static_cast<gp__u64>(share) * pieces + q, sum, ticket.tag);
+          continue;
+        }
+        sum = gather(words, partials + static_cast<gp__u64>(group) * GROUP * pieces + q, pieces, share % GROUP,
+                     ticket.tag, sum);
+        if (share != shares - 1) {
+          gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q, sum, ticket.tag);
+          continue;
+        }
+        sum = gather(words, group_sums + q, pieces, groups - 1, ticket.tag, sum);
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < PER; ++i)
+        if (q * PER + i < mine) static_cast<C *>(a.out)[first_slot + q * PER + i] = sum.sum[i];
+    }
+  }
+};
+
+template <class P, int ALGORITHM, class BINS, class T, class W, class C, bool ORDERED> struct gp__histogram_of {
+  typedef gp__histogram_counts<P, ALGORITHM, BINS, T, W, C> type;
+};
+template <class P, int ALGORITHM, class BINS, class T, class W, class C>
+struct gp__histogram_of<P, ALGORITHM, BINS, T, W, C, true> {
+  typedef gp__histogram_ordered<P, BINS, T, W, C> type;
+};
+template <class P, int ALGORITHM, class BINS, class T, class W, class C>
+GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
+  gp__histogram_of<P, ALGORITHM, BINS, T, W, C, gp__traits<C>::kind == GP__FLOAT>::type::run(a);
 }
 
 // ---- scan
@@ -10586,9 +11422,11 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   }
   for (i = 0; i < 3; ++i)
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
-  // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers.
+  // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers; histograms
+  // do with 32, and need the threads.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
-  if (blocks > 0 && family != GP__FAMILY_MAP && blocks * threads <= 1024 && q->acc_size <= 16)
+  if (blocks > 0 && family != GP__FAMILY_MAP && blocks * threads <= (family == GP__FAMILY_HISTOGRAM ? 2048 : 1024) &&
+      q->acc_size <= 16)
     gp__add(t, ", %u", blocks);
   gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[kind], gp__string(&p->name));
   // For gp_policy_echo: the policy in the name that was just called.

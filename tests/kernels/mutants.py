@@ -17,7 +17,14 @@ HERE = os.path.join(ROOT, "tests", "kernels")
 SIMT = os.path.join(ROOT, "tests", "simt")
 CXX = os.environ.get("CXX", "g++")
 
-FILES = {"SEGMENTS": "test_segments.cpp", "SEARCH": "test_segments.cpp"}
+# Parts that are not of test_kernels.cpp.
+FILES = {
+    "SEGMENTS": "test_segments.cpp",
+    "SEARCH": "test_segments.cpp",
+    "HISTOGRAM_SHARED": "test_histogram.cpp",
+    "HISTOGRAM_GLOBAL": "test_histogram.cpp",
+    "HISTOGRAM_ORDERED": "test_histogram.cpp",
+}
 
 # name: (part, text, replacement)
 MUTANTS = {
@@ -132,6 +139,44 @@ MUTANTS = {
     "search: a warp's step leaves positions out": ("SEARCH", "count[n] = step > 0 && left >= step ? step - 1 : left;",
                                           "count[n] = step > 0 && left >= step ? step / 2 : left;"),
     "copy: shifts by a byte too few": ("MAP", "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),
+    "histogram: nobody waits for zeros": (
+        "HISTOGRAM_SHARED", "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);", ""),
+    "histogram: a chunk of the output is not zero yet": (
+        "HISTOGRAM_GLOBAL", "for (gp__u64 i = threadIdx.x; i < chunks; i += P::threads) {\n      gp__receive",
+        "for (gp__u64 i = threadIdx.x; i + 1 < chunks; i += P::threads) {\n      gp__receive"),
+    "histogram: no fence before the word": (
+        "HISTOGRAM_SHARED",
+        "__threadfence();\n        gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);",
+        "gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);"),
+    "histogram: no fence behind the word": (
+        "HISTOGRAM_SHARED", "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);\n      __threadfence();",
+        "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);"),
+    "histogram: a copy is left out": ("HISTOGRAM_SHARED", "for (unsigned r = 0; r < a.replicas; ++r) // of 32",
+                                      "for (unsigned r = 0; r + 1 < a.replicas; ++r) // of 32"),
+    "histogram: counters are read before all have counted": (
+        "HISTOGRAM_SHARED", "if (global) return;\n    __syncthreads();", "if (global) return;"),
+    "histogram: what is left behind the last vector": (
+        "HISTOGRAM_SHARED", "take_one(in, i, i < n);", "take_one(in, i, i < tail);"),
+    "histogram: the last run of equal samples": ("HISTOGRAM_SHARED", "if (runs) add(run_slot, run_samples);", ""),
+    "histogram: channels out of step": ("HISTOGRAM_SHARED", "channel += channel_step;", "channel += channel_step + 1;"),
+    "histogram: the fraction is rounded down": (
+        "HISTOGRAM_SHARED", "<< 32) + width - 1) / width);", "<< 32)) / width);"),
+    "histogram: all lanes of a bin add its sum": (
+        "HISTOGRAM_GLOBAL", "gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)",
+        "gp_lane() >= static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)"),
+    "halves: a carry stays": ("HISTOGRAM_SHARED", "if (atomicAdd(word, 0u - (1u << 16)) < 1u << 16) add_to_output",
+                              "if (*word < 1u << 16) add_to_output"),
+    "halves: the upper half's overflow": (
+        "HISTOGRAM_SHARED", "if (old + x < old) add_to_output(slot | 1u, 1u << 16);", ""),
+    "ordered: lanes meet": ("HISTOGRAM_ORDERED", "if (rank == r) cell[bin] += w;", "if (rank >= r) cell[bin] += w;"),
+    "ordered: shares by blockIdx": ("HISTOGRAM_ORDERED", "const unsigned slice = ticket.number / shares, share =",
+                                    "const unsigned slice = blockIdx.x / shares, share ="),
+    "ordered: shares out of order": ("HISTOGRAM_ORDERED", "share = ticket.number % shares;",
+                                     "share = shares - 1 - ticket.number % shares;"),
+    "ordered: warps do not take turns": ("HISTOGRAM_ORDERED", "if (turns > 1) __syncthreads();", ""),
+    "ordered: a group's sum in the wrong place": (
+        "HISTOGRAM_ORDERED", "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
+        "gp__publish(words, group_sums + static_cast<gp__u64>(group + 1) * pieces + q"),
 }
 
 
