@@ -1331,7 +1331,7 @@ GPUPRIMS__RULE int gp__stream_region_bytes(int items, int size) {
 }
 // Words that a warp keeps of each row from its fold to its results.
 GPUPRIMS__RULE int gp__stream_kept_words(int primitive, int parts) {
-  return parts == 3 || primitive == GP_RUN_LENGTHS || primitive == GP_NONTRIVIAL_RUNS ? 4 : 2;
+  return parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 4 : 2;
 }
 // Dynamic shared memory of a stream's block, each stage: keys, values, accumulators where they are not as large as
 // values, and what is kept of the rows.
@@ -1856,6 +1856,13 @@ template <class T> struct gp_argmax : gp__arg_operator<T, true> {
   static GP_DEVICE gp_arg<T> identity() { return gp__make_arg<T>(gp__limits<T>::lowest(), -1); }
 };
 
+// a - b: no fold's operator, but it stands in gp__binary.
+template <class T> struct gp_sub {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T prepare(const T &a) { return a; }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) - static_cast<W>(b)); }
+};
+
 // A binary operator of R as a function of A and B (transform2).
 template <class Op, class A, class B, class R> struct gp__binary {
   GP_DEVICE R operator()(const A &a, const B &b) const {
@@ -1863,13 +1870,69 @@ template <class Op, class A, class B, class R> struct gp__binary {
   }
 };
 
-// An element becomes an accumulator: F converts; ARGMIN and ARGMAX also want to know where it stood.
+// ---- comparisons, and what they decide
+
+// As C compares; the half types as floats.
+#define GPUPRIMS__COMPARISON(name, symbol)                                                                             \
+  template <class T> struct name {                                                                                     \
+    typedef T type;                                                                                                    \
+    GP_DEVICE bool operator()(const T &a, const T &b) const { return a symbol b; }                                     \
+  };
+GPUPRIMS__COMPARISON(gp_equal, ==)
+GPUPRIMS__COMPARISON(gp_not_equal, !=)
+GPUPRIMS__COMPARISON(gp_less, <)
+GPUPRIMS__COMPARISON(gp_less_equal, <=)
+GPUPRIMS__COMPARISON(gp_greater, >)
+GPUPRIMS__COMPARISON(gp_greater_equal, >=)
+#undef GPUPRIMS__COMPARISON
+struct gp_heads {}; // in place of equality: keys are flags
+
+template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
+
+// Is an element selected: by a comparison with a scalar, by a user's operator, by its flag.
+template <class L> struct gp__compare {
+  GP_DEVICE bool operator()(const typename L::type &x, const gp__value &scalar) const {
+    return L()(x, gp__value_as<typename L::type>(scalar));
+  }
+};
+template <class F, class T> struct gp__test {
+  GP_DEVICE bool operator()(const T &x, const gp__value &) const { return F()(x); }
+};
+template <class F> struct gp__flag {
+  GP_DEVICE bool operator()(const F &x, const gp__value &) const { return x != 0; }
+};
+
+// ---- loads: an element becomes an accumulator. Kernels that reduce make theirs from their arguments, once.
+
+// F converts; ARGMIN and ARGMAX also want to know where the element stood.
 template <class In, class Acc, class F> struct gp__load {
+  gp__load() = default;
+  template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
   GP_DEVICE Acc operator()(const In &x, gp__u64) const { return F()(x); }
 };
 template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD>, F> {
+  gp__load() = default;
+  template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
   GP_DEVICE gp_arg<T, PAD> operator()(const In &x, gp__u64 index) const {
     return gp__make_arg<T>(F()(x), static_cast<long long>(index));
+  }
+};
+
+// 1 or 0: does the predicate hold (count_if, any, all).
+template <class T, class Predicate> struct gp__counted {
+  const gp__value &scalar;
+  template <class Args> GP_DEVICE explicit gp__counted(const Args &a) : scalar(a.scalar) {}
+  GP_DEVICE gp__u32 operator()(const T &x, gp__u64) const { return Predicate()(x, scalar) ? 1u : 0u; }
+};
+
+// The index of an offset that is below the one before it, or beyond the limit; all ones where it is well.
+template <class O> struct gp__offset_fault {
+  const O *offsets;
+  gp__u64 limit;
+  template <class Args>
+  GP_DEVICE explicit gp__offset_fault(const Args &a) : offsets(static_cast<const O *>(a.in)), limit(a.limit) {}
+  GP_DEVICE gp__u64 operator()(const O &x, gp__u64 index) const {
+    return x > limit || (index > 0 && x < offsets[index - 1]) ? index : ~gp__u64(0);
   }
 };
 
@@ -2476,7 +2539,6 @@ template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
   const gp__u64 n = *a.count_device;
   return n < a.count ? n : a.count;
 }
-template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
 GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) {
   return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & (bytes - 1));
 }
@@ -2682,6 +2744,55 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   }
 }
 
+// ---- adjacent difference
+
+// out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element that has no such neighbour is copied. As a map; a run's
+// outer neighbour comes from the lane beside it, or from memory at the warp's edge.
+template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adjacent(const gp__map_args &args) {
+  const int SIZE = sizeof(A) > sizeof(R) ? sizeof(A) : sizeof(R), V = 16 % SIZE == 0 ? 16 / SIZE : 1;
+  gp__begin<P>();
+  const gp__u64 count = gp__count(args);
+  if (count == 0) return;
+  const A *in = static_cast<const A *>(args.in);
+  R *out = static_cast<R *>(args.out);
+  const gp__u64 edge = RIGHT ? count - 1 : 0; // the element that is copied
+  const unsigned boundary = gp__run_alignment<R, V>::value;
+  const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
+  const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
+  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+    const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
+    if (threadIdx.x < head || (threadIdx.x - head < V && i < count))
+      out[i] = i == edge ? gp_convert<A, R>()(in[i]) : F()(in[i], in[RIGHT ? i + 1 : i - 1]);
+  }
+  const unsigned off = gp__misalignment(in + head, gp__run_alignment<A, V>::value);
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
+    gp__run<A, V> a[P::vectors];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) { // lanes without a run load the last one, and take part in the shuffles
+      const gp__u64 mine = first + k * P::threads + threadIdx.x, r = mine < runs ? mine : runs - 1;
+      a[k].template load<P::load>(in + head + r * V, off, r > 0 && r + 1 < runs);
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
+      A beside = RIGHT ? gp_warp_shift_down(a[k].item[0], 1) : gp_warp_shift_up(a[k].item[V - 1], 1);
+      if (r >= runs) continue;
+      if (RIGHT ? (gp_lane() == 31 || r + 1 == runs) && i + V < count : gp_lane() == 0 && i > 0)
+        beside = in[RIGHT ? i + V : i - 1];
+      gp__run<R, V> q;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        const bool outer = RIGHT ? j == V - 1 : j == 0;
+        q.item[j] = outer && i + j == edge
+                        ? gp_convert<A, R>()(a[k].item[j])
+                        : F()(a[k].item[j], outer ? beside : a[k].item[RIGHT ? (j + 1) % V : (j + V - 1) % V]);
+      }
+      q.template store<P::store>(out + i);
+    }
+  }
+}
+
 // ---- reduce
 
 template <int THREADS, class Acc> struct gp__reduce_storage {
@@ -2714,7 +2825,7 @@ template <class In> struct gp__reduce_input { static const int V = 16 % sizeof(I
 
 // The elements first .. first + ITEMS - 1 of in[0 .. n) that exist, folded by one thread.
 template <class P, class Op, class Load, class In, class Acc>
-GP_DEVICE Acc gp__reduce_consecutive(const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
+GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
   const int K = P::vectors, V = gp__reduce_input<In>::V;
   Acc sum = Op::identity();
   if (first + K * V <= n) {
@@ -2724,9 +2835,9 @@ GP_DEVICE Acc gp__reduce_consecutive(const In *in, gp__u64 first, gp__u64 n, uns
       p[k].template load<P::load>(in + first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
-    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(Load()(p[k].item[j], first + k * V + j)));
+    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
   } else
-    for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(Load()(in[i], i)));
+    for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(load(in[i], i)));
   return sum;
 }
 
@@ -2742,6 +2853,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
   const In *in = static_cast<const In *>(a.in);
+  const Load load(a);
   const unsigned misaligned = gp__misalignment(in, 16);
   Acc sum = Op::identity();
   if (Op::commutative) {
@@ -2763,22 +2875,22 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
         for (int j = 0; j < ITEMS; ++j)
-          sum = Op()(sum, Op::prepare(Load()(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
+          sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
       }
       for (; i < packs; i += stride) {
         const Pack p(base + i * Pack::vectors);
         GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(Load()(p.item[j], head + i * ITEMS + j)));
+        for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
       }
       if (blockIdx.x == 0) {
-        if (threadIdx.x < head) sum = Op()(sum, Op::prepare(Load()(in[threadIdx.x], threadIdx.x)));
-        if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(Load()(in[tail + threadIdx.x], tail + threadIdx.x)));
+        if (threadIdx.x < head) sum = Op()(sum, Op::prepare(load(in[threadIdx.x], threadIdx.x)));
+        if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(load(in[tail + threadIdx.x], tail + threadIdx.x)));
       }
     } else {
       const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
       GPUPRIMS__UNROLL_BY(4)
       for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
-        sum = Op()(sum, Op::prepare(Load()(in[i], i)));
+        sum = Op()(sum, Op::prepare(load(in[i], i)));
     }
   } else {
     const int ITEMS = K * V;
@@ -2786,7 +2898,8 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
     const gp__u64 share = (tiles + warps - 1) / warps, mine = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
     const gp__u64 end = (mine + 1) * share < tiles ? (mine + 1) * share : tiles;
     for (gp__u64 tile = mine * share; tile < end; ++tile) {
-      const Acc x = gp__reduce_consecutive<P, Op, Load, In, Acc>(in, (tile * 32 + gp_lane()) * ITEMS, n, misaligned);
+      const Acc x =
+          gp__reduce_consecutive<P, Op, Load, In, Acc>(load, in, (tile * 32 + gp_lane()) * ITEMS, n, misaligned);
       sum = Op()(sum, gp_warp_reduce(x, Op())); // lane 0 counts
     }
     sum = gp_warp_broadcast(sum, 0);
@@ -2811,6 +2924,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   gp__begin<P>();
   const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
   const In *in = static_cast<const In *>(a.in);
+  const Load load(a);
   const unsigned misaligned = gp__misalignment(in, 16);
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
@@ -2836,12 +2950,13 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
           const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
           if (i + V <= n) {
             GPUPRIMS__UNROLL
-            for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(Load()(p[k].item[j], i + j)));
+            for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
           } else
-            for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(Load()(in[j], j)));
+            for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(load(in[j], j)));
         }
       } else {
-        const Acc x = gp__reduce_consecutive<P, Op, Load, In, Acc>(in, round + threadIdx.x * (K * V), n, misaligned);
+        const Acc x =
+            gp__reduce_consecutive<P, Op, Load, In, Acc>(load, in, round + threadIdx.x * (K * V), n, misaligned);
         const Acc r = gp_tile_reduce<T>(x, Op(), s.reduce);
         tile = round == first ? r : Op()(tile, r); // thread 0 counts
         __syncthreads();
@@ -3286,6 +3401,773 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);
   else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back(a);
   else if (gp_lane() == 0) pipeline.copy(a.workspace);
+}
+
+#endif // sm_90
+
+// ---- streams: select, partition, runs, by key
+//
+// One pass over elements, or over pairs of a key and a value. A tile lies in shared memory; each warp owns consecutive
+// elements of it as rows of 32. Lane i holds element i of a row: one ballot tells what all lanes found, shared memory is
+// read without conflicts whatever the alignment, and the results of a row go to consecutive addresses. What a primitive
+// does is its body:
+//    Key, Value         what a tile holds (gp__none: nothing)
+//    BEFORE, BEHIND     whether keys just outside the tile are looked at
+//    State, Join        what is carried from left to right, and the operator on it
+//    WORDS              what is kept of a row between fold and emit
+//    fold<ROWS, FULL>   what a warp's elements come to, in all lanes
+//    emit<ROWS, FULL>   the results, once it is known what stands before the warp
+//    finish             the counts: one thread, when all is known
+// An element outside the input is never looked at; FULL: there is none in the tile.
+
+template <int WORDS> struct alignas(4 * WORDS) gp__row { gp__u32 word[WORDS]; };
+
+struct gp__stream_tile {
+  unsigned char *keys, *values, *sums; // of the tile's element 0, in shared memory
+  void *rows;                          // what is kept: of row 0
+  gp__u64 first, count;                // index of element 0; elements of the whole stream
+  int items;                           // elements of the tile
+  template <class T> GP_DEVICE T key(int i) const {
+    return *reinterpret_cast<const T *>(keys + i * int(sizeof(T)));
+  }
+  template <class T> GP_DEVICE T value(int i) const {
+    return *reinterpret_cast<const T *>(values + i * int(sizeof(T)));
+  }
+};
+
+template <class T> struct gp__bytes_of { static const int value = int(sizeof(T)); };
+template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
+
+// N counts, added.
+template <int N> struct gp__counts { gp__u64 n[N]; };
+template <int N> struct gp__count_join {
+  static GP_DEVICE gp__counts<N> identity() {
+    gp__counts<N> c;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < N; ++i) c.n[i] = 0;
+    return c;
+  }
+  GP_DEVICE gp__counts<N> operator()(gp__counts<N> a, const gp__counts<N> &b) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < N; ++i) a.n[i] += b.n[i];
+    return a;
+  }
+};
+
+// Word AT of each row is a mask: word AT + 1 becomes the number of bits in the rows of the warp before it. Returns the
+// number of all, to all lanes. The masks were written by other lanes: a __syncwarp() stands before.
+template <int ROWS, int AT, int WORDS> GP_DEVICE gp__u32 gp__count_rows(gp__row<WORDS> *rows) {
+  gp__u32 total = 0;
+  GPUPRIMS__UNROLL
+  for (int first = 0; first < ROWS; first += 32) {
+    const int r = first + int(gp_lane());
+    const gp__u32 bits = r < ROWS ? static_cast<gp__u32>(__popc(rows[r].word[AT])) : 0u;
+    const gp__u32 inclusive = gp_warp_inclusive_scan(bits, gp_sum<gp__u32>());
+    if (r < ROWS) rows[r].word[AT + 1] = total + inclusive - bits;
+    total += gp_warp_broadcast(inclusive, 31);
+  }
+  return total;
+}
+
+// PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none.
+template <class T, class F> struct gp__select_types {
+  typedef F Key;
+  typedef T Value;
+  static GP_DEVICE T item(const gp__stream_tile &t, int i) { return t.value<T>(i); }
+};
+template <class T> struct gp__select_types<T, gp__none> {
+  typedef T Key;
+  typedef gp__none Value;
+  static GP_DEVICE T item(const gp__stream_tile &t, int i) { return t.key<T>(i); }
+};
+template <class P, class T> struct gp__holds {
+  static GP_DEVICE bool of(const T &x, const gp__value &scalar) { return P()(x, scalar); }
+};
+template <class T> struct gp__holds<gp__none, T> {
+  static GP_DEVICE bool of(const T &, const gp__value &) { return false; }
+};
+template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
+  typedef gp__select_types<T, F> Types;
+  typedef typename Types::Key Key;
+  typedef typename Types::Value Value;
+  static const int N = PARTS == 3 ? 2 : 1, WORDS = 2 * N, SUM_BYTES = 0;
+  static const bool BEFORE = false, BEHIND = false;
+  typedef gp__counts<N> State;
+  typedef gp__count_join<N> Join;
+  typedef gp__row<WORDS> Row;
+
+  template <int ROWS, bool FULL>
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
+    GPUPRIMS__UNROLL_BY(8)
+    for (int r = 0; r < ROWS; ++r) {
+      const int i = first + r * 32 + int(gp_lane());
+      bool one = false, two = false;
+      if (FULL || i < t.items) {
+        const Key k = t.key<Key>(i);
+        one = gp__holds<P1, Key>::of(k, a.first);
+        two = PARTS == 3 && !one && gp__holds<P2, Key>::of(k, a.second);
+      }
+      const gp__u32 mask = __ballot_sync(0xffffffffu, one), mask2 = PARTS == 3 ? __ballot_sync(0xffffffffu, two) : 0u;
+      if (gp_lane() == 0) {
+        rows[r].word[0] = mask;
+        if (PARTS == 3) rows[r].word[WORDS - 2] = mask2;
+      }
+    }
+    __syncwarp();
+    State s;
+    s.n[0] = gp__count_rows<ROWS, 0>(rows);
+    if (PARTS == 3) s.n[N - 1] = gp__count_rows<ROWS, WORDS - 2>(rows);
+    __syncwarp();
+    return s;
+  }
+  template <int ROWS, bool FULL>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Row *rows,
+                             const State &before) {
+    const gp__u64 origin = t.first + first;
+    T *out = static_cast<T *>(a.out_values) + before.n[0];
+    T *out2 = static_cast<T *>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]);
+    T *out3 = static_cast<T *>(a.out3) + (origin - before.n[0] - before.n[N - 1]);
+    // In place, an element that stays where it is is not written: its neighbours' tile may be reading it.
+    const bool in_place = a.out_values == (gp__bytes_of<F>::value ? a.values : a.keys);
+    const bool still = in_place && origin == before.n[0];
+    const gp__u32 below = (1u << gp_lane()) - 1u;
+    GPUPRIMS__UNROLL_BY(8)
+    for (int r = 0; r < ROWS; ++r) {
+      const int at = r * 32 + int(gp_lane()), i = first + at;
+      const Row row = rows[r];
+      const int rank = int(row.word[1] + static_cast<gp__u32>(__popc(row.word[0] & below)));
+      const bool one = (row.word[0] >> gp_lane() & 1u) != 0;
+      if (PARTS == 1) {
+        if (one && !(still && rank == at)) out[rank] = Types::item(t, i);
+      } else if (FULL || i < t.items) {
+        if (PARTS == 2) {
+          T *to = one ? out + rank : out2 + (at - rank);
+          *to = Types::item(t, i);
+        } else {
+          const int rank2 = int(row.word[WORDS - 1] + static_cast<gp__u32>(__popc(row.word[WORDS - 2] & below)));
+          const bool two = (row.word[WORDS - 2] >> gp_lane() & 1u) != 0;
+          T *to = one ? out + rank : two ? out2 + rank2 : out3 + (at - rank - rank2);
+          *to = Types::item(t, i);
+        }
+      }
+    }
+  }
+  static GP_DEVICE void finish(const gp__stream_args &a, gp__u64 count, const State &total) {
+    a.out_count[0] = total.n[0];
+    if (PARTS == 2) a.out_count[1] = count - total.n[0];
+    if (PARTS == 3) {
+      a.out_count[1] = total.n[N - 1];
+      a.out_count[2] = count - total.n[0] - total.n[N - 1];
+    }
+  }
+};
+
+// Where runs begin. Element 0 always begins one.
+template <class K, class E> struct gp__key_heads {
+  typedef K Key;
+  static const bool BEFORE = true;
+  static GP_DEVICE bool at(const gp__stream_tile &t, int i) {
+    return t.first + i == 0 || !E()(t.key<K>(i - 1), t.key<K>(i));
+  }
+};
+template <class F> struct gp__flag_heads {
+  typedef F Key;
+  static const bool BEFORE = false;
+  static GP_DEVICE bool at(const gp__stream_tile &t, int i) { return t.first + i == 0 || t.key<F>(i) != F(0); }
+};
+template <class O> struct gp__offset_heads {
+  typedef gp__none Key;
+  static const bool BEFORE = false;
+};
+
+// The first of a[first .. end) that is not below `value`, or `end`: the 32 lanes of a warp look at once.
+template <class O> GP_DEVICE gp__u64 gp__warp_lower_bound(const O *a, gp__u64 first, gp__u64 end, gp__u64 value) {
+  while (end - first > 32) {
+    const gp__u64 step = (end - first) / 32;
+    const gp__u64 probe = first + (gp_lane() + 1) * step - 1; // the last one is below end
+    const int below = __popc(__ballot_sync(0xffffffffu, static_cast<gp__u64>(a[probe]) < value));
+    if (below < 32) end = first + (below + 1) * step - 1;
+    first += below * step;
+  }
+  const gp__u64 i = first + gp_lane();
+  return first + __popc(__ballot_sync(0xffffffffu, i < end && static_cast<gp__u64>(a[i]) < value));
+}
+
+// Word 0 of each row becomes the mask of its heads; returns whether the element behind the warp's last begins a run too
+// (only where BEHIND is asked for; behind the input: no).
+template <class Heads, int ROWS, bool FULL> struct gp__mark_heads {
+  template <class Row> static GP_DEVICE void rows_of(const gp__stream_args &, const gp__stream_tile &t, int first, Row *rows) {
+    GPUPRIMS__UNROLL_BY(8)
+    for (int r = 0; r < ROWS; ++r) {
+      const int i = first + r * 32 + int(gp_lane());
+      const gp__u32 mask = __ballot_sync(0xffffffffu, (FULL || i < t.items) && Heads::at(t, i));
+      if (gp_lane() == 0) rows[r].word[0] = mask;
+    }
+    __syncwarp();
+  }
+  static GP_DEVICE bool behind(const gp__stream_tile &t, int first) {
+    const int i = first + 32 * ROWS;
+    return t.first + i < t.count && Heads::at(t, i);
+  }
+};
+template <class O, int ROWS, bool FULL> struct gp__mark_heads<gp__offset_heads<O>, ROWS, FULL> {
+  template <class Row> static GP_DEVICE void rows_of(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
+    const O *offsets = static_cast<const O *>(a.offsets);
+    const gp__u64 origin = t.first + first, end = a.segments + 1;
+    GPUPRIMS__UNROLL
+    for (int r = int(gp_lane()); r < ROWS; r += 32) rows[r].word[0] = origin == 0 && r == 0 ? 1u : 0u;
+    gp__u64 s = gp__warp_lower_bound(offsets, 0, end, origin);
+    __syncwarp();
+    while (s < end) {
+      const gp__u64 mine = s + gp_lane();
+      const gp__u64 at = mine < end ? static_cast<gp__u64>(offsets[mine]) - origin : ~0ull;
+      const bool here = mine < end && at < gp__u64(32 * ROWS);
+      if (here) atomicOr(&rows[at / 32].word[0], 1u << (at % 32));
+      if (!__all_sync(0xffffffffu, here)) break;
+      s += 32;
+      const gp__u64 last = gp_warp_broadcast(at, 31);
+      if (gp_warp_broadcast(at, 0) == last) s = gp__warp_lower_bound(offsets, s, end, origin + last + 1); // many empty ones
+    }
+    __syncwarp();
+  }
+  static GP_DEVICE bool behind(const gp__stream_tile &, int) { return false; }
+};
+
+// Unique, run lengths, runs of two or more. V: what goes along with a key, L: type of lengths and positions.
+struct gp__run_state {
+  gp__u64 runs; // those counted
+  gp__u64 last; // 1 + where the last run began, 0: none did
+};
+struct gp__run_join {
+  static GP_DEVICE gp__run_state identity() { return gp__run_state{0, 0}; }
+  GP_DEVICE gp__run_state operator()(const gp__run_state &a, const gp__run_state &b) const {
+    return gp__run_state{a.runs + b.runs, b.last ? b.last : a.last};
+  }
+};
+template <class V> struct gp__stream_payload {
+  static GP_DEVICE void copy(const gp__stream_args &a, const gp__stream_tile &t, int i, gp__u64 to, bool still) {
+    if (!still) static_cast<V *>(a.out_values)[to] = t.value<V>(i);
+  }
+};
+template <> struct gp__stream_payload<gp__none> {
+  static GP_DEVICE void copy(const gp__stream_args &, const gp__stream_tile &, int, gp__u64, bool) {}
+};
+template <int WHAT, class Heads, class V, class L> struct gp__runs {
+  typedef typename Heads::Key Key;
+  typedef V Value;
+  static const int WORDS = 4, SUM_BYTES = 0;
+  static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT == GP_NONTRIVIAL_RUNS;
+  typedef gp__run_state State;
+  typedef gp__run_join Join;
+  typedef gp__row<WORDS> Row; // heads; counted runs in the rows before; those counted; 1 + the last head in the rows before
+
+  template <int ROWS, bool FULL>
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
+    gp__mark_heads<Heads, ROWS, FULL>::rows_of(a, t, first, rows);
+    const bool behind = WHAT == GP_NONTRIVIAL_RUNS && gp__mark_heads<Heads, ROWS, FULL>::behind(t, first);
+    gp__u32 total = 0, last = 0;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ROWS; k += 32) {
+      const int r = k + int(gp_lane());
+      const gp__u32 heads = r < ROWS ? rows[r].word[0] : 0u;
+      gp__u32 counted = heads;
+      if (WHAT == GP_NONTRIVIAL_RUNS && r < ROWS) { // the next element exists and begins no run
+        const gp__u32 next = r + 1 < ROWS ? rows[r + 1].word[0] & 1u : behind;
+        const gp__u64 rest = t.count - t.first > gp__u64(first + r * 32) ? t.count - t.first - (first + r * 32) : 0;
+        const gp__u32 exist = rest > 32 ? ~0u : rest > 1 ? (1u << (rest - 1)) - 1u : 0u;
+        counted &= ~(heads >> 1 | next << 31) & exist;
+      }
+      const gp__u32 bits = static_cast<gp__u32>(__popc(counted));
+      const gp__u32 inclusive = gp_warp_inclusive_scan(bits, gp_sum<gp__u32>());
+      const gp__u32 mine = heads ? static_cast<gp__u32>(r * 32 + 32 - __clz(int(heads))) : 0u;
+      const gp__u32 latest = gp_warp_inclusive_scan(mine, gp_max<gp__u32>());
+      gp__u32 earlier = gp_warp_shift_up(latest, 1);
+      if (gp_lane() == 0 || earlier == 0) earlier = last;
+      if (r < ROWS) {
+        rows[r].word[1] = total + inclusive - bits;
+        rows[r].word[2] = counted;
+        rows[r].word[3] = earlier;
+      }
+      total += gp_warp_broadcast(inclusive, 31);
+      const gp__u32 newest = gp_warp_broadcast(latest, 31);
+      if (newest) last = newest;
+    }
+    __syncwarp();
+    return gp__run_state{total, last ? t.first + first + last : 0};
+  }
+  template <int ROWS, bool FULL>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Row *rows,
+                             const State &before) {
+    const gp__u64 origin = t.first + first;
+    const gp__u32 below = (1u << gp_lane()) - 1u;
+    const bool still = a.out_keys == a.keys && origin == before.runs, still_values = a.out_values == a.values && origin == before.runs;
+    GPUPRIMS__UNROLL_BY(4)
+    for (int r = 0; r < ROWS; ++r) {
+      const int at = r * 32 + int(gp_lane());
+      const Row row = rows[r];
+      if (!(row.word[0] >> gp_lane() & 1u)) continue;
+      const int rank = int(row.word[1] + static_cast<gp__u32>(__popc(row.word[2] & below)));
+      if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && !(still && rank == at))
+        static_cast<Key *>(a.out_keys)[before.runs + rank] = t.template key<Key>(first + at);
+      gp__stream_payload<V>::copy(a, t, first + at, before.runs + rank, still_values && rank == at);
+      if (WHAT != GP_UNIQUE && origin + at > 0) lengths(a, row, origin, at, before, rank);
+      if (WHAT == GP_NONTRIVIAL_RUNS && (row.word[2] >> gp_lane() & 1u))
+        static_cast<L *>(a.out_values)[before.runs + rank] = static_cast<L>(origin + at);
+    }
+  }
+  // The run before the one that begins here ends here.
+  static GP_DEVICE void lengths(const gp__stream_args &a, const Row &row, gp__u64 origin, int at, const State &before,
+                                int rank) {
+    const gp__u32 earlier = row.word[0] & ((1u << gp_lane()) - 1u);
+    const gp__u64 begin = earlier       ? origin + (at & ~31) + 31 - __clz(int(earlier))
+                          : row.word[3] ? origin + row.word[3] - 1
+                                        : before.last - 1;
+    const gp__u64 length = origin + at - begin;
+    if (a.out2 && (WHAT == GP_RUN_LENGTHS || length > 1))
+      static_cast<L *>(a.out2)[before.runs + rank - 1] = static_cast<L>(length);
+  }
+  static GP_DEVICE void finish(const gp__stream_args &a, gp__u64 count, const State &total) {
+    a.out_count[0] = total.runs;
+    if (WHAT == GP_UNIQUE || !total.last || !a.out2) return;
+    const gp__u64 length = count - (total.last - 1);
+    if (WHAT == GP_RUN_LENGTHS || length > 1) static_cast<L *>(a.out2)[total.runs - 1] = static_cast<L>(length);
+  }
+};
+
+// Scans by key and of segments, reduce by key: a scan that starts anew at each head. A row is scanned by shuffles
+// (Sengupta, Harris, Zhang and Owens, Scan Primitives for GPU Computing), and the running values wait in shared memory
+// for what stands before the warp.
+template <class Acc> struct gp__segment_state {
+  Acc value;     // of the run that is open at the end
+  gp__u64 heads; // runs that began
+};
+template <class Op> struct gp__segment_join {
+  typedef typename Op::type Acc;
+  typedef gp__segment_state<Acc> State;
+  static GP_DEVICE State identity() {
+    State s;
+    s.value = Op::identity();
+    s.heads = 0;
+    return s;
+  }
+  GP_DEVICE State operator()(const State &a, const State &b) const {
+    State s;
+    s.value = b.heads ? b.value : Op()(a.value, b.value);
+    s.heads = a.heads + b.heads;
+    return s;
+  }
+};
+template <class K> struct gp__stream_key {
+  static GP_DEVICE void store(const gp__stream_args &a, const gp__stream_tile &t, int i, gp__u64 to) {
+    if (a.out_keys) static_cast<K *>(a.out_keys)[to] = t.key<K>(i);
+  }
+};
+template <> struct gp__stream_key<gp__none> {
+  static GP_DEVICE void store(const gp__stream_args &, const gp__stream_tile &, int, gp__u64) {}
+};
+// A value among bytes that are aligned for another type.
+template <class T, int ALIGN> struct gp__loose {
+  static GP_DEVICE T load(const unsigned char *p) {
+    gp__shuffled<T> s;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < int(sizeof(T)); ++i) reinterpret_cast<unsigned char *>(&s)[i] = p[i];
+    return s.value;
+  }
+  static GP_DEVICE void store(unsigned char *p, const T &x) {
+    gp__shuffled<T> s;
+    s.value = x;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < int(sizeof(T)); ++i) p[i] = reinterpret_cast<const unsigned char *>(&s)[i];
+  }
+};
+template <class T> struct gp__loose<T, 0> {
+  static GP_DEVICE T load(const unsigned char *p) { return *reinterpret_cast<const T *>(p); }
+  static GP_DEVICE void store(unsigned char *p, const T &x) { *reinterpret_cast<T *>(p) = x; }
+};
+template <int WHAT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
+  typedef typename Heads::Key Key;
+  typedef In Value;
+  static const bool REDUCE = WHAT == GP_REDUCE_BY_KEY;
+  static const int WORDS = 4, SUM_BYTES = sizeof(Acc) == sizeof(In) ? 0 : int(sizeof(Acc));
+  static const bool BEFORE = Heads::BEFORE, BEHIND = REDUCE;
+  typedef gp__segment_join<Op> Join;
+  typedef typename Join::State State;
+  typedef gp__row<WORDS> Row; // heads; heads in the rows before; ends of runs
+  typedef gp__loose<Acc, (SUM_BYTES || alignof(Acc) <= alignof(In)) ? 0 : 1> Sum; // sums may lie in the values' place
+
+  static GP_DEVICE unsigned char *sum(const gp__stream_tile &t, int i) { return t.sums + i * int(sizeof(Acc)); }
+
+  template <int ROWS, bool FULL>
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
+    gp__mark_heads<Heads, ROWS, FULL>::rows_of(a, t, first, rows);
+    const gp__u32 upto = 0xffffffffu >> (31 - gp_lane());
+    const Acc init = gp__value_as<Acc>(a.first);
+    const bool has_init = a.has_init != 0;
+    Acc carry = Op::identity();
+    GPUPRIMS__UNROLL_BY(4)
+    for (int r = 0; r < ROWS; ++r) {
+      const int i = first + r * 32 + int(gp_lane());
+      const gp__u32 heads = rows[r].word[0] & upto;
+      const int begin = heads ? 31 - __clz(int(heads)) : 0; // the lane where this lane's run begins, in this row
+      Acc x = Op::identity();
+      if (FULL || i < t.items) x = Op::prepare(Load(a)(t.template value<In>(i), t.first + i));
+      if (has_init && (rows[r].word[0] >> gp_lane() & 1u)) x = Op()(init, x);
+      GPUPRIMS__UNROLL
+      for (int d = 1; d < 32; d *= 2) {
+        const Acc y = gp_warp_shift_up(x, static_cast<unsigned>(d));
+        if (int(gp_lane()) - d >= begin) x = Op()(y, x);
+      }
+      if (r > 0 && !heads) x = Op()(carry, x);
+      carry = gp_warp_broadcast(x, 31);
+      if (FULL || i < t.items) Sum::store(sum(t, i), x);
+    }
+    State s;
+    s.value = carry;
+    s.heads = gp__count_rows<ROWS, 0>(rows);
+    if (REDUCE) {
+      const bool behind = gp__mark_heads<Heads, ROWS, FULL>::behind(t, first);
+      GPUPRIMS__UNROLL
+      for (int r = int(gp_lane()); r < ROWS; r += 32) {
+        const gp__u32 next = r + 1 < ROWS ? rows[r + 1].word[0] & 1u : behind;
+        const gp__u64 rest = t.count - t.first > gp__u64(first + r * 32) ? t.count - t.first - (first + r * 32) : 0;
+        const gp__u32 last = rest > 0 && rest <= 32 ? 1u << (rest - 1) : 0u;
+        rows[r].word[2] = rows[r].word[0] >> 1 | next << 31 | last;
+      }
+    }
+    __syncwarp();
+    return s;
+  }
+  template <int ROWS, bool FULL>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Row *rows,
+                             const State &before) {
+    const gp__u32 upto = 0xffffffffu >> (31 - gp_lane());
+    const Acc start = a.has_init ? gp__value_as<Acc>(a.first) : Op::identity();
+    Out *out = static_cast<Out *>(a.out_values);
+    Acc previous = before.value; // of the element before the row
+    GPUPRIMS__UNROLL_BY(4)
+    for (int r = 0; r < ROWS; ++r) {
+      const int i = first + r * 32 + int(gp_lane());
+      const bool exists = FULL || i < t.items;
+      const Row row = rows[r];
+      const bool head = (row.word[0] >> gp_lane() & 1u) != 0;
+      Acc x = Op::identity();
+      if (exists) x = Sum::load(sum(t, i));
+      if (exists && row.word[1] == 0 && !(row.word[0] & upto)) x = Op()(before.value, x);
+      if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY && exists) out[t.first + i] = gp_convert<Acc, Out>()(x);
+      if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY) {
+        Acc y = gp_warp_shift_up(x, 1);
+        if (gp_lane() == 0) y = previous;
+        previous = gp_warp_broadcast(x, 31);
+        if (exists) out[t.first + i] = gp_convert<Acc, Out>()(head ? start : y);
+      }
+      if (REDUCE) {
+        const gp__u64 rank = before.heads + row.word[1] + static_cast<gp__u32>(__popc(row.word[0] & upto)) - 1;
+        if (head) gp__stream_key<Key>::store(a, t, i, rank);
+        if (row.word[2] >> gp_lane() & 1u) out[rank] = gp_convert<Acc, Out>()(x);
+      }
+    }
+  }
+  static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) {
+    if (REDUCE) a.out_count[0] = total.heads;
+  }
+};
+
+// ---- streams: the kernels
+
+template <int STAGES, int WARPS, class State> struct gp__stream_storage {
+  gp__u64 loaded[STAGES];    // the tile and its ticket are there (the copying warp, and the bytes of the copies)
+  gp__u64 folded[STAGES];    // the warps' totals are there (each computing warp)
+  gp__u64 published[STAGES]; // the warps' prefixes and the aggregate are there (the publishing warp)
+  gp__u64 carried[STAGES];   // what stands before the tile is there (the look-back warp)
+  gp__u64 emitted[STAGES];   // nobody needs the buffer any more (each computing warp)
+  gp__ticket ticket[STAGES];
+  State warp_total[STAGES][WARPS]; // then: inclusive prefixes over the warps
+  State before[STAGES];
+};
+
+// What the kernels of a stream share: shapes, and the steps of a computing warp.
+template <class P, class Body> struct gp__stream {
+  typedef typename Body::Key Key;
+  typedef typename Body::Value Value;
+  typedef typename Body::State State;
+  typedef typename Body::Join Join;
+  typedef typename Body::Row Row;
+  static const int KEY = gp__bytes_of<Key>::value, VALUE = gp__bytes_of<Value>::value;
+  static const int ROWS = gp__stream_rows(P::vectors, KEY, VALUE), WARPS = P::threads / 32, TILE = P::threads * ROWS;
+  static const int VALUES_AT = gp__stream_region_bytes(TILE, KEY);
+  static const int SUMS_AT = VALUES_AT + gp__stream_region_bytes(TILE, VALUE);
+  static const int ROWS_AT = SUMS_AT + gp__stream_region_bytes(TILE, Body::SUM_BYTES);
+  static const int STAGE = ROWS_AT + (TILE / 32 * int(sizeof(Row)) + 127) / 128 * 128;
+
+  // A tile in a stage. Element 0 of an array stands as far behind a 16-byte boundary as it does in memory.
+  static GP_DEVICE gp__stream_tile tile_in(unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset,
+                                           unsigned value_offset) {
+    gp__stream_tile t;
+    t.first = number * TILE;
+    t.count = count;
+    t.items = count - t.first < gp__u64(TILE) ? int(count - t.first) : TILE;
+    t.keys = stage + GP__STREAM_MARGIN + key_offset;
+    t.values = stage + VALUES_AT + GP__STREAM_MARGIN + value_offset;
+    t.sums = Body::SUM_BYTES ? stage + SUMS_AT : t.values;
+    t.rows = stage + ROWS_AT;
+    return t;
+  }
+  static GP_DEVICE Row *rows_of_warp(const gp__stream_tile &t) {
+    return static_cast<Row *>(t.rows) + int(gp_warp()) * ROWS;
+  }
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t) {
+    const int first = int(gp_warp()) * (32 * ROWS);
+    return t.items == TILE ? Body::template fold<ROWS, true>(a, t, first, rows_of_warp(t))
+                           : Body::template fold<ROWS, false>(a, t, first, rows_of_warp(t));
+  }
+  // before: what stands before the tile; prefixes: inclusive, over the warps.
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, const State &before,
+                             const State *prefixes) {
+    const int first = int(gp_warp()) * (32 * ROWS);
+    const State mine = gp_warp() > 0 ? Join()(before, prefixes[gp_warp() - 1]) : before;
+    if (t.items == TILE) Body::template emit<ROWS, true>(a, t, first, rows_of_warp(t), mine);
+    else Body::template emit<ROWS, false>(a, t, first, rows_of_warp(t), mine);
+    if (threadIdx.x == P::threads - 1 && t.first + t.items == t.count)
+      Body::finish(a, t.count, Join()(before, prefixes[WARPS - 1]));
+  }
+  static GP_DEVICE gp__look_back<State, Join> look_back(const gp__stream_args &a, gp__u64 tiles, gp__u64 tag) {
+    gp__look_back<State, Join> l = {gp__words(a.workspace), tiles, tag, gp_before<State>()};
+    l.start.value = Join::identity();
+    l.start.has = false;
+    return l;
+  }
+  static GP_DEVICE State or_identity(const gp_before<State> &before) {
+    return before.has ? before.value : Join::identity();
+  }
+  // One warp: the warps' totals become inclusive prefixes. Returns the tile's aggregate, to lane WARPS - 1.
+  static GP_DEVICE State prefixes(State *totals) {
+    const State s =
+        gp_warp_inclusive_scan(gp_lane() < unsigned(WARPS) ? totals[gp_lane()] : Join::identity(), Join());
+    if (gp_lane() < unsigned(WARPS)) totals[gp_lane()] = s;
+    return s;
+  }
+  // Is there nothing to do? Offsets that were found wrong (GP_CHECKED), an empty input.
+  static GP_DEVICE bool idle(const gp__stream_args &a, gp__u64 count) {
+    if (a.bad && *a.bad != ~0ull) return true;
+    if (count == 0 && blockIdx.x == 0 && threadIdx.x == 0) Body::finish(a, 0, Join::identity());
+    return count == 0;
+  }
+};
+
+template <class T> struct gp__stream_load { // of a tile, by a whole block
+  template <class P, bool BEFORE, bool BEHIND>
+  static GP_DEVICE void run(unsigned char *to, const void *from, const gp__stream_tile &t) {
+    const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
+    const unsigned bytes = static_cast<unsigned>(t.items) * unsigned(sizeof(T));
+    gp__copy_to_shared<P::threads, 4, P::load>(to, in, bytes, threadIdx.x);
+    if (BEFORE && t.first > 0 && threadIdx.x < sizeof(T)) (to - sizeof(T))[threadIdx.x] = (in - sizeof(T))[threadIdx.x];
+    if (BEHIND && t.first + t.items < t.count && threadIdx.x < sizeof(T))
+      to[bytes + threadIdx.x] = in[bytes + threadIdx.x];
+  }
+};
+template <> struct gp__stream_load<gp__none> {
+  template <class P, bool BEFORE, bool BEHIND>
+  static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &) {}
+};
+
+template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
+  typedef gp__stream<P, Body> S;
+  typedef typename S::State State;
+  typedef gp__stream_storage<1, S::WARPS, State> Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), tiles = (n + S::TILE - 1) / S::TILE;
+  if (S::idle(a, n)) return;
+  const bool once = tiles <= gridDim.x;
+  for (;;) {
+    if (threadIdx.x == 0) s.ticket[0] = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
+    __syncthreads();
+    const gp__ticket ticket = s.ticket[0];
+    if (ticket.number >= tiles) return;
+    const gp__stream_tile t = S::tile_in(shared, ticket.number, n, 0, 0);
+    gp__stream_load<typename S::Key>::template run<P, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t);
+    gp__stream_load<typename S::Value>::template run<P, false, false>(t.values, a.values, t);
+    __syncthreads();
+    const State total = S::fold(a, t);
+    if (gp_lane() == 0) s.warp_total[0][gp_warp()] = total;
+    __syncthreads();
+    if (gp_warp() == 0) {
+      const State aggregate = gp_warp_broadcast(S::prefixes(s.warp_total[0]), S::WARPS - 1);
+      const gp__look_back<State, typename S::Join> look_back = S::look_back(a, tiles, ticket.tag);
+      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, aggregate);
+      const gp_before<State> before = look_back(ticket.number, aggregate);
+      if (gp_lane() == 0) s.before[0] = S::or_identity(before);
+    }
+    __syncthreads();
+    S::emit(a, t, s.before[0], s.warp_total[0]);
+    if (once) return;
+    __syncthreads();
+  }
+}
+
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+
+// Persistent blocks, the four roles of gp__scan_pipeline: tiles are folded and their aggregates published as soon as
+// they have arrived, and emitted when the look-back warp knows what stands before them.
+template <class P, class Body> struct gp__stream_pipeline {
+  typedef gp__stream<P, Body> S;
+  typedef typename S::State State;
+  static const int STAGES = P::stages, WARPS = S::WARPS;
+  typedef gp__stream_storage<STAGES, WARPS, State> Storage;
+
+  Storage &s;
+  unsigned char *shared; // STAGES stages
+  const gp__stream_args &a;
+  gp__u64 count;
+  unsigned tiles;
+
+  GP_DEVICE gp__stream_tile tile_of(int stage, unsigned number) const {
+    return S::tile_in(shared + stage * S::STAGE, number, count, S::KEY ? gp__misalignment(a.keys, 16) : 0,
+                      S::VALUE ? gp__misalignment(a.values, 16) : 0);
+  }
+  // ---- the copying warp (one thread of it)
+
+  // Bytes from..to of an array that has `bytes`, to their place behind `place`, where byte `from` goes. Whole vectors of
+  // the array by bulk copy, whose bytes are returned; fewer than 16 on either side go one by one.
+  GP_DEVICE unsigned copy_bytes(unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to,
+                                gp__u64 *bar, bool bulk) const {
+    const unsigned char *base = static_cast<const unsigned char *>(array);
+    const gp__u64 shift = gp__misalignment(array, 16); // of byte 0
+    gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
+    if (begin < shift) begin = (from + shift + 15) & ~15ull;                   // of which not all bytes are the array's
+    if (end > bytes + shift) end = (to + shift) & ~15ull;
+    if (begin >= end) begin = end = to + shift;
+    if (!bulk) {
+      for (gp__u64 i = from; i + shift < begin; ++i) place[i - from] = base[i];
+      for (gp__u64 i = end - shift > from ? end - shift : from; i < to; ++i) place[i - from] = base[i];
+    } else if (begin < end)
+      gp__bulk_load(place + (static_cast<long long>(begin - shift) - static_cast<long long>(from)), base + (begin - shift),
+                    static_cast<unsigned>(end - begin), bar);
+    return static_cast<unsigned>(end - begin);
+  }
+  // An array's part of a tile, with its neighbours where the body looks at them.
+  GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t, bool before,
+                                bool behind, gp__u64 *bar, bool bulk) const {
+    const gp__u64 from = t.first * size, to = from + gp__u64(t.items) * size;
+    const gp__u64 low = before && t.first > 0 ? from - size : from, high = behind && t.first + t.items < count ? to + size : to;
+    return copy_bytes(item0 - (from - low), array, count * size, low, high, bar, bulk);
+  }
+  GP_DEVICE unsigned copy_tile(const gp__stream_tile &t, gp__u64 *bar, bool bulk) const {
+    unsigned bytes = 0;
+    if (S::KEY) bytes += copy_array(t.keys, a.keys, S::KEY, t, Body::BEFORE, Body::BEHIND, bar, bulk);
+    if (S::VALUE) bytes += copy_array(t.values, a.values, S::VALUE, t, false, false, bar, bulk);
+    return bytes;
+  }
+  GP_DEVICE gp__ticket draw() const {
+    return gp__draw(a.workspace, static_cast<gp__u64>(tiles) + static_cast<gp__u64>(gridDim.x) * STAGES);
+  }
+  GP_DEVICE void load(int stage, const gp__ticket &ticket) const {
+    s.ticket[stage] = ticket;
+    if (ticket.number >= tiles) {
+      gp__mbarrier_arrive(&s.loaded[stage]);
+      return;
+    }
+    const gp__stream_tile t = tile_of(stage, ticket.number);
+    gp__mbarrier_arrive_expect(&s.loaded[stage], copy_tile(t, &s.loaded[stage], false));
+    copy_tile(t, &s.loaded[stage], true);
+  }
+  GP_DEVICE void copy() const {
+    for (int stage = 0; stage < STAGES; ++stage) load(stage, draw());
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      if (s.ticket[stage].number >= tiles) return;
+      gp__mbarrier_wait(&s.emitted[stage], round / STAGES & 1u);
+      load(stage, draw());
+    }
+  }
+
+  // ---- the publishing warp and the look-back warp
+
+  GP_DEVICE void publish() const {
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const gp__ticket ticket = s.ticket[stage];
+      if (ticket.number >= tiles) return;
+      gp__mbarrier_wait(&s.folded[stage], round / STAGES & 1u);
+      const State totals = S::prefixes(s.warp_total[stage]);
+      if (gp_lane() == unsigned(WARPS) - 1)
+        S::look_back(a, tiles, ticket.tag).publish_aggregate(ticket.number, totals);
+      __syncwarp();
+      if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
+    }
+  }
+  GP_DEVICE void look_back() const {
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const gp__ticket ticket = s.ticket[stage];
+      if (ticket.number >= tiles) return;
+      gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
+      const gp_before<State> before =
+          S::look_back(a, tiles, ticket.tag)(ticket.number, s.warp_total[stage][WARPS - 1]);
+      if (gp_lane() == 0) {
+        s.before[stage] = S::or_identity(before);
+        gp__mbarrier_arrive(&s.carried[stage]);
+      }
+    }
+  }
+
+  // ---- a computing warp: folding comes first, as far ahead as tiles have arrived
+
+  GP_DEVICE void compute() const {
+    unsigned folds = 0, emits = 0; // rounds done
+    bool more = true;              // there may be another tile to fold
+    while (more || emits < folds) {
+      const int fold_stage = int(folds % STAGES), emit_stage = int(emits % STAGES);
+      if (more && folds - emits < STAGES && all(gp__mbarrier_peek(&s.loaded[fold_stage], folds / STAGES & 1u))) {
+        const unsigned number = s.ticket[fold_stage].number;
+        more = number < tiles;
+        if (more) {
+          const State total = S::fold(a, tile_of(fold_stage, number));
+          if (gp_lane() == 0) {
+            s.warp_total[fold_stage][gp_warp()] = total;
+            gp__mbarrier_arrive(&s.folded[fold_stage]);
+          }
+          ++folds;
+        }
+      } else if (emits < folds && all(gp__mbarrier_peek(&s.carried[emit_stage], emits / STAGES & 1u))) {
+        S::emit(a, tile_of(emit_stage, s.ticket[emit_stage].number), s.before[emit_stage], s.warp_total[emit_stage]);
+        gp__bulk_fence(); // before the buffer's next load
+        __syncwarp();
+        if (gp_lane() == 0) gp__mbarrier_arrive(&s.emitted[emit_stage]);
+        ++emits;
+      }
+    }
+  }
+  static GP_DEVICE bool all(bool x) { return __all_sync(0xffffffffu, x) != 0; }
+};
+
+template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__stream_args &a) {
+  typedef gp__stream_pipeline<P, Body> Pipeline;
+  typedef typename Pipeline::Storage Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < P::stages; ++i) {
+      gp__mbarrier_init(&s.loaded[i], 1);
+      gp__mbarrier_init(&s.folded[i], Pipeline::WARPS);
+      gp__mbarrier_init(&s.published[i], 1);
+      gp__mbarrier_init(&s.carried[i], 1);
+      gp__mbarrier_init(&s.emitted[i], Pipeline::WARPS);
+    }
+    gp__mbarrier_init_fence();
+  }
+  __syncthreads();
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a);
+  if (Pipeline::S::idle(a, n)) return;
+  const Pipeline pipeline = {s, shared, a, n, static_cast<unsigned>((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE)};
+  if (gp_warp() < Pipeline::WARPS) pipeline.compute();
+  else if (gp_warp() == Pipeline::WARPS) pipeline.publish();
+  else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back();
+  else if (gp_lane() == 0) pipeline.copy();
 }
 
 #endif // sm_90

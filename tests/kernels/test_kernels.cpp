@@ -1,14 +1,15 @@
 // The kernels of gpuprims.h under the emulator: every algorithm, operand shape and alignment against a sequential
 // reference, on adversarial schedules. Usage: test_kernels [seeds] [name of a test]
-// Define one of TEST_LOOK_BACK, TEST_PIPELINED, TEST_SWEEPS, TEST_REDUCE, TEST_MAP to compile that part alone; with
-// TEST_FEW besides, only as many instances as mutants.py needs.
+// Define one of TEST_LOOK_BACK, TEST_PIPELINED, TEST_SWEEPS, TEST_REDUCE, TEST_MAP, TEST_NEIGHBOURS to compile that
+// part alone; with TEST_FEW besides, only as many instances as mutants.py needs.
 #if !defined(TEST_LOOK_BACK) && !defined(TEST_PIPELINED) && !defined(TEST_SWEEPS) && !defined(TEST_REDUCE) &&          \
-    !defined(TEST_MAP)
+    !defined(TEST_MAP) && !defined(TEST_NEIGHBOURS)
 #define TEST_LOOK_BACK
 #define TEST_PIPELINED
 #define TEST_SWEEPS
 #define TEST_REDUCE
 #define TEST_MAP
+#define TEST_NEIGHBOURS
 #endif
 #include "simt.h"
 #define GPUPRIMS_SIMT
@@ -365,6 +366,104 @@ template <class P, int SIZE> void sweep_copy(const char *name, int seeds) {
     }
 }
 
+// ---- what compares: neighbours, elements with a scalar, offsets
+
+template <class P, bool RIGHT, class F, class A, class R> struct Adjacent {
+  static void sweep(const char *name, int seeds) {
+    if (!only.empty() && only != name) return;
+    const size_t tile = size_t(P::threads) * P::vectors * 16;
+    const size_t sizes[] = {0, 1, 2, 15, 16, 17, 31, tile / 4 - 1, tile / sizeof(R) + 1, 3 * tile / sizeof(R) + 5};
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (size_t n : sizes) {
+        simt::set_random_schedule(uint64_t(seed) * 100 + n);
+        std::vector<A> a(n);
+        for (auto &x : a) x = draw<A>();
+        const size_t oa = seed % 3 ? random32() % 16 : 0, oo = seed % 3 == 1 ? oa : seed % 3 ? random32() % 16 : 0;
+        Device<A> in(a, oa);
+        Device<R> out(n, oo);
+        Device<unsigned long long> count(std::vector<unsigned long long>(1, n), 0);
+        gp__map_args args = {};
+        args.in = in.data, args.out = out.data, args.count = n + (seed % 2 ? 0 : 70);
+        args.count_device = seed % 2 ? nullptr : count.data;
+        gp__shape s = {};
+        s.primitive = GP_ADJACENT_DIFFERENCE, s.in_size = sizeof(A), s.out_size = sizeof(R);
+        s.multiprocessors = 2, s.count = args.count;
+        const gp__geometry g = gp__geometry_of(policy_of<P>(GP_DIRECT), s, 0);
+        int e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__adjacent<P, RIGHT, F, A, R>, args);
+        bool good = !e;
+        for (size_t i = 0; i < n && good; ++i) {
+          const bool edge = i == (RIGHT ? n - 1 : 0);
+          good = same(out.data[i], edge ? gp_convert<A, R>()(a[i]) : F()(a[i], a[RIGHT ? i + 1 : i - 1]));
+        }
+        check(good, describe(name, n, oa, oo, 2, unsigned(seed)));
+        simt::clear_error();
+      }
+  }
+};
+
+// A reduction of `n` elements by a load that knows the kernel's arguments.
+template <class Op, class Load, class In, class Out>
+static Out fold_with(const char *name, const std::vector<In> &input, gp__reduce_args a, bool &good) {
+  typedef gp__policy<64, 2, 3, 3, 0, 2, 2> P;
+  Device<In> in(input, 3);
+  Device<Out> out(1);
+  gp__shape s = {};
+  s.primitive = GP_REDUCE, s.in_size = sizeof(In), s.acc_size = sizeof(typename Op::type), s.out_size = sizeof(Out);
+  s.in_misaligned = int(misalignment(in.data)), s.multiprocessors = 3, s.count = input.size();
+  s.compute_capability = 90;
+  const gp__geometry g = gp__geometry_of(policy_of<P>(GP_EVEN_SHARE), s, 0);
+  a.in = in.data, a.out = out.data, a.count = input.size(), a.rounds = 1;
+  a.workspace = g.words ? workspace(g.words) : nullptr;
+  good = !simt::launch_kernel(name, g.grid, g.threads, 0,
+                              gp__reduce_even_share<P, Op, Load, In, typename Op::type, Out>, a);
+  return *out.data;
+}
+template <class T, class L> void sweep_counted(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (size_t n : {0, 1, 255, 3000, 20011}) {
+      simt::set_random_schedule(uint64_t(seed) * 100 + n);
+      std::vector<T> input(n);
+      for (auto &x : input) x = draw<T>();
+      const T scalar = n && seed % 2 ? input[n / 2] : draw<T>();
+      gp__reduce_args a = {};
+      std::memcpy(a.scalar.bytes, &scalar, sizeof scalar);
+      u64 expected = 0;
+      for (const T &x : input) expected += L()(x, scalar);
+      bool good = false;
+      const u64 count = fold_with<gp_sum<u64>, gp__counted<T, gp__compare<L>>, T, u64>(name, input, a, good);
+      check(good && count == expected, std::string(name) + " count_if");
+      const u8 any = fold_with<gp_or<u32>, gp__counted<T, gp__compare<L>>, T, u8>(name, input, a, good);
+      check(good && any == (expected > 0), std::string(name) + " any");
+      const u8 all = fold_with<gp_and<u32>, gp__counted<T, gp__compare<L>>, T, u8>(name, input, a, good);
+      check(good && all == (expected == n), std::string(name) + " all");
+    }
+}
+template <class O> void sweep_offsets(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (size_t n : {1, 2, 700, 12345}) {
+      simt::set_random_schedule(uint64_t(seed) * 100 + n);
+      std::vector<O> offsets(n);
+      for (size_t i = 0; i < n; ++i) offsets[i] = O((i ? offsets[i - 1] : 0) + random32() % 3);
+      gp__reduce_args a = {};
+      a.limit = offsets[n - 1];
+      u64 expected = ~u64(0);
+      if (seed % 3 == 1) {
+        a.limit = offsets[n / 2];
+        for (expected = 0; expected < n && offsets[expected] <= a.limit; ++expected) {}
+        if (expected == n) expected = ~u64(0);
+      } else if (seed % 3 == 2 && n > 2) {
+        const size_t at = 1 + random32() % (n - 1);
+        offsets[at - 1] = O(a.limit), offsets[at] = O(a.limit - 1), expected = at;
+        if (at + 1 < n && offsets[n - 1] > a.limit) expected = ~u64(0);
+      }
+      bool good = false;
+      const u64 bad = fold_with<gp_min<u64>, gp__offset_fault<O>, O, u64>(name, offsets, a, good);
+      check(good && bad == expected, std::string(name) + " n=" + std::to_string(n));
+    }
+}
+
 // Floats whose sums round: the bits must not depend on the schedule, nor (scan, stealing) on the grid.
 template <class S> void scan_is_deterministic(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
@@ -464,6 +563,20 @@ int main(int argc, char **argv) {
                                                                                                false);
   reduce_is_deterministic<Reduce<GP_STEALING, Pair, gp_sum<float>, SameFloat, float, float>>("stealing f32 bits", seeds,
                                                                                              true);
+#endif
+#endif
+
+#ifdef TEST_NEIGHBOURS
+  typedef gp__policy<64, 2, 3, 3, 0, 0, 2> Neighbours;
+  Adjacent<Neighbours, false, gp__binary<gp_sub<u8>, u8, u8, u8>, u8, u8>::sweep("adjacent u8", seeds);
+#ifndef TEST_FEW
+  Adjacent<Small, true, gp__binary<gp_sub<float>, float, float, float>, float, float>::sweep("adjacent f32", seeds);
+  Adjacent<Neighbours, true, gp__binary<gp_sub<u64>, u16, u16, u64>, u16, u64>::sweep("adjacent u16 to u64", seeds);
+  Adjacent<Neighbours, false, AddTriple, Triple, Triple>::sweep("adjacent triple", seeds);
+  sweep_counted<u16, gp_less<u16>>("counted u16", seeds);
+  sweep_counted<gp_f16, gp_not_equal<gp_f16>>("counted f16", seeds);
+  sweep_offsets<u32>("offsets u32", seeds);
+  sweep_offsets<u64>("offsets u64", seeds);
 #endif
 #endif
 
