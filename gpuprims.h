@@ -1490,6 +1490,21 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
 
 #endif // !__CUDACC_RTC__
 
+// Bins of equal width, samples that are floats: the bin of x, which lies in [lower, upper); scale is the quotient of bins
+// and upper - lower in the same type. The difference and the product are rounded one after the other (there is no sum to
+// contract), so that the host and every GPU put a sample in the same bin. 0 * infinity, where a quotient or a difference
+// overflows, means the first bin; a product that rounds up to `bins` the last one.
+#define GPUPRIMS__EVEN_BIN(name, T)                                                                                    \
+  GPUPRIMS__RULE unsigned long long gp__even_bin_at_##name(T t, unsigned long long bins) {                             \
+    return !(t > 0) ? 0 : t < (T)bins && (unsigned long long)t < bins ? (unsigned long long)t : bins - 1;              \
+  }                                                                                                                    \
+  GPUPRIMS__RULE unsigned long long gp__even_bin_##name(T x, T lower, T scale, unsigned long long bins) {              \
+    return gp__even_bin_at_##name((x - lower) * scale, bins);                                                          \
+  }
+GPUPRIMS__EVEN_BIN(f32, float)
+GPUPRIMS__EVEN_BIN(f64, double)
+#undef GPUPRIMS__EVEN_BIN
+
 // The arguments of the kernels; one struct a family, filled by dispatch, passed by value. Pointers are device pointers.
 enum { GP__VALUE_BYTES = 64 };
 typedef struct gp__value {
@@ -4553,7 +4568,7 @@ typedef struct gp__request {
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
 // the same bits in any order. Sums and products of floats, and users' operators, do not: for them the host walks the
 // same trees as the reproducible kernels (GP__CANONICAL_... in >>policy), with GP_REPRODUCIBLE and without, for any
-// number of threads. Elements that need a conversion, a transform or a normalisation pass through a small buffer: input
+// number of threads; inside a segment or a run it goes from left to right. Elements that need a conversion, a transform or a normalisation pass through a small buffer: input
 // -> widest type of its kind -> accumulator. A product that is added to something is stored in between, so that no
 // compiler can contract the two to a fused multiply-add, which rounds differently. NaN results are some NaN: its sign
 // and payload are nobody's promise. Identities are two-sided: op(x, identity) is x too.
@@ -4563,8 +4578,10 @@ typedef struct gp__request {
 #ifdef _OPENMP
 #include <omp.h>
 #define GPUPRIMS__PARALLEL_FOR _Pragma("omp parallel for schedule(static) num_threads(threads) if (threads > 1)")
+#define GPUPRIMS__PARALLEL_UNEVEN _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)")
 #else
 #define GPUPRIMS__PARALLEL_FOR
+#define GPUPRIMS__PARALLEL_UNEVEN
 #endif
 
 // Loops here are written to be vectorised, which gcc does at -O2 only where it costs no code; -ffast-math would break
@@ -4957,6 +4974,7 @@ typedef struct gp__host_op {
   }
 
 #define GPUPRIMS__ADD(a, b) ((a) + (b))
+#define GPUPRIMS__SUBTRACT(a, b) ((a) - (b))
 #define GPUPRIMS__MULTIPLY(a, b) ((a) * (b))
 #define GPUPRIMS__MULTIPLY_UNSIGNED(a, b) (1u * (a) * (b))
 #define GPUPRIMS__BIT_OR(a, b) ((a) | (b))
@@ -4994,6 +5012,7 @@ GPUPRIMS__ORDER(f64, int64_t, uint64_t, INT64_MAX, 0x7ff0000000000000)
 
 // Integers wrap: sums and products are those of the unsigned type.
 #define GPUPRIMS__INTEGER_LOOPS(U, I)                                                                                  \
+  GPUPRIMS__LOOP_MAP(U##_sub, gp__h_##U, gp__h_##U, , , GPUPRIMS__SUBTRACT)                                            \
   GPUPRIMS__LOOPS_EXACT(U##_sum, gp__h_##U, gp__h_##U, , , GPUPRIMS__ADD)                                              \
   GPUPRIMS__LOOPS_EXACT(U##_prod, gp__h_##U, gp__h_##U, , , GPUPRIMS__MULTIPLY_UNSIGNED)                               \
   GPUPRIMS__LOOPS_EXACT(U##_bit_or, gp__h_##U, gp__h_##U, GPUPRIMS__FLIPPED, GPUPRIMS__FLIPPED, GPUPRIMS__BIT_OR)      \
@@ -5006,6 +5025,7 @@ GPUPRIMS__INTEGER_LOOPS(u64, i64)
 // A step of the half types is long: called, it compiles faster and runs no slower.
 #define GPUPRIMS__OUT_OF_LINE static __attribute__((noinline))
 #define GPUPRIMS__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP)                                                    \
+  GPUPRIMS__LOOP_MAP(F##_sub, gp__h_##F, W, LOAD, STORE, GPUPRIMS__SUBTRACT)                                           \
   GPUPRIMS__LOOPS_INEXACT(F##_sum, gp__h_##F, W, LOAD, STORE, GPUPRIMS__ADD, CHAIN, STEP)                              \
   GPUPRIMS__LOOPS_INEXACT(F##_prod, gp__h_##F, W, LOAD, STORE, GPUPRIMS__MULTIPLY, CHAIN, STEP)                        \
   GPUPRIMS__LOOPS_EXACT(F##_min, gp__h_##U, gp__h_##I, GPUPRIMS__KEY_##F, GPUPRIMS__UNKEY_##F, GPUPRIMS__LOWER)
@@ -5066,6 +5086,10 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
     op->flip = flip_;                                                                                                  \
     return 1;                                                                                                          \
   }
+#define GPUPRIMS__CASE_SUB(TYPE, set)                                                                                  \
+  case GPUPRIMS__PAIR(GP_SUB, GP_##TYPE):                                                                              \
+    op->loops.map = gp__host_##set##_sub_map;                                                                          \
+    return 1;
 #define GPUPRIMS__CASES_ORDER(TYPE, set, flip)                                                                         \
   case GPUPRIMS__PAIR(GP_AND, GP_##TYPE):                                                                              \
     GPUPRIMS__CASE(MIN, TYPE, set, NULL, flip)                                                                         \
@@ -5073,6 +5097,7 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
     GPUPRIMS__CASE(MAX, TYPE, set, NULL, ~(flip))
 #define GPUPRIMS__CASES_INTEGER(TYPE, U, I, flip)                                                                      \
   GPUPRIMS__CASES_ORDER(TYPE, I##_min, flip)                                                                           \
+  GPUPRIMS__CASE_SUB(TYPE, U)                                                                                          \
   GPUPRIMS__CASE(SUM, TYPE, U##_sum, NULL, 0)                                                                          \
   GPUPRIMS__CASE(PROD, TYPE, U##_prod, NULL, 0)                                                                        \
   GPUPRIMS__CASE(BIT_AND, TYPE, U##_bit_or, NULL, all)                                                                 \
@@ -5080,6 +5105,7 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
   GPUPRIMS__CASE(BIT_XOR, TYPE, U##_bit_xor, NULL, 0)
 #define GPUPRIMS__CASES_FLOAT(TYPE, F)                                                                                 \
   GPUPRIMS__CASES_ORDER(TYPE, F##_min, (uint64_t)0)                                                                    \
+  GPUPRIMS__CASE_SUB(TYPE, F)                                                                                          \
   GPUPRIMS__CASE(SUM, TYPE, F##_sum, gp__host_##F##_sum_pairs, 0)                                                      \
   GPUPRIMS__CASE(PROD, TYPE, F##_prod, gp__host_##F##_prod_pairs, 0)
   switch (GPUPRIMS__PAIR(name, type)) {
@@ -5099,6 +5125,7 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
     return 0;
   }
 #undef GPUPRIMS__CASE
+#undef GPUPRIMS__CASE_SUB
 #undef GPUPRIMS__CASES_ORDER
 #undef GPUPRIMS__CASES_INTEGER
 #undef GPUPRIMS__CASES_FLOAT
@@ -5700,6 +5727,565 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// ---- what segments, runs and selection have in common
+
+// One element; `to` may be `from`.
+GPUPRIMS__INLINE void gp__host_move(unsigned char *to, const unsigned char *from, size_t size) {
+  switch (size) {
+  case 1:
+    *to = *from;
+    break;
+  case 2:
+    memmove(to, from, 2);
+    break;
+  case 4:
+    memmove(to, from, 4);
+    break;
+  case 8:
+    memmove(to, from, 8);
+    break;
+  default:
+    memmove(to, from, size);
+  }
+}
+
+// Offsets, indices and lengths: 4 or 8 bytes, without a sign.
+GPUPRIMS__INLINE uint64_t gp__host_offset(const void *offsets, size_t size, uint64_t i) {
+  return size == 4 ? ((const gp__h_u32 *)offsets)[i] : ((const gp__h_u64 *)offsets)[i];
+}
+GPUPRIMS__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uint64_t value) {
+  if (size == 4) ((gp__h_u32 *)out)[i] = (gp__h_u32)value;
+  else ((gp__h_u64 *)out)[i] = value;
+}
+
+// y[i] = a[i] op b[i]; step 0: b[0] all along.
+static void gp__host_compare(gp_op op, gp__wide_kind kind, const gp__wide *a, const gp__wide *b, size_t step,
+                             unsigned char *y, size_t n) {
+  size_t i;
+#define GPUPRIMS__COMPARE(OP, member, relation)                                                                        \
+  case GPUPRIMS__PAIR(GP_##OP, member##_kind):                                                                         \
+    if (step)                                                                                                          \
+      for (i = 0; i < n; ++i) y[i] = a[i].member relation b[i].member;                                                 \
+    else                                                                                                               \
+      for (i = 0; i < n; ++i) y[i] = a[i].member relation b->member;                                                   \
+    break;
+#define GPUPRIMS__COMPARES(member)                                                                                     \
+  GPUPRIMS__COMPARE(EQUAL, member, ==)                                                                                 \
+  GPUPRIMS__COMPARE(NOT_EQUAL, member, !=)                                                                             \
+  GPUPRIMS__COMPARE(LESS, member, <)                                                                                   \
+  GPUPRIMS__COMPARE(LESS_EQUAL, member, <=)                                                                            \
+  GPUPRIMS__COMPARE(GREATER, member, >)                                                                                \
+  GPUPRIMS__COMPARE(GREATER_EQUAL, member, >=)
+  enum { i_kind = GP__WIDE_I, u_kind = GP__WIDE_U, f_kind = GP__WIDE_F };
+  switch (GPUPRIMS__PAIR(op, kind)) {
+    GPUPRIMS__COMPARES(i)
+    GPUPRIMS__COMPARES(u)
+    GPUPRIMS__COMPARES(f)
+  default:
+    memset(y, 0, n);
+  }
+#undef GPUPRIMS__COMPARE
+#undef GPUPRIMS__COMPARES
+}
+
+// truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] all along); n <= GP__HOST_ELEMENTS. z is NULL for
+// a user's unary operator. Struct types are equal where their bytes are.
+static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const unsigned char *x,
+                           const unsigned char *z, size_t step, unsigned char *truth, size_t n) {
+  gp__wide a[GP__HOST_ELEMENTS], b[GP__HOST_ELEMENTS];
+  size_t i;
+  if (user) {
+    gp__value result;
+    for (i = 0; i < n; ++i) {
+      user->host(user->host_user, result.bytes, x + i * size, z ? z + i * step * size : NULL);
+      truth[i] = result.bytes[0] != 0;
+    }
+  } else if (!gp__host_size(type)) {
+    for (i = 0; i < n; ++i) truth[i] = (memcmp(x + i * size, z + i * step * size, size) == 0) == (op == GP_EQUAL);
+  } else {
+    gp__host_widen(type, x, a, n);
+    gp__host_widen(type, z, b, step ? n : 1);
+    gp__host_compare(op, gp__host_kind(type), a, b, step, truth, n);
+  }
+}
+
+// ---- segments
+
+static uint64_t gp__host_first_bad(const gp__request *q) {
+  uint64_t i, before = 0, offset;
+  for (i = 0; i <= q->segments; ++i, before = offset) {
+    offset = gp__host_offset(q->begin, q->offset_size, i);
+    if (offset < before || offset > q->count) return i;
+  }
+  return UINT64_MAX;
+}
+
+// The first element, as an operand. Without an initial value an inexact operator starts there: identity op x may differ
+// from x in the sign of a zero.
+static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host_state *s) {
+  gp__value place;
+  if (h->op.exact || h->q->has_init) return 0;
+  memcpy(s->value.bytes, gp__host_elements(&h->in, first, 1, place.bytes), h->op.size);
+  return 1;
+}
+
+static void gp__host_reduce_segment(const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n,
+                                    unsigned char *out) {
+  gp__host_state s = *start;
+  const int taken = n && gp__host_starts_with(h, first, &s);
+  gp__host_fold(h, &s, first + (unsigned)taken, n - (unsigned)taken);
+  gp__host_put(h, &s, out);
+}
+
+static void gp__host_scan_segment(const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n) {
+  gp__host_state s = *start;
+  const int taken = n && gp__host_starts_with(h, first, &s);
+  if (taken) gp__host_put(h, h->exclusive ? start : &s, h->out + first * h->out_size);
+  gp__host_running(h, &s, first + (unsigned)taken, n - (unsigned)taken);
+}
+
+// Segments may be of any lengths, so that threads take a few of them at a time. Wrong offsets do no harm: what leaves the
+// input is left out.
+static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_state start = gp__host_start(h, q->has_init);
+  const int threads = h->threads;
+  const uint64_t share = q->segments / ((uint64_t)threads * 16) + 1, block = share < 1024 ? share : 1024;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->segments, block);
+  int64_t b;
+  GPUPRIMS__PARALLEL_UNEVEN
+  for (b = 0; b < blocks; ++b) {
+    uint64_t i = (uint64_t)b * block;
+    const uint64_t stop = q->segments - i < block ? q->segments : i + block;
+    for (; i < stop; ++i) {
+      uint64_t first = q->begin ? gp__host_offset(q->begin, q->offset_size, i) : i * q->length;
+      uint64_t end = q->end     ? gp__host_offset(q->end, q->offset_size, i)
+                     : q->begin ? gp__host_offset(q->begin, q->offset_size, i + 1)
+                                : first + q->length;
+      if (end > q->count) end = q->count;
+      if (first > end) first = end;
+      gp__host_reduce_segment(h, &start, first, end - first, h->out + i * h->out_size);
+    }
+  }
+  return GP_SUCCESS;
+}
+
+static gp_result gp__host_segmented_scan(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_state start = gp__host_start(h, q->has_init);
+  uint64_t i, first = 0, end;
+  for (i = 0; first < q->count; ++i) {
+    end = i <= q->segments ? gp__host_offset(q->begin, q->offset_size, i) : q->count;
+    if (end > q->count) end = q->count;
+    if (end <= first) continue;
+    gp__host_scan_segment(h, &start, first, end - first);
+    first = end;
+  }
+  return GP_SUCCESS;
+}
+
+// ---- runs
+
+// Where runs start, GP__HOST_ELEMENTS elements at a time.
+typedef struct gp__host_heads {
+  const gp__request *q;
+  uint64_t base;
+  size_t n;
+  unsigned char head[GP__HOST_ELEMENTS];
+} gp__host_heads;
+
+static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
+  const gp__request *q = r->q;
+  const unsigned char *keys = (const unsigned char *)q->keys + base * q->key_size;
+  const gp__value zero = {{0}};
+  size_t i;
+  r->base = base;
+  r->n = q->count - base < GP__HOST_ELEMENTS ? (size_t)(q->count - base) : (size_t)GP__HOST_ELEMENTS;
+  if (q->equal == GP_HEADS) {
+    gp__host_holds(GP_NOT_EQUAL, NULL, q->key_type, q->key_size, keys, zero.bytes, 0, r->head, r->n);
+    return;
+  }
+  gp__host_holds(q->equal, q->user_equal, q->key_type, q->key_size, keys - q->key_size, keys, 1, r->head, r->n);
+  for (i = 0; i < r->n; ++i) r->head[i] ^= 1;
+}
+
+// The first head behind the one at `first`, or the count. Heads are asked for in order.
+static uint64_t gp__host_run_end(gp__host_heads *r, uint64_t first) {
+  uint64_t i = first + 1;
+  while (i < r->q->count) {
+    const unsigned char *found;
+    if (i >= r->base + r->n) gp__host_find_heads(r, i);
+    found = (const unsigned char *)memchr(r->head + (i - r->base), 1, r->n - (size_t)(i - r->base));
+    if (found) return r->base + (uint64_t)(found - r->head);
+    i = r->base + r->n;
+  }
+  return r->q->count;
+}
+
+static gp_result gp__host_runs(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const unsigned char *in = (const unsigned char *)q->in, *keys = (const unsigned char *)q->keys;
+  unsigned char *out_keys = (unsigned char *)q->out_keys;
+  uint64_t first, end, runs = 0;
+  gp__host_state start;
+  gp__host_heads heads;
+  memset(&start, 0, sizeof start);
+  if (q->acc_size) start = gp__host_start(h, q->has_init);
+  heads.q = q, heads.base = 0, heads.n = 0;
+  for (first = 0; first < q->count; first = end) {
+    end = gp__host_run_end(&heads, first);
+    switch (q->primitive) {
+    case GP_INCLUSIVE_SCAN_BY_KEY:
+    case GP_EXCLUSIVE_SCAN_BY_KEY:
+      gp__host_scan_segment(h, &start, first, end - first);
+      break;
+    case GP_REDUCE_BY_KEY:
+      gp__host_reduce_segment(h, &start, first, end - first, h->out + runs * h->out_size);
+      break;
+    case GP_NONTRIVIAL_RUNS:
+      if (end - first < 2) continue;
+      if (h->out) gp__host_put_index(h->out, h->out_size, runs, first);
+      if (q->out2) gp__host_put_index(q->out2, q->out2_size, runs, end - first);
+      break;
+    case GP_RUN_LENGTHS:
+      if (q->out2) gp__host_put_index(q->out2, q->out2_size, runs, end - first);
+      break;
+    default:
+      if (h->out) gp__host_move(h->out + runs * h->out_size, in + first * q->in_size, q->in_size);
+    }
+    if (out_keys) gp__host_move(out_keys + runs * q->key_size, keys + first * q->key_size, q->key_size);
+    ++runs;
+  }
+  if (q->out_count) *q->out_count = runs;
+  return GP_SUCCESS;
+}
+
+// A transform of two operands, which are the elements and their neighbours.
+static gp_result gp__host_run(const gp__request *q, int threads);
+static gp_result gp__host_adjacent(const gp__request *q, int threads) {
+  const unsigned char *in = (const unsigned char *)q->in;
+  unsigned char *out = (unsigned char *)q->out;
+  const int right = (q->flags & GP_RIGHT) != 0;
+  gp__request pairs = *q;
+  gp__host_source edge;
+  gp__value place;
+  if (!q->count) return GP_SUCCESS;
+  if (q->in_type != q->out_type && (!gp__host_size(q->in_type) || !gp__host_size(q->out_type)))
+    return gp__fail(GP_E_TYPE, "gp_adjacent_difference: in_type: no conversion between a struct type and another type");
+  pairs.primitive = GP_TRANSFORM2;
+  pairs.in = right ? in : in + q->in_size;
+  pairs.in2 = right ? in + q->in_size : in;
+  pairs.in2_type = q->in_type, pairs.in2_size = q->in_size, pairs.in2_struct = q->in_struct;
+  pairs.out = right ? out : out + q->out_size;
+  pairs.count = q->count - 1;
+  edge = gp__host_source_of(in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
+  memcpy(right ? out + pairs.count * q->out_size : out,
+         gp__host_elements(&edge, right ? pairs.count : 0, 1, place.bytes), q->out_size);
+  return gp__host_run(&pairs, threads);
+}
+
+// ---- selection
+
+// The part that each of the elements first .. first + n - 1 belongs to, n <= GP__HOST_ELEMENTS.
+static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsigned char *part) {
+  const unsigned char *x = (const unsigned char *)q->in + first * q->in_size;
+  const gp__value zero = {{0}};
+  size_t i;
+  if (q->op) {
+    const unsigned char *scalar = q->user_op ? NULL : q->init.bytes;
+    gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, x, scalar, 0, part, n);
+  } else
+    gp__host_holds(GP_NOT_EQUAL, NULL, q->key_type, q->key_size,
+                   (const unsigned char *)q->keys + first * q->key_size, zero.bytes, 0, part, n);
+  for (i = 0; i < n; ++i) part[i] ^= 1;
+  if (q->transform) { // the second predicate
+    unsigned char second[GP__HOST_ELEMENTS];
+    const unsigned char *scalar = q->user_transform ? NULL : q->step.bytes;
+    gp__host_holds(q->transform, q->user_transform, q->in_type, q->in_size, x, scalar, 0, second, n);
+    for (i = 0; i < n; ++i) part[i] = part[i] ? (unsigned char)(2 - second[i]) : 0;
+  }
+}
+
+enum { GP__HOST_PARTS = 3 };
+
+// Adds the numbers of elements of each part to `at`; out: and moves the elements to where `at` was.
+static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n, unsigned char *const *out,
+                                uint64_t *at) {
+  unsigned char part[GP__HOST_ELEMENTS];
+  size_t i, k;
+  for (; n; first += k, n -= k) {
+    const unsigned char *x = (const unsigned char *)q->in + first * q->in_size;
+    k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
+    gp__host_parts(q, first, k, part);
+    for (i = 0; i < k; ++i) {
+      const unsigned p = part[i];
+      if (out && out[p]) gp__host_move(out[p] + at[p] * q->in_size, x + i * q->in_size, q->in_size);
+      ++at[p];
+    }
+  }
+}
+
+// Several threads: blocks are counted, then moved to where the blocks before them end. In place each block must be moved
+// before the next one is.
+static gp_result gp__host_select(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int moves = q->primitive == GP_SELECT || q->primitive == GP_PARTITION;
+  const int parts = q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
+  const int threads = moves && q->in == q->out ? 1 : h->threads;
+  const uint64_t count = q->count, block = GP__HOST_BLOCK;
+  const int64_t blocks = (int64_t)gp__ceil_div(count, block);
+  unsigned char *const out[GP__HOST_PARTS] = {h->out, (unsigned char *)q->out2, (unsigned char *)q->out3};
+  uint64_t total[GP__HOST_PARTS] = {0, 0, 0}, *at;
+  int64_t b;
+  int p;
+  if (threads <= 1) gp__host_distribute(q, 0, count, moves ? out : NULL, total);
+  else {
+    const size_t bytes = (size_t)blocks * sizeof total;
+    at = (uint64_t *)calloc(1, bytes);
+    if (!at) return gp__host_no_memory(h, bytes);
+    GPUPRIMS__PARALLEL_FOR
+    for (b = 0; b < blocks; ++b) {
+      const uint64_t first = (uint64_t)b * block;
+      gp__host_distribute(q, first, count - first < block ? count - first : block, NULL, at + b * GP__HOST_PARTS);
+    }
+    for (b = 0; b < blocks; ++b)
+      for (p = 0; p < GP__HOST_PARTS; ++p) {
+        const uint64_t before = total[p];
+        total[p] += at[b * GP__HOST_PARTS + p];
+        at[b * GP__HOST_PARTS + p] = before;
+      }
+    if (moves) {
+      GPUPRIMS__PARALLEL_FOR
+      for (b = 0; b < blocks; ++b) {
+        const uint64_t first = (uint64_t)b * block;
+        gp__host_distribute(q, first, count - first < block ? count - first : block, out, at + b * GP__HOST_PARTS);
+      }
+    }
+    free(at);
+  }
+  if (q->primitive == GP_ANY) *h->out = total[0] > 0;
+  else if (q->primitive == GP_ALL) *h->out = total[0] == count;
+  else
+    for (p = 0; p < parts; ++p) q->out_count[p] = total[p];
+  return GP_SUCCESS;
+}
+
+// ---- histograms
+
+__extension__ typedef unsigned __int128 gp__u128;
+
+// Integers of either sign in the order of unsigned ones.
+static void gp__host_unsign(gp_type type, gp__wide *w, size_t n) {
+  size_t i;
+  if (gp__host_kind(type) == GP__WIDE_I)
+    for (i = 0; i < n; ++i) w[i].u ^= (uint64_t)1 << 63;
+}
+
+// The bins of n samples; UINT64_MAX: none. edges: the lower and the upper end, or bins + 1 boundaries.
+static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp__wide *x, uint64_t *bin, size_t n) {
+  const uint64_t bins = q->bins;
+  const int floats = gp__host_kind(q->in_type) == GP__WIDE_F;
+  size_t i;
+  if (q->primitive == GP_HISTOGRAM_RANGES) {
+    for (i = 0; i < n; ++i) {
+      uint64_t low = 0, length = bins + 1; // boundaries that are not above the sample
+      while (length) {
+        const uint64_t half = length / 2;
+        if (floats ? edges[low + half].f <= x[i].f : edges[low + half].u <= x[i].u) {
+          low += half + 1;
+          length -= half + 1;
+        } else length = half;
+      }
+      bin[i] = low && low <= bins ? low - 1 : UINT64_MAX;
+    }
+  } else if (!floats) {
+    const uint64_t lower = edges[0].u, upper = edges[1].u, width = upper - lower;
+    const int fits = width == 0 || bins <= UINT64_MAX / width;
+    for (i = 0; i < n; ++i) {
+      const uint64_t d = x[i].u - lower;
+      bin[i] = x[i].u < lower || x[i].u >= upper ? UINT64_MAX
+               : fits                            ? d * bins / width
+                                                 : (uint64_t)((gp__u128)d * bins / width);
+    }
+  } else if (q->in_type == GP_F64) {
+    const double lower = edges[0].f, upper = edges[1].f, scale = (double)bins / (upper - lower);
+    for (i = 0; i < n; ++i)
+      bin[i] = x[i].f >= lower && x[i].f < upper ? gp__even_bin_f64(x[i].f, lower, scale, bins) : UINT64_MAX;
+  } else {
+    const float lower = (float)edges[0].f, upper = (float)edges[1].f, scale = (float)bins / (upper - lower);
+    for (i = 0; i < n; ++i) {
+      const float sample = (float)x[i].f;
+      bin[i] = sample >= lower && sample < upper ? gp__even_bin_f32(sample, lower, scale, bins) : UINT64_MAX;
+    }
+  }
+}
+
+// Counts the pixels first .. first + n - 1. Each weight is converted to the counters' type first.
+static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t first, uint64_t n, void *counters) {
+  const uint64_t row = q->primitive == GP_HISTOGRAM_RANGES ? q->bins + 1 : 2; // edges of a channel
+  gp__wide x[GP__HOST_ELEMENTS], samples[GP__HOST_ELEMENTS], weights[GP__HOST_ELEMENTS];
+  uint64_t bin[GP__HOST_ELEMENTS];
+  size_t i, k;
+  int c;
+  for (; n; first += k, n -= k) {
+    k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
+    if (q->in2)
+      gp__host_convert(q->in2_type, q->out_type, (const unsigned char *)q->in2 + first * q->in2_size, weights, k);
+    for (c = 0; c < q->active; ++c) {
+      const unsigned char *in = (const unsigned char *)q->in + (first * (uint64_t)q->channels + (uint64_t)c) * q->in_size;
+      const uint64_t base = (uint64_t)c * q->bins;
+      if (q->channels > 1) {
+        for (i = 0; i < k; ++i)
+          gp__host_move((unsigned char *)samples + i * q->in_size, in + i * (size_t)q->channels * q->in_size, q->in_size);
+        in = (const unsigned char *)samples;
+      }
+      gp__host_widen(q->in_type, in, x, k);
+      gp__host_unsign(q->in_type, x, k);
+      gp__host_bins(q, edges + (uint64_t)c * row, x, bin, k);
+#define GPUPRIMS__COUNT(T)                                                                                             \
+  {                                                                                                                    \
+    T *y = (T *)counters + base;                                                                                       \
+    const T *w = (const T *)weights;                                                                                   \
+    for (i = 0; i < k; ++i)                                                                                            \
+      if (bin[i] != UINT64_MAX) y[bin[i]] += q->in2 ? w[i] : 1;                                                        \
+  }
+      if (q->out_type == GP_F32) GPUPRIMS__COUNT(gp__h_f32)
+      else if (q->out_type == GP_F64) GPUPRIMS__COUNT(gp__h_f64)
+      else if (q->out_size == 4) GPUPRIMS__COUNT(gp__h_u32)
+      else GPUPRIMS__COUNT(gp__h_u64)
+#undef GPUPRIMS__COUNT
+    }
+  }
+}
+
+// Several threads: each has counters of its own. Sums of floats depend on their order: one thread.
+static gp_result gp__host_histogram(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const uint64_t count = q->count, counters = (uint64_t)q->active * q->bins;
+  const size_t bytes = (size_t)counters * q->out_size;
+  const int ranges = q->primitive == GP_HISTOGRAM_RANGES;
+  const uint64_t row = ranges ? q->bins + 1 : 2;
+  const size_t edge_bytes = (size_t)(row * (uint64_t)q->active) * sizeof(gp__wide);
+  const int alone = gp__host_kind(q->out_type) == GP__WIDE_F || counters > count / (uint64_t)h->threads;
+  const int threads = alone ? 1 : h->threads;
+  const size_t extra = (size_t)(threads - 1) * bytes;
+  gp__wide *edges = (gp__wide *)malloc(edge_bytes + extra);
+  unsigned char *more = edges ? (unsigned char *)edges + edge_bytes : NULL; // counters of the second thread, ...
+  uint64_t i;
+  int c, t;
+  if (!edges) return gp__host_no_memory(h, edge_bytes + extra);
+  memset(h->out, 0, bytes);
+  memset(more, 0, extra);
+  if (ranges) gp__host_widen(q->in_type, q->begin, edges, (size_t)(row * (uint64_t)q->active));
+  else
+    for (c = 0; c < q->active; ++c) {
+      gp__host_widen(q->in_type, q->init.bytes + (size_t)c * q->in_size, edges + 2 * c, 1);
+      gp__host_widen(q->in_type, q->step.bytes + (size_t)c * q->in_size, edges + 2 * c + 1, 1);
+    }
+  gp__host_unsign(q->in_type, edges, (size_t)(row * (uint64_t)q->active));
+  GPUPRIMS__PARALLEL_FOR
+  for (t = 0; t < threads; ++t) {
+    const uint64_t share = gp__ceil_div(count, (uint64_t)threads);
+    const uint64_t first = share * (uint64_t)t < count ? share * (uint64_t)t : count;
+    gp__host_tally(q, edges, first, count - first < share ? count - first : share,
+                   t ? more + (size_t)(t - 1) * bytes : h->out);
+  }
+  for (t = 1; t < threads; ++t) {
+    const unsigned char *part = more + (size_t)(t - 1) * bytes;
+    if (q->out_size == 4)
+      for (i = 0; i < counters; ++i) ((gp__h_u32 *)q->out)[i] += ((const gp__h_u32 *)part)[i];
+    else
+      for (i = 0; i < counters; ++i) ((gp__h_u64 *)q->out)[i] += ((const gp__h_u64 *)part)[i];
+  }
+  free(edges);
+  return GP_SUCCESS;
+}
+
+// ---- search
+
+// low = the first position in 0 .. length at which the condition on `middle` no longer holds.
+#define GPUPRIMS__BISECT(low, length, condition)                                                                       \
+  {                                                                                                                    \
+    uint64_t rest = (length);                                                                                          \
+    for (low = 0; rest;) {                                                                                             \
+      const uint64_t half = rest / 2, middle = low + half;                                                             \
+      if (condition) low = middle + 1, rest -= half + 1;                                                               \
+      else rest = half;                                                                                                \
+    }                                                                                                                  \
+  }
+
+static void gp__host_bound(const gp__request *q, uint64_t first, uint64_t end) {
+  const int upper = q->primitive == GP_UPPER_BOUND;
+  const size_t size = q->in_size;
+  uint64_t i, low;
+  if (q->user_op) {
+    const unsigned char *x = (const unsigned char *)q->keys;
+    gp__value result;
+    for (i = first; i < end; ++i) {
+      const unsigned char *needle = (const unsigned char *)q->in + i * size;
+      GPUPRIMS__BISECT(low, q->length,
+                       (q->user_op->host(q->user_op->host_user, result.bytes, upper ? needle : x + middle * size,
+                                         upper ? x + middle * size : needle),
+                        (result.bytes[0] != 0) != upper))
+      gp__host_put_index(q->out, q->out_size, i, low);
+    }
+    return;
+  }
+#define GPUPRIMS__BOUND(NAME, name, LOAD)                                                                              \
+  case GP_##NAME: {                                                                                                    \
+    const gp__h_##name *x = (const gp__h_##name *)q->keys, *y = (const gp__h_##name *)q->in;                           \
+    for (i = first; i < end; ++i) {                                                                                    \
+      if (upper) GPUPRIMS__BISECT(low, q->length, !(LOAD(y[i]) < LOAD(x[middle])))                                     \
+      else GPUPRIMS__BISECT(low, q->length, LOAD(x[middle]) < LOAD(y[i]))                                              \
+      gp__host_put_index(q->out, q->out_size, i, low);                                                                 \
+    }                                                                                                                  \
+    break;                                                                                                             \
+  }
+  switch (q->in_type) {
+    GPUPRIMS__BOUND(I8, i8, )
+    GPUPRIMS__BOUND(U8, u8, )
+    GPUPRIMS__BOUND(I16, i16, )
+    GPUPRIMS__BOUND(U16, u16, )
+    GPUPRIMS__BOUND(I32, i32, )
+    GPUPRIMS__BOUND(U32, u32, )
+    GPUPRIMS__BOUND(I64, i64, )
+    GPUPRIMS__BOUND(U64, u64, )
+    GPUPRIMS__BOUND(F16, f16, gp__host_f16_load)
+    GPUPRIMS__BOUND(BF16, bf16, gp__host_bf16_load)
+    GPUPRIMS__BOUND(F32, f32, )
+    GPUPRIMS__BOUND(F64, f64, )
+  default:
+    break;
+  }
+#undef GPUPRIMS__BOUND
+}
+
+// Elements behind the last offset belong to segment `segments`, those before the first one to segment 0.
+static void gp__host_balance(const gp__request *q, uint64_t first, uint64_t end) {
+  uint64_t i, s;
+  GPUPRIMS__BISECT(s, q->segments, gp__host_offset(q->begin, q->offset_size, middle + 1) <= first)
+  for (i = first; i < end; ++i) {
+    while (s < q->segments && gp__host_offset(q->begin, q->offset_size, s + 1) <= i) ++s;
+    gp__host_put_index(q->out, q->out_size, i, s);
+  }
+}
+
+static gp_result gp__host_search(const gp__host_call *h) {
+  const uint64_t count = h->q->count;
+  const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
+  const int threads = h->threads;
+  int64_t b;
+  (void)threads;
+  GPUPRIMS__PARALLEL_FOR
+  for (b = 0; b < blocks; ++b) {
+    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
+    const uint64_t end = count - first < GP__HOST_BLOCK ? count : first + GP__HOST_BLOCK;
+    if (h->q->primitive == GP_LOAD_BALANCE) gp__host_balance(h->q, first, end);
+    else gp__host_bound(h->q, first, end);
+  }
+  return GP_SUCCESS;
+}
+
 // ---- entry
 
 static const char *gp__host_call_name(gp_primitive primitive) {
@@ -5730,7 +6316,7 @@ static gp_result gp__host_check_user(const char *call, const char *field, const 
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
 __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
   const char *call = gp__host_call_name(q->primitive);
-  const int is_scan = gp__is_scan(q->primitive), folds = is_scan || q->primitive == GP_REDUCE;
+  const int is_scan = gp__is_scan(q->primitive), folds = q->primitive >= GP_REDUCE && q->primitive <= GP_REDUCE_BY_KEY;
   const int normalise = (folds || q->primitive == GP_TRANSFORM2) && !q->user_op && (q->op == GP_AND || q->op == GP_OR);
   const gp_type to = folds ? q->acc_type : q->out_type;
   const size_t size = folds && !q->is_arg ? q->acc_size : q->is_arg ? gp__host_size(q->acc_type) : q->out_size;
@@ -5740,22 +6326,51 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   gp__host_call h;
   gp_result result = gp__host_check_user(call, "op", q->user_op, folds);
   if (!result) result = gp__host_check_user(call, "transform", q->user_transform, 0);
+  if (!result) result = gp__host_check_user(call, "equal", q->user_equal, 0);
   if (result) return result;
+  if (q->bad) {
+    *q->bad = gp__host_first_bad(q);
+    if (q->primitive == GP_CHECK_OFFSETS || *q->bad != UINT64_MAX) return GP_SUCCESS;
+  }
+  if (q->primitive == GP_ADJACENT_DIFFERENCE) return gp__host_adjacent(q, threads);
 
   memset(&h, 0, sizeof h);
   h.q = q;
   h.value_type = q->acc_type;
   h.out = (unsigned char *)q->out;
   h.out_size = q->out_size;
-  h.exclusive = q->primitive == GP_EXCLUSIVE_SCAN;
+  h.exclusive = q->primitive == GP_EXCLUSIVE_SCAN || q->primitive == GP_SEGMENTED_EXCLUSIVE_SCAN ||
+                q->primitive == GP_EXCLUSIVE_SCAN_BY_KEY;
   h.threads = 1;
 #ifdef _OPENMP
-  if (q->count > GP__HOST_PARALLEL_BYTES / (q->in_size > q->out_size ? q->in_size : q->out_size))
+  if (q->count > GP__HOST_PARALLEL_BYTES / (q->in_size > q->out_size ? q->in_size : q->out_size ? q->out_size : 1) ||
+      q->segments > GP__HOST_PARALLEL_BYTES / 8)
     h.threads = threads > 0 ? threads : omp_get_max_threads();
 #else
   (void)threads;
 #endif
   h.in.limit = h.in2.limit = (size_t)1 << 30;
+  switch (q->primitive) {
+  case GP_RUN_LENGTHS:
+  case GP_NONTRIVIAL_RUNS:
+  case GP_UNIQUE:
+    return gp__host_runs(&h);
+  case GP_SELECT:
+  case GP_PARTITION:
+  case GP_COUNT_IF:
+  case GP_ANY:
+  case GP_ALL:
+    return gp__host_select(&h);
+  case GP_HISTOGRAM_EVEN:
+  case GP_HISTOGRAM_RANGES:
+    return gp__host_histogram(&h);
+  case GP_LOWER_BOUND:
+  case GP_UPPER_BOUND:
+  case GP_LOAD_BALANCE:
+    return gp__host_search(&h);
+  default:
+    break;
+  }
   if (q->primitive == GP_IOTA || q->primitive == GP_FILL) {
     h.in.limit = GP__HOST_ELEMENTS;
     if (q->primitive == GP_IOTA && !gp__host_size(q->out_type))
@@ -5809,6 +6424,12 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
     return gp__fail(GP_E_TYPE, "%s: out_type: no conversion between a struct type and another type", call);
   h.init = q->init;
   if (normalise && q->has_init) gp__host_truth(to, to, 1, q->init.bytes, h.init.bytes, 1);
+  if (q->primitive == GP_SEGMENTED_REDUCE) return gp__host_segmented_reduce(&h);
+  if (q->primitive == GP_SEGMENTED_INCLUSIVE_SCAN || q->primitive == GP_SEGMENTED_EXCLUSIVE_SCAN)
+    return gp__host_segmented_scan(&h);
+  if (q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_EXCLUSIVE_SCAN_BY_KEY ||
+      q->primitive == GP_REDUCE_BY_KEY)
+    return gp__host_runs(&h);
   if (is_scan) return h.op.exact ? gp__host_scan_exact(&h) : gp__host_scan_canonical(&h);
   return h.op.exact ? gp__host_reduce_exact(&h) : gp__host_reduce_canonical(&h);
 }
