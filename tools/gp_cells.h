@@ -34,6 +34,36 @@
 
 #include "peers/data.h"
 
+#ifdef GP_POLICY_FIELDS_STREAM
+#define CELLS_HAVE_SEGMENTS 1
+#else // a header from before segments, which gp_tune is built on to compare with (tools/farm/regress.py): no such name
+#define CELLS_HAVE_SEGMENTS 0
+enum {
+  GP_SEGMENTED_REDUCE = 1000,
+  GP_SEGMENTED_INCLUSIVE_SCAN,
+  GP_SEGMENTED_EXCLUSIVE_SCAN,
+  GP_INCLUSIVE_SCAN_BY_KEY,
+  GP_EXCLUSIVE_SCAN_BY_KEY,
+  GP_REDUCE_BY_KEY,
+  GP_RUN_LENGTHS,
+  GP_NONTRIVIAL_RUNS,
+  GP_UNIQUE,
+  GP_ADJACENT_DIFFERENCE,
+  GP_SELECT,
+  GP_PARTITION,
+  GP_COUNT_IF,
+  GP_ANY,
+  GP_ALL,
+  GP_HISTOGRAM_EVEN,
+  GP_HISTOGRAM_RANGES,
+  GP_LOWER_BOUND,
+  GP_UPPER_BOUND,
+  GP_LOAD_BALANCE,
+  GP_CHECK_OFFSETS,
+  GP_SUB
+};
+#endif
+
 typedef struct type_row {
   const char *name;
   int size, number, fields;
@@ -119,10 +149,11 @@ static inline __attribute__((unused)) int parse_size(const char *text, uint64_t 
 // The words of a primitive, a letter each.
 #define CELL_WORDS(X)                                                                                                  \
   X('s', segments)                                                                                                     \
-  X('o', offsets) X('k', key) X('p', payload) X('l', lengths) X('f', form) X('r', runs) X('t', parts) X('e', keep)     \
-      X('b', bins) X('h', haystack)
+  X('o', offsets)                                                                                                      \
+  X('k', key) X('p', payload) X('l', lengths) X('f', form) X('r', runs) X('t', parts) X('e', keep) X('b', bins)        \
+      X('h', haystack)
 static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
-  switch (p) {
+  switch ((int)p) {
   case GP_SEGMENTED_REDUCE:
   case GP_SEGMENTED_INCLUSIVE_SCAN:
   case GP_SEGMENTED_EXCLUSIVE_SCAN:
@@ -537,7 +568,7 @@ static inline __attribute__((unused)) double expected_runs(const cell *c, uint64
 static inline __attribute__((unused)) double expected_count(const cell *c, int role, uint64_t n) {
   const double all = (double)cell_count(c, role, n),
                share = c->form == FORM_FLAGS ? c->keep / 100.0 : cell_share(c->in, c->keep);
-  switch (c->primitive) {
+  switch ((int)c->primitive) {
   case GP_REDUCE_BY_KEY:
   case GP_RUN_LENGTHS:
   case GP_UNIQUE:
@@ -784,19 +815,12 @@ static inline __attribute__((unused)) gp_op cell_below(cell_types *types, const 
   return *known;
 }
 
-// The call that a cell means, without its buffers; it points into the cell. policy: NULL is the header's own choice.
-static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const cell *c, const gp_policy *policy) {
-  static const unsigned char VALUE[16] = {0x35, 0x3a, 0x11, 0x3c, 0x52, 0x0f, 0x77, 0x3f, 0x35, 0x3a, 0x11, 0x3c, 1, 2};
+#if CELLS_HAVE_SEGMENTS
+// What a call on segments, runs and so on has besides.
+static inline __attribute__((unused)) void cell_complete_call(cell_types *types, const cell *c, gp_call *result) {
   const gp_primitive p = c->primitive;
-  gp_call call = gp_call_init(p);
+  gp_call call = *result;
 #define HANDLE(row) ((row) ? types->handles[(row)-TYPE_ROWS] : 0)
-  call.op = c->op && c->in->fields > 1 ? types->struct_sums[c->in - TYPE_ROWS] : c->op;
-  call.in_type = HANDLE(c->in);
-  call.out_type = HANDLE(c->out);
-  if (folds(p)) call.acc_type = HANDLE(c->acc);
-  if (p == GP_FILL) call.init = VALUE;
-  call.count = cell_elements(c, c->n);
-  call.policy = policy;
   call.segments = c->segments;
   call.bins = c->bins;
   if (c->form == FORM_FIXED) call.length = c->segments_mean;
@@ -823,18 +847,58 @@ static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const
   }
   if (p == GP_HISTOGRAM_EVEN) call.init = c->scalar, call.step = c->scalar2;
 #undef HANDLE
+  *result = call;
+}
+#endif
+
+// The call that a cell means, without its buffers; it points into the cell. policy: NULL is the header's own choice.
+static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const cell *c, const gp_policy *policy) {
+  static const unsigned char VALUE[16] = {0x35, 0x3a, 0x11, 0x3c, 0x52, 0x0f, 0x77, 0x3f, 0x35, 0x3a, 0x11, 0x3c, 1, 2};
+  const gp_primitive p = c->primitive;
+  gp_call call = gp_call_init(p);
+#define HANDLE(row) ((row) ? types->handles[(row)-TYPE_ROWS] : 0)
+  call.op = c->op && c->in->fields > 1 ? types->struct_sums[c->in - TYPE_ROWS] : c->op;
+  call.in_type = HANDLE(c->in);
+  call.out_type = HANDLE(c->out);
+  if (folds(p)) call.acc_type = HANDLE(c->acc);
+  if (p == GP_FILL) call.init = VALUE;
+  call.count = cell_elements(c, c->n);
+  call.policy = policy;
+#if CELLS_HAVE_SEGMENTS
+  if (p >= GP_SEGMENTED_REDUCE) cell_complete_call(types, c, &call);
+#endif
+#undef HANDLE
   return call;
 }
 
 // Where in gp_call the pointer to a buffer is; 0: the call has none (segmented scans have `keys` for the peers).
 static inline __attribute__((unused)) size_t cell_slot(const cell *c, int role) {
-  static const size_t SLOTS[ROLE_COUNT] = {offsetof(gp_call, in),   offsetof(gp_call, in2),
-                                           offsetof(gp_call, keys), offsetof(gp_call, begin),
-                                           offsetof(gp_call, end),  offsetof(gp_call, out),
-                                           offsetof(gp_call, out_keys), offsetof(gp_call, out2),
-                                           offsetof(gp_call, out3), offsetof(gp_call, out_count)};
+  static const size_t SLOTS[ROLE_COUNT] = {
+#if CELLS_HAVE_SEGMENTS
+    offsetof(gp_call, in),
+    offsetof(gp_call, in2),
+    offsetof(gp_call, keys),
+    offsetof(gp_call, begin),
+    offsetof(gp_call, end),
+    offsetof(gp_call, out),
+    offsetof(gp_call, out_keys),
+    offsetof(gp_call, out2),
+    offsetof(gp_call, out3),
+    offsetof(gp_call, out_count)
+#else
+    offsetof(gp_call, in),
+    offsetof(gp_call, in2),
+    0,
+    0,
+    0,
+    offsetof(gp_call, out)
+#endif
+  };
   if (!cell_type(c, role) || (role == ROLE_keys && is_segmented_scan(c->primitive))) return 0;
-  return role == ROLE_counts && c->primitive == GP_CHECK_OFFSETS ? offsetof(gp_call, bad) : SLOTS[role];
+#if CELLS_HAVE_SEGMENTS
+  if (role == ROLE_counts && c->primitive == GP_CHECK_OFFSETS) return offsetof(gp_call, bad);
+#endif
+  return SLOTS[role];
 }
 static inline __attribute__((unused)) void cell_bind(const cell *c, gp_call *call, int role, void *at) {
   const size_t slot = cell_slot(c, role);
@@ -844,7 +908,9 @@ static inline __attribute__((unused)) void cell_bind(const cell *c, gp_call *cal
 // The call on n elements: what changes with the count.
 static inline __attribute__((unused)) void cell_resize(const cell *c, gp_call *call, uint64_t n) {
   call->count = cell_elements(c, n);
+#if CELLS_HAVE_SEGMENTS
   call->segments = cell_segments(c, n);
+#endif
 }
 
 // ---- policies -------------------------------------------------------------------------------------------------------
