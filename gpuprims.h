@@ -1337,10 +1337,15 @@ GPUPRIMS__RULE int gp__stream_kept_words(int primitive, int parts) {
 // values, and what is kept of the rows.
 GPUPRIMS__RULE int gp__stream_stage_bytes(gp_policy p, int primitive, int parts, int key_size, int in_size,
                                           int acc_size) {
-  const int items = p.threads * gp__stream_rows(p.vectors, key_size, in_size);
-  return gp__stream_region_bytes(items, key_size) + gp__stream_region_bytes(items, in_size) +
-         (acc_size == in_size ? 0 : gp__stream_region_bytes(items, acc_size)) +
-         (items / GP__WARP * gp__stream_kept_words(primitive, parts) * 4 + 127) / 128 * 128;
+  return gp__stream_region_bytes(p.threads * gp__stream_rows(p.vectors, key_size, in_size), key_size) +
+         gp__stream_region_bytes(p.threads * gp__stream_rows(p.vectors, key_size, in_size), in_size) +
+         (acc_size == in_size
+              ? 0
+              : gp__stream_region_bytes(p.threads * gp__stream_rows(p.vectors, key_size, in_size), acc_size)) +
+         (p.threads / GP__WARP * gp__stream_rows(p.vectors, key_size, in_size) *
+              gp__stream_kept_words(primitive, parts) * 4 +
+          127) /
+             128 * 128;
 }
 
 // Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
@@ -1369,11 +1374,53 @@ GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
          (!s.reproducible || (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
                               p.vectors == GP__CANONICAL_REDUCE_VECTORS));
 }
+// A stream: a block's stages and its static shared memory fit.
+GPUPRIMS__RULE int gp__stream_stages(gp_policy p) { return p.algorithm == GP_PIPELINED ? p.stages : 1; }
+GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__stream_stages(p) * gp__stream_stage_bytes(p, s.primitive, s.parts, s.key_size, s.in_size, s.acc_size);
+}
+GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
+  return gp__stream_stages(p) *
+         (64 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
+}
+GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
+         gp__stream_rows(p.vectors, s.key_size, s.in_size) <= 128 &&
+         (p.algorithm != GP_PIPELINED || (s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 &&
+                                          s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
+         gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
+}
+
+// Segments: merge path, in tiles that registers hold.
+GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
+  return p.algorithm == GP_MERGE_PATH && p.blocks_per_sm >= 1 && p.threads <= 512 &&
+         p.vectors * GP__VECTOR >= gp__max(s.in_size, s.out_size);
+}
+
+// Histograms: a copy of all counters fits a block's shared memory, or they are in the output.
+GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 &&
+         (p.algorithm == GP_GLOBAL_BINS ||
+          (p.algorithm == GP_SHARED_BINS && s.bins <= 65536 && s.bins * (unsigned)s.active <= 65536 &&
+           s.bins * (unsigned)s.active * (unsigned)s.out_size + 1024 <= (unsigned long long)s.shared_bytes));
+}
+
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
-         (gp__is_scan(s.primitive)   ? gp__policy_valid_scan(p, s)
-          : s.primitive == GP_REDUCE ? gp__policy_valid_reduce(p, s)
-                                     : p.algorithm == GP_DIRECT);
+         (gp__family_of(s.primitive) == GP__FAMILY_SCAN        ? gp__policy_valid_scan(p, s)
+          : gp__family_of(s.primitive) == GP__FAMILY_REDUCE    ? gp__policy_valid_reduce(p, s)
+          : gp__family_of(s.primitive) == GP__FAMILY_STREAM    ? gp__policy_valid_stream(p, s)
+          : gp__family_of(s.primitive) == GP__FAMILY_SEGMENTS  ? gp__policy_valid_segments(p, s)
+          : gp__family_of(s.primitive) == GP__FAMILY_HISTOGRAM ? gp__policy_valid_histogram(p, s)
+                                                               : p.algorithm == GP_DIRECT);
+}
+
+// The bytes by which calls are small or large: what is read, or written where that is more.
+GPUPRIMS__RULE unsigned long long gp__shape_bytes(gp__shape s) {
+  return gp__family_of(s.primitive) == GP__FAMILY_STREAM ? s.count * (unsigned)(s.key_size + s.in_size)
+         : gp__family_of(s.primitive) == GP__FAMILY_HISTOGRAM
+             ? s.count * (unsigned)s.channels * (unsigned)s.in_size
+             : s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
 }
 
 #if !defined(__CUDACC_RTC__)
@@ -1414,13 +1461,55 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
   return p;
 }
+// Streams. GP_AUTO becomes pipelined from 1 MiB on, where that is valid.
+__attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
+  const int pair = s.key_size && s.in_size;
+  gp_policy q = p;
+  q.algorithm = GP_PIPELINED;
+  q.threads = gp__or(p.threads, 256);
+  q.vectors = gp__or(p.vectors, pair ? 4 : 6);
+  q.stages = gp__or(p.stages, 3);
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && bytes >> 20 && gp__policy_valid_stream(q, s))) return q;
+  p.algorithm = gp__or(p.algorithm, GP_LOOK_BACK);
+  p.threads = gp__or(p.threads, 256);
+  p.vectors = gp__or(p.vectors, bytes >= (1 << 20) ? 4 : bytes >= (256 << 10) ? 2 : 1);
+  p.stages = gp__or(p.stages, 3);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 4 ? 4 : 8);
+  return p;
+}
+
+__attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s, unsigned long long bytes) {
+  p.algorithm = gp__or(p.algorithm, GP_MERGE_PATH);
+  p.threads = gp__or(p.threads, 256);
+  p.vectors = gp__or(p.vectors, gp__max(s.in_size, s.out_size) > 16 ? 5 : bytes >> 20 ? 3 : 1);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 3 ? 4 : 8);
+  return p;
+}
+
+__attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
+  gp_policy q;
+  p.threads = gp__or(p.threads, 512);
+  p.vectors = gp__or(p.vectors, bytes >> 20 ? 4 : 1);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  q = p;
+  q.algorithm = GP_SHARED_BINS;
+  p.algorithm = gp__or(p.algorithm, gp__policy_valid_histogram(q, s) ? GP_SHARED_BINS : GP_GLOBAL_BINS);
+  return p;
+}
+
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
-  const unsigned long long bytes = s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
+  const int family = gp__family_of(s.primitive);
+  const unsigned long long bytes = gp__shape_bytes(s);
   p.overlap = gp__or(p.overlap, s.compute_capability >= 90 ? 1 : 2);
-  p.load = gp__or(p.load, s.primitive == GP_REDUCE ? GP_CACHE_STREAMING : GP_CACHE_ALL);
-  p.store = gp__or(p.store, s.in_size ? GP_CACHE_ALL : GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
-  if (gp__is_scan(s.primitive)) return gp__portable_scan(p, s, bytes);
-  if (s.primitive == GP_REDUCE) {
+  p.load = gp__or(p.load, family == GP__FAMILY_REDUCE ? GP_CACHE_STREAMING : GP_CACHE_ALL);
+  p.store = gp__or(p.store, family != GP__FAMILY_MAP || s.in_size ? GP_CACHE_ALL // fill, iota: nobody reads it soon
+                                                                  : GP_CACHE_STREAMING);
+  if (family == GP__FAMILY_SCAN) return gp__portable_scan(p, s, bytes);
+  if (family == GP__FAMILY_STREAM) return gp__portable_stream(p, s, bytes);
+  if (family == GP__FAMILY_SEGMENTS) return gp__portable_segments(p, s, bytes);
+  if (family == GP__FAMILY_HISTOGRAM) return gp__portable_histogram(p, s, bytes);
+  if (family == GP__FAMILY_REDUCE) {
     p.algorithm = gp__or(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
     p.threads = gp__or(p.threads, 512);
     p.vectors =
@@ -1442,12 +1531,49 @@ typedef struct gp__geometry {
   unsigned threads;              // threads of a block
   unsigned shared_bytes;         // dynamic
   unsigned long long words;      // tagged words of the workspace
+  unsigned replicas;             // histogram, GP_SHARED_BINS: copies of the counters in a block's shared memory; else 0
 } gp__geometry;
+
+__attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
+                                                        gp__geometry *g) {
+  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_rows(p.vectors, s.key_size, s.in_size);
+  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  if (p.algorithm == GP_PIPELINED) g->threads += GP__PIPELINE_WARPS * GP__WARP;
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  if (!g->grid) g->grid = 1; // an empty input still has its counts
+  g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
+  g->words = (g->tiles + g->tiles / GP__GROUP + 1) *
+             (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
+}
+
+__attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident,
+                                                          gp__geometry *g) {
+  const unsigned long long items = s.primitive == GP_LOAD_BALANCE ? s.count + s.segments : s.count;
+  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
+  g->tiles = gp__ceil_div(items, g->tile_items) + gp__ceil_div(s.segments, g->tile_items);
+  if (!g->tiles) g->tiles = 1;
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  g->words = (g->tiles + 1) * (unsigned)(gp__acc_words(s.acc_size) + 1) + (s.ranges ? s.segments + 1 : 0);
+}
+
+__attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident,
+                                                           gp__geometry *g) {
+  const unsigned copy =
+      p.algorithm == GP_SHARED_BINS ? (unsigned)s.bins * (unsigned)s.active * (unsigned)s.out_size : 0;
+  const unsigned room = (unsigned)(s.shared_bytes - 1024) / (unsigned)p.blocks_per_sm;
+  g->tile_items = (unsigned long long)p.threads * (unsigned)(p.vectors * gp__vector_items(s.in_size));
+  g->tiles = gp__ceil_div(s.count * (unsigned)s.channels, g->tile_items);
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  if (!g->grid) g->grid = 1; // no samples still have counters
+  g->replicas = !copy ? 0 : room / copy > 16 ? 16 : room / copy > 1 ? room / copy : 1;
+  g->shared_bytes = g->replicas * copy;
+  g->words = 1;
+}
 
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
   gp__geometry g;
-  const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
+  const int family = gp__family_of(s.primitive), sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
   unsigned long long resident, skipped = 0;
   int per_sm = p.blocks_per_sm;
   if (occupancy > 0 && per_sm > occupancy) per_sm = occupancy;
@@ -1455,7 +1581,14 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   g.threads = (unsigned)p.threads;
   g.shared_bytes = (unsigned)gp__shared_bytes(s.primitive, p, s.in_size, s.out_size);
   g.words = 0;
-  if (gp__is_scan(s.primitive)) {
+  g.replicas = 0;
+  if (family == GP__FAMILY_STREAM || family == GP__FAMILY_SEGMENTS || family == GP__FAMILY_HISTOGRAM) {
+    if (family == GP__FAMILY_STREAM) gp__geometry_stream(p, s, resident, &g);
+    else if (family == GP__FAMILY_SEGMENTS) gp__geometry_segments(p, s, resident, &g);
+    else gp__geometry_histogram(p, s, resident, &g);
+    return g;
+  }
+  if (family == GP__FAMILY_SCAN) {
     g.tile_items = (unsigned long long)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
     if (p.algorithm == GP_PIPELINED) {
       skipped = (unsigned long long)(s.in_misaligned / s.in_size); // tiles start on a 16-byte boundary of the input
@@ -1468,7 +1601,7 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
     g.words *= (unsigned)gp__acc_words(s.acc_size);
     return g;
   }
-  if (s.primitive == GP_REDUCE) {
+  if (family == GP__FAMILY_REDUCE) {
     g.tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.in_size));
     if (s.reproducible) g.tile_items *= gp__canonical_rounds(s.count, s.in_size);
     g.tiles = gp__ceil_div(s.count, g.tile_items);
@@ -3442,9 +3575,7 @@ struct gp__stream_tile {
   void *rows;                          // what is kept: of row 0
   gp__u64 first, count;                // index of element 0; elements of the whole stream
   int items;                           // elements of the tile
-  template <class T> GP_DEVICE T key(int i) const {
-    return *reinterpret_cast<const T *>(keys + i * int(sizeof(T)));
-  }
+  template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
   template <class T> GP_DEVICE T value(int i) const {
     return *reinterpret_cast<const T *>(values + i * int(sizeof(T)));
   }
@@ -3611,7 +3742,8 @@ template <class O> GP_DEVICE gp__u64 gp__warp_lower_bound(const O *a, gp__u64 fi
 // Word 0 of each row becomes the mask of its heads; returns whether the element behind the warp's last begins a run too
 // (only where BEHIND is asked for; behind the input: no).
 template <class Heads, int ROWS, bool FULL> struct gp__mark_heads {
-  template <class Row> static GP_DEVICE void rows_of(const gp__stream_args &, const gp__stream_tile &t, int first, Row *rows) {
+  template <class Row>
+  static GP_DEVICE void rows_of(const gp__stream_args &, const gp__stream_tile &t, int first, Row *rows) {
     GPUPRIMS__UNROLL_BY(8)
     for (int r = 0; r < ROWS; ++r) {
       const int i = first + r * 32 + int(gp_lane());
@@ -3626,7 +3758,8 @@ template <class Heads, int ROWS, bool FULL> struct gp__mark_heads {
   }
 };
 template <class O, int ROWS, bool FULL> struct gp__mark_heads<gp__offset_heads<O>, ROWS, FULL> {
-  template <class Row> static GP_DEVICE void rows_of(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
+  template <class Row>
+  static GP_DEVICE void rows_of(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
     const O *offsets = static_cast<const O *>(a.offsets);
     const gp__u64 origin = t.first + first, end = a.segments + 1;
     GPUPRIMS__UNROLL
@@ -3641,7 +3774,8 @@ template <class O, int ROWS, bool FULL> struct gp__mark_heads<gp__offset_heads<O
       if (!__all_sync(0xffffffffu, here)) break;
       s += 32;
       const gp__u64 last = gp_warp_broadcast(at, 31);
-      if (gp_warp_broadcast(at, 0) == last) s = gp__warp_lower_bound(offsets, s, end, origin + last + 1); // many empty ones
+      if (gp_warp_broadcast(at, 0) == last)
+        s = gp__warp_lower_bound(offsets, s, end, origin + last + 1); // many empty ones
     }
     __syncwarp();
   }
@@ -3674,7 +3808,8 @@ template <int WHAT, class Heads, class V, class L> struct gp__runs {
   static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT == GP_NONTRIVIAL_RUNS;
   typedef gp__run_state State;
   typedef gp__run_join Join;
-  typedef gp__row<WORDS> Row; // heads; counted runs in the rows before; those counted; 1 + the last head in the rows before
+  typedef gp__row<WORDS>
+      Row; // heads; counted runs in the rows before; those counted; 1 + the last head in the rows before
 
   template <int ROWS, bool FULL>
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
@@ -3715,7 +3850,8 @@ template <int WHAT, class Heads, class V, class L> struct gp__runs {
                              const State &before) {
     const gp__u64 origin = t.first + first;
     const gp__u32 below = (1u << gp_lane()) - 1u;
-    const bool still = a.out_keys == a.keys && origin == before.runs, still_values = a.out_values == a.values && origin == before.runs;
+    const bool still = a.out_keys == a.keys && origin == before.runs,
+               still_values = a.out_values == a.values && origin == before.runs;
     GPUPRIMS__UNROLL_BY(4)
     for (int r = 0; r < ROWS; ++r) {
       const int at = r * 32 + int(gp_lane());
@@ -3956,8 +4092,7 @@ template <class P, class Body> struct gp__stream {
   }
   // One warp: the warps' totals become inclusive prefixes. Returns the tile's aggregate, to lane WARPS - 1.
   static GP_DEVICE State prefixes(State *totals) {
-    const State s =
-        gp_warp_inclusive_scan(gp_lane() < unsigned(WARPS) ? totals[gp_lane()] : Join::identity(), Join());
+    const State s = gp_warp_inclusive_scan(gp_lane() < unsigned(WARPS) ? totals[gp_lane()] : Join::identity(), Join());
     if (gp_lane() < unsigned(WARPS)) totals[gp_lane()] = s;
     return s;
   }
@@ -4048,7 +4183,7 @@ template <class P, class Body> struct gp__stream_pipeline {
   GP_DEVICE unsigned copy_bytes(unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to,
                                 gp__u64 *bar, bool bulk) const {
     const unsigned char *base = static_cast<const unsigned char *>(array);
-    const gp__u64 shift = gp__misalignment(array, 16); // of byte 0
+    const gp__u64 shift = gp__misalignment(array, 16);                         // of byte 0
     gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
     if (begin < shift) begin = (from + shift + 15) & ~15ull;                   // of which not all bytes are the array's
     if (end > bytes + shift) end = (to + shift) & ~15ull;
@@ -4057,15 +4192,16 @@ template <class P, class Body> struct gp__stream_pipeline {
       for (gp__u64 i = from; i + shift < begin; ++i) place[i - from] = base[i];
       for (gp__u64 i = end - shift > from ? end - shift : from; i < to; ++i) place[i - from] = base[i];
     } else if (begin < end)
-      gp__bulk_load(place + (static_cast<long long>(begin - shift) - static_cast<long long>(from)), base + (begin - shift),
-                    static_cast<unsigned>(end - begin), bar);
+      gp__bulk_load(place + (static_cast<long long>(begin - shift) - static_cast<long long>(from)),
+                    base + (begin - shift), static_cast<unsigned>(end - begin), bar);
     return static_cast<unsigned>(end - begin);
   }
   // An array's part of a tile, with its neighbours where the body looks at them.
-  GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t, bool before,
-                                bool behind, gp__u64 *bar, bool bulk) const {
+  GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t,
+                                bool before, bool behind, gp__u64 *bar, bool bulk) const {
     const gp__u64 from = t.first * size, to = from + gp__u64(t.items) * size;
-    const gp__u64 low = before && t.first > 0 ? from - size : from, high = behind && t.first + t.items < count ? to + size : to;
+    const gp__u64 low = before && t.first > 0 ? from - size : from,
+                  high = behind && t.first + t.items < count ? to + size : to;
     return copy_bytes(item0 - (from - low), array, count * size, low, high, bar, bulk);
   }
   GP_DEVICE unsigned copy_tile(const gp__stream_tile &t, gp__u64 *bar, bool bulk) const {
@@ -4107,8 +4243,7 @@ template <class P, class Body> struct gp__stream_pipeline {
       if (ticket.number >= tiles) return;
       gp__mbarrier_wait(&s.folded[stage], round / STAGES & 1u);
       const State totals = S::prefixes(s.warp_total[stage]);
-      if (gp_lane() == unsigned(WARPS) - 1)
-        S::look_back(a, tiles, ticket.tag).publish_aggregate(ticket.number, totals);
+      if (gp_lane() == unsigned(WARPS) - 1) S::look_back(a, tiles, ticket.tag).publish_aggregate(ticket.number, totals);
       __syncwarp();
       if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
     }
@@ -4120,8 +4255,7 @@ template <class P, class Body> struct gp__stream_pipeline {
       const gp__ticket ticket = s.ticket[stage];
       if (ticket.number >= tiles) return;
       gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
-      const gp_before<State> before =
-          S::look_back(a, tiles, ticket.tag)(ticket.number, s.warp_total[stage][WARPS - 1]);
+      const gp_before<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.warp_total[stage][WARPS - 1]);
       if (gp_lane() == 0) {
         s.before[stage] = S::or_identity(before);
         gp__mbarrier_arrive(&s.carried[stage]);
@@ -7090,9 +7224,10 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
 // vectors, load, store, stages, blocks_per_sm, overlap, provenance). scope: a device's name ("NVIDIA H200"), a compute
 // capability ("sm_90"), a class of like devices ("class:NAME"), or "portable". Sizes in bytes, -1 for any; the row
-// serves calls on 2^log2_from bytes and more, less than 2^log2_to (the larger of input and output), whose pointers are
-// aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured. Zeros in the policy are filled by
-// gp__portable. GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
+// serves calls on 2^log2_from bytes and more, less than 2^log2_to (gp__shape_bytes), whose pointers are aligned to 16
+// bytes and which are not GP_REPRODUCIBLE: as it was measured. in_size is that of an element; of a value where there are
+// keys or flags beside, of a key where there are keys alone; of a histogram's sample; -1 in load_balance. Zeros in the
+// policy are filled by gp__portable. GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
 
 #if defined(GP_POLICY_ROWS) // the program has defined a table of its own
 #elif defined(GPUPRIMS_POLICIES)
@@ -7177,39 +7312,52 @@ GPUPRIMS__API const char *gp_last_message(void) { return gp__message; }
 // ---- contexts
 
 // One machine-code function of a call, under construction or loaded.
-enum { GP__KEY_NUMBERS = 20 };
-typedef enum gp__kernel_kind {
-  GP__COPY,
-  GP__MAP,
-  GP__EVEN_SHARE,
-  GP__STEALING,
-  GP__LOOK_BACK,
-  GP__PIPELINED,
-  GP__UPSWEEP,
-  GP__SPINE,
-  GP__DOWNSWEEP
-} gp__kernel_kind;
+enum { GP__KEY_NUMBERS = 24 };
+// Kinds of kernels: X(KIND, template, struct of its arguments).
+#define GPUPRIMS__KINDS(X)                                                                                             \
+  X(COPY, gp__copy_kernel, gp__map_args)                                                                               \
+  X(MAP, gp__map_kernel, gp__map_args)                                                                                 \
+  X(ADJACENT, gp__adjacent, gp__map_args)                                                                              \
+  X(BOUND, gp__bound, gp__search_args)                                                                                 \
+  X(EVEN_SHARE, gp__reduce_even_share, gp__reduce_args)                                                                \
+  X(STEALING, gp__reduce_stealing, gp__reduce_args)                                                                    \
+  X(LOOK_BACK, gp__scan_look_back, gp__scan_args)                                                                      \
+  X(PIPELINED, gp__scan_pipelined, gp__scan_args)                                                                      \
+  X(UPSWEEP, gp__scan_upsweep, gp__scan_args)                                                                          \
+  X(SPINE, gp__scan_spine, gp__scan_args)                                                                              \
+  X(DOWNSWEEP, gp__scan_downsweep, gp__scan_args)                                                                      \
+  X(STREAM_LOOK_BACK, gp__stream_look_back, gp__stream_args)                                                           \
+  X(STREAM_PIPELINED, gp__stream_pipelined, gp__stream_args)                                                           \
+  X(SEGMENT_SPANS, gp__segment_spans, gp__segment_args)                                                                \
+  X(SEGMENTED_REDUCE, gp__segmented_reduce, gp__segment_args)                                                          \
+  X(LOAD_BALANCE, gp__load_balance, gp__search_args)                                                                   \
+  X(HISTOGRAM, gp__histogram, gp__histogram_args)
+#define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
+typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
+#undef GPUPRIMS__ENUM
 typedef struct gp__kernel {
   struct gp__kernel *next;
   int key[GP__KEY_NUMBERS];
   int state; // 0: not built, 1: a thread builds it, 2: loaded
   gp_kernel_source source;
   void *module, *function;
-  int occupancy;   // blocks that fit a multiprocessor
-  gp__image image; // of gp_compile
+  int occupancy; // blocks that fit a multiprocessor, with so much dynamic shared memory:
+  unsigned shared_bytes;
+  unsigned allowed_bytes; // of it, at most, so far
+  gp__image image;        // of gp_compile
   char bundle_key[2 * GP__HEX];
 } gp__kernel;
 
 // A stream's workspace.
-typedef struct gp__stream {
-  struct gp__stream *next;
+typedef struct gp__workspace {
+  struct gp__workspace *next;
   unsigned long long key;
   gp_stream handle;
   pthread_mutex_t lock; // held from the choice of the workspace to the launch
   void *workspace;
   size_t bytes;
   int captured; // a graph may hold the workspace's address
-} gp__stream;
+} gp__workspace;
 typedef struct gp__retired {
   struct gp__retired *next;
   void *pointer;
@@ -7230,7 +7378,7 @@ typedef struct gp__state {
   pthread_mutex_t lock; // of everything below
   pthread_cond_t built; // a kernel has been built, or has failed
   gp__kernel *kernels[GP__KERNEL_SLOTS];
-  gp__stream *streams[GP__STREAM_SLOTS];
+  gp__workspace *streams[GP__STREAM_SLOTS];
   gp__retired *retired;
   gp__type_info **types; // user's types and operators
   gp__op_info **ops;
@@ -7332,7 +7480,7 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
   }
   for (i = 0; i < GP__STREAM_SLOTS; ++i)
     while (s->streams[i]) {
-      gp__stream *r = s->streams[i];
+      gp__workspace *r = s->streams[i];
       GPUPRIMS__RELEASE(r->workspace, r->bytes)
       s->streams[i] = r->next;
       pthread_mutex_destroy(&r->lock);
@@ -7866,12 +8014,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const char *who, const char *field
   return GP_SUCCESS;
 }
 
-// may_coincide: a == b is fine.
-GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const char *name, const void *in, uint64_t in_bytes,
-                                              const void *out, uint64_t out_bytes, int may_coincide) {
-  const uintptr_t a = (uintptr_t)in, b = (uintptr_t)out;
-  if (!in || !out || a >= b + out_bytes || b >= a + in_bytes || (a == b && may_coincide)) return GP_SUCCESS;
-  return gp__fail(GP_E_OVERLAP, "%s: %s and out overlap%s", who, name, a == b ? ": this call cannot run in place" : "");
+// What a call reads or writes.
+typedef struct gp__extent {
+  const char *name;
+  const void *pointer;
+  uint64_t bytes;
+  int place; // what is read and what is written may be the same buffer where this is equal and not 0
+} gp__extent;
+
+GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {
+  const uintptr_t a = (uintptr_t)in->pointer, b = (uintptr_t)out->pointer;
+  if (!a || !b || !in->bytes || !out->bytes || a >= b + out->bytes || b >= a + in->bytes) return GP_SUCCESS;
+  if (a == b && out->place && in->place == out->place) return GP_SUCCESS;
+  return gp__fail(GP_E_OVERLAP, "%s: %s and %s overlap%s", who, in->name, out->name,
+                  a == b ? ": this call cannot run in place" : "");
 }
 
 // Values that were given as one of the type: the number one for iota's default step.
@@ -7893,21 +8049,273 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
     if (checked_ != GP_SUCCESS) return checked_;                                                                       \
   } while (0)
 
+// Which fields of gp_call a primitive reads: F(FIELD, field, error, what is said of one that is set for nothing).
+#define GPUPRIMS__CALL_FIELDS(F)                                                                                       \
+  F(OP, op, GP_E_OPERATOR, "takes no operator")                                                                        \
+  F(TRANSFORM, transform, GP_E_OPERATOR, "takes none")                                                                 \
+  F(EQUAL, equal, GP_E_OPERATOR, "has no runs")                                                                        \
+  F(IN_TYPE, in_type, GP_E_TYPE, "has no input of that name")                                                          \
+  F(IN2_TYPE, in2_type, GP_E_TYPE, "has no second input")                                                              \
+  F(KEY_TYPE, key_type, GP_E_TYPE, "has no keys")                                                                      \
+  F(OFFSET_TYPE, offset_type, GP_E_TYPE, "has no offsets")                                                             \
+  F(ACC_TYPE, acc_type, GP_E_TYPE, "has no accumulator")                                                               \
+  F(OUT_TYPE, out_type, GP_E_TYPE, "has no output of that name")                                                       \
+  F(OUT2_TYPE, out2_type, GP_E_TYPE, "has no lengths")                                                                 \
+  F(IN, in, GP_E_ARGUMENT, "has no input")                                                                             \
+  F(IN2, in2, GP_E_ARGUMENT, "has no second input")                                                                    \
+  F(KEYS, keys, GP_E_ARGUMENT, "has no keys")                                                                          \
+  F(BEGIN, begin, GP_E_ARGUMENT, "has no offsets")                                                                     \
+  F(END, end, GP_E_ARGUMENT, "has no offsets at which segments end")                                                   \
+  F(OUT, out, GP_E_ARGUMENT, "has no output of that name")                                                             \
+  F(OUT_KEYS, out_keys, GP_E_ARGUMENT, "has no output of that name")                                                   \
+  F(OUT2, out2, GP_E_ARGUMENT, "has no output of that name")                                                           \
+  F(OUT3, out3, GP_E_ARGUMENT, "has no output of that name")                                                           \
+  F(OUT_COUNT, out_count, GP_E_ARGUMENT, "counts nothing")                                                             \
+  F(BAD, bad, GP_E_ARGUMENT, "checks no offsets")                                                                      \
+  F(COUNT_DEVICE, count_device, GP_E_ARGUMENT, "takes no count in device memory")                                      \
+  F(SEGMENTS, segments, GP_E_ARGUMENT, "has no segments")                                                              \
+  F(LENGTH, length, GP_E_ARGUMENT, "takes none")                                                                       \
+  F(BINS, bins, GP_E_ARGUMENT, "has no bins")                                                                          \
+  F(CHANNELS, channels, GP_E_ARGUMENT, "has no channels")                                                              \
+  F(ACTIVE, active, GP_E_ARGUMENT, "has no channels")                                                                  \
+  F(INIT, init, GP_E_ARGUMENT, "takes no value")                                                                       \
+  F(STEP, step, GP_E_ARGUMENT, "takes none")
+#define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
+enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
+#undef GPUPRIMS__ENUM
+#define GPUPRIMS__ENUM(FIELD, field, error, text) GP__READS_##FIELD = 1 << GP__FIELD_##FIELD,
+enum {
+  GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM)
+  // Fields that go together.
+  GP__READS_MAP = GP__READS_IN_TYPE | GP__READS_OUT_TYPE | GP__READS_IN | GP__READS_OUT | GP__READS_COUNT_DEVICE,
+  GP__READS_FILL = (GP__READS_MAP & ~GP__READS_IN) | GP__READS_INIT,
+  GP__READS_FOLD = GP__READS_MAP | GP__READS_OP | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_INIT,
+  GP__READS_OFFSETS = GP__READS_OFFSET_TYPE | GP__READS_BEGIN | GP__READS_SEGMENTS,
+  GP__READS_RUNS = GP__READS_EQUAL | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE,
+  GP__READS_COMPACTED = GP__READS_OUT_KEYS | GP__READS_OUT_COUNT,
+  GP__READS_LENGTHS = GP__READS_RUNS | GP__READS_OUT_COUNT | GP__READS_OUT2 | GP__READS_OUT2_TYPE,
+  GP__READS_SELECT =
+      GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_COUNT | GP__READS_INIT,
+  GP__READS_HISTOGRAM =
+      GP__READS_MAP | GP__READS_IN2 | GP__READS_IN2_TYPE | GP__READS_BINS | GP__READS_CHANNELS | GP__READS_ACTIVE,
+  GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_LENGTH
+};
+#undef GPUPRIMS__ENUM
+
+GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
+  switch (primitive) {
+  case GP_COPY:
+    return GP__READS_MAP;
+  case GP_FILL:
+    return GP__READS_FILL;
+  case GP_IOTA:
+    return GP__READS_FILL | GP__READS_STEP;
+  case GP_TRANSFORM:
+  case GP_ADJACENT_DIFFERENCE:
+    return GP__READS_MAP | GP__READS_OP;
+  case GP_TRANSFORM2:
+    return GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2;
+  case GP_REDUCE:
+  case GP_INCLUSIVE_SCAN:
+  case GP_EXCLUSIVE_SCAN:
+    return GP__READS_FOLD;
+  case GP_SEGMENTED_REDUCE:
+    return (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_LENGTH |
+           GP__READS_BAD;
+  case GP_SEGMENTED_INCLUSIVE_SCAN:
+  case GP_SEGMENTED_EXCLUSIVE_SCAN:
+    return GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD;
+  case GP_INCLUSIVE_SCAN_BY_KEY:
+  case GP_EXCLUSIVE_SCAN_BY_KEY:
+    return GP__READS_FOLD | GP__READS_RUNS;
+  case GP_REDUCE_BY_KEY:
+    return GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED;
+  case GP_RUN_LENGTHS:
+    return GP__READS_LENGTHS | GP__READS_OUT_KEYS;
+  case GP_NONTRIVIAL_RUNS:
+    return GP__READS_LENGTHS | GP__READS_OUT_TYPE | GP__READS_OUT;
+  case GP_UNIQUE:
+    return GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED;
+  case GP_SELECT:
+    return GP__READS_SELECT;
+  case GP_PARTITION:
+    return GP__READS_SELECT | GP__READS_TRANSFORM | GP__READS_OUT2 | GP__READS_OUT3 | GP__READS_STEP;
+  case GP_COUNT_IF:
+    return (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) | GP__READS_OP | GP__READS_OUT_COUNT |
+           GP__READS_INIT;
+  case GP_ANY:
+  case GP_ALL:
+    return GP__READS_MAP | GP__READS_OP | GP__READS_INIT;
+  case GP_HISTOGRAM_EVEN:
+    return GP__READS_HISTOGRAM | GP__READS_INIT | GP__READS_STEP;
+  case GP_HISTOGRAM_RANGES:
+    return GP__READS_HISTOGRAM | GP__READS_BEGIN;
+  case GP_LOWER_BOUND:
+  case GP_UPPER_BOUND:
+    return GP__READS_SORTED;
+  case GP_LOAD_BALANCE:
+    return GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE;
+  default: // check_offsets
+    return GP__READS_OFFSETS | GP__READS_BAD;
+  }
+}
+
+// What the steps of a check share.
+typedef struct gp__checking {
+  gp__state *s;
+  const char *who;
+  const gp_call *c;
+  gp__request *q;
+  int host, pointers, reads; // reads: gp__reads
+  int fold;                  // an operator with an accumulator
+  int by_flags;              // select, partition: flags decide, no predicate
+  gp__checked_type in, in2, key, offset, out, out2;
+  gp__extent read[8], written[6];
+  int read_count, written_count;
+} gp__checking;
+
+GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return p >= GP_SELECT && p <= GP_ALL; }
+GPUPRIMS__PRIVATE int gp__is_histogram(gp_primitive p) { return p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES; }
+GPUPRIMS__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
+
+// Fields and flags that the call has no use for.
+GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
+  const gp_call *c = k->c;
+#define GPUPRIMS__UNREAD(FIELD, field, error, text)                                                                    \
+  if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: " #field ": the call " text, k->who);
+  GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
+#undef GPUPRIMS__UNREAD
+  if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT))
+    return gp__fail(GP_E_ARGUMENT, "%s: flags has unknown bits: %#x", k->who, c->flags);
+  if ((c->flags & GP_RIGHT) && c->primitive != GP_ADJACENT_DIFFERENCE)
+    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_RIGHT serves adjacent_difference only", k->who);
+  if ((c->flags & GP_CHECKED) && !((k->reads & GP__READS_BAD) && c->primitive != GP_CHECK_OFFSETS))
+    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_CHECKED serves segmented_reduce and segmented scans only", k->who);
+  if ((c->flags & GP_CHECKED) && (c->end || (!c->begin && !c->offset_type)))
+    return gp__fail(GP_E_ARGUMENT,
+                    c->end ? "%s: flags: GP_CHECKED checks offsets in their order; with end they have none"
+                           : "%s: flags: GP_CHECKED: segments of one length have no offsets",
+                    k->who);
+  if (c->bad && c->primitive != GP_CHECK_OFFSETS && !(c->flags & GP_CHECKED))
+    return gp__fail(GP_E_ARGUMENT, "%s: bad: flags lacks GP_CHECKED", k->who);
+  return GP_SUCCESS;
+}
+
+// ---- its operators
+
+// Of the built-in binary operators, those that have a role of their own; NULL: for folds and maps.
+GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
+  return op == GP_ARGMIN || op == GP_ARGMAX         ? "reduce and scan"
+         : op == GP_SUB                             ? "transform2 and adjacent_difference"
+         : op >= GP_EQUAL && op <= GP_GREATER_EQUAL ? "predicates and runs"
+         : op == GP_HEADS                           ? "runs"
+                                                    : NULL;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
+                                                const void *value, const gp__op_info **user) {
+  *user = NULL;
+  if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
+    return value || !k->pointers ? GP_SUCCESS
+                                 : gp__fail(GP_E_NULL, "%s: %s (the scalar) is null: %s: %s compares with it", k->who,
+                                            scalar, field, gp__op_rows[op].name);
+  if (op > 0 && op < GP_OP_COUNT)
+    return gp__fail(GP_E_OPERATOR, "%s: %s: %s is no predicate: a comparison is, or a user's unary operator", k->who,
+                    field, gp__op_rows[op].name);
+  GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, field, op, 1, k->host, user));
+  return value ? gp__fail(GP_E_ARGUMENT, "%s: %s (the scalar) is not null, but %s, operator \"%s\", takes none", k->who,
+                          scalar, field, (*user)->name)
+               : GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *role;
+  q->op = c->op;
+  q->transform = c->transform;
+  if (gp__is_predicated(c->primitive)) {
+    k->by_flags = !c->op && (c->primitive == GP_SELECT || c->primitive == GP_PARTITION) && (c->keys || c->key_type);
+    if (k->by_flags) {
+      if (c->transform)
+        return gp__fail(GP_E_OPERATOR, "%s: transform (the second predicate): flags make two parts", k->who);
+      return c->init || c->step
+                 ? gp__fail(GP_E_ARGUMENT, "%s: %s: flags are not compared", k->who, c->init ? "init" : "step")
+                 : GP_SUCCESS;
+    }
+    if (c->keys || c->key_type)
+      return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: %s: flags serve calls without a predicate (op)", k->who,
+                      c->keys ? "keys" : "key_type");
+    GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "init", c->init, &q->user_op));
+    if (c->transform) return gp__check_predicate(k, "transform", c->transform, "step", c->step, &q->user_transform);
+    return c->step ? gp__fail(GP_E_ARGUMENT, "%s: step: there is no second predicate (transform)", k->who) : GP_SUCCESS;
+  }
+  if (gp__is_bound(c->primitive)) {
+    if (!c->op) q->op = GP_LESS;
+    if (q->op == GP_LESS) return GP_SUCCESS;
+    if (q->op > 0 && q->op < GP_OP_COUNT)
+      return gp__fail(GP_E_OPERATOR, "%s: op: %s is no order: LESS is, or a user's binary operator", k->who,
+                      gp__op_rows[q->op].name);
+    return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
+  }
+  if (k->reads & GP__READS_OP) {
+    GPUPRIMS__CHECK(
+        gp__check_operator(k->s, k->who, "op", c->op, c->primitive == GP_TRANSFORM ? 1 : 2, k->host, &q->user_op));
+    role = q->user_op ? NULL : gp__role_of(c->op);
+    if (role && (c->op == GP_SUB ? k->fold : !k->fold || c->op > GP_SUB))
+      return gp__fail(GP_E_OPERATOR, "%s: op: %s serves %s only", k->who, gp__op_rows[c->op].name, role);
+  }
+  if (c->transform) {
+    GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "transform", c->transform, 1, k->host, &q->user_transform));
+    if (q->transform == GP_CONVERT) q->transform = GP_OP_DEFAULT; // what a load does anyway
+  }
+  if (k->reads & GP__READS_EQUAL) {
+    q->equal = c->equal ? c->equal : (gp_op)GP_EQUAL;
+    if (q->equal == GP_EQUAL || q->equal == GP_NOT_EQUAL || q->equal == GP_HEADS) return GP_SUCCESS;
+    if (q->equal > 0 && q->equal < GP_OP_COUNT)
+      return gp__fail(GP_E_OPERATOR,
+                      "%s: equal: %s does not say what belongs to one run: EQUAL does, NOT_EQUAL, HEADS, or a user's "
+                      "binary operator",
+                      k->who, gp__op_rows[q->equal].name);
+    return gp__check_operator(k->s, k->who, "equal", q->equal, 2, k->host, &q->user_equal);
+  }
+  return GP_SUCCESS;
+}
+
+// ---- its types
+
+// An integer type of so many bytes: it becomes the unsigned one of its size, which kernels read in its place.
+GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
+                                              size_t largest, const char *wanted, gp_type *unsigned_type,
+                                              gp__checked_type *t) {
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, field, type, t));
+  if (t->info || !gp__is_integer(type) || t->size < smallest || t->size > largest)
+    return gp__fail(GP_E_TYPE, "%s: %s is %s, not %s", k->who, field,
+                    t->info ? t->info->name : gp__type_rows[type].name, wanted);
+  *unsigned_type = t->size == 1 ? GP_U8 : t->size == 2 ? GP_U16 : t->size == 4 ? GP_U32 : GP_U64;
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
+  return gp__fail(GP_E_OPERATOR, "%s: %s: %s cannot take a struct type; a user's operator can", k->who, field,
+                  gp__op_rows[op].name);
+}
+
 // Types, of primitives with an accumulator.
-GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__state *s, const char *who, const gp_call *c, int host,
-                                                  gp__request *q, size_t *out_align) {
+GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   gp__checked_type acc = {0, 0, NULL};
-  const int builtin_op = !q->user_op;
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *who = k->who;
+  const int builtin_op = !q->user_op, host = k->host;
   q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX;
   q->acc_type = c->acc_type                                                       ? c->acc_type
                 : !q->is_arg && (q->out_type == GP_F16 || q->out_type == GP_BF16) ? (gp_type)GP_F32
                                                                                   : q->out_type;
-  GPUPRIMS__CHECK(gp__check_type(s, who, "acc_type", q->acc_type, &acc));
+  GPUPRIMS__CHECK(gp__check_type(k->s, who, "acc_type", q->acc_type, &acc));
   q->acc_struct = acc.info;
   q->acc_size = acc.size;
-  if (builtin_op && (acc.info || (q->out_struct && !q->is_arg)))
-    return gp__fail(GP_E_OPERATOR, "%s: op: %s cannot take a struct type; a user's operator can", who,
-                    gp__op_rows[q->op].name);
+  if (builtin_op && (acc.info || (q->out_struct && !q->is_arg))) return gp__no_struct(k, "op", q->op);
   if (q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->acc_type))
     return gp__fail(GP_E_OPERATOR, "%s: op: %s works on integers, not on an accumulator of %s", who,
                     gp__op_rows[q->op].name, gp__type_rows[q->acc_type].name);
@@ -7933,152 +8341,506 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__state *s, const char *who,
                     q->user_op->name, q->user_op->has_host_identity, (unsigned long)q->acc_size);
   if (q->is_arg) { // struct { T value; int64_t index; }
     q->acc_size = q->out_size = 16;
-    *out_align = 8;
+    k->out.align = 8;
   }
   return GP_SUCCESS;
 }
 
-// Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
-// where nothing will run, so that in, out and values may be missing.
-GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
-                                           gp__request *q) {
-  const char *who, *in_name = "in", *in2_name = "in2";
-  gp__checked_type in = {0, 0, NULL}, in2 = in, out = in;
-  size_t out_align;
-  uint64_t in_bytes, in2_bytes, out_bytes, out_count;
-  int scan, fold, map, has_in;
-  if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
-  if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
-    return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
-  who = gp__primitive_names[c->primitive];
-  scan = gp__is_scan(c->primitive);
-  fold = scan || c->primitive == GP_REDUCE;
-  map = c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2;
-  has_in = c->primitive != GP_FILL && c->primitive != GP_IOTA;
-  memset(q, 0, sizeof *q);
-  memset(&in, 0, sizeof in);
-  memset(&in2, 0, sizeof in2);
-  if (c->flags & ~GP_REPRODUCIBLE) return gp__fail(GP_E_ARGUMENT, "%s: flags has unknown bits: %#x", who, c->flags);
-  q->primitive = c->primitive;
-  q->flags = c->flags;
-  q->count = c->count;
-  q->count_device = c->count_device;
-
-  // Operators.
-  if (!fold && !map && c->op) return gp__fail(GP_E_OPERATOR, "%s: op: the call takes no operator", who);
-  if (!fold && c->transform) return gp__fail(GP_E_OPERATOR, "%s: transform: the call takes none", who);
-  if (fold || map) {
-    q->op = c->op;
-    GPUPRIMS__CHECK(gp__check_operator(s, who, "op", c->op, c->primitive == GP_TRANSFORM ? 1 : 2, host, &q->user_op));
-    if (map && (c->op == GP_ARGMIN || c->op == GP_ARGMAX))
-      return gp__fail(GP_E_OPERATOR, "%s: op: %s serves reduce and scan only", who, gp__op_rows[c->op].name);
+// Keys, offsets, lengths, positions.
+GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  if (k->by_flags || q->equal == GP_HEADS) {
+    GPUPRIMS__CHECK(gp__check_integer(k, "key_type (of flags)", c->key_type, 1, 4, "an integer of 1, 2 or 4 bytes",
+                                      &q->key_type, &k->key));
+  } else if (k->reads & GP__READS_EQUAL) {
+    q->key_type = c->key_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+    if (k->key.info && !q->user_equal) return gp__no_struct(k, "equal", q->equal);
+  } else if (gp__is_bound(c->primitive)) {
+    if (c->key_type && c->key_type != q->in_type)
+      return gp__fail(GP_E_TYPE, "%s: in_type and key_type differ: needles have the type of the sorted array", k->who);
+    q->key_type = q->in_type;
+    k->key = k->in;
+    if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   }
-  if (c->transform) {
-    q->transform = c->transform;
-    GPUPRIMS__CHECK(gp__check_operator(s, who, "transform", c->transform, 1, host, &q->user_transform));
-    if (q->transform == GP_CONVERT) q->transform = GP_OP_DEFAULT; // what a load does anyway
+  q->key_struct = k->key.info;
+  q->key_size = k->key.size;
+  if ((k->reads & GP__READS_OFFSET_TYPE) &&
+      (c->primitive != GP_SEGMENTED_REDUCE || c->begin || c->end || c->offset_type))
+    GPUPRIMS__CHECK(
+        gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
+  q->offset_size = k->offset.size;
+  if (k->reads & GP__READS_OUT2_TYPE) {
+    gp_type type = c->out2_type ? c->out2_type : c->out_type ? c->out_type : (gp_type)GP_U32;
+    GPUPRIMS__CHECK(
+        gp__check_integer(k, "out2_type (of lengths)", type, 4, 8, "i32, u32, i64 or u64", &q->out2_type, &k->out2));
+    if (c->out_type && c->out_type != type)
+      return gp__fail(GP_E_TYPE, "%s: out_type and out2_type differ: offsets and lengths have one type", k->who);
+    if (c->primitive == GP_NONTRIVIAL_RUNS) q->out_type = q->out2_type, k->out = k->out2;
+    else if (!c->out2 && (k->pointers || !c->out2_type)) { // no lengths are wanted
+      q->out2_type = GP_TYPE_DEFAULT;
+      k->out2.size = 0;
+    }
+    q->out2_size = k->out2.size;
   }
+  return GP_SUCCESS;
+}
 
-  // Types.
-  if (!fold && c->acc_type) return gp__fail(GP_E_TYPE, "%s: acc_type: the call has no accumulator", who);
-  if (c->primitive != GP_TRANSFORM2 && c->in2_type)
-    return gp__fail(GP_E_TYPE, "%s: in2_type: the call has no second input", who);
+// Counters and weights.
+GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int weights = c->in2 || c->in2_type;
+  if (k->in.info) return gp__fail(GP_E_TYPE, "%s: in_type: a struct cannot be sorted into bins", k->who);
+  if (weights) {
+    q->in2_type = c->in2_type ? c->in2_type : c->in_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in2_type (of weights)", q->in2_type, &k->in2));
+    if (k->in2.info) return gp__fail(GP_E_TYPE, "%s: in2_type (of weights): a struct is no weight", k->who);
+  }
+  if (c->out_type == GP_F32 || c->out_type == GP_F64) {
+    if (!weights)
+      return gp__fail(GP_E_TYPE, "%s: out_type: counters of %s serve weights (in2); without, they are integers", k->who,
+                      gp__type_rows[c->out_type].name);
+    q->out_type = c->out_type;
+    if (c->flags & GP_REPRODUCIBLE)
+      return gp__fail(GP_E_UNSUPPORTED,
+                      "%s: flags: GP_REPRODUCIBLE: weights are added to counters of %s in the order of their arrival; "
+                      "counters that are integers keep their bits",
+                      k->who, gp__type_rows[c->out_type].name);
+    return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
+  }
+  GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
+                                    "i32, u32, i64 or u64, nor, with weights, f32 or f64", &q->out_type, &k->out));
+  return weights && !gp__is_integer(q->in2_type)
+             ? gp__fail(GP_E_TYPE, "%s: in2_type: weights of %s need counters (out_type) of f32 or f64", k->who,
+                        gp__type_rows[q->in2_type].name)
+             : GP_SUCCESS;
+}
+
+// The type of the output, and what it has to do with that of the input.
+GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *who = k->who;
+  const int moved = c->primitive == GP_SELECT || c->primitive == GP_PARTITION || c->primitive == GP_UNIQUE;
+  if (gp__is_histogram(c->primitive)) return gp__check_histogram_types(k);
+  if (gp__is_bound(c->primitive) || c->primitive == GP_LOAD_BALANCE) {
+    GPUPRIMS__CHECK(
+        gp__check_integer(k, "out_type (index_type)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+    return q->out_type == c->out_type ? GP_SUCCESS
+                                      : gp__fail(GP_E_TYPE, "%s: out_type (index_type) is %s, not u32 or u64", who,
+                                                 gp__type_rows[c->out_type].name);
+  }
   q->out_type = c->out_type ? c->out_type : c->in_type;
-  if (has_in) {
-    q->in_type = c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(s, who, "in_type", q->in_type, &in));
+  if (c->primitive == GP_ANY || c->primitive == GP_ALL) {
+    q->out_type = GP_U8;
+    if (c->out_type && c->out_type != GP_U8)
+      return gp__fail(GP_E_TYPE, "%s: out_type: the result is one byte, u8", who);
+  } else if (c->primitive == GP_COUNT_IF || c->primitive == GP_CHECK_OFFSETS) {
+    q->out_type = GP_U64;
   }
-  GPUPRIMS__CHECK(gp__check_type(s, who, "out_type", q->out_type, &out));
+  if (q->out_type || ((k->reads & GP__READS_OUT) && c->primitive != GP_NONTRIVIAL_RUNS && !(moved && !k->in.size)))
+    GPUPRIMS__CHECK(gp__check_type(k->s, who, "out_type", q->out_type, &k->out));
+  if (moved && q->out_type != q->in_type)
+    return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: elements are moved as they are", who);
+  if ((c->primitive == GP_COPY || c->primitive == GP_FILL || c->primitive == GP_IOTA) && c->in_type &&
+      c->in_type != q->out_type)
+    return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: transform with GP_CONVERT converts", who);
+  if (c->primitive == GP_IOTA && k->out.info)
+    return gp__fail(GP_E_TYPE, "%s: out_type: a struct cannot be counted in", who);
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *who = k->who;
+  const int map =
+      c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2 || c->primitive == GP_ADJACENT_DIFFERENCE;
+  if ((k->reads & GP__READS_IN) && (c->primitive != GP_UNIQUE || c->in_type || c->in || c->out)) {
+    q->in_type = c->in_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
+  }
+  GPUPRIMS__CHECK(gp__check_out_type(k));
   if (c->primitive == GP_TRANSFORM2) {
     q->in2_type = c->in2_type ? c->in2_type : c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(s, who, "in2_type", q->in2_type, &in2));
+    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in2_type", q->in2_type, &k->in2));
   }
-  if (!fold && !map && c->in_type && c->in_type != q->out_type)
-    return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: transform with GP_CONVERT converts", who);
-  if (c->primitive == GP_IOTA && out.info)
-    return gp__fail(GP_E_TYPE, "%s: out_type: a struct cannot be counted in", who);
-  q->in_struct = in.info;
-  q->in2_struct = in2.info;
-  q->out_struct = out.info;
-  q->in_size = in.size;
-  q->in2_size = in2.size;
-  q->out_size = out.size;
-  out_align = out.align;
-  if (map && !q->user_op && (in.info || in2.info || out.info))
-    return gp__fail(GP_E_OPERATOR, "%s: op: %s cannot take a struct type; a user's operator can", who,
-                    gp__op_rows[q->op].name);
-  if (c->transform && !q->user_transform && in.info)
-    return gp__fail(GP_E_OPERATOR, "%s: transform: %s cannot take a struct type; a user's operator can", who,
-                    gp__op_rows[c->transform].name);
+  GPUPRIMS__CHECK(gp__check_key_types(k));
+  q->in_struct = k->in.info;
+  q->in2_struct = k->in2.info;
+  q->out_struct = k->out.info;
+  q->in_size = k->in.size;
+  q->in2_size = k->in2.size;
+  q->out_size = k->out.size;
+  if (map && !q->user_op && (k->in.info || k->in2.info || k->out.info)) return gp__no_struct(k, "op", q->op);
   if (map && q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->out_type))
     return gp__fail(GP_E_OPERATOR, "%s: op: %s works on integers, not on %s", who, gp__op_rows[q->op].name,
                     gp__type_rows[q->out_type].name);
-  if (fold) GPUPRIMS__CHECK(gp__check_accumulator(s, who, c, host, q, &out_align));
+  if (c->primitive == GP_ADJACENT_DIFFERENCE && (k->in.info || k->out.info) && q->in_type != q->out_type)
+    return gp__fail(GP_E_TYPE, "%s: in_type: one element is copied: no conversion where one of the types is a struct",
+                    who);
+  if (gp__is_predicated(c->primitive)) {
+    if (k->in.info && c->op && !q->user_op) return gp__no_struct(k, "op", q->op);
+    if (k->in.info && c->transform && !q->user_transform) return gp__no_struct(k, "transform", q->transform);
+  } else if (c->transform && !q->user_transform && k->in.info) return gp__no_struct(k, "transform", c->transform);
+  if (c->primitive == GP_COUNT_IF || c->primitive == GP_CHECK_OFFSETS) q->acc_type = GP_U64, q->acc_size = 8;
+  if (c->primitive == GP_ANY || c->primitive == GP_ALL) q->acc_type = GP_U32, q->acc_size = 4;
+  return k->fold ? gp__check_accumulator(k) : GP_SUCCESS;
+}
 
-  // Buffers.
-  if (c->primitive == GP_TRANSFORM2) in_name = "in (a)", in2_name = "in2 (b)";
-  if (!has_in && c->in) return gp__fail(GP_E_ARGUMENT, "%s: in: the call has no input", who);
-  if (c->primitive != GP_TRANSFORM2 && c->in2)
-    return gp__fail(GP_E_ARGUMENT, "%s: in2: the call has no second input", who);
-  out_count = c->primitive == GP_REDUCE ? 1 : c->count;
-  if (has_in) GPUPRIMS__CHECK(gp__check_pointer(who, in_name, c->in, in.align, c->count, in.size, pointers));
-  if (in2.size) GPUPRIMS__CHECK(gp__check_pointer(who, in2_name, c->in2, in2.align, c->count, in2.size, pointers));
-  GPUPRIMS__CHECK(gp__check_pointer(who, "out", c->out, out_align, out_count, q->out_size, pointers));
-  if (c->count_device && (uintptr_t)c->count_device % 8)
-    return gp__fail(GP_E_ALIGNMENT, "%s: count_device (%p) is not aligned to 8 bytes", who,
-                    (const void *)c->count_device);
-  in_bytes = c->count * in.size;
-  in2_bytes = c->count * in2.size;
-  out_bytes = out_count * q->out_size;
-  GPUPRIMS__CHECK(gp__check_overlap(who, in_name, c->in, in_bytes, c->out, out_bytes,
-                                    c->primitive != GP_REDUCE && q->in_size == q->out_size));
-  GPUPRIMS__CHECK(gp__check_overlap(who, in2_name, c->in2, in2_bytes, c->out, out_bytes, q->in2_size == q->out_size));
-  GPUPRIMS__CHECK(gp__check_overlap(who, "count_device", c->count_device, 8, c->out, out_bytes, 0));
-  q->in = c->in;
-  q->in2 = c->in2;
-  q->out = c->out;
+// Is every order of operations as good as any other?
+GPUPRIMS__PRIVATE int gp__any_order(const gp__request *q) {
+  return !q->user_op && q->op && (gp__is_integer(q->acc_type) || (q->op != GP_SUM && q->op != GP_PROD));
+}
 
-  // Values in host memory.
-  if ((c->primitive == GP_COPY || map) && c->init)
-    return gp__fail(GP_E_ARGUMENT, "%s: init: the call takes no value", who);
-  if (c->primitive != GP_IOTA && c->step) return gp__fail(GP_E_ARGUMENT, "%s: step: the call takes none", who);
-  if (c->primitive == GP_FILL && !c->init && pointers) return gp__fail(GP_E_NULL, "%s: init (value) is null", who);
-  q->has_init = c->init != NULL;
-  if (c->init) memcpy(q->init.bytes, c->init, fold ? q->acc_size : q->out_size);
-  if (c->primitive == GP_IOTA) {
-    if (c->step) memcpy(q->step.bytes, c->step, q->out_size);
-    else gp__one(q->out_type, &q->step);
+// ---- its numbers and buffers
+
+GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *who = k->who;
+  q->count = c->count;
+  q->segments = c->segments;
+  q->length = c->length;
+  q->bins = c->bins;
+  q->channels = c->channels ? c->channels : 1;
+  q->active = c->active ? c->active : q->channels;
+  if (gp__is_histogram(c->primitive)) {
+    if (c->channels < 0) return gp__fail(GP_E_ARGUMENT, "%s: channels is %d", who, c->channels);
+    if (c->active < 0 || c->active > q->channels)
+      return gp__fail(GP_E_ARGUMENT, "%s: active is %d, not 1 to the %d of channels", who, c->active, q->channels);
+    if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: bins is 0", who);
+    if (c->bins >= UINT64_MAX / (unsigned)q->active)
+      return gp__fail(GP_E_SIZE, "%s: bins: %llu bins of %d channels overflow", who, (unsigned long long)c->bins,
+                      q->active);
+    if (c->count > UINT64_MAX / (unsigned)q->channels)
+      return gp__fail(GP_E_SIZE, "%s: count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count,
+                      q->channels);
+    if (c->primitive == GP_HISTOGRAM_EVEN && (size_t)q->active > GP__VALUE_BYTES / q->in_size)
+      return gp__fail(GP_E_ARGUMENT, "%s: active is %d: the bounds of at most %d channels of %s fit a call", who,
+                      q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
+  }
+  if (gp__is_bound(c->primitive) && c->length >> 63)
+    return gp__fail(GP_E_SIZE, "%s: length is %llu, not below 2^63", who, (unsigned long long)c->length);
+  if ((gp__is_bound(c->primitive) || c->primitive == GP_LOAD_BALANCE) && q->out_size == 4 &&
+      (c->length | c->segments) > UINT32_MAX)
+    return gp__fail(GP_E_SIZE, "%s: %s is %llu, which positions of type u32 (out_type) do not reach", who,
+                    c->length ? "length" : "segments", (unsigned long long)(c->length | c->segments));
+  if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: segments is 2^64 - 1", who);
+  if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
+    return gp__fail(GP_E_ARGUMENT, "%s: segments is 0, but count is not: elements of no segment", who);
+  if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->length)
+    return gp__fail(GP_E_ARGUMENT, "%s: length: segments have it where there are no offsets (begin)", who);
+  if (c->primitive == GP_SEGMENTED_REDUCE && !q->offset_size) {
+    if (c->length && c->segments > UINT64_MAX / c->length)
+      return gp__fail(GP_E_SIZE, "%s: segments times length overflows: %llu times %llu", who,
+                      (unsigned long long)c->segments, (unsigned long long)c->length);
+    q->count = c->segments * c->length;
+    if (c->count && c->count != q->count)
+      return gp__fail(GP_E_ARGUMENT, "%s: count is %llu, neither 0 nor segments times length, which is %llu", who,
+                      (unsigned long long)c->count, (unsigned long long)q->count);
+  }
+  if ((c->flags & GP_REPRODUCIBLE) && k->fold && c->primitive >= GP_SEGMENTED_REDUCE && !gp__any_order(q))
+    return gp__fail(GP_E_UNSUPPORTED,
+                    "%s: flags: GP_REPRODUCIBLE: with this operator and type the call keeps its bits on one device and "
+                    "policy, not on every one",
+                    who);
+  return GP_SUCCESS;
+}
+
+// A buffer that is read, and one that is written; wanted: it must be there where it has elements.
+GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer,
+                                        const gp__checked_type *t, uint64_t count, int wanted, int place) {
+  gp__extent *span = &k->read[k->read_count++];
+  span->name = name;
+  span->pointer = pointer;
+  span->bytes = count * t->size;
+  span->place = place;
+  return gp__check_pointer(k->who, name, pointer, t->align, count, t->size, wanted && k->pointers);
+}
+GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align,
+                                        size_t size, uint64_t count, int wanted, int place) {
+  gp__extent *span = &k->written[k->written_count++];
+  span->name = name;
+  span->pointer = pointer;
+  span->bytes = count * size;
+  span->place = place;
+  return gp__check_pointer(k->who, name, pointer, align, count, size, wanted && k->pointers);
+}
+
+enum { GP__PLACE_OF_OUT = 1, GP__PLACE_OF_OUT_KEYS };
+GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
+  static const gp__checked_type number = {8, 8, NULL};
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const gp_primitive p = c->primitive;
+  const int two = p == GP_TRANSFORM2, histogram = gp__is_histogram(p);
+  const int in_place = p == GP_COPY || p == GP_TRANSFORM || two || p == GP_SELECT || p == GP_UNIQUE ||
+                       (k->fold && p != GP_REDUCE && p != GP_SEGMENTED_REDUCE && p != GP_REDUCE_BY_KEY);
+  const int offsets_matter = histogram || p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED) ||
+                             (p == GP_SEGMENTED_REDUCE ? c->segments > 0 : c->count > 0);
+  const gp__checked_type *begin = histogram ? &k->in : &k->offset;
+  const uint64_t begins = histogram ? (c->bins + 1) * (unsigned)q->active : c->end ? c->segments : c->segments + 1;
+  if (histogram && c->begin && c->bins + 1 > UINT64_MAX / (unsigned)q->active)
+    return gp__fail(GP_E_SIZE, "%s: bins: the boundaries of %d channels overflow", k->who, q->active);
+  if (k->in.size)
+    GPUPRIMS__CHECK(gp__reading(k, two ? "in (a)" : "in", c->in, &k->in, q->count * (unsigned)q->channels, 1,
+                                in_place && q->in_size == q->out_size ? GP__PLACE_OF_OUT : 0));
+  if (k->in2.size)
+    GPUPRIMS__CHECK(gp__reading(k, two ? "in2 (b)" : "in2 (weights)", c->in2, &k->in2, q->count, 1,
+                                two && q->in2_size == q->out_size ? GP__PLACE_OF_OUT : 0));
+  if (k->key.size)
+    GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key,
+                                gp__is_bound(p) ? c->length : c->count, 1, p == GP_UNIQUE ? GP__PLACE_OF_OUT_KEYS : 0));
+  if (k->offset.size || p == GP_HISTOGRAM_RANGES)
+    GPUPRIMS__CHECK(
+        gp__reading(k, histogram ? "begin (boundaries)" : "begin", c->begin, begin, begins, offsets_matter, 0));
+  if (c->end) GPUPRIMS__CHECK(gp__reading(k, "end", c->end, &k->offset, c->segments, 1, 0));
+  if (c->count_device) {
+    if ((uintptr_t)c->count_device % 8)
+      return gp__fail(GP_E_ALIGNMENT, "%s: count_device (%p) is not aligned to 8 bytes", k->who,
+                      (const void *)c->count_device);
+    GPUPRIMS__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
   }
   return GP_SUCCESS;
+}
+
+// How many counts a call leaves in out_count; 0: it has none.
+GPUPRIMS__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
+  return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const gp_primitive p = c->primitive;
+  const int partition = p == GP_PARTITION;
+  const uint64_t count = q->count;
+  const uint64_t outs = p == GP_REDUCE || p == GP_ANY || p == GP_ALL ? 1
+                        : p == GP_SEGMENTED_REDUCE                   ? c->segments
+                        : gp__is_histogram(p)                        ? c->bins * (unsigned)q->active
+                                                                     : count;
+  int i, j;
+  if ((k->reads & GP__READS_OUT) && q->out_size)
+    GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, outs, 1, GP__PLACE_OF_OUT));
+  if (k->reads & GP__READS_OUT_KEYS)
+    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, count, p == GP_UNIQUE,
+                                GP__PLACE_OF_OUT_KEYS));
+  if (q->out2_size)
+    GPUPRIMS__CHECK(
+        gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, count, p == GP_NONTRIVIAL_RUNS, 0));
+  if (partition) {
+    GPUPRIMS__CHECK(gp__writing(k, "out2 (the second part)", c->out2, k->in.align, q->in_size, count, 1, 0));
+    if (q->transform)
+      GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, count, 1, 0));
+    else if (c->out3)
+      return gp__fail(GP_E_ARGUMENT, "%s: out3: there is no second predicate (transform), and two parts", k->who);
+    // A part's output may be as small as the part: all that is known is where it begins.
+    for (i = 0; i < k->written_count; ++i)
+      if (count) k->written[i].bytes = q->in_size;
+  }
+  if (k->reads & GP__READS_OUT_COUNT)
+    GPUPRIMS__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, gp__parts_of(q), 1, 0));
+  if (p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED)) GPUPRIMS__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
+  for (i = 0; i < k->written_count; ++i) {
+    for (j = 0; j < k->read_count; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->read[j], &k->written[i]));
+    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->written[j], &k->written[i]));
+  }
+  return GP_SUCCESS;
+}
+
+// ---- its values in host memory
+
+// An integer, with its sign, as 64 bits; a float as a double.
+GPUPRIMS__PRIVATE uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
+  uint64_t x = 0;
+  const unsigned bits = 8 * gp__type_rows[type].size;
+  memcpy(&x, bytes, gp__type_rows[type].size); // little-endian
+  return *gp__type_rows[type].name == 'i' && bits < 64 && x >> (bits - 1) ? x | ~(uint64_t)0 << bits : x;
+}
+GPUPRIMS__PRIVATE double gp__float_of(gp_type type, const unsigned char *bytes) {
+  uint16_t half;
+  float single;
+  double x;
+  memcpy(&half, bytes, sizeof half);
+  if (type == GP_F16) return gp__host_f16_load(half);
+  if (type == GP_BF16) return gp__host_bf16_load(half);
+  memcpy(&single, bytes, sizeof single);
+  if (type == GP_F32) return single;
+  memcpy(&x, bytes, sizeof x);
+  return x;
+}
+
+// The two ends of the bins of a channel.
+GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
+  const gp__request *q = k->q;
+  const unsigned char *lower = q->init.bytes + (size_t)channel * q->in_size;
+  const unsigned char *upper = q->step.bytes + (size_t)channel * q->in_size;
+  if (gp__is_integer(q->in_type)) {
+    const uint64_t flip = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << 63 : 0;
+    const uint64_t a = gp__integer_of(q->in_type, lower) ^ flip, b = gp__integer_of(q->in_type, upper) ^ flip;
+    return a < b ? GP_SUCCESS
+                 : gp__fail(GP_E_ARGUMENT, "%s: init and step: lower is not below upper (channel %d)", k->who, channel);
+  } else {
+    const double a = gp__float_of(q->in_type, lower), b = gp__float_of(q->in_type, upper);
+    double width = b - a, scale = (double)q->bins / width;
+    if (!(a < b))
+      return gp__fail(GP_E_ARGUMENT, "%s: init and step: lower (%g) is not below upper (%g) (channel %d)", k->who, a, b,
+                      channel);
+    if (q->in_type != GP_F64) {
+      const float w = (float)b - (float)a, s = (float)q->bins / w;
+      width = w, scale = s;
+    }
+    return width - width == 0 && scale - scale == 0
+               ? GP_SUCCESS
+               : gp__fail(GP_E_ARGUMENT,
+                          "%s: init and step: the width of the bins from %g to %g overflows (channel %d)", k->who, a, b,
+                          channel);
+  }
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  int i;
+  if (c->primitive == GP_FILL && !c->init && k->pointers)
+    return gp__fail(GP_E_NULL, "%s: init (value) is null", k->who);
+  q->has_init = c->init != NULL;
+  if (c->primitive == GP_HISTOGRAM_EVEN) {
+    if ((!c->init || !c->step) && (k->pointers || c->init || c->step))
+      return gp__fail(GP_E_NULL, "%s: %s is null", k->who, c->init ? "step (upper)" : "init (lower)");
+    if (!c->init) return GP_SUCCESS;
+    memcpy(q->init.bytes, c->init, (size_t)q->active * q->in_size);
+    memcpy(q->step.bytes, c->step, (size_t)q->active * q->in_size);
+    for (i = 0; i < q->active; ++i) GPUPRIMS__CHECK(gp__check_ends(k, i));
+    return GP_SUCCESS;
+  }
+  if (c->init)
+    memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : gp__is_predicated(c->primitive) ? q->in_size : q->out_size);
+  if (c->step) memcpy(q->step.bytes, c->step, c->primitive == GP_PARTITION ? q->in_size : q->out_size);
+  else if (c->primitive == GP_IOTA) gp__one(q->out_type, &q->step);
+  return GP_SUCCESS;
+}
+
+// Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
+// where nothing will run, so that buffers and values may be missing.
+GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
+                                           gp__request *q) {
+  gp__checking k;
+  if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
+  if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
+    return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
+  memset(q, 0, sizeof *q);
+  memset(&k, 0, offsetof(gp__checking, read));
+  k.read_count = k.written_count = 0;
+  k.s = s;
+  k.who = gp__primitive_names[c->primitive];
+  k.c = c;
+  k.q = q;
+  k.host = host;
+  k.pointers = pointers;
+  k.reads = gp__reads(c->primitive);
+  k.fold = (k.reads & GP__READS_ACC_TYPE) != 0;
+  q->primitive = c->primitive;
+  q->flags = c->flags;
+  GPUPRIMS__CHECK(gp__check_fields(&k));
+  GPUPRIMS__CHECK(gp__check_operators(&k));
+  GPUPRIMS__CHECK(gp__check_types(&k));
+  GPUPRIMS__CHECK(gp__check_numbers(&k));
+  GPUPRIMS__CHECK(gp__check_inputs(&k));
+  GPUPRIMS__CHECK(gp__check_outputs(&k));
+  GPUPRIMS__CHECK(gp__check_values(&k));
+  q->in = c->in;
+  q->in2 = c->in2;
+  q->keys = c->keys;
+  q->begin = c->begin;
+  q->end = c->end;
+  q->out = c->out;
+  q->out_keys = c->out_keys;
+  q->out2 = c->out2;
+  q->out3 = c->out3;
+  q->out_count = c->out_count;
+  q->bad = c->bad;
+  q->count_device = c->count_device;
+  return GP_SUCCESS;
+}
+
+// Is there nothing to launch? (Results that do not depend on elements are written all the same.)
+GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
+  switch (gp__family_of(q->primitive)) {
+  case GP__FAMILY_MAP:
+    return !q->count || (q->primitive == GP_COPY && q->in == q->out);
+  case GP__FAMILY_SCAN:
+    return !q->count;
+  case GP__FAMILY_SEGMENTS:
+    return q->primitive == GP_LOAD_BALANCE ? !q->count : !q->segments;
+  case GP__FAMILY_STREAM:
+    return !q->count && !q->out_count;
+  default:
+    return 0;
+  }
 }
 
 // ---- policies
 
 GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
+  const int family = gp__family_of(q->primitive);
   gp__shape h;
   memset(&h, 0, sizeof h);
   h.primitive = q->primitive;
   h.in_size = (int)q->in_size;
-  h.in2_size = (int)q->in2_size;
   h.acc_size = (int)q->acc_size;
   h.out_size = (int)q->out_size;
   h.in_misaligned = (int)((uintptr_t)q->in % GP__VECTOR);
-  h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
   h.in_place = q->in && q->in == q->out;
   h.commutative = q->user_op ? q->user_op->commutative : q->op ? gp__op_rows[q->op].commutative : 0;
-  h.exact = !q->user_op && q->op && (gp__is_integer(q->acc_type) || (q->op != GP_SUM && q->op != GP_PROD));
-  h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
+  h.exact = gp__any_order(q);
   h.count = q->count;
+  switch (family) {
+  case GP__FAMILY_STREAM:
+    h.key_size = (int)q->key_size;
+    if (!h.key_size && !q->begin) { // a predicate looks at the elements themselves
+      h.key_size = h.in_size;
+      h.in_size = 0;
+    }
+    h.in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
+    h.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
+    h.offset_size = (int)q->offset_size;
+    h.segments = q->segments;
+    break;
+  case GP__FAMILY_SEGMENTS:
+    h.offset_size = (int)q->offset_size;
+    h.ranges = q->end != NULL;
+    h.segments = q->segments;
+    h.length = q->offset_size ? 0 : q->length;
+    break;
+  case GP__FAMILY_HISTOGRAM:
+    h.in2_size = (int)q->in2_size;
+    h.ranges = q->primitive == GP_HISTOGRAM_RANGES;
+    h.channels = q->channels;
+    h.active = q->active;
+    h.bins = q->bins;
+    break;
+  default:
+    h.in2_size = (int)q->in2_size;
+    h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
+    if (family == GP__FAMILY_REDUCE && q->primitive != GP_REDUCE) h.commutative = h.exact = 1; // sums of 0 and 1
+    if (q->primitive == GP_CHECK_OFFSETS) {
+      h.in_size = (int)q->offset_size;
+      h.in_misaligned = (int)((uintptr_t)q->begin % GP__VECTOR);
+      h.count = q->segments + 1;
+    }
+  }
+  if ((family == GP__FAMILY_STREAM || family == GP__FAMILY_HISTOGRAM) && !q->acc_size) h.exact = 1; // nothing is folded
+  h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
   return h;
 }
 GPUPRIMS__PRIVATE void gp__shape_on(gp__shape *h, const gp_description *a) {
   h->compute_capability = a->compute_capability;
   h->multiprocessors = a->multiprocessors;
   h->shared_bytes = a->shared_bytes_per_block;
-}
-
-GPUPRIMS__PRIVATE int gp__same_policy_space(int primitive) {
-  return gp__is_scan(primitive) ? 2 : primitive == GP_REDUCE ? 1 : 0;
 }
 
 // Numbers of a policy by name: for messages, and for fields that a primitive does not have.
@@ -8090,11 +8852,15 @@ typedef struct gp__field {
 static const gp__field gp__fields_map[] = {GP_POLICY_FIELDS_MAP(GPUPRIMS__FIELD){NULL, 0}};
 static const gp__field gp__fields_reduce[] = {GP_POLICY_FIELDS_REDUCE(GPUPRIMS__FIELD){NULL, 0}};
 static const gp__field gp__fields_scan[] = {GP_POLICY_FIELDS_SCAN(GPUPRIMS__FIELD){NULL, 0}};
+static const gp__field gp__fields_stream[] = {GP_POLICY_FIELDS_STREAM(GPUPRIMS__FIELD){NULL, 0}};
+static const gp__field gp__fields_segments[] = {GP_POLICY_FIELDS_SEGMENTS(GPUPRIMS__FIELD){NULL, 0}};
+static const gp__field gp__fields_histogram[] = {GP_POLICY_FIELDS_HISTOGRAM(GPUPRIMS__FIELD){NULL, 0}};
 #undef GPUPRIMS__FIELD
 
 GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
-  static const gp__field *const fields[] = {gp__fields_map, gp__fields_reduce, gp__fields_scan};
-  return fields[gp__same_policy_space(primitive)];
+  static const gp__field *const fields[] = {gp__fields_map,    gp__fields_reduce,   gp__fields_scan,
+                                            gp__fields_stream, gp__fields_segments, gp__fields_histogram};
+  return fields[gp__family_of(primitive)]; // in the order of the families
 }
 GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
@@ -8118,8 +8884,9 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
 
 // How well a row fits: 0 not at all, otherwise more for sizes that it names, then for the larger bucket.
 GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h, int log2_bytes) {
+  const int in_size = h->in_size ? h->in_size : h->key_size;
   if (row->primitive != h->primitive || row->log2_from > log2_bytes || row->log2_to <= log2_bytes ||
-      (row->in_size >= 0 && row->in_size != h->in_size) || (row->acc_size >= 0 && row->acc_size != h->acc_size) ||
+      (row->in_size >= 0 && row->in_size != in_size) || (row->acc_size >= 0 && row->acc_size != h->acc_size) ||
       (row->out_size >= 0 && row->out_size != h->out_size))
     return 0;
   return 1 + 64 * ((row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0)) + row->log2_from;
@@ -8147,7 +8914,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
     return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
   }
   if (table->end[h->primitive] && !h->in_misaligned && !h->out_misaligned && !h->reproducible) {
-    const unsigned long long bytes = h->count * (unsigned long long)gp__max(h->in_size, h->out_size);
+    const unsigned long long bytes = gp__shape_bytes(*h);
     const int log2_bytes = bytes ? 63 - __builtin_clzll(bytes) : 0;
     int wanted, i;
     for (wanted = GP_POLICY_DEVICE; wanted <= GP_POLICY_PORTABLE; ++wanted) {
@@ -8223,11 +8990,23 @@ GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t 
     return 0;
   }
   at = (size_t)snprintf(json, capacity, "{\"primitive\": \"%s\", \"fields\": [", gp__primitive_names[primitive] + 3);
-  if (gp__same_policy_space(primitive) == 2) {
-    GP_POLICY_FIELDS_SCAN(GPUPRIMS__JSON)
-  } else if (gp__same_policy_space(primitive) == 1) {
+  switch (gp__family_of(primitive)) {
+  case GP__FAMILY_REDUCE:
     GP_POLICY_FIELDS_REDUCE(GPUPRIMS__JSON)
-  } else {
+    break;
+  case GP__FAMILY_SCAN:
+    GP_POLICY_FIELDS_SCAN(GPUPRIMS__JSON)
+    break;
+  case GP__FAMILY_STREAM:
+    GP_POLICY_FIELDS_STREAM(GPUPRIMS__JSON)
+    break;
+  case GP__FAMILY_SEGMENTS:
+    GP_POLICY_FIELDS_SEGMENTS(GPUPRIMS__JSON)
+    break;
+  case GP__FAMILY_HISTOGRAM:
+    GP_POLICY_FIELDS_HISTOGRAM(GPUPRIMS__JSON)
+    break;
+  default:
     GP_POLICY_FIELDS_MAP(GPUPRIMS__JSON)
   }
   at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "]}");
@@ -8243,31 +9022,44 @@ GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info 
 
 // Which kernels a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[3]) {
+  const int stream = gp__family_of(q->primitive) == GP__FAMILY_STREAM;
+  int count = 0;
   switch (p->algorithm) {
   case GP_DIRECT:
-    kinds[0] = q->primitive == GP_COPY ? GP__COPY : GP__MAP;
-    return 1;
+    kinds[count++] = q->primitive == GP_COPY                  ? GP__COPY
+                     : q->primitive == GP_ADJACENT_DIFFERENCE ? GP__ADJACENT
+                     : gp__is_bound(q->primitive)             ? GP__BOUND
+                                                              : GP__MAP;
+    break;
   case GP_STEALING:
-    kinds[0] = GP__STEALING;
-    return 1;
+    kinds[count++] = GP__STEALING;
+    break;
   case GP_EVEN_SHARE:
-    kinds[0] = GP__EVEN_SHARE;
-    return 1;
+    kinds[count++] = GP__EVEN_SHARE;
+    break;
   case GP_LOOK_BACK:
-    kinds[0] = GP__LOOK_BACK;
-    return 1;
+    kinds[count++] = stream ? GP__STREAM_LOOK_BACK : GP__LOOK_BACK;
+    break;
   case GP_PIPELINED:
-    kinds[0] = GP__PIPELINED;
-    return 1;
+    kinds[count++] = stream ? GP__STREAM_PIPELINED : GP__PIPELINED;
+    break;
   case GP_ONE_BLOCK:
-    kinds[0] = q->primitive == GP_REDUCE ? GP__EVEN_SHARE : GP__DOWNSWEEP;
-    return 1;
+    kinds[count++] = gp__is_scan(q->primitive) ? GP__DOWNSWEEP : GP__EVEN_SHARE;
+    break;
+  case GP_MERGE_PATH:
+    if (q->end) kinds[count++] = GP__SEGMENT_SPANS;
+    kinds[count++] = q->primitive == GP_LOAD_BALANCE ? GP__LOAD_BALANCE : GP__SEGMENTED_REDUCE;
+    break;
+  case GP_SHARED_BINS:
+  case GP_GLOBAL_BINS:
+    kinds[count++] = GP__HISTOGRAM;
+    break;
   default:
-    kinds[0] = GP__UPSWEEP;
-    kinds[1] = GP__SPINE;
-    kinds[2] = GP__DOWNSWEEP;
-    return 3;
+    kinds[count++] = GP__UPSWEEP;
+    kinds[count++] = GP__SPINE;
+    kinds[count++] = GP__DOWNSWEEP;
   }
+  return count;
 }
 
 GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
@@ -8277,11 +9069,16 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = (int)q->primitive;
   key[i++] = q->op;
   key[i++] = q->transform;
+  key[i++] = q->equal;
   key[i++] = kind == GP__COPY ? (int)q->in_size : q->in_type; // a copy moves bytes, whatever they mean
   key[i++] = q->in2_type;
+  key[i++] = q->key_type;
+  key[i++] = q->offset_type;
   key[i++] = q->acc_type;
   key[i++] = kind == GP__COPY ? 0 : q->out_type;
-  key[i++] = q->flags;
+  key[i++] = q->out2_type;
+  key[i++] = q->end != NULL;
+  key[i++] = q->flags & ~GP_CHECKED; // which is another kernel's work
   key[i++] = p->algorithm;
   key[i++] = p->threads;
   key[i++] = p->vectors;
@@ -8347,53 +9144,176 @@ GPUPRIMS__PRIVATE void gp__add_operator(gp__program *p, const char *functor, con
   gp__add(t, "  }\n};\n");
 }
 
+// The names that template arguments have.
+GPUPRIMS__PRIVATE const char *gp__in_name(const gp__request *q) {
+  return q->in_size ? gp__device_type(q->in_type, q->in_struct) : "gp__none";
+}
+GPUPRIMS__PRIVATE const char *gp__in2_name(const gp__request *q) {
+  return q->in2_size ? gp__device_type(q->in2_type, q->in2_struct) : "gp__none";
+}
+GPUPRIMS__PRIVATE const char *gp__key_name(const gp__request *q) {
+  return q->key_size ? gp__device_type(q->key_type, q->key_struct) : "gp__none";
+}
+GPUPRIMS__PRIVATE const char *gp__out_name(const gp__request *q) { return gp__device_type(q->out_type, q->out_struct); }
+GPUPRIMS__PRIVATE const char *gp__functor(gp_op op, const gp__op_info *user, const char *of_user) {
+  return user ? of_user : gp__op_rows[op].functor;
+}
+
+// Op, Load, In, Acc, Out.
+GPUPRIMS__PRIVATE void gp__name_fold(const gp__request *q, gp__text *t) {
+  const char *in = gp__in_name(q), *out = gp__out_name(q);
+  const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
+  const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
+  if (q->user_op) gp__add(t, "gp__op_1, ");
+  else gp__add(t, "%s<%s>, ", gp__op_rows[q->op].functor, value);
+  gp__add(t, "gp__load<%s, %s%s%s, ", in, open, value, close);
+  if (q->user_transform) gp__add(t, "gp__op_2>, ");
+  else gp__add(t, "%s<%s, %s>>, ", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
+  gp__add(t, "%s, %s%s%s, %s%s%s>", in, open, value, close, open, out, close);
+}
+
+GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, const char *of_user, const char *in,
+                                          gp__text *t) {
+  if (user) gp__add(t, "gp__test<%s, %s>", of_user, in);
+  else if (op) gp__add(t, "gp__compare<%s<%s>>", gp__op_rows[op].functor, in);
+  else gp__add(t, "gp__none");
+}
+
+// What a stream does.
+GPUPRIMS__PRIVATE void gp__name_body(const gp__request *q, gp__text *t) {
+  const char *in = gp__in_name(q), *key = gp__key_name(q);
+  if (q->primitive == GP_SELECT || q->primitive == GP_PARTITION) {
+    gp__add(t, "gp__select<%d, %s, %s, ", q->primitive == GP_SELECT ? 1 : (int)gp__parts_of(q), in, key);
+    if (q->op) gp__name_predicate(q->op, q->user_op, "gp__op_1", in, t);
+    else gp__add(t, "gp__flag<%s>", key);
+    gp__add(t, ", ");
+    gp__name_predicate(q->transform, q->user_transform, "gp__op_2", in, t);
+    gp__add(t, ">");
+    return;
+  }
+  if (q->acc_size)
+    gp__add(t, "gp__by_key<%s, ",
+            q->primitive == GP_REDUCE_BY_KEY ? "GP_REDUCE_BY_KEY"
+            : q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_SEGMENTED_INCLUSIVE_SCAN
+                ? "GP_INCLUSIVE_SCAN_BY_KEY"
+                : "GP_EXCLUSIVE_SCAN_BY_KEY");
+  else
+    gp__add(t, "gp__runs<%s, ",
+            q->primitive == GP_UNIQUE        ? "GP_UNIQUE"
+            : q->primitive == GP_RUN_LENGTHS ? "GP_RUN_LENGTHS"
+                                             : "GP_NONTRIVIAL_RUNS");
+  if (q->offset_size) gp__add(t, "gp__offset_heads<%s>, ", gp__type_rows[q->offset_type].device);
+  else if (q->equal == GP_HEADS) gp__add(t, "gp__flag_heads<%s>, ", key);
+  else if (q->user_equal) gp__add(t, "gp__key_heads<%s, gp__op_3>, ", key);
+  else gp__add(t, "gp__key_heads<%s, %s<%s>>, ", key, gp__op_rows[q->equal].functor, key);
+  if (q->acc_size) gp__name_fold(q, t);
+  else gp__add(t, "%s, %s>", in, q->out2_size ? gp__type_rows[q->out2_type].device : "gp__none");
+}
+
 // The kernel's name: its template with every argument.
 GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v, gp__kernel_kind kind, gp__text *t) {
-  static const char *const kernels[] = {"gp__copy_kernel",     "gp__map_kernel",     "gp__reduce_even_share",
-                                        "gp__reduce_stealing", "gp__scan_look_back", "gp__scan_pipelined",
-                                        "gp__scan_upsweep",    "gp__scan_spine",     "gp__scan_downsweep"};
-  const char *in = q->in_size ? gp__device_type(q->in_type, q->in_struct) : "gp__none";
-  const char *in2 = q->in2_size ? gp__device_type(q->in2_type, q->in2_struct) : "gp__none";
-  const char *out = gp__device_type(q->out_type, q->out_struct);
-  const char *functor = q->op ? q->user_op ? "gp__op_1" : gp__op_rows[q->op].functor : "";
+#define GPUPRIMS__NAMED(KIND, kernel, arguments) #kernel,
+  static const char *const kernels[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
+#undef GPUPRIMS__NAMED
+  const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *out = gp__out_name(q);
+  const char *offset = q->offset_size ? gp__type_rows[q->offset_type].device : "";
+  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>, ", kernels[kind], v->threads, v->vectors, v->load, v->store,
           v->stages, v->blocks_per_sm, v->overlap);
-  if (kind == GP__COPY) {
+  switch (kind) {
+  case GP__COPY:
     gp__add(t, "%d>", (int)q->in_size);
-  } else if (kind == GP__MAP) {
+    break;
+  case GP__MAP:
     if (q->primitive == GP_FILL) gp__add(t, "gp__fill_value<%s>", out);
     else if (q->primitive == GP_IOTA) gp__add(t, "gp__iota_value<%s>", out);
     else if (q->user_op) gp__add(t, "%s", functor);
     else if (q->primitive == GP_TRANSFORM) gp__add(t, "%s<%s, %s>", functor, in, out);
     else gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", functor, out, in, in2, out);
     gp__add(t, ", %s, %s, %s>", in, in2, out);
-  } else {
-    const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
-    const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
-    if (gp__is_scan(q->primitive)) gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? "true, " : "false, ");
-    if (q->user_op) gp__add(t, "%s, ", functor);
-    else gp__add(t, "%s<%s>, ", functor, value);
-    gp__add(t, "gp__load<%s, %s%s%s, ", in, open, value, close);
-    if (q->user_transform) gp__add(t, "gp__op_2>, ");
-    else gp__add(t, "%s<%s, %s>>, ", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
-    gp__add(t, "%s, %s%s%s, %s%s%s>", in, open, value, close, open, out, close);
+    break;
+  case GP__ADJACENT:
+    gp__add(t, q->flags & GP_RIGHT ? "true, " : "false, ");
+    if (q->user_op) gp__add(t, "%s", functor);
+    else gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", functor, out, in, in, out);
+    gp__add(t, ", %s, %s>", in, out);
+    break;
+  case GP__BOUND:
+    gp__add(t, "%s, %s, ", q->primitive == GP_UPPER_BOUND ? "true" : "false", in);
+    gp__add(t, q->user_op ? "%s, " : "%s<%s>, ", functor, in);
+    gp__add(t, "%s>", out);
+    break;
+  case GP__EVEN_SHARE:
+  case GP__STEALING:
+    if (q->primitive == GP_REDUCE) {
+      gp__name_fold(q, t);
+    } else if (q->primitive == GP_CHECK_OFFSETS) {
+      gp__add(t, "gp_min<%s>, gp__offset_fault<%s>, %s, %s, %s>", out, offset, offset, out, out);
+    } else {
+      const char *sum = q->primitive == GP_COUNT_IF ? "gp_sum" : q->primitive == GP_ANY ? "gp_or" : "gp_and";
+      const char *acc = gp__type_rows[q->acc_type].device;
+      gp__add(t, "%s<%s>, gp__counted<%s, ", sum, acc, in);
+      gp__name_predicate(q->op, q->user_op, functor, in, t);
+      gp__add(t, ">, %s, %s, %s>", in, acc, out);
+    }
+    break;
+  case GP__STREAM_LOOK_BACK:
+  case GP__STREAM_PIPELINED:
+    gp__name_body(q, t);
+    gp__add(t, ">");
+    break;
+  case GP__SEGMENT_SPANS:
+    gp__add(t, "%s>", offset);
+    break;
+  case GP__SEGMENTED_REDUCE:
+    if (!q->offset_size) gp__add(t, "gp__fixed_ends, ");
+    else gp__add(t, "%s<%s>, ", q->end ? "gp__range_ends" : "gp__offset_ends", offset);
+    gp__name_fold(q, t);
+    break;
+  case GP__LOAD_BALANCE:
+    gp__add(t, "%s, %s>", offset, out);
+    break;
+  case GP__HISTOGRAM:
+    gp__add(t, "%s, %s<%s>, %s, %s, %s>", v->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
+            q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, in2, out);
+    break;
+  default: // scans
+    gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? "true, " : "false, ");
+    gp__name_fold(q, t);
   }
 }
 
+// A user's operators in a program: what they are called there, and what they take.
+typedef struct gp__program_op {
+  const gp__op_info *op; // or NULL
+  const char *functor, *a, *b, *r;
+  int fold;
+} gp__program_op;
+
 GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request *q, const gp_policy *v,
-                                              gp__kernel_kind kind, gp__program *p) {
-  static const char *const arguments[] = {"gp__map_args",    "gp__map_args",  "gp__reduce_args",
-                                          "gp__reduce_args", "gp__scan_args", "gp__scan_args",
-                                          "gp__scan_args",   "gp__scan_args", "gp__scan_args"};
-  const gp__type_info *structs[4];
-  const int fold = q->acc_size != 0;
-  const char *in = q->in_size ? gp__device_type(q->in_type, q->in_struct) : NULL;
-  const char *in2 = q->in2_size ? gp__device_type(q->in2_type, q->in2_struct) : NULL;
-  const char *acc = fold ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
-  const char *out = gp__device_type(q->out_type, q->out_struct);
-  const char *prelude = NULL, *policy;
+                                              gp__kernel_kind kind, unsigned threads, gp__program *p) {
+#define GPUPRIMS__NAMED(KIND, kernel, arguments) #arguments,
+  static const char *const arguments[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
+#undef GPUPRIMS__NAMED
+  const gp__type_info *structs[5];
+  const char *in = gp__in_name(q), *key = gp__key_name(q), *out = gp__out_name(q);
+  const char *acc = q->acc_size ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
+  const int family = gp__family_of(q->primitive), predicated = gp__is_predicated(q->primitive);
+  const int fold = q->acc_size && !predicated;
+  const gp__program_op ops[3] = {{q->user_op, "gp__op_1", in,
+                                  q->primitive == GP_TRANSFORM2 ? gp__in2_name(q)
+                                  : q->primitive == GP_ADJACENT_DIFFERENCE || gp__is_bound(q->primitive) ? in
+                                                                                                         : NULL,
+                                  fold                                       ? acc
+                                  : predicated || gp__is_bound(q->primitive) ? "bool"
+                                                                             : out,
+                                  fold},
+                                 {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
+                                 {q->user_equal, "gp__op_3", key, key, "bool", 0}};
+  const char *policy;
   gp__text *t = &p->text;
-  int threads = v->threads, blocks = v->blocks_per_sm, i;
+  const unsigned blocks = (unsigned)v->blocks_per_sm;
+  int i, j;
   memset(p, 0, sizeof *p);
   p->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
   gp__name_kernel(q, v, kind, &p->name);
@@ -8403,20 +9323,21 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
     structs[1] = q->in2_struct;
     structs[2] = q->acc_struct;
     structs[3] = q->out_struct;
-    for (i = 0; i < 4; ++i) gp__add_struct(p, structs[i], structs, i);
+    structs[4] = q->key_struct;
+    for (i = 0; i < 5; ++i) gp__add_struct(p, structs[i], structs, i);
   }
-  if (q->user_op && q->user_op->prelude) {
-    prelude = q->user_op->prelude;
-    gp__add_excerpt(p, prelude, "prelude of operator %s", q->user_op->name);
+  for (i = 0; i < 3; ++i) { // each prelude once
+    const char *prelude = ops[i].op ? ops[i].op->prelude : NULL;
+    for (j = 0; j < i && prelude; ++j)
+      if (ops[j].op && ops[j].op->prelude && strcmp(ops[j].op->prelude, prelude) == 0) prelude = NULL;
+    if (prelude) gp__add_excerpt(p, prelude, "prelude of operator %s", ops[i].op->name);
   }
-  if (q->user_transform && q->user_transform->prelude && !(prelude && strcmp(prelude, q->user_transform->prelude) == 0))
-    gp__add_excerpt(p, q->user_transform->prelude, "prelude of operator %s", q->user_transform->name);
-  if (q->user_op) gp__add_operator(p, "gp__op_1", q->user_op, in, in2, fold ? acc : out, fold);
-  if (q->user_transform) gp__add_operator(p, "gp__op_2", q->user_transform, in, NULL, acc, 0);
-  if (kind == GP__PIPELINED) threads += GP__PIPELINE_WARPS * GP__WARP;
+  for (i = 0; i < 3; ++i)
+    if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
   // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers.
-  gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%d", threads);
-  if (blocks > 0 && fold && blocks * threads <= 1024 && q->acc_size <= 16) gp__add(t, ", %d", blocks);
+  gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
+  if (blocks > 0 && family != GP__FAMILY_MAP && blocks * threads <= 1024 && q->acc_size <= 16)
+    gp__add(t, ", %u", blocks);
   gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[kind], gp__string(&p->name));
   // For gp_policy_echo: the policy in the name that was just called.
   policy = gp__string(&p->name);
@@ -8450,6 +9371,9 @@ GPUPRIMS__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, const int key[GP__KE
   return k;
 }
 
+// What a block may have of dynamic shared memory without asking: 48 KiB, less the static, which is below 16 KiB.
+enum { GP__SHARED_BYTES_ALLOWED = 32 * 1024 };
+
 GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image,
                                             const gp__geometry *g, gp__kernel *k) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -8462,7 +9386,7 @@ GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const
   call = "cuModuleLoadData", error = d->cuModuleLoadData(&module, image->data);
   if (error) module = NULL;
   else call = "cuModuleGetFunction", error = d->cuModuleGetFunction(&function, module, "gp__entry");
-  if (!error && g->shared_bytes > 32 * 1024) // static shared memory, which counts too, is below 16 KiB
+  if (!error && g->shared_bytes > GP__SHARED_BYTES_ALLOWED)
     call = "cuFuncSetAttribute",
     error = d->cuFuncSetAttribute(function, GP__CU_DYNAMIC_SHARED_BYTES, (int)g->shared_bytes);
   if (!error)
@@ -8483,7 +9407,35 @@ GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const
   k->module = module;
   k->function = function;
   k->occupancy = occupancy;
+  k->shared_bytes = g->shared_bytes;
+  k->allowed_bytes = g->shared_bytes > GP__SHARED_BYTES_ALLOWED ? g->shared_bytes : (unsigned)GP__SHARED_BYTES_ALLOWED;
   return GP_SUCCESS;
+}
+
+// A loaded kernel whose blocks get other amounts of shared memory from call to call (a histogram, by its bins): allows
+// so much, and says how many blocks then fit a multiprocessor. Allowing never shrinks: other threads launch too.
+GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__kernel *k, const gp__geometry *g,
+                                           int *occupancy) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  const char *call = "cuFuncSetAttribute";
+  int error = 0;
+  *occupancy = k->occupancy;
+  if (g->shared_bytes == k->shared_bytes) return GP_SUCCESS;
+  pthread_mutex_lock(&s->lock);
+  if (g->shared_bytes > k->allowed_bytes) {
+    error = d->cuFuncSetAttribute(k->function, GP__CU_DYNAMIC_SHARED_BYTES, (int)g->shared_bytes);
+    if (!error) k->allowed_bytes = g->shared_bytes;
+  }
+  pthread_mutex_unlock(&s->lock);
+  if (!error)
+    call = "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    error = d->cuOccupancyMaxActiveBlocksPerMultiprocessor(occupancy, k->function, (int)g->threads, g->shared_bytes);
+  if (error) return gp__cuda_fail(&s->library.runtime, who, call, error);
+  return *occupancy > 0 ? GP_SUCCESS
+                        : gp__fail(GP_E_POLICY,
+                                   "%s: the policy's block (%u threads, %u bytes of shared memory) does not fit a "
+                                   "multiprocessor",
+                                   who, g->threads, g->shared_bytes);
 }
 
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
@@ -8494,6 +9446,7 @@ GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const 
   gp__kernel *k;
   gp__program program;
   gp__image image;
+  gp__geometry g;
   gp_result result;
   gp__kernel_key(q, p, kind, load ? 0 : h->compute_capability, key);
   pthread_mutex_lock(&s->lock);
@@ -8506,10 +9459,10 @@ GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const 
   if (k->state == 2) return GP_SUCCESS;
 
   memset(&image, 0, sizeof image);
-  result = gp__write_program(who, q, p, kind, &program);
+  g = gp__geometry_of(*p, *h, 0);
+  result = gp__write_program(who, q, p, kind, g.threads, &program);
   if (result == GP_SUCCESS) result = gp__find_image(&s->library, who, &program, h->compute_capability, !load, &image);
   if (result == GP_SUCCESS && load) {
-    const gp__geometry g = gp__geometry_of(*p, *h, 0);
     result = gp__load_module(s, who, &image, &g, k);
     free(image.owned);
   } else if (result == GP_SUCCESS) {
@@ -8539,7 +9492,7 @@ GPUPRIMS__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream s
   int i;
   pthread_mutex_lock(&s->lock);
   for (i = 0; i < GP__STREAM_SLOTS; ++i) {
-    const gp__stream *r;
+    const gp__workspace *r;
     for (r = s->streams[i]; r; r = r->next)
       if (r->handle == stream && r->key > key) key = r->key;
   }
@@ -8548,8 +9501,8 @@ GPUPRIMS__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream s
 }
 
 // Numbers a stream for the table. Handles of destroyed streams come back, ids do not.
-GPUPRIMS__PRIVATE gp_result gp__stream_key(gp__state *s, const char *who, gp_stream stream, unsigned long long *key,
-                                           int *capturing) {
+GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream,
+                                                 unsigned long long *key, int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   static __thread char thread;
   void *owner = NULL;
@@ -8582,12 +9535,12 @@ GPUPRIMS__PRIVATE gp_result gp__stream_key(gp__state *s, const char *who, gp_str
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp__stream *gp__find_stream(gp__state *s, unsigned long long key, gp_stream stream) {
-  gp__stream **slot = &s->streams[(key * 0x9e3779b97f4a7c15ull >> 32) % GP__STREAM_SLOTS], *r;
+GPUPRIMS__PRIVATE gp__workspace *gp__find_stream(gp__state *s, unsigned long long key, gp_stream stream) {
+  gp__workspace **slot = &s->streams[(key * 0x9e3779b97f4a7c15ull >> 32) % GP__STREAM_SLOTS], *r;
   pthread_mutex_lock(&s->lock);
   for (r = *slot; r && r->key != key; r = r->next) {}
   if (!r) {
-    r = (gp__stream *)calloc(1, sizeof *r);
+    r = (gp__workspace *)calloc(1, sizeof *r);
     if (r) {
       r->key = key;
       r->handle = stream;
@@ -8601,7 +9554,7 @@ GPUPRIMS__PRIVATE gp__stream *gp__find_stream(gp__state *s, unsigned long long k
 }
 
 // Gives memory back in stream order, or keeps it for gp_close: where a graph may use it, where the driver would wait.
-GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__stream *r, gp_stream stream,
+GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
                                        gp__retired *kept) {
   int error;
   if (r->captured || (!s->release && !s->pools)) {
@@ -8654,7 +9607,7 @@ GPUPRIMS__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t b
 }
 
 // The stream's workspace, grown where it is too small. The stream's lock is held.
-GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__stream *r, gp_stream stream, uint64_t need,
+GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t need,
                                      int capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__retired *kept = NULL;
@@ -8731,16 +9684,131 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const 
   return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernel", error) : GP_SUCCESS;
 }
 
-// The primary context is current, the kernels are loaded.
+typedef union gp__arguments {
+  gp__map_args map;
+  gp__reduce_args reduce;
+  gp__scan_args scan;
+  gp__stream_args stream;
+  gp__segment_args segment;
+  gp__histogram_args histogram;
+  gp__search_args search;
+} gp__arguments;
+
+GPUPRIMS__PRIVATE void gp__stream_arguments(const gp__request *q, gp__stream_args *a) {
+  const int predicate = gp__is_predicated(q->primitive) && q->op;
+  a->keys = predicate ? q->in : q->keys;
+  a->values = predicate ? NULL : q->in;
+  a->out_keys = q->out_keys;
+  a->out_values = q->out;
+  a->out2 = q->out2;
+  a->out3 = q->out3;
+  a->out_count = (unsigned long long *)q->out_count;
+  a->offsets = q->begin;
+  a->segments = q->segments;
+  a->bad = (const unsigned long long *)q->bad;
+  a->first = q->init;
+  a->second = q->step;
+  a->has_init = q->has_init;
+}
+
+// What the kernels of a call are given, all alike.
+GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape *h, const gp__geometry *g,
+                                          void *workspace, gp__arguments *a) {
+  const unsigned long long *count_device = (const unsigned long long *)q->count_device;
+  memset(a, 0, sizeof *a);
+  switch (gp__family_of(q->primitive)) {
+  case GP__FAMILY_SCAN:
+    a->scan.in = q->in;
+    a->scan.out = q->out;
+    a->scan.count = q->count;
+    a->scan.count_device = count_device;
+    a->scan.workspace = workspace;
+    a->scan.init = q->init;
+    a->scan.has_init = q->has_init;
+    a->scan.blocks = g->grid;
+    break;
+  case GP__FAMILY_REDUCE:
+    a->reduce.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->in;
+    a->reduce.out = q->primitive == GP_CHECK_OFFSETS ? q->bad : q->primitive == GP_COUNT_IF ? q->out_count : q->out;
+    a->reduce.count = h->count;
+    a->reduce.count_device = count_device;
+    a->reduce.workspace = workspace;
+    a->reduce.rounds = h->reproducible ? gp__canonical_rounds(h->count, h->in_size) : 1;
+    a->reduce.limit = q->count;
+    if (q->primitive == GP_REDUCE) {
+      a->reduce.init = q->init;
+      a->reduce.has_init = q->has_init;
+    } else a->reduce.scalar = q->init;
+    break;
+  case GP__FAMILY_STREAM:
+    gp__stream_arguments(q, &a->stream);
+    a->stream.count = q->count;
+    a->stream.count_device = count_device;
+    a->stream.workspace = workspace;
+    break;
+  case GP__FAMILY_SEGMENTS:
+    if (q->primitive == GP_LOAD_BALANCE) {
+      a->search.sorted = q->begin;
+      a->search.length = q->segments;
+      a->search.out = q->out;
+      a->search.count = q->count;
+      a->search.count_device = count_device;
+      break;
+    }
+    a->segment.in = q->in;
+    a->segment.begin = q->begin;
+    a->segment.end = q->end;
+    a->segment.out = q->out;
+    a->segment.count = q->count;
+    a->segment.segments = q->segments;
+    a->segment.length = q->length;
+    a->segment.bad = (const unsigned long long *)q->bad;
+    a->segment.workspace = workspace;
+    a->segment.init = q->init;
+    a->segment.has_init = q->has_init;
+    break;
+  case GP__FAMILY_HISTOGRAM:
+    a->histogram.in = q->in;
+    a->histogram.weights = q->in2;
+    a->histogram.boundaries = q->begin;
+    a->histogram.out = q->out;
+    a->histogram.count = q->count;
+    a->histogram.count_device = count_device;
+    a->histogram.bins = q->bins;
+    a->histogram.workspace = workspace;
+    a->histogram.lower = q->init;
+    a->histogram.upper = q->step;
+    a->histogram.channels = q->channels;
+    a->histogram.active = q->active;
+    a->histogram.replicas = g->replicas;
+    break;
+  default:
+    if (gp__is_bound(q->primitive)) {
+      a->search.sorted = q->keys;
+      a->search.length = q->length;
+      a->search.needles = q->in;
+      a->search.out = q->out;
+      a->search.count = q->count;
+      a->search.count_device = count_device;
+      break;
+    }
+    a->map.in = q->in ? q->in : q->out; // never read; but null plus an offset has no meaning
+    a->map.in2 = q->in2 ? q->in2 : q->out;
+    a->map.out = q->out;
+    a->map.count = q->count;
+    a->map.count_device = count_device;
+    a->map.value = q->init;
+    a->map.step = q->step;
+  }
+}
+
+// The primary context is current, the kernels are loaded. The workspace gets `least` bytes at least.
 GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-                                       const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream) {
-  union {
-    gp__map_args map;
-    gp__reduce_args reduce;
-    gp__scan_args scan;
-  } a;
+                                       const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream,
+                                       uint64_t least) {
+  gp__arguments a;
   gp__geometry g;
-  gp__stream *r = NULL;
+  gp__workspace *r = NULL;
   uint64_t need;
   unsigned long long stream_key;
   int capturing;
@@ -8748,52 +9816,49 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   int occupancy = kernels[0]->occupancy, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
+  if (gp__family_of(q->primitive) == GP__FAMILY_HISTOGRAM) {
+    g = gp__geometry_of(*p, *h, 0);
+    result = gp__fit_kernel(s, who, kernels[0], &g, &occupancy);
+    if (result != GP_SUCCESS) return result;
+  }
   g = gp__geometry_of(*p, *h, occupancy);
   need = gp__workspace_bytes(&g);
-  result = gp__stream_key(s, who, stream, &stream_key, &capturing);
+  result = gp__number_of_stream(s, who, stream, &stream_key, &capturing);
   if (result != GP_SUCCESS) return result;
   if (need) {
     r = gp__find_stream(s, stream_key, stream);
     if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
     pthread_mutex_lock(&r->lock);
-    result = gp__grow(s, who, r, stream, need, capturing);
+    result = gp__grow(s, who, r, stream, need > least ? need : least, capturing);
   }
-  if (gp__is_scan(q->primitive)) {
-    a.scan.in = q->in;
-    a.scan.out = q->out;
-    a.scan.count = q->count;
-    a.scan.count_device = (const unsigned long long *)q->count_device;
-    a.scan.workspace = r ? r->workspace : NULL;
-    a.scan.init = q->init;
-    a.scan.has_init = q->has_init;
-    a.scan.blocks = g.grid;
-  } else if (q->primitive == GP_REDUCE) {
-    a.reduce.in = q->in;
-    a.reduce.out = q->out;
-    a.reduce.count = q->count;
-    a.reduce.count_device = (const unsigned long long *)q->count_device;
-    a.reduce.workspace = r ? r->workspace : NULL;
-    a.reduce.rounds = h->reproducible ? gp__canonical_rounds(h->count, h->in_size) : 1;
-    a.reduce.init = q->init;
-    a.reduce.has_init = q->has_init;
-  } else {
-    a.map.in = q->in ? q->in : q->out; // never read; but null plus an offset has no meaning
-    a.map.in2 = q->in2 ? q->in2 : q->out;
-    a.map.out = q->out;
-    a.map.count = q->count;
-    a.map.count_device = (const unsigned long long *)q->count_device;
-    a.map.value = q->init;
-    a.map.step = q->step;
-  }
+  gp__fill_arguments(q, h, &g, r ? r->workspace : NULL, &a);
   for (i = 0; i < count && result == GP_SUCCESS; ++i)
     result = gp__launch_one(s, who, kernels[i], count == 3 && i == 1 ? 1 : g.grid, &g, p->overlap, stream, &a);
   if (r) pthread_mutex_unlock(&r->lock);
   return result;
 }
 
-// Chooses the policy and finds the kernels; then, where `run`, launches.
+// Of a GP_CHECKED call: the check of its offsets, as a call of its own.
+GPUPRIMS__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }
+GPUPRIMS__PRIVATE gp__request gp__offset_check(const gp__request *q) {
+  gp__request check;
+  memset(&check, 0, sizeof check);
+  check.primitive = GP_CHECK_OFFSETS;
+  check.offset_type = q->offset_type;
+  check.offset_size = q->offset_size;
+  check.begin = q->begin;
+  check.segments = q->segments;
+  check.count = q->count;
+  check.bad = q->bad;
+  check.out_type = check.acc_type = GP_U64;
+  check.out_size = check.acc_size = 8;
+  check.channels = check.active = 1;
+  return check;
+}
+
+// Chooses the policy and finds the kernels; then, where `run`, launches, in a workspace of `least` bytes at least.
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
-                                            gp_stream stream) {
+                                            gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   gp__shape h = gp__shape_of(q);
   gp_policy p;
@@ -8801,18 +9866,22 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   gp__kernel_kind kinds[3];
   gp__kernel *kernels[3] = {NULL, NULL, NULL};
   gp_result result;
+  const int idle = run && gp__nothing_to_do(q);
   int pushed, count, i;
   gp__shape_on(&h, &s->about);
   result = gp__choose(who, given, &h, &s->table, &p, &source);
-  if (result != GP_SUCCESS) return result;
-  if (run && ((!q->count && q->primitive != GP_REDUCE) || (q->primitive == GP_COPY && q->in == q->out)))
-    return GP_SUCCESS; // nothing to do
+  if (result != GP_SUCCESS || (idle && !gp__is_checked(q))) return result;
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
   count = gp__kinds_of(q, &p, kinds);
-  for (i = 0; i < count && result == GP_SUCCESS; ++i)
+  for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 1, &kernels[i]);
-  if (result == GP_SUCCESS && run) result = gp__launch(s, who, q, &h, &p, kernels, count, stream);
+  if (result == GP_SUCCESS && gp__is_checked(q)) { // first; both find room in the workspace, or neither is launched
+    const gp__request check = gp__offset_check(q);
+    const gp__geometry g = gp__geometry_of(p, h, 0);
+    result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
+  }
+  if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
   return gp__leave(s, who, pushed, result);
 }
 
@@ -8823,9 +9892,9 @@ GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream s
   if (!s) return result;
   result = gp__check_call(s, "gp_run", call, !s->context, 1, &q);
   if (result != GP_SUCCESS) return result;
-  if (s->context) return gp__run_request(s, &q, call->policy, 1, stream);
+  if (s->context) return gp__run_request(s, &q, call->policy, 1, stream, 0);
   if (q.count_device && *q.count_device < q.count) q.count = *q.count_device;
-  if ((!q.count && q.primitive != GP_REDUCE) || (q.primitive == GP_COPY && q.in == q.out)) return GP_SUCCESS;
+  if (gp__nothing_to_do(&q) && !gp__is_checked(&q)) return GP_SUCCESS;
   return gp__host_run(&q, s->host_threads);
 }
 
@@ -8836,36 +9905,45 @@ GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
   if (!s) return result;
   result = gp__check_call(s, "gp_prepare", call, !s->context, 0, &q);
   if (result != GP_SUCCESS || !s->context) return result;
-  return gp__run_request(s, &q, call->policy, 0, NULL);
+  return gp__run_request(s, &q, call->policy, 0, NULL, 0);
+}
+
+// Raises *bytes to the larger of what an aligned and a misaligned input need: the answer holds for all pointers.
+GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
+                                             uint64_t *bytes) {
+  int shift;
+  for (shift = 0; shift < 2; ++shift) {
+    gp__shape h = gp__shape_of(q);
+    gp_policy p;
+    gp_policy_source source;
+    gp__geometry g;
+    gp_result result;
+    gp__shape_on(&h, &s->about);
+    h.in_misaligned =
+        shift && h.in_size > 0 && h.in_size < GP__VECTOR ? GP__VECTOR / h.in_size * h.in_size - h.in_size : 0;
+    result = gp__choose(gp__primitive_names[q->primitive], given, &h, &s->table, &p, &source);
+    if (result != GP_SUCCESS) return shift ? GP_SUCCESS : result;
+    g = gp__geometry_of(p, h, 0);
+    if (gp__workspace_bytes(&g) > *bytes) *bytes = gp__workspace_bytes(&g);
+  }
+  return GP_SUCCESS;
 }
 
 GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
   gp_result result = GP_SUCCESS;
   gp__state *s = gp__state_of(ctx, "gp_workspace_size", &result);
   gp__request q;
-  int shift;
   if (!s) return result;
   if (!bytes) return gp__fail(GP_E_NULL, "gp_workspace_size: bytes is null");
   *bytes = 0;
   result = gp__check_call(s, "gp_workspace_size", call, !s->context, 0, &q);
   if (result != GP_SUCCESS || !s->context) return result;
-  // The larger of what an aligned and a misaligned input need: the answer holds for all pointers.
-  for (shift = 0; shift < 2; ++shift) {
-    gp__shape h = gp__shape_of(&q);
-    gp_policy p;
-    gp_policy_source source;
-    gp__geometry g;
-    uint64_t need;
-    gp__shape_on(&h, &s->about);
-    h.in_misaligned =
-        shift && h.in_size > 0 && h.in_size < GP__VECTOR ? GP__VECTOR / h.in_size * h.in_size - h.in_size : 0;
-    result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &p, &source);
-    if (result != GP_SUCCESS) return shift ? GP_SUCCESS : result;
-    g = gp__geometry_of(p, h, 0);
-    need = gp__workspace_bytes(&g);
-    if (need > *bytes) *bytes = need;
+  result = gp__workspace_of(s, &q, call->policy, bytes);
+  if (result == GP_SUCCESS && gp__is_checked(&q)) {
+    const gp__request check = gp__offset_check(&q);
+    result = gp__workspace_of(s, &check, NULL, bytes);
   }
-  return GP_SUCCESS;
+  return result;
 }
 
 GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes) {
@@ -8878,9 +9956,9 @@ GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t b
   if (!s->context || !bytes) return GP_SUCCESS;
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
-  result = gp__stream_key(s, who, stream, &key, &capturing);
+  result = gp__number_of_stream(s, who, stream, &key, &capturing);
   if (result == GP_SUCCESS) {
-    gp__stream *r = gp__find_stream(s, key, stream);
+    gp__workspace *r = gp__find_stream(s, key, stream);
     if (r) {
       pthread_mutex_lock(&r->lock);
       if (r->bytes < bytes) result = gp__grow(s, who, r, stream, bytes, capturing);
@@ -8995,6 +10073,29 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
   return result;
 }
 
+GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q,
+                                                const gp_policy *given, int compute_capability, const gp__table *table,
+                                                gp_take_image_fn take, void *user) {
+  gp__shape h = gp__shape_of(q);
+  gp_policy p;
+  gp_policy_source source;
+  gp__kernel_kind kinds[3];
+  gp_result result;
+  int count, i;
+  h.compute_capability = compute_capability;
+  h.multiprocessors = 1;
+  h.shared_bytes = gp__shared_bytes_of(compute_capability);
+  result = gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source);
+  if (result != GP_SUCCESS) return result;
+  count = gp__kinds_of(q, &p, kinds);
+  for (i = 0; i < count && result == GP_SUCCESS; ++i) {
+    gp__kernel *k = NULL;
+    result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 0, &k);
+    if (result == GP_SUCCESS) take(user, k->bundle_key, k->image.data, k->image.bytes);
+  }
+  return result;
+}
+
 GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,
                                    void *user) {
   const char *who = "gp_compile";
@@ -9002,11 +10103,6 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
   gp__state *s = gp__state_of(ctx, who, &result);
   gp__table table;
   gp__request q;
-  gp__shape h;
-  gp_policy p;
-  gp_policy_source source;
-  gp__kernel_kind kinds[3];
-  int count, i;
   if (!s) return result;
   if (!take) return gp__fail(GP_E_NULL, "%s: take is null", who);
   if (compute_capability < 75)
@@ -9014,18 +10110,11 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
                     compute_capability);
   result = gp__check_call(s, who, call, 0, 0, &q);
   if (result != GP_SUCCESS) return result;
-  h = gp__shape_of(&q);
-  h.compute_capability = compute_capability;
-  h.multiprocessors = 1;
-  h.shared_bytes = gp__shared_bytes_of(compute_capability);
   gp__make_table(&table, "", compute_capability);
-  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &table, &p, &source);
-  if (result != GP_SUCCESS) return result;
-  count = gp__kinds_of(&q, &p, kinds);
-  for (i = 0; i < count && result == GP_SUCCESS; ++i) {
-    gp__kernel *k = NULL;
-    result = gp__get_kernel(s, who, &q, &p, &h, kinds[i], 0, &k);
-    if (result == GP_SUCCESS) take(user, k->bundle_key, k->image.data, k->image.bytes);
+  result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
+  if (result == GP_SUCCESS && gp__is_checked(&q)) {
+    const gp__request check = gp__offset_check(&q);
+    result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
   }
   return result;
 }
@@ -9043,6 +10132,16 @@ GPUPRIMS__PRIVATE gp_call gp__call(gp_primitive primitive, gp_op op, gp_type in_
   c.out = out;
   c.count = count;
   return c;
+}
+GPUPRIMS__PRIVATE void gp__set_segments(gp_call *c, gp_type offset_type, const void *begin, uint64_t segments) {
+  c->offset_type = offset_type;
+  c->begin = begin;
+  c->segments = segments;
+}
+GPUPRIMS__PRIVATE void gp__set_keys(gp_call *c, gp_type key_type, gp_op equal, const void *keys) {
+  c->key_type = key_type;
+  c->equal = equal;
+  c->keys = keys;
 }
 
 GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
@@ -9089,6 +10188,231 @@ GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_
                                           gp_stream stream) {
   gp_call c = gp__call(GP_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   c.init = init;
+  return gp_run(ctx, &c, stream);
+}
+
+// ---- segments
+
+GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                            gp_type offset_type, const void *in, uint64_t count, const void *begin,
+                                            const void *end, uint64_t segments, void *out, gp_stream stream) {
+  gp_call c = gp__call(GP_SEGMENTED_REDUCE, op, in_type, out_type, in, out, count);
+  gp__set_segments(&c, offset_type, begin, segments);
+  c.end = end;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_segmented_reduce_fixed(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                                  const void *in, uint64_t segments, uint64_t length, void *out,
+                                                  gp_stream stream) {
+  gp_call c = gp__call(GP_SEGMENTED_REDUCE, op, in_type, out_type, in, out, 0);
+  c.segments = segments;
+  c.length = length;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_segmented_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                                    gp_type offset_type, const void *in, void *out, uint64_t count,
+                                                    const void *offsets, uint64_t segments, gp_stream stream) {
+  gp_call c = gp__call(GP_SEGMENTED_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
+  gp__set_segments(&c, offset_type, offsets, segments);
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                                    gp_type offset_type, const void *init, const void *in, void *out,
+                                                    uint64_t count, const void *offsets, uint64_t segments,
+                                                    gp_stream stream) {
+  gp_call c = gp__call(GP_SEGMENTED_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
+  gp__set_segments(&c, offset_type, offsets, segments);
+  c.init = init;
+  return gp_run(ctx, &c, stream);
+}
+
+// ---- runs
+
+GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
+                                                 gp_type in_type, gp_type out_type, const void *keys, const void *in,
+                                                 void *out, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_INCLUSIVE_SCAN_BY_KEY, op, in_type, out_type, in, out, count);
+  gp__set_keys(&c, key_type, equal, keys);
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_exclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
+                                                 gp_type in_type, gp_type out_type, const void *init, const void *keys,
+                                                 const void *in, void *out, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_EXCLUSIVE_SCAN_BY_KEY, op, in_type, out_type, in, out, count);
+  gp__set_keys(&c, key_type, equal, keys);
+  c.init = init;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal, gp_type in_type,
+                                         gp_type out_type, const void *keys, const void *in, void *out_keys, void *out,
+                                         uint64_t *out_count, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_REDUCE_BY_KEY, op, in_type, out_type, in, out, count);
+  gp__set_keys(&c, key_type, equal, keys);
+  c.out_keys = out_keys;
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
+                                             const void *keys, void *out_keys, void *lengths, uint64_t *out_count,
+                                             uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_RUN_LENGTHS, 0, 0, 0, NULL, NULL, count);
+  gp__set_keys(&c, key_type, equal, keys);
+  c.out_keys = out_keys;
+  c.out2_type = length_type;
+  c.out2 = lengths;
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
+                                           const void *keys, void *offsets, void *lengths, uint64_t *out_count,
+                                           uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_NONTRIVIAL_RUNS, 0, 0, 0, NULL, offsets, count);
+  gp__set_keys(&c, key_type, equal, keys);
+  c.out2_type = length_type;
+  c.out2 = lengths;
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_count_runs(gp_context *ctx, gp_type key_type, gp_op equal, const void *keys,
+                                      uint64_t *out_count, uint64_t count, gp_stream stream) {
+  return gp_run_length_encode(ctx, key_type, equal, 0, keys, NULL, NULL, out_count, count, stream);
+}
+GPUPRIMS__API gp_result gp_unique(gp_context *ctx, gp_type type, gp_op equal, const void *in, void *out,
+                                  uint64_t *out_count, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_UNIQUE, 0, 0, 0, NULL, NULL, count);
+  gp__set_keys(&c, type, equal, in);
+  c.out_keys = out;
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_op equal, gp_type value_type,
+                                         const void *keys, const void *values, void *out_keys, void *out,
+                                         uint64_t *out_count, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_UNIQUE, 0, value_type, 0, values, out, count);
+  gp__set_keys(&c, key_type, equal, keys);
+  c.out_keys = out_keys;
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                               const void *in, void *out, uint64_t count, gp_stream stream) {
+  const gp_call c = gp__call(GP_ADJACENT_DIFFERENCE, op, in_type, out_type, in, out, count);
+  return gp_run(ctx, &c, stream);
+}
+
+// ---- selection
+
+GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                                     void *out, uint64_t *out_count, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_SELECT, predicate, type, 0, in, out, count);
+  c.init = scalar;
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
+                                        const void *flags, void *out, uint64_t *out_count, uint64_t count,
+                                        gp_stream stream) {
+  gp_call c = gp__call(GP_SELECT, 0, type, 0, in, out, count);
+  gp__set_keys(&c, flag_type, 0, flags);
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                                     void *selected, void *rejected, uint64_t *out_counts, uint64_t count,
+                                     gp_stream stream) {
+  gp_call c = gp__call(GP_PARTITION, predicate, type, 0, in, selected, count);
+  c.init = scalar;
+  c.out2 = rejected;
+  c.out_count = out_counts;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
+                                           const void *flags, void *selected, void *rejected, uint64_t *out_counts,
+                                           uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_PARTITION, 0, type, 0, in, selected, count);
+  gp__set_keys(&c, flag_type, 0, flags);
+  c.out2 = rejected;
+  c.out_count = out_counts;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_partition3(gp_context *ctx, gp_op first, gp_op second, gp_type type,
+                                      const void *first_scalar, const void *second_scalar, const void *in, void *out1,
+                                      void *out2, void *out3, uint64_t *out_counts, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_PARTITION, first, type, 0, in, out1, count);
+  c.transform = second ? second : -1; // none: an error, not a partition in two
+  c.init = first_scalar;
+  c.step = second_scalar;
+  c.out2 = out2;
+  c.out3 = out3;
+  c.out_count = out_counts;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_count_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                                    uint64_t *out_count, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_COUNT_IF, predicate, type, 0, in, NULL, count);
+  c.init = scalar;
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                               uint8_t *out, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_ANY, predicate, type, 0, in, out, count);
+  c.init = scalar;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                               uint8_t *out, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_ALL, predicate, type, 0, in, out, count);
+  c.init = scalar;
+  return gp_run(ctx, &c, stream);
+}
+
+// ---- histograms and search
+
+GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
+                                          const void *lower, const void *upper, void *out, uint64_t bins,
+                                          uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_HISTOGRAM_EVEN, 0, type, counter_type, in, out, count);
+  c.init = lower;
+  c.step = upper;
+  c.bins = bins;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_histogram_ranges(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
+                                            const void *boundaries, void *out, uint64_t bins, uint64_t count,
+                                            gp_stream stream) {
+  gp_call c = gp__call(GP_HISTOGRAM_RANGES, 0, type, counter_type, in, out, count);
+  c.begin = boundaries;
+  c.bins = bins;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_lower_bound(gp_context *ctx, gp_type type, gp_op less, gp_type index_type,
+                                       const void *sorted, uint64_t length, const void *needles, void *out,
+                                       uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_LOWER_BOUND, less, type, index_type, needles, out, count);
+  c.keys = sorted;
+  c.length = length;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less, gp_type index_type,
+                                       const void *sorted, uint64_t length, const void *needles, void *out,
+                                       uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_UPPER_BOUND, less, type, index_type, needles, out, count);
+  c.keys = sorted;
+  c.length = length;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp_type index_type, const void *offsets,
+                                        uint64_t segments, void *out, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_LOAD_BALANCE, 0, 0, index_type, NULL, out, count);
+  gp__set_segments(&c, offset_type, offsets, segments);
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
+                                         uint64_t count, uint64_t *bad, gp_stream stream) {
+  gp_call c = gp__call(GP_CHECK_OFFSETS, 0, 0, 0, NULL, NULL, count);
+  gp__set_segments(&c, offset_type, offsets, segments);
+  c.bad = bad;
   return gp_run(ctx, &c, stream);
 }
 #undef GPUPRIMS__CHECK

@@ -206,11 +206,23 @@ static int read_field(gp_primitive primitive, gp_policy *p, const char *word) {
     p->field = field_value(value_of(word, #field), #__VA_ARGS__, values, (int)(sizeof values / sizeof *values));       \
     return 1;                                                                                                          \
   }
-  if (primitive == GP_REDUCE) {
+  switch (gp__family_of(primitive)) {
+  case GP__FAMILY_REDUCE:
     GP_POLICY_FIELDS_REDUCE(FIELD)
-  } else if (gp__is_scan(primitive)) {
+    break;
+  case GP__FAMILY_SCAN:
     GP_POLICY_FIELDS_SCAN(FIELD)
-  } else {
+    break;
+  case GP__FAMILY_STREAM:
+    GP_POLICY_FIELDS_STREAM(FIELD)
+    break;
+  case GP__FAMILY_SEGMENTS:
+    GP_POLICY_FIELDS_SEGMENTS(FIELD)
+    break;
+  case GP__FAMILY_HISTOGRAM:
+    GP_POLICY_FIELDS_HISTOGRAM(FIELD)
+    break;
+  default:
     GP_POLICY_FIELDS_MAP(FIELD)
   }
 #undef FIELD

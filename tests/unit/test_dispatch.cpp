@@ -847,7 +847,7 @@ static void test_policies() {
   CHECK(strstr(json, "\"names\": [\"GP_LOOK_BACK\", \"GP_THREE_SWEEP\"") && strstr(json, "{\"name\": \"stages\""));
   CHECK(gp_policy_space(gp_primitive(99), json, sizeof json) == 0);
   // every primitive's default is in the space of valid policies, for all sizes and both alignments
-  for (int i = GP_REDUCE; i < GP_PRIMITIVE_COUNT; ++i)
+  for (int i = GP_REDUCE; i <= GP_EXCLUSIVE_SCAN; ++i)
     for (gp_type t : {GP_I8, GP_F16, GP_F32, GP_F64})
       for (uint64_t n = 0; n < uint64_t(1) << 36; n = n * 9 + 1)
         for (int flags : {0, 1})
