@@ -159,7 +159,7 @@ static void set_device(void *to, int byte, uint64_t bytes) {
 static void generate(const type_row *t, cell_data data, uint64_t seed, void *out, uint64_t count) {
   enum { PIECE = 1 << 20 };
   static char *piece;
-  uint64_t at, i;
+  uint64_t at;
   if (peers) {
     const int code = peers->generate(t->name, data.kind, data.parameter, seed, out, count, stream);
     if (code) stop(3, "generating %s: %s", t->name, peers->error(code));
@@ -168,9 +168,7 @@ static void generate(const type_row *t, cell_data data, uint64_t seed, void *out
   if (!piece && !(piece = malloc((size_t)PIECE * 16))) stop(3, "no memory");
   for (at = 0; at < count; at += PIECE) {
     const uint64_t some = count - at < PIECE ? count - at : PIECE;
-    for (i = 0; i < some; i++)
-      gp_data_element(t->number, t->size, t->fields, data.kind, data.parameter, seed, at + i, count,
-                      piece + i * (uint64_t)t->size);
+    gp_data_elements(t->number, t->size, t->fields, data.kind, data.parameter, seed, at, some, count, piece);
     write_device((char *)out + at * (uint64_t)t->size, piece, some * (uint64_t)t->size);
   }
 }

@@ -174,7 +174,8 @@ static void make_data(const check_type *t, int kind, uint64_t seed, void *out, u
     char *at = (char *)out + i * (uint64_t)t->size;
     uint64_t bits = 0;
     if (kind == EXACT || kind == UNIFORM || t->fields > 1) {
-      gp_data_element(t->number, t->size, t->fields, kind == UNIFORM ? GP_DATA_UNIFORM : GP_DATA_EXACT, 0, seed, i, n, at);
+      gp_data_element(t->number, t->size, t->fields, kind == UNIFORM ? GP_DATA_UNIFORM : GP_DATA_EXACT, 0, seed, i, n,
+                      at);
       continue;
     }
     if (!is_float(t)) {
@@ -287,9 +288,9 @@ static const char *describe(const problem *p, char *text, size_t capacity) {
   if (p->transform) MORE(" transform=%d", p->transform);
   if (p->flags) MORE(" flags=%d", p->flags);
   if (p->policy)
-    MORE(" %s t%d v%d s%d b%d l%d st%d o%d", ALGORITHM_NAMES[p->policy->algorithm % GP_ALGORITHM_COUNT], p->policy->threads,
-         p->policy->vectors, p->policy->stages, p->policy->blocks_per_sm, p->policy->load, p->policy->store,
-         p->policy->overlap);
+    MORE(" %s t%d v%d s%d b%d l%d st%d o%d", ALGORITHM_NAMES[p->policy->algorithm % GP_ALGORITHM_COUNT],
+         p->policy->threads, p->policy->vectors, p->policy->stages, p->policy->blocks_per_sm, p->policy->load,
+         p->policy->store, p->policy->overlap);
 #undef MORE
   return text;
 }
@@ -1502,17 +1503,18 @@ static const struct {
               {"segments", group_segments},
               {"big", group_big}};
 
-static void define_plain_structs(void) { // the bench's two, as raw bytes: copied and filled here
+// The types of tools/gp_cells.h: the library's, and its two structs.
+static void define_types(void) {
+  const char *wrong = cell_types_define(&gpu_types, gpu);
   int i;
-  for (i = SCALAR_COUNT; i < TYPE_COUNT; i++) {
-    gp_type_desc t = gp_type_desc_init();
-    t.name = TYPES[i].name;
-    t.size = (size_t)TYPES[i].size;
-    t.align = i == SCALAR_COUNT ? 4 : 8;
-    if (gp_type_struct(gpu, &t, &TYPES[i].handle) || gp_type_struct(host, &t, &TYPES[i].host_handle)) {
-      fprintf(stderr, "gp_type_struct: %s\n", gp_last_message());
-      exit(3);
-    }
+  if (!wrong) wrong = cell_types_define(&host_types, host);
+  if (wrong) {
+    fprintf(stderr, "types: %s\n", wrong);
+    exit(3);
+  }
+  for (i = 0; i < TYPE_COUNT; i++) {
+    TYPES[i].handle = gpu_types.handles[i];
+    TYPES[i].host_handle = host_types.handles[i];
   }
 }
 
@@ -1577,12 +1579,7 @@ int main(int count, char **arguments) {
     GP_CUDA_CHECK(&cuda, retain(&primary, device.device));
     GP_CUDA_CHECK(&cuda, set_current(primary));
   }
-  for (i = 0; i < SCALAR_COUNT; i++) {
-    gp_type t;
-    for (t = 1; t < GP_TYPE_COUNT; t++)
-      if (!strcmp(gp_type_name(NULL, t), TYPES[i].name)) TYPES[i].handle = TYPES[i].host_handle = t;
-  }
-  define_plain_structs();
+  define_types();
   main_bench.stream = new_stream();
   for (g = 0; g < COUNT(GROUPS); g++) {
     const long before = passed, failed_before = failed, refused_before = refused;

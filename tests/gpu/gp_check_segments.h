@@ -11,14 +11,14 @@ enum { AS_THE_CELL, ALTERNATING, NAN_AND_ZEROS, ONE_RUN };
 
 typedef struct segments_case {
   cell c;
-  int kind, keys;            // of the data; of the keys
-  int in_shift, out_shift;   // elements by which buffers are off an aligned address
-  int in_place;              //
-  int has_count;             //
-  uint64_t count_device;     //
-  const gp_policy *policy;   //
-  int flags;                 //
-  const void *init;          //
+  int kind, keys;              // of the data; of the keys
+  int in_shift, out_shift;     // elements by which buffers are off an aligned address
+  int in_place;                //
+  int has_count;               //
+  uint64_t count_device;       //
+  const gp_policy *policy;     //
+  int flags;                   //
+  const void *init;            //
   int no_keys_out, no_lengths; // out_keys, out2 not wanted
 } segments_case;
 
@@ -34,16 +34,15 @@ static segments_case case_of(const char *text, uint64_t n) {
   const char *wrong;
   char with_count[300];
   memset(&s, 0, sizeof s);
-  snprintf(with_count, sizeof with_count, "%s n=%llu", text, (unsigned long long)(n ? n : 1));
+  snprintf(with_count, sizeof with_count, "%s n=1M", text);
   wrong = parse_cell(with_count, &s.c);
   if (wrong) {
     fprintf(stderr, "gp_check: cell \"%s\": %s\n", with_count, wrong);
     exit(3);
   }
-  if (!n) {
-    s.c.n = 0;
-    if (has_word(s.c.primitive, 's')) s.c.segments = cell_make_offsets(&s.c, 0, NULL);
-  }
+  s.c.n = n;
+  if (has_word(s.c.primitive, 's')) s.c.segments = cell_make_offsets(&s.c, n, NULL);
+  cell_text(&s.c, s.c.text, sizeof s.c.text);
   s.kind = folds(s.c.primitive) && s.c.in->number > GP_DATA_UINT ? GP_DATA_EXACT : s.c.kind;
   return s;
 }
@@ -51,9 +50,9 @@ static segments_case case_of(const char *text, uint64_t n) {
 static const char *tell(const segments_case *s, char *text, size_t room) {
   char policy[200] = "";
   if (s->policy) policy_text(s->policy, policy, sizeof policy);
-  snprintf(text, room, "%.180s (n %llu, shifts %d %d%s%s, keys %d, count %lld, flags %d, kind %d) %s", s->c.text,
-           (unsigned long long)s->c.n, s->in_shift, s->out_shift, s->in_place ? ", in place" : "",
-           s->init ? ", init" : "", s->keys, s->has_count ? (long long)s->count_device : -1ll, s->flags, s->kind, policy);
+  snprintf(text, room, "%.180s (shifts %d %d%s%s, keys %d, count %lld, flags %d, kind %d) %s", s->c.text, s->in_shift,
+           s->out_shift, s->in_place ? ", in place" : "", s->init ? ", init" : "", s->keys,
+           s->has_count ? (long long)s->count_device : -1ll, s->flags, s->kind, policy);
   return text;
 }
 
@@ -83,7 +82,9 @@ static void make_keys(const segments_case *s, char *out) {
   int f;
   for (i = 0; i < s->c.n; i++)
     for (f = 0; f < t->fields; f++) {
-      const double value = s->keys == ALTERNATING ? (double)(i & 1) : s->keys == ONE_RUN ? 5 : SPECIAL[gp_data_hash(i) & 3];
+      const double value = s->keys == ALTERNATING ? (double)(i & 1)
+                           : s->keys == ONE_RUN   ? 5
+                                                  : SPECIAL[gp_data_hash(i) & 3];
       const float single = (float)value;
       const uint64_t whole = (uint64_t)(value == value ? value : 2);
       char *at = out + i * (uint64_t)t->size + f * size;
@@ -97,7 +98,6 @@ static void make_input(const segments_case *s, int role, char *out) {
   const type_row *t = cell_type(&s->c, role);
   const uint64_t n = cell_count(&s->c, role, s->c.n);
   cell_data d;
-  uint64_t i;
   if (role == ROLE_keys && s->keys) {
     make_keys(s, out);
     return;
@@ -106,9 +106,7 @@ static void make_input(const segments_case *s, int role, char *out) {
     cell_make_input(&s->c, role, s->c.n, out);
     return;
   }
-  for (i = 0; i < n; i++)
-    gp_data_element(t->number, t->size, t->fields, d.kind, d.parameter, (uint64_t)(3 + role), i, n,
-                    out + i * (uint64_t)t->size);
+  gp_data_elements(t->number, t->size, t->fields, d.kind, d.parameter, (uint64_t)(3 + role), 0, n, n, out);
 }
 
 static int is_wanted(const segments_case *s, int role) {
@@ -157,7 +155,9 @@ static char *place_of(segments_bench *b, const segments_case *s, int role) {
   const int twin = twin_of(s, role);
   if (twin >= 0) return place_of(b, s, twin);
   return b->device[role] + GUARD +
-         (role < FIRST_OUTPUT ? s->in_shift * t->size : role == ROLE_counts ? 0 : s->out_shift * t->size);
+         (role < FIRST_OUTPUT   ? s->in_shift * t->size
+          : role == ROLE_counts ? 0
+                                : s->out_shift * t->size);
 }
 
 // Poisons the outputs; in place: uploads the input again.
@@ -216,7 +216,8 @@ static int segments_compare(segments_bench *b, const segments_case *s, const cha
                                 ? cell_live(&s->c, role, s->c.n, (const uint64_t *)(void *)b->want[ROLE_counts])
                                 : bytes;
       if (at / (uint64_t)t->size >= live) break;
-      if (!memcmp(got + at, b->want[role] + at, (size_t)size) || !numbers_differ(t, got + at, b->want[role] + at)) continue;
+      if (!memcmp(got + at, b->want[role] + at, (size_t)size) || !numbers_differ(t, got + at, b->want[role] + at))
+        continue;
       hex(got_hex, got + at, size);
       hex(want_hex, b->want[role] + at, size);
       fail("%s%s: output %d, element %llu is 0x%s, not 0x%s", tell(s, text, sizeof text), what, role - FIRST_OUTPUT,
@@ -449,10 +450,14 @@ static void segments_fields(void) {
 
 // Keys that alternate, that are one run, NaN (a run of its own each) and both zeros (one run).
 static void segments_keys(void) {
-  static const char *const cells[] = {"inclusive_scan_by_key SUM u32 key=f32", "exclusive_scan_by_key SUM f32 key=u8",
-                                      "reduce_by_key SUM f32 key=f64",         "reduce_by_key SUM u64 key=s16",
-                                      "run_lengths f32",                       "nontrivial_runs f64",
-                                      "unique f32",                            "unique u8 payload=u32"};
+  static const char *const cells[] = {"inclusive_scan_by_key SUM u32 key=f32",
+                                      "exclusive_scan_by_key SUM f32 key=u8",
+                                      "reduce_by_key SUM f32 key=f64",
+                                      "reduce_by_key SUM u64 key=s16",
+                                      "run_lengths f32",
+                                      "nontrivial_runs f64",
+                                      "unique f32",
+                                      "unique u8 payload=u32"};
   static const uint64_t counts[] = {2, 33, 4097, 1000003};
   int i, k, keys;
   for (i = 0; i < COUNT(cells); i++)
@@ -467,16 +472,17 @@ static void segments_keys(void) {
 
 #define P(a, t, v, l, s, g, b, o)                                                                                      \
   { GP_##a, t, v, l, s, g, b, o }
-static const gp_policy STREAM_POLICIES[] = {
-    P(LOOK_BACK, 128, 1, 0, 0, 0, 4, 2), P(LOOK_BACK, 256, 4, 1, 0, 0, 2, 0), P(LOOK_BACK, 512, 2, 2, 0, 0, 1, 1),
-    P(LOOK_BACK, 384, 8, 0, 0, 0, 1, 0), P(PIPELINED, 128, 1, 0, 0, 2, 4, 0), P(PIPELINED, 256, 4, 0, 0, 3, 2, 1),
-    P(PIPELINED, 512, 2, 0, 0, 2, 1, 2), P(PIPELINED, 384, 6, 0, 0, 4, 1, 0)};
-static const gp_policy SEGMENTS_POLICIES[] = {P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 2), P(MERGE_PATH, 256, 3, 1, 0, 0, 4, 0),
-                                              P(MERGE_PATH, 512, 7, 0, 0, 0, 1, 1), P(MERGE_PATH, 256, 5, 2, 0, 0, 2, 0)};
-static const gp_policy HISTOGRAM_POLICIES[] = {P(SHARED_BINS, 256, 1, 0, 0, 0, 1, 2), P(SHARED_BINS, 512, 4, 1, 0, 0, 3, 0),
-                                               P(SHARED_BINS, 1024, 8, 0, 0, 0, 2, 0),
-                                               P(GLOBAL_BINS, 256, 2, 0, 0, 0, 4, 0),
-                                               P(GLOBAL_BINS, 1024, 1, 2, 0, 0, 1, 1)};
+static const gp_policy STREAM_POLICIES[] = {P(LOOK_BACK, 128, 1, 0, 0, 0, 4, 2), P(LOOK_BACK, 256, 4, 1, 0, 0, 2, 0),
+                                            P(LOOK_BACK, 512, 2, 2, 0, 0, 1, 1), P(LOOK_BACK, 384, 8, 0, 0, 0, 1, 0),
+                                            P(PIPELINED, 128, 1, 0, 0, 2, 4, 0), P(PIPELINED, 256, 4, 0, 0, 3, 2, 1),
+                                            P(PIPELINED, 512, 2, 0, 0, 2, 1, 2), P(PIPELINED, 384, 6, 0, 0, 4, 1, 0)};
+static const gp_policy SEGMENTS_POLICIES[] = {
+    P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 2), P(MERGE_PATH, 256, 3, 1, 0, 0, 4, 0), P(MERGE_PATH, 512, 7, 0, 0, 0, 1, 1),
+    P(MERGE_PATH, 256, 5, 2, 0, 0, 2, 0)};
+static const gp_policy HISTOGRAM_POLICIES[] = {
+    P(SHARED_BINS, 256, 1, 0, 0, 0, 1, 2), P(SHARED_BINS, 512, 4, 1, 0, 0, 3, 0),
+    P(SHARED_BINS, 1024, 8, 0, 0, 0, 2, 0), P(GLOBAL_BINS, 256, 2, 0, 0, 0, 4, 0),
+    P(GLOBAL_BINS, 1024, 1, 2, 0, 0, 1, 1)};
 #undef P
 
 static const gp_policy *policies_of(gp_primitive p, int *count) {
@@ -520,7 +526,8 @@ static void segments_channels(void) {
               {GP_F32, GP_F64, GP_F64, 1, 1}, {GP_U32, GP_I32, GP_I32, 2, 2}, {GP_U8, 0, GP_I64, 2, 2}};
   const uint64_t n = sanitizer ? 3001 : PIXELS;
   char *in = device_new(n * 16), *weights = device_new(n * 8), *out = device_new(4 * BINS * 8);
-  char *host_in = host_new(n * 16), *host_weights = host_new(n * 8), *want = host_new(4 * BINS * 8), *got = host_new(4 * BINS * 8);
+  char *host_in = host_new(n * 16), *host_weights = host_new(n * 8), *want = host_new(4 * BINS * 8),
+       *got = host_new(4 * BINS * 8);
   int i;
   for (i = 0; i < COUNT(rows); i++) {
     const type_row *t = find_type(gp_type_name(NULL, rows[i].in));
@@ -664,7 +671,8 @@ static void segments_graph(void) {
         if (!r) {
           GP_CUDA_CHECK(&cuda, capture_begin(stream, GP_CUDA_CAPTURE_RELAXED));
           r = run_gpu(&call, stream);
-          if (cuda.capture_end(stream, &graph) || !graph) fail("%s: the capture was broken off", tell(&s, text, sizeof text));
+          if (cuda.capture_end(stream, &graph) || !graph)
+            fail("%s: the capture was broken off", tell(&s, text, sizeof text));
         }
         if (r) fail("%s, captured: %s: %s", tell(&s, text, sizeof text), gp_result_name(r), gp_last_message());
         else if (graph) {
@@ -688,10 +696,10 @@ static void segments_graph(void) {
 // Sums that depend on the order of evaluation: the same bits in every call.
 static void segments_bits(void) {
   static const char *const cells[] = {
-      "segmented_reduce SUM f32 segments=fixed:1000",        "segmented_reduce SUM f32 segments=mixed",
-      "segmented_reduce SUM f64 segments=pareto:30",         "segmented_reduce SUM f32 segments=fixed:100000 form=fixed",
-      "segmented_inclusive_scan SUM f32 segments=mixed",     "inclusive_scan_by_key SUM f32 runs=1024",
-      "exclusive_scan_by_key SUM f64 runs=50 key=u8",        "reduce_by_key SUM f32 runs=1024",
+      "segmented_reduce SUM f32 segments=fixed:1000",     "segmented_reduce SUM f32 segments=mixed",
+      "segmented_reduce SUM f64 segments=pareto:30",      "segmented_reduce SUM f32 segments=fixed:100000 form=fixed",
+      "segmented_inclusive_scan SUM f32 segments=mixed",  "inclusive_scan_by_key SUM f32 runs=1024",
+      "exclusive_scan_by_key SUM f64 runs=50 key=u8",     "reduce_by_key SUM f32 runs=1024",
       "reduce_by_key SUM f16 out=f32 runs=100000 key=u8",
   };
   static const uint64_t counts[] = {1000, 100003, 4000037};
@@ -753,7 +761,8 @@ static void segments_streams(void) {
   for (i = 0; i < STREAMS * EACH; i++) {
     const gp_result r = run_gpu(&calls[i], benches[i].stream);
     char text[600];
-    if (r) fail("%s beside other streams: %s: %s", tell(&cases[i], text, sizeof text), gp_result_name(r), gp_last_message());
+    if (r)
+      fail("%s beside other streams: %s: %s", tell(&cases[i], text, sizeof text), gp_result_name(r), gp_last_message());
   }
   for (i = 0; i < STREAMS * EACH; i++) segments_compare(&benches[i], &cases[i], " beside other streams");
   wait_device();
@@ -937,12 +946,6 @@ static void segments_big(void) {
 }
 
 static void group_segments(void) {
-  const char *wrong = cell_types_define(&gpu_types, gpu);
-  if (!wrong) wrong = cell_types_define(&host_types, host);
-  if (wrong) {
-    fail("types: %s", wrong);
-    return;
-  }
   main_segments.stream = main_bench.stream;
   segments_api();
   segments_checked();

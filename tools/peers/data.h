@@ -147,6 +147,23 @@ GP_DATA_FN uint64_t gp_data_zipf(uint64_t h, uint64_t ranks) {
   return (1ull << octave) + (h & ((1ull << octave) - 1));
 }
 
+// A value as the bits of a float type.
+GP_DATA_FN uint64_t gp_data_encode(int number, double value) {
+  uint64_t bits;
+  if (number == GP_DATA_F16) return gp_data_to_f16((float)value);
+  if (number == GP_DATA_BF16) return gp_data_to_bf16((float)value);
+  if (number == GP_DATA_F32) return gp_data_f32_bits((float)value);
+  memcpy(&bits, &value, 8);
+  return bits;
+}
+
+// The key of element i, whose run begins at `head`: of floats, whole numbers that the type has.
+GP_DATA_FN uint64_t gp_data_key(int number, int size, uint64_t mean, uint64_t seed, uint64_t i, uint64_t head) {
+  const uint64_t key = mean <= 1 ? i : gp_data_hash(head + seed);
+  const uint64_t most = size == 8 ? 0xffffffffu : size == 4 ? 0x7fffffu : number == GP_DATA_F16 ? 1023 : 127;
+  return number == GP_DATA_INT || number == GP_DATA_UINT ? key : gp_data_encode(number, (double)(key & most));
+}
+
 // One number, of `size` bytes, as its bits.
 GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t parameter, uint64_t seed, uint64_t i,
                                    uint64_t count) {
@@ -155,17 +172,14 @@ GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t para
   const double fraction = (double)(h >> 11) * (1.0 / 9007199254740992.0); // [0, 1)
   const int step = (int)(h & 7) - (i ? (int)(gp_data_hash((i - 1) ^ (seed << 40)) & 7) : 0);
   const uint64_t ranks = parameter ? parameter : 256;
-  uint64_t key = 0;
   double value;
   if (kind == GP_DATA_HEADS) return (uint64_t)gp_data_is_head(seed, i, parameter);
   if (kind == GP_DATA_FLAGS) return h % 100 < parameter;
-  if (kind == GP_DATA_RUNS) key = parameter <= 1 ? i : gp_data_hash(gp_data_run_head(seed, i, parameter) + seed);
+  if (kind == GP_DATA_RUNS) return gp_data_key(number, size, parameter, seed, i, gp_data_run_head(seed, i, parameter));
   if (number == GP_DATA_INT || number == GP_DATA_UINT) {
     const int bits = 8 * size;
     int used = 0;
     switch (kind) {
-    case GP_DATA_RUNS:
-      return key;
     case GP_DATA_ZIPF:
       while (used < bits && (1ull << used) < ranks) used++;
       return (gp_data_zipf(h, ranks) << (bits - used) | (bits > used ? gp_data_hash(h) >> (64 - bits + used) : 0)) ^
@@ -187,9 +201,6 @@ GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t para
     }
   }
   switch (kind) {
-  case GP_DATA_RUNS: // whole numbers that the type has
-    value = (double)(key & (size == 8 ? 0xffffffffull : size == 4 ? 0x7fffffull : number == GP_DATA_F16 ? 1023 : 127));
-    break;
   case GP_DATA_ZIPF:
     value = 2 * ((double)gp_data_zipf(h, ranks) + fraction) / (double)ranks - 1;
     break;
@@ -209,14 +220,7 @@ GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t para
     value = (2 * fraction - 1) * (size == 2 ? 0.0625 : 1.0);
     break;
   }
-  if (number == GP_DATA_F16) return gp_data_to_f16((float)value);
-  if (number == GP_DATA_BF16) return gp_data_to_bf16((float)value);
-  if (number == GP_DATA_F32) return gp_data_f32_bits((float)value);
-  {
-    uint64_t bits;
-    memcpy(&bits, &value, 8);
-    return bits;
-  }
+  return gp_data_encode(number, value);
 }
 
 // The seed of a struct's field: they are numbers of their own, but for keys, whose runs begin together.
@@ -234,5 +238,26 @@ GP_DATA_FN void gp_data_element(int number, int size, int fields, int kind, uint
     memcpy((char *)out + f * field_size, &bits, (size_t)field_size); // little-endian, as the header asks
   }
 }
+
+#ifndef __CUDACC__
+// Elements first to first + some - 1 of `count`, on the host: keys without a walk for each.
+GP_DATA_FN void gp_data_elements(int number, int size, int fields, int kind, uint64_t parameter, uint64_t seed,
+                                 uint64_t first, uint64_t some, uint64_t count, void *out) {
+  const int field_size = size / fields;
+  uint64_t i, head = kind == GP_DATA_RUNS && some ? gp_data_run_head(seed, first, parameter) : 0;
+  int f;
+  for (i = 0; i < some; i++) {
+    char *at = (char *)out + i * (uint64_t)size;
+    uint64_t bits;
+    if (kind != GP_DATA_RUNS) {
+      gp_data_element(number, size, fields, kind, parameter, seed, first + i, count, at);
+      continue;
+    }
+    if (gp_data_is_head(seed, first + i, parameter)) head = first + i;
+    bits = gp_data_key(number, field_size, parameter, seed, first + i, head);
+    for (f = 0; f < fields; f++) memcpy(at + f * field_size, &bits, (size_t)field_size);
+  }
+}
+#endif
 
 #endif

@@ -336,13 +336,11 @@ static void write_input(const cell *c, int role) {
   const int random = cell_data_of(c, role, c->kind, &data) && data.kind != GP_DATA_SORTED;
   const uint64_t some = random && count > MOST ? MOST : count;
   char *made = malloc(some * (uint64_t)t->size + 1);
-  uint64_t i;
   if (!made) fatal("no memory for %llu bytes", (unsigned long long)bytes);
   if (!cell_data_of(c, role, c->kind, &data)) cell_make_input(c, role, c->n, made);
   else
-    for (i = 0; i < some; i++)
-      gp_data_element(t->number, t->size, t->fields, data.kind, data.parameter, (uint64_t)(3 + role), i, some,
-                      made + i * (uint64_t)t->size);
+    gp_data_elements(t->number, t->size, t->fields, data.kind, data.parameter, (uint64_t)(3 + role), 0, some, some,
+                     made);
   must(cuda.to_device(at, made, some * (uint64_t)t->size), "cuMemcpyHtoD");
   repeat(at, some * (uint64_t)t->size, bytes);
   repeat(pools[role].at, l->stride[role], l->sets * l->stride[role]);
@@ -478,13 +476,11 @@ static void *numbers(const cell *c, int role) {
   const uint64_t count = cell_count(c, role, c->n);
   cell_data d;
   char *data = aligned_alloc(64, round_up(count * (uint64_t)t->size + 1, 64));
-  uint64_t i;
   if (!data) fatal("no memory");
   if (!cell_data_of(c, role, kind, &d)) cell_make_input(c, role, c->n, data);
   else
-    for (i = 0; i < count; i++)
-      gp_data_element(t->number, t->size, t->fields, d.kind, d.parameter, 11 + 12 * (uint64_t)role, i, count,
-                      data + i * (uint64_t)t->size);
+    gp_data_elements(t->number, t->size, t->fields, d.kind, d.parameter, 11 + 12 * (uint64_t)role, 0, count, count,
+                     data);
   return data;
 }
 
