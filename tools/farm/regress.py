@@ -28,7 +28,7 @@ import time
 import numpy as np
 
 from tools import bench
-from tools.farm import evidence, store, verdicts
+from tools.farm import evidence, propose, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
 PAIRS, FRESH_PAIRS = 6, 10
@@ -137,6 +137,7 @@ CELLS = {"copy": ("", ("u8", "u32", "u64", "s16")), "fill": ("", ("u8", "u32")),
          "inclusive_scan": ("SUM", ("u32", "f32")),
          "exclusive_scan": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16"))}
 SIZES = [4 * bench.KIB << 4 * k for k in range(5)]  # 4 KiB to 256 MiB
+OWN_WORDS = ("segments", "offsets", "form", "key", "payload", "lengths", "runs", "parts", "keep", "bins", "haystack")
 PROTOCOLS = ("cold", "back_to_back", "graph")
 GRAPH_SIZES = SIZES[:2]  # where the host's part of a call would hide the kernel's
 
@@ -163,7 +164,8 @@ def parse_cell(text):
     words = text.split()
     plain = [word for word in words if "=" not in word]
     fields = dict(word.split("=", 1) for word in words if "=" in word)
-    if not 2 <= len(plain) <= 3 or set(fields) - {"n", "bytes", "acc", "out", "protocol"}:
+    own = [name for name in OWN_WORDS if name in fields]
+    if not 2 <= len(plain) <= 3 or set(fields) - {"n", "bytes", "acc", "out", "protocol", *own}:
         raise ValueError("a cell is: primitive [operator] type n=COUNT [acc=TYPE] [out=TYPE] [protocol=NAME]")
     primitive, type_, operator = plain[0], plain[-1], plain[1] if len(plain) == 3 else ""
     unknown = [name for name in (type_, fields.get("acc"), fields.get("out")) if name and name not in
@@ -178,13 +180,15 @@ def parse_cell(text):
         n = 0
     if n <= 0:
         raise ValueError("n= is missing, or no count above 0")
-    out = fields.get("out", type_)
+    out = fields.get("out", "u32" if primitive in (*propose.INDEXED, "load_balance") else type_)
     acc = fields.get("acc", "f32" if out in ("f16", "bf16") else out)
-    folds = store.primitives().index(primitive) >= store.primitives().index("reduce")
-    cell = store.Cell(primitive, operator, "" if primitive in ("fill", "iota") else type_, acc if folds else "", out, n,
-                      fields.get("protocol", "cold"))
+    words = " ".join(f"{name}={fields[name]}" for name in own)
+    cell = store.Cell(primitive, operator, "" if primitive in ("fill", "iota") else type_, "", out, n,
+                      fields.get("protocol", "cold"), words)
+    if cell.folds:
+        cell = cell._replace(acc=acc)
     kept = [f"{name}={fields[name]}" for name in ("acc", "out") if name in fields]
-    return cell, " ".join([*plain, *kept, f"n={n}", f"protocol={cell.protocol}"])
+    return cell, " ".join([*plain, *kept, *words.split(), f"n={n}", f"protocol={cell.protocol}"])
 
 
 def cells_of(path):
@@ -340,7 +344,8 @@ def line_of(cell, environments, verdict, left_out, control, message):
                          "p": None, "q": None}
     return {"kind": "verdict", "v": store.VERSION, "base": environments.get("base", ""),
             "env": environments.get("new", ""), "primitive": cell.primitive, "op": cell.op, "in": cell.in_,
-            "acc": cell.acc, "out": cell.out, "n": cell.n, "protocol": cell.protocol, "outcome": fields["outcome"],
+            "acc": cell.acc, "out": cell.out, "n": cell.n, **({"words": cell.words} if cell.words else {}),
+            "protocol": cell.protocol, "outcome": fields["outcome"],
             **{name: number(fields[name]) for name in ("ratio", "low", "high")}, "pairs": int(fields["pairs"]),
             "left_out": int(left_out), "stage": int(fields["stage"]),
             **{name: number(fields[name]) for name in ("p", "q")}, "control": bool(control), "message": message}

@@ -350,8 +350,16 @@ static int parse_sizes(const char *at, unsigned long long **bytes) {
 }
 
 // Those that share another's search.
-static const char SHARERS[] = "inclusive_scan segmented_inclusive_scan inclusive_scan_by_key exclusive_scan_by_key "
-                              "run_lengths partition histogram_ranges upper_bound";
+static const struct {
+  const char *name, *searched;
+} SHARERS[] = {{"inclusive_scan", "exclusive_scan"},
+               {"segmented_inclusive_scan", "segmented_exclusive_scan"},
+               {"inclusive_scan_by_key", "reduce_by_key"},
+               {"exclusive_scan_by_key", "reduce_by_key"},
+               {"run_lengths", "unique"},
+               {"partition", "select"},
+               {"histogram_ranges", "histogram_even"},
+               {"upper_bound", "lower_bound"}};
 
 static const char *check_primitives(const char *list) {
   static char reason[200];
@@ -361,10 +369,13 @@ static const char *check_primitives(const char *list) {
   strcpy(copy, list);
   for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
     for (i = 0; i < GROUP_ROW_COUNT && strcmp(word, GROUP_ROWS[i].primitive);) i++;
-    if (i == GROUP_ROW_COUNT)
-      return snprintf(reason, sizeof reason, "--primitives: no search of %.60s%s", word,
-                      is_in_list(SHARERS, ' ', word) ? ": it takes what another one finds" : ""),
-             reason;
+    if (i < GROUP_ROW_COUNT) continue;
+    snprintf(reason, sizeof reason, "--primitives: no search of %.60s", word);
+    for (i = 0; i < (int)(sizeof SHARERS / sizeof *SHARERS); i++)
+      if (!strcmp(word, SHARERS[i].name))
+        snprintf(reason, sizeof reason, "--primitives: no search of %s: it takes what %s finds", word,
+                 SHARERS[i].searched);
+    return reason;
   }
   return NULL;
 }
