@@ -18,6 +18,7 @@ import fcntl
 import hashlib
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -130,12 +131,25 @@ def build(tree):
 
 # ---- cells -----------------------------------------------------------------------------------------------------------
 
-# What is compared where no list is given: {primitive: (operator, types)}.
-CELLS = {"copy": ("", ("u8", "u32", "u64", "s16")), "fill": ("", ("u8", "u32")), "iota": ("", ("u32",)),
-         "transform": ("NEGATE", ("u8", "f32")), "transform2": ("SUM", ("u8", "f32")),
-         "reduce": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16")),
-         "inclusive_scan": ("SUM", ("u32", "f32")),
-         "exclusive_scan": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16"))}
+# What is compared where no list is given: {primitive: (operator, types, words)}.
+CELLS = {"copy": ("", ("u8", "u32", "u64", "s16"), ""), "fill": ("", ("u8", "u32"), ""), "iota": ("", ("u32",), ""),
+         "transform": ("NEGATE", ("u8", "f32"), ""), "transform2": ("SUM", ("u8", "f32"), ""),
+         "reduce": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16"), ""),
+         "inclusive_scan": ("SUM", ("u32", "f32"), ""),
+         "exclusive_scan": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16"), ""),
+         "segmented_reduce": ("SUM", ("u8", "f32"), "segments=pareto:64"),
+         "segmented_inclusive_scan": ("SUM", ("f32",), "segments=mixed"),
+         "segmented_exclusive_scan": ("SUM", ("u8", "f32"), "segments=fixed:256"),
+         "inclusive_scan_by_key": ("SUM", ("f32",), "key=u32 runs=32"),
+         "exclusive_scan_by_key": ("SUM", ("u8",), "key=u8 runs=4"),
+         "reduce_by_key": ("SUM", ("f32", "u64"), "key=u32 runs=32"), "run_lengths": ("", ("u32",), "runs=4"),
+         "nontrivial_runs": ("", ("u32",), "runs=32"), "unique": ("", ("u8", "u32", "s16"), "runs=4"),
+         "adjacent_difference": ("SUB", ("u8", "f32"), ""), "select": ("", ("u8", "u32", "s16"), "keep=50"),
+         "partition": ("", ("u32",), "keep=50"), "count_if": ("", ("u8", "f32"), "keep=50"),
+         "any": ("", ("u32",), "keep=0"), "all": ("", ("u32",), "keep=100"),
+         "histogram_even": ("", ("u8", "u16", "f32"), "bins=256"), "histogram_ranges": ("", ("f32",), "bins=256"),
+         "lower_bound": ("", ("u32",), "haystack=65536"), "upper_bound": ("", ("u64",), "haystack=65536"),
+         "load_balance": ("", ("u32",), "segments=pareto:64"), "check_offsets": ("", ("u32",), "segments=fixed:4")}
 SIZES = [4 * bench.KIB << 4 * k for k in range(5)]  # 4 KiB to 256 MiB
 OWN_WORDS = ("segments", "offsets", "form", "key", "payload", "lengths", "runs", "parts", "keep", "bins", "haystack")
 PROTOCOLS = ("cold", "back_to_back", "graph")
@@ -144,12 +158,12 @@ GRAPH_SIZES = SIZES[:2]  # where the host's part of a call would hide the kernel
 
 def standard_cells():
     cells = []
-    for primitive, (operator, types) in CELLS.items():
+    for primitive, (operator, types, words) in CELLS.items():
         for type_ in types:
             for size in SIZES:
                 for protocol in ("cold", "graph") if size in GRAPH_SIZES else ("cold",):
                     n = size // store.type_sizes()[type_]
-                    cells.append(" ".join(f"{primitive} {operator} {type_} n={n} protocol={protocol}".split()))
+                    cells.append(" ".join(f"{primitive} {operator} {type_} {words} n={n} protocol={protocol}".split()))
     return cells
 
 
@@ -449,10 +463,19 @@ def main(arguments):
         return 130
 
 
+def known_to(tree, cells):
+    """Those of the cells whose primitive the tree's library has."""
+    with open(os.path.join(tree.path, "gpuprims.h"), encoding="utf-8") as file:
+        names = set(re.findall(r"\bX\(\w+, (\w+)\)", file.read()))
+    return {cell: text for cell, text in cells.items() if cell.primitive in names}
+
+
 def compare(options):
     cells = cells_of(options.cells)
     trees = {"base": tree_of_folder(options.base) if os.path.isdir(options.base) else tree_of_commit(options.base),
              "new": tree_of_folder(bench.ROOT)}
+    if not options.cells:
+        cells = known_to(trees["base"], cells)
     with concurrent.futures.ThreadPoolExecutor() as pool:
         building = {side: pool.submit(build, tree) for side, tree in trees.items()}
     for side, job in building.items():

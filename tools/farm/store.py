@@ -62,7 +62,8 @@ def type_sizes():
 # whose elements have a key or a flag beside them, or are keys; those that only count; those whose bytes are the input's.
 BY_KEY = ("inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key", "select", "partition", "unique",
           "run_lengths", "nontrivial_runs")
-COUNTING = {"count_if": 8, "check_offsets": 8, "any": 4, "all": 4}  # the accumulator's bytes
+Counting = collections.namedtuple("Counting", "acc out")
+COUNTING = {"count_if": Counting(8, 8), "check_offsets": Counting(8, 8), "any": Counting(4, 1), "all": Counting(4, 1)}
 OF_INPUT = ("segmented_inclusive_scan", "segmented_exclusive_scan", "histogram_even", "histogram_ranges")
 
 
@@ -82,12 +83,12 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
     def sizes(self):
         """Bytes of an element of input, accumulator and output, as a row names them: 0 where there is none."""
         size = type_sizes()
-        acc = COUNTING.get(self.primitive) or (size[self.acc] if self.folds else 0)
+        acc = COUNTING[self.primitive].acc if self.primitive in COUNTING else size[self.acc] if self.folds else 0
         in_ = 0 if self.primitive in ("fill", "iota", "load_balance") else size[self.word("payload") or self.in_]
-        if self.primitive in ("count_if", "check_offsets", "run_lengths"):
+        if self.primitive == "run_lengths":
             out = 0
-        elif self.primitive in ("any", "all"):
-            out = 1
+        elif self.primitive in COUNTING:
+            out = COUNTING[self.primitive].out
         elif self.primitive == "unique":
             out = size.get(self.word("payload"), 0)
         elif self.primitive == "nontrivial_runs":

@@ -165,11 +165,12 @@ void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
   const int payload = size_of_word(w, "payload"), lengths = size_of_word(w, "lengths");
   sizes->in = payload ? payload : primitive_has(p, 'i') ? type_size(w->in) : 0;
   sizes->acc = is_one_of(p, "count_if check_offsets") ? 8 : is_one_of(p, "any all") ? 4 : type_size(w->acc);
-  sizes->out = is_one_of(p, "count_if check_offsets run_lengths") ? 0
-               : is_one_of(p, "any all")                          ? 1
-               : !strcmp(p, "unique")                             ? payload
-               : !strcmp(p, "nontrivial_runs")                    ? (lengths ? lengths : 4)
-                                                                  : type_size(w->out);
+  sizes->out = !strcmp(p, "run_lengths")                ? 0
+               : is_one_of(p, "count_if check_offsets") ? 8
+               : is_one_of(p, "any all")                ? 1
+               : !strcmp(p, "unique")                   ? payload
+               : !strcmp(p, "nontrivial_runs")          ? (lengths ? lengths : 4)
+                                                        : type_size(w->out);
   sizes->bytes = sizes->in > sizes->out ? sizes->in : sizes->out;
   if (is_one_of(p, "inclusive_scan_by_key exclusive_scan_by_key reduce_by_key select partition unique run_lengths "
                    "nontrivial_runs"))
