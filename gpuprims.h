@@ -850,6 +850,12 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
   else *q = u;
 }
 
+// The four bytes at p, any alignment. The aligned words that hold them are read whole.
+GP_DEVICE gp__u32 gp__word_anywhere(const unsigned char *p) {
+  const unsigned shift = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 3u) * 8;
+  const gp__u32 *word = reinterpret_cast<const gp__u32 *>(p - shift / 8);
+  return shift == 0 ? word[0] : __funnelshift_r(word[0], word[1], shift);
+}
 GP_DEVICE gp__word gp__load_word(const gp__word *p) {
   gp__word w;
   asm volatile("{ .reg .b128 t; ld.relaxed.gpu.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
@@ -974,6 +980,9 @@ GP_DEVICE float gp__maximum(float a, float b) {
 
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return *static_cast<const gp_vector *>(p); }
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { *static_cast<gp_vector *>(p) = v; }
+GP_DEVICE gp__u32 gp__word_anywhere(const unsigned char *p) {
+  return p[0] | static_cast<gp__u32>(p[1]) << 8 | static_cast<gp__u32>(p[2]) << 16 | static_cast<gp__u32>(p[3]) << 24;
+}
 GP_DEVICE gp__word gp__load_word(const gp__word *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__store_word(gp__word *p, const gp__word &w) { simt::store(p, w, simt::relaxed); }
 GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) {
@@ -1154,7 +1163,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #define GP_POLICY_FIELDS_STREAM(F)                                                                                     \
   F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED)                                                                    \
   F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 2, 4, 6, 8)                                                                                         \
+  F(vectors, 0, 1, 3, 5, 7, 9)                                                                                         \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
   F(stages, 0, 2, 3, 4, 5)                                                                                             \
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
@@ -1272,6 +1281,11 @@ GPUPRIMS__RULE int gp__chunk_by_vectors(int size, int items) {
 // Words that carry one accumulator through the workspace: 8 bytes of it a word.
 GPUPRIMS__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 
+// Slots of a look-back: aggregates of the tiles, prefixes and totals of their groups.
+GPUPRIMS__RULE unsigned long long gp__look_back_slots(unsigned long long tiles) {
+  return tiles + 2 * (tiles / GP__GROUP + 1);
+}
+
 // Elements a thread holds in a scan: `vectors` 16-byte vectors of the larger of the input and output types.
 GPUPRIMS__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
   return GP__VECTOR * vectors >= gp__max(in_size, out_size) ? GP__VECTOR * vectors / gp__max(in_size, out_size) : 1;
@@ -1313,39 +1327,50 @@ GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
   return (p.algorithm == GP_PIPELINED ? p.stages : 1) * (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16));
 }
 
-// A stream's warp holds rows of 32 elements: as many as `vectors` 16-byte vectors a thread are of the larger of key and
-// value.
-GPUPRIMS__RULE int gp__stream_rows(int vectors, int key_size, int in_size) {
+// Elements of a stream's thread: as many as `vectors` 16-byte vectors hold of the larger of key and value.
+GPUPRIMS__RULE int gp__stream_items(int vectors, int key_size, int in_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, in_size) ? GP__VECTOR * vectors / gp__max(key_size, in_size) : 1;
 }
 // What is carried from tile to tile, at most: counts, and the value of the run that is open.
 GPUPRIMS__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size) {
-  return acc_size                                                                       ? (acc_size + 15) / 16 * 16 + 16
-         : primitive == GP_RUN_LENGTHS || primitive == GP_NONTRIVIAL_RUNS || parts == 3 ? 16
-                                                                                        : 8;
+  return acc_size                                                              ? (acc_size + 15) / 16 * 16 + 16
+         : parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 16
+                                                                               : 8;
 }
-// A tile's keys (or values) in shared memory: room for an element and for misalignment before and behind.
+// A tile's keys (or values) in shared memory: room for an element and for misalignment before and behind. By offsets
+// there are no keys, but the bits of heads.
 enum { GP__STREAM_MARGIN = 64 };
 GPUPRIMS__RULE int gp__stream_region_bytes(int items, int size) {
   return size ? (items * size + 2 * GP__STREAM_MARGIN + 127) / 128 * 128 : 0;
 }
-// Words that a warp keeps of each row from its fold to its results.
-GPUPRIMS__RULE int gp__stream_kept_words(int primitive, int parts) {
-  return parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 4 : 2;
+GPUPRIMS__RULE int gp__stream_keys_bytes(int threads, int items, int key_size) {
+  return key_size ? gp__stream_region_bytes(threads * items, key_size)
+                  : (threads * (items + 32) / 32 * 4 + 127) / 128 * 128;
 }
-// Dynamic shared memory of a stream's block, each stage: keys, values, accumulators where they are not as large as
-// values, and what is kept of the rows.
-GPUPRIMS__RULE int gp__stream_stage_bytes(gp_policy p, int primitive, int parts, int key_size, int in_size,
-                                          int acc_size) {
-  return gp__stream_region_bytes(p.threads * gp__stream_rows(p.vectors, key_size, in_size), key_size) +
-         gp__stream_region_bytes(p.threads * gp__stream_rows(p.vectors, key_size, in_size), in_size) +
-         (acc_size == in_size
-              ? 0
-              : gp__stream_region_bytes(p.threads * gp__stream_rows(p.vectors, key_size, in_size), acc_size)) +
-         (p.threads / GP__WARP * gp__stream_rows(p.vectors, key_size, in_size) *
-              gp__stream_kept_words(primitive, parts) * 4 +
-          127) /
-             128 * 128;
+// What a thread keeps of a tile: bits of its elements, and the value of the run that is open before them.
+GPUPRIMS__RULE int gp__stream_kept_bytes(int parts, int acc_size, int items) {
+  return acc_size ? (acc_size + 15) / 16 * 16 + (4 + (items + 32) / 32 * 4 + 15) / 16 * 16
+                  : (parts == 3 ? 2 : 1) * ((items + 32) / 32 * 4);
+}
+// Bytes an element that results need beside the tile.
+GPUPRIMS__RULE int gp__stream_scratch_bytes(int primitive, int acc_size, int in_size, int out_size) {
+  return acc_size                          ? (in_size == out_size ? 0 : out_size)
+         : primitive == GP_RUN_LENGTHS     ? 8
+         : primitive == GP_NONTRIVIAL_RUNS ? 8
+                                           : 0;
+}
+// Dynamic shared memory of a stream's block whose threads hold so many items.
+GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, int stages, int items, int primitive, int parts, int key_size,
+                                        int in_size, int acc_size, int out_size) {
+  return stages *
+             (gp__stream_keys_bytes(p.threads, items, key_size) + gp__stream_region_bytes(p.threads * items, in_size) +
+              (p.threads * gp__stream_kept_bytes(parts, acc_size, items) + 127) / 128 * 128) +
+         p.threads * items * gp__stream_scratch_bytes(primitive, acc_size, in_size, out_size);
+}
+GPUPRIMS__RULE int gp__stream_shared(gp_policy p, int stages, int primitive, int parts, int key_size, int in_size,
+                                     int acc_size, int out_size) {
+  return gp__stream_shared_of(p, stages, gp__stream_items(p.vectors, key_size, in_size), primitive, parts, key_size,
+                              in_size, acc_size, out_size);
 }
 
 // Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
@@ -1377,7 +1402,8 @@ GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
 // A stream: a block's stages and its static shared memory fit.
 GPUPRIMS__RULE int gp__stream_stages(gp_policy p) { return p.algorithm == GP_PIPELINED ? p.stages : 1; }
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__stream_stages(p) * gp__stream_stage_bytes(p, s.primitive, s.parts, s.key_size, s.in_size, s.acc_size);
+  return gp__stream_shared(p, gp__stream_stages(p), s.primitive, s.parts, s.key_size, s.in_size, s.acc_size,
+                           s.out_size);
 }
 GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
   return gp__stream_stages(p) *
@@ -1385,7 +1411,7 @@ GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
-         gp__stream_rows(p.vectors, s.key_size, s.in_size) <= 128 &&
+         gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
          (p.algorithm != GP_PIPELINED || (s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 &&
                                           s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
          gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
@@ -1467,15 +1493,15 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
   gp_policy q = p;
   q.algorithm = GP_PIPELINED;
   q.threads = gp__or(p.threads, 256);
-  q.vectors = gp__or(p.vectors, pair ? 4 : 6);
+  q.vectors = gp__or(p.vectors, pair ? 5 : 7);
   q.stages = gp__or(p.stages, 3);
   q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
   if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && bytes >> 20 && gp__policy_valid_stream(q, s))) return q;
   p.algorithm = gp__or(p.algorithm, GP_LOOK_BACK);
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, bytes >= (1 << 20) ? 4 : bytes >= (256 << 10) ? 2 : 1);
+  p.vectors = gp__or(p.vectors, bytes >= (1 << 20) ? 5 : bytes >= (256 << 10) ? 3 : 1);
   p.stages = gp__or(p.stages, 3);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 4 ? 4 : 8);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 5 ? 4 : 8);
   return p;
 }
 
@@ -1502,7 +1528,8 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   const int family = gp__family_of(s.primitive);
   const unsigned long long bytes = gp__shape_bytes(s);
   p.overlap = gp__or(p.overlap, s.compute_capability >= 90 ? 1 : 2);
-  p.load = gp__or(p.load, family == GP__FAMILY_REDUCE ? GP_CACHE_STREAMING : GP_CACHE_ALL);
+  p.load =
+      gp__or(p.load, family == GP__FAMILY_REDUCE || family == GP__FAMILY_HISTOGRAM ? GP_CACHE_STREAMING : GP_CACHE_ALL);
   p.store = gp__or(p.store, family != GP__FAMILY_MAP || s.in_size ? GP_CACHE_ALL // fill, iota: nobody reads it soon
                                                                   : GP_CACHE_STREAMING);
   if (family == GP__FAMILY_SCAN) return gp__portable_scan(p, s, bytes);
@@ -1536,14 +1563,14 @@ typedef struct gp__geometry {
 
 __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
                                                         gp__geometry *g) {
-  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_rows(p.vectors, s.key_size, s.in_size);
+  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   if (p.algorithm == GP_PIPELINED) g->threads += GP__PIPELINE_WARPS * GP__WARP;
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // an empty input still has its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
-  g->words = (g->tiles + g->tiles / GP__GROUP + 1) *
-             (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
+  g->words =
+      gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
 }
 
 __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident,
@@ -1597,7 +1624,7 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
     g.tiles = gp__ceil_div(s.count + skipped, g.tile_items);
     g.grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g.tiles < resident ? g.tiles : resident);
     if (p.algorithm == GP_THREE_SWEEP) g.words = g.grid;
-    if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g.words = g.tiles + g.tiles / GP__GROUP + 1;
+    if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g.words = gp__look_back_slots(g.tiles);
     g.words *= (unsigned)gp__acc_words(s.acc_size);
     return g;
   }
@@ -2587,21 +2614,23 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
   return value;
 }
 
-// Decoupled look-back (Merrill and Garland) with a fixed shape, so that floats get the same bits in every run. Tiles
-// stand in groups of GP__GROUP. aggregate(t) is published by each tile; prefix(g), all that stands before group g, by
-// the last tile of group g - 1. The prefix of a tile is prefix(g) op the total over the aggregates of its group before
-// it, and prefix(g + 1) = prefix(g) op the total over all of group g, whoever computes it. A total: each lane folds its
-// consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing computes it from the nearest prefix
-// there is. Slots: aggregates first, then prefixes. The chain of prefixes costs one trip through memory a group, which
-// is why groups are large.
+// Decoupled look-back (Merrill and Garland) with a fixed shape, so that floats get the same bits in every run, in two
+// levels. Tiles stand in groups of GP__GROUP. aggregate(t) is published by each tile; total(g), of group g alone, and
+// prefix(g + 1), all up to its end, by the last tile of group g. The prefix of a tile is prefix(g) op the total over the
+// aggregates of its group before it, and prefix(g + 1) = prefix(g) op total(g), whoever computes it. A total: each lane
+// folds its consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing looks at the prefixes and
+// the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory every 32
+// groups, not every group. Slots: aggregates, then prefixes, then totals.
 template <class Acc, class Op> struct gp__look_back {
   static const int SHARE = GP__GROUP / GP__WARP; // aggregates of a lane
 
   gp__word *words;
   gp__u64 tiles, tag;
   gp_before<Acc> start; // what stands before tile 0
+  bool fences;          // who has a prefix may also overwrite what the tiles before have read
 
   GP_DEVICE void publish_aggregate(gp__u64 tile, const Acc &aggregate) const { // one thread
+    if (fences) __threadfence();
     if (tile + 1 < tiles) gp__publish(words, tile, aggregate, tag);
   }
   // This lane's part of the first `count` aggregates of a group.
@@ -2624,6 +2653,7 @@ template <class Acc, class Op> struct gp__look_back {
       if (wanted >> i & 1u) sum = i == 0 ? x[0] : Op()(sum, x[i]);
     return sum;
   }
+  GP_DEVICE gp__u64 total_slot(gp__u64 group) const { return tiles + tiles / GP__GROUP + 1 + group; }
   GP_DEVICE Acc total(const Acc &part) const { return gp_warp_broadcast(gp_warp_reduce(part, Op()), 0); }
   // One look for prefix(group); lanes may see different answers.
   GP_DEVICE bool look_for_prefix(gp__u64 group, gp_before<Acc> &prefix) const {
@@ -2641,25 +2671,34 @@ template <class Acc, class Op> struct gp__look_back {
     gp_before<Acc> prefix;
     bool there = look_for_prefix(group, prefix); // on its way while the aggregates are gathered
     const Acc part = gather(group, before);
-    Acc missing = Op::identity(); // lane i: the total of group `group` - 1 - i
-    unsigned depth = 0;
-    while (!__all_sync(0xffffffffu, there)) { // walk back
-      there = look_for_prefix(group - depth, prefix);
-      if (__all_sync(0xffffffffu, there)) break;
-      if (depth < GP__WARP) { // at the end of the room there is, the prefix will come
-        const Acc all = total(gather(group - depth - 1, GP__GROUP));
-        if (gp_lane() == depth) missing = all;
-        ++depth;
-      }
-      there = look_for_prefix(group - depth, prefix);
+    const bool last = before == GP__GROUP - 1 && tile + 1 < tiles;
+    Acc all = Op::identity();
+    if (last) {
+      all = total(gp_lane() == GP__WARP - 1 ? Op()(part, aggregate) : part);
+      if (fences) __threadfence();
+      if (gp_lane() == 0) gp__publish(words, total_slot(group), all, tag);
     }
-    while (depth > 0) prefix.append(gp_warp_broadcast(missing, int(--depth)), Op()); // and return with what is missing
-    if (before == GP__GROUP - 1 && tile + 1 < tiles) {
+    while (!__all_sync(0xffffffffu, there)) { // lane i: what stands before group `group` - i, and the group before that
+      Acc one = Op::identity();
+      gp_before<Acc> far = start;
+      const bool has_far = gp_lane() <= group && look_for_prefix(group - gp_lane(), far);
+      const bool has_one = gp_lane() < group && gp__try_receive(words, total_slot(group - gp_lane() - 1), tag, one);
+      const unsigned fars = __ballot_sync(0xffffffffu, has_far), ones = __ballot_sync(0xffffffffu, has_one);
+      const int depth = __ffs(int(fars)) - 1; // of the nearest prefix there is
+      there = depth >= 0 && (~ones & ((1u << depth) - 1u)) == 0;
+      if (!there) continue;
+      prefix.value = gp_warp_broadcast(far.value, depth);
+      prefix.has = group > gp__u64(depth) || start.has;
+      for (int i = depth - 1; i >= 0; --i) prefix.append(gp_warp_broadcast(one, i), Op());
+    }
+    if (last) {
       gp_before<Acc> next = prefix;
-      next.append(total(gp_lane() == GP__WARP - 1 ? Op()(part, aggregate) : part), Op());
+      next.append(all, Op());
+      if (fences) __threadfence();
       if (gp_lane() == 0) gp__publish(words, tiles + group + 1, next.value, tag);
     }
     if (before) prefix.append(total(part), Op());
+    if (fences) __threadfence();
     return prefix;
   }
 };
@@ -3194,7 +3233,8 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     gp_before<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
     if (gp_warp() == 0) {
-      const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a)};
+      const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a),
+                                                false};
       if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, aggregate);
       const gp_before<Acc> prefix = look_back(ticket.number, aggregate);
       if (gp_lane() == 0) s.prefix = prefix;
@@ -3398,7 +3438,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   // ---- the publishing warp and the look-back warp
 
   GP_DEVICE gp__look_back<Acc, Op> look_back_of(int stage, const gp__scan_args &a) const {
-    return {gp__words(a.workspace), tiles, s.ticket[stage].tag, gp__start<Op, Acc>(a)};
+    return {gp__words(a.workspace), tiles, s.ticket[stage].tag, gp__start<Op, Acc>(a), false};
   }
   GP_DEVICE void publish(const gp__scan_args &a) const {
     for (unsigned round = 0;; ++round) {
@@ -3555,34 +3595,130 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 
 // ---- streams: select, partition, runs, by key
 //
-// One pass over elements, or over pairs of a key and a value. A tile lies in shared memory; each warp owns consecutive
-// elements of it as rows of 32. Lane i holds element i of a row: one ballot tells what all lanes found, shared memory is
-// read without conflicts whatever the alignment, and the results of a row go to consecutive addresses. What a primitive
-// does is its body:
-//    Key, Value         what a tile holds (gp__none: nothing)
-//    BEFORE, BEHIND     whether keys just outside the tile are looked at
-//    State, Join        what is carried from left to right, and the operator on it
-//    WORDS              what is kept of a row between fold and emit
-//    fold<ROWS, FULL>   what a warp's elements come to, in all lanes
-//    emit<ROWS, FULL>   the results, once it is known what stands before the warp
-//    finish             the counts: one thread, when all is known
-// An element outside the input is never looked at; FULL: there is none in the tile.
-
-template <int WORDS> struct alignas(4 * WORDS) gp__row { gp__u32 word[WORDS]; };
+// One pass over elements, or over pairs of a key and a value. A tile lies in shared memory. A thread owns ITEMS
+// consecutive elements, its chunk; a warp its threads' chunks. What a primitive does is its body:
+//    Key, Value          what a tile holds (gp__none: nothing)
+//    BEFORE, BEHIND      whether keys just outside the tile are looked at
+//    State, Join         what is carried from left to right, and the operator on it
+//    Kept                what a thread keeps from fold to emit
+//    SCRATCH             bytes an element that emit needs beside the tile
+//    fold<ITEMS, FULL>   what a warp's elements come to, in all lanes; reads the tile only
+//    emit<ITEMS, FULL>   results, once it is known what stands before the warp: they are compacted in the warp's part of
+//                        the tile, and go to memory in consecutive addresses
+//    finish              the counts: one thread, when all is known
+// FULL: all elements of the tile exist. Otherwise those that do not are never looked at.
 
 struct gp__stream_tile {
-  unsigned char *keys, *values, *sums; // of the tile's element 0, in shared memory
-  void *rows;                          // what is kept: of row 0
-  gp__u64 first, count;                // index of element 0; elements of the whole stream
-  int items;                           // elements of the tile
+  unsigned char *keys, *values; // of the tile's element 0, in shared memory
+  gp__u64 first, count;         // index of element 0; elements of the whole stream
+  int items;                    // elements of the tile
   template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
-  template <class T> GP_DEVICE T value(int i) const {
-    return *reinterpret_cast<const T *>(values + i * int(sizeof(T)));
+  // How many of ITEMS elements from i on exist.
+  template <int ITEMS> GP_DEVICE int exist(int i) const {
+    return items - i < 0 ? 0 : items - i < ITEMS ? items - i : ITEMS;
   }
 };
 
 template <class T> struct gp__bytes_of { static const int value = int(sizeof(T)); };
 template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
+
+// N consecutive elements of shared memory in registers, by the widest accesses that the address allows.
+template <class T, int N> struct gp__chunk {
+  static const int BYTES = N * int(sizeof(T)), VECTORS = BYTES % 16 == 0 ? BYTES / 16 : 0,
+                   WORDS = VECTORS == 0 && BYTES % 4 == 0 ? BYTES / 4 : 0;
+  union {
+    gp_vector vector[VECTORS > 0 ? VECTORS : 1];
+    gp__u32 word[WORDS > 0 ? WORDS : 1];
+    T item[N];
+  };
+  GP_DEVICE gp__chunk() {}
+  GP_DEVICE void load(const unsigned char *p) {
+    if (VECTORS && gp__misalignment(p, 16) == 0) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < VECTORS; ++i) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
+    } else if (WORDS && gp__misalignment(p, 4) == 0) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < WORDS; ++i) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i) item[i] = reinterpret_cast<const T *>(p)[i];
+    }
+  }
+  GP_DEVICE void load_part(const unsigned char *p, int exist) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < N; ++i)
+      if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
+  }
+  template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
+    if (FULL) load(p);
+    else load_part(p, exist);
+  }
+  GP_DEVICE void store(unsigned char *p) const {
+    if (VECTORS && gp__misalignment(p, 16) == 0) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < VECTORS; ++i) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
+    } else store_part(p, N);
+  }
+  GP_DEVICE void store_part(unsigned char *p, int exist) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < N; ++i)
+      if (i < exist) reinterpret_cast<T *>(p)[i] = item[i];
+  }
+};
+
+// Bits of N elements.
+template <int N> struct gp__bits {
+  static const int WORDS = (N + 31) / 32;
+  gp__u32 word[WORDS];
+  GP_DEVICE void clear() {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < WORDS; ++i) word[i] = 0;
+  }
+  GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
+  GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
+  GP_DEVICE int count() const {
+    int n = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < WORDS; ++i) n += __popc(word[i]);
+    return n;
+  }
+};
+
+// Two counts of a warp's elements in one number.
+GP_DEVICE gp__u32 gp__pair(int low, int high) { return static_cast<gp__u32>(low) | static_cast<gp__u32>(high) << 16; }
+GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
+GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
+
+// One warp: n elements from shared memory to consecutive addresses. Elements of fewer than four bytes go by words, which
+// are put together from two where the addresses differ.
+template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_out {
+  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+    const T *from = reinterpret_cast<const T *>(shared);
+    if (16 % sizeof(T) == 0 && sizeof(T) < 16 && (gp__misalignment(to, 16) | gp__misalignment(from, 16)) == 0) {
+      const int V = sizeof(T) < 16 ? 16 / int(sizeof(T)) : 1, vectors = n / V;
+      GPUPRIMS__UNROLL_BY(4)
+      for (int i = int(gp_lane()); i < vectors; i += 32)
+        reinterpret_cast<gp_vector *>(to)[i] = reinterpret_cast<const gp_vector *>(from)[i];
+      const int i = vectors * V + int(gp_lane());
+      if (i < n) to[i] = from[i];
+      return;
+    }
+    GPUPRIMS__UNROLL_BY(8)
+    for (int i = int(gp_lane()); i < n; i += 32) to[i] = from[i];
+  }
+};
+template <class T> struct gp__copy_out<T, true> {
+  static GP_DEVICE void run(T *to, const unsigned char *from, int n) {
+    unsigned char *out = reinterpret_cast<unsigned char *>(to);
+    const int bytes = n * int(sizeof(T)), aligned = int((4 - gp__misalignment(to, 4)) & 3u);
+    const int head = aligned < bytes ? aligned : bytes, words = (bytes - head) / 4, tail = head + words * 4;
+    if (int(gp_lane()) < head) out[gp_lane()] = from[gp_lane()];
+    if (tail + int(gp_lane()) < bytes) out[tail + gp_lane()] = from[tail + gp_lane()]; // fewer than four
+    GPUPRIMS__UNROLL_BY(4)
+    for (int i = int(gp_lane()); i < words; i += 32)
+      reinterpret_cast<gp__u32 *>(out + head)[i] = gp__word_anywhere(from + head + i * 4);
+  }
+};
 
 // N counts, added.
 template <int N> struct gp__counts { gp__u64 n[N]; };
@@ -3600,31 +3736,18 @@ template <int N> struct gp__count_join {
   }
 };
 
-// Word AT of each row is a mask: word AT + 1 becomes the number of bits in the rows of the warp before it. Returns the
-// number of all, to all lanes. The masks were written by other lanes: a __syncwarp() stands before.
-template <int ROWS, int AT, int WORDS> GP_DEVICE gp__u32 gp__count_rows(gp__row<WORDS> *rows) {
-  gp__u32 total = 0;
-  GPUPRIMS__UNROLL
-  for (int first = 0; first < ROWS; first += 32) {
-    const int r = first + int(gp_lane());
-    const gp__u32 bits = r < ROWS ? static_cast<gp__u32>(__popc(rows[r].word[AT])) : 0u;
-    const gp__u32 inclusive = gp_warp_inclusive_scan(bits, gp_sum<gp__u32>());
-    if (r < ROWS) rows[r].word[AT + 1] = total + inclusive - bits;
-    total += gp_warp_broadcast(inclusive, 31);
-  }
-  return total;
-}
-
-// PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none.
+// PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none: what decides is the element itself.
 template <class T, class F> struct gp__select_types {
   typedef F Key;
   typedef T Value;
-  static GP_DEVICE T item(const gp__stream_tile &t, int i) { return t.value<T>(i); }
+  static GP_DEVICE unsigned char *items(const gp__stream_tile &t) { return t.values; }
+  static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.values; }
 };
 template <class T> struct gp__select_types<T, gp__none> {
   typedef T Key;
   typedef gp__none Value;
-  static GP_DEVICE T item(const gp__stream_tile &t, int i) { return t.key<T>(i); }
+  static GP_DEVICE unsigned char *items(const gp__stream_tile &t) { return t.keys; }
+  static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.keys; }
 };
 template <class P, class T> struct gp__holds {
   static GP_DEVICE bool of(const T &x, const gp__value &scalar) { return P()(x, scalar); }
@@ -3636,67 +3759,72 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   typedef gp__select_types<T, F> Types;
   typedef typename Types::Key Key;
   typedef typename Types::Value Value;
-  static const int N = PARTS == 3 ? 2 : 1, WORDS = 2 * N, SUM_BYTES = 0;
+  static const int N = PARTS == 3 ? 2 : 1, SCRATCH = 0;
   static const bool BEFORE = false, BEHIND = false;
   typedef gp__counts<N> State;
   typedef gp__count_join<N> Join;
-  typedef gp__row<WORDS> Row;
+  template <int ITEMS> struct Kept { gp__bits<ITEMS> holds[N]; };
 
-  template <int ROWS, bool FULL>
-  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
-    GPUPRIMS__UNROLL_BY(8)
-    for (int r = 0; r < ROWS; ++r) {
-      const int i = first + r * 32 + int(gp_lane());
-      bool one = false, two = false;
-      if (FULL || i < t.items) {
-        const Key k = t.key<Key>(i);
-        one = gp__holds<P1, Key>::of(k, a.first);
-        two = PARTS == 3 && !one && gp__holds<P2, Key>::of(k, a.second);
-      }
-      const gp__u32 mask = __ballot_sync(0xffffffffu, one), mask2 = PARTS == 3 ? __ballot_sync(0xffffffffu, two) : 0u;
-      if (gp_lane() == 0) {
-        rows[r].word[0] = mask;
-        if (PARTS == 3) rows[r].word[WORDS - 2] = mask2;
-      }
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
+    gp__chunk<Key, ITEMS> k;
+    k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
+    GPUPRIMS__UNROLL
+    for (int p = 0; p < N; ++p) kept.holds[p].clear();
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
+      kept.holds[0].set(j, one);
+      if (PARTS == 3)
+        kept.holds[N - 1].set(j, (FULL || j < exist) && !one && gp__holds<P2, Key>::of(k.item[j], a.second));
     }
-    __syncwarp();
+    const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
+    const gp__u32 all = gp_warp_broadcast(gp_warp_reduce(mine, gp_sum<gp__u32>()), 0);
     State s;
-    s.n[0] = gp__count_rows<ROWS, 0>(rows);
-    if (PARTS == 3) s.n[N - 1] = gp__count_rows<ROWS, WORDS - 2>(rows);
-    __syncwarp();
+    s.n[0] = static_cast<gp__u64>(gp__low(all));
+    if (PARTS == 3) s.n[N - 1] = static_cast<gp__u64>(gp__high(all));
     return s;
   }
-  template <int ROWS, bool FULL>
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Row *rows,
-                             const State &before) {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                             const State &before, unsigned char *) {
     const gp__u64 origin = t.first + first;
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
+    const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
+    const gp__u32 upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()), total = gp_warp_broadcast(upto, 31);
+    const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
     T *out = static_cast<T *>(a.out_values) + before.n[0];
-    T *out2 = static_cast<T *>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]);
-    T *out3 = static_cast<T *>(a.out3) + (origin - before.n[0] - before.n[N - 1]);
-    // In place, an element that stays where it is is not written: its neighbours' tile may be reading it.
-    const bool in_place = a.out_values == (gp__bytes_of<F>::value ? a.values : a.keys);
-    const bool still = in_place && origin == before.n[0];
-    const gp__u32 below = (1u << gp_lane()) - 1u;
-    GPUPRIMS__UNROLL_BY(8)
-    for (int r = 0; r < ROWS; ++r) {
-      const int at = r * 32 + int(gp_lane()), i = first + at;
-      const Row row = rows[r];
-      const int rank = int(row.word[1] + static_cast<gp__u32>(__popc(row.word[0] & below)));
-      const bool one = (row.word[0] >> gp_lane() & 1u) != 0;
-      if (PARTS == 1) {
-        if (one && !(still && rank == at)) out[rank] = Types::item(t, i);
-      } else if (FULL || i < t.items) {
-        if (PARTS == 2) {
-          T *to = one ? out + rank : out2 + (at - rank);
-          *to = Types::item(t, i);
-        } else {
-          const int rank2 = int(row.word[WORDS - 1] + static_cast<gp__u32>(__popc(row.word[WORDS - 2] & below)));
-          const bool two = (row.word[WORDS - 2] >> gp_lane() & 1u) != 0;
-          T *to = one ? out + rank : two ? out2 + rank2 : out3 + (at - rank - rank2);
-          *to = Types::item(t, i);
+    unsigned char *items = Types::items(t) + first * int(sizeof(T));
+    if (PARTS > 1 || (ones > 0 && ones < all)) {
+      gp__chunk<T, ITEMS> x;
+      x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
+      __syncwarp();
+      T *at = reinterpret_cast<T *>(items);
+      int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
+        if (PARTS == 1) {
+          if (one) at[rank++] = x.item[j];
+        } else if (FULL || j < exist) {
+          at[one ? rank : two ? ones + rank2 : ones + (PARTS == 3 ? twos : 0) + others] = x.item[j];
+          rank += one ? 1 : 0;
+          rank2 += two ? 1 : 0;
+          others += one || two ? 0 : 1;
         }
       }
+      __syncwarp();
     }
+    // In place, elements that all stay where they are are not written: the tile behind may be reading the last one.
+    if (!(ones == all && origin == before.n[0] && out == static_cast<const T *>(Types::memory(a)) + origin))
+      gp__copy_out<T>::run(out, items, ones);
+    if (PARTS > 1)
+      gp__copy_out<T>::run(static_cast<T *>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]),
+                           items + ones * int(sizeof(T)), twos);
+    if (PARTS > 2)
+      gp__copy_out<T>::run(static_cast<T *>(a.out3) + (origin - before.n[0] - before.n[N - 1]),
+                           items + (ones + twos) * int(sizeof(T)), all - ones - twos);
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64 count, const State &total) {
     a.out_count[0] = total.n[0];
@@ -3708,22 +3836,39 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   }
 };
 
-// Where runs begin. Element 0 always begins one.
+// Where runs begin: bit j of `heads` says it of the thread's element j, bit ITEMS of the element behind them (where
+// BEHIND), for which the end of the input counts as a beginning too. Element 0 always begins a run.
 template <class K, class E> struct gp__key_heads {
   typedef K Key;
   static const bool BEFORE = true;
-  static GP_DEVICE bool at(const gp__stream_tile &t, int i) {
-    return t.first + i == 0 || !E()(t.key<K>(i - 1), t.key<K>(i));
+  template <int ITEMS, bool FULL, bool BEHIND>
+  static GP_DEVICE void mark(const gp__stream_args &, const gp__stream_tile &t, int first, gp__bits<ITEMS + 1> &heads) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
+    gp__chunk<K, ITEMS> k;
+    k.template load<FULL>(t.keys + i * int(sizeof(K)), exist);
+    heads.clear();
+    if (FULL || exist > 0) heads.set(0, t.first + i == 0 || !E()(t.key<K>(i - 1), k.item[0]));
+    GPUPRIMS__UNROLL
+    for (int j = 1; j < ITEMS; ++j) heads.set(j, (FULL || j < exist) && !E()(k.item[j - 1], k.item[j]));
+    if (BEHIND && (FULL || exist == ITEMS) && t.first + i + ITEMS < t.count)
+      heads.set(ITEMS, !E()(k.item[ITEMS - 1], t.key<K>(i + ITEMS)));
   }
 };
 template <class F> struct gp__flag_heads {
   typedef F Key;
   static const bool BEFORE = false;
-  static GP_DEVICE bool at(const gp__stream_tile &t, int i) { return t.first + i == 0 || t.key<F>(i) != F(0); }
-};
-template <class O> struct gp__offset_heads {
-  typedef gp__none Key;
-  static const bool BEFORE = false;
+  template <int ITEMS, bool FULL, bool BEHIND>
+  static GP_DEVICE void mark(const gp__stream_args &, const gp__stream_tile &t, int first, gp__bits<ITEMS + 1> &heads) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
+    gp__chunk<F, ITEMS> k;
+    k.template load<FULL>(t.keys + i * int(sizeof(F)), exist);
+    heads.clear();
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) heads.set(j, (FULL || j < exist) && k.item[j] != F(0));
+    if (t.first + i == 0 && exist > 0) heads.set(0, true);
+    if (BEHIND && (FULL || exist == ITEMS) && t.first + i + ITEMS < t.count)
+      heads.set(ITEMS, t.key<F>(i + ITEMS) != F(0));
+  }
 };
 
 // The first of a[first .. end) that is not below `value`, or `end`: the 32 lanes of a warp look at once.
@@ -3739,50 +3884,57 @@ template <class O> GP_DEVICE gp__u64 gp__warp_lower_bound(const O *a, gp__u64 fi
   return first + __popc(__ballot_sync(0xffffffffu, i < end && static_cast<gp__u64>(a[i]) < value));
 }
 
-// Word 0 of each row becomes the mask of its heads; returns whether the element behind the warp's last begins a run too
-// (only where BEHIND is asked for; behind the input: no).
-template <class Heads, int ROWS, bool FULL> struct gp__mark_heads {
-  template <class Row>
-  static GP_DEVICE void rows_of(const gp__stream_args &, const gp__stream_tile &t, int first, Row *rows) {
-    GPUPRIMS__UNROLL_BY(8)
-    for (int r = 0; r < ROWS; ++r) {
-      const int i = first + r * 32 + int(gp_lane());
-      const gp__u32 mask = __ballot_sync(0xffffffffu, (FULL || i < t.items) && Heads::at(t, i));
-      if (gp_lane() == 0) rows[r].word[0] = mask;
-    }
-    __syncwarp();
-  }
-  static GP_DEVICE bool behind(const gp__stream_tile &t, int first) {
-    const int i = first + 32 * ROWS;
-    return t.first + i < t.count && Heads::at(t, i);
-  }
-};
-template <class O, int ROWS, bool FULL> struct gp__mark_heads<gp__offset_heads<O>, ROWS, FULL> {
-  template <class Row>
-  static GP_DEVICE void rows_of(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
+// By offsets: the warp walks those that lie among its elements. Its bits are gathered in shared memory.
+template <class O> struct gp__offset_heads {
+  typedef gp__none Key;
+  static const bool BEFORE = false;
+  template <int ITEMS, bool FULL, bool BEHIND>
+  static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, int first,
+                             gp__bits<ITEMS + 1> &heads) {
+    static_assert(!BEHIND, "nobody asks");
+    const int WORDS = gp__bits<ITEMS + 1>::WORDS;
+    gp__u32 *bits = reinterpret_cast<gp__u32 *>(t.keys) + first / ITEMS * WORDS; // a tile without keys: these are here
     const O *offsets = static_cast<const O *>(a.offsets);
     const gp__u64 origin = t.first + first, end = a.segments + 1;
     GPUPRIMS__UNROLL
-    for (int r = int(gp_lane()); r < ROWS; r += 32) rows[r].word[0] = origin == 0 && r == 0 ? 1u : 0u;
+    for (int w = 0; w < WORDS; ++w) bits[w * 32 + gp_lane()] = origin == 0 && w == 0 && gp_lane() == 0 ? 1u : 0u;
     gp__u64 s = gp__warp_lower_bound(offsets, 0, end, origin);
     __syncwarp();
     while (s < end) {
       const gp__u64 mine = s + gp_lane();
       const gp__u64 at = mine < end ? static_cast<gp__u64>(offsets[mine]) - origin : ~0ull;
-      const bool here = mine < end && at < gp__u64(32 * ROWS);
-      if (here) atomicOr(&rows[at / 32].word[0], 1u << (at % 32));
+      const bool here = at < gp__u64(32 * ITEMS);
+      if (here) {
+        const unsigned lane = static_cast<unsigned>(at) / ITEMS, j = static_cast<unsigned>(at) % ITEMS;
+        atomicOr(&bits[j / 32 * 32 + lane], 1u << (j % 32));
+      }
       if (!__all_sync(0xffffffffu, here)) break;
       s += 32;
-      const gp__u64 last = gp_warp_broadcast(at, 31);
-      if (gp_warp_broadcast(at, 0) == last)
-        s = gp__warp_lower_bound(offsets, s, end, origin + last + 1); // many empty ones
+      const gp__u64 last = gp_warp_broadcast(at, 31); // many empty segments: leap
+      if (gp_warp_broadcast(at, 0) == last) s = gp__warp_lower_bound(offsets, s, end, origin + last + 1);
     }
     __syncwarp();
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < WORDS; ++w) heads.word[w] = bits[w * 32 + gp_lane()];
   }
-  static GP_DEVICE bool behind(const gp__stream_tile &, int) { return false; }
 };
+// Ends of runs: bit j where element j + 1 begins one, or is not there any more.
+template <int ITEMS>
+GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
+  gp__bits<ITEMS> ends;
+  GPUPRIMS__UNROLL
+  for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+    ends.word[w] = heads.word[w] >> 1 | (w + 1 < gp__bits<ITEMS + 1>::WORDS ? heads.word[w + 1] << 31 : 0u);
+  const int exist = t.exist<ITEMS>(i);
+  if (exist > 0 && t.first + i + exist == t.count) { // the last of all; nothing stands behind it
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+      if ((exist - 1) / 32 == w) ends.word[w] |= 1u << ((exist - 1) % 32);
+  }
+  return ends;
+}
 
-// Unique, run lengths, runs of two or more. V: what goes along with a key, L: type of lengths and positions.
+// Unique, run lengths, runs of two or more. V: what goes along with a key, Length: type of lengths and positions.
 struct gp__run_state {
   gp__u64 runs; // those counted
   gp__u64 last; // 1 + where the last run began, 0: none did
@@ -3793,101 +3945,139 @@ struct gp__run_join {
     return gp__run_state{a.runs + b.runs, b.last ? b.last : a.last};
   }
 };
-template <class V> struct gp__stream_payload {
-  static GP_DEVICE void copy(const gp__stream_args &a, const gp__stream_tile &t, int i, gp__u64 to, bool still) {
-    if (!still) static_cast<V *>(a.out_values)[to] = t.value<V>(i);
+// The marked elements of a warp's part of an array, compacted there and copied out behind to[0].
+template <class V> struct gp__compact {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *warp, const gp__bits<ITEMS> &marks, int rank,
+                            int total, int exist) {
+    gp__chunk<V, ITEMS> x;
+    x.template load<FULL>(warp + gp_lane() * (ITEMS * sizeof(V)), exist);
+    __syncwarp();
+    V *at = reinterpret_cast<V *>(warp);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j)
+      if (marks.get(j)) at[rank++] = x.item[j];
+    __syncwarp();
+    gp__copy_out<V>::run(static_cast<V *>(to) + before, warp, total);
   }
 };
-template <> struct gp__stream_payload<gp__none> {
-  static GP_DEVICE void copy(const gp__stream_args &, const gp__stream_tile &, int, gp__u64, bool) {}
+template <> struct gp__compact<gp__none> {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int) {}
 };
-template <int WHAT, class Heads, class V, class L> struct gp__runs {
+template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b) {
+  gp__bits<ITEMS> r;
+  GPUPRIMS__UNROLL
+  for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) r.word[w] = b.word[w];
+  if (ITEMS % 32) r.word[ITEMS / 32] &= (1u << (ITEMS % 32)) - 1u;
+  return r;
+}
+template <class L> struct gp__length { typedef L type; };
+template <> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stored
+template <int WHAT, class Heads, class V, class Length> struct gp__runs {
+  typedef typename gp__length<Length>::type L;
   typedef typename Heads::Key Key;
   typedef V Value;
-  static const int WORDS = 4, SUM_BYTES = 0;
-  static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT == GP_NONTRIVIAL_RUNS;
+  static const int SCRATCH = WHAT == GP_UNIQUE ? 0 : 8;
+  static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT != GP_UNIQUE;
   typedef gp__run_state State;
   typedef gp__run_join Join;
-  typedef gp__row<WORDS>
-      Row; // heads; counted runs in the rows before; those counted; 1 + the last head in the rows before
+  template <int ITEMS> struct Kept { gp__bits<ITEMS + 1> heads; };
 
-  template <int ROWS, bool FULL>
-  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
-    gp__mark_heads<Heads, ROWS, FULL>::rows_of(a, t, first, rows);
-    const bool behind = WHAT == GP_NONTRIVIAL_RUNS && gp__mark_heads<Heads, ROWS, FULL>::behind(t, first);
-    gp__u32 total = 0, last = 0;
+  // Runs that count: where they begin, or (two or more elements) where they end.
+  template <int ITEMS>
+  static GP_DEVICE gp__bits<ITEMS> counted(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
+    const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
+    if (WHAT != GP_NONTRIVIAL_RUNS) return h;
+    gp__bits<ITEMS> e = gp__ends<ITEMS>(heads, t, i);
     GPUPRIMS__UNROLL
-    for (int k = 0; k < ROWS; k += 32) {
-      const int r = k + int(gp_lane());
-      const gp__u32 heads = r < ROWS ? rows[r].word[0] : 0u;
-      gp__u32 counted = heads;
-      if (WHAT == GP_NONTRIVIAL_RUNS && r < ROWS) { // the next element exists and begins no run
-        const gp__u32 next = r + 1 < ROWS ? rows[r + 1].word[0] & 1u : behind;
-        const gp__u64 rest = t.count - t.first > gp__u64(first + r * 32) ? t.count - t.first - (first + r * 32) : 0;
-        const gp__u32 exist = rest > 32 ? ~0u : rest > 1 ? (1u << (rest - 1)) - 1u : 0u;
-        counted &= ~(heads >> 1 | next << 31) & exist;
-      }
-      const gp__u32 bits = static_cast<gp__u32>(__popc(counted));
-      const gp__u32 inclusive = gp_warp_inclusive_scan(bits, gp_sum<gp__u32>());
-      const gp__u32 mine = heads ? static_cast<gp__u32>(r * 32 + 32 - __clz(int(heads))) : 0u;
-      const gp__u32 latest = gp_warp_inclusive_scan(mine, gp_max<gp__u32>());
-      gp__u32 earlier = gp_warp_shift_up(latest, 1);
-      if (gp_lane() == 0 || earlier == 0) earlier = last;
-      if (r < ROWS) {
-        rows[r].word[1] = total + inclusive - bits;
-        rows[r].word[2] = counted;
-        rows[r].word[3] = earlier;
-      }
-      total += gp_warp_broadcast(inclusive, 31);
-      const gp__u32 newest = gp_warp_broadcast(latest, 31);
-      if (newest) last = newest;
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) e.word[w] &= ~h.word[w];
+    return e;
+  }
+  // 1 + the last head of the thread's elements, counted from the warp's first; 0: it has none.
+  template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
+    int last = 0;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+      if (h.word[w]) last = int(gp_lane()) * ITEMS + w * 32 + 32 - __clz(int(h.word[w]));
+    return last;
+  }
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
+    const int i = first + int(gp_lane()) * ITEMS;
+    Heads::template mark<ITEMS, FULL, BEHIND>(a, t, first, kept.heads);
+    const int n = counted<ITEMS>(kept.heads, t, i).count(), last = last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads));
+    const int runs = gp_warp_broadcast(gp_warp_reduce(n, gp_sum<int>()), 0);
+    const int newest = gp_warp_broadcast(gp_warp_reduce(last, gp_max<int>()), 0);
+    return gp__run_state{static_cast<gp__u64>(runs), newest ? t.first + first + newest : 0};
+  }
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                             const State &before, unsigned char *scratch) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
+    const int mine = heads.count(), upto = gp_warp_inclusive_scan(mine, gp_sum<int>());
+    const int total = gp_warp_broadcast(upto, 31);
+    const gp__u64 origin = t.first + first;
+    if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && total > 0) { // in place: see gp__select
+      const bool stays = total == all && origin == before.runs;
+      if (!stays || a.out_keys != a.keys)
+        gp__compact<Key>::template run<ITEMS, FULL>(a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), heads,
+                                                    upto - mine, total, exist);
+      if (!stays || a.out_values != a.values)
+        gp__compact<V>::template run<ITEMS, FULL>(a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value,
+                                                  heads, upto - mine, total, exist);
+    }
+    if (WHAT != GP_UNIQUE) lengths<ITEMS>(a, t, first, kept, before, scratch);
+  }
+  // Lengths are known where runs end.
+  template <int ITEMS>
+  static GP_DEVICE void lengths(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                                const State &before, unsigned char *scratch) {
+    if (!a.out2) return;
+    const int i = first + int(gp_lane()) * ITEMS;
+    const gp__u64 origin = t.first + first;
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads), ends = gp__ends<ITEMS>(kept.heads, t, i);
+    gp__bits<ITEMS> marks = ends;
+    if (WHAT == GP_NONTRIVIAL_RUNS) marks = counted<ITEMS>(kept.heads, t, i);
+    const int mine = marks.count(), upto = gp_warp_inclusive_scan(mine, gp_sum<int>());
+    const int total = gp_warp_broadcast(upto, 31);
+    if (total == 0) return;
+    int earlier = gp_warp_shift_up(gp_warp_inclusive_scan(last_head<ITEMS>(heads), gp_max<int>()), 1);
+    if (gp_lane() == 0) earlier = 0;
+    // 1 + where the open run began: from the warp's first element on, or far before it
+    const long long away = before.last ? static_cast<long long>(before.last) - static_cast<long long>(origin) : 0;
+    long long begin = earlier ? earlier : away;
+    int rank = upto - mine;
+    L *length = reinterpret_cast<L *>(scratch);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      const int at = int(gp_lane()) * ITEMS + j;
+      if (heads.get(j)) begin = at + 1;
+      if (marks.get(j)) length[rank++] = static_cast<L>(at + 2 - begin);
     }
     __syncwarp();
-    return gp__run_state{total, last ? t.first + first + last : 0};
-  }
-  template <int ROWS, bool FULL>
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Row *rows,
-                             const State &before) {
-    const gp__u64 origin = t.first + first;
-    const gp__u32 below = (1u << gp_lane()) - 1u;
-    const bool still = a.out_keys == a.keys && origin == before.runs,
-               still_values = a.out_values == a.values && origin == before.runs;
-    GPUPRIMS__UNROLL_BY(4)
-    for (int r = 0; r < ROWS; ++r) {
-      const int at = r * 32 + int(gp_lane());
-      const Row row = rows[r];
-      if (!(row.word[0] >> gp_lane() & 1u)) continue;
-      const int rank = int(row.word[1] + static_cast<gp__u32>(__popc(row.word[2] & below)));
-      if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && !(still && rank == at))
-        static_cast<Key *>(a.out_keys)[before.runs + rank] = t.template key<Key>(first + at);
-      gp__stream_payload<V>::copy(a, t, first + at, before.runs + rank, still_values && rank == at);
-      if (WHAT != GP_UNIQUE && origin + at > 0) lengths(a, row, origin, at, before, rank);
-      if (WHAT == GP_NONTRIVIAL_RUNS && (row.word[2] >> gp_lane() & 1u))
-        static_cast<L *>(a.out_values)[before.runs + rank] = static_cast<L>(origin + at);
+    // Of the runs that begin before the warp, and that end in it or later, at most one is counted as begun and not ended.
+    const bool open = WHAT == GP_RUN_LENGTHS && !(gp_warp_broadcast(heads.word[0], 0) & 1u);
+    gp__copy_out<L>::run(static_cast<L *>(a.out2) + (before.runs - (open ? 1 : 0)), scratch, total);
+    if (WHAT == GP_NONTRIVIAL_RUNS) {
+      __syncwarp();
+      begin = earlier ? earlier : away;
+      rank = upto - mine;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        if (heads.get(j)) begin = int(gp_lane()) * ITEMS + j + 1;
+        if (marks.get(j)) length[rank++] = static_cast<L>(static_cast<long long>(origin) + begin - 1);
+      }
+      __syncwarp();
+      gp__copy_out<L>::run(static_cast<L *>(a.out_values) + before.runs, scratch, total);
     }
+    __syncwarp();
   }
-  // The run before the one that begins here ends here.
-  static GP_DEVICE void lengths(const gp__stream_args &a, const Row &row, gp__u64 origin, int at, const State &before,
-                                int rank) {
-    const gp__u32 earlier = row.word[0] & ((1u << gp_lane()) - 1u);
-    const gp__u64 begin = earlier       ? origin + (at & ~31) + 31 - __clz(int(earlier))
-                          : row.word[3] ? origin + row.word[3] - 1
-                                        : before.last - 1;
-    const gp__u64 length = origin + at - begin;
-    if (a.out2 && (WHAT == GP_RUN_LENGTHS || length > 1))
-      static_cast<L *>(a.out2)[before.runs + rank - 1] = static_cast<L>(length);
-  }
-  static GP_DEVICE void finish(const gp__stream_args &a, gp__u64 count, const State &total) {
-    a.out_count[0] = total.runs;
-    if (WHAT == GP_UNIQUE || !total.last || !a.out2) return;
-    const gp__u64 length = count - (total.last - 1);
-    if (WHAT == GP_RUN_LENGTHS || length > 1) static_cast<L *>(a.out2)[total.runs - 1] = static_cast<L>(length);
-  }
+  static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) { a.out_count[0] = total.runs; }
 };
 
-// Scans by key and of segments, reduce by key: a scan that starts anew at each head. A row is scanned by shuffles
-// (Sengupta, Harris, Zhang and Owens, Scan Primitives for GPU Computing), and the running values wait in shared memory
-// for what stands before the warp.
+// Scans by key and of segments, reduce by key: a scan that starts anew at each head.
 template <class Acc> struct gp__segment_state {
   Acc value;     // of the run that is open at the end
   gp__u64 heads; // runs that began
@@ -3908,115 +4098,147 @@ template <class Op> struct gp__segment_join {
     return s;
   }
 };
-template <class K> struct gp__stream_key {
-  static GP_DEVICE void store(const gp__stream_args &a, const gp__stream_tile &t, int i, gp__u64 to) {
-    if (a.out_keys) static_cast<K *>(a.out_keys)[to] = t.key<K>(i);
+// The same in a warp, where a bit says whether a run began.
+template <class Acc> struct gp__open_run {
+  Acc value;
+  gp__u32 begun;
+};
+template <class Op> struct gp__open_join {
+  typedef gp__open_run<typename Op::type> Run;
+  GP_DEVICE Run operator()(const Run &a, const Run &b) const {
+    Run r;
+    r.value = b.begun ? b.value : Op()(a.value, b.value);
+    r.begun = a.begun | b.begun;
+    return r;
   }
 };
-template <> struct gp__stream_key<gp__none> {
-  static GP_DEVICE void store(const gp__stream_args &, const gp__stream_tile &, int, gp__u64) {}
-};
-// A value among bytes that are aligned for another type.
-template <class T, int ALIGN> struct gp__loose {
-  static GP_DEVICE T load(const unsigned char *p) {
-    gp__shuffled<T> s;
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < int(sizeof(T)); ++i) reinterpret_cast<unsigned char *>(&s)[i] = p[i];
-    return s.value;
-  }
-  static GP_DEVICE void store(unsigned char *p, const T &x) {
-    gp__shuffled<T> s;
-    s.value = x;
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < int(sizeof(T)); ++i) p[i] = reinterpret_cast<const unsigned char *>(&s)[i];
+template <class K> struct gp__compact_keys {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(const gp__stream_args &a, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
+                            gp__u64 before, int rank, int total, int exist) {
+    if (a.out_keys && total > 0)
+      gp__compact<K>::template run<ITEMS, FULL>(a.out_keys, before, t.keys + first * int(sizeof(K)), heads, rank, total,
+                                                exist);
   }
 };
-template <class T> struct gp__loose<T, 0> {
-  static GP_DEVICE T load(const unsigned char *p) { return *reinterpret_cast<const T *>(p); }
-  static GP_DEVICE void store(unsigned char *p, const T &x) { *reinterpret_cast<T *>(p) = x; }
+template <> struct gp__compact_keys<gp__none> {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS> &, gp__u64,
+                            int, int, int) {}
 };
 template <int WHAT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
   typedef typename Heads::Key Key;
   typedef In Value;
   static const bool REDUCE = WHAT == GP_REDUCE_BY_KEY;
-  static const int WORDS = 4, SUM_BYTES = sizeof(Acc) == sizeof(In) ? 0 : int(sizeof(Acc));
+  static const int SCRATCH = sizeof(Out) == sizeof(In) ? 0 : int(sizeof(Out)); // else results take the values' place
   static const bool BEFORE = Heads::BEFORE, BEHIND = REDUCE;
   typedef gp__segment_join<Op> Join;
   typedef typename Join::State State;
-  typedef gp__row<WORDS> Row; // heads; heads in the rows before; ends of runs
-  typedef gp__loose<Acc, (SUM_BYTES || alignof(Acc) <= alignof(In)) ? 0 : 1> Sum; // sums may lie in the values' place
+  typedef gp__open_run<Acc> Run;
+  template <int ITEMS> struct Kept {
+    Run before; // what the lanes before this one leave open
+    gp__bits<ITEMS + 1> heads;
+  };
+  // Results stand where values of another type stood, whose alignment may be smaller.
+  template <int ITEMS> static GP_DEVICE void put(unsigned char *p, const Out &x) {
+    if (SCRATCH || alignof(Out) <= alignof(In)) {
+      *reinterpret_cast<Out *>(p) = x;
+    } else {
+      gp__shuffled<Out> s;
+      s.value = x;
+      GPUPRIMS__UNROLL
+      for (int b = 0; b < int(sizeof(Out)); ++b) p[b] = reinterpret_cast<const unsigned char *>(&s)[b];
+    }
+  }
+  static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
 
-  static GP_DEVICE unsigned char *sum(const gp__stream_tile &t, int i) { return t.sums + i * int(sizeof(Acc)); }
-
-  template <int ROWS, bool FULL>
-  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Row *rows) {
-    gp__mark_heads<Heads, ROWS, FULL>::rows_of(a, t, first, rows);
-    const gp__u32 upto = 0xffffffffu >> (31 - gp_lane());
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
+    Heads::template mark<ITEMS, FULL, BEHIND>(a, t, first, kept.heads);
+    gp__chunk<In, ITEMS> v;
+    v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
+    const Load load(a);
     const Acc init = gp__value_as<Acc>(a.first);
-    const bool has_init = a.has_init != 0;
-    Acc carry = Op::identity();
-    GPUPRIMS__UNROLL_BY(4)
-    for (int r = 0; r < ROWS; ++r) {
-      const int i = first + r * 32 + int(gp_lane());
-      const gp__u32 heads = rows[r].word[0] & upto;
-      const int begin = heads ? 31 - __clz(int(heads)) : 0; // the lane where this lane's run begins, in this row
-      Acc x = Op::identity();
-      if (FULL || i < t.items) x = Op::prepare(Load(a)(t.template value<In>(i), t.first + i));
-      if (has_init && (rows[r].word[0] >> gp_lane() & 1u)) x = Op()(init, x);
-      GPUPRIMS__UNROLL
-      for (int d = 1; d < 32; d *= 2) {
-        const Acc y = gp_warp_shift_up(x, static_cast<unsigned>(d));
-        if (int(gp_lane()) - d >= begin) x = Op()(y, x);
-      }
-      if (r > 0 && !heads) x = Op()(carry, x);
-      carry = gp_warp_broadcast(x, 31);
-      if (FULL || i < t.items) Sum::store(sum(t, i), x);
+    Acc run = Op::identity();
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      if (!FULL && j >= exist) continue;
+      const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
+      run = kept.heads.get(j) ? (a.has_init ? Op()(init, x) : x) : j == 0 ? x : Op()(run, x);
     }
+    const int began = gp__first_bits<ITEMS>(kept.heads).count();
+    Run mine;
+    mine.value = run;
+    mine.begun = began ? 1u : 0u;
+    const Run upto = gp_warp_inclusive_scan(mine, gp__open_join<Op>());
+    kept.before = gp_warp_shift_up(upto, 1);
     State s;
-    s.value = carry;
-    s.heads = gp__count_rows<ROWS, 0>(rows);
-    if (REDUCE) {
-      const bool behind = gp__mark_heads<Heads, ROWS, FULL>::behind(t, first);
-      GPUPRIMS__UNROLL
-      for (int r = int(gp_lane()); r < ROWS; r += 32) {
-        const gp__u32 next = r + 1 < ROWS ? rows[r + 1].word[0] & 1u : behind;
-        const gp__u64 rest = t.count - t.first > gp__u64(first + r * 32) ? t.count - t.first - (first + r * 32) : 0;
-        const gp__u32 last = rest > 0 && rest <= 32 ? 1u << (rest - 1) : 0u;
-        rows[r].word[2] = rows[r].word[0] >> 1 | next << 31 | last;
-      }
-    }
-    __syncwarp();
+    s.value = gp_warp_broadcast(upto.value, 31);
+    s.heads = static_cast<gp__u64>(gp_warp_broadcast(gp_warp_reduce(began, gp_sum<int>()), 0));
     return s;
   }
-  template <int ROWS, bool FULL>
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Row *rows,
-                             const State &before) {
-    const gp__u32 upto = 0xffffffffu >> (31 - gp_lane());
-    const Acc start = a.has_init ? gp__value_as<Acc>(a.first) : Op::identity();
-    Out *out = static_cast<Out *>(a.out_values);
-    Acc previous = before.value; // of the element before the row
-    GPUPRIMS__UNROLL_BY(4)
-    for (int r = 0; r < ROWS; ++r) {
-      const int i = first + r * 32 + int(gp_lane());
-      const bool exists = FULL || i < t.items;
-      const Row row = rows[r];
-      const bool head = (row.word[0] >> gp_lane() & 1u) != 0;
-      Acc x = Op::identity();
-      if (exists) x = Sum::load(sum(t, i));
-      if (exists && row.word[1] == 0 && !(row.word[0] & upto)) x = Op()(before.value, x);
-      if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY && exists) out[t.first + i] = gp_convert<Acc, Out>()(x);
-      if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY) {
-        Acc y = gp_warp_shift_up(x, 1);
-        if (gp_lane() == 0) y = previous;
-        previous = gp_warp_broadcast(x, 31);
-        if (exists) out[t.first + i] = gp_convert<Acc, Out>()(head ? start : y);
-      }
-      if (REDUCE) {
-        const gp__u64 rank = before.heads + row.word[1] + static_cast<gp__u32>(__popc(row.word[0] & upto)) - 1;
-        if (head) gp__stream_key<Key>::store(a, t, i, rank);
-        if (row.word[2] >> gp_lane() & 1u) out[rank] = gp_convert<Acc, Out>()(x);
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                             const State &before, unsigned char *scratch) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
+    unsigned char *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the warp
+    const Load load(a);
+    const Acc init = gp__value_as<Acc>(a.first), start = a.has_init ? init : Op::identity();
+    gp__chunk<In, ITEMS> v;
+    v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
+    Acc run = gp_lane() == 0      ? before.value
+              : kept.before.begun ? kept.before.value
+                                  : Op()(before.value, kept.before.value);
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
+    gp__bits<ITEMS> ends;
+    int heads_upto = 0, ends_upto = 0, heads_all = 0, ends_all = 0;
+    if (REDUCE) {
+      ends = gp__ends<ITEMS>(kept.heads, t, i);
+      const gp__u32 mine = gp__pair(heads.count(), ends.count());
+      const gp__u32 upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()), total = gp_warp_broadcast(upto, 31);
+      heads_upto = gp__low(upto - mine), ends_upto = gp__high(upto - mine);
+      heads_all = gp__low(total), ends_all = gp__high(total);
+      __syncwarp();
+    }
+    gp__chunk<Out, ITEMS> r;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      if (!FULL && j >= exist) continue;
+      const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
+      const bool head = heads.get(j);
+      if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(head ? start : run);
+      run = head ? (a.has_init ? Op()(init, x) : x) : Op()(run, x);
+      if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(run);
+      if (REDUCE && ends.get(j)) {
+        put<ITEMS>(results + ends_upto * int(sizeof(Out)), gp_convert<Acc, Out>()(run));
+        ++ends_upto;
       }
     }
+    if (!REDUCE) {
+      unsigned char *to = results + gp_lane() * (ITEMS * sizeof(Out));
+      if (FULL && !LOOSE) r.store(to);
+      else if (!LOOSE) r.store_part(to, exist);
+      else
+        for (int j = 0; j < ITEMS; ++j)
+          if (j < exist) put<ITEMS>(to + j * int(sizeof(Out)), r.item[j]);
+    }
+    __syncwarp();
+    if (!REDUCE) copy(static_cast<Out *>(a.out_values) + (t.first + first), results, all);
+    else {
+      const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first to end here began before the warp
+      copy(static_cast<Out *>(a.out_values) + (before.heads - (open ? 1 : 0)), results, ends_all);
+      gp__compact_keys<Key>::template run<ITEMS, FULL>(a, t, first, heads, before.heads, heads_upto, heads_all, exist);
+    }
+    __syncwarp();
+  }
+  static GP_DEVICE void copy(Out *to, const unsigned char *from, int n) {
+    if (!LOOSE) {
+      gp__copy_out<Out>::run(to, from, n);
+      return;
+    }
+    const int bytes = n * int(sizeof(Out));
+    for (int b = int(gp_lane()); b < bytes; b += 32) reinterpret_cast<unsigned char *>(to)[b] = from[b];
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) {
     if (REDUCE) a.out_count[0] = total.heads;
@@ -4042,13 +4264,12 @@ template <class P, class Body> struct gp__stream {
   typedef typename Body::Value Value;
   typedef typename Body::State State;
   typedef typename Body::Join Join;
-  typedef typename Body::Row Row;
   static const int KEY = gp__bytes_of<Key>::value, VALUE = gp__bytes_of<Value>::value;
-  static const int ROWS = gp__stream_rows(P::vectors, KEY, VALUE), WARPS = P::threads / 32, TILE = P::threads * ROWS;
-  static const int VALUES_AT = gp__stream_region_bytes(TILE, KEY);
-  static const int SUMS_AT = VALUES_AT + gp__stream_region_bytes(TILE, VALUE);
-  static const int ROWS_AT = SUMS_AT + gp__stream_region_bytes(TILE, Body::SUM_BYTES);
-  static const int STAGE = ROWS_AT + (TILE / 32 * int(sizeof(Row)) + 127) / 128 * 128;
+  static const int ITEMS = gp__stream_items(P::vectors, KEY, VALUE), WARPS = P::threads / 32, TILE = P::threads * ITEMS;
+  typedef typename Body::template Kept<ITEMS> Kept;
+  static const int VALUES_AT = gp__stream_keys_bytes(P::threads, ITEMS, KEY);
+  static const int KEPT_AT = VALUES_AT + gp__stream_region_bytes(TILE, VALUE);
+  static const int STAGE = KEPT_AT + (P::threads * int(sizeof(Kept)) + 127) / 128 * 128;
 
   // A tile in a stage. Element 0 of an array stands as far behind a 16-byte boundary as it does in memory.
   static GP_DEVICE gp__stream_tile tile_in(unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset,
@@ -4057,32 +4278,41 @@ template <class P, class Body> struct gp__stream {
     t.first = number * TILE;
     t.count = count;
     t.items = count - t.first < gp__u64(TILE) ? int(count - t.first) : TILE;
-    t.keys = stage + GP__STREAM_MARGIN + key_offset;
+    t.keys = stage + (KEY ? GP__STREAM_MARGIN + key_offset : 0);
     t.values = stage + VALUES_AT + GP__STREAM_MARGIN + value_offset;
-    t.sums = Body::SUM_BYTES ? stage + SUMS_AT : t.values;
-    t.rows = stage + ROWS_AT;
     return t;
   }
-  static GP_DEVICE Row *rows_of_warp(const gp__stream_tile &t) {
-    return static_cast<Row *>(t.rows) + int(gp_warp()) * ROWS;
+  static GP_DEVICE Kept &kept_in(unsigned char *stage) {
+    return reinterpret_cast<Kept *>(stage + KEPT_AT)[threadIdx.x];
   }
-  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t) {
-    const int first = int(gp_warp()) * (32 * ROWS);
-    return t.items == TILE ? Body::template fold<ROWS, true>(a, t, first, rows_of_warp(t))
-                           : Body::template fold<ROWS, false>(a, t, first, rows_of_warp(t));
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage) {
+    const int first = int(gp_warp()) * (32 * ITEMS);
+    Kept kept;
+    const State s = t.items == TILE ? Body::template fold<ITEMS, true>(a, t, first, kept)
+                                    : Body::template fold<ITEMS, false>(a, t, first, kept);
+    kept_in(stage) = kept;
+    __syncwarp(); // lane 0 will say that the warp is done
+    return s;
   }
-  // before: what stands before the tile; prefixes: inclusive, over the warps.
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, const State &before,
-                             const State *prefixes) {
-    const int first = int(gp_warp()) * (32 * ROWS);
+  // before: what stands before the tile; prefixes: inclusive, over the warps; scratch: of the block.
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage,
+                             const State &before, const State *prefixes, unsigned char *scratch) {
+    const int first = int(gp_warp()) * (32 * ITEMS);
     const State mine = gp_warp() > 0 ? Join()(before, prefixes[gp_warp() - 1]) : before;
-    if (t.items == TILE) Body::template emit<ROWS, true>(a, t, first, rows_of_warp(t), mine);
-    else Body::template emit<ROWS, false>(a, t, first, rows_of_warp(t), mine);
+    const Kept kept = kept_in(stage);
+    scratch += first * Body::SCRATCH;
+    if (t.items == TILE) Body::template emit<ITEMS, true>(a, t, first, kept, mine, scratch);
+    else Body::template emit<ITEMS, false>(a, t, first, kept, mine, scratch);
     if (threadIdx.x == P::threads - 1 && t.first + t.items == t.count)
       Body::finish(a, t.count, Join()(before, prefixes[WARPS - 1]));
   }
+  // Do results go to where elements are read?
+  static GP_DEVICE bool in_place(const gp__stream_args &a) {
+    return (a.out_keys && a.out_keys == a.keys) ||
+           (a.out_values && (a.out_values == a.values || a.out_values == a.keys));
+  }
   static GP_DEVICE gp__look_back<State, Join> look_back(const gp__stream_args &a, gp__u64 tiles, gp__u64 tag) {
-    gp__look_back<State, Join> l = {gp__words(a.workspace), tiles, tag, gp_before<State>()};
+    gp__look_back<State, Join> l = {gp__words(a.workspace), tiles, tag, gp_before<State>(), in_place(a)};
     l.start.value = Join::identity();
     l.start.has = false;
     return l;
@@ -4133,24 +4363,25 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
   for (;;) {
     if (threadIdx.x == 0) s.ticket[0] = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
     __syncthreads();
-    const gp__ticket ticket = s.ticket[0];
-    if (ticket.number >= tiles) return;
-    const gp__stream_tile t = S::tile_in(shared, ticket.number, n, 0, 0);
+    const unsigned number = s.ticket[0].number;
+    const gp__u64 tag = s.ticket[0].tag;
+    if (number >= tiles) return;
+    const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
     gp__stream_load<typename S::Key>::template run<P, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t);
     gp__stream_load<typename S::Value>::template run<P, false, false>(t.values, a.values, t);
     __syncthreads();
-    const State total = S::fold(a, t);
+    const State total = S::fold(a, t, shared);
     if (gp_lane() == 0) s.warp_total[0][gp_warp()] = total;
     __syncthreads();
     if (gp_warp() == 0) {
       const State aggregate = gp_warp_broadcast(S::prefixes(s.warp_total[0]), S::WARPS - 1);
-      const gp__look_back<State, typename S::Join> look_back = S::look_back(a, tiles, ticket.tag);
-      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, aggregate);
-      const gp_before<State> before = look_back(ticket.number, aggregate);
+      const gp__look_back<State, typename S::Join> look_back = S::look_back(a, tiles, tag);
+      if (gp_lane() == 0) look_back.publish_aggregate(number, aggregate);
+      const gp_before<State> before = look_back(number, aggregate);
       if (gp_lane() == 0) s.before[0] = S::or_identity(before);
     }
     __syncthreads();
-    S::emit(a, t, s.before[0], s.warp_total[0]);
+    S::emit(a, t, shared, s.before[0], s.warp_total[0], shared + S::STAGE);
     if (once) return;
     __syncthreads();
   }
@@ -4167,10 +4398,11 @@ template <class P, class Body> struct gp__stream_pipeline {
   typedef gp__stream_storage<STAGES, WARPS, State> Storage;
 
   Storage &s;
-  unsigned char *shared; // STAGES stages
+  unsigned char *shared; // STAGES stages, and what bodies need beside
   const gp__stream_args &a;
   gp__u64 count;
   unsigned tiles;
+  bool in_place; // results go to where elements are read
 
   GP_DEVICE gp__stream_tile tile_of(int stage, unsigned number) const {
     return S::tile_in(shared + stage * S::STAGE, number, count, S::KEY ? gp__misalignment(a.keys, 16) : 0,
@@ -4185,8 +4417,8 @@ template <class P, class Body> struct gp__stream_pipeline {
     const unsigned char *base = static_cast<const unsigned char *>(array);
     const gp__u64 shift = gp__misalignment(array, 16);                         // of byte 0
     gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
-    if (begin < shift) begin = (from + shift + 15) & ~15ull;                   // of which not all bytes are the array's
-    if (end > bytes + shift) end = (to + shift) & ~15ull;
+    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // of which not all bytes are the array's
+    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull;          // or not all stay as they are
     if (begin >= end) begin = end = to + shift;
     if (!bulk) {
       for (gp__u64 i = from; i + shift < begin; ++i) place[i - from] = base[i];
@@ -4221,6 +4453,7 @@ template <class P, class Body> struct gp__stream_pipeline {
     }
     const gp__stream_tile t = tile_of(stage, ticket.number);
     gp__mbarrier_arrive_expect(&s.loaded[stage], copy_tile(t, &s.loaded[stage], false));
+    gp__bulk_fence(); // some bytes of the buffer were stored one by one
     copy_tile(t, &s.loaded[stage], true);
   }
   GP_DEVICE void copy() const {
@@ -4256,6 +4489,7 @@ template <class P, class Body> struct gp__stream_pipeline {
       if (ticket.number >= tiles) return;
       gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
       const gp_before<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.warp_total[stage][WARPS - 1]);
+      __syncwarp();
       if (gp_lane() == 0) {
         s.before[stage] = S::or_identity(before);
         gp__mbarrier_arrive(&s.carried[stage]);
@@ -4274,7 +4508,7 @@ template <class P, class Body> struct gp__stream_pipeline {
         const unsigned number = s.ticket[fold_stage].number;
         more = number < tiles;
         if (more) {
-          const State total = S::fold(a, tile_of(fold_stage, number));
+          const State total = S::fold(a, tile_of(fold_stage, number), shared + fold_stage * S::STAGE);
           if (gp_lane() == 0) {
             s.warp_total[fold_stage][gp_warp()] = total;
             gp__mbarrier_arrive(&s.folded[fold_stage]);
@@ -4282,7 +4516,8 @@ template <class P, class Body> struct gp__stream_pipeline {
           ++folds;
         }
       } else if (emits < folds && all(gp__mbarrier_peek(&s.carried[emit_stage], emits / STAGES & 1u))) {
-        S::emit(a, tile_of(emit_stage, s.ticket[emit_stage].number), s.before[emit_stage], s.warp_total[emit_stage]);
+        S::emit(a, tile_of(emit_stage, s.ticket[emit_stage].number), shared + emit_stage * S::STAGE,
+                s.before[emit_stage], s.warp_total[emit_stage], shared + STAGES * S::STAGE);
         gp__bulk_fence(); // before the buffer's next load
         __syncwarp();
         if (gp_lane() == 0) gp__mbarrier_arrive(&s.emitted[emit_stage]);
@@ -4312,7 +4547,12 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
   gp__begin<P>();
   const gp__u64 n = gp__count(a);
   if (Pipeline::S::idle(a, n)) return;
-  const Pipeline pipeline = {s, shared, a, n, static_cast<unsigned>((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE)};
+  const Pipeline pipeline = {s,
+                             shared,
+                             a,
+                             n,
+                             static_cast<unsigned>((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE),
+                             Pipeline::S::in_place(a)};
   if (gp_warp() < Pipeline::WARPS) pipeline.compute();
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish();
   else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back();
@@ -8404,10 +8644,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
                       gp__type_rows[c->out_type].name);
     q->out_type = c->out_type;
     if (c->flags & GP_REPRODUCIBLE)
-      return gp__fail(GP_E_UNSUPPORTED,
-                      "%s: flags: GP_REPRODUCIBLE: weights are added to counters of %s in the order of their arrival; "
-                      "counters that are integers keep their bits",
-                      k->who, gp__type_rows[c->out_type].name);
+      return gp__fail(
+          GP_E_UNSUPPORTED,
+          "%s: flags: GP_REPRODUCIBLE: counters of %s keep their bits on one device and policy, not on every "
+          "one; integers do",
+          k->who, gp__type_rows[c->out_type].name);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
   GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
@@ -8522,13 +8763,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT, "%s: active is %d: the bounds of at most %d channels of %s fit a call", who,
                       q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   }
+  if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: segments is 2^64 - 1", who);
   if (gp__is_bound(c->primitive) && c->length >> 63)
     return gp__fail(GP_E_SIZE, "%s: length is %llu, not below 2^63", who, (unsigned long long)c->length);
   if ((gp__is_bound(c->primitive) || c->primitive == GP_LOAD_BALANCE) && q->out_size == 4 &&
       (c->length | c->segments) > UINT32_MAX)
     return gp__fail(GP_E_SIZE, "%s: %s is %llu, which positions of type u32 (out_type) do not reach", who,
                     c->length ? "length" : "segments", (unsigned long long)(c->length | c->segments));
-  if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: segments is 2^64 - 1", who);
   if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
     return gp__fail(GP_E_ARGUMENT, "%s: segments is 0, but count is not: elements of no segment", who);
   if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->length)
@@ -8833,7 +9074,8 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
       h.count = q->segments + 1;
     }
   }
-  if ((family == GP__FAMILY_STREAM || family == GP__FAMILY_HISTOGRAM) && !q->acc_size) h.exact = 1; // nothing is folded
+  if (family == GP__FAMILY_STREAM && !q->acc_size) h.exact = 1; // nothing is folded
+  if (family == GP__FAMILY_HISTOGRAM) h.exact = gp__is_integer(q->out_type);
   h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
   return h;
 }

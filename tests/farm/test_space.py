@@ -121,8 +121,8 @@ def test_resources_reject_spills(architectures, tmp_path):
     folders = [tmp_path / "spills", tmp_path / "broken"]
     for folder in folders:
         folder.mkdir()
-    old = 'gp__add(t, "extern \\"C\\" __global__ void __launch_bounds__(%d", threads);'
-    spills = doctored(folders[0], old, old.replace("(%d", "(1024, 2 + 0 * %d"))
+    old = 'gp__add(t, "extern \\"C\\" __global__ void __launch_bounds__(%u", threads);'
+    spills = doctored(folders[0], old, old.replace("(%u", "(1024, 2 + 0 * %u"))
     broken = doctored(folders[1], old, old.replace("__global__", "__golbal__"))
     cell, environment = "transform2 SUM f64 n=1M", {"env": tune_parts.environment()}
     found = tune_parts.space(spills, cell, "--resources-limit", 16, **environment)

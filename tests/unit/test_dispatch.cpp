@@ -110,6 +110,20 @@ FAKE_KERNEL(gp__scan_args, gp__scan_downsweep<gp__policy<128, 1, 3, 3, 3, 1, 2>,
 FAKE_KERNEL(gp__scan_args, gp__scan_pipelined<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
                                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
 
+FAKE_KERNEL(
+    gp__reduce_args,
+    gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<unsigned long long>,
+                          gp__counted<int, gp__compare<gp_greater<int>>>, int, unsigned long long, unsigned long long>);
+FAKE_KERNEL(gp__reduce_args,
+            gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_and<unsigned int>,
+                                  gp__counted<int, gp__compare<gp_less<int>>>, int, unsigned int, unsigned char>);
+FAKE_KERNEL(
+    gp__reduce_args,
+    gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_min<unsigned long long>, gp__offset_fault<unsigned int>,
+                          unsigned int, unsigned long long, unsigned long long>);
+FAKE_KERNEL(gp__map_args,
+            gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
+
 // Device memory with values.
 template <class T> struct Device {
   T *data;
@@ -882,12 +896,12 @@ static void test_workspaces() {
   c.in = in.data, c.out = out.data;
   CHECK(bytes > 256 && more > bytes && misaligned == more && fake::counts.total == before); // asks nobody
   // A pipelined scan starts its tiles on a boundary of the input, so a misaligned one may need a tile more: that one is
-  // counted, whatever the pointer. Ten tiles of 512, one more, and the first group's word.
+  // counted, whatever the pointer. Ten tiles of 512, one more, and the two words of the first group.
   q = small(GP_PIPELINED);
   gp_call piped = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, nullptr, nullptr, 5120);
   piped.policy = &q;
   GOOD(gp_workspace_size(ctx, &piped, &bytes));
-  CHECK(bytes == GP__CONTROL_BYTES + 12 * GP__WORD_BYTES);
+  CHECK(bytes == GP__CONTROL_BYTES + 13 * GP__WORD_BYTES);
   q = small(GP_LOOK_BACK);
   gp_call copy = gp_call_init(GP_COPY);
   copy.in_type = GP_I32, copy.in = in.data, copy.out = out.data, copy.count = 1000;
@@ -1472,6 +1486,807 @@ static void test_speed() {
   fake::destroy_stream(stream);
 }
 
+// ---- segments, runs, selection, histograms, search
+
+// A valid call of every primitive that has more than an input and an output, on memory that nobody reads.
+struct Buffers {
+  alignas(256) unsigned char in[4096], keys[4096], begin[4096], end[4096], out[4096], out2[4096], out3[4096],
+      out_keys[4096];
+  alignas(8) uint64_t counts[4], bad;
+};
+static Buffers buffers;
+static const float lower_ends[4] = {0, -1, 2, 3}, upper_ends[4] = {1, 1, 4, 8};
+
+static gp_call sample(gp_primitive p, uint64_t n = 100) {
+  gp_call c = gp_call_init(p);
+  Buffers &b = buffers;
+  const bool segmented =
+      p == GP_SEGMENTED_REDUCE || p == GP_SEGMENTED_INCLUSIVE_SCAN || p == GP_SEGMENTED_EXCLUSIVE_SCAN;
+  const bool fold = p >= GP_SEGMENTED_REDUCE && p <= GP_REDUCE_BY_KEY,
+             runs = p >= GP_INCLUSIVE_SCAN_BY_KEY && p <= GP_UNIQUE;
+  const bool histogram = p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES,
+             bound = p == GP_LOWER_BOUND || p == GP_UPPER_BOUND;
+  const bool predicate = p >= GP_SELECT && p <= GP_ALL;
+  c.count = n;
+  if (fold || predicate || histogram || bound || p == GP_ADJACENT_DIFFERENCE) c.in_type = GP_F32, c.in = b.in;
+  if (fold) c.op = GP_MAX;
+  if (p == GP_ADJACENT_DIFFERENCE) c.op = GP_SUB;
+  if (predicate) c.op = GP_LESS, c.init = lower_ends;
+  if (runs) c.key_type = GP_I32, c.keys = b.keys;
+  if (segmented || p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS)
+    c.offset_type = GP_I32, c.begin = b.begin, c.segments = 10;
+  if (p == GP_CHECK_OFFSETS) c.bad = &b.bad;
+  else if (p != GP_RUN_LENGTHS && p != GP_UNIQUE && p != GP_COUNT_IF) c.out = b.out;
+  if (p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS || p == GP_PARTITION) c.out2 = b.out2;
+  if (p == GP_REDUCE_BY_KEY || p == GP_RUN_LENGTHS || p == GP_UNIQUE) c.out_keys = b.out_keys;
+  if (p == GP_REDUCE_BY_KEY || p == GP_RUN_LENGTHS || p == GP_UNIQUE || p == GP_NONTRIVIAL_RUNS || p == GP_SELECT ||
+      p == GP_PARTITION || p == GP_COUNT_IF)
+    c.out_count = b.counts;
+  if (histogram) c.out_type = GP_U32, c.bins = 16;
+  if (p == GP_HISTOGRAM_EVEN) c.init = lower_ends, c.step = upper_ends;
+  if (p == GP_HISTOGRAM_RANGES) c.begin = b.begin;
+  if (bound) c.keys = b.keys, c.length = 50;
+  if (bound || p == GP_LOAD_BALANCE) c.out_type = GP_U32;
+  return c;
+}
+
+static void test_more_arguments(bool host) {
+  gp_config config_ = config();
+  if (host) config_.backend = GP_BACKEND_HOST;
+  gp_context *ctx = nullptr;
+  GOOD(gp_open(&config_, &ctx));
+  Buffers &b = buffers;
+  const gp_type vec3 = define(ctx, "vec3", "struct vec3 { float x, y, z; };", 12, 4);
+  gp_op_desc d = gp_op_desc_init();
+  gp_op binary, unary;
+  const float zero[3] = {0, 0, 0};
+  d.name = "mine", d.body = "return a;", d.host = host_add, d.identity = "{0}", d.arity = 2;
+  d.host_identity = zero, d.host_identity_size = 12;
+  GOOD(gp_op_define(ctx, &d, &binary));
+  d = gp_op_desc_init();
+  d.name = "mine of one", d.body = "return a.x > 0;", d.host = host_add, d.arity = 1;
+  GOOD(gp_op_define(ctx, &d, &unary));
+  memset(&b, 0x5a, sizeof b);
+
+#define WRONG(code, text, primitive, ...)                                                                              \
+  do {                                                                                                                 \
+    gp_call c = sample(primitive);                                                                                     \
+    __VA_ARGS__;                                                                                                       \
+    BAD(code, text, gp_run(ctx, &c, nullptr));                                                                         \
+  } while (0)
+#define FINE(primitive, ...)                                                                                           \
+  do {                                                                                                                 \
+    gp_call c = sample(primitive);                                                                                     \
+    __VA_ARGS__;                                                                                                       \
+    GOOD(gp_prepare(ctx, &c));                                                                                         \
+  } while (0)
+
+  // What is sampled is right, and each field that a call does not read is an error that names it.
+  for (int i = GP_SEGMENTED_REDUCE; i < GP_PRIMITIVE_COUNT; ++i) {
+    const gp_primitive p = gp_primitive(i);
+    FINE(p, (void)c);
+    const int reads = gp__reads(p);
+#define UNREAD(FIELD, field, error, text)                                                                              \
+  if (!(reads & GP__READS_##FIELD)) {                                                                                  \
+    gp_call c = sample(p);                                                                                             \
+    memset(&c.field, 0, sizeof c.field);                                                                               \
+    memset(&c.field, 1, 1);                                                                                            \
+    BAD(error, ": " #field ": the call ", gp_run(ctx, &c, nullptr));                                                   \
+  }
+    GPUPRIMS__CALL_FIELDS(UNREAD)
+#undef UNREAD
+    WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 64);
+    if (p != GP_ADJACENT_DIFFERENCE)
+      WRONG(GP_E_ARGUMENT, "GP_RIGHT serves adjacent_difference only", p, c.flags = GP_RIGHT);
+    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN)
+      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce and segmented scans only", p, c.flags = GP_CHECKED);
+    if (reads & GP__READS_COUNT_DEVICE) {
+      WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
+      FINE(p, c.count_device = &b.bad);
+    }
+    if (reads & GP__READS_IN_TYPE && p != GP_UNIQUE) {
+      WRONG(GP_E_TYPE, ": in_type is 77", p, c.in_type = 77);
+      WRONG(GP_E_TYPE, ": in_type is not set", p, c.in_type = 0);
+      WRONG(GP_E_NULL, ": in is null", p, c.in = nullptr);
+      WRONG(GP_E_ALIGNMENT, ": in (", p, c.in = b.in + 2);
+    }
+    if (reads & GP__READS_OUT && p != GP_UNIQUE) {
+      WRONG(GP_E_NULL, ": out is null", p, c.out = nullptr);
+      if (p != GP_ANY && p != GP_ALL) WRONG(GP_E_ALIGNMENT, ": out (", p, c.out = b.out + 2);
+    }
+    if (reads & GP__READS_KEY_TYPE && p != GP_SELECT && p != GP_PARTITION) {
+      WRONG(GP_E_NULL, ": keys is null", p, c.keys = nullptr);
+      WRONG(GP_E_ALIGNMENT, ": keys (", p, c.keys = b.keys + 1);
+    }
+    if (reads & GP__READS_OFFSET_TYPE) {
+      WRONG(GP_E_TYPE, ": offset_type is f32, not i32, u32, i64 or u64", p, c.offset_type = GP_F32);
+      WRONG(GP_E_TYPE, ": offset_type is u16", p, c.offset_type = GP_U16);
+      WRONG(GP_E_TYPE, ": offset_type is not set", p, c.offset_type = 0);
+      WRONG(GP_E_NULL, ": begin is null", p, c.begin = nullptr);
+      WRONG(GP_E_ALIGNMENT, ": begin (", p, c.begin = b.begin + 2);
+      WRONG(GP_E_ALIGNMENT, ": begin (", p, c.offset_type = GP_U64, c.begin = b.begin + 4);
+      WRONG(GP_E_SIZE, ": segments is 2^64 - 1", p, c.segments = UINT64_MAX);
+      WRONG(GP_E_SIZE, "", p, c.segments = UINT64_MAX / 4);
+    }
+    if (reads & GP__READS_OUT_COUNT) {
+      WRONG(GP_E_NULL, ": out_count is null", p, c.out_count = nullptr);
+      WRONG(GP_E_NULL, ": out_count is null", p, c.count = 0, c.out_count = nullptr);
+      WRONG(GP_E_ALIGNMENT, ": out_count (", p, c.out_count = reinterpret_cast<uint64_t *>(b.end + 4));
+      WRONG(GP_E_OVERLAP, " and out_count overlap", p,
+            c.out_count = static_cast<uint64_t *>(const_cast<void *>(c.in ? c.in : c.keys)));
+    }
+  }
+
+  // operators
+  for (gp_primitive p :
+       {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN, GP_REDUCE_BY_KEY, GP_EXCLUSIVE_SCAN_BY_KEY}) {
+    WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = 0);
+    WRONG(GP_E_OPERATOR, "op: SUB serves transform2 and adjacent_difference only", p, c.op = GP_SUB);
+    WRONG(GP_E_OPERATOR, "op: LESS serves predicates and runs only", p, c.op = GP_LESS);
+    WRONG(GP_E_OPERATOR, "op: HEADS serves runs only", p, c.op = GP_HEADS);
+    WRONG(GP_E_OPERATOR, "op: BIT_OR works on integers", p, c.op = GP_BIT_OR);
+    WRONG(GP_E_OPERATOR, "op: MAX cannot take a struct", p, c.in_type = vec3);
+    WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE", p, c.flags = GP_REPRODUCIBLE, c.op = GP_SUM);
+    WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE", p, c.flags = GP_REPRODUCIBLE, c.op = binary, c.in_type = vec3);
+    FINE(p, c.flags = GP_REPRODUCIBLE);
+    FINE(p, c.op = GP_ARGMIN);
+    FINE(p, c.op = binary, c.in_type = vec3);
+  }
+  for (gp_primitive p : {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_TRANSFORM2, GP_ADJACENT_DIFFERENCE}) {
+    gp_call c = fold_call(p, GP_GREATER, GP_I32, GP_I32, b.in, b.out, 10);
+    BAD(GP_E_OPERATOR, "op: GREATER serves predicates and runs only", gp_run(ctx, &c, nullptr));
+  }
+  WRONG(GP_E_OPERATOR, "op: ARGMAX serves reduce and scan only", GP_ADJACENT_DIFFERENCE, c.op = GP_ARGMAX);
+  WRONG(GP_E_OPERATOR, "op: SUB cannot take a struct", GP_ADJACENT_DIFFERENCE, c.in_type = vec3);
+  WRONG(GP_E_TYPE, "one element is copied", GP_ADJACENT_DIFFERENCE, c.op = binary, c.in_type = vec3,
+        c.out_type = GP_F32);
+  FINE(GP_ADJACENT_DIFFERENCE, c.flags = GP_RIGHT, c.op = binary, c.in_type = vec3);
+  for (gp_primitive p : {GP_RUN_LENGTHS, GP_NONTRIVIAL_RUNS, GP_UNIQUE, GP_REDUCE_BY_KEY}) {
+    WRONG(GP_E_OPERATOR, "equal: LESS does not say what belongs to one run", p, c.equal = GP_LESS);
+    WRONG(GP_E_OPERATOR, "\"mine of one\" is a unary one", p, c.equal = unary);
+    WRONG(GP_E_OPERATOR, ": equal is 99", p, c.equal = 99);
+    WRONG(GP_E_OPERATOR, "equal: EQUAL cannot take a struct", p, c.key_type = vec3);
+    WRONG(GP_E_OPERATOR, "equal: NOT_EQUAL cannot take a struct", p, c.key_type = vec3, c.equal = GP_NOT_EQUAL);
+    WRONG(GP_E_TYPE, "key_type (of flags) is f32", p, c.key_type = GP_F32, c.equal = GP_HEADS);
+    WRONG(GP_E_TYPE, "key_type (of flags) is i64", p, c.key_type = GP_I64, c.equal = GP_HEADS);
+    FINE(p, c.equal = GP_HEADS, c.key_type = GP_I8);
+    FINE(p, c.equal = binary, c.key_type = vec3);
+  }
+  for (gp_primitive p : {GP_SELECT, GP_PARTITION, GP_COUNT_IF, GP_ANY, GP_ALL}) {
+    WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = 0);
+    WRONG(GP_E_OPERATOR, "op: SUM is no predicate", p, c.op = GP_SUM);
+    WRONG(GP_E_OPERATOR, "op: NOT is no predicate", p, c.op = GP_NOT);
+    WRONG(GP_E_OPERATOR, "op: HEADS is no predicate", p, c.op = GP_HEADS);
+    WRONG(GP_E_OPERATOR, "\"mine\" is a binary one", p, c.op = binary);
+    WRONG(GP_E_NULL, "init (the scalar) is null: op: LESS", p, c.init = nullptr);
+    WRONG(GP_E_ARGUMENT, "init (the scalar) is not null", p, c.op = unary, c.in_type = vec3);
+    WRONG(GP_E_OPERATOR, "op: LESS cannot take a struct", p, c.in_type = vec3);
+    FINE(p, c.op = unary, c.in_type = vec3, c.init = nullptr);
+  }
+  for (gp_primitive p : {GP_SELECT, GP_PARTITION}) {
+    WRONG(GP_E_ARGUMENT, "keys: flags serve calls without a predicate", p, c.keys = b.keys);
+    WRONG(GP_E_TYPE, "key_type: flags serve calls without a predicate", p, c.key_type = GP_U8);
+    WRONG(GP_E_ARGUMENT, "init: flags are not compared", p, c.op = 0, c.keys = b.keys, c.key_type = GP_U8);
+    WRONG(GP_E_TYPE, "key_type (of flags) is not set", p, c.op = 0, c.init = nullptr, c.keys = b.keys);
+    WRONG(GP_E_NULL, "keys (flags) is null", p, c.op = 0, c.init = nullptr, c.key_type = GP_U8);
+    WRONG(GP_E_TYPE, "in_type and out_type differ", p, c.out_type = GP_I32);
+    FINE(p, c.op = 0, c.init = nullptr, c.keys = b.keys, c.key_type = GP_I16);
+  }
+  WRONG(GP_E_OPERATOR, "transform (the second predicate): flags make two parts", GP_PARTITION, c.op = 0,
+        c.init = nullptr, c.key_type = GP_U8, c.keys = b.keys, c.transform = unary);
+  WRONG(GP_E_OPERATOR, "transform: MIN is no predicate", GP_PARTITION, c.transform = GP_MIN);
+  WRONG(GP_E_NULL, "step (the scalar) is null: transform: EQUAL", GP_PARTITION, c.transform = GP_EQUAL);
+  WRONG(GP_E_ARGUMENT, "step: there is no second predicate", GP_PARTITION, c.step = upper_ends);
+  WRONG(GP_E_ARGUMENT, "out3: there is no second predicate", GP_PARTITION, c.out3 = b.out3);
+  WRONG(GP_E_NULL, "out3 (the third part) is null", GP_PARTITION, c.transform = GP_EQUAL, c.step = upper_ends);
+  WRONG(GP_E_NULL, "out2 (the second part) is null", GP_PARTITION, c.out2 = nullptr);
+  BAD(GP_E_OPERATOR, "gp_partition: transform is -1",
+      gp_partition3(ctx, GP_LESS, 0, GP_F32, lower_ends, nullptr, b.in, b.out, b.out2, nullptr, b.counts, 5, nullptr));
+  for (gp_primitive p : {GP_LOWER_BOUND, GP_UPPER_BOUND}) {
+    WRONG(GP_E_OPERATOR, "op: GREATER is no order", p, c.op = GP_GREATER);
+    WRONG(GP_E_OPERATOR, "op: LESS cannot take a struct", p, c.in_type = vec3);
+    WRONG(GP_E_TYPE, "in_type and key_type differ", p, c.key_type = GP_I32);
+    WRONG(GP_E_SIZE, "length is", p, c.length = uint64_t(1) << 63, c.in_type = GP_U8);
+    WRONG(GP_E_SIZE, "length is 4294967296, which positions of type u32", p, c.length = uint64_t(1) << 32);
+    WRONG(GP_E_OVERLAP, "keys and out overlap", p, c.out = b.keys + 4);
+    FINE(p, c.op = binary, c.in_type = vec3, c.key_type = vec3, c.out_type = GP_U64);
+    FINE(p, c.out_type = GP_U64, c.length = uint64_t(1) << 33, c.keys = nullptr);
+  }
+  for (gp_primitive p : {GP_LOWER_BOUND, GP_LOAD_BALANCE}) {
+    WRONG(GP_E_TYPE, "out_type (index_type) is i32, not u32 or u64", p, c.out_type = GP_I32);
+    WRONG(GP_E_TYPE, "out_type (index_type) is not set", p, c.out_type = 0);
+  }
+  WRONG(GP_E_ARGUMENT, "segments is 0, but count is not", GP_LOAD_BALANCE, c.segments = 0);
+  WRONG(GP_E_SIZE, "segments is 4294967297, which", GP_LOAD_BALANCE, c.segments = (uint64_t(1) << 32) + 1);
+
+  // results
+  for (gp_primitive p : {GP_RUN_LENGTHS, GP_NONTRIVIAL_RUNS}) {
+    WRONG(GP_E_TYPE, "out2_type (of lengths) is f64", p, c.out2_type = GP_F64);
+    WRONG(GP_E_ALIGNMENT, "out2 (lengths) (", p, c.out2 = b.out2 + 4, c.out2_type = GP_I64);
+    WRONG(GP_E_OVERLAP, "keys and out2 (lengths) overlap", p, c.out2 = b.keys);
+  }
+  WRONG(GP_E_TYPE, "out_type and out2_type differ", GP_NONTRIVIAL_RUNS, c.out2_type = GP_I64, c.out_type = GP_I32);
+  WRONG(GP_E_NULL, "out2 (lengths) is null", GP_NONTRIVIAL_RUNS, c.out2 = nullptr);
+  WRONG(GP_E_OVERLAP, "out and out2 (lengths) overlap", GP_NONTRIVIAL_RUNS, c.out2 = b.out + 8);
+  FINE(GP_RUN_LENGTHS, c.out2 = nullptr, c.out_keys = nullptr);
+  WRONG(GP_E_TYPE, "out_type: the result is one byte", GP_ANY, c.out_type = GP_I32);
+  WRONG(GP_E_NULL, "out_keys is null", GP_UNIQUE, c.out_keys = nullptr);
+  WRONG(GP_E_NULL, ": out is null", GP_UNIQUE, c.in_type = GP_F64, c.in = b.in);
+  WRONG(GP_E_NULL, ": in is null", GP_UNIQUE, c.in_type = GP_F64, c.out = b.out);
+  WRONG(GP_E_TYPE, "in_type is not set", GP_UNIQUE, c.in = b.in, c.out = b.out);
+  WRONG(GP_E_TYPE, "in_type and out_type differ", GP_UNIQUE, c.in_type = GP_F64, c.out_type = GP_F32, c.in = b.in,
+        c.out = b.out);
+  FINE(GP_UNIQUE, c.in_type = vec3, c.in = b.in, c.out = b.out);
+
+  // segments
+  for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN}) {
+    WRONG(GP_E_ARGUMENT, "bad: flags lacks GP_CHECKED", p, c.bad = &b.bad);
+    WRONG(GP_E_NULL, "bad is null", p, c.flags = GP_CHECKED);
+    WRONG(GP_E_ALIGNMENT, "bad (", p, c.flags = GP_CHECKED, c.bad = reinterpret_cast<uint64_t *>(b.end + 4));
+    WRONG(GP_E_OVERLAP, "begin and bad overlap", p, c.flags = GP_CHECKED,
+          c.bad = reinterpret_cast<uint64_t *>(b.begin + 40));
+    WRONG(GP_E_OVERLAP, "begin and out overlap", p, c.out = b.begin + 40);
+    FINE(p, c.flags = GP_CHECKED, c.bad = &b.bad);
+  }
+  WRONG(GP_E_ARGUMENT, "flags: GP_CHECKED checks offsets in their order", GP_SEGMENTED_REDUCE, c.flags = GP_CHECKED,
+        c.bad = &b.bad, c.end = b.end);
+  WRONG(GP_E_ARGUMENT, "flags: GP_CHECKED: segments of one length", GP_SEGMENTED_REDUCE, c.flags = GP_CHECKED,
+        c.bad = &b.bad, c.begin = nullptr, c.offset_type = 0);
+  WRONG(GP_E_ARGUMENT, "count_device: the call takes no count in device memory", GP_SEGMENTED_REDUCE,
+        c.count_device = &b.bad);
+  WRONG(GP_E_ARGUMENT, "length: segments have it where there are no offsets", GP_SEGMENTED_REDUCE, c.length = 3);
+  WRONG(GP_E_ARGUMENT, "count is 100, neither 0 nor segments times length, which is 30", GP_SEGMENTED_REDUCE,
+        c.begin = nullptr, c.offset_type = 0, c.length = 3);
+  WRONG(GP_E_SIZE, "segments times length overflows", GP_SEGMENTED_REDUCE, c.begin = nullptr, c.offset_type = 0,
+        c.length = UINT64_MAX / 2);
+  WRONG(GP_E_ALIGNMENT, ": end (", GP_SEGMENTED_REDUCE, c.end = b.end + 1);
+  WRONG(GP_E_OVERLAP, "end and out overlap", GP_SEGMENTED_REDUCE, c.end = b.out);
+  FINE(GP_SEGMENTED_REDUCE, c.begin = nullptr, c.offset_type = 0, c.length = 10);
+  FINE(GP_SEGMENTED_REDUCE, c.end = b.begin + 4);
+  WRONG(GP_E_NULL, "bad is null", GP_CHECK_OFFSETS, c.bad = nullptr);
+
+  // histograms
+  for (gp_primitive p : {GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES}) {
+    WRONG(GP_E_ARGUMENT, "bins is 0", p, c.bins = 0);
+    WRONG(GP_E_SIZE, ": bins", p, c.bins = UINT64_MAX);
+    WRONG(GP_E_SIZE, ": bins", p, c.bins = UINT64_MAX / 3, c.channels = 4);
+    WRONG(GP_E_SIZE, "count: ", p, c.count = UINT64_MAX / 3, c.channels = 4);
+    WRONG(GP_E_ARGUMENT, "channels is -1", p, c.channels = -1);
+    WRONG(GP_E_ARGUMENT, "active is 3, not 1 to the 2 of channels", p, c.channels = 2, c.active = 3);
+    WRONG(GP_E_ARGUMENT, "active is -1", p, c.active = -1);
+    WRONG(GP_E_TYPE, "in_type: a struct", p, c.in_type = vec3);
+    WRONG(GP_E_TYPE, "out_type (of counters) is u16", p, c.out_type = GP_U16);
+    WRONG(GP_E_TYPE, "out_type (of counters) is not set", p, c.out_type = 0);
+    WRONG(GP_E_TYPE, "out_type: counters of f32 serve weights", p, c.out_type = GP_F32);
+    WRONG(GP_E_TYPE, "weights of f32 need counters (out_type) of f32 or f64", p, c.in2 = b.keys);
+    WRONG(GP_E_TYPE, "in2_type (of weights): a struct", p, c.in2 = b.keys, c.in2_type = vec3);
+    WRONG(GP_E_NULL, "in2 (weights) is null", p, c.in2_type = GP_I32);
+    WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: counters of f64", p, c.in2 = b.keys, c.out_type = GP_F64,
+          c.flags = GP_REPRODUCIBLE);
+    WRONG(GP_E_OVERLAP, "in and out overlap", p, c.out = b.in);
+    FINE(p, c.in2 = b.keys, c.out_type = GP_F64);
+    FINE(p, c.in2 = b.keys, c.in2_type = GP_U8, c.out_type = GP_I64, c.channels = 4, c.active = 3,
+         c.flags = GP_REPRODUCIBLE);
+  }
+  WRONG(GP_E_NULL, "init (lower) is null", GP_HISTOGRAM_EVEN, c.init = nullptr);
+  WRONG(GP_E_NULL, "step (upper) is null", GP_HISTOGRAM_EVEN, c.step = nullptr);
+  WRONG(GP_E_ARGUMENT, "lower (0) is not below upper (0) (channel 0)", GP_HISTOGRAM_EVEN, c.step = lower_ends);
+  WRONG(GP_E_ARGUMENT, "(channel 1)", GP_HISTOGRAM_EVEN, c.channels = 2, c.init = upper_ends + 1,
+        c.step = upper_ends + 2;
+        const float low[2] = {1, 9}; c.init = low);
+  WRONG(GP_E_ARGUMENT, "active is 17", GP_HISTOGRAM_EVEN, c.channels = 17);
+  {
+    const float all[2] = {-3e38f, 3e38f}, none[2] = {NAN, 1}, small_[2] = {0, 1e-44f};
+    const int8_t bytes[2] = {-128, 127};
+    const uint64_t large[2] = {0, UINT64_MAX}, turned[2] = {UINT64_MAX, 0};
+    const uint16_t halves[2] = {0xfbff, 0x7bff}; // -65504 and 65504
+    const int64_t wide[2] = {INT64_MIN, INT64_MAX};
+    WRONG(GP_E_ARGUMENT, "overflows (channel 0)", GP_HISTOGRAM_EVEN, c.init = all, c.step = all + 1);
+    WRONG(GP_E_ARGUMENT, "overflows (channel 0)", GP_HISTOGRAM_EVEN, c.init = small_, c.step = small_ + 1);
+    WRONG(GP_E_ARGUMENT, "is not below upper", GP_HISTOGRAM_EVEN, c.init = none, c.step = none + 1);
+    WRONG(GP_E_ARGUMENT, "lower is not below upper", GP_HISTOGRAM_EVEN, c.in_type = GP_U64, c.init = turned,
+          c.step = turned + 1);
+    WRONG(GP_E_ARGUMENT, "lower is not below upper", GP_HISTOGRAM_EVEN, c.in_type = GP_I8, c.init = bytes + 1,
+          c.step = bytes);
+    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_I8, c.init = bytes, c.step = bytes + 1);
+    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_U64, c.init = large, c.step = large + 1);
+    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_I64, c.init = wide, c.step = wide + 1);
+    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_F16, c.init = halves, c.step = halves + 1);
+  }
+  WRONG(GP_E_NULL, "begin (boundaries) is null", GP_HISTOGRAM_RANGES, c.begin = nullptr);
+  WRONG(GP_E_ALIGNMENT, "begin (boundaries) (", GP_HISTOGRAM_RANGES, c.begin = b.begin + 2);
+  WRONG(GP_E_OVERLAP, "begin (boundaries) and out overlap", GP_HISTOGRAM_RANGES, c.out = b.begin + 64);
+
+  // in place, by the header's table
+  for (gp_primitive p : {GP_SEGMENTED_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN_BY_KEY, GP_SELECT}) {
+    FINE(p, c.out = b.in);
+    WRONG(GP_E_OVERLAP, "in and out overlap", p, c.out = b.in + 4);
+    WRONG(GP_E_OVERLAP, "in and out overlap", p, c.in = b.in + 4, c.out = b.in);
+  }
+  WRONG(GP_E_OVERLAP, "cannot run in place", GP_SEGMENTED_INCLUSIVE_SCAN, c.out_type = GP_F64, c.out = b.in);
+  WRONG(GP_E_OVERLAP, "keys and out overlap: this call cannot run in place", GP_INCLUSIVE_SCAN_BY_KEY, c.out = b.keys);
+  WRONG(GP_E_OVERLAP, "keys and out overlap", GP_INCLUSIVE_SCAN_BY_KEY, c.keys = b.in, c.out = b.in);
+  WRONG(GP_E_OVERLAP, "keys (flags) and out overlap", GP_SELECT, c.op = 0, c.init = nullptr, c.key_type = GP_I32,
+        c.keys = b.keys, c.out = b.keys);
+  FINE(GP_UNIQUE, c.out_keys = b.keys);
+  FINE(GP_UNIQUE, c.out_keys = b.keys, c.in_type = GP_F64, c.in = b.in, c.out = b.in);
+  WRONG(GP_E_OVERLAP, "keys and out_keys overlap", GP_UNIQUE, c.out_keys = b.keys + 4);
+  WRONG(GP_E_OVERLAP, "keys and out overlap", GP_UNIQUE, c.in_type = GP_I32, c.in = b.in, c.out = b.keys);
+  WRONG(GP_E_OVERLAP, "in and out_keys overlap", GP_UNIQUE, c.in_type = GP_I32, c.in = b.in, c.out = b.out,
+        c.out_keys = b.in);
+  for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_REDUCE_BY_KEY, GP_PARTITION, GP_ADJACENT_DIFFERENCE, GP_LOWER_BOUND})
+    WRONG(GP_E_OVERLAP, "in and out overlap: this call cannot run in place", p, c.out = b.in);
+  WRONG(GP_E_OVERLAP, "keys and out_keys overlap", GP_REDUCE_BY_KEY, c.out_keys = b.keys);
+  WRONG(GP_E_OVERLAP, "out and out_keys overlap", GP_REDUCE_BY_KEY, c.out_keys = b.out + 4);
+  WRONG(GP_E_OVERLAP, "out and out2 (the second part) overlap", GP_PARTITION, c.out2 = b.out);
+  WRONG(GP_E_OVERLAP, "in and out2 (the second part) overlap", GP_PARTITION, c.out2 = b.in + 8);
+  FINE(GP_PARTITION, c.out2 = b.out + 40); // ten are known to be selected
+  WRONG(GP_E_OVERLAP, "count_device and out overlap", GP_SELECT,
+        c.count_device = reinterpret_cast<uint64_t *>(b.out + 8));
+
+  for (const unsigned char *x = reinterpret_cast<const unsigned char *>(&b);
+       x < reinterpret_cast<const unsigned char *>(&b + 1); ++x)
+    if (*x != 0x5a) {
+      check(false, __LINE__, "outputs were touched");
+      break;
+    }
+  // Empty calls without counts do nothing, with null pointers too.
+  for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_EXCLUSIVE_SCAN, GP_INCLUSIVE_SCAN_BY_KEY,
+                         GP_ADJACENT_DIFFERENCE, GP_LOWER_BOUND, GP_LOAD_BALANCE}) {
+    gp_call c = sample(p, 0);
+    c.in = c.keys = c.begin = nullptr, c.out = nullptr, c.segments = 0, c.length = 0;
+    GOOD(gp_run(ctx, &c, nullptr));
+  }
+  CHECK(fake::counts.launches == 0);
+  CLOSE(ctx);
+}
+
+// The names of kernels: their templates with every argument.
+static void test_names() {
+  gp_context *ctx = open_fake();
+  const gp_type pair = define(ctx, "pair", "struct pair { int k, v; };", 8, 4);
+  gp_op_desc d = gp_op_desc_init();
+  gp_op odd, same_key, sum;
+  d.name = "odd", d.body = "return ODD(a.k);", d.prelude = "#define ODD(x) ((x) & 1)", d.arity = 1;
+  GOOD(gp_op_define(ctx, &d, &odd));
+  d.name = "same key", d.body = "return a.k == b.k;", d.arity = 2;
+  GOOD(gp_op_define(ctx, &d, &same_key));
+  d.name = "sum", d.body = "return pair{a.k, a.v + b.v};", d.identity = "pair{0, 0}", d.prelude = nullptr;
+  GOOD(gp_op_define(ctx, &d, &sum));
+  // The name without its policy, and the struct that the entry point takes.
+  auto named = [&](const gp_call &c, const char *kernel, const char *rest, const char *arguments) {
+    gp_kernel_source source;
+    char name[1024];
+    GOOD(gp_prepare(ctx, &c));
+    GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
+    const char *end = strchr(name, '>');
+    check(source == GP_KERNEL_COMPILED && strncmp(name, kernel, strlen(kernel)) == 0 &&
+              strncmp(name + strlen(kernel), "<gp__policy<", 12) == 0 && end && std::string(">, ") + rest == end,
+          __LINE__, "%s is not %s<.., %s", name, kernel, rest);
+    check(fake::last_program.find(std::string("gp__entry(const ") + arguments + " a)") != std::string::npos, __LINE__,
+          "the entry point of %s does not take %s", name, arguments);
+  };
+  auto has = [](const char *text) { return fake::last_program.find(text) != std::string::npos; };
+  auto times = [](const char *text) {
+    int n = 0;
+    for (size_t at = 0; (at = fake::last_program.find(text, at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  const char *stream = "gp__stream_look_back", *piped = "gp__stream_pipelined", *args = "gp__stream_args";
+  gp_call c = sample(GP_SELECT);
+  named(c, stream, "gp__select<1, float, gp__none, gp__compare<gp_less<float>>, gp__none>>", args);
+  c.count = 1 << 26, c.in = c.out = nullptr, c.out_count = nullptr;
+  named(c, piped, "gp__select<1, float, gp__none, gp__compare<gp_less<float>>, gp__none>>", args);
+  c = sample(GP_SELECT), c.op = 0, c.init = nullptr, c.keys = buffers.keys, c.key_type = GP_I8, c.in_type = pair;
+  named(c, stream, "gp__select<1, pair, unsigned char, gp__flag<unsigned char>, gp__none>>", args);
+  CHECK(times("struct pair {") == 1);
+  c = sample(GP_PARTITION), c.in_type = pair, c.op = odd, c.init = nullptr;
+  named(c, stream, "gp__select<2, pair, gp__none, gp__test<gp__op_1, pair>, gp__none>>", args);
+  CHECK(has("struct gp__op_1 {\n  typedef pair A;\n  typedef bool R;\n  GP_DEVICE R operator()(A a) const {"));
+  c.transform = odd, c.out3 = buffers.out3;
+  named(c, stream, "gp__select<3, pair, gp__none, gp__test<gp__op_1, pair>, gp__test<gp__op_2, pair>>>", args);
+  CHECK(has("struct gp__op_2 {\n  typedef pair A;\n  typedef bool R;") && times("#define ODD(x)") == 1);
+  c = sample(GP_PARTITION), c.transform = GP_NOT_EQUAL, c.step = upper_ends, c.out3 = buffers.out3;
+  named(c, stream, "gp__select<3, float, gp__none, gp__compare<gp_less<float>>, gp__compare<gp_not_equal<float>>>>",
+        args);
+  c = sample(GP_UNIQUE);
+  named(c, stream, "gp__runs<GP_UNIQUE, gp__key_heads<int, gp_equal<int>>, gp__none, gp__none>>", args);
+  c.in_type = GP_F16, c.in = buffers.in, c.out = buffers.out, c.equal = GP_HEADS, c.key_type = GP_U16;
+  named(c, stream, "gp__runs<GP_UNIQUE, gp__flag_heads<unsigned short>, gp_f16, gp__none>>", args);
+  c = sample(GP_RUN_LENGTHS), c.key_type = pair, c.equal = same_key, c.out2_type = GP_I64;
+  named(c, stream, "gp__runs<GP_RUN_LENGTHS, gp__key_heads<pair, gp__op_3>, gp__none, unsigned long long>>", args);
+  CHECK(has("struct gp__op_3 {\n  typedef pair A;\n  typedef pair B;\n  typedef bool R;\n"));
+  c = sample(GP_RUN_LENGTHS), c.out2 = nullptr, c.equal = GP_NOT_EQUAL; // gp_prepare would take the type for lengths
+  named(c, stream, "gp__runs<GP_RUN_LENGTHS, gp__key_heads<int, gp_not_equal<int>>, gp__none, gp__none>>", args);
+  c = sample(GP_NONTRIVIAL_RUNS);
+  named(c, stream, "gp__runs<GP_NONTRIVIAL_RUNS, gp__key_heads<int, gp_equal<int>>, gp__none, unsigned int>>", args);
+  c = sample(GP_REDUCE_BY_KEY), c.op = sum, c.in_type = pair, c.key_type = pair, c.equal = same_key;
+  named(c, stream,
+        "gp__by_key<GP_REDUCE_BY_KEY, gp__key_heads<pair, gp__op_3>, gp__op_1, gp__load<pair, pair, gp_convert<pair, "
+        "pair>>, pair, pair, pair>>",
+        args);
+  CHECK(times("struct pair {") == 1 && has("enum { commutative = 0, exact = 0 };"));
+  c = sample(GP_EXCLUSIVE_SCAN_BY_KEY), c.op = GP_SUM, c.in_type = GP_F16, c.transform = GP_ABS;
+  named(c, stream,
+        "gp__by_key<GP_EXCLUSIVE_SCAN_BY_KEY, gp__key_heads<int, gp_equal<int>>, gp_sum<float>, gp__load<gp_f16, "
+        "float, gp_abs<gp_f16, float>>, gp_f16, float, gp_f16>>",
+        args);
+  c = sample(GP_SEGMENTED_INCLUSIVE_SCAN), c.offset_type = GP_I64;
+  named(c, stream,
+        "gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, gp__offset_heads<unsigned long long>, gp_max<float>, gp__load<float, "
+        "float, gp_convert<float, float>>, float, float, float>>",
+        args);
+  const char *max = "gp_max<float>, gp__load<float, float, gp_convert<float, float>>, float, float, float>";
+  c = sample(GP_SEGMENTED_REDUCE);
+  named(c, "gp__segmented_reduce", (std::string("gp__offset_ends<unsigned int>, ") + max).c_str(), "gp__segment_args");
+  c.end = buffers.end;
+  named(c, "gp__segmented_reduce", (std::string("gp__range_ends<unsigned int>, ") + max).c_str(), "gp__segment_args");
+  c.end = c.begin = nullptr, c.offset_type = 0, c.length = 10;
+  named(c, "gp__segmented_reduce", (std::string("gp__fixed_ends, ") + max).c_str(), "gp__segment_args");
+  c = sample(GP_COUNT_IF);
+  named(c, "gp__reduce_even_share",
+        "gp_sum<unsigned long long>, gp__counted<float, gp__compare<gp_less<float>>>, float, unsigned long long, "
+        "unsigned long long>",
+        "gp__reduce_args");
+  c = sample(GP_ANY), c.in_type = pair, c.op = odd, c.init = nullptr;
+  named(c, "gp__reduce_even_share",
+        "gp_or<unsigned int>, gp__counted<pair, gp__test<gp__op_1, pair>>, pair, unsigned int, unsigned char>",
+        "gp__reduce_args");
+  c = sample(GP_CHECK_OFFSETS);
+  named(c, "gp__reduce_even_share",
+        "gp_min<unsigned long long>, gp__offset_fault<unsigned int>, unsigned int, unsigned long long, unsigned long "
+        "long>",
+        "gp__reduce_args");
+  c = sample(GP_ADJACENT_DIFFERENCE), c.flags = GP_RIGHT, c.out_type = GP_F64;
+  named(c, "gp__adjacent", "true, gp__binary<gp_sub<double>, float, float, double>, float, double>", "gp__map_args");
+  c = sample(GP_ADJACENT_DIFFERENCE), c.in_type = pair, c.op = sum;
+  named(c, "gp__adjacent", "false, gp__op_1, pair, pair>", "gp__map_args");
+  c = sample(GP_HISTOGRAM_EVEN), c.out_type = GP_I64;
+  named(c, "gp__histogram", "GP_SHARED_BINS, gp__even_bins<float>, float, gp__none, unsigned long long>",
+        "gp__histogram_args");
+  c = sample(GP_HISTOGRAM_RANGES), c.in2 = buffers.keys, c.in2_type = GP_F16, c.out_type = GP_F64;
+  named(c, "gp__histogram", "GP_SHARED_BINS, gp__range_bins<float>, float, gp_f16, double>", "gp__histogram_args");
+  c = sample(GP_HISTOGRAM_EVEN), c.bins = 1 << 24;
+  named(c, "gp__histogram", "GP_GLOBAL_BINS, gp__even_bins<float>, float, gp__none, unsigned int>",
+        "gp__histogram_args");
+  c = sample(GP_UPPER_BOUND), c.in_type = pair, c.op = same_key;
+  named(c, "gp__bound", "true, pair, gp__op_1, unsigned int>", "gp__search_args");
+  c = sample(GP_LOWER_BOUND), c.out_type = GP_U64;
+  named(c, "gp__bound", "false, float, gp_less<float>, unsigned long long>", "gp__search_args");
+  c = sample(GP_LOAD_BALANCE), c.offset_type = GP_U64;
+  named(c, "gp__load_balance", "unsigned long long, unsigned int>", "gp__search_args");
+  CLOSE(ctx);
+}
+
+// What is launched, and with which arguments.
+template <class Args> struct Watched {
+  unsigned launches = 0;
+  Args args;
+  dim3 grid;
+  unsigned shared_bytes = 0;
+};
+template <class Args> static void watch(gp_context *ctx, const gp_call &c, Watched<Args> *seen) {
+  gp_kernel_source source;
+  char name[1024];
+  GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
+  fake::kernels()[fake::squeeze(name)] = [=](dim3 grid, dim3, unsigned shared_bytes, void *a) {
+    ++seen->launches;
+    seen->args = *static_cast<const Args *>(a);
+    seen->grid = grid, seen->shared_bytes = shared_bytes;
+    return 0;
+  };
+}
+
+static void test_launches() {
+  gp_context *ctx = open_fake();
+  Buffers &b = buffers;
+  // streams
+  {
+    Watched<gp__stream_args> seen;
+    gp_call c = sample(GP_SELECT);
+    watch(ctx, c, &seen);
+    GOOD(gp_select_if(ctx, GP_LESS, GP_F32, upper_ends + 3, b.in, b.out, b.counts, 77, nullptr));
+    CHECK(seen.launches == 1 && seen.args.keys == b.in && !seen.args.values && seen.args.out_values == b.out);
+    CHECK(seen.args.count == 77 && (void *)seen.args.out_count == b.counts && !seen.args.bad && seen.args.workspace);
+    CHECK(memcmp(seen.args.first.bytes, upper_ends + 3, 4) == 0);
+    GOOD(gp_select_if(ctx, GP_LESS, GP_F32, upper_ends, b.in, b.out, b.counts, 0, nullptr)); // the count is written
+    CHECK(seen.launches == 2 && seen.args.count == 0 && seen.grid.x == 1);
+  }
+  {
+    Watched<gp__stream_args> seen;
+    gp_call c = sample(GP_PARTITION);
+    c.op = 0, c.init = nullptr, c.keys = b.keys, c.key_type = GP_U8, c.count_device = &b.bad;
+    watch(ctx, c, &seen);
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(seen.launches == 1 && seen.args.keys == b.keys && seen.args.values == b.in && seen.args.out2 == b.out2);
+    CHECK((const void *)seen.args.count_device == &b.bad);
+    c = sample(GP_PARTITION);
+    c.transform = GP_GREATER, c.step = upper_ends + 2, c.out3 = b.out3;
+    watch(ctx, c, &seen);
+    GOOD(gp_partition3(ctx, GP_LESS, GP_GREATER, GP_F32, lower_ends, upper_ends + 2, b.in, b.out, b.out2, b.out3,
+                       b.counts, 100, nullptr));
+    CHECK(seen.launches == 2 && seen.args.out3 == b.out3 && memcmp(seen.args.second.bytes, upper_ends + 2, 4) == 0);
+  }
+  {
+    Watched<gp__stream_args> seen;
+    gp_call c = sample(GP_UNIQUE);
+    c.in_type = GP_F64;
+    c.in = b.in, c.out = b.out;
+    watch(ctx, c, &seen);
+    GOOD(gp_unique_by_key(ctx, GP_I32, 0, GP_F64, b.keys, b.in, b.out_keys, b.out, b.counts, 9, nullptr));
+    CHECK(seen.launches == 1 && seen.args.keys == b.keys && seen.args.values == b.in &&
+          seen.args.out_keys == b.out_keys && seen.args.out_values == b.out);
+    c = sample(GP_EXCLUSIVE_SCAN_BY_KEY);
+    watch(ctx, c, &seen);
+    GOOD(gp_exclusive_scan_by_key(ctx, GP_MAX, GP_I32, 0, GP_F32, GP_F32, upper_ends, b.keys, b.in, b.out, 9, nullptr));
+    CHECK(seen.launches == 2 && seen.args.has_init && memcmp(seen.args.first.bytes, upper_ends, 4) == 0);
+    GOOD(gp_exclusive_scan_by_key(ctx, GP_MAX, GP_I32, 0, GP_F32, GP_F32, nullptr, b.keys, b.in, b.out, 0, nullptr));
+    CHECK(seen.launches == 2); // nothing to write
+  }
+  // a checked scan of segments: the check's launch, and the scan's, which looks at its result
+  {
+    Watched<gp__stream_args> scan;
+    Watched<gp__reduce_args> check_;
+    gp_call c = sample(GP_SEGMENTED_INCLUSIVE_SCAN), offsets = sample(GP_CHECK_OFFSETS);
+    c.flags = GP_CHECKED, c.bad = &b.bad, c.count = 55, c.segments = 7;
+    watch(ctx, c, &scan);
+    watch(ctx, offsets, &check_);
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(scan.launches == 1 && check_.launches == 1 && (const void *)scan.args.bad == &b.bad);
+    CHECK(scan.args.offsets == b.begin && scan.args.segments == 7 && scan.args.count == 55 && !scan.args.keys);
+    CHECK(check_.args.in == b.begin && check_.args.count == 8 && check_.args.limit == 55 && check_.args.out == &b.bad);
+    c.count = 0; // the offsets are checked all the same
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(scan.launches == 1 && check_.launches == 2 && check_.args.limit == 0);
+    c.count = 55, c.flags = 0, c.bad = nullptr; // the same kernel
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(scan.launches == 2 && check_.launches == 2 && !scan.args.bad);
+    uint64_t bytes = 0, of_check = 0;
+    c.flags = GP_CHECKED, c.count = 1;
+    GOOD(gp_workspace_size(ctx, &c, &bytes));
+    offsets.segments = c.segments = 100000;
+    offsets.begin = c.begin = nullptr, offsets.bad = c.bad = nullptr;
+    GOOD(gp_workspace_size(ctx, &offsets, &of_check));
+    GOOD(gp_workspace_size(ctx, &c, &bytes));
+    CHECK(bytes >= of_check && of_check > 0);
+    // both are compiled for a bundle
+    std::set<std::string> keys;
+    GOOD(gp_compile(
+        ctx, &c, 80,
+        [](void *all, const char *key, const void *, size_t) { ((std::set<std::string> *)all)->insert(key); }, &keys));
+    CHECK(keys.size() == 2);
+    // While a stream is captured and the workspace is too small for the scan, neither is launched.
+    fake::Stream *stream = fake::make_stream();
+    c.flags = GP_CHECKED, c.bad = &b.bad, c.count = 1 << 24, c.segments = 7, c.begin = b.begin;
+    c.in = c.out = reinterpret_cast<void *>(uintptr_t(1) << 32);
+    GOOD(gp_prepare(ctx, &c));
+    GOOD(gp_workspace_size(ctx, &offsets, &of_check));
+    GOOD(gp_reserve(ctx, stream, of_check));
+    stream->capturing = 1;
+    BAD(GP_E_WORKSPACE, "gp_reserve", gp_run(ctx, &c, stream));
+    stream->capturing = 0;
+    GOOD(gp_workspace_size(ctx, &c, &bytes));
+    GOOD(gp_reserve(ctx, stream, bytes));
+    stream->capturing = 1;
+    GOOD(gp_run(ctx, &c, stream));
+    CHECK(stream->launches == 2);
+    stream->capturing = 0;
+    fake::destroy_stream(stream);
+  }
+  // segments
+  {
+    Watched<gp__segment_args> seen, spans;
+    gp_call c = sample(GP_SEGMENTED_REDUCE);
+    watch(ctx, c, &seen);
+    GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, GP_I32, b.in, 100, b.begin, nullptr, 10, b.out, nullptr));
+    CHECK(seen.launches == 1 && seen.args.in == b.in && seen.args.begin == b.begin && !seen.args.end &&
+          seen.args.segments == 10 && seen.args.count == 100 && seen.args.length == 0 && seen.args.out == b.out);
+    GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, GP_I32, b.in, 0, b.begin, nullptr, 10, b.out, nullptr));
+    CHECK(seen.launches == 2 && seen.args.count == 0); // identities
+    GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, GP_I32, b.in, 9, b.begin, nullptr, 0, b.out, nullptr));
+    CHECK(seen.launches == 2);
+    c.begin = nullptr, c.offset_type = 0, c.count = 0, c.length = 4;
+    watch(ctx, c, &seen);
+    GOOD(gp_segmented_reduce_fixed(ctx, GP_MAX, GP_F32, GP_F32, b.in, 10, 4, b.out, nullptr));
+    CHECK(seen.launches == 3 && seen.args.count == 40 && seen.args.length == 4 && !seen.args.begin);
+    c = sample(GP_SEGMENTED_REDUCE);
+    c.end = b.end;
+    watch(ctx, c, &seen);
+    const unsigned before = fake::counts.unregistered;
+    GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, GP_I32, b.in, 100, b.begin, b.end, 10, b.out, nullptr));
+    CHECK(seen.launches == 4 && seen.args.end == b.end && fake::counts.unregistered == before + 1 &&
+          fake::last_unregistered.find("gp__segment_spans<gp__policy<") == 0); // two launches
+  }
+  // search
+  {
+    Watched<gp__search_args> seen;
+    gp_call c = sample(GP_LOWER_BOUND);
+    watch(ctx, c, &seen);
+    GOOD(gp_lower_bound(ctx, GP_F32, 0, GP_U32, b.keys, 50, b.in, b.out, 11, nullptr));
+    CHECK(seen.launches == 1 && seen.args.sorted == b.keys && seen.args.length == 50 && seen.args.needles == b.in &&
+          seen.args.out == b.out && seen.args.count == 11);
+    c = sample(GP_LOAD_BALANCE);
+    watch(ctx, c, &seen);
+    GOOD(gp_load_balance(ctx, GP_I32, GP_U32, b.begin, 10, b.out, 12, nullptr));
+    CHECK(seen.launches == 2 && seen.args.sorted == b.begin && seen.args.length == 10 && seen.args.count == 12);
+  }
+  // histograms: one kernel for any number of bins, allowed as much shared memory as the largest has asked for
+  {
+    Watched<gp__histogram_args> seen;
+    gp_call c = sample(GP_HISTOGRAM_EVEN);
+    gp_policy p;
+    memset(&p, 0, sizeof p);
+    p.algorithm = GP_SHARED_BINS;
+    c.policy = &p, c.channels = 3, c.active = 2;
+    watch(ctx, c, &seen);
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(seen.launches == 1 && seen.args.in == b.in && seen.args.count == 100 && seen.args.bins == 16 &&
+          seen.args.channels == 3 && seen.args.active == 2 && seen.args.replicas >= 1);
+    CHECK(memcmp(seen.args.lower.bytes, lower_ends, 8) == 0 && memcmp(seen.args.upper.bytes, upper_ends, 8) == 0);
+    const unsigned asked = unsigned(fake::counts.calls["cuFuncSetAttribute"]), modules = unsigned(fake::modules.size());
+    alignas(256) static unsigned char counters[2 * 12000 * 4];
+    c.bins = 12000, c.out = counters;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(seen.launches == 2 && seen.shared_bytes >= 96000 && fake::modules.size() == modules &&
+          fake::counts.calls["cuFuncSetAttribute"] == asked + 1);
+    GOOD(gp_run(ctx, &c, nullptr));
+    c.bins = 11000;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(seen.launches == 4 && fake::counts.calls["cuFuncSetAttribute"] == asked + 1);
+    c.count = 0; // zeros are written
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(seen.launches == 5 && seen.args.count == 0);
+  }
+  fake::kernels().clear();
+  CLOSE(ctx);
+}
+
+// On kernels that run.
+static void test_more_results() {
+  gp_context *ctx = open_fake();
+  const int n = 1000;
+  std::vector<int> v(n);
+  for (int i = 0; i < n; ++i) v[size_t(i)] = i * 7 % 31 - 9;
+  Device<int> in(v), out{size_t(n)};
+  Device<uint64_t> count(1);
+  Device<uint8_t> truth(1);
+  gp_policy direct = small(GP_DIRECT), share = small(GP_EVEN_SHARE);
+  const int five = 5, many = 99;
+  int expected = 0;
+  for (int x : v) expected += x > 5;
+  gp_call c = sample(GP_COUNT_IF, n);
+  c.op = GP_GREATER, c.in_type = GP_I32, c.in = in.data, c.init = &five, c.out_count = count.data, c.policy = &share;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == uint64_t(expected));
+  c.count = 0;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == 0);
+  c = sample(GP_ALL, n);
+  c.op = GP_LESS, c.in_type = GP_I32, c.in = in.data, c.init = &many, c.out = truth.data, c.policy = &share;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(truth.data[0] == 1);
+  c.init = &five;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(truth.data[0] == 0);
+  c.count = 0;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(truth.data[0] == 1);
+  c = sample(GP_ADJACENT_DIFFERENCE, n);
+  c.in_type = GP_I32, c.in = in.data, c.out = out.data, c.policy = &direct;
+  GOOD(gp_run(ctx, &c, nullptr));
+  bool good = out.data[0] == v[0];
+  for (size_t i = 1; i < size_t(n); ++i) good = good && out.data[i] == v[i] - v[i - 1];
+  CHECK(good);
+  std::vector<int> rising(n);
+  for (int i = 0; i < n; ++i) rising[size_t(i)] = i / 3;
+  rising[700] = 5;
+  Device<int> offsets(rising);
+  c = sample(GP_CHECK_OFFSETS, n);
+  c.begin = offsets.data, c.segments = uint64_t(n - 1), c.bad = count.data, c.policy = &share;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == 700);
+  c.count = 100; // the first beyond it
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == 303);
+  c.segments = 50;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == UINT64_MAX);
+  check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
+  CLOSE(ctx);
+}
+
+// Each call of the driver fails once, of a checked call, of one with two launches, and of a histogram that grows.
+static void test_more_faults() {
+  unsigned injected = 0;
+  Buffers &b = buffers;
+  alignas(256) static unsigned char counters[12000 * 4];
+  for (unsigned long k = 1; k < 10000; ++k) {
+    fake::reset();
+    gp_context *ctx = open_fake();
+    fake::Stream *stream = fake::make_stream();
+    fake::fail_at = fake::counts.total + k;
+    gp_call calls[3] = {sample(GP_SEGMENTED_INCLUSIVE_SCAN), sample(GP_SEGMENTED_REDUCE), sample(GP_HISTOGRAM_EVEN)};
+    gp_policy p;
+    memset(&p, 0, sizeof p);
+    p.algorithm = GP_SHARED_BINS;
+    calls[0].flags = GP_CHECKED, calls[0].bad = &b.bad;
+    calls[1].end = b.end;
+    calls[2].policy = &p;
+    for (int i = 0; i < 4; ++i) {
+      gp_call &c = calls[i < 3 ? i : 2];
+      if (i == 3) c.bins = 12000, c.out = counters;
+      const bool before = !fake::failed_call.empty();
+      const gp_result r = gp_run(ctx, &c, stream);
+      const bool failed_here = !before && !fake::failed_call.empty();
+      const bool quiet = fake::failed_call == "nvrtcDestroyProgram" || fake::failed_call == "nvrtcGetProgramLogSize" ||
+                         fake::failed_call == "cuThreadExchangeStreamCaptureMode";
+      check(r == GP_SUCCESS ? !failed_here || quiet : failed_here, __LINE__, "call %d, %lu (%s) failing: %s", i, k,
+            fake::failed_call.c_str(), gp_result_name(r));
+      if (r == GP_SUCCESS) continue;
+      check(strstr(gp_last_message(), fake::failed_call.c_str()) != nullptr, __LINE__, "the message \"%s\" lacks %s",
+            gp_last_message(), fake::failed_call.c_str());
+      GOOD(gp_run(ctx, &c, stream));
+    }
+    const bool hit = !fake::failed_call.empty();
+    injected += hit;
+    fake::fail_at = 0;
+    CLOSE(ctx);
+    fake::destroy_stream(stream);
+    if (!hit) break;
+  }
+  check(injected > 60, __LINE__, "only %u faults were injected", injected);
+}
+
+// Every primitive's default is a valid policy, and it is one of its space.
+static void test_more_policies() {
+  gp_context *ctx = open_fake();
+  gp_policy_source source;
+  for (int i = GP_SEGMENTED_REDUCE; i < GP_PRIMITIVE_COUNT; ++i)
+    for (gp_type t : {GP_U8, GP_F16, GP_F32, GP_F64})
+      for (uint64_t n = 0; n < uint64_t(1) << 36; n = n * 9 + 1)
+        for (uint64_t more : {1, 1000, 100000000}) {
+          const double lower[1] = {0}, upper[1] = {0x1p+60};
+          gp_call c = sample(gp_primitive(i), n);
+          gp_policy p, again;
+          if (c.in_type && i != GP_HISTOGRAM_EVEN) c.in_type = t;
+          if (c.in_type == GP_F64) c.init = c.init ? lower : nullptr, c.step = c.step ? upper : nullptr;
+          if (c.key_type) c.key_type = t;
+          if (c.segments) c.segments = more;
+          if (c.bins) c.bins = more;
+          c.out = c.out ? reinterpret_cast<void *>(uintptr_t(1) << 44) : nullptr; // behind the inputs, however long
+          c.out2 = c.out2 ? reinterpret_cast<void *>(uintptr_t(1) << 45) : nullptr;
+          c.out_keys = c.out_keys ? reinterpret_cast<void *>(uintptr_t(1) << 46) : nullptr;
+          c.in = nullptr, c.keys = nullptr;
+          c.begin = i == GP_SEGMENTED_REDUCE || i == GP_HISTOGRAM_RANGES ? reinterpret_cast<void *>(256) : nullptr;
+          const gp_result r = gp_policy_origin(ctx, &c, &p, &source);
+          check(r == GP_SUCCESS && source == GP_POLICY_PORTABLE, __LINE__, "primitive %d type %d n %llu: %s", i, t,
+                (unsigned long long)n, gp_last_message());
+          c.policy = &p; // what gp_policy_origin says can be handed back
+          GOOD(gp_policy_origin(ctx, &c, &again, &source));
+          CHECK(source == GP_POLICY_CALLER && memcmp(&again, &p, sizeof p) == 0);
+        }
+  char json[4096];
+  gp_policy_space(GP_SELECT, json, sizeof json);
+  CHECK(strstr(json, "\"names\": [\"GP_AUTO\", \"GP_LOOK_BACK\", \"GP_PIPELINED\"]") ||
+        strstr(json, "[\"GP_LOOK_BACK\", \"GP_PIPELINED\"]"));
+  gp_policy_space(GP_SEGMENTED_REDUCE, json, sizeof json);
+  CHECK(strstr(json, "GP_MERGE_PATH") && !strstr(json, "\"stages\"") && !strstr(json, "\"store\""));
+  gp_policy_space(GP_HISTOGRAM_RANGES, json, sizeof json);
+  CHECK(strstr(json, "[\"GP_SHARED_BINS\", \"GP_GLOBAL_BINS\"]"));
+  gp_policy_space(GP_COUNT_IF, json, sizeof json);
+  CHECK(strstr(json, "GP_EVEN_SHARE"));
+  gp_policy p = small(GP_LOOK_BACK);
+  gp_call c = sample(GP_SEGMENTED_REDUCE);
+  c.policy = &p;
+  BAD(GP_E_POLICY, "policy.stages: the call has no such field", gp_run(ctx, &c, nullptr));
+  p = small(GP_MERGE_PATH), p.store = 0;
+  GOOD(gp_prepare(ctx, &c));
+  gp_policy said;
+  GOOD(gp_policy_echo(ctx, &c, &said));
+  CHECK(said.algorithm == GP_MERGE_PATH && said.threads == 128 && said.vectors == 1 && said.blocks_per_sm == 1);
+  CLOSE(ctx);
+}
+
 int main(int argc, char **argv) {
   const std::string only = argc > 1 ? argv[1] : "";
   setvbuf(stdout, nullptr, _IOLBF, 0);
@@ -1491,6 +2306,13 @@ int main(int argc, char **argv) {
                 {"bundles", test_bundles},
                 {"threads", test_threads},
                 {"fork", test_fork},
+                {"more arguments", [] { test_more_arguments(false); }},
+                {"more arguments, host", [] { test_more_arguments(true); }},
+                {"names", test_names},
+                {"more results", test_more_results},
+                {"more policies", test_more_policies},
+                {"more faults", test_more_faults},
+                {"launches", test_launches},
                 {"speed", test_speed}};
   for (auto &group : groups)
     if (only.empty() || only == group.name) {

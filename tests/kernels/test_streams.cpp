@@ -1,0 +1,327 @@
+// Streams of gpuprims.h under the emulator: selection, partitions, runs, scans by key and of segments, reduce by key,
+// against sequential references, on adversarial schedules. Usage: test_streams [seeds] [name of a test]
+// Define one of TEST_SELECT, TEST_RUNS, TEST_BY_KEY to compile that part alone; with TEST_FEW besides, only as many
+// instances as mutants.py needs.
+#if !defined(TEST_SELECT) && !defined(TEST_RUNS) && !defined(TEST_BY_KEY)
+#define TEST_SELECT
+#define TEST_RUNS
+#define TEST_BY_KEY
+#endif
+#include "kernel_test.h"
+
+// What a test draws: sizes around tiles, a number of multiprocessors, offsets of the buffers.
+struct Draw {
+  size_t n, key_offset, value_offset, out_offset;
+  int sms;
+  bool count_on_device, in_place;
+  unsigned seed;
+  std::string text(const char *name) const {
+    char t[200];
+    std::snprintf(t, sizeof t, "%s n=%zu offsets %zu %zu %zu sms=%d%s%s seed=%u:", name, n, key_offset, value_offset,
+                  out_offset, sms, in_place ? " in place" : "", count_on_device ? " count on device" : "", seed);
+    return t;
+  }
+};
+template <class Run> void sweep(const char *name, size_t tile, int seeds, const Run &run) {
+  if (!only.empty() && only != name) return;
+  const size_t sizes[] = {0, 1, 31, 33, tile - 1, tile, tile + 1, 3 * tile + 5, 7 * tile, 66 * tile + 1};
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+      if (sizes[k] > 8 * tile && (seed + k) % 3) continue; // the long one less often
+      simt::set_random_schedule(uint64_t(seed) * 100 + k);
+      Draw d = {};
+      d.n = sizes[k];
+      d.seed = unsigned(seed);
+      d.key_offset = seed % 2 ? 0 : random32() % 16;
+      d.value_offset = seed % 4 < 2 ? d.key_offset : random32() % 16;
+      d.out_offset = seed % 3 ? random32() % 16 : 0;
+      d.sms = seed % 3 == 0 ? 100 : 1 + int(random32() % 5);
+      d.count_on_device = seed % 4 == 3;
+      d.in_place = seed % 5 == 0;
+      run(d);
+      simt::clear_error();
+    }
+}
+
+template <int ALGORITHM, class P, class Body> struct Stream {
+  static int run(const char *name, const Draw &d, gp__shape s, gp__stream_args a) {
+    Device<unsigned long long> count(std::vector<unsigned long long>(1, d.n), 0);
+    s.compute_capability = 90, s.multiprocessors = d.sms, s.shared_bytes = 227 * 1024;
+    s.count = a.count = d.n + (d.count_on_device ? 1000 : 0);
+    a.count_device = d.count_on_device ? count.data : nullptr;
+    const gp_policy p = policy_of<P>(ALGORITHM);
+    check(gp__policy_valid_stream(p, s), d.text(name) + " the policy is valid");
+    gp__geometry g = {};
+    g.threads = unsigned(p.threads);
+    gp__geometry_stream(p, s, (unsigned long long)(s.multiprocessors * p.blocks_per_sm), &g);
+    typedef gp__stream<P, Body> S;
+    check(g.shared_bytes >= unsigned(gp__stream_stages(p) * S::STAGE + S::TILE * Body::SCRATCH) &&
+              g.shared_bytes <= unsigned(gp__stream_stages(p) * S::STAGE + S::TILE * Body::SCRATCH) +
+                                    p.threads * 32u * gp__stream_stages(p),
+          d.text(name) + " shared memory as the kernel has it");
+    check(gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size)) * 8 >= int(sizeof(typename S::State)),
+          d.text(name) + " the state fits its words");
+    a.workspace = workspace(g.words);
+    return launch(name, g, a, std::integral_constant<bool, ALGORITHM == GP_PIPELINED>());
+  }
+  static int launch(const char *name, const gp__geometry &g, const gp__stream_args &a, std::true_type) {
+    return simt::launch_kernel(name, g.grid, g.threads, g.shared_bytes, gp__stream_pipelined<P, Body>, a);
+  }
+  static int launch(const char *name, const gp__geometry &g, const gp__stream_args &a, std::false_type) {
+    return simt::launch_kernel(name, g.grid, g.threads, g.shared_bytes, gp__stream_look_back<P, Body>, a);
+  }
+};
+
+// ---- selection
+
+static const int DENSITIES[] = {0, 1, 50, 99, 100};
+
+template <int ALGORITHM, class P, int PARTS, class T> void select_if(const char *name, int seeds) {
+  typedef gp__compare<gp_less<T>> Less;
+  typedef gp__compare<gp_equal<T>> Equal;
+  typedef gp__select<PARTS, T, gp__none, Less, typename std::conditional<PARTS == 3, Equal, gp__none>::type> Body;
+  sweep(name, gp__stream<P, Body>::TILE, seeds, [&](const Draw &d) {
+    std::vector<T> input(d.n);
+    const int density = DENSITIES[random32() % 5];
+    for (auto &x : input) x = T(int(random32() % 100) < density ? random32() % 50 : 50 + random32() % 5);
+    const T scalar = T(50);
+    Device<T> in(input, d.key_offset);
+    const bool in_place = d.in_place && PARTS == 1;
+    std::vector<T> part[3];
+    for (const T &x : input) part[x < scalar ? 0 : PARTS == 3 && x == scalar ? 1 : PARTS - 1].push_back(x);
+    if (PARTS == 1) part[0].clear();
+    if (PARTS == 1)
+      for (const T &x : input)
+        if (x < scalar) part[0].push_back(x);
+    Device<T> out(in_place ? 0 : part[0].size(), d.out_offset), out2(PARTS > 1 ? part[1].size() : 0, d.value_offset),
+        out3(PARTS > 2 ? part[2].size() : 0);
+    Device<unsigned long long> counts(3);
+    gp__shape s = {};
+    s.primitive = PARTS == 1 ? GP_SELECT : GP_PARTITION, s.parts = PARTS == 1 ? 0 : PARTS, s.key_size = sizeof(T);
+    gp__stream_args a = {};
+    a.keys = in.data, a.out_values = in_place ? in.data : out.data, a.out2 = out2.data, a.out3 = out3.data;
+    a.out_count = counts.data;
+    std::memcpy(a.first.bytes, &scalar, sizeof scalar), std::memcpy(a.second.bytes, &scalar, sizeof scalar);
+    const int e = Stream<ALGORITHM, P, Body>::run(name, d, s, a);
+    bool good = !e && same_items(static_cast<T *>(a.out_values), part[0]);
+    for (int p = 0; p < PARTS && good; ++p) good = counts.data[p] == part[p].size();
+    if (PARTS > 1) good = good && same_items(out2.data, part[1]);
+    if (PARTS > 2) good = good && same_items(out3.data, part[2]);
+    check(good, d.text(name));
+  });
+}
+template <int ALGORITHM, class P, int PARTS, class T, class F> void select_flags(const char *name, int seeds) {
+  typedef gp__select<PARTS, T, F, gp__flag<F>, gp__none> Body;
+  sweep(name, gp__stream<P, Body>::TILE, seeds, [&](const Draw &d) {
+    std::vector<T> input(d.n), part[2];
+    std::vector<F> flags(d.n);
+    const int density = DENSITIES[random32() % 5];
+    for (size_t i = 0; i < d.n; ++i) {
+      input[i] = draw<T>();
+      flags[i] = int(random32() % 100) < density ? F(1 + random32() % 255) : F(0);
+      part[flags[i] ? 0 : 1].push_back(input[i]);
+    }
+    Device<T> in(input, d.value_offset);
+    Device<F> flag(flags, d.key_offset);
+    const bool in_place = d.in_place && PARTS == 1;
+    Device<T> out(in_place ? 0 : part[0].size(), d.out_offset), out2(PARTS > 1 ? part[1].size() : 0);
+    Device<unsigned long long> counts(2);
+    gp__shape s = {};
+    s.primitive = PARTS == 1 ? GP_SELECT : GP_PARTITION, s.parts = PARTS == 1 ? 0 : PARTS, s.key_size = sizeof(F);
+    s.in_size = sizeof(T);
+    gp__stream_args a = {};
+    a.keys = flag.data, a.values = in.data, a.out_values = in_place ? in.data : out.data, a.out2 = out2.data;
+    a.out_count = counts.data;
+    const int e = Stream<ALGORITHM, P, Body>::run(name, d, s, a);
+    bool good = !e && same_items(static_cast<T *>(a.out_values), part[0]) && counts.data[0] == part[0].size();
+    if (PARTS > 1) good = good && same_items(out2.data, part[1]) && counts.data[1] == part[1].size();
+    check(good, d.text(name));
+  });
+}
+
+// ---- runs: keys whose runs have a mean length, or one run over everything, or all distinct
+
+template <class K> std::vector<K> draw_runs(size_t n) {
+  std::vector<K> keys(n);
+  const int mean = (int[]){1, 2, 3, 4, 30, 1000, 1 << 30}[random32() % 7];
+  unsigned now = 0;
+  for (size_t i = 0; i < n; ++i) {
+    if (mean == 1 || (mean == 2 && i % 2) || (mean > 2 && random32() % unsigned(mean) == 0)) ++now;
+    keys[i] = K(now * 7919u);
+  }
+  return keys;
+}
+template <int ALGORITHM, class P, int WHAT, class K, class V, class Length> void runs(const char *name, int seeds) {
+  typedef typename std::conditional<std::is_same<Length, gp__none>::value, unsigned char, Length>::type L;
+  typedef typename std::conditional<std::is_same<V, gp__none>::value, unsigned char, V>::type Payload;
+  const bool payload = !std::is_same<V, gp__none>::value;
+  typedef gp__runs<WHAT, gp__key_heads<K, gp_equal<K>>, V, Length> Body;
+  sweep(name, gp__stream<P, Body>::TILE, seeds, [&](const Draw &d) {
+    const std::vector<K> input = draw_runs<K>(d.n);
+    std::vector<Payload> values(payload ? d.n : 0);
+    for (auto &x : values) x = draw<Payload>();
+    std::vector<K> first;
+    std::vector<Payload> with;
+    std::vector<L> lengths, places;
+    for (size_t i = 0, j; i < d.n; i = j) {
+      for (j = i + 1; j < d.n && input[j] == input[i]; ++j) {}
+      if (WHAT == GP_NONTRIVIAL_RUNS && j == i + 1) continue;
+      first.push_back(input[i]);
+      if (payload) with.push_back(values[i]);
+      lengths.push_back(L(j - i)), places.push_back(L(i));
+    }
+    const size_t r = first.size();
+    const bool in_place = d.in_place && WHAT == GP_UNIQUE;
+    Device<K> in(input, d.key_offset), keys(in_place || WHAT == GP_NONTRIVIAL_RUNS ? 0 : r, d.out_offset);
+    Device<Payload> value(values, d.value_offset), out(payload && !in_place ? r : 0);
+    Device<L> length(WHAT == GP_UNIQUE ? 0 : r, d.out_offset), place(WHAT == GP_NONTRIVIAL_RUNS ? r : 0);
+    Device<unsigned long long> counts(1);
+    gp__shape s = {};
+    s.primitive = WHAT, s.key_size = sizeof(K), s.in_size = payload ? sizeof(Payload) : 0;
+    gp__stream_args a = {};
+    a.keys = in.data, a.values = payload ? value.data : nullptr, a.out_count = counts.data;
+    a.out_keys = in_place ? in.data : WHAT == GP_NONTRIVIAL_RUNS ? nullptr : keys.data;
+    a.out_values = WHAT == GP_NONTRIVIAL_RUNS ? (void *)place.data
+                   : !payload                 ? nullptr
+                   : in_place                 ? value.data
+                                              : out.data;
+    a.out2 = WHAT == GP_UNIQUE ? nullptr : length.data;
+    const int e = Stream<ALGORITHM, P, Body>::run(name, d, s, a);
+    bool good = !e && counts.data[0] == r;
+    if (good && a.out_keys) good = same_items(static_cast<K *>(a.out_keys), first);
+    if (good && payload) good = same_items(static_cast<Payload *>(a.out_values), with);
+    if (good && a.out2) good = same_items(length.data, lengths);
+    if (good && WHAT == GP_NONTRIVIAL_RUNS) good = same_items(place.data, places);
+    check(good, d.text(name));
+  });
+}
+
+// ---- by key, by flags, by offsets
+
+enum { KEYS, FLAGS, OFFSETS };
+template <int SOURCE> struct Heads {
+  typedef u32 Key;
+  typedef gp__key_heads<u32, gp_equal<u32>> type;
+};
+template <> struct Heads<FLAGS> {
+  typedef u8 Key;
+  typedef gp__flag_heads<u8> type;
+};
+template <> struct Heads<OFFSETS> {
+  typedef u32 Key;
+  typedef gp__offset_heads<u32> type;
+};
+template <int ALGORITHM, class P, int WHAT, int SOURCE, class Op, class In, class Out>
+void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
+  typedef typename Op::type Acc;
+  typedef typename Heads<SOURCE>::Key Key;
+  typedef gp__load<In, Acc, gp_convert<In, Acc>> Load;
+  typedef gp__by_key<WHAT, typename Heads<SOURCE>::type, Op, Load, In, Acc, Out> Body;
+  const bool reduce = WHAT == GP_REDUCE_BY_KEY;
+  sweep(name, gp__stream<P, Body>::TILE, seeds, [&](const Draw &d) {
+    const std::vector<u32> keys = draw_runs<u32>(d.n);
+    std::vector<In> values(d.n);
+    std::vector<u8> flags(d.n);
+    std::vector<u32> offsets;
+    for (auto &x : values) x = draw<In>();
+    for (size_t i = 0; i < d.n; ++i) {
+      flags[i] = i ? u8(keys[i] != keys[i - 1] ? 1 + random32() % 200 : 0) : u8(0);
+      if ((i == 0 && d.seed % 2) || flags[i])
+        for (unsigned k = random32() % 8 ? 1 : random32() % 8 ? 5 : 300; k; --k) offsets.push_back(u32(i));
+    }
+    offsets.push_back(u32(d.n));
+    const bool init = d.seed % 3 == 1;
+    Acc start = Op::identity();
+    if (init) start = Op::prepare(gp_convert<In, Acc>()(draw<In>()));
+    std::vector<Out> expected;
+    std::vector<u32> first;
+    Acc now = start;
+    for (size_t i = 0; i < d.n; ++i) {
+      const bool head = i == 0 || keys[i] != keys[i - 1];
+      const Acc x = Op::prepare(Load()(values[i], i));
+      if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY) expected.push_back(gp_convert<Acc, Out>()(head ? start : now));
+      now = head ? (init ? Op()(start, x) : x) : Op()(now, x);
+      if (head) first.push_back(keys[i]);
+      if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY || (reduce && (i + 1 == d.n || keys[i + 1] != keys[i])))
+        expected.push_back(gp_convert<Acc, Out>()(now));
+    }
+    const bool in_place = d.in_place && !reduce && sizeof(In) == sizeof(Out);
+    Device<Key> key(
+        std::vector<Key>(reinterpret_cast<const Key *>(SOURCE == FLAGS ? (const void *)flags.data() : keys.data()),
+                         reinterpret_cast<const Key *>(SOURCE == FLAGS ? (const void *)flags.data() : keys.data()) +
+                             d.n),
+        d.key_offset);
+    Device<u32> offset(offsets, d.out_offset);
+    Device<In> value(values, d.value_offset);
+    Device<Out> out(in_place ? 0 : expected.size(), d.out_offset);
+    Device<Key> out_keys(reduce && SOURCE == KEYS ? first.size() : 0);
+    Device<unsigned long long> counts(1);
+    gp__shape s = {};
+    s.primitive = WHAT, s.key_size = SOURCE == OFFSETS ? 0 : sizeof(Key), s.in_size = sizeof(In),
+    s.acc_size = sizeof(Acc);
+    s.out_size = sizeof(Out);
+    gp__stream_args a = {};
+    a.keys = SOURCE == OFFSETS ? nullptr : key.data, a.values = value.data;
+    a.out_values = in_place ? (void *)value.data : out.data,
+    a.out_keys = reduce && SOURCE == KEYS ? out_keys.data : nullptr;
+    a.out_count = reduce ? counts.data : nullptr;
+    if (SOURCE == OFFSETS) a.offsets = offset.data, a.segments = offsets.size() - 1;
+    std::memcpy(a.first.bytes, &start, sizeof start);
+    a.has_init = init;
+    const int e = Stream<ALGORITHM, P, Body>::run(name, d, s, a);
+    bool good = !e && (bits || same_items(static_cast<Out *>(a.out_values), expected));
+    if (good && reduce) good = counts.data[0] == first.size();
+    if (good && a.out_keys) good = same_items(out_keys.data, std::vector<Key>(first.begin(), first.end()));
+    check(good, d.text(name));
+    if (bits)
+      *bits = std::vector<Out>(static_cast<Out *>(a.out_values), static_cast<Out *>(a.out_values) + expected.size());
+  });
+}
+
+int main(int argc, char **argv) {
+  const int seeds = start(argc, argv);
+  [[maybe_unused]] typedef gp__policy<64, 1, 3, 3, 3, 2, 2> Tiny;
+  [[maybe_unused]] typedef gp__policy<96, 3, 1, 3, 2, 2, 1> Odd; // three warps, two stages
+  [[maybe_unused]] typedef gp__policy<64, 5, 3, 3, 4, 1, 2> Deep;
+
+#ifdef TEST_SELECT
+  select_if<GP_LOOK_BACK, Tiny, 1, u32>("select u32", seeds);
+  select_if<GP_PIPELINED, Tiny, 1, u32>("select u32 pipelined", seeds);
+#ifndef TEST_FEW
+  select_if<GP_PIPELINED, Odd, 1, u8>("select u8 pipelined", seeds);
+  select_if<GP_LOOK_BACK, Tiny, 2, u16>("partition u16", seeds);
+  select_if<GP_PIPELINED, Deep, 2, double>("partition f64 pipelined", seeds);
+  select_if<GP_PIPELINED, Odd, 3, u32>("partition in three u32 pipelined", seeds);
+  select_flags<GP_PIPELINED, Odd, 1, Wide, u8>("select wide by flags pipelined", seeds);
+  select_flags<GP_PIPELINED, Tiny, 2, Triple, u8>("partition triple by flags pipelined", seeds);
+  select_flags<GP_LOOK_BACK, Tiny, 1, Large, u32>("select large by flags", seeds);
+#endif
+#endif
+
+#ifdef TEST_RUNS
+  runs<GP_PIPELINED, Tiny, GP_NONTRIVIAL_RUNS, u32, gp__none, u32>("nontrivial runs pipelined", seeds);
+  runs<GP_LOOK_BACK, Odd, GP_RUN_LENGTHS, u16, gp__none, u64>("run lengths u16", seeds);
+#ifndef TEST_FEW
+  runs<GP_PIPELINED, Odd, GP_RUN_LENGTHS, u8, gp__none, u32>("run lengths u8 pipelined", seeds);
+  runs<GP_PIPELINED, Tiny, GP_UNIQUE, u64, gp__none, gp__none>("unique u64 pipelined", seeds);
+  runs<GP_PIPELINED, Odd, GP_UNIQUE, u16, Triple, gp__none>("unique by key pipelined", seeds);
+  runs<GP_LOOK_BACK, Tiny, GP_NONTRIVIAL_RUNS, u8, gp__none, u64>("nontrivial runs u8", seeds);
+#endif
+#endif
+
+#ifdef TEST_BY_KEY
+  by_key<GP_PIPELINED, Tiny, GP_REDUCE_BY_KEY, KEYS, Compose, Affine, Affine>("reduce by key affine pipelined", seeds);
+  by_key<GP_LOOK_BACK, Odd, GP_EXCLUSIVE_SCAN_BY_KEY, OFFSETS, Compose, Affine, Affine>("scan of segments affine",
+                                                                                        seeds);
+#ifndef TEST_FEW
+  by_key<GP_PIPELINED, Odd, GP_INCLUSIVE_SCAN_BY_KEY, KEYS, gp_sum<u64>, u8, u64>("inclusive by key u8 to u64", seeds);
+  by_key<GP_PIPELINED, Tiny, GP_EXCLUSIVE_SCAN_BY_KEY, FLAGS, gp_max<float>, float, float>("exclusive by flags f32",
+                                                                                           seeds);
+  by_key<GP_PIPELINED, Odd, GP_INCLUSIVE_SCAN_BY_KEY, OFFSETS, AddTriple, Triple, Triple>("scan of segments triple",
+                                                                                          seeds);
+  by_key<GP_LOOK_BACK, Tiny, GP_REDUCE_BY_KEY, FLAGS, gp_sum<float>, gp_f16, gp_f16>("reduce by flags f16", seeds);
+  by_key<GP_LOOK_BACK, Tiny, GP_REDUCE_BY_KEY, KEYS, AddLarge, Large, Large>("reduce by key large", seeds);
+#endif
+#endif
+  return finish();
+}
