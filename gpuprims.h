@@ -1650,16 +1650,12 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
 
 #endif // !__CUDACC_RTC__
 
-// Bins of equal width, samples that are floats: the bin of x, which lies in [lower, upper); scale is the quotient of bins
-// and upper - lower in the same type. The difference and the product are rounded one after the other (there is no sum to
-// contract), so that the host and every GPU put a sample in the same bin. 0 * infinity, where a quotient or a difference
-// overflows, means the first bin; a product that rounds up to `bins` the last one.
+// Bins of equal width, samples that are floats: the bin of x, which lies in [lower, upper); scale is the quotient of
+// bins and upper - lower in the same type. The difference and the product are rounded one after the other (there is no
+// sum to contract), so that the host and every GPU put a sample in the same bin.
 #define GPUPRIMS__EVEN_BIN(name, T)                                                                                    \
-  GPUPRIMS__RULE unsigned long long gp__even_bin_at_##name(T t, unsigned long long bins) {                             \
-    return !(t > 0) ? 0 : t < (T)bins && (unsigned long long)t < bins ? (unsigned long long)t : bins - 1;              \
-  }                                                                                                                    \
   GPUPRIMS__RULE unsigned long long gp__even_bin_##name(T x, T lower, T scale, unsigned long long bins) {              \
-    return gp__even_bin_at_##name((x - lower) * scale, bins);                                                          \
+    return (unsigned long long)((x - lower) * scale) < bins ? (unsigned long long)((x - lower) * scale) : bins - 1;    \
   }
 GPUPRIMS__EVEN_BIN(f32, float)
 GPUPRIMS__EVEN_BIN(f64, double)
@@ -4942,10 +4938,11 @@ typedef struct gp__request {
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
 // the same bits in any order. Sums and products of floats, and users' operators, do not: for them the host walks the
 // same trees as the reproducible kernels (GP__CANONICAL_... in >>policy), with GP_REPRODUCIBLE and without, for any
-// number of threads; inside a segment or a run it goes from left to right. Elements that need a conversion, a transform or a normalisation pass through a small buffer: input
-// -> widest type of its kind -> accumulator. A product that is added to something is stored in between, so that no
-// compiler can contract the two to a fused multiply-add, which rounds differently. NaN results are some NaN: its sign
-// and payload are nobody's promise. Identities are two-sided: op(x, identity) is x too.
+// number of threads; inside a segment or a run it goes from left to right. Elements that need a conversion, a transform
+// or a normalisation pass through a small buffer: input -> widest type of its kind -> accumulator. A product that is
+// added to something is stored in between, so that no compiler can contract the two to a fused multiply-add, which
+// rounds differently. NaN results are some NaN: its sign and payload are nobody's promise. Identities are two-sided:
+// op(x, identity) is x too.
 
 #include <stdlib.h>
 #include <string.h>
@@ -6162,8 +6159,8 @@ static void gp__host_compare(gp_op op, gp__wide_kind kind, const gp__wide *a, co
 #undef GPUPRIMS__COMPARES
 }
 
-// truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] all along); n <= GP__HOST_ELEMENTS. z is NULL for
-// a user's unary operator. Struct types are equal where their bytes are.
+// truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] all along); n <= GP__HOST_ELEMENTS. z is NULL
+// for a user's unary operator, whose result is one byte.
 static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const unsigned char *x,
                            const unsigned char *z, size_t step, unsigned char *truth, size_t n) {
   gp__wide a[GP__HOST_ELEMENTS], b[GP__HOST_ELEMENTS];
@@ -6174,8 +6171,6 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
       user->host(user->host_user, result.bytes, x + i * size, z ? z + i * step * size : NULL);
       truth[i] = result.bytes[0] != 0;
     }
-  } else if (!gp__host_size(type)) {
-    for (i = 0; i < n; ++i) truth[i] = (memcmp(x + i * size, z + i * step * size, size) == 0) == (op == GP_EQUAL);
   } else {
     gp__host_widen(type, x, a, n);
     gp__host_widen(type, z, b, step ? n : 1);
@@ -6218,8 +6213,8 @@ static void gp__host_scan_segment(const gp__host_call *h, const gp__host_state *
   gp__host_running(h, &s, first + (unsigned)taken, n - (unsigned)taken);
 }
 
-// Segments may be of any lengths, so that threads take a few of them at a time. Wrong offsets do no harm: what leaves the
-// input is left out.
+// Segments may be of any lengths, so that threads take a few of them at a time. Wrong offsets do no harm: what lies
+// beyond the input is left out.
 static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_state start = gp__host_start(h, q->has_init);
@@ -6344,8 +6339,6 @@ static gp_result gp__host_adjacent(const gp__request *q, int threads) {
   gp__host_source edge;
   gp__value place;
   if (!q->count) return GP_SUCCESS;
-  if (q->in_type != q->out_type && (!gp__host_size(q->in_type) || !gp__host_size(q->out_type)))
-    return gp__fail(GP_E_TYPE, "gp_adjacent_difference: in_type: no conversion between a struct type and another type");
   pairs.primitive = GP_TRANSFORM2;
   pairs.in = right ? in : in + q->in_size;
   pairs.in2 = right ? in + q->in_size : in;
@@ -6369,8 +6362,8 @@ static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsig
     const unsigned char *scalar = q->user_op ? NULL : q->init.bytes;
     gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, x, scalar, 0, part, n);
   } else
-    gp__host_holds(GP_NOT_EQUAL, NULL, q->key_type, q->key_size,
-                   (const unsigned char *)q->keys + first * q->key_size, zero.bytes, 0, part, n);
+    gp__host_holds(GP_NOT_EQUAL, NULL, q->key_type, q->key_size, (const unsigned char *)q->keys + first * q->key_size,
+                   zero.bytes, 0, part, n);
   for (i = 0; i < n; ++i) part[i] ^= 1;
   if (q->transform) { // the second predicate
     unsigned char second[GP__HOST_ELEMENTS];
@@ -6382,7 +6375,7 @@ static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsig
 
 enum { GP__HOST_PARTS = 3 };
 
-// Adds the numbers of elements of each part to `at`; out: and moves the elements to where `at` was.
+// Adds the numbers of elements of each part to `at`; with `out`, elements go to where `at` points.
 static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n, unsigned char *const *out,
                                 uint64_t *at) {
   unsigned char part[GP__HOST_ELEMENTS];
@@ -6399,8 +6392,8 @@ static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n
   }
 }
 
-// Several threads: blocks are counted, then moved to where the blocks before them end. In place each block must be moved
-// before the next one is.
+// Several threads: blocks are counted, then moved to where the blocks before them end. In place one block has to be
+// moved after the other.
 static gp_result gp__host_select(const gp__host_call *h) {
   const gp__request *q = h->q;
   const int moves = q->primitive == GP_SELECT || q->primitive == GP_PARTITION;
@@ -6462,14 +6455,12 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
   size_t i;
   if (q->primitive == GP_HISTOGRAM_RANGES) {
     for (i = 0; i < n; ++i) {
-      uint64_t low = 0, length = bins + 1; // boundaries that are not above the sample
-      while (length) {
-        const uint64_t half = length / 2;
-        if (floats ? edges[low + half].f <= x[i].f : edges[low + half].u <= x[i].u) {
-          low += half + 1;
-          length -= half + 1;
-        } else length = half;
+      uint64_t low = 0, length = bins + 1, half; // low: boundaries that are not above the sample; no jumps to foresee
+      for (; length > 1; length -= half) {
+        half = length / 2;
+        low += (floats ? edges[low + half - 1].f <= x[i].f : edges[low + half - 1].u <= x[i].u) ? half : 0;
       }
+      low += floats ? edges[low].f <= x[i].f : edges[low].u <= x[i].u;
       bin[i] = low && low <= bins ? low - 1 : UINT64_MAX;
     }
   } else if (!floats) {
@@ -6506,11 +6497,13 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
     if (q->in2)
       gp__host_convert(q->in2_type, q->out_type, (const unsigned char *)q->in2 + first * q->in2_size, weights, k);
     for (c = 0; c < q->active; ++c) {
-      const unsigned char *in = (const unsigned char *)q->in + (first * (uint64_t)q->channels + (uint64_t)c) * q->in_size;
+      const unsigned char *in =
+          (const unsigned char *)q->in + (first * (uint64_t)q->channels + (uint64_t)c) * q->in_size;
       const uint64_t base = (uint64_t)c * q->bins;
       if (q->channels > 1) {
         for (i = 0; i < k; ++i)
-          gp__host_move((unsigned char *)samples + i * q->in_size, in + i * (size_t)q->channels * q->in_size, q->in_size);
+          gp__host_move((unsigned char *)samples + i * q->in_size, in + i * (size_t)q->channels * q->in_size,
+                        q->in_size);
         in = (const unsigned char *)samples;
       }
       gp__host_widen(q->in_type, in, x, k);
@@ -6690,7 +6683,8 @@ static gp_result gp__host_check_user(const char *call, const char *field, const 
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
 __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
   const char *call = gp__host_call_name(q->primitive);
-  const int is_scan = gp__is_scan(q->primitive), folds = q->primitive >= GP_REDUCE && q->primitive <= GP_REDUCE_BY_KEY;
+  const int is_scan = gp__is_scan(q->primitive);
+  const int folds = q->primitive >= GP_REDUCE && q->primitive <= GP_REDUCE_BY_KEY;
   const int normalise = (folds || q->primitive == GP_TRANSFORM2) && !q->user_op && (q->op == GP_AND || q->op == GP_OR);
   const gp_type to = folds ? q->acc_type : q->out_type;
   const size_t size = folds && !q->is_arg ? q->acc_size : q->is_arg ? gp__host_size(q->acc_type) : q->out_size;
@@ -6717,7 +6711,9 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
                 q->primitive == GP_EXCLUSIVE_SCAN_BY_KEY;
   h.threads = 1;
 #ifdef _OPENMP
-  if (q->count > GP__HOST_PARALLEL_BYTES / (q->in_size > q->out_size ? q->in_size : q->out_size ? q->out_size : 1) ||
+  if (q->count > GP__HOST_PARALLEL_BYTES / (q->in_size > q->out_size ? q->in_size
+                                            : q->out_size            ? q->out_size
+                                                                     : 1) ||
       q->segments > GP__HOST_PARALLEL_BYTES / 8)
     h.threads = threads > 0 ? threads : omp_get_max_threads();
 #else

@@ -32,7 +32,7 @@ SIZES = {entry[1]: int(entry[3]) for entry in _x_macro("GP_TYPES")}
 OPERATORS = _numbered("GP_OPERATORS")
 PRIMITIVES = {entry[1]: number for number, entry in enumerate(_x_macro("GP_PRIMITIVES"), 1)}
 BACKEND_CUDA, BACKEND_HOST = 1, 2
-REPRODUCIBLE = 1
+REPRODUCIBLE, CHECKED, RIGHT = 1, 2, 4
 
 DTYPES = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
@@ -64,10 +64,15 @@ class OpDesc(ctypes.Structure):
 
 class Call(ctypes.Structure):
     _fields_ = [("primitive", ctypes.c_int), ("op", ctypes.c_int), ("transform", ctypes.c_int),
-                ("in_type", ctypes.c_int), ("in2_type", ctypes.c_int), ("acc_type", ctypes.c_int),
-                ("out_type", ctypes.c_int), ("in_", ctypes.c_void_p), ("in2", ctypes.c_void_p),
-                ("out", ctypes.c_void_p), ("count", ctypes.c_uint64),
-                ("count_device", ctypes.POINTER(ctypes.c_uint64)), ("init", ctypes.c_void_p),
+                ("equal", ctypes.c_int), ("in_type", ctypes.c_int), ("in2_type", ctypes.c_int),
+                ("key_type", ctypes.c_int), ("offset_type", ctypes.c_int), ("acc_type", ctypes.c_int),
+                ("out_type", ctypes.c_int), ("out2_type", ctypes.c_int), ("in_", ctypes.c_void_p),
+                ("in2", ctypes.c_void_p), ("keys", ctypes.c_void_p), ("begin", ctypes.c_void_p),
+                ("end", ctypes.c_void_p), ("out", ctypes.c_void_p), ("out_keys", ctypes.c_void_p),
+                ("out2", ctypes.c_void_p), ("out3", ctypes.c_void_p), ("out_count", ctypes.c_void_p),
+                ("bad", ctypes.c_void_p), ("count", ctypes.c_uint64), ("count_device", ctypes.c_void_p),
+                ("segments", ctypes.c_uint64), ("length", ctypes.c_uint64), ("bins", ctypes.c_uint64),
+                ("channels", ctypes.c_int), ("active", ctypes.c_int), ("init", ctypes.c_void_p),
                 ("step", ctypes.c_void_p), ("flags", ctypes.c_int), ("policy", ctypes.c_void_p)]
 
 
@@ -79,8 +84,20 @@ class Error(RuntimeError):
         super().__init__(f"{self.name}: {message}")
 
 
+def _declared():
+    """Name and types of the arguments of each call that ends with a stream, as the header declares it."""
+    with open(HEADER, encoding="utf-8") as file:
+        text = file.read()
+    for name, arguments in re.findall(r"GPUPRIMS__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", text):
+        yield name, [ctypes.c_void_p if "*" in one or one.startswith("gp_stream") else
+                     ctypes.c_uint64 if one.startswith("uint64_t") else ctypes.c_int
+                     for one in re.split(r",\s*", arguments)]
+
+
 def load(path=LIBRARY):
     library = ctypes.CDLL(path)
+    for name, types in _declared():
+        getattr(library, name).argtypes = types
     library.gp_last_message.restype = ctypes.c_char_p
     library.gp_last_message.argtypes = []
     library.gp_open.argtypes = [ctypes.POINTER(Config), ctypes.POINTER(ctypes.c_void_p)]
@@ -138,18 +155,19 @@ class Context:
         self.check(self.library.gp_op_define(self.handle, ctypes.byref(desc), ctypes.byref(handle)))
         return handle.value
 
-    def run(self, primitive, *, op=0, transform=0, in_type=0, in2_type=0, acc_type=0, out_type=0, in_=None, in2=None,
-            out=None, count=0, count_device=None, init=None, step=None, flags=0, stream=None):
-        """gp_run. in_, in2, out, init, step: arrays or addresses."""
-        def type_of(t):
-            return TYPES[t] if isinstance(t, str) else t
-
-        def op_of(o):
-            return OPERATORS[o] if isinstance(o, str) else o
-
-        bound = ctypes.c_uint64(count_device) if count_device is not None else None
-        call = Call(PRIMITIVES.get(primitive, primitive), op_of(op), op_of(transform), type_of(in_type),
-                    type_of(in2_type), type_of(acc_type), type_of(out_type), pointer(in_), pointer(in2), pointer(out),
-                    count, ctypes.pointer(bound) if bound is not None else None, pointer(init), pointer(step), flags,
-                    None)
+    def run(self, primitive, *, count_device=None, stream=None, **fields):
+        """gp_run. fields: those of gp_call; pointers are arrays or addresses, count_device is the number itself."""
+        call = Call(primitive=PRIMITIVES.get(primitive, primitive))
+        for field, value in fields.items():
+            if isinstance(value, str):
+                value = (TYPES if field.endswith("_type") else OPERATORS)[value]
+            setattr(call, field, pointer(value))
+        bound = ctypes.c_uint64(count_device or 0)
+        if count_device is not None:
+            call.count_device = ctypes.addressof(bound)
         self.check(self.library.gp_run(self.handle, ctypes.byref(call), stream))
+
+    def call(self, name, *arguments):
+        """A function of the header by its name, without the context and the stream; "f32" and "SUM" are enumerators."""
+        values = [TYPES.get(a, OPERATORS.get(a)) if isinstance(a, str) else pointer(a) for a in arguments]
+        self.check(getattr(self.library, name)(self.handle, *values, None))

@@ -102,11 +102,11 @@ def binary(name, a, b, type_):
         if name == "OR":
             return convert(((widest(a, type_) != 0) | (widest(b, type_) != 0)).astype(np.uint8), "u8", type_)
         if not is_float(type_):
-            return {"SUM": np.add, "PROD": np.multiply, "MIN": np.minimum, "MAX": np.maximum,
+            return {"SUM": np.add, "SUB": np.subtract, "PROD": np.multiply, "MIN": np.minimum, "MAX": np.maximum,
                     "BIT_AND": np.bitwise_and, "BIT_OR": np.bitwise_or, "BIT_XOR": np.bitwise_xor}[name](a, b)
         x, y = to_work(a, type_), to_work(b, type_)
-        if name in ("SUM", "PROD"):
-            return from_work(x + y if name == "SUM" else x * y, type_)
+        if name in ("SUM", "SUB", "PROD"):
+            return from_work(x + y if name == "SUM" else x - y if name == "SUB" else x * y, type_)
         lower = np.where(np.signbit(x), x, y) if name == "MIN" else np.where(np.signbit(x), y, x)  # of equal ones
         chosen = np.where(x == y, lower, np.minimum(x, y) if name == "MIN" else np.maximum(x, y))
         return from_work(chosen, type_)
@@ -138,6 +138,146 @@ def same(a, b, type_):
         nan_a, nan_b = np.isnan(widest(a, type_)), np.isnan(widest(b, type_))
         return (nan_a == nan_b) & (nan_a | (a.view(bits) == b.view(bits)))
     return a == b
+
+
+# ---- one element after the other
+
+
+def accumulate(name, x, type_):
+    """Inclusive scan by an exact operator, through NumPy's accumulate."""
+    ufunc = {"SUM": np.add, "PROD": np.multiply, "MIN": np.minimum, "MAX": np.maximum, "BIT_AND": np.bitwise_and,
+             "BIT_OR": np.bitwise_or, "BIT_XOR": np.bitwise_xor}
+    if name in ("AND", "OR"):
+        w = widest(x, type_) != 0
+        r = np.logical_and.accumulate(w) if name == "AND" else np.logical_or.accumulate(w)
+        return convert(r.astype(np.uint8), "u8", type_)
+    if not is_float(type_):
+        return ufunc[name].accumulate(x, dtype=x.dtype)
+    # NaN wins for good; among equal zeros -0 is the lower one: compare by (value, sign of zero)
+    w = widest(x, type_)
+    with np.errstate(all="ignore"):
+        order = np.where(w == 0, np.where(np.signbit(w), -5e-324, 5e-324), w)
+        r = ufunc[name].accumulate(order)
+    r = np.where(np.abs(r) == 5e-324, np.copysign(0.0, r), r) if not np.any(np.abs(w) == 5e-324) else None
+    return None if r is None else convert(r, "f64", type_)
+
+
+def is_exact(name, type_):
+    return name not in ("SUM", "PROD") or not is_float(type_)
+
+
+def operands(name, transform, x, in_type, acc_type):
+    y = unary(transform or "CONVERT", x, in_type, acc_type)
+    return truth(y, acc_type) if name in ("AND", "OR") else y
+
+
+def arg_running(op, y, type_, init):
+    """(value bits, index) of the winner after each element, by plain Python comparison."""
+    w = widest(y, type_)
+    best = None
+    if init is not None and init["index"][0] >= 0:
+        best = (widest(init["value"], type_)[0], int(init["index"][0]), init["value"][0])
+    result = []
+    for i, v in enumerate(w):
+        if best is None:
+            better = True
+        elif np.isnan(v) or np.isnan(best[0]):
+            better = bool(np.isnan(v)) and (not np.isnan(best[0]) or i < best[1])
+        else:
+            better = (v < best[0] if op == "ARGMIN" else v > best[0]) or (v == best[0] and i < best[1])
+        if better:
+            best = (v, i, y[i])
+        result.append((best[2], best[1]))
+    start = None
+    if init is not None:
+        start = (init["value"][0], int(init["index"][0]))
+    else:
+        start = (identity("MIN" if op == "ARGMIN" else "MAX", type_)[0], -1)
+    return start, result
+
+
+def left_to_right(name, x, type_):
+    """Inclusive scan by any operator, every step rounded."""
+    if is_exact(name, type_) or type_ != "bf16":
+        with np.errstate(all="ignore"):
+            running = accumulate(name, x, type_) if is_exact(name, type_) else \
+                (np.add if name == "SUM" else np.multiply).accumulate(x, dtype=x.dtype)
+        if running is not None:
+            return running
+    running = x.copy()
+    for i in range(1, len(x)):
+        running[i:i + 1] = binary(name, running[i - 1:i], x[i:i + 1], type_)
+    return running
+
+
+def run_scan(name, x, type_, exclusive=False, init=None):
+    """The scan of one segment or run of accumulators. Without init, the first element stands for itself."""
+    if init is None and (exclusive or is_exact(name, type_)):
+        init = identity(name, type_)
+        if not is_exact(name, type_):
+            return np.concatenate([init, left_to_right(name, x[:-1], type_)])[:len(x)]
+    if init is None:
+        return left_to_right(name, x, type_)
+    running = left_to_right(name, np.concatenate([init, x]), type_)
+    return running[:-1] if exclusive else running[1:]
+
+
+def run_reduce(name, x, type_, init=None):
+    if len(x) == 0:
+        return identity(name, type_) if init is None else init
+    return run_scan(name, x, type_, False, init)[-1:]
+
+
+# ---- runs, selection, histograms
+
+
+def heads(keys, type_, equal="EQUAL"):
+    """Where runs start."""
+    w = widest(keys, type_)
+    first = np.ones(min(len(w), 1), bool)
+    if equal == "HEADS":
+        return np.concatenate([first, w[1:] != 0])
+    return np.concatenate([first, ~compare(equal, w[:-1], w[1:])])
+
+
+def compare(name, a, b):
+    return {"EQUAL": np.equal, "NOT_EQUAL": np.not_equal, "LESS": np.less, "LESS_EQUAL": np.less_equal,
+            "GREATER": np.greater, "GREATER_EQUAL": np.greater_equal}[name](a, b)
+
+
+COMPARISONS = ["EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"]
+
+
+def even_bins(x, type_, lower, upper, bins):
+    """The bin of each sample, -1 where there is none. Integers: Python's; floats: as the header says."""
+    w, low, high = (widest(a, type_) for a in (x, lower, upper))
+    inside = (w >= low) & (w < high)
+    if not is_float(type_):
+        low, high = int(low[0]), int(high[0])
+        return np.array([(int(v) - low) * bins // (high - low) if ok else -1 for v, ok in zip(w, inside)], np.int64)
+    with np.errstate(all="ignore"):
+        place = (to_work(x, type_) - to_work(lower, type_)) * scale(lower, upper, type_, bins)
+        return np.where(inside, np.minimum(np.where(inside, place, 0).astype(np.int64), bins - 1), -1)
+
+
+def scale(lower, upper, type_, bins):
+    """Bins over width, in the type that floats are computed in; infinite where the width is."""
+    width = to_work(upper, type_) - to_work(lower, type_)
+    return np.where(np.isfinite(width), WORK[type_](bins) / width, width)
+
+
+def range_bins(x, type_, boundaries):
+    w, b = widest(x, type_), widest(boundaries, type_)
+    place = np.searchsorted(b, w, side="right").astype(np.int64) - 1
+    return np.where((w >= b[0]) & (w < b[-1]), place, -1)
+
+
+def tally(bin_, bins, counter, weights=None):
+    """Counts in the order of the samples; counters wrap."""
+    out, inside = np.zeros(bins, DTYPES[counter]), bin_ >= 0
+    with np.errstate(all="ignore"):
+        np.add.at(out, bin_[inside], out.dtype.type(1) if weights is None else weights[inside])
+    return out
 
 
 # ---- the canonical order

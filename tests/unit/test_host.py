@@ -10,12 +10,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import oracle
-from gpuprims_ctypes import DTYPES, RESULT_NAMES, SIZES, TYPES, Context, Error, load
+from gpuprims_ctypes import DTYPES, RESULT_NAMES, SIZES, Context, Error, load
+from inputs import KINDS, SIZE_LIST, TYPE_NAMES, check_canaries, expect, guarded, pair, shifted, values
+from oracle import accumulate, arg_running, is_exact, operands
 
-TYPE_NAMES = list(TYPES)
-SIZE_LIST = [0, 1, 2, 3, 7, 31, 32, 33, 255, 1023, 1024, 1025, 2047, 4097]
 LARGE = [9216, 9217, 16385, 65537]
-KINDS = ["uniform", "small", "special", "constant", "zeros", "extremes"]
 
 settings.register_profile("host", derandomize=True, deadline=None, database=None,
                           suppress_health_check=list(HealthCheck))
@@ -26,53 +25,6 @@ settings.load_profile("host")
 def host():
     with Context(threads=1) as context:
         yield context
-
-
-def values(type_, n, kind, seed):
-    """n elements; deterministic."""
-    rng = np.random.default_rng([seed, TYPES[type_], n])
-    if oracle.is_float(type_):
-        special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 65504.0, 3e38, -3e38, 1e-40, 5e-324, 1e-7,
-                            0.5, 2.5, 255.5, -128.5, 2.0**31, 2.0**32, 2.0**63, 2.0**64, -2.0**63])
-        x = {"uniform": lambda: rng.standard_normal(n), "small": lambda: rng.integers(-4, 5, n).astype(float),
-             "special": lambda: np.where(rng.random(n) < 0.8, rng.choice(special[:8], n), rng.choice(special, n)),
-             "constant": lambda: np.full(n, rng.standard_normal()), "zeros": lambda: rng.choice([0.0, -0.0], n),
-             "extremes": lambda: np.ldexp(rng.standard_normal(n), rng.integers(-160, 160, n))}[kind]()
-        return oracle.convert(x, "f64", type_)
-    limits = np.iinfo(DTYPES[type_])
-    low, high = {"uniform": (limits.min, limits.max), "small": (max(limits.min, -4), 4)}.get(kind, (0, 0))
-    if kind in ("special", "extremes"):
-        return rng.choice(np.array([limits.min, limits.max, 0, 1, limits.max - 1, limits.min + 1], DTYPES[type_]), n)
-    if kind == "constant":
-        return np.full(n, rng.integers(0, 100), DTYPES[type_])
-    return rng.integers(low, high, n, DTYPES[type_], endpoint=True)
-
-
-def shifted(array, offset):
-    """The same elements, `offset` elements into a larger buffer."""
-    buffer = np.zeros(len(array) + offset + 1, array.dtype)
-    view = buffer[offset:offset + len(array)]
-    view[:] = array
-    return view
-
-
-def guarded(n, dtype, offset):
-    """An output of n elements with a canary on either side."""
-    buffer = np.zeros(n + offset + 2, dtype)
-    buffer.view(np.uint8)[:] = 0xA5
-    return buffer, buffer[offset + 1:offset + 1 + n]
-
-
-def check_canaries(buffer, out):
-    rest = np.concatenate([buffer[:(out.ctypes.data - buffer.ctypes.data) // buffer.itemsize], buffer[-1:]])
-    assert (rest.view(np.uint8) == 0xA5).all(), "wrote outside the output"
-
-
-def expect(got, wanted, type_):
-    good = oracle.same(got, np.asarray(wanted, got.dtype), type_)
-    bad = np.flatnonzero(~good)
-    assert bad.size == 0, (
-        f"{bad.size} of {got.size} differ, first at {bad[0]}: {got[bad[0]]} instead of {wanted[bad[0]]}")
 
 
 data = st.tuples(st.sampled_from(SIZE_LIST), st.integers(0, 3), st.sampled_from(KINDS), st.integers(0, 2**20))
@@ -207,29 +159,6 @@ def test_transform2_of_one_type_and_in_place(host, op, type_):
 # ---- reduce and scan: bit for bit where any order gives the same, against the canonical order otherwise
 
 
-def accumulate(name, x, type_):
-    """Inclusive scan by an exact operator, through NumPy's accumulate."""
-    ufunc = {"SUM": np.add, "PROD": np.multiply, "MIN": np.minimum, "MAX": np.maximum, "BIT_AND": np.bitwise_and,
-             "BIT_OR": np.bitwise_or, "BIT_XOR": np.bitwise_xor}
-    if name in ("AND", "OR"):
-        w = oracle.widest(x, type_) != 0
-        r = np.logical_and.accumulate(w) if name == "AND" else np.logical_or.accumulate(w)
-        return oracle.convert(r.astype(np.uint8), "u8", type_)
-    if not oracle.is_float(type_):
-        return ufunc[name].accumulate(x, dtype=x.dtype)
-    # NaN wins for good; among equal zeros -0 is the lower one: compare by (value, sign of zero)
-    w = oracle.widest(x, type_)
-    with np.errstate(all="ignore"):
-        order = np.where(w == 0, np.where(np.signbit(w), -5e-324, 5e-324), w)
-        r = ufunc[name].accumulate(order)
-    r = np.where(np.abs(r) == 5e-324, np.copysign(0.0, r), r) if not np.any(np.abs(w) == 5e-324) else None
-    return None if r is None else oracle.convert(r, "f64", type_)
-
-
-def is_exact(name, type_):
-    return name not in ("SUM", "PROD") or not oracle.is_float(type_)
-
-
 def reduced(name, x, type_, in_size, init):
     with np.errstate(all="ignore"):
         if not is_exact(name, type_):
@@ -255,11 +184,6 @@ def scanned(name, x, type_, in_size, out_size, exclusive, init):
             for i in range(1, len(parts)):
                 running[i:i + 1] = oracle.binary(name, running[i - 1:i], parts[i:i + 1], type_)
         return running[:-1] if exclusive else running[1:]
-
-
-def operands(name, transform, x, in_type, acc_type):
-    y = oracle.unary(transform or "CONVERT", x, in_type, acc_type)
-    return oracle.truth(y, acc_type) if name in ("AND", "OR") else y
 
 
 transforms = st.sampled_from([None, None, None, "NEGATE", "ABS", "SQUARE", "NOT"])
@@ -369,36 +293,6 @@ def test_count_in_memory(host):
 
 
 # ---- ARGMIN and ARGMAX
-
-
-def pair(type_):
-    return np.dtype({"names": ["value", "index"], "formats": [DTYPES[type_], np.int64], "offsets": [0, 8],
-                     "itemsize": 16})
-
-
-def arg_running(op, y, type_, init):
-    """(value bits, index) of the winner after each element, by plain Python comparison."""
-    w = oracle.widest(y, type_)
-    best = None
-    if init is not None and init["index"][0] >= 0:
-        best = (oracle.widest(init["value"], type_)[0], int(init["index"][0]), init["value"][0])
-    result = []
-    for i, v in enumerate(w):
-        if best is None:
-            better = True
-        elif np.isnan(v) or np.isnan(best[0]):
-            better = bool(np.isnan(v)) and (not np.isnan(best[0]) or i < best[1])
-        else:
-            better = (v < best[0] if op == "ARGMIN" else v > best[0]) or (v == best[0] and i < best[1])
-        if better:
-            best = (v, i, y[i])
-        result.append((best[2], best[1]))
-    start = None
-    if init is not None:
-        start = (init["value"][0], int(init["index"][0]))
-    else:
-        start = (oracle.identity("MIN" if op == "ARGMIN" else "MAX", type_)[0], -1)
-    return start, result
 
 
 @pytest.mark.parametrize("op", ["ARGMIN", "ARGMAX"])
