@@ -99,8 +99,9 @@ SMALL = [1 << k for k in range(10, 23, 2)]
 # Of each primitive what is measured at small sizes.
 SMALL_CELLS = ["segmented_reduce SUM f32 segments=fixed:64", "segmented_reduce SUM f32 segments=fixed:64 form=fixed",
                "segmented_exclusive_scan SUM f32 segments=fixed:64", "inclusive_scan_by_key SUM f32",
-               "reduce_by_key SUM f32", "run_lengths u32", "nontrivial_runs u32", "unique u32", "unique u32 payload=u32",
-               "adjacent_difference f32", "select u32", "select u32 form=flags", "partition u32", "partition u32 parts=3",
+               "reduce_by_key SUM f32", "run_lengths u32", "nontrivial_runs u32", "unique u32",
+               "unique u32 payload=u32", "adjacent_difference f32", "select u32", "select u32 form=flags",
+               "partition u32", "partition u32 parts=3",
                "count_if f32", "histogram_even u8", "histogram_even f32", "histogram_ranges f32", "lower_bound u32",
                "load_balance u32 segments=fixed:64"]
 
@@ -155,8 +156,8 @@ def quick_segment_cells():
         [f"histogram_even {type_} {LARGE} dist={dist}" for type_, dist in
          (("u8", "uniform"), ("u8", "constant"), ("u32", "uniform"), ("f32", "zipf"))] + \
         [f"histogram_even u32 {LARGE} bins=48K", f"count_if f32 {LARGE}", "load_balance u32 n=32M segments=mixed"] + \
-        [f"{cell} n=64K protocol=graph" for cell in ("segmented_reduce SUM f32 segments=fixed:64", "reduce_by_key SUM f32",
-                                                    "select u32", "histogram_even f32")]
+        [f"{cell} n=64K protocol=graph" for cell in
+         ("segmented_reduce SUM f32 segments=fixed:64", "reduce_by_key SUM f32", "select u32", "histogram_even f32")]
 
 
 SETS = {"standard": standard_cells, "quick": quick_cells, "host": host_cells, "segments": segment_cells,
@@ -344,7 +345,7 @@ def print_list(records, out=sys.stdout):
                   (("ours", ("ours",)), ("peer", ("peer",)), ("roof", ("copy_roof", "read_roof")))}
         ours = next(r for r in samples if r["variant"] == "ours")
         line = f"{cell:<{width}} " + " ".join(f"{speed:8.1f}" if speed else f"{'-':>8}" for speed in speeds.values())
-        line += "".join(f"{ours[name]:9.3f}" if name in ours else f"{'-':>9}" for name in ("of_roof", "of_peer"))
+        line += "".join(f" {ours[name]:8.3f}" if name in ours else f" {'-':>8}" for name in ("of_roof", "of_peer"))
         print(line + ("" if ours["status"] == "ok" else "  " + ours["status"][:100]), file=out)
 
 

@@ -615,7 +615,7 @@ static const char *run_guarded(const cell *c, variant *v, uint64_t n, int kind) 
   return NULL;
 }
 
-// Compares `items` elements of ours with those of the peer, both in device memory, exactly or within limits. NULL: equal.
+// Compares `items` elements of ours with the peer's, both in device memory, exactly or within limits. NULL: equal.
 static const char *compare_with_peer(const type_row *t, const char *ours, const char *expected, uint64_t items,
                                      double absolute, double relative) {
   static char reason[300];
@@ -904,7 +904,7 @@ static int best_read_config(const cell *c, double bytes) {
   static struct {
     double bytes;
     int protocol, config;
-  } known[64];
+  } known[256];
   static int known_count;
   int i, config, best = 0;
   double best_us = 1e30;
@@ -925,7 +925,7 @@ static int best_read_config(const cell *c, double bytes) {
     if (v.graph) cuda.graph_exec_destroy(v.graph);
     if (us > 0 && us < best_us) best_us = us, best = config;
   }
-  if (known_count < 64) {
+  if (known_count < 256) {
     known[known_count].bytes = bytes;
     known[known_count].protocol = c->protocol;
     known[known_count++].config = best;

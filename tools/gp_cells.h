@@ -150,8 +150,8 @@ static inline __attribute__((unused)) int parse_size(const char *text, uint64_t 
 #define CELL_WORDS(X)                                                                                                  \
   X('s', segments)                                                                                                     \
   X('o', offsets)                                                                                                      \
-  X('k', key) X('p', payload) X('l', lengths) X('f', form) X('r', runs) X('t', parts) X('e', keep) X('b', bins)        \
-      X('h', haystack)
+  X('k', key)                                                                                                          \
+  X('p', payload) X('l', lengths) X('f', form) X('r', runs) X('t', parts) X('e', keep) X('b', bins) X('h', haystack)
 static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
   switch ((int)p) {
   case GP_SEGMENTED_REDUCE:

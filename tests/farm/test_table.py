@@ -177,10 +177,11 @@ def mixed():
 
 
 MIXED = mixed()
-OPERATORS = {"copy": "", "fill": "", "iota": "", "transform": "NEGATE", "transform2": "SUM", "adjacent_difference": "SUB",
-             **dict.fromkeys(("run_lengths", "nontrivial_runs", "unique", "select", "partition", "count_if", "any", "all",
-                              "histogram_even", "histogram_ranges", "lower_bound", "upper_bound", "load_balance",
-                              "check_offsets"), "")}
+OPERATORS = {"copy": "", "fill": "", "iota": "", "transform": "NEGATE", "transform2": "SUM",
+             "adjacent_difference": "SUB",
+             **dict.fromkeys(("run_lengths", "nontrivial_runs", "unique", "select", "partition", "count_if", "any",
+                              "all", "histogram_even", "histogram_ranges", "lower_bound", "upper_bound",
+                              "load_balance", "check_offsets"), "")}
 # Outputs (the type itself where there is none) and words, where a primitive has some.
 WORDS = {
     **dict.fromkeys(("segmented_reduce", "segmented_inclusive_scan", "segmented_exclusive_scan"),

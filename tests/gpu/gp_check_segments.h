@@ -1,6 +1,6 @@
-// gp_check_segments.h - gp_check's group "segments": runs, segments, selection, histograms and searches on a GPU against
-// the host back end. What is called, and on what data, is a cell (tools/gp_cells.h); counts, addresses, policies and the
-// rest vary here. Included by gp_check.c.
+// gp_check_segments.h - gp_check's group "segments": runs, segments, selection, histograms and searches on a GPU
+// against the host back end. What is called, and on what data, is a cell (tools/gp_cells.h); counts, addresses,
+// policies and the rest vary here. Included by gp_check.c.
 #ifndef GP_CHECK_SEGMENTS_H
 #define GP_CHECK_SEGMENTS_H
 
@@ -415,8 +415,7 @@ static void segments_fields(void) {
       segments_case s = case_of(SEGMENT_CELLS[i], n);
       const gp_primitive p = s.c.primitive;
       if (!has_type_wanted(&s.c) || out_of_time()) continue;
-      if (is_scan_by_key(p) || is_segmented_scan(p) || (p == GP_SELECT && s.c.form == FORM_IF) || p == GP_SELECT ||
-          p == GP_UNIQUE) {
+      if (is_scan_by_key(p) || is_segmented_scan(p) || p == GP_SELECT || p == GP_UNIQUE) {
         s.in_place = 1;
         segments_solve(&main_segments, &s);
         s.in_place = 0;

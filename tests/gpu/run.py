@@ -33,6 +33,7 @@ BY_TYPE = {  # groups that are split among several processes
     "alignment": ["u8", "u16", "u32,s12", "u64,f16,f64"],
     "fields": ["u8,i8,u16", "u32,i32,u64", "f32,f16,bf16", "i16"],
     "determinism": ["f32", "f64", "f16", "bf16"], "reproducible": ["f32", "f64", "f16", "bf16"],
+    "segments": ["u8,i8,u16,i16", "u32,i32", "f32", "u64,i64,f64,f16,bf16", "s12,s16"],
 }
 TOOLS = {  # compute-sanitizer's tools: options, and seconds at most
     "memcheck": (["--leak-check", "no"], 200),

@@ -58,8 +58,9 @@ def type_sizes():
     return {entry[0]: int(entry[1]) for entry in x_macro("tools/peers/data.h", "GP_DATA_TYPES")}
 
 
-# What the sizes of a row and the bytes of a call are made of (gp__shape_of and gp__shape_bytes in the header): primitives
-# whose elements have a key or a flag beside them, or are keys; those that only count; those whose bytes are the input's.
+# What the sizes of a row and the bytes of a call are made of (gp__shape_of and gp__shape_bytes in the header):
+# primitives whose elements have a key or a flag beside them, or are keys; those that only count, with the bytes of
+# accumulator and output; those whose bytes are the input's.
 BY_KEY = ("inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key", "select", "partition", "unique",
           "run_lengths", "nontrivial_runs")
 Counting = collections.namedtuple("Counting", "acc out")

@@ -2,7 +2,10 @@
 //   GP_PEERS_PART=0  the table, data, comparison, roofs, the CUDA runtime, cuBLAS
 //   GP_PEERS_PART=1  CUB and Thrust on 1- and 2-byte integers     2  on 4- and 8-byte integers
 //                 3  on floats                                    4  on structs
-//   5 and later: runs, segments, selection, histograms and searches; see the list GP_PEERS_PARTS
+//                 5  segmented reduce       6  scans by key          7  segmented scans       8  reduce by key
+//                 9  run lengths           10  unique               11  select               12  partition
+//                13  partition in three    14  parts in order, for checking    15  histograms, 1 and 2 bytes
+//                16  histograms, 4 bytes   17  count_if, adjacent difference   18  searches
 #include "data.h"
 #include "peers.h"
 
@@ -35,20 +38,23 @@ typedef gp_s16 s16;
 
 #define GP_PEERS_PARTS(X)                                                                                              \
   X(1)                                                                                                                 \
-  X(2) X(3) X(4) X(5) /* segmented reduce */                                                                           \
-      X(6)            /* scans by key */                                                                               \
-      X(7)            /* segmented scans: scans by key over flags */                                                   \
-      X(8)            /* reduce by key */                                                                              \
-      X(9)            /* run lengths */                                                                                \
-      X(10)           /* unique */                                                                                     \
-      X(11)           /* select */                                                                                     \
-      X(12)           /* partition */                                                                                  \
-      X(13)           /* partition in three */                                                                         \
-      X(14)           /* parts in order, for checking */                                                               \
-      X(15)           /* histograms of 1 and 2 bytes */                                                                \
-      X(16)           /* histograms of 4 bytes */                                                                      \
-      X(17)           /* count_if, adjacent difference */                                                              \
-      X(18)           /* searches */
+  X(2)                                                                                                                 \
+  X(3)                                                                                                                 \
+  X(4)                                                                                                                 \
+  X(5)                                                                                                                 \
+  X(6)                                                                                                                 \
+  X(7)                                                                                                                 \
+  X(8)                                                                                                                 \
+  X(9)                                                                                                                 \
+  X(10)                                                                                                                \
+  X(11)                                                                                                                \
+  X(12)                                                                                                                \
+  X(13)                                                                                                                \
+  X(14)                                                                                                                \
+  X(15)                                                                                                                \
+  X(16)                                                                                                                \
+  X(17)                                                                                                                \
+  X(18)
 #define FIND(part) gp_peer_fn gp_peers_find_##part(const gp_peer_cell *c);
 GP_PEERS_PARTS(FIND)
 #undef FIND

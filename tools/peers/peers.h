@@ -30,8 +30,8 @@ typedef int (*gp_peer_fn)(void *workspace, size_t *workspace_bytes, const gp_pee
 
 // What a peer's call is asked for. `acc` is the type the sum is computed in; key: of keys or flags, payload, offsets,
 // lengths: their types, form: a word of gp_cells.h, all "" where the primitive has none. `plain`: the call that the
-// peer's own users write (DeviceReduce::Sum, DevicePartition::If); otherwise the one for checking results: it computes in
-// exactly `acc`, and keeps the order of all parts.
+// peer's own users write (DeviceReduce::Sum, DevicePartition::If); otherwise the one for checking results: it computes
+// in exactly `acc`, and keeps the order of all parts.
 typedef struct gp_peer_cell {
   const char *peer; // "cub", "thrust", "cuda", "cublas"
   const char *primitive, *op, *in, *acc, *out, *key, *payload, *offsets, *lengths, *form;

@@ -1,5 +1,6 @@
-// peers_segments.h - peers.cu's parts 5 and later: what CUB and Thrust have for runs, segments, selection, histograms and
-// searches. Each part compiles what the cells of tools/bench.py ask for, and no more: every line of a FIND costs seconds.
+// peers_segments.h - parts 5 and later of peers.cu: what CUB and Thrust have for runs, segments, selection, histograms
+// and searches. Each part compiles what the cells of tools/bench.py ask for, and no more: a line of a FIND costs
+// seconds.
 #ifndef GP_PEERS_SEGMENTS_H
 #define GP_PEERS_SEGMENTS_H
 
