@@ -131,7 +131,8 @@ def segments_section(path, records):
     environment = next(r for r in records if r["kind"] == "environment")
     lines = [f"Segments, runs, selection and histograms on the {environment['device']}, {environment['date'][:10]}, "
              f"{environment['peers']} ([all cells]({os.path.relpath(path, ROOT)})); 128 MiB of input. Entries as "
-             "above; segmented reduce and histograms against the kernel that only reads, the others against the copy.", ""]
+             "above; segmented reduce and histograms against the kernel that only reads, the others against the copy.",
+             ""]
     for table in SEGMENT_TABLES:
         lines += segments_table(records, *table)
     wrapped = [line if line.startswith("|") else textwrap.fill(line, 118, break_long_words=False) for line in lines]
