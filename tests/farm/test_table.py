@@ -155,7 +155,8 @@ LATER = {
                                                                              "load_balance 0/0/4"],
     "algorithm=GLOBAL_BINS,threads=256,vectors=2,blocks_per_sm=4,store=ALL": ["histogram_even 1/0/4",
                                                                               "histogram_ranges 4/0/8"],
-    "algorithm=EVEN_SHARE,threads=256,vectors=2,blocks_per_sm=4,store=ALL": ["count_if 4/8/8", "any 2/4/1", "all 8/4/1"],
+    "algorithm=EVEN_SHARE,threads=256,vectors=2,blocks_per_sm=4,store=ALL": ["count_if 4/8/8", "any 2/4/1",
+                                                                             "all 8/4/1"],
     "threads=128,vectors=2,blocks_per_sm=4": ["adjacent_difference 4/0/4", "lower_bound 4/0/4", "upper_bound 8/0/4"],
 }
 
