@@ -325,6 +325,7 @@ static gp_peer_args peer_args(const cell *c, buffers b, uint64_t n) {
                     c->scalar,
                     c->scalar2};
   if (is_old(c)) return a;
+  if (cell_all_values(c)) a.scalar = a.scalar2 = NULL;
   a.count = cell_elements(c, n);
   a.segments = cell_segments(c, n);
   a.length = c->haystack ? c->haystack : c->segments_mean;

@@ -271,6 +271,10 @@ static inline __attribute__((unused)) double cell_share(const type_row *t, int k
   if (t->size == 1 && keep < 100) return (double)(int)(keep * 2.56 + 0.5) / 256;
   return keep / 100.0;
 }
+// Histograms of integers of one and two bytes count all values of the type; others lack the largest one.
+static inline __attribute__((unused)) int cell_all_values(const cell *c) {
+  return c->primitive == GP_HISTOGRAM_EVEN && c->in->number <= GP_DATA_UINT && c->in->size <= 2;
+}
 // The second predicate of a partition in three: what is selected by neither is as much.
 static inline __attribute__((unused)) int cell_keep2(const cell *c) { return c->keep + (100 - c->keep) / 2; }
 
@@ -845,7 +849,7 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     if (c->parts == 3 && !structs && cell_keep2(c) == 100) call.transform = GP_LESS_EQUAL;
     if (!structs) call.init = c->scalar, call.step = c->parts == 3 ? c->scalar2 : NULL;
   }
-  if (p == GP_HISTOGRAM_EVEN) call.init = c->scalar, call.step = c->scalar2;
+  if (p == GP_HISTOGRAM_EVEN && !cell_all_values(c)) call.init = c->scalar, call.step = c->scalar2;
 #undef HANDLE
   *result = call;
 }

@@ -15,7 +15,7 @@ enum { GP_PEERS_ABI = 2, GP_PEER_UNSUPPORTED = -1 };
 
 // What a peer's call works on: the pointers of gp_call under the same names, in device memory, and its numbers.
 // `counts`: of runs, or of elements selected, 64 bits each. `scalar`, `scalar2`: in host memory, what elements are
-// compared with (less; structs: their first field, as a double), or the ends of a histogram.
+// compared with (less; structs: their first field, as a double), or the ends of a histogram (NULL: those of the type).
 typedef struct gp_peer_args {
   const void *in, *in2, *keys, *begin, *end;
   void *out, *out_keys, *out2, *out3;

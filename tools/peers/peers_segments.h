@@ -354,8 +354,9 @@ template <class T, class L> struct histogram {
   }
   static int even(ARGUMENTS) {
     CHECK_COUNT;
-    return cub::DeviceHistogram::HistogramEven(w, *bytes, (const T *)a->in, (u32 *)a->out, (int)a->bins + 1,
-                                               level(a->scalar), level(a->scalar2), (int)a->count, STREAM);
+    return cub::DeviceHistogram::HistogramEven(
+        w, *bytes, (const T *)a->in, (u32 *)a->out, (int)a->bins + 1, a->scalar ? level(a->scalar) : (L)0,
+        a->scalar2 ? level(a->scalar2) : (L)(1ull << (8 * sizeof(T) % 64)), (int)a->count, STREAM);
   }
   static int ranges(ARGUMENTS) {
     CHECK_COUNT;
