@@ -8312,13 +8312,19 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
       bin[i] = low && low <= bins ? low - 1 : UINT64_MAX;
     }
   } else if (!floats) {
-    const uint64_t lower = edges[0].u, upper = edges[1].u, width = upper - lower;
-    const int fits = width == 0 || bins <= UINT64_MAX / width;
+    // upper <= lower: the end is one more than the type's largest value, which wraps (see gp__check_values)
+    const uint64_t lower = edges[0].u, upper = edges[1].u;
+    const int through = upper <= lower;
+    const gp__u128 width = (gp__u128)(upper - lower) + (!through         ? 0
+                                                        : q->in_size < 8 ? (gp__u128)1 << 8 * q->in_size
+                                                        : upper == lower ? (gp__u128)1 << 64
+                                                                         : 0);
+    const int fits = width <= UINT64_MAX && bins <= UINT64_MAX / (uint64_t)width;
     for (i = 0; i < n; ++i) {
       const uint64_t d = x[i].u - lower;
-      bin[i] = x[i].u < lower || x[i].u >= upper ? UINT64_MAX
-               : fits                            ? d * bins / width
-                                                 : (uint64_t)((gp__u128)d * bins / width);
+      bin[i] = x[i].u < lower || (!through && x[i].u >= upper) ? UINT64_MAX
+               : fits                                          ? d * bins / (uint64_t)width
+                                                               : (uint64_t)((gp__u128)d * bins / width);
     }
   } else if (q->in_type == GP_F64) {
     const double lower = edges[0].f, upper = edges[1].f, scale = (double)bins / (upper - lower);
@@ -10794,12 +10800,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
     return gp__fail(GP_E_NULL, "%s: init (value) is null", k->who);
   q->has_init = c->init != NULL;
   if (c->primitive == GP_HISTOGRAM_EVEN) {
-    if ((!c->init || !c->step) && (k->pointers || c->init || c->step))
+    const int floats = !gp__is_integer(q->in_type);
+    if (floats && (!c->init || !c->step) && (k->pointers || c->init || c->step))
       return gp__fail(GP_E_NULL, "%s: %s is null", k->who, c->init ? "step (upper)" : "init (lower)");
-    if (!c->init) return GP_SUCCESS;
-    memcpy(q->init.bytes, c->init, (size_t)q->active * q->in_size);
-    memcpy(q->step.bytes, c->step, (size_t)q->active * q->in_size);
-    for (i = 0; i < q->active; ++i) GPUPRIMS__CHECK(gp__check_ends(k, i));
+    if (floats && !c->init) return GP_SUCCESS;
+    for (i = 0; i < q->active; ++i) {
+      const size_t at = (size_t)i * q->in_size;
+      // Integers without an end: the lowest value, also as one more than the largest.
+      const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
+      memcpy(q->init.bytes + at, c->init ? (const unsigned char *)c->init + at : (const unsigned char *)&lowest,
+             q->in_size);
+      memcpy(q->step.bytes + at, c->step ? (const unsigned char *)c->step + at : (const unsigned char *)&lowest,
+             q->in_size);
+      if (c->step) GPUPRIMS__CHECK(gp__check_ends(k, i));
+    }
     return GP_SUCCESS;
   }
   if (c->init)
@@ -10892,6 +10906,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     }
     h.in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
     h.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
+    if (q->primitive == GP_RUN_LENGTHS || q->primitive == GP_NONTRIVIAL_RUNS) h.out_size = (int)q->out2_size;
     h.offset_size = (int)q->offset_size;
     h.segments = q->segments;
     break;
