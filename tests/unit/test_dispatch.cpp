@@ -2017,6 +2017,7 @@ static void test_launches() {
     CHECK(seen.launches == 1 && seen.args.keys == b.keys && seen.args.values == b.in &&
           seen.args.out_keys == b.out_keys && seen.args.out_values == b.out);
     c = sample(GP_EXCLUSIVE_SCAN_BY_KEY);
+    c.init = upper_ends; // another kernel than without
     watch(ctx, c, &seen);
     GOOD(gp_exclusive_scan_by_key(ctx, GP_MAX, GP_I32, 0, GP_F32, GP_F32, upper_ends, b.keys, b.in, b.out, 9, nullptr));
     CHECK(seen.launches == 2 && seen.args.has_init && memcmp(seen.args.first.bytes, upper_ends, 4) == 0);
