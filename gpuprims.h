@@ -5008,7 +5008,10 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   typedef typename gp__length<Length>::type L;
   typedef typename Heads::Key Key;
   typedef V Value;
-  static const int EXTRA = WHAT == GP_UNIQUE ? 0 : WHAT == GP_RUN_LENGTHS ? int(sizeof(L)) : 2 * int(sizeof(L));
+  static const int EXTRA = (WHAT == GP_NONTRIVIAL_RUNS ? 2
+                            : WHAT == GP_RUN_LENGTHS   ? 1
+                                                       : 0) *
+                           gp__bytes_of<Length>::value;
   static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT != GP_UNIQUE;
   typedef gp__run_state State;
   typedef gp__run_join Join;
