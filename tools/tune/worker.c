@@ -214,6 +214,13 @@ static void must(int code, const char *what) {
   fatal("%s: %s (%d)", what, name, code);
 }
 
+// The copy returns when the bytes are staged; streams that do not wait for the default one must not start before they
+// have arrived.
+static void to_device(uint64_t to, const void *from, uint64_t bytes) {
+  must(cuda.to_device(to, from, bytes), "cuMemcpyHtoD");
+  must(cuda.synchronize(), "cuCtxSynchronize");
+}
+
 static void open_context(void) {
   const char *reason;
   gp_config config = gp_config_init();
@@ -275,7 +282,7 @@ static void reserve(pool *p, uint64_t bytes) {
   }
   for (at = 0; at < bytes; at += at ? at : PIECE) { // doubles what is there
     const uint64_t from = at ? at : PIECE, some = bytes - at < from ? bytes - at : from;
-    if (!at) must(cuda.to_device(p->at, piece, some), "cuMemcpyHtoD");
+    if (!at) to_device(p->at, piece, some);
     else must(cuda.copy(p->at + at, p->at, some, NULL), "cuMemcpyDtoDAsync"); // after the copy before it
   }
   must(cuda.synchronize(), "cuCtxSynchronize");
@@ -341,7 +348,7 @@ static void write_input(const cell *c, int role) {
   else
     gp_data_elements(t->number, t->size, t->fields, data.kind, data.parameter, (uint64_t)(3 + role), 0, some, some,
                      made);
-  must(cuda.to_device(at, made, some * (uint64_t)t->size), "cuMemcpyHtoD");
+  to_device(at, made, some * (uint64_t)t->size);
   repeat(at, some * (uint64_t)t->size, bytes);
   repeat(pools[role].at, l->stride[role], l->sets * l->stride[role]);
   must(cuda.synchronize(), "cuCtxSynchronize");
@@ -465,7 +472,7 @@ static verified *find_verified(const char *key, int make) {
 static uint64_t upload(const void *bytes, uint64_t count) {
   uint64_t at = 0;
   must(cuda.alloc(&at, count + 2 * GUARD), "cuMemAlloc");
-  if (bytes) must(cuda.to_device(at + GUARD, bytes, count), "cuMemcpyHtoD");
+  if (bytes) to_device(at + GUARD, bytes, count);
   return at;
 }
 
@@ -761,7 +768,7 @@ static int check_kernel(uint64_t n, variant *v) {
     kernel->fill(i, data + at, n);
     at += buffer_stride(i, n);
   }
-  must(cuda.to_device(pools[ROLE_in].at, data, total), "cuMemcpyHtoD");
+  to_device(pools[ROLE_in].at, data, total);
   must(cuda.synchronize(), "cuCtxSynchronize");
   good = launch_kernel(v, pools[ROLE_in].at, n) && judge_driver(v, cuda.stream_wait(stream), "the kernel") &&
          judge_driver(v, cuda.to_host(data, pools[ROLE_in].at, total), "cuMemcpyDtoH");
