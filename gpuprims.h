@@ -2655,6 +2655,12 @@ template <class Acc, class Op> struct gp__look_back {
     prefix.has = true;
     return gp__try_receive(words, tiles + group, tag, prefix.value);
   }
+  // Lane 0 will speak for what all lanes have received.
+  GP_DEVICE void pass_on() const {
+    if (!fences) return;
+    __threadfence();
+    __syncwarp();
+  }
   // One warp. The tile's own aggregate has been published.
   GP_DEVICE gp_before<Acc> operator()(gp__u64 tile, const Acc &aggregate) const {
     const gp__u64 group = tile / GP__GROUP;
@@ -2666,7 +2672,7 @@ template <class Acc, class Op> struct gp__look_back {
     Acc all = Op::identity();
     if (last) {
       all = total(gp_lane() == GP__WARP - 1 ? Op()(part, aggregate) : part);
-      if (fences) __threadfence();
+      pass_on();
       if (gp_lane() == 0) gp__publish(words, total_slot(group), all, tag);
     }
     while (!__all_sync(0xffffffffu, there)) { // lane i: what stands before group `group` - i, and the group before that
@@ -2685,7 +2691,7 @@ template <class Acc, class Op> struct gp__look_back {
     if (last) {
       gp_before<Acc> next = prefix;
       next.append(all, Op());
-      if (fences) __threadfence();
+      pass_on();
       if (gp_lane() == 0) gp__publish(words, tiles + group + 1, next.value, tag);
     }
     if (before) prefix.append(total(part), Op());
@@ -3614,13 +3620,16 @@ struct gp__stream_tile {
 template <class T> struct gp__bytes_of { static const int value = int(sizeof(T)); };
 template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
 
-// N consecutive elements of shared memory in registers, by the widest accesses that the address allows.
+// N consecutive elements of shared memory in registers, by the widest accesses that the address allows. Elements of one
+// or two bytes are put together to words where they are loaded one by one: a register holds a word.
+template <int BYTES> struct gp__raw { typedef unsigned char type; };
+template <> struct gp__raw<2> { typedef unsigned short type; };
 template <class T, int N> struct gp__chunk {
   static const int BYTES = N * int(sizeof(T)), VECTORS = BYTES % 16 == 0 ? BYTES / 16 : 0,
                    WORDS = VECTORS == 0 && BYTES % 4 == 0 ? BYTES / 4 : 0;
   union {
     gp_vector vector[VECTORS > 0 ? VECTORS : 1];
-    gp__u32 word[WORDS > 0 ? WORDS : 1];
+    gp__u32 word[(BYTES + 3) / 4];
     T item[N];
   };
   GP_DEVICE gp__chunk() {}
@@ -3638,7 +3647,19 @@ template <class T, int N> struct gp__chunk {
   }
   template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
     if (FULL) load(p);
-    else {
+    else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
+      typedef typename gp__raw<sizeof(T)>::type R;
+      const int PER_WORD = 4 / int(sizeof(R));
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < BYTES / 4; ++w) {
+        gp__u32 x = 0;
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < PER_WORD; ++k)
+          if (w * PER_WORD + k < exist)
+            x |= static_cast<gp__u32>(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
+        word[w] = x;
+      }
+    } else {
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
         if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
