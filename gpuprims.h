@@ -1386,25 +1386,17 @@ GPUPRIMS__RULE int gp__stream_keys_bytes(int threads, int items, int key_size) {
   return key_size ? gp__stream_region_bytes(threads * items, key_size)
                   : (threads * (items + 32) / 32 * 4 + 127) / 128 * 128;
 }
-// Bytes an element that results need beside keys and values.
-GPUPRIMS__RULE int gp__stream_extra_bytes(int primitive, int acc_size, int in_size, int out_size) {
-  return acc_size                          ? (in_size == acc_size ? 0 : acc_size)
-         : primitive == GP_RUN_LENGTHS     ? out_size
-         : primitive == GP_NONTRIVIAL_RUNS ? 2 * out_size
-                                           : 0;
+// What a thread keeps of a chunk until results are written: bits of its elements, a count, and the value of the run that
+// is open before them.
+GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size, int items) {
+  return primitive == GP_SELECT || primitive == GP_PARTITION ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
+                                                             : (items + 32) / 32 * 4 + 4 + (acc_size + 3) / 4 * 4;
 }
-// Dynamic shared memory of a stream's block whose threads hold so many items.
-GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, int stages, int items, int primitive, int key_size, int in_size,
-                                        int acc_size, int out_size) {
-  return stages *
-         (gp__stream_keys_bytes(p.threads, items, key_size) + gp__stream_region_bytes(p.threads * items, in_size) +
-          (p.threads * items * gp__stream_extra_bytes(primitive, acc_size, in_size, out_size) + 127) / 128 * 128 +
-          (p.threads / GP__WARP * 8 + 127) / 128 * 128);
-}
-GPUPRIMS__RULE int gp__stream_shared(gp_policy p, int stages, int primitive, int key_size, int in_size, int acc_size,
-                                     int out_size) {
-  return gp__stream_shared_of(p, stages, gp__stream_items(p.vectors, key_size, in_size), primitive, key_size, in_size,
-                              acc_size, out_size);
+// Bytes an element that results need beside the tile.
+GPUPRIMS__RULE int gp__stream_scratch_bytes(int primitive, int acc_size, int in_size, int out_size) {
+  return acc_size                                                         ? (in_size == out_size ? 0 : out_size)
+         : primitive == GP_RUN_LENGTHS || primitive == GP_NONTRIVIAL_RUNS ? out_size
+                                                                          : 0;
 }
 
 // Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
@@ -1434,12 +1426,20 @@ GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
                               p.vectors == GP__CANONICAL_REDUCE_VECTORS));
 }
 // A stream: a block's stages and its static shared memory fit.
+// Pipelined, beside p.threads that write results: warps that fold, one that publishes, one a stage that looks back, one
+// that copies.
+GPUPRIMS__RULE int gp__stream_fold_warps(int threads) { return (threads / GP__WARP + 1) / 2; }
 GPUPRIMS__RULE int gp__stream_stages(gp_policy p) { return p.algorithm == GP_PIPELINED ? p.stages : 1; }
 GPUPRIMS__RULE int gp__stream_threads(gp_policy p) {
-  return p.algorithm == GP_PIPELINED ? p.threads + (2 + p.stages) * GP__WARP : p.threads;
+  return p.algorithm == GP_PIPELINED ? p.threads + (gp__stream_fold_warps(p.threads) + 2 + p.stages) * GP__WARP
+                                     : p.threads;
 }
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__stream_shared(p, gp__stream_stages(p), s.primitive, s.key_size, s.in_size, s.acc_size, s.out_size);
+  const int items = gp__stream_items(p.vectors, s.key_size, s.in_size);
+  return gp__stream_stages(p) * (gp__stream_keys_bytes(p.threads, items, s.key_size) +
+                                 gp__stream_region_bytes(p.threads * items, s.in_size) +
+                                 p.threads * gp__stream_kept_bytes(s.primitive, s.parts, s.acc_size, items)) +
+         p.threads * items * gp__stream_scratch_bytes(s.primitive, s.acc_size, s.in_size, s.out_size);
 }
 GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
   return gp__stream_stages(p) *
@@ -1448,8 +1448,9 @@ GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
          gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
-         (p.algorithm != GP_PIPELINED || (s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 &&
-                                          s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
+         (p.algorithm != GP_PIPELINED ||
+          (s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 && gp__stream_threads(p) <= 1024 &&
+           s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
          gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
 }
 // ---- segmented reduce and load balance: warps with the same number of elements and segment ends together
@@ -2987,6 +2988,12 @@ template <class Acc, class Op> struct gp__look_back {
     prefix.has = true;
     return gp__try_receive(words, tiles + group, tag, prefix.value);
   }
+  // Lane 0 will speak for what all lanes have received.
+  GP_DEVICE void pass_on() const {
+    if (!fences) return;
+    __threadfence();
+    __syncwarp();
+  }
   // One warp. The tile's own aggregate has been published.
   GP_DEVICE gp_before<Acc> operator()(gp__u64 tile, const Acc &aggregate) const {
     const gp__u64 group = tile / GP__GROUP;
@@ -2998,7 +3005,7 @@ template <class Acc, class Op> struct gp__look_back {
     Acc all = Op::identity();
     if (last) {
       all = total(gp_lane() == GP__WARP - 1 ? Op()(part, aggregate) : part);
-      if (fences) __threadfence();
+      pass_on();
       if (gp_lane() == 0) gp__publish(words, total_slot(group), all, tag);
     }
     while (!__all_sync(0xffffffffu, there)) { // lane i: what stands before group `group` - i, and the group before that
@@ -3017,7 +3024,7 @@ template <class Acc, class Op> struct gp__look_back {
     if (last) {
       gp_before<Acc> next = prefix;
       next.append(all, Op());
-      if (fences) __threadfence();
+      pass_on();
       if (gp_lane() == 0) gp__publish(words, tiles + group + 1, next.value, tag);
     }
     if (before) prefix.append(total(part), Op());
@@ -4589,27 +4596,24 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 
 // ---- streams: select, partition, runs, by key
 //
-// One pass over elements, or over pairs of a key and a value. A tile lies in shared memory. A thread owns ITEMS
-// consecutive elements, its chunk; a warp its threads' chunks. What a primitive does is its body:
+// One pass over elements, or over pairs of a key and a value. A tile lies in shared memory. A thread works on ITEMS
+// consecutive elements at a time, a chunk; a warp on 32 chunks, a group. What a primitive does is its body:
 //    Key, Value          what a tile holds (gp__none: nothing)
 //    BEFORE, BEHIND      whether keys just outside the tile are looked at
 //    State, Join         what is carried from left to right, and the operator on it
-//    Work                what a thread holds in registers between fold and settle
-//    Kept                what a warp keeps until emit, in shared memory
-//    EXTRA               bytes an element that results need beside keys and values
-//    fold                what a warp's elements come to, in all lanes; reads the tile only, neighbours' keys included
-//    settle              results as far as they are known, compacted in the warp's part of the tile, while the look-back
-//                        is under way
-//    emit                what stands before the warp is known: results go to memory, to consecutive addresses
+//    Kept                what a thread leaves from fold to emit, words of 32 bits: of the same elements, not the same warp
+//    SCRATCH             bytes an element that emit needs beside the tile
+//    fold<ITEMS, FULL>   what a group comes to, in all lanes; reads the tile only, neighbours' keys included
+//    emit<ITEMS, FULL>   results, once it is known what stands before the group: they are compacted in the group's part
+//                        of the tile, and go to memory in consecutive addresses
 //    finish              the counts: one thread, when all is known
 // FULL: all elements of the tile exist, and element 0 of each array stands on a 16-byte boundary. Otherwise elements go
 // one by one, and those that do not exist are never looked at.
 
 struct gp__stream_tile {
   unsigned char *keys, *values; // of the tile's element 0, in shared memory
-  unsigned char *extra;         // EXTRA bytes an element
   gp__u64 first, count;         // index of element 0; elements of the whole stream
-  int items, room;              // elements of the tile, and how many it has room for
+  int items;                    // elements of the tile
   template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
   // How many of ITEMS elements from i on exist.
   template <int ITEMS> GP_DEVICE int exist(int i) const {
@@ -4620,13 +4624,16 @@ struct gp__stream_tile {
 template <class T> struct gp__bytes_of { static const int value = int(sizeof(T)); };
 template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
 
-// N consecutive elements of shared memory in registers, by the widest accesses that the address allows.
+// N consecutive elements of shared memory in registers, by the widest accesses that the address allows. Elements of one
+// or two bytes are put together to words where they are loaded one by one: a register holds a word.
+template <int BYTES> struct gp__raw { typedef unsigned char type; };
+template <> struct gp__raw<2> { typedef unsigned short type; };
 template <class T, int N> struct gp__chunk {
   static const int BYTES = N * int(sizeof(T)), VECTORS = BYTES % 16 == 0 ? BYTES / 16 : 0,
                    WORDS = VECTORS == 0 && BYTES % 4 == 0 ? BYTES / 4 : 0;
   union {
     gp_vector vector[VECTORS > 0 ? VECTORS : 1];
-    gp__u32 word[WORDS > 0 ? WORDS : 1];
+    gp__u32 word[(BYTES + 3) / 4];
     T item[N];
   };
   GP_DEVICE gp__chunk() {}
@@ -4644,7 +4651,19 @@ template <class T, int N> struct gp__chunk {
   }
   template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
     if (FULL) load(p);
-    else {
+    else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
+      typedef typename gp__raw<sizeof(T)>::type R;
+      const int PER_WORD = 4 / int(sizeof(R));
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < BYTES / 4; ++w) {
+        gp__u32 x = 0;
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < PER_WORD; ++k)
+          if (w * PER_WORD + k < exist)
+            x |= static_cast<gp__u32>(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
+        word[w] = x;
+      }
+    } else {
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
         if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
@@ -4685,25 +4704,15 @@ GP_DEVICE gp__u32 gp__pair(int low, int high) { return static_cast<gp__u32>(low)
 GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
 GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 
-// One warp: n elements from shared memory to consecutive addresses. Elements of fewer than four bytes go by words, which
-// are put together from two where the addresses differ.
-template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_out {
+// One warp: n elements from shared memory to consecutive addresses. 16 bytes at a time where both sides lie alike;
+// otherwise elements of fewer than four bytes go by words, which are put together from two.
+template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
   static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
-    const T *from = reinterpret_cast<const T *>(shared);
-    if (16 % sizeof(T) == 0 && sizeof(T) < 16 && (gp__misalignment(to, 16) | gp__misalignment(from, 16)) == 0) {
-      const int V = sizeof(T) < 16 ? 16 / int(sizeof(T)) : 1, vectors = n / V;
-      GPUPRIMS__UNROLL_BY(4)
-      for (int i = int(gp_lane()); i < vectors; i += 32)
-        reinterpret_cast<gp_vector *>(to)[i] = reinterpret_cast<const gp_vector *>(from)[i];
-      const int i = vectors * V + int(gp_lane());
-      if (i < n) to[i] = from[i];
-      return;
-    }
     GPUPRIMS__UNROLL_BY(8)
-    for (int i = int(gp_lane()); i < n; i += 32) to[i] = from[i];
+    for (int i = int(gp_lane()); i < n; i += 32) to[i] = reinterpret_cast<const T *>(shared)[i];
   }
 };
-template <class T> struct gp__copy_out<T, true> {
+template <class T> struct gp__copy_unlike<T, true> {
   static GP_DEVICE void run(T *to, const unsigned char *from, int n) {
     unsigned char *out = reinterpret_cast<unsigned char *>(to);
     const int bytes = n * int(sizeof(T)), aligned = int((4 - gp__misalignment(to, 4)) & 3u);
@@ -4713,6 +4722,29 @@ template <class T> struct gp__copy_out<T, true> {
     GPUPRIMS__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < words; i += 32)
       reinterpret_cast<gp__u32 *>(out + head)[i] = gp__word_anywhere(from + head + i * 4);
+  }
+};
+template <class T> struct gp__copy_out {
+  static const int V = sizeof(T) < 16 && 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 0; // elements of a vector
+  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+    const unsigned aligned = (16 - gp__misalignment(to, 16)) & 15u; // bytes before the first vector
+    if (V == 0 || gp__misalignment(to, 16) != gp__misalignment(shared, 16) || aligned % sizeof(T)) {
+      gp__copy_unlike<T>::run(to, shared, n);
+      return;
+    }
+    const T *from = reinterpret_cast<const T *>(shared);
+    const int start = int(aligned / sizeof(T)), head = start < n ? start : n;
+    const int vectors = (n - head) / (V ? V : 1), tail = head + vectors * V;
+    if (int(gp_lane()) < head) to[gp_lane()] = from[gp_lane()];
+    GPUPRIMS__UNROLL_BY(4)
+    for (int i = int(gp_lane()); i < vectors; i += 32)
+      reinterpret_cast<gp_vector *>(to + head)[i] = reinterpret_cast<const gp_vector *>(from + head)[i];
+    if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
+  }
+  // Where n results that will go to `to` are best gathered, in room for `room` elements from `at` on.
+  static GP_DEVICE unsigned char *alike(const T *to, unsigned char *at, int n, int room) {
+    const unsigned shift = (gp__misalignment(to, 16) - gp__misalignment(at, 16)) & 15u;
+    return V > 0 && n + V <= room && shift % sizeof(T) == 0 ? at + shift : at;
   }
 };
 
@@ -4755,76 +4787,69 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   typedef gp__select_types<T, F> Types;
   typedef typename Types::Key Key;
   typedef typename Types::Value Value;
-  static const int N = PARTS == 3 ? 2 : 1, EXTRA = 0;
+  static const int N = PARTS == 3 ? 2 : 1, SCRATCH = 0;
   static const bool BEFORE = false, BEHIND = false;
   typedef gp__counts<N> State;
   typedef gp__count_join<N> Join;
-  struct Kept {
-    gp__u32 total;
-  }; // elements of the first part, and of the second
-  template <int ITEMS, bool FULL> struct Work {
+  template <int ITEMS> struct Kept {
     gp__bits<ITEMS> holds[N];
-    gp__u32 mine, upto; // counts of the thread, of the warp's lanes up to it
+    gp__u32 upto; // counts of the group's lanes up to this one: first part, second part
   };
 
   template <int ITEMS, bool FULL>
-  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Work<ITEMS, FULL> &w) {
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
     gp__chunk<Key, ITEMS> k;
     k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
     GPUPRIMS__UNROLL
-    for (int p = 0; p < N; ++p) w.holds[p].clear();
+    for (int p = 0; p < N; ++p) kept.holds[p].clear();
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
-      w.holds[0].set(j, one);
-      if (PARTS == 3) w.holds[N - 1].set(j, (FULL || j < exist) && !one && gp__holds<P2, Key>::of(k.item[j], a.second));
+      kept.holds[0].set(j, one);
+      if (PARTS == 3)
+        kept.holds[N - 1].set(j, (FULL || j < exist) && !one && gp__holds<P2, Key>::of(k.item[j], a.second));
     }
-    w.mine = gp__pair(w.holds[0].count(), PARTS == 3 ? w.holds[N - 1].count() : 0);
-    w.upto = gp_warp_inclusive_scan(w.mine, gp_sum<gp__u32>());
-    const gp__u32 all = gp_warp_broadcast(w.upto, 31);
+    const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
+    kept.upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
+    const gp__u32 all = gp_warp_broadcast(kept.upto, 31);
     State s;
     s.n[0] = static_cast<gp__u64>(gp__low(all));
     if (PARTS == 3) s.n[N - 1] = static_cast<gp__u64>(gp__high(all));
     return s;
   }
-  // The parts of a warp's elements, one behind the other.
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void settle(const gp__stream_args &, const gp__stream_tile &t, int first, const Work<ITEMS, FULL> &w,
-                               Kept &kept) {
-    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
-    const gp__u32 total = gp_warp_broadcast(w.upto, 31);
-    const int ones = gp__low(total), twos = gp__high(total);
-    unsigned char *items = Types::items(t) + first * int(sizeof(T));
-    if (gp_lane() == 0) kept.total = total;
-    if (PARTS == 1 && (ones == 0 || ones == all)) return;
-    gp__chunk<T, ITEMS> x;
-    x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
-    __syncwarp();
-    T *at = reinterpret_cast<T *>(items);
-    int rank = gp__low(w.upto - w.mine), rank2 = gp__high(w.upto - w.mine), others = i - first - rank - rank2;
-    T *next = at + rank;
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
-      const bool one = w.holds[0].get(j), two = PARTS == 3 && w.holds[N - 1].get(j);
-      if (PARTS == 1) {
-        if (one) *next++ = x.item[j];
-      } else if (FULL || j < exist) {
-        at[one ? rank : two ? ones + rank2 : ones + twos + others] = x.item[j];
-        rank += one ? 1 : 0;
-        rank2 += two ? 1 : 0;
-        others += one || two ? 0 : 1;
-      }
-    }
-  }
-  template <int ITEMS>
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept &kept,
-                             const State &before) {
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                             const State &before, unsigned char *) {
     const gp__u64 origin = t.first + first;
-    const int all = t.exist<32 * ITEMS>(first), ones = gp__low(kept.total);
-    const int twos = PARTS == 3 ? gp__high(kept.total) : all - ones;
-    const unsigned char *items = Types::items(t) + first * int(sizeof(T));
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
+    const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
+    const gp__u32 upto = kept.upto, total = gp_warp_broadcast(upto, 31);
+    const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
     T *out = static_cast<T *>(a.out_values) + before.n[0];
+    unsigned char *items = Types::items(t) + first * int(sizeof(T));
+    if (PARTS > 1 || (ones > 0 && ones < all)) {
+      gp__chunk<T, ITEMS> x;
+      x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
+      __syncwarp();
+      if (PARTS == 1) items = gp__copy_out<T>::alike(out, items, ones, 32 * ITEMS);
+      T *at = reinterpret_cast<T *>(items);
+      int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
+      T *next = at + rank;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
+        if (PARTS == 1) {
+          if (one) *next++ = x.item[j];
+        } else if (FULL || j < exist) {
+          at[one ? rank : two ? ones + rank2 : ones + (PARTS == 3 ? twos : 0) + others] = x.item[j];
+          rank += one ? 1 : 0;
+          rank2 += two ? 1 : 0;
+          others += one || two ? 0 : 1;
+        }
+      }
+      __syncwarp();
+    }
     // In place, elements that all stay where they are are not written: the tile behind may be reading the last one.
     if (!(ones == all && origin == before.n[0] && out == static_cast<const T *>(Types::memory(a)) + origin))
       gp__copy_out<T>::run(out, items, ones);
@@ -4975,26 +5000,39 @@ struct gp__run_join {
     return gp__run_state{a.runs + b.runs, b.last ? b.last : a.last};
   }
 };
-// The marked elements of a warp's part of an array, compacted there; `rank` of them stand before this lane's.
+// The marked elements of a group's part of an array, compacted there and copied out behind to[0].
 template <class V> struct gp__compact {
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(unsigned char *warp, const gp__bits<ITEMS> &marks, int rank, int exist) {
+  static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
+                            int total, int exist) {
+    V *out = static_cast<V *>(to) + before;
     gp__chunk<V, ITEMS> x;
-    x.template load<FULL>(warp + gp_lane() * (ITEMS * sizeof(V)), exist);
+    x.template load<FULL>(group + gp_lane() * (ITEMS * sizeof(V)), exist);
     __syncwarp();
-    V *next = reinterpret_cast<V *>(warp) + rank;
+    group = gp__copy_out<V>::alike(out, group, total, 32 * ITEMS);
+    V *next = reinterpret_cast<V *>(group) + rank;
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j)
       if (marks.get(j)) *next++ = x.item[j];
-  }
-  static GP_DEVICE void out(void *to, gp__u64 before, const unsigned char *warp, int total) {
-    gp__copy_out<V>::run(static_cast<V *>(to) + before, warp, total);
+    __syncwarp();
+    gp__copy_out<V>::run(out, group, total);
   }
 };
 template <> struct gp__compact<gp__none> {
-  template <int ITEMS, bool FULL> static GP_DEVICE void run(unsigned char *, const gp__bits<ITEMS> &, int, int) {}
-  static GP_DEVICE void out(void *, gp__u64, const unsigned char *, int) {}
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int) {}
 };
+// x of the nearest lane before this one where `has`, otherwise `none`; the same of the last of all lanes.
+GP_DEVICE int gp__nearest_before(bool has, int x, int none) {
+  const unsigned before = __ballot_sync(0xffffffffu, has) & ((1u << gp_lane()) - 1u);
+  const int found = __shfl_sync(0xffffffffu, x, before ? 31 - __clz(int(before)) : 0);
+  return before ? found : none;
+}
+GP_DEVICE int gp__last_of(bool has, int x, int none) {
+  const unsigned there = __ballot_sync(0xffffffffu, has);
+  const int found = __shfl_sync(0xffffffffu, x, there ? 31 - __clz(int(there)) : 0);
+  return there ? found : none;
+}
 template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b) {
   gp__bits<ITEMS> r;
   GPUPRIMS__UNROLL
@@ -5004,29 +5042,42 @@ template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITE
 }
 template <class L> struct gp__length { typedef L type; };
 template <> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stored
+// How many runs end in the lanes before this one, where so many begin there (`before`), and in all. An end stands before
+// each head, and behind the last of all elements.
+template <int ITEMS> struct gp__end_ranks {
+  int before, all;
+  GP_DEVICE gp__end_ranks(const gp__bits<ITEMS + 1> &heads, int heads_before, int heads_all, const gp__stream_tile &t,
+                          int first) {
+    const int exist = t.exist<32 * ITEMS>(first), own = int(heads.word[0] & 1u), lead = gp_warp_broadcast(own, 0);
+    const int behind = gp_warp_broadcast(heads.get(ITEMS) ? 1 : 0, 31);
+    before = heads_before - lead + own;
+    all = heads_all - lead + behind + (exist > 0 && t.first + first + exist == t.count ? 1 : 0);
+  }
+};
 template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   typedef typename gp__length<Length>::type L;
   typedef typename Heads::Key Key;
   typedef V Value;
-  static const int EXTRA = (WHAT == GP_NONTRIVIAL_RUNS ? 2
-                            : WHAT == GP_RUN_LENGTHS   ? 1
-                                                       : 0) *
-                           gp__bytes_of<Length>::value;
+  static const int SCRATCH = WHAT == GP_UNIQUE ? 0 : gp__bytes_of<Length>::value;
   static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT != GP_UNIQUE;
   typedef gp__run_state State;
   typedef gp__run_join Join;
-  struct Kept {
-    gp__u32 total; // runs that begin in the warp, and runs whose length is known there
-    gp__u32 open;  // 1: the first of these began before the warp
-  };
-  template <int ITEMS, bool FULL> struct Work {
+  template <int ITEMS> struct Kept {
     gp__bits<ITEMS + 1> heads;
-    gp__bits<ITEMS> marks; // where lengths are known: ends of runs, of two elements or more if only these count
-    gp__u32 mine, upto;    // heads and marks, of the thread, and of the lanes up to it
-    int earlier;           // 1 + the last head in the lanes before, counted from the warp's first element; 0: none
+    gp__u32 upto; // runs that count, in the group's lanes up to this one
   };
 
-  // 1 + the last head of the thread's elements, counted from the warp's first; 0: it has none.
+  // Runs that count: where they begin, or (two or more elements) where they end.
+  template <int ITEMS>
+  static GP_DEVICE gp__bits<ITEMS> counted(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
+    const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
+    if (WHAT != GP_NONTRIVIAL_RUNS) return h;
+    gp__bits<ITEMS> e = gp__ends<ITEMS>(heads, t, i);
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) e.word[w] &= ~h.word[w];
+    return e;
+  }
+  // 1 + the last head of the thread's elements, counted from the group's first; 0: it has none.
   template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
     int last = 0;
     GPUPRIMS__UNROLL
@@ -5035,83 +5086,75 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     return last;
   }
   template <int ITEMS, bool FULL>
-  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Work<ITEMS, FULL> &w) {
-    const int i = first + int(gp_lane()) * ITEMS;
-    w.heads = gp__mark<Heads, ITEMS, FULL, BEHIND>(a, t, first);
-    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(w.heads);
-    w.marks = heads;
-    if (WHAT != GP_UNIQUE) w.marks = gp__ends<ITEMS>(w.heads, t, i);
-    if (WHAT == GP_NONTRIVIAL_RUNS) {
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < gp__bits<ITEMS>::WORDS; ++k) w.marks.word[k] &= ~heads.word[k];
-    }
-    w.mine = gp__pair(heads.count(), w.marks.count());
-    w.upto = gp_warp_inclusive_scan(w.mine, gp_sum<gp__u32>());
-    const int newest = gp_warp_inclusive_scan(last_head<ITEMS>(heads), gp_max<int>());
-    w.earlier = gp_warp_shift_up(newest, 1);
-    if (gp_lane() == 0) w.earlier = 0;
-    const gp__u32 total = gp_warp_broadcast(w.upto, 31);
-    const int last = gp_warp_broadcast(newest, 31);
-    return gp__run_state{static_cast<gp__u64>(WHAT == GP_NONTRIVIAL_RUNS ? gp__high(total) : gp__low(total)),
-                         last ? t.first + first + last : 0};
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
+    kept.heads = gp__mark<Heads, ITEMS, FULL, BEHIND>(a, t, first);
+    const int mine = counted<ITEMS>(kept.heads, t, first + int(gp_lane()) * ITEMS).count();
+    kept.upto = static_cast<gp__u32>(gp_warp_inclusive_scan(mine, gp_sum<int>()));
+    const int last = last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads)), newest = gp__last_of(last > 0, last, 0);
+    return gp__run_state{static_cast<gp__u64>(gp_warp_broadcast(kept.upto, 31)), newest ? t.first + first + newest : 0};
   }
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void settle(const gp__stream_args &a, const gp__stream_tile &t, int first,
-                               const Work<ITEMS, FULL> &w, Kept &kept) {
-    const int exist = t.exist<ITEMS>(first + int(gp_lane()) * ITEMS), all = t.exist<32 * ITEMS>(first);
-    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(w.heads);
-    const gp__u32 total = gp_warp_broadcast(w.upto, 31);
-    const int rank = gp__low(w.upto - w.mine);
-    if (WHAT != GP_NONTRIVIAL_RUNS && gp__low(total) < all) {
-      if (a.out_keys)
-        gp__compact<Key>::template run<ITEMS, FULL>(t.keys + first * int(sizeof(Key)), heads, rank, exist);
-      gp__compact<V>::template run<ITEMS, FULL>(t.values + first * gp__bytes_of<V>::value, heads, rank, exist);
-    }
-    gp__u32 open = 0;
-    if (WHAT != GP_UNIQUE && a.out2) {
-      int begin = w.earlier, place = gp__high(w.upto - w.mine);
-      L *length = reinterpret_cast<L *>(t.extra) + first, *from = length + t.room;
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
-        const int at = int(gp_lane()) * ITEMS + j;
-        if (heads.get(j)) begin = at + 1;
-        if (w.marks.get(j)) { // what stands before the warp comes on top where the run began there
-          if (place == 0 && begin == 0) open = 1;
-          length[place] = static_cast<L>(begin ? at + 2 - begin : at + 1);
-          if (WHAT == GP_NONTRIVIAL_RUNS) from[place] = static_cast<L>(t.first + first + begin - 1);
-          ++place;
-        }
-      }
-      open = __any_sync(0xffffffffu, open != 0) ? 1u : 0u;
-    }
-    if (gp_lane() == 0) {
-      kept.total = total;
-      kept.open = open;
-    }
-  }
-  template <int ITEMS>
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept &kept,
-                             const State &before) {
-    const gp__u64 origin = t.first + first;
-    const int all = t.exist<32 * ITEMS>(first), begun = gp__low(kept.total), known = gp__high(kept.total);
-    if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && begun > 0) { // in place: see gp__select
-      const bool stays = begun == all && origin == before.runs;
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                             const State &before, unsigned char *scratch) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
+    const gp__bits<ITEMS> marks = counted<ITEMS>(kept.heads, t, i);
+    const int rank = int(kept.upto) - marks.count(), total = int(gp_warp_broadcast(kept.upto, 31));
+    if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && total > 0) { // in place: see gp__select
+      const bool stays = total == all && t.first + first == before.runs;
       if (!stays || a.out_keys != a.keys)
-        gp__compact<Key>::out(a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), begun);
+        gp__compact<Key>::template run<ITEMS, FULL>(a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), marks,
+                                                    rank, total, exist);
       if (!stays || a.out_values != a.values)
-        gp__compact<V>::out(a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value, begun);
+        gp__compact<V>::template run<ITEMS, FULL>(a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value,
+                                                  marks, rank, total, exist);
     }
-    if (WHAT == GP_UNIQUE || !a.out2 || known == 0) return;
-    L *length = reinterpret_cast<L *>(t.extra) + first, *from = length + t.room;
-    if (kept.open && gp_lane() == 0) {
-      length[0] = static_cast<L>(length[0] + (origin - (before.last - 1)));
-      if (WHAT == GP_NONTRIVIAL_RUNS) from[0] = static_cast<L>(before.last - 1);
+    if (WHAT == GP_RUN_LENGTHS && a.out2) {
+      const gp__end_ranks<ITEMS> ends(kept.heads, rank, total, t, first);
+      // Of the runs that begin before the group, and end in it or later, one is counted as begun and not ended.
+      const gp__u64 open = (gp_warp_broadcast(kept.heads.word[0], 0) & 1u) ? 0 : 1;
+      lengths<ITEMS>(a, t, first, kept.heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before,
+                     before.runs - open, scratch);
+    }
+    if (WHAT == GP_NONTRIVIAL_RUNS)
+      lengths<ITEMS>(a, t, first, kept.heads, marks, rank, total, before, before.runs, scratch);
+  }
+  // Lengths are known where runs end (`marks`). They go to memory from place `to` on.
+  template <int ITEMS>
+  static GP_DEVICE void lengths(const gp__stream_args &a, const gp__stream_tile &t, int first,
+                                const gp__bits<ITEMS + 1> &kept, const gp__bits<ITEMS> &marks, int rank, int total,
+                                const State &before, gp__u64 to, unsigned char *scratch) {
+    if (total == 0) return;
+    const long long origin = static_cast<long long>(t.first) + first;
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept);
+    // 1 + where the open run began, counted from the group's first element
+    const long long away = before.last ? static_cast<long long>(before.last) - origin : 0;
+    const int last = last_head<ITEMS>(heads), earlier = gp__nearest_before(last > 0, last, 0);
+    long long begin = earlier ? earlier : away;
+    L *out = static_cast<L *>(a.out2) + to;
+    unsigned char *lengths = gp__copy_out<L>::alike(out, scratch, total, 32 * ITEMS);
+    L *next = reinterpret_cast<L *>(lengths) + rank;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      const int at = int(gp_lane()) * ITEMS + j;
+      if (heads.get(j)) begin = at + 1;
+      if (marks.get(j)) *next++ = static_cast<L>(at + 2 - begin);
     }
     __syncwarp();
-    const gp__u64 to = before.runs - (WHAT == GP_RUN_LENGTHS ? kept.open : 0u);
-    gp__copy_out<L>::run(static_cast<L *>(a.out2) + to, reinterpret_cast<unsigned char *>(length), known);
-    if (WHAT == GP_NONTRIVIAL_RUNS)
-      gp__copy_out<L>::run(static_cast<L *>(a.out_values) + to, reinterpret_cast<unsigned char *>(from), known);
+    gp__copy_out<L>::run(out, lengths, total);
+    __syncwarp();
+    if (WHAT != GP_NONTRIVIAL_RUNS) return;
+    begin = earlier ? earlier : away;
+    out = static_cast<L *>(a.out_values) + to;
+    lengths = gp__copy_out<L>::alike(out, scratch, total, 32 * ITEMS);
+    next = reinterpret_cast<L *>(lengths) + rank;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) {
+      if (heads.get(j)) begin = int(gp_lane()) * ITEMS + j + 1;
+      if (marks.get(j)) *next++ = static_cast<L>(origin + begin - 1);
+    }
+    __syncwarp();
+    gp__copy_out<L>::run(out, lengths, total);
+    __syncwarp();
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) { a.out_count[0] = total.runs; }
 };
@@ -5137,170 +5180,162 @@ template <class Op> struct gp__segment_join {
     return s;
   }
 };
-// The same in a warp, where a bit says whether a run began.
+// The same in a warp.
 template <class Acc> struct gp__open_run {
   Acc value;
-  gp__u32 begun;
+  gp__u32 heads;
 };
 template <class Op> struct gp__open_join {
   typedef gp__open_run<typename Op::type> Run;
   GP_DEVICE Run operator()(const Run &a, const Run &b) const {
     Run r;
-    r.value = b.begun ? b.value : Op()(a.value, b.value);
-    r.begun = a.begun | b.begun;
+    r.value = b.heads ? b.value : Op()(a.value, b.value);
+    r.heads = a.heads + b.heads;
     return r;
   }
 };
-template <class A, class B> struct gp__same { static const bool value = false; };
-template <class A> struct gp__same<A, A> { static const bool value = true; };
-// A value among bytes that may be aligned for another type.
-template <class T, bool LOOSE> struct gp__place {
-  static GP_DEVICE T get(const unsigned char *p) { return *reinterpret_cast<const T *>(p); }
-  static GP_DEVICE void put(unsigned char *p, const T &x) { *reinterpret_cast<T *>(p) = x; }
+template <class K> struct gp__compact_keys {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(const gp__stream_args &a, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
+                            gp__u64 before, int rank, int total, int exist) {
+    if (a.out_keys && total > 0)
+      gp__compact<K>::template run<ITEMS, FULL>(a.out_keys, before, t.keys + first * int(sizeof(K)), heads, rank, total,
+                                                exist);
+  }
 };
-template <class T> struct gp__place<T, true> {
-  static GP_DEVICE T get(const unsigned char *p) {
-    gp__shuffled<T> s;
-    GPUPRIMS__UNROLL
-    for (int b = 0; b < int(sizeof(T)); ++b) reinterpret_cast<unsigned char *>(&s)[b] = p[b];
-    return s.value;
-  }
-  static GP_DEVICE void put(unsigned char *p, const T &x) {
-    gp__shuffled<T> s;
-    s.value = x;
-    GPUPRIMS__UNROLL
-    for (int b = 0; b < int(sizeof(T)); ++b) p[b] = reinterpret_cast<const unsigned char *>(&s)[b];
-  }
+template <> struct gp__compact_keys<gp__none> {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS> &, gp__u64,
+                            int, int, int) {}
 };
 // INIT: args.first comes before the first value of each run.
 template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
   typedef typename Heads::Key Key;
   typedef In Value;
   static const bool REDUCE = WHAT == GP_REDUCE_BY_KEY;
-  static const int EXTRA = sizeof(Acc) == sizeof(In) ? 0 : int(sizeof(Acc)); // else results take the values' place
+  static const int SCRATCH = sizeof(Out) == sizeof(In) ? 0 : int(sizeof(Out)); // else results take the values' place
   static const bool BEFORE = Heads::BEFORE, BEHIND = REDUCE;
   typedef gp__segment_join<Op> Join;
   typedef typename Join::State State;
   typedef gp__open_run<Acc> Run;
-  typedef gp__place<Acc, !EXTRA && (alignof(Acc) > alignof(In))> Place;
-  struct Kept {
-    gp__u32 total; // reduce: heads, ends
-    gp__u32 lead;  // scans: elements before the warp's first head; reduce: 1: the first run that ends began before
-  };
-  template <int ITEMS, bool FULL> struct Work {
-    gp__chunk<In, ITEMS> v;
+  template <int ITEMS> struct Kept {
+    gp__u32 before[(sizeof(Acc) + 3) / 4]; // what the lanes before this one leave open
+    gp__u32 upto;                          // heads in the lanes up to this one
     gp__bits<ITEMS + 1> heads;
-    Run before; // what the lanes before leave open
   };
+  // Results stand where values of another type stood, whose alignment may be smaller.
+  static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
+  static GP_DEVICE void put(unsigned char *p, const Out &x) {
+    if (!LOOSE) *reinterpret_cast<Out *>(p) = x;
+    else {
+      gp__shuffled<Out> s;
+      s.value = x;
+      GPUPRIMS__UNROLL
+      for (int b = 0; b < int(sizeof(Out)); ++b) p[b] = reinterpret_cast<const unsigned char *>(&s)[b];
+    }
+  }
 
   template <int ITEMS, bool FULL>
-  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Work<ITEMS, FULL> &w) {
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
     const typename Heads::template Marks<ITEMS, FULL> marks(a, t, first);
-    w.v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
+    gp__chunk<In, ITEMS> v;
+    v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const Load load(a);
     const Acc init = gp__value_as<Acc>(a.first);
     Acc run = Op::identity();
-    w.heads.clear();
+    kept.heads.clear();
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       if (!FULL && j >= exist) continue;
-      const Acc x = Op::prepare(load(w.v.item[j], t.first + i + j));
+      const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
       const bool head = marks.at(j);
-      w.heads.set(j, head);
+      kept.heads.set(j, head);
       run = head ? (INIT ? Op()(init, x) : x) : j == 0 ? x : Op()(run, x);
     }
-    if (BEHIND) w.heads.set(ITEMS, marks.behind());
-    const int began = gp__first_bits<ITEMS>(w.heads).count();
+    if (BEHIND) kept.heads.set(ITEMS, marks.behind());
     Run mine;
     mine.value = run;
-    mine.begun = began ? 1u : 0u;
+    mine.heads = static_cast<gp__u32>(gp__first_bits<ITEMS>(kept.heads).count());
     const Run upto = gp_warp_inclusive_scan(mine, gp__open_join<Op>());
-    w.before = gp_warp_shift_up(upto, 1);
+    gp__shuffled<Acc> before;
+    if (sizeof(Acc) % 4) before.word[sizeof(Acc) / 4] = 0;
+    before.value = gp_warp_shift_up(upto.value, 1);
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept.before[w] = before.word[w];
+    kept.upto = upto.heads;
     State s;
     s.value = gp_warp_broadcast(upto.value, 31);
-    s.heads = static_cast<gp__u64>(gp_warp_broadcast(gp_warp_reduce(began, gp_sum<int>()), 0));
+    s.heads = static_cast<gp__u64>(gp_warp_broadcast(upto.heads, 31));
     return s;
   }
-  static GP_DEVICE unsigned char *results(const gp__stream_tile &t, int first) {
-    return EXTRA ? t.extra + first * EXTRA : t.values + first * int(sizeof(In));
-  }
-  // Running values from the warp's first element on; what stands before the warp comes on top later.
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void settle(const gp__stream_args &a, const gp__stream_tile &t, int first,
-                               const Work<ITEMS, FULL> &w, Kept &kept) {
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                             const State &before, unsigned char *scratch) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
-    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(w.heads);
+    unsigned char *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the group
     const Load load(a);
     const Acc init = gp__value_as<Acc>(a.first), start = INIT ? init : Op::identity();
+    gp__chunk<In, ITEMS> v;
+    v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
+    const int heads_before = int(kept.upto) - heads.count();
+    gp__shuffled<Acc> kept_run;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept_run.word[w] = kept.before[w];
+    Acc run = gp_lane() == 0 ? before.value : heads_before ? kept_run.value : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;
-    gp__u32 mine = 0, upto = 0, total = 0;
+    Out *out = static_cast<Out *>(a.out_values) + (t.first + first);
+    unsigned char *next = results;
+    int heads_all = 0, results_all = all;
     if (REDUCE) {
-      ends = gp__ends<ITEMS>(w.heads, t, i);
-      mine = gp__pair(heads.count(), ends.count());
-      upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
-      total = gp_warp_broadcast(upto, 31);
+      ends = gp__ends<ITEMS>(kept.heads, t, i);
+      heads_all = int(gp_warp_broadcast(kept.upto, 31));
+      const gp__end_ranks<ITEMS> ranks(kept.heads, heads_before, heads_all, t, first);
+      const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first to end here began before the group
+      results_all = ranks.all;
+      out = static_cast<Out *>(a.out_values) + (before.heads - (open ? 1 : 0));
+      __syncwarp();
+      if (!LOOSE) results = gp__copy_out<Out>::alike(out, results, results_all, 32 * ITEMS);
+      next = results + ranks.before * int(sizeof(Out));
     }
-    __syncwarp(); // all have their values in registers
-    gp__chunk<Acc, ITEMS> r;
-    unsigned char *to = results(t, first);
-    unsigned char *next = to + gp__high(upto - mine) * int(sizeof(Acc));
-    Acc run = w.before.value;
+    gp__chunk<Out, ITEMS> r;
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       if (!FULL && j >= exist) continue;
-      const Acc x = Op::prepare(load(w.v.item[j], t.first + i + j));
+      const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
       const bool head = heads.get(j);
-      if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY) r.item[j] = head || (j == 0 && gp_lane() == 0) ? start : run;
-      run = head ? (INIT ? Op()(init, x) : x) : j == 0 && gp_lane() == 0 ? x : Op()(run, x);
-      if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) r.item[j] = run;
+      if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(head ? start : run);
+      run = head ? (INIT ? Op()(init, x) : x) : Op()(run, x);
+      if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(run);
       if (REDUCE && ends.get(j)) {
-        Place::put(next, run);
-        next += sizeof(Acc);
+        put(next, gp_convert<Acc, Out>()(run));
+        next += sizeof(Out);
       }
     }
     if (!REDUCE) {
-      to += gp_lane() * (ITEMS * sizeof(Acc));
-      if (EXTRA || alignof(Acc) <= alignof(In)) r.template store<FULL>(to, exist);
+      unsigned char *to = results + gp_lane() * (ITEMS * sizeof(Out));
+      if (!LOOSE) r.template store<FULL>(to, exist);
       else {
         GPUPRIMS__UNROLL
         for (int j = 0; j < ITEMS; ++j)
-          if (FULL || j < exist) Place::put(to + j * int(sizeof(Acc)), r.item[j]);
+          if (FULL || j < exist) put(to + j * int(sizeof(Out)), r.item[j]);
       }
-    } else if (a.out_keys && gp__low(total) < all)
-      gp__compact<Key>::template run<ITEMS, FULL>(t.keys + first * gp__bytes_of<Key>::value, heads,
-                                                  gp__low(upto - mine), exist);
-    int lead = ITEMS; // of the thread
-    GPUPRIMS__UNROLL
-    for (int k = gp__bits<ITEMS>::WORDS - 1; k >= 0; --k)
-      if (heads.word[k]) lead = k * 32 + __ffs(int(heads.word[k])) - 1;
-    const gp__u32 with = __ballot_sync(0xffffffffu, lead < ITEMS);
-    const int lane = with ? __ffs(int(with)) - 1 : 0;
-    lead = with ? lane * ITEMS + gp_warp_broadcast(lead, lane) : all;
-    if (gp_lane() == 0) {
-      kept.total = total;
-      kept.lead = REDUCE ? (lead > 0 ? 1u : 0u) : static_cast<gp__u32>(lead);
     }
+    __syncwarp();
+    copy(out, results, results_all);
+    if (REDUCE)
+      gp__compact_keys<Key>::template run<ITEMS, FULL>(a, t, first, heads, before.heads, heads_before, heads_all,
+                                                       exist);
+    __syncwarp();
   }
-  template <int ITEMS>
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept &kept,
-                             const State &before) {
-    const int n = REDUCE ? gp__high(kept.total) : t.exist<32 * ITEMS>(first);
-    const int lead = int(kept.lead); // elements that what stands before the warp belongs to
-    const unsigned char *from = results(t, first);
-    Out *out = static_cast<Out *>(a.out_values) + (REDUCE ? before.heads - kept.lead : t.first + first);
-    if (lead == 0 && gp__same<Acc, Out>::value && (EXTRA || alignof(Acc) <= alignof(In)))
-      gp__copy_out<Out>::run(out, from, n);
-    else {
-      GPUPRIMS__UNROLL_BY(4)
-      for (int i = int(gp_lane()); i < n; i += 32) {
-        Acc x = Place::get(from + i * int(sizeof(Acc)));
-        if (i < lead) x = WHAT == GP_EXCLUSIVE_SCAN_BY_KEY && i == 0 ? before.value : Op()(before.value, x);
-        out[i] = gp_convert<Acc, Out>()(x);
-      }
+  static GP_DEVICE void copy(Out *to, const unsigned char *from, int n) {
+    if (!LOOSE) {
+      gp__copy_out<Out>::run(to, from, n);
+      return;
     }
-    if (REDUCE && a.out_keys)
-      gp__compact<Key>::out(a.out_keys, before.heads, t.keys + first * gp__bytes_of<Key>::value, gp__low(kept.total));
+    const int bytes = n * int(sizeof(Out));
+    for (int b = int(gp_lane()); b < bytes; b += 32) reinterpret_cast<unsigned char *>(to)[b] = from[b];
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) {
     if (REDUCE) a.out_count[0] = total.heads;
@@ -5309,30 +5344,31 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
 
 // ---- streams: the kernels
 
-template <int STAGES, int WARPS, class State> struct gp__stream_storage {
+template <int STAGES, int GROUPS, class State> struct gp__stream_storage {
   gp__u64 loaded[STAGES];    // the tile and its ticket are there (the copying warp, and the bytes of the copies)
-  gp__u64 folded[STAGES];    // the warps' totals are there (each computing warp)
-  gp__u64 published[STAGES]; // the warps' prefixes and the aggregate are there (the publishing warp)
+  gp__u64 folded[STAGES];    // the groups' totals are there, and what threads keep (each folding warp)
+  gp__u64 published[STAGES]; // the groups' prefixes and the aggregate are there (the publishing warp)
   gp__u64 carried[STAGES];   // what stands before the tile is there (the look-back warp)
-  gp__u64 emitted[STAGES];   // nobody needs the buffer any more (each computing warp)
+  gp__u64 emitted[STAGES];   // nobody needs the buffer any more (each emitting warp)
   gp__ticket ticket[STAGES];
-  State warp_total[STAGES][WARPS]; // then: inclusive prefixes over the warps
+  State total[STAGES][GROUPS]; // then: inclusive prefixes over the groups
   State before[STAGES];
 };
 
-// What the kernels of a stream share: shapes, and the steps of a computing warp.
+// What the kernels of a stream share: shapes, and the steps of a warp that folds or emits a group.
 template <class P, class Body> struct gp__stream {
   typedef typename Body::Key Key;
   typedef typename Body::Value Value;
   typedef typename Body::State State;
   typedef typename Body::Join Join;
   static const int KEY = gp__bytes_of<Key>::value, VALUE = gp__bytes_of<Value>::value;
-  static const int ITEMS = gp__stream_items(P::vectors, KEY, VALUE), WARPS = P::threads / 32, TILE = P::threads * ITEMS;
-  typedef typename Body::Kept Kept;
+  static const int ITEMS = gp__stream_items(P::vectors, KEY, VALUE), GROUPS = P::threads / 32,
+                   TILE = P::threads * ITEMS;
+  typedef typename Body::template Kept<ITEMS> Kept;
   static const int VALUES_AT = gp__stream_keys_bytes(P::threads, ITEMS, KEY);
-  static const int EXTRA_AT = VALUES_AT + gp__stream_region_bytes(TILE, VALUE);
-  static const int KEPT_AT = EXTRA_AT + (TILE * Body::EXTRA + 127) / 128 * 128;
-  static const int STAGE = KEPT_AT + (WARPS * int(sizeof(Kept)) + 127) / 128 * 128;
+  static const int KEPT_AT = VALUES_AT + gp__stream_region_bytes(TILE, VALUE);
+  static const int KEPT = int(sizeof(Kept)) / 4; // words
+  static const int STAGE = KEPT_AT + P::threads * KEPT * 4, SCRATCH = TILE * Body::SCRATCH;
 
   // A tile in a stage. Element 0 of an array stands as far behind a 16-byte boundary as it does in memory.
   static GP_DEVICE gp__stream_tile tile_in(unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset,
@@ -5341,40 +5377,44 @@ template <class P, class Body> struct gp__stream {
     t.first = number * TILE;
     t.count = count;
     t.items = count - t.first < gp__u64(TILE) ? int(count - t.first) : TILE;
-    t.room = TILE;
     t.keys = stage + (KEY ? GP__STREAM_MARGIN + key_offset : 0);
     t.values = stage + VALUES_AT + GP__STREAM_MARGIN + value_offset;
-    t.extra = stage + EXTRA_AT;
     return t;
   }
   static GP_DEVICE bool full(const gp__stream_tile &t) {
     return t.items == TILE &&
            ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
-  static GP_DEVICE Kept &kept_in(unsigned char *stage) { return reinterpret_cast<Kept *>(stage + KEPT_AT)[gp_warp()]; }
-  // `announce` tells the others what the warp's elements come to, and returns when all warps have told.
-  template <bool FULL, class Announce>
-  static GP_DEVICE void fold(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage,
-                             const Announce &announce) {
-    const int first = int(gp_warp()) * (32 * ITEMS);
-    typename Body::template Work<ITEMS, FULL> work;
-    announce(Body::template fold<ITEMS, FULL>(a, t, first, work));
-    Body::template settle<ITEMS, FULL>(a, t, first, work, kept_in(stage));
-    __syncwarp();
+  // What the thread's lane keeps of a group: word k of the lanes side by side.
+  static GP_DEVICE gp__u32 *kept_in(unsigned char *stage, int group) {
+    return reinterpret_cast<gp__u32 *>(stage + KEPT_AT) + group * (32 * KEPT) + gp_lane();
   }
-  template <class Announce>
-  static GP_DEVICE void fold(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage,
-                             const Announce &announce) {
-    if (full(t)) fold<true>(a, t, stage, announce);
-    else fold<false>(a, t, stage, announce);
+  static GP_DEVICE void fold(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group,
+                             State *totals) {
+    const int first = group * (32 * ITEMS);
+    gp__shuffled<Kept> kept;
+    const State s = full(t) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
+                            : Body::template fold<ITEMS, false>(a, t, first, kept.value);
+    gp__u32 *words = kept_in(stage, group);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < KEPT; ++k) words[k * 32] = kept.word[k];
+    if (gp_lane() == 0) totals[group] = s;
+    __syncwarp(); // lane 0 will say that the warp is done
   }
-  // before: what stands before the tile; prefixes: inclusive, over the warps.
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage,
-                             const State &before, const State *prefixes) {
-    const State mine = gp_warp() > 0 ? Join()(before, prefixes[gp_warp() - 1]) : before;
-    Body::template emit<ITEMS>(a, t, int(gp_warp()) * (32 * ITEMS), kept_in(stage), mine);
-    if (threadIdx.x == P::threads - 1 && t.first + t.items == t.count)
-      Body::finish(a, t.count, Join()(before, prefixes[WARPS - 1]));
+  // before: what stands before the tile; prefixes: inclusive, over the groups; scratch: of the block.
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group,
+                             const State &before, const State *prefixes, unsigned char *scratch) {
+    const int first = group * (32 * ITEMS);
+    const State mine = group > 0 ? Join()(before, prefixes[group - 1]) : before;
+    const gp__u32 *words = kept_in(stage, group);
+    gp__shuffled<Kept> kept;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < KEPT; ++k) kept.word[k] = words[k * 32];
+    scratch += first * Body::SCRATCH;
+    if (full(t)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);
+    else Body::template emit<ITEMS, false>(a, t, first, kept.value, mine, scratch);
+    if (group == GROUPS - 1 && gp_lane() == 0 && t.first + t.items == t.count)
+      Body::finish(a, t.count, Join()(before, prefixes[GROUPS - 1]));
   }
   // Do results go to where elements are read?
   static GP_DEVICE bool in_place(const gp__stream_args &a) {
@@ -5390,10 +5430,10 @@ template <class P, class Body> struct gp__stream {
   static GP_DEVICE State or_identity(const gp_before<State> &before) {
     return before.has ? before.value : Join::identity();
   }
-  // One warp: the warps' totals become inclusive prefixes. Returns the tile's aggregate, to lane WARPS - 1.
+  // One warp: the groups' totals become inclusive prefixes. Returns the tile's aggregate, to lane GROUPS - 1.
   static GP_DEVICE State prefixes(State *totals) {
-    const State s = gp_warp_inclusive_scan(gp_lane() < unsigned(WARPS) ? totals[gp_lane()] : Join::identity(), Join());
-    if (gp_lane() < unsigned(WARPS)) totals[gp_lane()] = s;
+    const State s = gp_warp_inclusive_scan(gp_lane() < unsigned(GROUPS) ? totals[gp_lane()] : Join::identity(), Join());
+    if (gp_lane() < unsigned(GROUPS)) totals[gp_lane()] = s;
     return s;
   }
   // Is there nothing to do? Offsets that were found wrong (GP_CHECKED), an empty input.
@@ -5420,17 +5460,10 @@ template <> struct gp__stream_load<gp__none> {
   static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &) {}
 };
 
-template <class State> struct gp__announce_block {
-  State *totals;
-  GP_DEVICE void operator()(const State &total) const {
-    if (gp_lane() == 0) totals[gp_warp()] = total;
-    __syncthreads();
-  }
-};
 template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
-  typedef gp__stream_storage<1, S::WARPS, State> Storage;
+  typedef gp__stream_storage<1, S::GROUPS, State> Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();
@@ -5447,16 +5480,17 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     gp__stream_load<typename S::Key>::template run<P, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t);
     gp__stream_load<typename S::Value>::template run<P, false, false>(t.values, a.values, t);
     __syncthreads();
-    S::fold(a, t, shared, gp__announce_block<State>{s.warp_total[0]});
+    S::fold(a, t, shared, int(gp_warp()), s.total[0]);
+    __syncthreads();
     if (gp_warp() == 0) {
-      const State aggregate = gp_warp_broadcast(S::prefixes(s.warp_total[0]), S::WARPS - 1);
+      const State aggregate = gp_warp_broadcast(S::prefixes(s.total[0]), S::GROUPS - 1);
       const gp__look_back<State, typename S::Join> look_back = S::look_back(a, tiles, tag);
       if (gp_lane() == 0) look_back.publish_aggregate(number, aggregate);
       const gp_before<State> before = look_back(number, aggregate);
       if (gp_lane() == 0) s.before[0] = S::or_identity(before);
     }
     __syncthreads();
-    S::emit(a, t, shared, s.before[0], s.warp_total[0]);
+    S::emit(a, t, shared, int(gp_warp()), s.before[0], s.total[0], shared + S::STAGE);
     if (once) return;
     __syncthreads();
   }
@@ -5464,13 +5498,14 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
 
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 
-// Persistent blocks, the four roles of gp__scan_pipeline: tiles are folded and their aggregates published as soon as
-// they have arrived, and emitted when the look-back warp knows what stands before them.
+// Persistent blocks whose warps have roles, so that nothing that others wait for stands behind other work: tiles are
+// folded and their aggregates published as soon as they have arrived, by warps that do nothing else, and emitted when a
+// look-back warp knows what stands before them. P::threads emit; a warp of these to each group.
 template <class P, class Body> struct gp__stream_pipeline {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
-  static const int STAGES = P::stages, WARPS = S::WARPS;
-  typedef gp__stream_storage<STAGES, WARPS, State> Storage;
+  static const int STAGES = P::stages, GROUPS = S::GROUPS, FOLDS = gp__stream_fold_warps(P::threads);
+  typedef gp__stream_storage<STAGES, GROUPS, State> Storage;
 
   Storage &s;
   unsigned char *shared; // STAGES stages, and what bodies need beside
@@ -5536,11 +5571,8 @@ template <class P, class Body> struct gp__stream_pipeline {
     for (unsigned round = 0;; ++round) {
       const int stage = int(round % STAGES);
       if (s.ticket[stage].number >= tiles) return;
-      gp__mbarrier_wait(&s.carried[stage],
-                        round / STAGES & 1u); // the buffer will be free by the time the ticket is here
-      const gp__ticket next = draw();
       gp__mbarrier_wait(&s.emitted[stage], round / STAGES & 1u);
-      load(stage, next);
+      load(stage, draw());
     }
   }
 
@@ -5553,8 +5585,8 @@ template <class P, class Body> struct gp__stream_pipeline {
       const gp__ticket ticket = s.ticket[stage];
       if (ticket.number >= tiles) return;
       gp__mbarrier_wait(&s.folded[stage], round / STAGES & 1u);
-      const State totals = S::prefixes(s.warp_total[stage]);
-      if (gp_lane() == unsigned(WARPS) - 1) S::look_back(a, tiles, ticket.tag).publish_aggregate(ticket.number, totals);
+      const State upto = S::prefixes(s.total[stage]);
+      if (gp_lane() == unsigned(GROUPS) - 1) S::look_back(a, tiles, ticket.tag).publish_aggregate(ticket.number, upto);
       __syncwarp();
       if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
     }
@@ -5566,7 +5598,7 @@ template <class P, class Body> struct gp__stream_pipeline {
       const gp__ticket ticket = s.ticket[stage];
       if (ticket.number >= tiles) return;
       gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
-      const gp_before<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.warp_total[stage][WARPS - 1]);
+      const gp_before<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.total[stage][GROUPS - 1]);
       __syncwarp();
       if (gp_lane() == 0) {
         s.before[stage] = S::or_identity(before);
@@ -5575,46 +5607,38 @@ template <class P, class Body> struct gp__stream_pipeline {
     }
   }
 
-  // ---- a computing warp: folding comes first, as far ahead as tiles have arrived
+  // ---- a folding warp: groups `warp`, `warp` + FOLDS, ...
 
-  struct Announce {
-    State *totals;
-    gp__u64 *folded;
-    unsigned parity;
-    GP_DEVICE void operator()(const State &total) const {
-      __syncwarp();
-      if (gp_lane() == 0) {
-        totals[gp_warp()] = total;
-        gp__mbarrier_arrive(folded);
-      }
-      gp__mbarrier_wait(folded, parity);
-    }
-  };
-
-  GP_DEVICE void compute() const {
-    unsigned folds = 0, emits = 0; // rounds done
-    bool more = true;              // there may be another tile to fold
-    while (more || emits < folds) {
-      const int fold_stage = int(folds % STAGES), emit_stage = int(emits % STAGES);
-      if (more && folds - emits < STAGES && all(gp__mbarrier_peek(&s.loaded[fold_stage], folds / STAGES & 1u))) {
-        const unsigned number = s.ticket[fold_stage].number;
-        more = number < tiles;
-        if (more) {
-          S::fold(a, tile_of(fold_stage, number), shared + fold_stage * S::STAGE,
-                  Announce{s.warp_total[fold_stage], &s.folded[fold_stage], folds / STAGES & 1u});
-          ++folds;
-        }
-      } else if (emits < folds && all(gp__mbarrier_peek(&s.carried[emit_stage], emits / STAGES & 1u))) {
-        S::emit(a, tile_of(emit_stage, s.ticket[emit_stage].number), shared + emit_stage * S::STAGE,
-                s.before[emit_stage], s.warp_total[emit_stage]);
-        gp__bulk_fence(); // before the buffer's next load
-        __syncwarp();
-        if (gp_lane() == 0) gp__mbarrier_arrive(&s.emitted[emit_stage]);
-        ++emits;
-      }
+  GP_DEVICE void fold(int warp) const {
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned number = s.ticket[stage].number;
+      if (number >= tiles) return;
+      const gp__stream_tile t = tile_of(stage, number);
+      GPUPRIMS__UNROLL_BY(1)
+      for (int group = warp; group < GROUPS; group += FOLDS)
+        S::fold(a, t, shared + stage * S::STAGE, group, s.total[stage]);
+      if (gp_lane() == 0) gp__mbarrier_arrive(&s.folded[stage]);
     }
   }
-  static GP_DEVICE bool all(bool x) { return __all_sync(0xffffffffu, x) != 0; }
+
+  // ---- an emitting warp
+
+  GP_DEVICE void emit(int group) const {
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned number = s.ticket[stage].number;
+      if (number >= tiles) return;
+      gp__mbarrier_wait(&s.carried[stage], round / STAGES & 1u);
+      S::emit(a, tile_of(stage, number), shared + stage * S::STAGE, group, s.before[stage], s.total[stage],
+              shared + STAGES * S::STAGE);
+      gp__bulk_fence(); // before the buffer's next load
+      __syncwarp();
+      if (gp_lane() == 0) gp__mbarrier_arrive(&s.emitted[stage]);
+    }
+  }
 };
 
 template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__stream_args &a) {
@@ -5625,10 +5649,10 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
   if (threadIdx.x == 0) {
     for (int i = 0; i < P::stages; ++i) {
       gp__mbarrier_init(&s.loaded[i], 1);
-      gp__mbarrier_init(&s.folded[i], Pipeline::WARPS);
+      gp__mbarrier_init(&s.folded[i], Pipeline::FOLDS);
       gp__mbarrier_init(&s.published[i], 1);
       gp__mbarrier_init(&s.carried[i], 1);
-      gp__mbarrier_init(&s.emitted[i], Pipeline::WARPS);
+      gp__mbarrier_init(&s.emitted[i], Pipeline::GROUPS);
     }
     gp__mbarrier_init_fence();
   }
@@ -5642,9 +5666,11 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
                              n,
                              static_cast<unsigned>((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE),
                              Pipeline::S::in_place(a)};
-  if (gp_warp() < Pipeline::WARPS) pipeline.compute();
-  else if (gp_warp() == Pipeline::WARPS) pipeline.publish();
-  else if (gp_warp() < Pipeline::WARPS + 1 + P::stages) pipeline.look_back(int(gp_warp()) - Pipeline::WARPS - 1);
+  const int role = int(gp_warp()) - Pipeline::GROUPS;
+  if (role < 0) pipeline.emit(int(gp_warp()));
+  else if (role < Pipeline::FOLDS) pipeline.fold(role);
+  else if (role == Pipeline::FOLDS) pipeline.publish();
+  else if (role <= Pipeline::FOLDS + P::stages) pipeline.look_back(role - Pipeline::FOLDS - 1);
   else if (gp_lane() == 0) pipeline.copy();
 }
 

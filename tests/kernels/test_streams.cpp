@@ -55,7 +55,7 @@ template <int ALGORITHM, class P, class Body> struct Stream {
     g.threads = unsigned(p.threads);
     gp__geometry_stream(p, s, (unsigned long long)(s.multiprocessors * p.blocks_per_sm), &g);
     typedef gp__stream<P, Body> S;
-    check(g.shared_bytes == unsigned(gp__stream_stages(p) * S::STAGE),
+    check(g.shared_bytes == unsigned(gp__stream_stages(p) * S::STAGE + S::SCRATCH),
           d.text(name) + " shared memory as the kernel has it");
     check(gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size)) * 8 >= int(sizeof(typename S::State)),
           d.text(name) + " the state fits its words");
