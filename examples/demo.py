@@ -255,7 +255,7 @@ def draw_groups(flights, arrays, path):
     bar = figure.colorbar(image, ax=by_hour, ticks=np.sqrt([0, 5, 15, 30, 60, 120]))
     bar.ax.set_yticklabels([0, 5, 15, 30, 60, "120"])
     bar.set_label("late minutes a flight")
-    by_hour.set_xticks([31, 90, 151, 212, 273, 334], ["Feb", "Apr", "Jun", "Aug", "Oct", "Dec"])
+    by_hour.set_xticks([31, 90, 151, 212, 273, 334], ["February", "April", "June", "August", "October", "December"])
     by_hour.set_yticks(range(6, 24, 3), [f"{number}:00" for number in range(6, 24, 3)])
     by_hour.set_ylim(4.5, 23.5)
     by_hour.set_title("Every hour of the year (reduce_by_key, run_length_encode)", loc="left")
@@ -287,7 +287,7 @@ def draw_groups(flights, arrays, path):
     seen = known > 0
     by_destination.scatter(known[seen], mean[seen], s=12, color=blue)
     for code in np.flatnonzero(seen):
-        if known[code] > 12000 or mean[code] > 18 or mean[code] < -5:
+        if known[code] > 16000 or mean[code] > 23 or mean[code] < -5:
             by_destination.annotate(destinations[code], (known[code], mean[code]), xytext=(4, 3), fontsize=8,
                                     textcoords="offset points")
     by_destination.axhline(0, color="#999999", linewidth=0.8)
