@@ -1,5 +1,5 @@
-// demo.c - a year of flights, reduced, scanned, grouped and counted. `make demo` runs it through demo.py, which makes its
-// input, checks its results against pandas and draws them.
+// demo.c - a year of flights, reduced, scanned, counted and grouped. `make demo` runs it through demo.py, which makes
+// its input, checks its results against pandas and draws them.
 //
 //     demo DIRECTORY      reads DIRECTORY/*.{f32,u8,u16} (column_files: a number a flight, flights in order of their
 //                         schedule); writes DIRECTORY/late.i64 (accumulated minutes), DIRECTORY/results.json, and a
@@ -585,8 +585,7 @@ static int agree(const demo *d, const gp_call *call, int which, array year, cons
 
 // What other steps need of a step's results: where days begin, and which streak is the longest.
 static void follow_up(demo *d, int step, int on_all, result *r) {
-  if (step ==
-      DAYS) { // offsets from lengths; one offset more than there are days: the length behind the last one is summed into none
+  if (step == DAYS) { // from lengths to offsets, one more than there are days: the length behind the last is in no sum
     device_memory_read(&d->memory, &d->days[on_all], d->counts, sizeof d->days[on_all]);
     if (on_all) device_memory_free(&d->memory, d->offsets);
     d->offsets = device_memory_new(&d->memory, (d->days[on_all] + 1) * sizeof(uint64_t));

@@ -329,9 +329,10 @@ def tell_groups(flights, groups, arrays):
     lines = [
         ("", ""),
         ("delayed", f"{late:,} flights left {LATE} minutes late or more, {late / (late + on_time):.1%} of those that "
-                    f"left; {unknown:,} never did; {arrays['very_late.counts'][0]:,} were {VERY_LATE // 60} hours late"),
-        ("longest streak", f"{streak['value']:.0f} delayed flights one after the other, of "
-                           f"{arrays['streaks.counts'][0]:,} streaks; it began with {describe(flights, streak['index'])}"),
+                    f"left; {unknown:,} never did; {arrays['very_late.counts'][0]:,} were {VERY_LATE // 60} hours "
+                    "late or more"),
+        ("longest streak", f"{streak['value']:.0f} delayed flights one after the other, the first of them "
+                           f"{describe(flights, streak['index'])}; {arrays['streaks.counts'][0]:,} streaks in all"),
         ("days", f"{len(days)}, of {days.min()} to {days.max()} flights"),
         ("busiest hour", f"{arrays['hours.out2'][busiest]} flights: {when(arrays['hours.keys'][busiest])}"),
         ("worst hour", f"{arrays['hour_minutes.out'][worst]:,} late minutes, {arrays['hours.out2'][worst]} "
