@@ -1,7 +1,8 @@
 // gpuprims.h - v0.1.0 - CUDA's parallel primitives as one C header - MIT licence (text at the end of LICENSE)
 //
-// Reduce, scan, copy and transform at the speed of the memory system, callable from plain C, without nvcc, and on
-// machines without a GPU. The same text holds the tile routines on which you can build kernels of your own.
+// Copy, transform, reduce and scan; the same by segments and by key; runs, selection, partition, histograms, search: at
+// the speed of the memory system, callable from plain C, without nvcc, and on machines without a GPU. The same text
+// holds the tile routines on which you can build kernels of your own.
 //
 // 1. USE FROM A .C FILE (gcc or clang; no nvcc, no CUDA headers, link with -ldl -lpthread -lm)
 //
@@ -44,16 +45,23 @@
 //    run on sm_75 and later, Linux, x86-64, aarch64    promise Windows, macOS, or big-endian machines
 //
 // CONTRACTS
-//    Counts       64-bit everywhere, no relaunch at 2^31. A count may live in device memory (gp_call.count_device).
+//    Counts       64-bit everywhere, no relaunch at 2^31. A count may live in device memory (gp_call.count_device). How
+//                 many elements were selected, or runs found, is written to device memory (out_count), so that the next
+//                 call can take it from there; the host need not know.
 //    Streams      Every call is asynchronous on the caller's stream and can be captured in a CUDA graph.
 //    Workspace    The context keeps one workspace a stream and grows it in stream order. While the stream is captured
 //                 nothing grows: too small is GP_E_WORKSPACE with the size needed in the message; gp_reserve prepares
 //                 it. A graph keeps using the workspace of the stream it was captured on: do not replay it while
 //                 other calls run on that stream, or replay it twice at once. Kept workspaces are freed by gp_close.
 //    Errors       On an argument error nothing was launched and outputs are untouched; the next call works.
-//    Reproducible The same call on the same device and policy gives the same bits, floats included. With
-//                 GP_REPRODUCIBLE reduce and scan of floats give the same bits on every GPU, policy and back end.
-//    Order        Operands keep their order everywhere, so operators need to be associative, never commutative.
+//    Reproducible The same call on the same device and policy gives the same bits, floats included: by segments, by key
+//                 and in histograms too. With GP_REPRODUCIBLE reduce and scan of floats give the same bits on every
+//                 GPU, policy and back end; a call that cannot promise it is GP_E_UNSUPPORTED.
+//    Order        Operands keep their order everywhere, so operators need to be associative, never commutative. Runs,
+//                 unique, select and partition (each part) leave their results in the order of the input.
+//    Results      whose number the data decides need room for the most there can be; nothing is written behind them.
+//    Offsets      of segments are trusted: wrong ones give unspecified results, and reads may leave the input. With
+//                 GP_CHECKED they are read first: the first bad index goes to *gp_call.bad, nothing else is written.
 //    In place     | call            | out == in                          | partial overlap |
 //                 | copy            | yes (does nothing)                 | GP_E_OVERLAP    |
 //                 | transform       | yes where element sizes are equal  | GP_E_OVERLAP    |

@@ -36,6 +36,7 @@ gp.gp_open.argtypes = [POINTER, ctypes.POINTER(POINTER)]
 gp.gp_close.argtypes = [POINTER]
 gp.gp_reduce.argtypes = [POINTER, INT, INT, INT, POINTER, POINTER, COUNT, POINTER]
 gp.gp_inclusive_scan.argtypes = [POINTER, INT, INT, INT, POINTER, POINTER, COUNT, POINTER]
+gp.gp_select_if.argtypes = [POINTER, INT, INT, POINTER, POINTER, POINTER, POINTER, COUNT, POINTER]
 
 
 def check(result):
@@ -58,6 +59,11 @@ class Context:
         check(gp.gp_inclusive_scan(self.handle, OPERATORS[op], TYPE_OF[np.dtype(array)], TYPE_OF[np.dtype(out)],
                                    pointer[0], out_pointer, pointer[1], stream))
 
+    def select_if(self, predicate, array, scalar, pointer, out_pointer, count_pointer, stream=None):
+        scalar = np.array(scalar, np.dtype(array))  # in the host's memory, read during the call
+        check(gp.gp_select_if(self.handle, OPERATORS[predicate], TYPE_OF[np.dtype(array)], scalar.ctypes.data,
+                              pointer[0], out_pointer, count_pointer, pointer[1], stream))
+
     def close(self):
         check(gp.gp_close(self.handle))
 
@@ -69,10 +75,13 @@ def on_the_host():
     pointer = values.ctypes.data, values.size
     context.reduce("SUM", values.dtype, pointer, total.dtype, total.ctypes.data)
     context.inclusive_scan("SUM", values.dtype, pointer, running.dtype, running.ctypes.data)
+    large, count = np.zeros(values.size, values.dtype), np.zeros(1, np.uint64)
+    context.select_if("GREATER", values.dtype, 200, pointer, large.ctypes.data, count.ctypes.data)
     context.close()
     assert total[0] == values.sum(dtype=np.uint64)
     assert np.array_equal(running, np.cumsum(values, dtype=np.uint64))
-    print(f"NumPy on the host: {values.size} bytes sum to {total[0]}, and so says NumPy")
+    assert np.array_equal(large[:count[0]], values[values > 200])
+    print(f"NumPy on the host: {values.size} bytes sum to {total[0]}, {count[0]} are above 200, and so says NumPy")
 
 
 def on_the_gpu_with_torch(torch):
@@ -85,6 +94,9 @@ def on_the_gpu_with_torch(torch):
         pointer = values.data_ptr(), values.numel()
         context.reduce("SUM", "int32", pointer, "int64", total.data_ptr(), stream.cuda_stream)
         context.inclusive_scan("SUM", "int32", pointer, "int64", running.data_ptr(), stream.cuda_stream)
+        large, count = torch.empty_like(values), torch.zeros(1, dtype=torch.int64, device="cuda")
+        context.select_if("GREATER", "int32", 900, pointer, large.data_ptr(), count.data_ptr(), stream.cuda_stream)
+        assert torch.equal(large[:count.item()], values[values > 900])
         assert total.item() == values.sum(dtype=torch.int64).item()
         assert torch.equal(running, values.cumsum(0, dtype=torch.int64))
     context.close()
@@ -100,6 +112,9 @@ def on_the_gpu_with_cupy(cupy):
         pointer = values.data.ptr, values.size
         context.reduce("SUM", "int32", pointer, "int64", total.data.ptr, stream.ptr)
         context.inclusive_scan("SUM", "int32", pointer, "int64", running.data.ptr, stream.ptr)
+        large, count = cupy.empty_like(values), cupy.zeros(1, cupy.uint64)
+        context.select_if("GREATER", "int32", 900, pointer, large.data.ptr, count.data.ptr, stream.ptr)
+        assert bool((large[:int(count[0])] == values[values > 900]).all())
         assert int(total[0]) == int(values.sum(dtype=cupy.int64))
         assert bool((running == cupy.cumsum(values, dtype=cupy.int64)).all())
     context.close()

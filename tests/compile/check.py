@@ -380,12 +380,15 @@ def examples(checks, folder):
         if output and output.startswith("skipped: "):
             checks.passed -= 1
             checks.skip(f"examples/{name}", output.strip().split("\n")[0][len("skipped: "):])
-    picture = os.path.join(ROOT, "build", "demo.png")
-    if os.path.exists(picture):
-        os.remove(picture)
+    pictures = [os.path.join(ROOT, "build", name) for name in ("demo.png", "demo_groups.png")]
+    for picture in pictures:
+        if os.path.exists(picture):
+            os.remove(picture)
     output = checks.run("make demo", MAKE + ["demo"], env=env)
     if output is not None:
-        checks.check("make demo: draws build/demo.png", os.path.exists(picture) and os.path.getsize(picture) > 20000)
+        for picture in pictures:
+            checks.check(f"make demo: draws {os.path.relpath(picture, ROOT)}",
+                         os.path.exists(picture) and os.path.getsize(picture) > 20000)
         checks.check("make demo: checked against pandas", "agree with pandas and NumPy" in output, output)
 
 
