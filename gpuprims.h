@@ -1442,12 +1442,14 @@ GPUPRIMS__RULE int gp__stream_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (gp__stream_fold_warps(p.threads) + 2 + p.stages) * GP__WARP
                                      : p.threads;
 }
-GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
-  const int items = gp__stream_items(p.vectors, s.key_size, s.in_size);
+GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
   return gp__stream_stages(p) * (gp__stream_keys_bytes(p.threads, items, s.key_size) +
                                  gp__stream_region_bytes(p.threads * items, s.in_size) +
                                  p.threads * gp__stream_kept_bytes(s.primitive, s.parts, s.acc_size, items)) +
          p.threads * items * gp__stream_scratch_bytes(s.primitive, s.acc_size, s.in_size, s.out_size);
+}
+GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
 }
 GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
   return gp__stream_stages(p) *

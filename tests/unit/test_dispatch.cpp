@@ -1902,18 +1902,21 @@ static void test_names() {
   named(c, stream, "gp__runs<GP_NONTRIVIAL_RUNS, gp__key_heads<int, gp_equal<int>>, gp__none, unsigned int>>", args);
   c = sample(GP_REDUCE_BY_KEY), c.op = sum, c.in_type = pair, c.key_type = pair, c.equal = same_key;
   named(c, stream,
-        "gp__by_key<GP_REDUCE_BY_KEY, false, gp__key_heads<pair, gp__op_3>, gp__op_1, gp__load<pair, pair, gp_convert<pair, "
+        "gp__by_key<GP_REDUCE_BY_KEY, false, gp__key_heads<pair, gp__op_3>, gp__op_1, gp__load<pair, pair, "
+        "gp_convert<pair, "
         "pair>>, pair, pair, pair>>",
         args);
   CHECK(times("struct pair {") == 1 && has("enum { commutative = 0, exact = 0 };"));
   c = sample(GP_EXCLUSIVE_SCAN_BY_KEY), c.op = GP_SUM, c.in_type = GP_F16, c.transform = GP_ABS;
-  named(c, stream,
-        "gp__by_key<GP_EXCLUSIVE_SCAN_BY_KEY, false, gp__key_heads<int, gp_equal<int>>, gp_sum<float>, gp__load<gp_f16, "
-        "float, gp_abs<gp_f16, float>>, gp_f16, float, gp_f16>>",
-        args);
+  named(
+      c, stream,
+      "gp__by_key<GP_EXCLUSIVE_SCAN_BY_KEY, false, gp__key_heads<int, gp_equal<int>>, gp_sum<float>, gp__load<gp_f16, "
+      "float, gp_abs<gp_f16, float>>, gp_f16, float, gp_f16>>",
+      args);
   c = sample(GP_SEGMENTED_INCLUSIVE_SCAN), c.offset_type = GP_I64;
   named(c, stream,
-        "gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, gp__offset_heads<unsigned long long>, gp_max<float>, gp__load<float, "
+        "gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, gp__offset_heads<unsigned long long>, gp_max<float>, "
+        "gp__load<float, "
         "float, gp_convert<float, float>>, float, float, float>>",
         args);
   const char *max = "gp_max<float>, gp__load<float, float, gp_convert<float, float>>, float, float, float>";
