@@ -489,7 +489,8 @@ typedef struct gp_call {
   const void *init; // host memory, read during the call: scan and reduce: an initial value (accumulator type)
                     // that comes before the first element, NULL: the identity; fill: the value; iota: start;
                     // predicates: the scalar (in_type); histogram: the lower end of the first bin, one a channel
-  const void *step; // iota: the step, NULL: 1; partition: the second scalar; histogram: the upper end of the last bin
+  const void *step; // iota: the step, NULL: 1; partition: the second scalar; histogram: the upper end of the last bin,
+                    // one a channel; NULL of either end, integers only: as far as the type goes
   int flags;        // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT
   const gp_policy *policy; // NULL: the tuned table's, or the portable row
 } gp_call;
@@ -701,12 +702,15 @@ GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, c
 GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                uint8_t *out, uint64_t count, gp_stream stream);
 
-// ---- histograms. counter_type: i32, u32, i64 or u64 (counters wrap), or f32 or f64 with weights. The output is written
-// whole, whatever it held. One launch; samples are read once. Several channels, weights: gp_call.channels, .in2.
+// ---- histograms. counter_type: i32, u32, i64 or u64 (counters wrap), or f32 or f64 with weights. The output is
+// written whole, whatever it held. One launch; samples are read once. Several channels, weights: gp_call.channels,
+// .in2. All channels together have fewer than 2^31 bins. Float counters: the same call gives the same bits on one
+// device; one more reading of the samples for every 40 KiB of counters.
 
 // bins of equal width over [*lower, *upper), both of the samples' type and in host memory; a sample outside is not
-// counted, nor is a NaN. Integers: bin = (x - lower) * bins / (upper - lower), exact. Floats: in the samples' type (f16
-// and bf16: f32), (x - lower) * (bins / (upper - lower)), and the last bin where that rounds up to `bins`.
+// counted, nor is a NaN. Integers: bin = (x - lower) * bins / (upper - lower), exact; lower NULL: from the type's
+// lowest value on; upper NULL: up to its largest value, which is counted too. Floats: in the samples' type (f16 and
+// bf16: f32), (x - lower) * (bins / (upper - lower)), toward zero, and the last bin where that comes out as `bins`.
 GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
                                           const void *lower, const void *upper, void *out, uint64_t bins,
                                           uint64_t count, gp_stream stream);
@@ -935,9 +939,27 @@ GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: 
 GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #endif
 
+// A place in shared memory from which offsets are counted. Its address is kept from the compiler, which would otherwise
+// add it anew to every offset.
+struct gp__shared_place {
+  gp__u32 address;
+  GP_DEVICE explicit gp__shared_place(void *p) {
+    asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"(gp__shared_address(p)));
+  }
+  template <class T> GP_DEVICE T *at(gp__u32 offset) const {
+    return static_cast<T *>(__cvta_shared_to_generic(address + offset));
+  }
+};
+
 // A product that is rounded before anything is added to it.
 GP_DEVICE float gp__product(float a, float b) { return __fmul_rn(a, b); }
 GP_DEVICE double gp__product(double a, double b) { return __dmul_rn(a, b); }
+// The upper half of a product.
+GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) { return __umulhi(a, b); }
+GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) { return __umul64hi(a, b); }
+// Toward zero, saturated, NaN to 0.
+GP_DEVICE gp__u32 gp__u32_from(float x) { return __float2uint_rz(x); }
+GP_DEVICE gp__u32 gp__u32_from(double x) { return x != x ? 0 : __double2uint_rz(x); }
 
 GP_DEVICE float gp__f32_from_bits(gp__u32 bits) { return __uint_as_float(bits); }
 GP_DEVICE gp__u32 gp__bits_of_f32(float x) { return __float_as_uint(x); }
@@ -1016,8 +1038,25 @@ template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_rea
 GP_DEVICE void gp__bulk_wait() { simt::bulk_wait(0); }
 GP_DEVICE void gp__bulk_fence() { simt::fence_proxy_async(); }
 
+struct gp__shared_place {
+  unsigned char *address;
+  GP_DEVICE explicit gp__shared_place(void *p) : address(static_cast<unsigned char *>(p)) {}
+  template <class T> GP_DEVICE T *at(gp__u32 offset) const { return reinterpret_cast<T *>(address + offset); }
+};
+
 GP_DEVICE float gp__product(float a, float b) { return a * b; }
 GP_DEVICE double gp__product(double a, double b) { return a * b; }
+GP_DEVICE gp__u32 gp__high_product(gp__u32 a, gp__u32 b) {
+  return static_cast<gp__u32>(static_cast<gp__u64>(a) * b >> 32);
+}
+GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) {
+  const gp__u64 a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
+  const gp__u64 middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffffu);
+  return a1 * b1 + (middle >> 32) + (other >> 32);
+}
+template <class F> GP_DEVICE gp__u32 gp__u32_from(F x) {
+  return x > F(0) ? x >= F(4294967296.) ? 0xffffffffu : static_cast<gp__u32>(x) : 0;
+}
 template <class R, class A> GP_DEVICE R gp__bit_cast(A a) {
   static_assert(sizeof(R) == sizeof(A), "a bit cast keeps the size");
   R r;
@@ -1414,19 +1453,123 @@ GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
            s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
          gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
 }
+// ---- segmented reduce and load balance: warps with the same number of elements and segment ends together
 
-// Segments: merge path, in tiles that registers hold.
+enum { GP__SPAN_ITEMS = 4 }; // lengths a thread holds when the lengths of ranges are scanned
+// What a warp's chunk holds: elements (accumulators where segments are ranges), or the segments of elements.
+GPUPRIMS__RULE int gp__segment_cell_bytes(gp__shape s) {
+  return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.ranges ? s.acc_size : s.in_size;
+}
+GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s) {
+  return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.acc_size;
+}
+GPUPRIMS__RULE int gp__segment_items(gp_policy p, gp__shape s) {
+  return gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
+}
+// Dynamic shared memory of a block: cells, which become results in place, and a byte an element that says: a segment
+// ends here.
+GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
+  return p.threads * gp__segment_items(p, s) *
+         (gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) + (s.primitive == GP_LOAD_BALANCE ? 0 : 1));
+}
+// Static shared memory, at most.
+GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
+  return s.primitive == GP_LOAD_BALANCE ? 0
+                                        : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
+}
+// Words that carry a block's two open results and their place.
+GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_MERGE_PATH && p.blocks_per_sm >= 1 && p.threads <= 512 &&
-         p.vectors * GP__VECTOR >= gp__max(s.in_size, s.out_size);
+  return p.algorithm == GP_MERGE_PATH && p.blocks_per_sm >= 1 &&
+         gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes;
 }
 
-// Histograms: a copy of all counters fits a block's shared memory, or they are in the output.
+// ---- histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
+// counters are integers.
+
+enum {
+  GP__HISTOGRAM_STATIC_BYTES = 2560,        // static shared memory of a block, at most
+  GP__HISTOGRAM_BOUNDARY_BYTES = 20 * 1024, // boundaries of ranges are copied to shared memory up to this size
+  GP__HISTOGRAM_SLICE_BYTES = 40 * 1024,    // float counters: those of one block
+  GP__HISTOGRAM_GROUP = 16,                 // float counters: shares whose sums one block adds up
+  GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp sets to zero at a time, at least
+  GP__HISTOGRAM_CHUNKS = 1024               // and into how many pieces the output is cut at most
+};
+// Samples of one byte are counted by their value; what becomes of a value is decided when the counters are added up.
+GPUPRIMS__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
+  return algorithm == GP_SHARED_BINS && in_size == 1 && exact;
+}
+// Counters of a channel in shared memory: behind the bins stands one for samples in no bin, so that nobody asks.
+GPUPRIMS__RULE unsigned long long gp__histogram_stride(int by_value, unsigned long long bins) {
+  return by_value ? 256 : bins + 1;
+}
+// Of all channels; the last one is for channels that are not counted.
+GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
+  return s.exact
+             ? (unsigned)s.active * gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.bins) + 1
+             : (unsigned)s.active * s.bins;
+}
+GPUPRIMS__RULE unsigned long long gp__round_up(unsigned long long x, unsigned long long to) {
+  return (x + to - 1) / to * to;
+}
+// Boundaries in shared memory, in bytes; 0: they stay where they are.
+GPUPRIMS__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundaries, int size) {
+  return boundaries <= (unsigned)(GP__HISTOGRAM_BOUNDARY_BYTES / size)
+             ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
+             : 0;
+}
+// Float counters: how many of them one block takes; all blocks of a slice read all samples.
+GPUPRIMS__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
+  return slots < (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size) ? (unsigned)slots
+                                                              : (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size);
+}
+// Counters of a chunk of the output, of which one warp makes zeros.
+GPUPRIMS__RULE unsigned long long gp__histogram_chunk(unsigned long long counters) {
+  return counters <= (unsigned long long)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS
+             ? (unsigned)GP__HISTOGRAM_CHUNK
+             : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
+}
+// Dynamic shared memory that a block may have where blocks_per_sm of them are to fit a multiprocessor, which has 1 KiB
+// more than a block can get and keeps 1 KiB for each block.
+GPUPRIMS__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
+  return (s.shared_bytes + 1024) / gp__max(p.blocks_per_sm, 1) - 1024 - GP__HISTOGRAM_STATIC_BYTES;
+}
+// One copy of a block's counters, in bytes, and its boundaries.
+GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
+  return s.exact
+             ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
+             : (unsigned long long)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
+}
+GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
+  return s.ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
+             ? gp__histogram_boundary_bytes((s.bins + 1) * (unsigned)s.active, s.in_size)
+             : 0;
+}
+// Copies of the counters: the largest power of two that fits, 0 where not even one does. A copy a lane at most; float
+// counters: a copy a warp.
+GPUPRIMS__RULE unsigned gp__histogram_fit(unsigned long long bytes, long long room, unsigned copies) {
+  return copies == 0 || (long long)gp__round_up(bytes * copies, GP__VECTOR) <= room
+             ? copies
+             : gp__histogram_fit(bytes, room, copies / 2);
+}
+GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
+  return gp__histogram_fit(gp__histogram_copy_bytes(p, s),
+                           (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
+                           s.exact || p.threads >= 1024 ? (unsigned)GP__WARP : (unsigned)p.threads / GP__WARP);
+}
+// Counters of 16 bits, where those of 32 do not fit: of one channel, without weights. They take registers.
+enum { GP__HISTOGRAM_HALVES_THREADS = 1024 }; // of a multiprocessor, at most
+GPUPRIMS__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
+  return p.threads * p.blocks_per_sm <= GP__HISTOGRAM_HALVES_THREADS && s.exact && !s.in2_size && s.in_size > 1 &&
+         s.channels == 1 && gp__histogram_replicas(p, s) == 0 &&
+         gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
+                           (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
+}
 GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 &&
-         (p.algorithm == GP_GLOBAL_BINS ||
-          (p.algorithm == GP_SHARED_BINS && s.bins <= 65536 && s.bins * (unsigned)s.active <= 65536 &&
-           s.bins * (unsigned)s.active * (unsigned)s.out_size + 1024 <= (unsigned long long)s.shared_bytes));
+  return p.blocks_per_sm >= 1 && (p.threads & (p.threads - 1)) == 0 &&
+         (p.algorithm == GP_SHARED_BINS ? gp__histogram_replicas(p, s) > 0 || gp__histogram_halves(p, s)
+                                        : p.algorithm == GP_GLOBAL_BINS && s.exact &&
+                                              (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
@@ -1484,40 +1627,74 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
   return p;
 }
-// Streams. GP_AUTO becomes pipelined from 1 MiB on, where that is valid.
-__attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
-  const int pair = s.key_size && s.in_size;
+// Streams. GP_AUTO becomes pipelined from 1 MiB on, where that is valid: one large block, or two where there are few
+// tiles, of 1024 threads together. A tile that does not fit gets smaller in what the caller has left open.
+__attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp__shape s, int algorithm, int threads,
+                                                                int vectors, int stages, int blocks) {
   gp_policy q = p;
-  q.algorithm = GP_PIPELINED;
-  q.threads = gp__or(p.threads, 256);
-  q.vectors = gp__or(p.vectors, pair ? 5 : 7);
-  q.stages = gp__or(p.stages, 3);
-  q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  q.algorithm = algorithm;
+  q.threads = gp__or(p.threads, threads);
+  q.vectors = gp__or(p.vectors, vectors);
+  q.stages = gp__or(p.stages, stages);
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, blocks);
+  while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
+  while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
+    q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
+  return q;
+}
+__attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
+  const int large = bytes >> 26 != 0, pair = s.key_size && s.in_size;
+  const gp_policy q =
+      gp__portable_stream_as(p, s, GP_PIPELINED, large ? (pair ? 384 : 512) : 192, 5, pair ? 3 : 4, large ? 1 : 2);
+  const int vectors = bytes >> 20 ? 5 : bytes >> 18 ? 3 : 1;
   if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && bytes >> 20 && gp__policy_valid_stream(q, s))) return q;
-  p.algorithm = gp__or(p.algorithm, GP_LOOK_BACK);
-  p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, bytes >= (1 << 20) ? 5 : bytes >= (256 << 10) ? 3 : 1);
-  p.stages = gp__or(p.stages, 3);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 5 ? 4 : 8);
-  return p;
+  return gp__portable_stream_as(p, s, GP_LOOK_BACK, 256, vectors, 3, gp__or(p.vectors, vectors) >= 5 ? 4 : 8);
 }
 
+// GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. Blocks: so
+// many that a copy of the counters for each lane fits, else four copies, else one, else one of 16 bits.
+__attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
+  static const int shapes[2][3][2] = {{{512, 4}, {1024, 2}, {1024, 1}}, // threads, blocks; 32 registers a thread
+                                      {{512, 3}, {512, 2}, {1024, 1}}}; // where those are too few
+  const unsigned wanted[4] = {GP__WARP, 4, 1, 0};                       // copies; 0: halves
+  const int large = s.in_size == 8 || s.in2_size;
+  gp_policy q = p;
+  int i, k;
+  (void)bytes;
+  q.algorithm = gp__or(p.algorithm, GP_SHARED_BINS);
+  q.load = gp__or(p.load, GP_CACHE_STREAMING);
+  q.vectors = gp__or(p.vectors, !s.exact ? 1 : s.in_size == 1 && !large ? 4 : 2);
+  if (!s.exact) {
+    q.threads = gp__or(p.threads, 256);
+    for (i = 3; !p.blocks_per_sm && i >= 1; --i) {
+      q.blocks_per_sm = i;
+      if (gp__histogram_replicas(q, s) > 0) break;
+    }
+    return q;
+  }
+  if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
+                                        gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
+    for (k = 0; k < 4; ++k)
+      for (i = 0; i < 3; ++i) {
+        q.threads = gp__or(p.threads, shapes[large][i][0]);
+        q.blocks_per_sm = gp__or(p.blocks_per_sm, shapes[large][i][1]);
+        if (wanted[k] ? gp__histogram_replicas(q, s) >= wanted[k] : gp__histogram_halves(q, s)) return q;
+      }
+  q.algorithm = gp__or(p.algorithm, GP_GLOBAL_BINS);
+  q.threads = gp__or(p.threads, 512);
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  return q;
+}
+// Segments: as many warps a multiprocessor as have the registers for their next chunk; short chunks where there is
+// little to do.
 __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s, unsigned long long bytes) {
   p.algorithm = gp__or(p.algorithm, GP_MERGE_PATH);
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, gp__max(s.in_size, s.out_size) > 16 ? 5 : bytes >> 20 ? 3 : 1);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 3 ? 4 : 8);
-  return p;
-}
-
-__attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
-  gp_policy q;
-  p.threads = gp__or(p.threads, 512);
-  p.vectors = gp__or(p.vectors, bytes >> 20 ? 4 : 1);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
-  q = p;
-  q.algorithm = GP_SHARED_BINS;
-  p.algorithm = gp__or(p.algorithm, gp__policy_valid_histogram(q, s) ? GP_SHARED_BINS : GP_GLOBAL_BINS);
+  p.vectors = gp__or(p.vectors, bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.primitive == GP_LOAD_BALANCE              ? 4
+                                            : s.acc_size > 8                            ? 2
+                                            : s.acc_size > 4 || s.in_size != s.acc_size ? 3
+                                                                                        : 4);
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
@@ -1554,7 +1731,7 @@ typedef struct gp__geometry {
   unsigned threads;              // threads of a block
   unsigned shared_bytes;         // dynamic
   unsigned long long words;      // tagged words of the workspace
-  unsigned replicas;             // histogram, GP_SHARED_BINS: copies of the counters in a block's shared memory; else 0
+  unsigned replicas;             // of gp__histogram_args, else 0
 } gp__geometry;
 
 __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
@@ -1569,28 +1746,56 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
       gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
 }
 
-__attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident,
-                                                          gp__geometry *g) {
-  const unsigned long long items = s.primitive == GP_LOAD_BALANCE ? s.count + s.segments : s.count;
-  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
-  g->tiles = gp__ceil_div(items, g->tile_items) + gp__ceil_div(s.segments, g->tile_items);
-  if (!g->tiles) g->tiles = 1;
-  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
-  g->words = (g->tiles + 1) * (unsigned)(gp__acc_words(s.acc_size) + 1) + (s.ranges ? s.segments + 1 : 0);
-}
-
+// A tile is two vectors a thread: what is less than that is one block's. No block sees 2^32 samples, whatever fits the
+// device, so that counters of 32 bits do in shared memory.
 __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident,
                                                            gp__geometry *g) {
-  const unsigned copy =
-      p.algorithm == GP_SHARED_BINS ? (unsigned)s.bins * (unsigned)s.active * (unsigned)s.out_size : 0;
-  const unsigned room = (unsigned)(s.shared_bytes - 1024) / (unsigned)p.blocks_per_sm;
-  g->tile_items = (unsigned long long)p.threads * (unsigned)(p.vectors * gp__vector_items(s.in_size));
-  g->tiles = gp__ceil_div(s.count * (unsigned)s.channels, g->tile_items);
-  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
-  if (!g->grid) g->grid = 1; // no samples still have counters
-  g->replicas = !copy ? 0 : room / copy > 16 ? 16 : room / copy > 1 ? room / copy : 1;
-  g->shared_bytes = g->replicas * copy;
-  g->words = 1;
+  const int shared = p.algorithm == GP_SHARED_BINS;
+  const unsigned long long samples = s.count * (unsigned)s.channels, slots = gp__histogram_slots(p, s);
+  const unsigned long long fewest = gp__ceil_div(samples, 1ull << 31);
+  unsigned long long shares, slices, chunks;
+  g->threads = (unsigned)p.threads;
+  g->replicas = shared ? gp__histogram_replicas(p, s) : 0;
+  g->shared_bytes = gp__histogram_table_bytes(p, s) +
+                    (unsigned)gp__round_up(g->replicas ? g->replicas * gp__histogram_copy_bytes(p, s)
+                                           : shared && gp__histogram_halves(p, s) ? gp__histogram_copy_bytes(p, s) / 2
+                                                                                  : 0,
+                                           GP__VECTOR);
+  if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels name it
+  g->tile_items =
+      (unsigned long long)(p.threads * 2 *
+                           gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
+  g->tiles = gp__ceil_div(samples, g->tile_items);
+  if (s.exact) {
+    g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
+    if (!g->grid) g->grid = 1; // an empty input still has a result
+    chunks = gp__ceil_div(s.bins * (unsigned)s.active, gp__histogram_chunk(s.bins * (unsigned)s.active));
+    g->words = g->grid > 1 ? chunks : 0;
+  } else {
+    slices = gp__ceil_div(slots, gp__histogram_slice(slots, s.out_size));
+    shares = slices < resident ? resident / slices : 1;
+    if (shares > g->tiles) shares = g->tiles ? g->tiles : 1;
+    g->grid = (unsigned)(slices * shares);
+    g->words = shares > 1 ? slices * (shares + gp__ceil_div(shares, GP__HISTOGRAM_GROUP)) *
+                                gp__ceil_div(gp__histogram_slice(slots, s.out_size), 8 / (unsigned)s.out_size)
+                          : 0;
+  }
+}
+// A tile is a chunk of each warp of a block. The total of ranges is not known here: they get the whole grid.
+__attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident,
+                                                          gp__geometry *g) {
+  g->tile_items = (unsigned long long)(p.threads * gp__segment_items(p, s));
+  g->tiles = gp__ceil_div(s.count + s.segments, g->tile_items);
+  g->grid = (unsigned)(g->tiles < resident && !s.ranges ? g->tiles : resident);
+  if (!g->grid) g->grid = 1;
+  g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
+  if (s.primitive == GP_LOAD_BALANCE) return;
+  g->words = g->grid * (unsigned long long)gp__segment_words(s.acc_size);
+  if (s.ranges) { // the scanned lengths, then words of the two launches, which come one after the other
+    const unsigned long long spans = gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS));
+    const unsigned long long look_back = gp__look_back_slots(spans);
+    g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
+  }
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
@@ -1742,9 +1947,9 @@ typedef struct gp__histogram_args {
   const unsigned long long *count_device;
   unsigned long long bins;
   void *workspace;
-  gp__value lower, upper; // even: `active` values of the samples' type
+  gp__value lower, upper; // even: `active` values of the samples' type; the one beyond its largest wraps to its lowest
   int channels, active;   // at least 1
-  unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory
+  unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory; 0: one, of 16 bits
 } gp__histogram_args;
 
 // Lower and upper bound, load balance.
@@ -2549,6 +2754,140 @@ GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk
         gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, true, Op>(carry, Op::prepare(Load()(item[j], index + j))));
 }
 
+// ---- search, merge path, load balance
+//
+// Sorted arrays have fewer than 2^63 elements. What a search asks is a predicate on positions that holds up to some
+// position and not from there on; that position is the answer. (Busato and Bombieri, A Dynamic Approach for Workload
+// Partitioning on GPU Architectures, whose case for tuning by profile this primitive is; Green, McColl and Bader, GPU
+// Merge Path.)
+
+// One thread: about log2(count) dependent loads.
+template <class Before> GP_DEVICE gp__u64 gp_search(gp__u64 first, gp__u64 count, Before before) {
+  while (count > 0) {
+    const gp__u64 half = count / 2;
+    if (before(first + half)) {
+      first += half + 1;
+      count -= half + 1;
+    } else count = half;
+  }
+  return first;
+}
+// N searches at once by one warp, 32 probes each a step: about log2(count) / 5 dependent loads. `first` becomes the
+// answer. All lanes call, with the same numbers. before(n, position) is asked for search n.
+template <int N, class Before>
+GP_DEVICE void gp__warp_search(gp__u64 (&first)[N], gp__u64 (&count)[N], const Before &before) {
+  for (;;) {
+    bool more = false, holds[N];
+    GPUPRIMS__UNROLL
+    for (int n = 0; n < N; ++n) {
+      const gp__u64 step = (count[n] + 31) / 32, probe = (gp_lane() + 1) * step; // behind the lane's piece
+      holds[n] = step > 0 && probe <= count[n] && before(n, first[n] + probe - 1);
+      more = more || count[n] > 0;
+    }
+    if (!more) return;
+    GPUPRIMS__UNROLL
+    for (int n = 0; n < N; ++n) {
+      const gp__u64 step = (count[n] + 31) / 32;
+      const gp__u64 passed = step * static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, holds[n])));
+      const gp__u64 left = count[n] - passed;
+      first[n] += passed;
+      count[n] = step > 0 && left >= step ? step - 1 : left;
+    }
+  }
+}
+template <class Before> struct gp__one_search {
+  const Before &before;
+  GP_DEVICE bool operator()(int, gp__u64 position) const { return before(position); }
+};
+template <class Before> GP_DEVICE gp__u64 gp_warp_search(gp__u64 first, gp__u64 count, Before before) {
+  gp__u64 f[1] = {first}, c[1] = {count};
+  gp__warp_search(f, c, gp__one_search<Before>{before});
+  return f[0];
+}
+
+template <bool UPPER, class T, class Less> struct gp__bound_before {
+  const T *sorted;
+  T x;
+  GP_DEVICE bool operator()(gp__u64 position) const {
+    return UPPER ? !Less()(x, sorted[position]) : Less()(sorted[position], x);
+  }
+};
+// The first position of sorted[0 .. count) whose element is not less than x (upper: is greater than x); count where
+// there is none. By a thread, or by a warp for one x.
+template <class T, class Less> GP_DEVICE gp__u64 gp_search_lower(const T *sorted, gp__u64 count, const T &x, Less) {
+  return gp_search(0, count, gp__bound_before<false, T, Less>{sorted, x});
+}
+template <class T, class Less> GP_DEVICE gp__u64 gp_search_upper(const T *sorted, gp__u64 count, const T &x, Less) {
+  return gp_search(0, count, gp__bound_before<true, T, Less>{sorted, x});
+}
+template <class T, class Less>
+GP_DEVICE gp__u64 gp_warp_search_lower(const T *sorted, gp__u64 count, const T &x, Less) {
+  return gp_warp_search(0, count, gp__bound_before<false, T, Less>{sorted, x});
+}
+template <class T, class Less>
+GP_DEVICE gp__u64 gp_warp_search_upper(const T *sorted, gp__u64 count, const T &x, Less) {
+  return gp_warp_search(0, count, gp__bound_before<true, T, Less>{sorted, x});
+}
+
+// Merge path: elements 0, 1, 2, ... and the ends of segments are merged into one sequence, an end before the element at
+// which it stands. Of the first `diagonal` of it, so many are ends: diagonal - the result are elements. ends[s]: where
+// segment s ends (offsets + 1). Equal steps of `diagonal` are equal work, whatever the lengths.
+template <class O> struct gp__merge_before {
+  const O *ends;
+  gp__u64 diagonal;
+  GP_DEVICE bool operator()(gp__u64 s) const { return static_cast<gp__u64>(ends[s]) + s < diagonal; }
+};
+template <class O> GP_DEVICE gp__u64 gp_merge_path(const O *ends, gp__u64 segments, gp__u64 diagonal) {
+  return gp_search(0, segments < diagonal ? segments : diagonal, gp__merge_before<O>{ends, diagonal});
+}
+template <class O> GP_DEVICE gp__u64 gp_warp_merge_path(const O *ends, gp__u64 segments, gp__u64 diagonal) {
+  return gp_warp_search(0, segments < diagonal ? segments : diagonal, gp__merge_before<O>{ends, diagonal});
+}
+
+// segment[i] = the segment of element first + threadIdx.x * ITEMS + i: the number of ends at or before it, `segments`
+// behind the last. segments + 1 offsets. Fewer than 2^32 segments may begin within one tile; its time grows with them.
+// Storage may be used again after the next __syncthreads().
+template <int THREADS, int ITEMS> struct gp_tile_load_balance_storage {
+  gp_tile_scan_storage<THREADS, gp__u32> scan;
+  gp__u64 begin, end; // ends that stand behind the first element of the tile, and in it
+  gp__u32 mark[THREADS * ITEMS];
+};
+template <class O> struct gp__ends_at {
+  const O *offsets;
+  gp__u64 element;
+  GP_DEVICE bool operator()(gp__u64 s) const { return static_cast<gp__u64>(offsets[s + 1]) <= element; }
+};
+template <int THREADS, int ITEMS, class O>
+GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets, gp__u64 segments, gp__u64 first,
+                                    gp_tile_load_balance_storage<THREADS, ITEMS> &storage) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) storage.mark[i * THREADS + threadIdx.x] = 0;
+  if (gp_warp() == 0) {
+    const gp__u64 begin = gp_warp_search(0, segments, gp__ends_at<O>{offsets, first});
+    const gp__u64 end = gp_warp_search(begin, segments - begin, gp__ends_at<O>{offsets, first + (THREADS * ITEMS - 1)});
+    if (gp_lane() == 0) {
+      storage.begin = begin;
+      storage.end = end;
+    }
+  }
+  __syncthreads();
+  const gp__u64 begin = storage.begin, end = storage.end;
+  for (gp__u64 s = begin + threadIdx.x; s < end; s += THREADS) { // of ends at one place the last counts
+    const O at = offsets[s + 1];
+    if (s + 1 == end || offsets[s + 2] != at)
+      storage.mark[static_cast<gp__u64>(at) - first] = static_cast<gp__u32>(s + 1 - begin);
+  }
+  __syncthreads();
+  gp__u32 newest[ITEMS], before = 0;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    newest[i] = before = gp_max<gp__u32>()(before, storage.mark[threadIdx.x * ITEMS + i]);
+  }
+  gp_tile_exclusive_scan<THREADS>(before, gp_max<gp__u32>(), storage.scan);
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) segment[i] = begin + gp_max<gp__u32>()(before, newest[i]);
+}
+
 // ---- the workspace: a ticket, and tagged words that carry partial results from block to block
 
 // The control word holds the epoch (36 bits) above the tickets drawn in it (28 bits). Every launch uses up one epoch:
@@ -3149,6 +3488,677 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
     if (Op::commutative) tile = gp_tile_reduce<T>(sum, Op(), s.reduce);
     if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), ticket.number, tile, ticket.tag);
   }
+}
+
+// ---- histogram
+//
+// Counters in shared memory, `replicas` copies of each side by side, so that lanes of a warp do not meet: with 32
+// copies neither uniform nor constant samples make a bank wait. With fewer, a thread adds up runs of equal samples
+// first. Meanwhile the first to draw tickets set the output to zero, a warp a chunk, and say so by tagged words; the
+// blocks wait for these before they add what they counted. Only those are waited for that have drawn their ticket.
+
+static const gp__u32 gp__no_bin = 0xffffffffu;
+
+// How a sample becomes a bin: BINS(x) is `bins` where the sample is in none.
+//
+// Even bins of integers. d = x - lower, and width where that is not below width. bins / width = whole + fraction / 2^F,
+// fraction rounded up; the excess is e / (width * 2^F) with e < width, and as d * e < 2^F for all d,
+// d * whole + (d * fraction >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by
+// Invariant Integers using Multiplication).
+template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
+template <class T> struct gp__even_base {
+  static const bool tabulated = false;                 // no boundaries in memory
+  static const int kept = GP__VALUE_BYTES / sizeof(T); // one for each channel
+  static GP_DEVICE T lower_of(const gp__histogram_args &a, unsigned channel) {
+    return reinterpret_cast<const T *>(a.lower.bytes)[channel];
+  }
+  static GP_DEVICE T upper_of(const gp__histogram_args &a, unsigned channel) {
+    return reinterpret_cast<const T *>(a.upper.bytes)[channel];
+  }
+};
+template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
+  gp__u32 lower, limit, whole, fraction;
+  // upper may have wrapped: the type's lowest value stands for the one beyond its largest.
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
+    const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(a.bins);
+    lower = static_cast<gp__u32>(this->lower_of(a, channel));
+    const gp__u32 width = ((static_cast<gp__u32>(this->upper_of(a, channel)) - lower - 1) & mask) + 1;
+    limit = width;
+    whole = bins / width;
+    fraction = static_cast<gp__u32>(((static_cast<gp__u64>(bins % width) << 32) + width - 1) / width);
+  }
+  GP_DEVICE gp__u32 operator()(T x) const {
+    const gp__u32 far = static_cast<gp__u32>(x) - lower, d = far < limit ? far : limit;
+    return d * whole + gp__high_product(d, fraction);
+  }
+};
+template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F = 64
+  gp__u32 lower, limit, whole, high, low;
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
+    lower = static_cast<gp__u32>(this->lower_of(a, channel));
+    const gp__u32 last = static_cast<gp__u32>(this->upper_of(a, channel)) - lower - 1;
+    limit = last + (last < 0xffffffffu); // with a width of 2^32 every sample is in a bin
+    const gp__u64 width = static_cast<gp__u64>(last) + 1, rest = a.bins % width << 32, rest2 = rest % width << 32;
+    whole = static_cast<gp__u32>(a.bins / width);
+    const gp__u64 fraction = ((rest / width) << 32) + (rest2 + width - 1) / width; // the second term may be 2^32
+    high = static_cast<gp__u32>(fraction >> 32);
+    low = static_cast<gp__u32>(fraction);
+  }
+  GP_DEVICE gp__u32 operator()(T x) const {
+    const gp__u32 far = static_cast<gp__u32>(x) - lower, d = far < limit ? far : limit;
+    const gp__u64 part = static_cast<gp__u64>(d) * high + gp__high_product(d, low);
+    return d * whole + static_cast<gp__u32>(part >> 32);
+  }
+};
+// 8 bytes: bins / width = whole + rest / width, and the estimate d * floor(rest * 2^64 / width) / 2^64 is at most one
+// too low: compare with d * rest, in 96 bits.
+template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
+  gp__u64 lower, limit, fraction;
+  gp__u32 whole, rest;
+  bool exact; // the fraction is
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
+    lower = static_cast<gp__u64>(this->lower_of(a, channel));
+    const gp__u64 width = static_cast<gp__u64>(this->upper_of(a, channel)) - lower;
+    limit = width;
+    if (width == 0) { // 2^64: every sample is in a bin
+      limit = ~0ull;
+      whole = 0;
+      rest = static_cast<gp__u32>(a.bins);
+      fraction = a.bins;
+      exact = true;
+      return;
+    }
+    whole = static_cast<gp__u32>(a.bins / width);
+    gp__u64 r = a.bins % width;
+    rest = static_cast<gp__u32>(r);
+    fraction = (r << 32) / width;
+    r = (r << 32) % width;
+    GPUPRIMS__UNROLL_BY(1)
+    for (int i = 0; i < 32; ++i) {
+      const bool carry = r >> 63;
+      r += r;
+      const bool one = carry || r >= width;
+      fraction = fraction * 2 + one;
+      if (one) r -= width;
+    }
+    exact = r == 0;
+  }
+  GP_DEVICE gp__u32 operator()(T x) const {
+    const gp__u64 far = static_cast<gp__u64>(x) - lower, d = far < limit ? far : limit;
+    gp__u32 q = static_cast<gp__u32>(gp__high_product(d, fraction));
+    if (!exact) {
+      const gp__u64 a0 = (d & 0xffffffffu) * rest, a1 = (d >> 32) * rest + (a0 >> 32);
+      const gp__u64 b0 = (limit & 0xffffffffu) * (q + 1), b1 = (limit >> 32) * (q + 1) + (b0 >> 32);
+      if (b1 < a1 || (b1 == a1 && static_cast<gp__u32>(b0) <= static_cast<gp__u32>(a0))) ++q;
+    }
+    return static_cast<gp__u32>(d) * whole + q;
+  }
+};
+template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base<T> { // floats
+  typedef typename gp__traits<T>::wide F;
+  F lower, upper, scale;
+  gp__u32 bins;
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
+    lower = static_cast<F>(this->lower_of(a, channel));
+    upper = static_cast<F>(this->upper_of(a, channel));
+    bins = static_cast<gp__u32>(a.bins);
+    scale = static_cast<F>(bins) / (upper - lower);
+  }
+  GP_DEVICE gp__u32 operator()(T sample) const {
+    const F x = static_cast<F>(sample);
+    const gp__u32 q = gp__u32_from(gp__product(x - lower, scale)), last = bins - 1;
+    return x >= lower && x < upper ? (q < last ? q : last) : bins;
+  }
+};
+// Bins by boundaries: how many are not above the sample, by a search without branches. NaN: none are.
+template <class T> struct gp__range_bins {
+  static const bool tabulated = true;
+  static const int kept = 1;
+  const T *boundaries;
+  gp__u32 bins, step; // the largest power of two that is not above bins + 1
+  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *table) {
+    bins = static_cast<gp__u32>(a.bins);
+    boundaries = table + channel * (bins + 1);
+    step = 1;
+    while (step <= (bins + 1) / 2) step *= 2;
+  }
+  GP_DEVICE gp__u32 operator()(T x) const {
+    gp__u32 found = 0;
+    for (gp__u32 s = step; s; s /= 2)
+      if (found + s <= bins + 1 && boundaries[found + s - 1] <= x) found += s;
+    return found - 1 < bins ? found - 1 : bins;
+  }
+};
+// Those of one channel.
+template <class T> GP_DEVICE gp__even_bins<T> gp__bins_of(const gp__even_bins<T> *kept, unsigned channel) {
+  return kept[channel];
+}
+template <class T> GP_DEVICE gp__range_bins<T> gp__bins_of(const gp__range_bins<T> *kept, unsigned channel) {
+  gp__range_bins<T> b = *kept;
+  b.boundaries += channel * (b.bins + 1);
+  return b;
+}
+
+// What a sample weighs.
+template <class W, class C> struct gp__weight {
+  static const bool is = true;
+  static const int size = sizeof(W);
+  typedef C cell; // of a block's counters
+  template <int V> static GP_DEVICE C at(const gp__run<W, V> &w, int j) { return gp_convert<W, C>()(w.item[j]); }
+  static GP_DEVICE C of(const void *weights, gp__u64 pixel) {
+    return gp_convert<W, C>()(static_cast<const W *>(weights)[pixel]);
+  }
+};
+template <class C> struct gp__weight<gp__none, C> {
+  static const bool is = false;
+  static const int size = 1;
+  typedef gp__u32 cell;
+  template <int V> static GP_DEVICE gp__u32 at(const gp__run<gp__none, V> &, int) { return 1; }
+  static GP_DEVICE gp__u32 of(const void *, gp__u64) { return 1; }
+};
+
+// What a histogram's blocks share: how samples are read, and the tables.
+template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct gp__histogram_shape {
+  typedef gp__weight<W, C> weight;
+  static const bool ordered = gp__traits<C>::kind == GP__FLOAT;
+  static const bool by_value = gp__histogram_by_value(ALGORITHM, int(sizeof(T)), !ordered);
+  static const int SIZE = int(sizeof(T)) > weight::size ? int(sizeof(T)) : weight::size;
+  static const int V = 16 / (ordered && int(sizeof(C)) > SIZE ? int(sizeof(C)) : SIZE); // samples read as one
+  static GP_DEVICE gp__u32 stride(const gp__histogram_args &a) {
+    return static_cast<gp__u32>(gp__histogram_stride(by_value, a.bins));
+  }
+  struct Storage {
+    gp__ticket ticket;
+    BINS bins[BINS::kept];
+  };
+  // Bytes of the tables, which come before the counters in dynamic shared memory.
+  static GP_DEVICE unsigned table_bytes(const gp__histogram_args &a) {
+    return !BINS::tabulated || by_value
+               ? 0
+               : gp__histogram_boundary_bytes((a.bins + 1) * static_cast<unsigned>(a.active), int(sizeof(T)));
+  }
+  // All threads; the caller synchronises.
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, Storage &s, unsigned char *shared) {
+    const T *table = static_cast<const T *>(a.boundaries);
+    if (BINS::tabulated && table_bytes(a)) {
+      T *copy = reinterpret_cast<T *>(shared);
+      for (gp__u64 i = threadIdx.x; i < (a.bins + 1) * static_cast<unsigned>(a.active); i += P::threads)
+        copy[i] = table[i];
+      table = copy;
+    }
+    if (threadIdx.x < static_cast<unsigned>(BINS::tabulated ? 1 : a.active))
+      s.bins[threadIdx.x].set(a, threadIdx.x, table);
+  }
+  static GP_DEVICE void clear(unsigned char *shared, gp__u64 bytes) {
+    for (gp__u64 i = threadIdx.x; i < (bytes + 15) / 16; i += P::threads)
+      reinterpret_cast<gp_vector *>(shared)[i] = gp_vector{{0, 0, 0, 0}};
+  }
+};
+
+// Adds up the weights of the lanes of the same bin, for the lowest of them, by jumping from each lane to the next of
+// its bin, to the one after that, to the one four on ... (Wyllie). All lanes call.
+template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
+  if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
+    const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
+    int next = above ? __ffs(static_cast<int>(above)) - 1 : -1;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 5; ++i) {
+      const C other = __shfl_sync(0xffffffffu, sum, next < 0 ? 0 : next);
+      const int after = __shfl_sync(0xffffffffu, next, next < 0 ? 0 : next);
+      if (next >= 0) {
+        sum = static_cast<C>(sum + other);
+        next = after;
+      }
+    }
+  }
+  return sum;
+}
+
+// A byte as an index, in one instruction where it lies in a word.
+template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, V> &x, int j) {
+  return static_cast<unsigned char>(static_cast<gp__u32>(x.item[j]));
+}
+template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, 16> &x, int j) {
+  return __byte_perm(x.access.word[j / 4], 0, 0x4440u + static_cast<unsigned>(j % 4));
+}
+
+// Integer counters. REPLICAS: 32, or 0 where the arguments say how many, or GP__HALVES; ONE: one channel.
+enum { GP__HALVES = -1 }; // one copy of 16 bits each, two in a word
+template <class P, int ALGORITHM, class BINS, class T, class W, class C>
+struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
+  typedef gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> Shape;
+  typedef typename Shape::weight weight;
+  typedef typename Shape::Storage Storage;
+  typedef typename weight::cell Cell;
+  static const bool global = ALGORITHM == GP_GLOBAL_BINS;
+  static const int V = Shape::V;
+
+  // One thread's samples on their way into the counters. All lanes of a warp call together.
+  template <int REPLICAS, bool ONE> struct Tally {
+    static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // of samples of the same bin
+    static const bool unguarded = ONE && REPLICAS > 0; // has a loop of its own for what all threads have
+    static const int K = unguarded          ? P::vectors
+                         : ONE && !REPLICAS ? (P::vectors + 1) / 2
+                                            : 1; // others are short of registers
+    const gp__histogram_args &a;
+    const BINS *kept;
+    BINS bins;                     // of the first channel
+    gp__shared_place cells;        // this lane's copy of the first counter
+    gp__u32 stride, nowhere;       // counters of a channel; the one of channels that are not counted
+    gp__u32 shift;                 // log2 of the bytes of all copies of a counter
+    gp__u32 run_slot, run_samples; // the run that is open
+    gp__u32 channel, channel_step; // where the thread's next samples stand: in which channel, of which pixel; and how
+    gp__u64 pixel, pixel_step;     // far it is to those behind the other threads'
+
+    GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
+        : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes + (REPLICAS == GP__HALVES ? 0
+                                                                      : REPLICAS             ? gp_lane()
+                                                                                 : gp_lane() & (args.replicas - 1)) *
+                                                                         sizeof(Cell)),
+          stride(Shape::stride(args)), nowhere(stride * static_cast<unsigned>(args.active)), shift(0), run_slot(0),
+          run_samples(0), channel(0), channel_step(0), pixel(0), pixel_step(0) {
+      while (!global && REPLICAS == 0 && args.replicas * sizeof(Cell) >> shift > 1) ++shift;
+    }
+    GP_DEVICE void add_to_output(gp__u32 slot, gp__u64 n) const {
+      gp__u64 at = 0;
+      if (output_of(slot, at)) atomicAdd(static_cast<C *>(a.out) + at, static_cast<C>(n));
+    }
+    // A word is the sum of all that was added to its halves, less the carries of the lower one. Whoever makes bits 16
+    // or 32 overflow sees it, in the old value, and takes 2^16 to the output; between a carry and its removal the upper
+    // half may overflow too early, and is brought back by a borrow. The output is zero by now.
+    GP_DEVICE void add_half(gp__u32 slot, gp__u32 n) const {
+      if (n >> 16) add_to_output(slot, n);
+      else {
+        const gp__u32 shift_half = slot % 2 * 16, x = n << shift_half;
+        gp__u32 *word = cells.template at<gp__u32>(slot / 2 * 4);
+        const gp__u32 old = atomicAdd(word, x);
+        if (old + x < old) add_to_output(slot | 1u, 1u << 16);
+        if (shift_half == 0 && ((old & 0xffffu) + n) >> 16 != 0) {
+          add_to_output(slot, 1u << 16);
+          if (atomicAdd(word, 0u - (1u << 16)) < 1u << 16) add_to_output(slot | 1u, 0ull - (1u << 16));
+        }
+      }
+    }
+    template <class N> GP_DEVICE void add(gp__u32 slot, N n) const {
+      if (REPLICAS == GP__HALVES) {
+        add_half(slot, static_cast<gp__u32>(n));
+        return;
+      }
+      const gp__u32 bytes = unsigned(REPLICAS > 0 ? REPLICAS : 1) * unsigned(sizeof(Cell));
+      atomicAdd(cells.template at<Cell>(REPLICAS ? slot * bytes : slot << shift), static_cast<Cell>(n));
+    }
+    // The counter of the output that belongs to a slot; false for those that stand behind the bins.
+    GP_DEVICE bool output_of(gp__u32 slot, gp__u64 &at) const {
+      const gp__u32 c = ONE ? 0 : slot / stride, bin = slot - c * stride;
+      at = c * a.bins + bin;
+      return slot < nowhere && bin + 1 < stride;
+    }
+    template <class N> GP_DEVICE void count(bool there, gp__u32 slot, N n) {
+      if (global) {
+        const gp__u32 peers = __match_any_sync(0xffffffffu, there ? slot : nowhere);
+        const C sum = weight::is ? gp__sum_of_peers(peers, static_cast<C>(n)) : static_cast<C>(__popc(peers));
+        if (there && gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)) add_to_output(slot, sum);
+      } else if (!there) {
+      } else if (runs) {
+        if (slot != run_slot) {
+          add(run_slot, run_samples);
+          run_slot = slot;
+          run_samples = 0;
+        }
+        ++run_samples;
+      } else add(slot, n);
+    }
+    GP_DEVICE gp__u32 slot_of(const gp__run<T, V> &x, int j) const { // of one channel
+      return Shape::by_value ? gp__byte_of(x, j) : bins(x.item[j]);
+    }
+    GP_DEVICE gp__u32 slot_of(const gp__run<T, V> &x, int j, gp__u32 c) const {
+      const gp__u32 counted = static_cast<unsigned>(a.active) - 1;
+      const gp__u32 in_channel =
+          Shape::by_value ? gp__byte_of(x, j) : gp__bins_of(kept, c < counted ? c : counted)(x.item[j]);
+      return c * stride + in_channel < nowhere ? c * stride + in_channel : nowhere;
+    }
+    GP_DEVICE void take(const gp__run<T, V> &x, const gp__run<W, V> &w, bool there) {
+      gp__u32 c = channel;
+      gp__u64 at = pixel;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        if (ONE) count(there, slot_of(x, j), weight::at(w, j));
+        else {
+          count(there, slot_of(x, j, c), there ? weight::of(a.weights, at) : 0);
+          const bool next = ++c == static_cast<unsigned>(a.channels);
+          at += next;
+          c = next ? 0 : c;
+        }
+      }
+      if (ONE) return;
+      channel += channel_step;
+      pixel += pixel_step;
+      if (channel >= static_cast<unsigned>(a.channels)) {
+        channel -= static_cast<unsigned>(a.channels);
+        ++pixel;
+      }
+    }
+    GP_DEVICE void take_one(const T *in, gp__u64 i, bool there) {
+      const gp__u64 of_pixel = ONE ? i : i / static_cast<unsigned>(a.channels);
+      const gp__u32 c = ONE ? 0 : static_cast<gp__u32>(i - of_pixel * static_cast<unsigned>(a.channels));
+      gp__run<T, V> x;
+      if (there) x.item[0] = in[i];
+      const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
+      count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
+    }
+    GP_DEVICE void all() {
+      const gp__u64 n = gp__count(a) * static_cast<unsigned>(ONE ? 1 : a.channels);
+      const T *in = static_cast<const T *>(a.in);
+      const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(T);
+      const gp__u64 head = to_boundary < n ? to_boundary : n, all_runs = (n - head) / V, tail = head + all_runs * V;
+      if (blockIdx.x == gridDim.x - 1) { // what is left before and behind the vectors, a sample a thread
+        const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail - head + threadIdx.x;
+        take_one(in, i, i < n);
+      }
+      const gp__u64 step = static_cast<gp__u64>(gridDim.x) * P::threads; // runs
+      gp__u64 first = static_cast<gp__u64>(blockIdx.x) * P::threads;     // the same for all threads
+      const gp__u64 mine = head + (first + threadIdx.x) * V;
+      if (!ONE) {
+        const unsigned channels = static_cast<unsigned>(a.channels);
+        pixel_step = step * V / channels;
+        channel_step = static_cast<gp__u32>(step * V - pixel_step * channels);
+        pixel = mine / channels;
+        channel = static_cast<gp__u32>(mine - pixel * channels);
+      }
+      const T *x_at = in + mine;
+      const W *w_at = static_cast<const W *>(a.weights) + (weight::is && ONE ? mine : 0);
+      const unsigned off = weight::is && ONE ? gp__misalignment(w_at, gp__run_alignment<W, V>::value) : 0;
+      GPUPRIMS__UNROLL_BY(1)
+      for (; unguarded && first + (K - 1) * step + P::threads <= all_runs; first += K * step) {
+        gp__run<T, V> x[K];
+        gp__run<W, V> w[K];
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) load(x[k], w[k], x_at, w_at, step, off);
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) take(x[k], w[k], true);
+      }
+      const int G = unguarded ? 1 : K;
+      GPUPRIMS__UNROLL_BY(1)
+      for (; first < all_runs; first += G * step) {
+        gp__run<T, V> x[G];
+        gp__run<W, V> w[G];
+        const gp__u64 run = first + threadIdx.x;
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < G; ++k)
+          if (run + k * step < all_runs) load(x[k], w[k], x_at, w_at, step, off);
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < G; ++k)
+          if (global || run + k * step < all_runs) take(x[k], w[k], run + k * step < all_runs);
+      }
+      if (runs) add(run_slot, run_samples);
+    }
+    // Weights that are not aligned are loaded one by one.
+    static GP_DEVICE void load(gp__run<T, V> &x, gp__run<W, V> &w, const T *&x_at, const W *&w_at, gp__u64 step,
+                               unsigned off) {
+      x.template load<P::load>(x_at, 0, false);
+      x_at += step * V;
+      if (weight::is && ONE) {
+        w.template load<P::load>(w_at, off, false);
+        w_at += step * V;
+      }
+    }
+  };
+
+  // The chunks of the output of which this block's first warp makes zeros, each said by a word; its ticket is kept.
+  static GP_DEVICE void clear_output(const gp__histogram_args &a, Storage &s) {
+    const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
+    const gp__u64 chunks = (counters + chunk - 1) / chunk;
+    C *out = static_cast<C *>(a.out);
+    for (;;) {
+      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, chunks + gridDim.x);
+      __syncwarp();
+      const gp__ticket ticket = s.ticket;
+      __syncwarp();
+      if (ticket.number >= chunks) break;
+      const gp__u64 first = ticket.number * chunk, end = first + chunk < counters ? first + chunk : counters;
+      for (gp__u64 i = first + gp_lane(); i < end; i += 32) out[i] = 0;
+      __syncwarp();
+      if (gp_lane() == 0) {
+        __threadfence();
+        gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);
+      }
+    }
+  }
+  // All threads: the output is zero, and this block's ticket has been drawn.
+  static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s) {
+    const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
+    const gp__u64 chunks = (counters + chunk - 1) / chunk, tag = s.ticket.tag;
+    for (gp__u64 i = threadIdx.x; i < chunks; i += P::threads) {
+      gp__receive<gp__u32>(gp__words(a.workspace), i, tag);
+      __threadfence();
+    }
+    __syncthreads();
+  }
+  static const bool may_halve =
+      !global && !Shape::by_value && !weight::is && P::threads * P::blocks_per_sm <= GP__HISTOGRAM_HALVES_THREADS;
+  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells) {
+    Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all();
+  }
+  static GP_DEVICE void run(const gp__histogram_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    const bool single = gridDim.x == 1, halves = may_halve && a.replicas == 0;
+    const bool adds_early = global || halves; // to the output, while it counts
+    unsigned char *cells = shared + Shape::table_bytes(a);
+    const gp__u32 stride = Shape::stride(a), active = static_cast<unsigned>(a.active);
+    const gp__u64 slots = static_cast<gp__u64>(stride) * active + 1;
+    if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
+    gp__begin<P>();
+    Shape::set_bins(a, s, shared);
+    C *out = static_cast<C *>(a.out);
+    if (single && (adds_early || Shape::by_value)) {
+      for (gp__u64 i = threadIdx.x; i < a.bins * active; i += P::threads) out[i] = 0;
+    }
+    __syncthreads();
+    if (!single && gp_warp() == 0) clear_output(a, s);
+    if (!single && adds_early) {
+      __syncthreads();
+      wait_for_output(a, s);
+    }
+    if (may_halve && halves) tally_halves(a, s, cells);
+    else if (a.channels > 1) Tally<0, false>(a, s, cells).all();
+    else if (global || a.replicas != 32) Tally<0, true>(a, s, cells).all();
+    else Tally<32, true>(a, s, cells).all();
+    if (global) return;
+    __syncthreads();
+    if (!single && !adds_early) wait_for_output(a, s);
+    const Cell *cell = reinterpret_cast<const Cell *>(cells);
+    for (gp__u32 c = 0; c < active; ++c, cell += static_cast<gp__u64>(stride) * a.replicas, out += a.bins) {
+      const BINS bins = gp__bins_of(s.bins, c);
+      for (gp__u32 i = threadIdx.x; i < (Shape::by_value ? 256u : stride - 1); i += P::threads) {
+        C sum = 0;
+        for (unsigned r = 0; r < a.replicas; ++r) // of 32 copies each lane reads another bank
+          sum += cell[static_cast<gp__u64>(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
+        if (halves) sum = static_cast<C>(cell[i / 2] >> (i % 2 * 16) & 0xffffu);
+        const gp__u32 bin = Shape::by_value ? bins(static_cast<T>(i)) : i;
+        if (!Shape::by_value && single && !halves) out[i] = sum;
+        else if (sum != 0 && bin < static_cast<gp__u32>(a.bins)) atomicAdd(out + bin, sum);
+      }
+    }
+  }
+};
+
+// Float counters, which get the same bits in every run: nothing is added in an order that chance decides. The input is
+// cut into shares by the number of tickets; a share's sums go from lane to lane, from sample to sample and from warp to
+// warp in order, a warp (or all warps in turns) on a copy of its own; the copies, then up to GP__HISTOGRAM_GROUP
+// shares, then the groups are added up in order by whoever has the last ticket of each. Counters that do not fit a
+// block are cut into slices.
+template <class P, class BINS, class T, class W, class C>
+struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> {
+  typedef gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> Shape;
+  typedef typename Shape::weight weight;
+  typedef typename Shape::Storage Storage;
+  static const int K = P::vectors, V = Shape::V, PER = 8 / int(sizeof(C)), GROUP = GP__HISTOGRAM_GROUP;
+  struct Piece { // of the counters, as one word carries it
+    C sum[PER];
+  };
+
+  // cell[bin] += w, for the lanes that have one, in their order. All lanes call.
+  static GP_DEVICE void add_in_order(C *cell, gp__u32 bin, C w) {
+    const gp__u32 peers = __match_any_sync(0xffffffffu, bin);
+    const bool there = bin != gp__no_bin;
+    const int rank = there ? __popc(peers & ((1u << gp_lane()) - 1)) : -1;
+    for (int r = 0; __any_sync(0xffffffffu, rank >= r); ++r) {
+      if (rank == r) cell[bin] += w;
+      __syncwarp();
+    }
+  }
+  static GP_DEVICE void add(Piece &to, const Piece &x) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < PER; ++i) to.sum[i] += x.sum[i];
+  }
+  // The sum of `count` words, `apart` from each other, in order, and `mine` behind them.
+  static GP_DEVICE Piece gather(const gp__word *words, gp__u64 first, gp__u64 apart, unsigned count, gp__u64 tag,
+                                const Piece &mine) {
+    const unsigned BATCH = 8;
+    Piece sum = mine;
+    bool has = false;
+    for (unsigned done = 0; done < count; done += BATCH) {
+      Piece x[BATCH];
+      const unsigned wanted = count - done < BATCH ? (1u << (count - done)) - 1 : (1u << BATCH) - 1;
+      for (unsigned missing = wanted; missing;) {
+        unsigned found = 0;
+        GPUPRIMS__UNROLL
+        for (unsigned i = 0; i < BATCH; ++i)
+          if (missing >> i & 1u) found |= gp__try_receive(words, first + (done + i) * apart, tag, x[i]) ? 1u << i : 0u;
+        missing &= ~found;
+      }
+      GPUPRIMS__UNROLL
+      for (unsigned i = 0; i < BATCH; ++i)
+        if (wanted >> i & 1u) {
+          if (has) add(sum, x[i]);
+          else sum = x[i];
+          has = true;
+        }
+    }
+    if (!has) return mine;
+    add(sum, mine);
+    return sum;
+  }
+  static GP_DEVICE void run(const gp__histogram_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    C *cells = reinterpret_cast<C *>(shared + Shape::table_bytes(a));
+    const unsigned channels = static_cast<unsigned>(a.channels), active = static_cast<unsigned>(a.active);
+    const gp__u64 slots = a.bins * active;
+    const unsigned slice_slots = gp__histogram_slice(slots, int(sizeof(C)));
+    const unsigned slices = static_cast<unsigned>((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
+    Shape::clear(reinterpret_cast<unsigned char *>(cells), static_cast<gp__u64>(slice_slots) * a.replicas * sizeof(C));
+    gp__begin<P>();
+    Shape::set_bins(a, s, shared);
+    if (threadIdx.x == 0) {
+      const gp__ticket only = {0, blockIdx.x}; // of a slice: nobody waits
+      s.ticket = shares > 1 ? gp__draw(a.workspace, gridDim.x) : only;
+    }
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    const unsigned slice = ticket.number / shares, share = ticket.number % shares;
+    const gp__u64 first_slot = static_cast<gp__u64>(slice) * slice_slots;
+    const unsigned mine = static_cast<unsigned>(slots - first_slot < slice_slots ? slots - first_slot : slice_slots);
+    const unsigned turns = P::threads / 32 / a.replicas, turn = gp_warp() / a.replicas;
+    C *cell = cells + static_cast<gp__u64>(gp_warp() % a.replicas) * slice_slots;
+
+    const gp__u64 n = gp__count(a) * channels;
+    const T *in = static_cast<const T *>(a.in);
+    const W *weights = static_cast<const W *>(a.weights);
+    const unsigned off = gp__misalignment(in, gp__run_alignment<T, V>::value);
+    const unsigned off2 = weight::is ? gp__misalignment(weights, gp__run_alignment<W, V>::value) : 0;
+    const gp__u64 round_items = static_cast<gp__u64>(P::threads) * K * V;
+    for (gp__u64 round = share * round_items; round < n; round += shares * round_items) {
+      gp__u32 bin[K * V];
+      C w[K * V];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const gp__u64 i = round + static_cast<gp__u64>(k * P::threads + threadIdx.x) * V;
+        gp__u64 pixel = i;
+        unsigned channel = 0;
+        gp__run<T, V> x;
+        gp__run<W, V> y;
+        const bool whole = i + V <= n;
+        if (whole) x.template load<P::load>(in + i, off, i >= V && i + 2 * V <= n);
+        if (channels > 1) {
+          pixel = i / channels;
+          channel = static_cast<unsigned>(i - pixel * channels);
+        } else if (whole && weight::is) y.template load<P::load>(weights + i, off2, i >= V && i + 2 * V <= n);
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) {
+          gp__u32 b = 0;
+          bool there = i + j < n && channel < active;
+          if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : in[i + j]);
+          there = there && b < a.bins;
+          const gp__u64 at = channel * a.bins + b - first_slot; // beyond `mine` too where it is before the slice
+          there = there && at < mine;
+          bin[k * V + j] = there ? static_cast<gp__u32>(at) : gp__no_bin;
+          w[k * V + j] = !there                   ? C(0)
+                         : whole && channels == 1 ? static_cast<C>(weight::at(y, j))
+                                                  : static_cast<C>(weight::of(a.weights, pixel));
+          if (channels == 1 || ++channel == channels) {
+            channel = 0;
+            ++pixel;
+          }
+        }
+      }
+      for (unsigned k = 0; k < turns; ++k) {
+        if (k == turn) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < K * V; ++j) add_in_order(cell, bin[j], w[j]);
+        }
+        if (turns > 1) __syncthreads();
+      }
+    }
+    __syncthreads();
+
+    const unsigned pieces = (slice_slots + PER - 1) / PER, group = share / GROUP, groups = (shares + GROUP - 1) / GROUP;
+    gp__word *words = gp__words(a.workspace);
+    const gp__u64 partials = static_cast<gp__u64>(slice) * shares * pieces;
+    const gp__u64 group_sums = (static_cast<gp__u64>(slices) * shares + static_cast<gp__u64>(slice) * groups) * pieces;
+    const bool ends_group = share % GROUP == GROUP - 1 || share == shares - 1;
+    for (unsigned q = threadIdx.x; q * PER < mine; q += P::threads) {
+      Piece sum;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < PER; ++i) {
+        const unsigned c = q * PER + i;
+        sum.sum[i] = 0;
+        if (c < mine) {
+          sum.sum[i] = cells[c];
+          for (unsigned r = 1; r < a.replicas; ++r) sum.sum[i] += cells[static_cast<gp__u64>(r) * slice_slots + c];
+        }
+      }
+      if (shares > 1) {
+        if (!ends_group) {
+          gp__publish(words, partials + static_cast<gp__u64>(share) * pieces + q, sum, ticket.tag);
+          continue;
+        }
+        sum = gather(words, partials + static_cast<gp__u64>(group) * GROUP * pieces + q, pieces, share % GROUP,
+                     ticket.tag, sum);
+        if (share != shares - 1) {
+          gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q, sum, ticket.tag);
+          continue;
+        }
+        sum = gather(words, group_sums + q, pieces, groups - 1, ticket.tag, sum);
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < PER; ++i)
+        if (q * PER + i < mine) static_cast<C *>(a.out)[first_slot + q * PER + i] = sum.sum[i];
+    }
+  }
+};
+
+template <class P, int ALGORITHM, class BINS, class T, class W, class C, bool ORDERED> struct gp__histogram_of {
+  typedef gp__histogram_counts<P, ALGORITHM, BINS, T, W, C> type;
+};
+template <class P, int ALGORITHM, class BINS, class T, class W, class C>
+struct gp__histogram_of<P, ALGORITHM, BINS, T, W, C, true> {
+  typedef gp__histogram_ordered<P, BINS, T, W, C> type;
+};
+template <class P, int ALGORITHM, class BINS, class T, class W, class C>
+GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
+  gp__histogram_of<P, ALGORITHM, BINS, T, W, C, gp__traits<C>::kind == GP__FLOAT>::type::run(a);
 }
 
 // ---- scan
@@ -4054,7 +5064,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   typedef typename gp__length<Length>::type L;
   typedef typename Heads::Key Key;
   typedef V Value;
-  static const int SCRATCH = WHAT == GP_UNIQUE ? 0 : int(sizeof(L));
+  static const int SCRATCH = WHAT == GP_UNIQUE ? 0 : gp__bytes_of<Length>::value;
   static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT != GP_UNIQUE;
   typedef gp__run_state State;
   typedef gp__run_join Join;
@@ -4104,14 +5114,14 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
         gp__compact<V>::template run<ITEMS, FULL>(a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value,
                                                   marks, rank, total, exist);
     }
-    if (WHAT == GP_RUN_LENGTHS && a.out2) {
+    if (WHAT == GP_RUN_LENGTHS && SCRATCH && a.out2) {
       const gp__end_ranks<ITEMS> ends(kept.heads, rank, total, t, first);
       // Of the runs that begin before the group, and end in it or later, one is counted as begun and not ended.
       const gp__u64 open = (gp_warp_broadcast(kept.heads.word[0], 0) & 1u) ? 0 : 1;
       lengths<ITEMS>(a, t, first, kept.heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before,
                      before.runs - open, scratch);
     }
-    if (WHAT == GP_NONTRIVIAL_RUNS)
+    if (WHAT == GP_NONTRIVIAL_RUNS && SCRATCH && a.out2)
       lengths<ITEMS>(a, t, first, kept.heads, marks, rank, total, before, before.runs, scratch);
   }
   // Lengths are known where runs end (`marks`). They go to memory from place `to` on.
@@ -4671,6 +5681,764 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
 }
 
 #endif // sm_90
+
+// ---- segmented reduce
+//
+// Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
+// Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
+// whatever the lengths. A warp works alone: it goes through its elements chunk by chunk, the next chunk on its way in
+// registers while this one is in shared memory. Marks say where segments end in the chunk; each lane scans its
+// consecutive elements, anew behind each mark; a scan over the lanes brings what stands before a lane to its first
+// mark; results are picked up at the marks by lanes that stand for consecutive segments. What is open at the ends of a
+// warp's range is joined in the block, and what is open at the ends of a block's range by the block that starts last,
+// in fixed order.
+
+// Where segments end, and where an element lies in the input. `Number` holds begin() and end() modulo its size, and is
+// enough for differences within a warp's range. WINDOW: ends of a lane that are loaded together.
+template <class O> struct gp__offset_ends {
+  typedef gp__u32 Number;
+  static const bool direct = true;
+  static const int WINDOW = 2;
+  const O *offsets;
+  gp__u64 segments;
+  GP_DEVICE explicit gp__offset_ends(const gp__segment_args &a)
+      : offsets(static_cast<const O *>(a.begin)), segments(a.segments) {}
+  GP_DEVICE gp__u64 first() const { return offsets[0]; }
+  GP_DEVICE gp__u64 last() const { return offsets[segments]; }
+  GP_DEVICE gp__u64 end_of(gp__u64 s) const { return offsets[s + 1]; }
+  GP_DEVICE void move(gp__u64 s) { offsets += s; } // segment s becomes segment 0
+  GP_DEVICE Number begin(gp__u64 s) const { return static_cast<Number>(offsets[s]); }
+  GP_DEVICE Number end(gp__u64 s) const { return static_cast<Number>(offsets[s + 1]); }
+  GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
+};
+struct gp__fixed_ends {
+  typedef gp__u32 Number;
+  static const bool direct = true;
+  static const int WINDOW = 1;
+  gp__u64 segments, length;
+  gp__u32 moved;
+  GP_DEVICE explicit gp__fixed_ends(const gp__segment_args &a) : segments(a.segments), length(a.length), moved(0) {}
+  GP_DEVICE gp__u64 first() const { return 0; }
+  GP_DEVICE gp__u64 last() const { return segments * length; }
+  GP_DEVICE void move(gp__u64 s) { moved = begin(s); }
+  GP_DEVICE Number begin(gp__u64 s) const { return moved + static_cast<gp__u32>(s) * static_cast<gp__u32>(length); }
+  GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
+  GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
+};
+// Ranges stand side by side in a numbering of their own, which gp__segment_spans has left in the workspace.
+template <class O> struct gp__range_ends {
+  typedef gp__u64 Number;
+  static const bool direct = false;
+  static const int WINDOW = 1;
+  const gp__word *spans;
+  const O *begins;
+  gp__u64 segments;
+  GP_DEVICE explicit gp__range_ends(const gp__segment_args &a)
+      : spans(gp__words(a.workspace)), begins(static_cast<const O *>(a.begin)), segments(a.segments) {}
+  GP_DEVICE gp__u64 first() const { return 0; }
+  GP_DEVICE gp__u64 last() const { return spans[segments].value; }
+  GP_DEVICE gp__u64 end_of(gp__u64 s) const { return spans[s + 1].value; }
+  GP_DEVICE void move(gp__u64 s) { spans += s; }
+  GP_DEVICE Number begin(gp__u64 s) const { return spans[s].value; }
+  GP_DEVICE Number end(gp__u64 s) const { return spans[s + 1].value; }
+  GP_DEVICE gp__u64 place(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
+};
+// How many ends stand among the first diagonal[n] elements and ends.
+template <class Ends, int N> struct gp__split_before {
+  const Ends &ends;
+  const gp__u64 (&diagonal)[N];
+  gp__u64 first;
+  GP_DEVICE bool operator()(int n, gp__u64 s) const { return ends.end_of(s) - first + s < diagonal[n]; }
+};
+template <class Ends, int N>
+GP_DEVICE void gp__split(const Ends &ends, gp__u64 items, const gp__u64 (&diagonal)[N], gp__u64 (&segment)[N]) {
+  gp__u64 count[N];
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < N; ++n) {
+    const gp__u64 least = diagonal[n] > items ? diagonal[n] - items : 0;
+    const gp__u64 most = diagonal[n] < ends.segments ? diagonal[n] : ends.segments;
+    segment[n] = least < most ? least : most;
+    count[n] = most - segment[n];
+  }
+  gp__warp_search(segment, count, gp__split_before<Ends, N>{ends, diagonal, ends.first()});
+}
+template <int N>
+GP_DEVICE void gp__split(const gp__fixed_ends &ends, gp__u64, const gp__u64 (&diagonal)[N], gp__u64 (&segment)[N]) {
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < N; ++n) {
+    const gp__u64 s = diagonal[n] / (ends.length + 1);
+    segment[n] = s < ends.segments ? s : ends.segments;
+  }
+}
+
+// What a chunk holds: elements where they lie side by side in the input, otherwise accumulators.
+template <class T> struct gp__as_it_is {
+  GP_DEVICE T operator()(const T &x, gp__u64) const { return x; }
+};
+template <bool DIRECT, class Load, class In, class Acc> struct gp__segment_cell {
+  typedef In type;
+  typedef Load load;
+};
+template <class Load, class In, class Acc> struct gp__segment_cell<false, Load, In, Acc> {
+  typedef Acc type;
+  typedef gp__as_it_is<Acc> load;
+};
+
+// The marks of V consecutive elements, a byte each.
+template <int V> struct gp__marks_access { typedef unsigned char type; };
+template <> struct gp__marks_access<2> { typedef unsigned short type; };
+template <> struct gp__marks_access<4> { typedef gp__u32 type; };
+template <> struct gp__marks_access<8> { typedef gp__u64 type; };
+template <> struct gp__marks_access<16> { typedef gp_vector type; };
+template <int V> union gp__marks {
+  typename gp__marks_access<V>::type access;
+  gp__u32 word[(V + 3) / 4];
+  GP_DEVICE gp__marks() {}
+  GP_DEVICE void take(unsigned char *from) { // and leaves none
+    word[0] = 0;
+    typedef typename gp__marks_access<V>::type Access;
+    access = *reinterpret_cast<Access *>(from);
+    *reinterpret_cast<Access *>(from) = Access();
+  }
+  GP_DEVICE bool at(int i) const { return (word[i / 4] & 1u << (8 * (i % 4))) != 0; }
+  GP_DEVICE bool any() const {
+    gp__u32 all = 0;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < (V + 3) / 4; ++w) all |= word[w];
+    return all != 0;
+  }
+  GP_DEVICE int first() const { // where there is any
+    int r = 0;
+    GPUPRIMS__UNROLL
+    for (int w = (V + 3) / 4 - 1; w >= 0; --w)
+      if (word[w]) r = w * 4 + int(unsigned(__ffs(int(word[w])) - 1) / 8);
+    return r;
+  }
+};
+
+// A range of the merge path: what is open at its start, and at its end.
+template <class Acc> struct gp__segment_open {
+  gp_before<Acc> first, last;
+  gp__u64 segment; // the one that is open at the start
+  bool ended;      // a segment ends in the range; otherwise `last` is all there is, and `first` means nothing
+};
+// The same, as a block publishes it.
+template <class Acc> struct gp__segment_partial {
+  Acc first, last;
+  gp__u64 segment; // 8 times that, and a bit each: ended, first, last
+};
+// Segmented scan over such ranges: the value that is open behind them.
+template <class Acc> struct gp__segment_carry {
+  gp_before<Acc> open;
+  bool ended;
+};
+template <class Acc, class Op> struct gp__join_carries {
+  static GP_DEVICE gp__segment_carry<Acc> identity() {
+    gp__segment_carry<Acc> none;
+    none.open.value = Op::identity();
+    none.open.has = none.ended = false;
+    return none;
+  }
+  GP_DEVICE gp__segment_carry<Acc> operator()(gp__segment_carry<Acc> a, const gp__segment_carry<Acc> &b) const {
+    if (b.ended) return b;
+    if (b.open.has) a.open.append(b.open.value, Op());
+    return a;
+  }
+};
+template <class P, class Op, class Acc> struct gp__segment_storage {
+  gp__segment_open<Acc> warp[P::threads / 32];
+  gp_tile_scan_storage<P::threads, gp__segment_carry<Acc>> scan;
+  gp__ticket ticket;
+};
+
+// The result of a segment.
+template <class Op, class Out, class Acc> struct gp__segment_result {
+  Acc init;
+  bool has_init;
+  GP_DEVICE explicit gp__segment_result(const gp__segment_args &a)
+      : init(Op::prepare(gp__value_as<Acc>(a.init))), has_init(a.has_init != 0) {}
+  GP_DEVICE Out operator()(bool has, const Acc &sum) const {
+    return gp_convert<Acc, Out>()(has_init ? (has ? Op()(init, sum) : init) : has ? sum : Op::identity());
+  }
+};
+
+// One warp's range, which has fewer than 2^32 elements and ends (of ranges: fewer than 2^32 ends). All numbers are the
+// same in all lanes.
+template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out> struct gp__segment_warp {
+  typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::type Cell;
+  typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::load CellLoad;
+  typedef typename ENDS::Number Number;
+  static const int ITEMS = gp__scan_items(P::vectors, int(sizeof(Cell)), int(sizeof(Acc)));
+  static const unsigned CHUNK = 32 * ITEMS, SLOT = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
+  static const unsigned BYTES = CHUNK * (SLOT + 1), SIZE = sizeof(In);
+  static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16; // of a lane, when a chunk is loaded
+  static const int WINDOW = ENDS::WINDOW;
+
+  const gp__segment_args &a;
+  const ENDS ends;
+  unsigned char *cells;     // shared memory of the warp
+  unsigned char *marks;     //
+  gp__u64 origin;           // the warp's first segment
+  gp__u64 chunk;            // the first element of the chunk, on a 16-byte boundary: may lie before the range
+  Number left;              // elements from there to the end of the range
+  gp__u32 segment, last;    // from there: the next segment to end, and the one that is open at the end
+  gp_vector ahead[VECTORS]; // the next chunk
+  Number window[WINDOW];    // ends of segments from `segment` on
+
+  GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
+      : a(args), ends(e), cells(shared), marks(shared + CHUNK * SLOT) {}
+
+  // ---- elements. from, to: those of a chunk that are the warp's own.
+
+  // May chunks be read by whole vectors: can an element lie on a 16-byte boundary? Mostly its type says so.
+  GP_DEVICE bool by_vectors() const {
+    const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
+    return ENDS::direct && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
+  }
+  GP_DEVICE const unsigned char *address(gp__u64 element) const {
+    return static_cast<const unsigned char *>(a.in) + element * SIZE;
+  }
+  // Is all that vectors of the chunk could touch in the input?
+  GP_DEVICE bool inside(gp__u64 at) const {
+    const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
+    return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
+  }
+  GP_DEVICE void load_ahead(gp__u64 at, unsigned from, unsigned to) {
+    const unsigned char *base = address(at) + gp_lane() * 16;
+    if (to - from == CHUNK && inside(at)) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < VECTORS; ++k)
+        if (CHUNK * SIZE % 512 == 0 || k * 512u + gp_lane() * 16 < CHUNK * SIZE)
+          ahead[k] = gp__load_vector<P::load>(base + k * 512);
+      return;
+    }
+    unsigned begin = from * SIZE & ~15u, end = (to * SIZE + 15) & ~15u;
+    const gp__u64 low = reinterpret_cast<gp__u64>(a.in), start = low + at * SIZE;
+    if (start + begin < low) begin += 16;
+    if (start + end > low + a.count * SIZE) end -= 16;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < VECTORS; ++k) {
+      const unsigned x = k * 512u + gp_lane() * 16;
+      if (x >= begin && x < end) ahead[k] = gp__load_vector<P::load>(base + k * 512);
+    }
+  }
+  GP_DEVICE void store_ahead(unsigned from, unsigned to) const {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < VECTORS; ++k)
+      if (CHUNK * SIZE % 512 == 0 || k * 512u + gp_lane() * 16 < CHUNK * SIZE)
+        *reinterpret_cast<gp_vector *>(cells + k * 512 + gp_lane() * 16) = ahead[k];
+    if (!inside(chunk) && from < to) { // the first and the last vector may have been left out
+      __syncwarp();
+      const unsigned first = from * SIZE & ~15u, second = (to * SIZE - 1) & ~15u;
+      const unsigned x = (gp_lane() < 16 ? first : second) + (gp_lane() & 15u);
+      if (x >= from * SIZE && x < to * SIZE && (gp_lane() < 16 || first != second)) cells[x] = address(chunk)[x];
+    }
+  }
+  // Elements of ranges: each lane its consecutive ones.
+  struct Before {
+    const ENDS &ends;
+    Number element;
+    GP_DEVICE bool operator()(gp__u64 s) const { return ends.end(s) <= element; }
+  };
+  GP_DEVICE void gather(unsigned to) const {
+    Number until = 0;
+    gp__u64 s = origin + segment;
+    for (unsigned i = gp_lane() * ITEMS; i < (gp_lane() + 1) * ITEMS && i < to; ++i) {
+      const Number element = static_cast<Number>(chunk + i);
+      if (element >= until) {
+        s = gp_search(s, origin + last - s, Before{ends, element});
+        until = ends.end(s);
+      }
+      const gp__u64 place = ends.place(s, chunk + i);
+      reinterpret_cast<Acc *>(cells)[i] = Load()(static_cast<const In *>(a.in)[place], place);
+    }
+  }
+
+  // ---- ends
+
+  GP_DEVICE void load_window() {
+    ENDS mine = ends;
+    mine.move(origin);
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < WINDOW; ++u) {
+      const gp__u32 s = segment + u * 32 + gp_lane();
+      window[u] = s < last ? mine.end(s) : 0;
+    }
+  }
+  // Marks the ends in the chunk, and goes behind them; all that are left in the last chunk. Of ends at one place, the
+  // first marks it.
+  GP_DEVICE void mark(bool rest) {
+    Number behind = static_cast<Number>(chunk); // an end at the chunk's start needs no mark
+    for (;;) {
+      unsigned found = 0;
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < WINDOW; ++u) {
+        const Number sent = gp_lane() < 31 ? window[u] : u ? window[u ? u - 1 : 0] : behind;
+        const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
+        const Number at = window[u] - static_cast<Number>(chunk);
+        const bool mine = segment + u * 32 + gp_lane() < last && (rest || at <= CHUNK);
+        if (mine && window[u] != before && at - 1 < CHUNK) marks[at - 1] = 1;
+        found += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
+      }
+      if (!found) return;
+      segment += found;
+      behind = window[WINDOW - 1];
+      load_window();
+      if (found < WINDOW * 32) return;
+    }
+  }
+
+  // ---- a lane's elements
+
+  struct Lane {
+    Acc open;  // what stands behind the last mark
+    bool has;  // anything
+    int first; // the element of the first mark, -1: none
+    GP_DEVICE void step(const Acc &x, bool marked, int i, Acc &sum) {
+      sum = has ? Op()(open, x) : x;
+      open = sum;
+      has = !marked;
+      if (marked && first < 0) first = i;
+    }
+  };
+  // Turns the cells from..to-1 of the lane into the running results of their segments.
+  GP_DEVICE Lane scan(int from, int to) const {
+    Lane l;
+    l.open = Op::identity();
+    l.has = false;
+    l.first = -1;
+    unsigned char *chunk_cells = cells + gp_lane() * (ITEMS * SLOT), *chunk_marks = marks + gp_lane() * ITEMS;
+    const gp__u64 index = chunk + gp_lane() * ITEMS;
+    if (sizeof(Cell) != sizeof(Acc)) { // results do not lie where the elements did: take all of them first
+      const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;
+      Acc *slot = reinterpret_cast<Acc *>(cells) + gp_lane() * ITEMS;
+      Cell x[ITEMS];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i)
+        if (i >= from && i < to) x[i] = item[i];
+      __syncwarp();
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const bool marked = chunk_marks[i] != 0;
+        chunk_marks[i] = 0;
+        Acc sum;
+        if (i < from || i >= to) continue;
+        l.step(Op::prepare(CellLoad()(x[i], index + i)), marked, i, sum);
+        if (marked) slot[i] = sum;
+      }
+    } else if (from == 0 && to == ITEMS && gp__chunk_by_vectors(int(sizeof(Cell)), ITEMS)) {
+      typedef gp__pack<Cell> Pack;
+      const int V = Pack::items, L = Pack::vectors;
+      gp_vector *at = reinterpret_cast<gp_vector *>(chunk_cells);
+      bool begun = false; // the element before is of the same segment
+      gp__marks<V> found; // of the pack of the first mark
+      int pack = -1;
+      found.word[0] = 0;
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ITEMS / V; ++k) {
+        const Pack p(at + k * L);
+        gp__pack<Acc> q;
+        gp__marks<V> m;
+        m.take(chunk_marks + k * V);
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) {
+          const Acc x = Op::prepare(CellLoad()(p.item[j], index + k * V + j));
+          const Acc both = Op()(l.open, x);
+          l.open = begun ? both : x;
+          begun = !m.at(j);
+          q.item[j] = l.open;
+        }
+        if (pack < 0 && m.any()) {
+          pack = k;
+          found = m;
+        }
+        q.store(at + k * L);
+      }
+      l.has = begun;
+      if (pack >= 0) l.first = pack * V + found.first();
+    } else {
+      const Cell *item = reinterpret_cast<const Cell *>(chunk_cells);
+      Acc *slot = reinterpret_cast<Acc *>(chunk_cells);
+      GPUPRIMS__UNROLL_BY(1)
+      for (int i = 0; i < ITEMS; ++i) {
+        const bool marked = chunk_marks[i] != 0;
+        chunk_marks[i] = 0;
+        Acc sum;
+        if (i < from || i >= to) continue;
+        l.step(Op::prepare(CellLoad()(item[i], index + i)), marked, i, sum);
+        slot[i] = sum;
+      }
+    }
+    if (!l.has) l.open = Op::identity();
+    return l;
+  }
+  // Brings what stands before a lane to its first mark; `carry` moves on.
+  GP_DEVICE void join(const Lane &l, gp_before<Acc> &carry) const {
+    const unsigned ended = __ballot_sync(0xffffffffu, l.first >= 0), has = __ballot_sync(0xffffffffu, l.has);
+    const unsigned up_to = ended & (0xffffffffu >> (31 - gp_lane()));
+    // The first lane that counts for this one: of the last end, or the one behind it, or the first with elements.
+    const int start = up_to ? 31 - __clz(int(up_to)) : has ? __ffs(int(has)) - 1 : 32;
+    const int from = start + (up_to && !(has >> start & 1u) ? 1 : 0), lane = int(gp_lane());
+    Acc sum = l.open;
+    GPUPRIMS__UNROLL
+    for (int d = 1; d < 32; d *= 2) {
+      const Acc before = gp_warp_shift_up(sum, unsigned(d));
+      if (lane - d >= from) sum = Op()(before, sum);
+    }
+    const Acc before = gp_warp_shift_up(sum, 1), all = gp_warp_broadcast(sum, 31);
+    const bool any = gp_warp_shift_up(from <= lane ? 1 : 0, 1) != 0,
+               any_at_end = gp_warp_broadcast(from <= lane ? 1 : 0, 31);
+    gp_before<Acc> mine = carry;
+    if (up_to & ((1u << lane) - 1)) mine.has = false; // a segment ends in between
+    if (lane > 0 && any) mine.append(before, Op());
+    if (l.first >= 0 && mine.has) {
+      Acc *slot = reinterpret_cast<Acc *>(cells) + lane * ITEMS + l.first;
+      *slot = Op()(mine.value, *slot);
+    }
+    if (ended) carry.has = false;
+    if (any_at_end) carry.append(all, Op());
+  }
+
+  // ---- results of the segments from..segment-1, which end in the chunk
+
+  GP_DEVICE gp_before<Acc> at_end(Number start, Number stop) const {
+    const Number slot = stop - 1 - static_cast<Number>(chunk);
+    gp_before<Acc> r;
+    r.has = stop != start && slot < CHUNK;
+    if (r.has) r.value = reinterpret_cast<const Acc *>(cells)[slot];
+    return r;
+  }
+  GP_DEVICE void store(gp__u32 from) const {
+    const gp__segment_result<Op, Out, Acc> result(a);
+    const Acc *slots = reinterpret_cast<const Acc *>(cells);
+    Out *out = static_cast<Out *>(a.out) + origin;
+    ENDS mine = ends;
+    mine.move(origin);
+    for (; from < segment; from += WINDOW * 32) {
+      Number start[WINDOW], stop[WINDOW];
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < WINDOW; ++u) {
+        const gp__u32 s = from + u * 32 + gp_lane();
+        if (s < segment) {
+          start[u] = mine.begin(s);
+          stop[u] = mine.end(s);
+        }
+      }
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < WINDOW; ++u) {
+        const gp__u32 s = from + u * 32 + gp_lane();
+        if (s < segment) {
+          const Number slot = stop[u] - 1 - static_cast<Number>(chunk);
+          const bool has = stop[u] != start[u] && slot < CHUNK;
+          Acc sum = Op::identity();
+          if (has) sum = slots[slot];
+          out[s] = result(has, sum);
+        }
+      }
+    }
+  }
+
+  // Goes through the elements b..e-1 and the ends of the segments s..t-1.
+  GP_DEVICE void run(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t, gp__segment_open<Acc> &open) {
+    gp_before<Acc> carry;
+    carry.has = false;
+    if (gp_lane() == 0) {
+      open.segment = s;
+      open.ended = t > s;
+      open.first.has = false;
+    }
+    origin = s;
+    segment = 0;
+    last = static_cast<gp__u32>(t - s);
+    const bool vectors = by_vectors();
+    unsigned from = 0;
+    if (vectors)
+      for (unsigned low = gp__misalignment(address(b), 16); low; ++from) low = (low - SIZE) & 15u;
+    chunk = b - from;
+    left = static_cast<Number>(e - chunk);
+    for (int i = 0; i < ITEMS; ++i) marks[i * 32 + gp_lane()] = 0;
+    load_window();
+    if (vectors) load_ahead(chunk, from, left < CHUNK ? unsigned(left) : CHUNK);
+    if (b < e || s < t)
+      for (;; chunk += CHUNK, left -= CHUNK, from = 0) {
+        const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;
+        const bool rest = left <= CHUNK;
+        __syncwarp();
+        if (vectors) {
+          store_ahead(from, to);
+          if (!rest) load_ahead(chunk + CHUNK, 0, left - CHUNK < CHUNK ? unsigned(left - CHUNK) : CHUNK);
+        } else if (!ENDS::direct) gather(to);
+        else gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
+        const gp__u32 first = segment;
+        mark(rest);
+        __syncwarp();
+        const unsigned mine = gp_lane() * ITEMS;
+        const int lane_from = from > mine ? (from - mine < ITEMS ? int(from - mine) : ITEMS) : 0;
+        const int lane_to = to > mine ? (to - mine < ITEMS ? int(to - mine) : ITEMS) : 0;
+        if (segment == first) {
+          const unsigned char *at = cells + mine * sizeof(Cell);
+          const Acc sum = from == 0 && to == CHUNK
+                              ? gp__chunk_fold<ITEMS, Op, CellLoad, Acc, Cell>(at, chunk + mine)
+                              : gp__chunk_fold_part<Op, CellLoad, Acc, Cell>(at, chunk + mine, lane_from, lane_to);
+          const Acc all = gp_warp_broadcast(gp_warp_reduce(sum, Op()), 0);
+          if (from < to) carry.append(all, Op());
+        } else {
+          join(scan(lane_from, lane_to), carry);
+          __syncwarp();
+          if (first == 0 && gp_lane() == 0) open.first = at_end(static_cast<Number>(b), ends.end(origin));
+          store(first ? first : 1);
+        }
+        if (rest) break;
+      }
+    if (gp_lane() == 0) open.last = carry;
+  }
+};
+
+// What the first `count` blocks' partial results make of the segments that go from block to block. The share of a
+// thread is consecutive blocks.
+template <class P, class Op, class Out, class Acc>
+GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *words, unsigned count, gp__u64 tag,
+                                  gp__segment_storage<P, Op, Acc> &s) {
+  typedef gp__join_carries<Acc, Op> Join;
+  typedef gp__segment_partial<Acc> Partial;
+  const gp__segment_result<Op, Out, Acc> result(a);
+  const unsigned share = (count + P::threads - 1) / P::threads, first = threadIdx.x * share;
+  const unsigned stop = first + share < count ? first + share : count;
+  gp__segment_carry<Acc> carry = Join::identity();
+  for (int pass = 0; pass < 2; ++pass) { // the second time with what stands before the thread
+    for (unsigned i = first; i < stop; ++i) {
+      const Partial p = gp__receive<Partial>(words, i, tag);
+      gp__segment_carry<Acc> next;
+      next.ended = (p.segment & 1u) != 0;
+      next.open.has = (p.segment >> (next.ended ? 2 : 1) & 1u) != 0;
+      next.open.value = next.ended ? p.last : p.first;
+      if (pass == 1 && next.ended) {
+        gp_before<Acc> sum = carry.open;
+        if (p.segment >> 1 & 1u) sum.append(p.first, Op());
+        static_cast<Out *>(a.out)[p.segment >> 3] = result(sum.has, sum.value);
+      }
+      carry = Join()(carry, next);
+    }
+    if (pass == 0) gp_tile_exclusive_scan<P::threads>(carry, Join(), s.scan);
+  }
+}
+
+template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__segmented_reduce(const gp__segment_args &a) {
+  typedef gp__segment_warp<P, ENDS, Op, Load, In, Acc, Out> Warp;
+  typedef gp__segment_storage<P, Op, Acc> Storage;
+  typedef gp__segment_partial<Acc> Partial;
+  const unsigned WARPS = P::threads / 32;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
+  if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
+  const ENDS ends(a);
+  const gp__u64 start = ends.first(), stop = ends.last(), items = stop > start ? stop - start : 0;
+  const gp__u64 work = items + a.segments, warps = static_cast<gp__u64>(gridDim.x) * WARPS;
+  const gp__u64 share = (work + warps - 1) / warps, mine = blockIdx.x * WARPS + gp_warp();
+  gp__u64 diagonal[2] = {mine * share < work ? mine * share : work,
+                         (mine + 1) * share < work ? (mine + 1) * share : work};
+  gp__u64 segment[2];
+  gp__split(ends, items, diagonal, segment);
+  gp__u64 element[2] = {diagonal[0] - segment[0], diagonal[1] - segment[1]};
+  if (segment[1] < segment[0]) segment[1] = segment[0]; // where offsets decrease, only the end is sure
+  if (element[1] < element[0]) element[1] = element[0];
+  Warp warp(a, ends, shared + gp_warp() * Warp::BYTES);
+  warp.run(start + element[0], start + element[1], segment[0], segment[1], s.warp[gp_warp()]);
+  __syncthreads();
+  gp__word *words = gp__words(a.workspace) + (ENDS::direct ? 0 : a.segments + 1);
+  if (threadIdx.x == 0) {
+    const gp__segment_result<Op, Out, Acc> result(a);
+    gp__segment_open<Acc> block;
+    gp_before<Acc> carry;
+    block.ended = carry.has = false;
+    GPUPRIMS__UNROLL_BY(1)
+    for (unsigned w = 0; w < WARPS; ++w) {
+      const gp__segment_open<Acc> &next = s.warp[w];
+      const gp_before<Acc> &more = next.ended ? next.first : next.last;
+      if (more.has) carry.append(more.value, Op());
+      if (!next.ended) continue;
+      if (block.ended || gridDim.x == 1) static_cast<Out *>(a.out)[next.segment] = result(carry.has, carry.value);
+      else {
+        block.first = carry;
+        block.segment = next.segment;
+      }
+      block.ended = true;
+      carry = next.last;
+    }
+    if (gridDim.x > 1) {
+      if (!block.ended) {
+        block.first = carry;
+        block.segment = 0;
+        carry.has = false;
+      }
+      Partial p;
+      p.first = block.first.has ? block.first.value : Op::identity();
+      p.last = carry.has ? carry.value : Op::identity();
+      p.segment = block.segment << 3 | (carry.has ? 4u : 0u) | (block.first.has ? 2u : 0u) | (block.ended ? 1u : 0u);
+      gp__publish(words, blockIdx.x, p, s.ticket.tag);
+    }
+  }
+  if (gridDim.x > 1 && s.ticket.number == gridDim.x - 1)
+    gp__segment_finish<P, Op, Out, Acc>(a, words, gridDim.x, s.ticket.tag, s);
+}
+
+// The launch before it where segments are ranges: the exclusive scan of their lengths, and the total.
+template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_args &a) {
+  const int ITEMS = GP__SPAN_ITEMS, TILE = P::threads * ITEMS;
+  typedef gp__scan_storage<P::threads, gp__u64> Storage;
+  typedef gp_sum<gp__u64> Sum;
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
+  const O *begin = static_cast<const O *>(a.begin), *end = static_cast<const O *>(a.end);
+  gp__word *spans = gp__words(a.workspace);
+  const gp__u64 tiles = (a.segments + TILE - 1) / TILE;
+  for (;;) {
+    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number >= tiles) return;
+    const gp__u64 first = static_cast<gp__u64>(ticket.number) * TILE + threadIdx.x * ITEMS;
+    gp__u64 length[ITEMS], sum = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 k = first + i;
+      length[i] = k < a.segments && begin[k] < end[k] ? static_cast<gp__u64>(end[k]) - begin[k] : 0;
+      sum += length[i];
+    }
+    const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);
+    if (gp_warp() == 0) {
+      gp_before<gp__u64> start;
+      start.has = false;
+      const gp__look_back<gp__u64, Sum> look_back = {spans + a.segments + 1, tiles, ticket.tag, start, false};
+      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+      const gp_before<gp__u64> prefix = look_back(ticket.number, total);
+      if (gp_lane() == 0) s.prefix = prefix;
+    }
+    __syncthreads();
+    gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      if (first + i >= a.segments) continue;
+      spans[first + i] = gp__word{at, 0};
+      at += length[i];
+      if (first + i + 1 == a.segments) spans[a.segments] = gp__word{at, 0};
+    }
+  }
+}
+
+// ---- load balance, lower and upper bound
+
+// out[i] = the segment of element i. Warps share elements and segment ends as in the segmented reduction. In a chunk,
+// the last of the segments that end at an element leaves the number of the next one there; then all take the largest so
+// far, and write whole vectors.
+template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__search_args &a) {
+  const int ITEMS = 16 * P::vectors / int(sizeof(R)), CHUNK = 32 * ITEMS, V = 16 / int(sizeof(R));
+  typedef gp_max<R> Max;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 count = gp__count(a), work = count + a.length;
+  const O *offsets = static_cast<const O *>(a.sorted);
+  R *out = static_cast<R *>(a.out), *mark = reinterpret_cast<R *>(shared) + gp_warp() * CHUNK;
+  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32), share = (work + warps - 1) / warps;
+  const gp__u64 mine = blockIdx.x * (P::threads / 32) + gp_warp();
+  gp__segment_args args = {};
+  args.begin = offsets;
+  args.segments = a.length;
+  const gp__offset_ends<O> ends(args);
+  gp__u64 diagonal[2] = {mine * share < work ? mine * share : work,
+                         (mine + 1) * share < work ? (mine + 1) * share : work};
+  gp__u64 s[2];
+  gp__split(ends, work, diagonal, s);
+  gp__u64 begin = diagonal[0] - s[0], end = diagonal[1] - s[1], segment = s[0];
+  if (end > count) end = count; // segments may go on behind the elements
+  if (begin >= end) return;
+  const gp__u64 skipped = gp__misalignment(out + begin, 16) / sizeof(R); // chunks begin on a 16-byte boundary
+  R before = static_cast<R>(segment);
+  for (gp__u64 chunk = begin - skipped;; chunk += CHUNK) {
+    const gp__u64 left = end - chunk;
+    const int from = chunk + skipped == begin ? int(skipped) : 0, to = left < CHUNK ? int(left) : CHUNK;
+    gp_vector *mine_at = reinterpret_cast<gp_vector *>(mark + gp_lane() * ITEMS);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) mine_at[k] = gp_vector{{0, 0, 0, 0}};
+    __syncwarp();
+    for (;;) {
+      const gp__u64 i = segment + gp_lane();
+      const gp__u64 at = i < s[1] ? ends.end_of(i) - chunk : 0;
+      const bool here = i < s[1] && at < gp__u64(to);
+      if (here && (i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)) mark[at] = static_cast<R>(i + 1);
+      const unsigned found = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, here)));
+      segment += found;
+      if (found < 32) break;
+    }
+    __syncwarp();
+    gp__pack<R> v[P::vectors];
+    R newest = 0;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      v[k] = gp__pack<R>(mine_at + k);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) v[k].item[j] = newest = Max()(newest, v[k].item[j]);
+    }
+    const R up_to = gp_warp_inclusive_scan(newest, Max());
+    const R left_of = gp_warp_shift_up(up_to, 1), high = Max()(before, gp_lane() > 0 ? left_of : R(0));
+    before = Max()(before, gp_warp_broadcast(up_to, 31));
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) v[k].item[j] = Max()(high, v[k].item[j]);
+      v[k].store(mine_at + k);
+    }
+    __syncwarp();
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const int i = (k * 32 + int(gp_lane())) * V;
+      if (i >= from && i + V <= to)
+        gp__store_vector<P::store>(out + chunk + i, *reinterpret_cast<const gp_vector *>(mark + i));
+      else
+        for (int j = i < from ? from : i; j < i + V && j < to; ++j) out[chunk + j] = mark[j];
+    }
+    if (left <= CHUNK) return;
+    __syncwarp();
+  }
+}
+
+// out[i] = the bound of needle i. A thread has as many needles on their way as make `vectors` vectors; all searches
+// halve in step, without branches.
+template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__bound(const gp__search_args &a) {
+  const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
+  gp__begin<P>();
+  const gp__u64 count = gp__count(a), tile = static_cast<gp__u64>(P::threads) * K;
+  const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
+  R *out = static_cast<R *>(a.out);
+  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+    gp__bound_before<UPPER, T, Less> before[K];
+    gp__u64 at[K];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) {
+      const gp__u64 i = first + k * P::threads + threadIdx.x;
+      before[k].sorted = sorted;
+      before[k].x = needles[i < count ? i : count - 1];
+      at[k] = 0;
+    }
+    gp__u64 left = a.length;
+    while (left > 1) {
+      const gp__u64 half = left / 2;
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) at[k] += before[k](at[k] + half - 1) ? half : 0;
+      left -= half;
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) {
+      const gp__u64 i = first + k * P::threads + threadIdx.x;
+      if (left && before[k](at[k])) ++at[k];
+      if (i < count) out[i] = static_cast<R>(at[k]);
+    }
+  }
+}
 
 #endif // GPUPRIMS__DEVICE_TEXT
 
@@ -6579,13 +8347,19 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
       bin[i] = low && low <= bins ? low - 1 : UINT64_MAX;
     }
   } else if (!floats) {
-    const uint64_t lower = edges[0].u, upper = edges[1].u, width = upper - lower;
-    const int fits = width == 0 || bins <= UINT64_MAX / width;
+    // upper <= lower: the end is one more than the type's largest value, which wraps (see gp__check_values)
+    const uint64_t lower = edges[0].u, upper = edges[1].u;
+    const int through = upper <= lower;
+    const gp__u128 width = (gp__u128)(upper - lower) + (!through         ? 0
+                                                        : q->in_size < 8 ? (gp__u128)1 << 8 * q->in_size
+                                                        : upper == lower ? (gp__u128)1 << 64
+                                                                         : 0);
+    const int fits = width <= UINT64_MAX && bins <= UINT64_MAX / (uint64_t)width;
     for (i = 0; i < n; ++i) {
       const uint64_t d = x[i].u - lower;
-      bin[i] = x[i].u < lower || x[i].u >= upper ? UINT64_MAX
-               : fits                            ? d * bins / width
-                                                 : (uint64_t)((gp__u128)d * bins / width);
+      bin[i] = x[i].u < lower || (!through && x[i].u >= upper) ? UINT64_MAX
+               : fits                                          ? d * bins / (uint64_t)width
+                                                               : (uint64_t)((gp__u128)d * bins / width);
     }
   } else if (q->in_type == GP_F64) {
     const double lower = edges[0].f, upper = edges[1].f, scale = (double)bins / (upper - lower);
@@ -9061,12 +10835,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
     return gp__fail(GP_E_NULL, "%s: init (value) is null", k->who);
   q->has_init = c->init != NULL;
   if (c->primitive == GP_HISTOGRAM_EVEN) {
-    if ((!c->init || !c->step) && (k->pointers || c->init || c->step))
+    const int floats = !gp__is_integer(q->in_type);
+    if (floats && (!c->init || !c->step) && (k->pointers || c->init || c->step))
       return gp__fail(GP_E_NULL, "%s: %s is null", k->who, c->init ? "step (upper)" : "init (lower)");
-    if (!c->init) return GP_SUCCESS;
-    memcpy(q->init.bytes, c->init, (size_t)q->active * q->in_size);
-    memcpy(q->step.bytes, c->step, (size_t)q->active * q->in_size);
-    for (i = 0; i < q->active; ++i) GPUPRIMS__CHECK(gp__check_ends(k, i));
+    if (floats && !c->init) return GP_SUCCESS;
+    for (i = 0; i < q->active; ++i) {
+      const size_t at = (size_t)i * q->in_size;
+      // Integers without an end: the lowest value, also as one more than the largest.
+      const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
+      memcpy(q->init.bytes + at, c->init ? (const unsigned char *)c->init + at : (const unsigned char *)&lowest,
+             q->in_size);
+      memcpy(q->step.bytes + at, c->step ? (const unsigned char *)c->step + at : (const unsigned char *)&lowest,
+             q->in_size);
+      if (c->step) GPUPRIMS__CHECK(gp__check_ends(k, i));
+    }
     return GP_SUCCESS;
   }
   if (c->init)
@@ -9159,6 +10941,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     }
     h.in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
     h.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
+    if (q->primitive == GP_RUN_LENGTHS || q->primitive == GP_NONTRIVIAL_RUNS) h.out_size = (int)q->out2_size;
     h.offset_size = (int)q->offset_size;
     h.segments = q->segments;
     break;
@@ -9689,9 +11472,11 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   }
   for (i = 0; i < 3; ++i)
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
-  // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers.
+  // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers; histograms
+  // do with 32, and need the threads.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
-  if (blocks > 0 && family != GP__FAMILY_MAP && blocks * threads <= 1024 && q->acc_size <= 16)
+  if (blocks > 0 && family != GP__FAMILY_MAP && blocks * threads <= (family == GP__FAMILY_HISTOGRAM ? 2048 : 1024) &&
+      q->acc_size <= 16)
     gp__add(t, ", %u", blocks);
   gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[kind], gp__string(&p->name));
   // For gp_policy_echo: the policy in the name that was just called.

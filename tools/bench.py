@@ -6,6 +6,7 @@ sources changed; runs the list of cells; writes JSON Lines to ci/measurements/<d
 
     tools/bench.py                        the standard list (below 9 minutes on an H200)
     tools/bench.py --quick                three sizes of six types (a minute)
+    tools/bench.py --set segments         runs, segments, selection, histograms and searches; --set segments-quick: some
     tools/bench.py --cells FILE           a list of your own: a cell a line, see the top of tools/gp_cells.h
     tools/bench.py --cell "reduce SUM f32 bytes=1G" --policy threads=256 --policy threads=1024
     tools/bench.py --host                 on the host back end, whatever there is
@@ -85,6 +86,82 @@ def host_cells():
     return [f"{primitive} {type_} bytes={size_text(size)}" for size in (16 * MIB, MIB, 64 * KIB)
             for primitive in PRIMITIVES for type_ in ("u8", "u16", "u32", "u64", "f16", "f32", "f64")]
 
+
+# ---- the cells of segments, runs, selection, histograms
+
+SEGMENT_LENGTHS = ["1", "4", "16", "64", "256", "4K", "64K", "4M"]
+RUNS = [1, 4, 32, 1024]
+KEEPS = [0, 1, 50, 99, 100]
+KEYS = ["u8", "u16", "u32", "u64", "s16"]
+PAIRS = [("u8", "u8"), ("u16", "u16"), ("u32", "f32"), ("u32", "u64"), ("u64", "u64")]  # keys, values
+LARGE = "bytes=128M"
+SMALL = [1 << k for k in range(10, 23, 2)]
+# Of each primitive what is measured at small sizes.
+SMALL_CELLS = ["segmented_reduce SUM f32 segments=fixed:64", "segmented_reduce SUM f32 segments=fixed:64 form=fixed",
+               "segmented_exclusive_scan SUM f32 segments=fixed:64", "inclusive_scan_by_key SUM f32",
+               "reduce_by_key SUM f32", "run_lengths u32", "nontrivial_runs u32", "unique u32",
+               "unique u32 payload=u32", "adjacent_difference f32", "select u32", "select u32 form=flags",
+               "partition u32", "partition u32 parts=3",
+               "count_if f32", "histogram_even u8", "histogram_even f32", "histogram_ranges f32", "lower_bound u32",
+               "load_balance u32 segments=fixed:64"]
+
+
+def segment_cells():
+    """What the aims are about; then small sizes; then other forms and types."""
+    cells = [f"segmented_reduce SUM f32 n=32M segments={shape}" for shape in
+             [f"fixed:{length}" for length in SEGMENT_LENGTHS] + ["pareto:64", "mixed", "uniform:256"]]
+    cells += [f"segmented_reduce SUM f32 n=32M segments=fixed:{length} form=fixed" for length in SEGMENT_LENGTHS]
+    cells += [f"segmented_{kind}_scan SUM f32 n=32M segments={shape}" for kind in ("exclusive", "inclusive")
+              for shape in ("fixed:1", "fixed:16", "fixed:256", "fixed:64K", "pareto:64", "mixed")]
+    cells += [f"{kind}_scan_by_key SUM f32 n=32M runs={runs}" for kind in ("inclusive", "exclusive") for runs in RUNS]
+    cells += [f"reduce_by_key SUM {value} key={key} {LARGE} runs={runs}" for key, value in PAIRS for runs in RUNS]
+    for primitive in ("run_lengths", "unique"):
+        cells += [f"{primitive} {key} {LARGE} runs={runs}" for key in KEYS for runs in RUNS]
+    cells += [f"{primitive} {type_} {LARGE} keep={keep}" for primitive in ("select", "partition") for type_ in KEYS
+              for keep in KEEPS]
+    cells += [f"histogram_even {type_} {LARGE} dist={dist}" for type_ in ("u8", "u16", "u32", "f32")
+              for dist in ("uniform", "zipf", "constant")]
+    cells += [f"histogram_even u32 {LARGE} bins={bins} dist={dist}" for bins in ("4K", "48K")
+              for dist in ("uniform", "zipf")]
+    cells += [f"{cell} n={n} protocol=graph" for n in reversed(SMALL) for cell in SMALL_CELLS]
+    cells += [f"partition {type_} {LARGE} parts=3 keep={keep}" for type_ in KEYS for keep in (1, 50)]
+    cells += [f"select {type_} {LARGE} form=flags" for type_ in KEYS] + [f"partition u32 {LARGE} form=flags"]
+    cells += [f"nontrivial_runs {key} {LARGE} runs={runs}" for key in ("u8", "u32", "u64") for runs in (1, 4, 1024)]
+    cells += [f"unique {key} payload={key} {LARGE} runs={runs}" for key in ("u32", "u64") for runs in (1, 32)]
+    cells += [f"inclusive_scan_by_key SUM {value} key={key} {LARGE} runs=32" for key, value in PAIRS
+              if key in ("u8", "u16", "u64")]
+    cells += [f"segmented_exclusive_scan SUM {type_} {LARGE} segments=fixed:256" for type_ in ("u8", "u64")]
+    cells += [f"segmented_reduce SUM {type_} {LARGE} segments=fixed:256" for type_ in ("u32", "u64")]
+    cells += ["segmented_reduce SUM f32 n=32M segments=fixed:256 form=ends",
+              "segmented_reduce SUM f32 n=32M segments=fixed:256 offsets=u64"]
+    cells += [f"histogram_even u8 {LARGE} bins=64 dist=zipf", f"histogram_ranges u32 {LARGE}",
+              f"histogram_ranges f32 {LARGE}", f"histogram_ranges f32 {LARGE} bins=4K"]
+    cells += [f"{primitive} {type_} {LARGE}" for primitive in ("count_if", "adjacent_difference")
+              for type_ in ("u8", "u32", "u64", "f32")]
+    cells += [f"lower_bound {type_} n=8M haystack=1M" for type_ in ("u32", "f32")]
+    cells += [f"load_balance u32 n=32M segments={shape}" for shape in ("fixed:4", "fixed:256", "pareto:64", "mixed")]
+    return cells
+
+
+def quick_segment_cells():
+    return [f"segmented_reduce SUM f32 n=32M segments={shape}" for shape in
+            ("fixed:1", "fixed:16", "fixed:256", "fixed:64K", "pareto:64", "mixed", "fixed:256 form=fixed")] + \
+        [f"segmented_exclusive_scan SUM f32 n=32M segments={shape}" for shape in ("fixed:16", "mixed")] + \
+        [f"inclusive_scan_by_key SUM f32 n=32M runs={runs}" for runs in (1, 32)] + \
+        [f"reduce_by_key SUM f32 n=32M runs={runs}" for runs in (1, 32, 1024)] + \
+        [f"run_lengths u32 {LARGE} runs=4", f"unique u8 {LARGE} runs=32", f"unique u32 {LARGE} runs=4"] + \
+        [f"select {type_} {LARGE} keep={keep}" for type_, keep in
+         (("u8", 50), ("u32", 1), ("u32", 50), ("u32", 99), ("s16", 50))] + \
+        [f"partition u32 {LARGE}", f"partition u32 {LARGE} parts=3"] + \
+        [f"histogram_even {type_} {LARGE} dist={dist}" for type_, dist in
+         (("u8", "uniform"), ("u8", "constant"), ("u32", "uniform"), ("f32", "zipf"))] + \
+        [f"histogram_even u32 {LARGE} bins=48K", f"count_if f32 {LARGE}", "load_balance u32 n=32M segments=mixed"] + \
+        [f"{cell} n=64K protocol=graph" for cell in
+         ("segmented_reduce SUM f32 segments=fixed:64", "reduce_by_key SUM f32", "select u32", "histogram_even f32")]
+
+
+SETS = {"standard": standard_cells, "quick": quick_cells, "host": host_cells, "segments": segment_cells,
+        "segments-quick": quick_segment_cells}
 
 # ---- building --------------------------------------------------------------------------------------------------------
 
@@ -170,20 +247,20 @@ def build_peers(architecture=None):
         print("bench.py: no GPU, so no peers", file=sys.stderr)
         return None
     flags = ["-O3", "-std=c++17", f"-arch={architecture}", "-Xcompiler", "-fPIC,-fvisibility=hidden"]
-    stamp = stamp_of(["tools/peers/peers.cu", "tools/peers/peers.h", "tools/peers/data.h"], flags)
+    stamp = stamp_of([f"tools/peers/{name}" for name in ("peers.cu", "peers_segments.h", "peers.h", "data.h")], flags)
     if current(target, stamp):
         return target
     if not nvcc:
         print("bench.py: no nvcc, so no peers", file=sys.stderr)
         return None
-    print(f"bench.py: compiling the peers for {architecture} (half a minute)", file=sys.stderr, flush=True)
-    parts = range(5)
+    print(f"bench.py: compiling the peers for {architecture} (a minute)", file=sys.stderr, flush=True)
+    parts = range(1 + len(re.findall(r"\bX\(\d+\)", read("tools/peers/peers.cu").decode())))
     objects = [f"build/gp_peers_{part}.o" for part in parts]
 
     def compile_part(part):
         run([nvcc, *flags, f"-DGP_PEERS_PART={part}", "-c", "tools/peers/peers.cu", "-o", objects[part]])
 
-    with concurrent.futures.ThreadPoolExecutor(max_workers=min(5, os.cpu_count() or 1)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         for job in [pool.submit(compile_part, part) for part in parts]:
             job.result()
     run([nvcc, "-shared", f"-arch={architecture}", "-cudart", "static", *objects, "-o", target, "-ldl"])
@@ -209,6 +286,8 @@ def name_of(sample):
     parts.append(sample["in"] if sample["in"] == sample["out"] else f"{sample['in']}>{sample['out']}")
     if sample["in_offset"] or sample["out_offset"]:
         parts.append(f"+{sample['in_offset']}/+{sample['out_offset']}")
+    if sample.get("words"):
+        parts.append(sample["words"])
     if sample["dist"] != "uniform":
         parts.append(sample["dist"])
     return " ".join(parts)
@@ -253,6 +332,23 @@ def print_table(records, out=sys.stdout):
         print(f"... and {len(wrong) - 20} more", file=out)
 
 
+def print_list(records, out=sys.stdout):
+    """A row a cell: GB/s of ours, of the fastest peer and of the roof; the share of the roof, and times the peer."""
+    cells = {}
+    for r in records:
+        if r["kind"] == "sample" and (r["variant"] != "ours" or r["label"] == "default"):
+            cells.setdefault(r["cell"], []).append(r)
+    width = max((len(cell) for cell in cells), default=0)
+    print(f"\n{'':<{width}} {'ours':>8} {'peer':>8} {'roof':>8}  of roof  x peer", file=out)
+    for cell, samples in cells.items():
+        speeds = {kind: max((r.get("gbs", 0) for r in samples if r["variant"] in kinds), default=0) for kind, kinds in
+                  (("ours", ("ours",)), ("peer", ("peer",)), ("roof", ("copy_roof", "read_roof")))}
+        ours = next(r for r in samples if r["variant"] == "ours")
+        line = f"{cell:<{width}} " + " ".join(f"{speed:8.1f}" if speed else f"{'-':>8}" for speed in speeds.values())
+        line += "".join(f" {ours[name]:8.3f}" if name in ours else f" {'-':>8}" for name in ("of_roof", "of_peer"))
+        print(line + ("" if ours["status"] == "ok" else "  " + ours["status"][:100]), file=out)
+
+
 def folder_name(device):
     return re.sub(r"[^a-z0-9]+", "-", device.lower()).strip("-")
 
@@ -260,6 +356,7 @@ def folder_name(device):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--set", choices=list(SETS), help="a list by name")
     parser.add_argument("--host", action="store_true")
     parser.add_argument("--cells", metavar="FILE")
     parser.add_argument("--cell", action="append", default=[])
@@ -275,7 +372,8 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="every cell as it is measured")
     args = parser.parse_args()
     if args.show:
-        print_table(load(args.show))
+        records = load(args.show)
+        (print_list if any(r.get("words") for r in records) else print_table)(records)
         return 0
     if args.cell or args.cells:
         cells = list(args.cell)
@@ -283,7 +381,8 @@ def main():
             with open(args.cells, encoding="utf-8") as file:
                 cells += [line.split("#")[0].strip() for line in file if line.split("#")[0].strip()]
     else:
-        cells = quick_cells() if args.quick else host_cells() if args.host else standard_cells()
+        name = args.set or ("quick" if args.quick else "host" if args.host else "standard")
+        cells = SETS[name]()
     if args.list:
         print("\n".join(cells))
         return 0
@@ -311,9 +410,10 @@ def main():
         command += ["--policy", policy]
     if args.host:
         command += ["--backend", "host"]
-    if not (args.cell or args.cells or args.host):
+    if not (args.cell or args.cells or args.host or args.set):
         command += ["--overhead", "--first-call"]
     show = args.verbose or args.cell or args.cells
+    kept = not (args.cell or args.cells or args.host or args.quick) and args.set in (None, "standard", "segments")
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, text=True)
     process.stdin.write("\n".join(cells) + "\n")
     process.stdin.close()
@@ -334,16 +434,16 @@ def main():
     records = load(fresh)
     environment = records[0]
     date = environment["date"][:10]
-    folder = args.out or (os.path.join(BUILD, "measurements") if args.cell or args.cells or args.host or args.quick else
-                          os.path.join(ROOT, "ci", "measurements", folder_name(environment["device"])))
+    folder = args.out or (os.path.join(ROOT, "ci", "measurements", folder_name(environment["device"])) if kept else
+                          os.path.join(BUILD, "measurements"))
     os.makedirs(folder, exist_ok=True)
-    target = os.path.join(folder, f"{date}.jsonl")
-    if not args.cell and not args.cells and not args.quick and not args.host:
+    target = os.path.join(folder, f"{date}.segments.jsonl" if args.set == "segments" else f"{date}.jsonl")
+    if kept:
         shutil.copyfile(fresh, target)  # the standard list: the day's latest run
     else:
         with open(target, "a", encoding="utf-8") as file, open(fresh, encoding="utf-8") as new:
             file.write(new.read())
-    print_table(records)
+    (print_list if any(r.get("words") for r in records) else print_table)(records)
     print(f"\nwritten to {os.path.relpath(target, ROOT)}; every cell is in build/bench.log")
     return status
 

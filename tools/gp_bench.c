@@ -5,7 +5,7 @@
 //     --cells FILE                          a cell a line, # starts a comment; - reads standard input
 //     --policy algorithm=PIPELINED,threads=512      a variant of every cell; repeat for more. Fields left out: default
 //     --no-default                          leave out the variant without a policy (it is in otherwise)
-//     --peers cub,cuda,thrust,cublas        which peers; "none"
+//     --peers cub,cuda,thrust,cublas        which peers; "none". Default: cub and cuda, thrust where CUB has no call
 //     --peers-library PATH                  libgp_peers.so; default: beside this program
 //     --backend cuda|host|auto
 //     --seconds S --cell-seconds S          stop starting cells after S; the most a cell may take
@@ -19,7 +19,8 @@
 //
 // Every variant is checked before it is timed: against the peer that computes in the same accumulator, or on the host,
 // at the cell's count and at one that is no multiple of anything; floats on data whose sums are exact, and on the
-// cell's own. A wrong one is reported WRONG and has no time. GB/s count each input read once, each output written once.
+// cell's own; primitives for which no peer has a call, against the host back end on fewer elements. A wrong one is
+// reported WRONG and has no time. GB/s count each input read once, each output written once (gp_cells.h: moved_bytes).
 // Exit status: 0 all measured right, 1 something was wrong or failed, 2 bad usage, 4 no GPU where one was asked for.
 #define _GNU_SOURCE
 #define GPUPRIMS_IMPLEMENTATION
@@ -94,24 +95,26 @@ typedef struct variant {
   double median_us, min_us, max_us, cv;
   double bytes;
   void *graph;
+  int has_call; // of ours: what is the same in every call
+  gp_call call;
 } variant;
 
 static gp_cuda cuda;
 static gp_nvml nvml;
 static const gp_peers_table *peers;
-static gp_context *ctx;
+static gp_context *ctx, *host_ctx; // host_ctx: opened when something is checked against it
 static gp_description device;
 static int on_gpu, l2_bytes;
 static void *stream, *event_a, *event_b;
-static pool in_pool, in2_pool, out_pool, reference_pool, peer_workspace;
+static pool pools[ROLE_COUNT], references[ROLE_COUNT], peer_workspace;
 static uint64_t *result_words; // device memory, for peers->compare
-static cell_types types;
+static cell_types types, host_types;
 static FILE *json;
 static int failures;
 
 static double option_seconds = 1e9, option_cell_seconds = 3, option_batch_ms = 3;
 static int option_batches = 9;
-static const char *option_peers = "cub,cuda", *option_commit = "", *option_cache;
+static const char *option_peers, *option_commit = "", *option_cache;
 
 // ---- memory, on either back end -------------------------------------------------------------------------------------
 
@@ -153,21 +156,139 @@ static void set_device(void *to, int byte, uint64_t bytes) {
   else memset(to, byte, bytes);
 }
 
-static void generate(const type_row *t, int kind, uint64_t seed, void *out, uint64_t count) {
+static void generate(const type_row *t, cell_data data, uint64_t seed, void *out, uint64_t count) {
   enum { PIECE = 1 << 20 };
   static char *piece;
-  uint64_t at, i;
+  uint64_t at;
   if (peers) {
-    const int code = peers->generate(t->name, kind, seed, out, count, stream);
+    const int code = peers->generate(t->name, data.kind, data.parameter, seed, out, count, stream);
     if (code) stop(3, "generating %s: %s", t->name, peers->error(code));
     return;
   }
   if (!piece && !(piece = malloc((size_t)PIECE * 16))) stop(3, "no memory");
   for (at = 0; at < count; at += PIECE) {
     const uint64_t some = count - at < PIECE ? count - at : PIECE;
-    for (i = 0; i < some; i++)
-      gp_data_element(t->number, t->size, t->fields, kind, seed, at + i, count, piece + i * (uint64_t)t->size);
+    gp_data_elements(t->number, t->size, t->fields, data.kind, data.parameter, seed, at, some, count, piece);
     write_device((char *)out + at * (uint64_t)t->size, piece, some * (uint64_t)t->size);
+  }
+}
+
+// ---- buffers --------------------------------------------------------------------------------------------------------
+
+// A set is a buffer of each pool; buffers of a cell lie `stride` apart, so that a rotation through the sets leaves
+// nothing of an earlier turn in the cache.
+typedef struct buffers {
+  char *at[ROLE_COUNT];
+} buffers;
+
+typedef struct layout {
+  const cell *c;
+  uint64_t stride[ROLE_COUNT], shift[ROLE_COUNT], sets; // stride 0: the cell has no such buffer
+  size_t slot[ROLE_COUNT];                              // of gp_call; 0: it has none
+  int source, sink;                                     // the buffers of the roofs
+} layout;
+
+static int is_old(const cell *c) { return c->primitive < GP_SEGMENTED_REDUCE; }
+
+// Bytes that a roof moves in place of the cell.
+static double roof_bytes(const cell *c) {
+  const uint64_t in = in_bytes(c, c->n), out = out_bytes(c, c->n);
+  const double moved = moved_bytes(c, c->n);
+  if (is_read_only(c)) return (double)((is_old(c) ? in : (uint64_t)moved) / 16 * 16);
+  if (!reads_input(c) && is_old(c)) return (double)out;
+  return is_old(c) ? 2 * (double)(in < out ? in : out) : 2 * (double)((uint64_t)(moved / 2) / 16 * 16);
+}
+
+static layout layout_of(const cell *c) {
+  const uint64_t least = on_gpu ? 8 * (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20) : 64 << 20;
+  const uint64_t roof = is_old(c) ? 0 : (uint64_t)roof_bytes(c) / (is_read_only(c) ? 1 : 2);
+  uint64_t most = 1;
+  layout l;
+  int role;
+  memset(&l, 0, sizeof l);
+  l.c = c;
+  l.source = l.sink = -1;
+  for (role = ROLE_COUNT - 1; role >= 0; role--)
+    if (cell_type(c, role)) *(role < FIRST_OUTPUT ? &l.source : &l.sink) = role;
+  for (role = 0; role < ROLE_COUNT; role++) {
+    uint64_t bytes = cell_bytes(c, role, c->n);
+    if (!cell_type(c, role)) continue;
+    if ((role == l.source || (role == l.sink && !is_read_only(c))) && bytes < roof) bytes = roof;
+    l.slot[role] = cell_slot(c, role);
+    if (role <= ROLE_in2) l.shift[role] = (uint64_t)c->in_offset;
+    if (role == ROLE_out) l.shift[role] = (uint64_t)c->out_offset;
+    l.stride[role] = round_up(bytes + l.shift[role] + 16, 256);
+    if (role >= FIRST_OUTPUT) l.stride[role] += 2 * GUARD, l.shift[role] += GUARD;
+    if (l.stride[role] > most) most = l.stride[role];
+  }
+  l.sets = least / most ? least / most : 1;
+  return l;
+}
+
+static const layout *lay(const cell *c) { // of the cell that is being measured
+  static layout kept;
+  if (kept.c != c) kept = layout_of(c);
+  return &kept;
+}
+
+static void reserve_pools(const cell *c) {
+  const layout l = layout_of(c);
+  int role;
+  for (role = 0; role < ROLE_COUNT; role++) {
+    if (!l.stride[role]) continue;
+    pool_reserve(&pools[role], l.sets * l.stride[role]);
+    if (peers && role >= FIRST_OUTPUT) pool_reserve(&references[role], l.stride[role]);
+  }
+}
+
+static buffers set_of(const cell *c, uint64_t set) {
+  const layout *l = lay(c);
+  buffers b;
+  int role;
+  for (role = 0; role < ROLE_COUNT; role++)
+    b.at[role] = l->stride[role] ? pools[role].base + set * l->stride[role] + l->shift[role] : NULL;
+  return b;
+}
+
+// Fills an input for n elements, of set 0.
+static void fill_input(const cell *c, int role, int kind, uint64_t n, char *at) {
+  static const uint64_t SEEDS[FIRST_OUTPUT] = {11, 23, 37};
+  cell_data data;
+  if (cell_data_of(c, role, kind, &data)) generate(cell_type(c, role), data, SEEDS[role], at, cell_count(c, role, n));
+  else {
+    const uint64_t bytes = cell_bytes(c, role, n);
+    char *made = malloc(bytes + 1);
+    if (!made) stop(3, "no memory");
+    cell_make_input(c, role, n, made);
+    write_device(at, made, bytes);
+    free(made);
+  }
+}
+
+static void copy_device(char *to, const char *from, uint64_t bytes) {
+  if (on_gpu) GP_CUDA_CHECK(&cuda, copy((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, bytes, stream));
+  else memcpy(to, from, bytes);
+}
+
+// Fills the inputs of all sets. Random data goes through the whole pool, so that sets hold other slices of it; offsets,
+// boundaries and what is sorted are the same in every set. This also empties the cache.
+static void fill_pools(const cell *c) {
+  static const uint64_t SEEDS[FIRST_OUTPUT] = {5, 7, 9};
+  const layout *l = lay(c);
+  int role;
+  for (role = 0; role < FIRST_OUTPUT; role++) {
+    const uint64_t stride = l->stride[role], used = l->sets * stride;
+    cell_data data;
+    if (!stride) continue;
+    if (cell_data_of(c, role, c->kind, &data) && (data.kind != GP_DATA_SORTED || is_old(c))) {
+      const type_row *t = cell_type(c, role);
+      generate(t, data, SEEDS[role], pools[role].base + l->shift[role], (used - l->shift[role]) / (uint64_t)t->size);
+    } else {
+      uint64_t done;
+      fill_input(c, role, c->kind, c->n, pools[role].base + l->shift[role]);
+      for (done = stride; done < used; done *= 2)
+        copy_device(pools[role].base + done, pools[role].base, done < used - done ? done : used - done);
+    }
   }
 }
 
@@ -177,41 +298,51 @@ static gp_call call_of(const cell *c, const variant *v) {
   return cell_call(&types, c, v->has_policy ? &v->policy : NULL);
 }
 
+static void bind_all(const cell *c, gp_call *call, buffers b) {
+  const layout *l = lay(c);
+  int role;
+  for (role = 0; role < ROLE_COUNT; role++)
+    if (l->slot[role]) memcpy((char *)call + l->slot[role], &b.at[role], sizeof b.at[role]);
+}
+
 // ---- running a variant on one set of buffers ------------------------------------------------------------------------
 
-typedef struct buffers {
-  char *in, *in2, *out;
-} buffers;
-
-static uint64_t in_stride(const cell *c) { return round_up(in_bytes(c, c->n) + (uint64_t)c->in_offset + 16, 256); }
-static uint64_t out_stride(const cell *c) {
-  return round_up(out_bytes(c, c->n) + (uint64_t)c->out_offset + 16, 256) + 2 * GUARD;
-}
-
-static uint64_t set_count(const cell *c) {
-  uint64_t sets = out_pool.bytes / out_stride(c);
-  if (reads_input(c) && in_pool.bytes / in_stride(c) < sets) sets = in_pool.bytes / in_stride(c);
-  return sets < 1 ? 1 : sets;
-}
-
-static buffers set_of(const cell *c, uint64_t set) {
-  buffers b;
-  b.in = reads_input(c) ? in_pool.base + set * in_stride(c) + c->in_offset : NULL;
-  b.in2 = in2_pool.base ? in2_pool.base + set * in_stride(c) + c->in_offset : NULL;
-  b.out = out_pool.base + set * out_stride(c) + GUARD + c->out_offset;
-  return b;
+static gp_peer_args peer_args(const cell *c, buffers b, uint64_t n) {
+  gp_peer_args a = {b.at[ROLE_in],
+                    b.at[ROLE_in2],
+                    b.at[ROLE_keys],
+                    b.at[ROLE_begin],
+                    b.at[ROLE_end],
+                    b.at[ROLE_out],
+                    b.at[ROLE_out_keys],
+                    b.at[ROLE_out2],
+                    b.at[ROLE_out3],
+                    (uint64_t *)(void *)b.at[ROLE_counts],
+                    n,
+                    0,
+                    0,
+                    c->bins,
+                    c->scalar,
+                    c->scalar2};
+  if (is_old(c)) return a;
+  if (cell_all_values(c)) a.scalar = a.scalar2 = NULL;
+  a.count = cell_elements(c, n);
+  a.segments = cell_segments(c, n);
+  a.length = c->haystack ? c->haystack : c->segments_mean;
+  return a;
 }
 
 // The roofs on the host: the C library's copy, and a sum over 8-byte words by all threads.
-static void host_roof(const variant *v, buffers b) {
+static void host_roof(const cell *c, const variant *v, buffers b) {
   static volatile uint64_t kept __attribute__((unused));
-  const uint64_t *words = (const uint64_t *)(uintptr_t)((uintptr_t)b.in / 8 * 8);
+  const char *in = lay(c)->source < 0 ? NULL : b.at[lay(c)->source];
+  const uint64_t *words = (const uint64_t *)(uintptr_t)((uintptr_t)in / 8 * 8);
   const long long n = (long long)(v->bytes / 8);
   long long i;
   uint64_t sum = 0;
   if (v->kind == COPY_ROOF) {
-    if (b.in) memcpy(b.out, b.in, (size_t)(v->bytes / 2));
-    else memset(b.out, 0x3a, (size_t)v->bytes);
+    if (in) memcpy(b.at[lay(c)->sink], in, (size_t)(v->bytes / 2));
+    else memset(b.at[lay(c)->sink], 0x3a, (size_t)v->bytes);
     return;
   }
 #ifdef _OPENMP
@@ -225,47 +356,66 @@ static void host_roof(const variant *v, buffers b) {
 static int run_once(const cell *c, variant *v, buffers b, uint64_t n) {
   int code = 0;
   if (v->kind == OURS) {
-    gp_call call = call_of(c, v);
+    gp_call call;
     gp_result result;
-    call.in = b.in;
-    call.in2 = c->primitive == GP_TRANSFORM2 ? b.in2 : NULL;
-    call.out = b.out;
-    call.count = n;
+    if (!v->has_call) v->call = call_of(c, v), v->has_call = 1;
+    call = v->call;
+    bind_all(c, &call, b);
+    if (n != c->n) cell_resize(c, &call, n);
     result = gp_run(ctx, &call, stream);
     if (result == GP_SUCCESS) return 0;
     snprintf(v->status, sizeof v->status, "FAILED %s: %.400s", gp_result_name(result), gp_last_message());
     return -1;
   }
   if (v->kind == PEER) {
+    const gp_peer_args a = peer_args(c, b, n);
     size_t bytes = peer_workspace.bytes;
-    code = v->run(peer_workspace.base, &bytes, b.in, b.in2, b.out, n, stream);
+    code = v->run(peer_workspace.base, &bytes, &a, stream);
   } else if (!on_gpu) {
-    host_roof(v, b);
-  } else if (v->kind == COPY_ROOF) {
-    const uint64_t to = (uint64_t)(uintptr_t)b.out - (uint64_t)c->out_offset;
-    if (reads_input(c))
-      code = cuda.copy(to, (uint64_t)(uintptr_t)b.in - (uint64_t)c->in_offset, (size_t)(v->bytes / 2), stream);
-    else code = cuda.set32(to, 0x3a113a11, (size_t)(v->bytes / 4), stream);
-    if (code) return snprintf(v->status, sizeof v->status, "FAILED the driver's error %d", code), -1;
-  } else code = peers->read(v->read_config, b.in - c->in_offset, (uint64_t)v->bytes, result_words, stream);
+    host_roof(c, v, b);
+  } else {
+    const layout *l = lay(c);
+    const uint64_t in_shift = is_old(c) ? (uint64_t)c->in_offset : 0,
+                   out_shift = is_old(c) ? (uint64_t)c->out_offset : 0;
+    const uint64_t from = l->source < 0 ? 0 : (uint64_t)(uintptr_t)b.at[l->source] - in_shift;
+    const uint64_t to = (uint64_t)(uintptr_t)b.at[l->sink] - out_shift;
+    if (v->kind == READ_ROOF)
+      code = peers->read(v->read_config, (const void *)(uintptr_t)from, (uint64_t)v->bytes, result_words, stream);
+    else {
+      if (from) code = cuda.copy(to, from, (size_t)(v->bytes / 2), stream);
+      else code = cuda.set32(to, 0x3a113a11, (size_t)(v->bytes / 4), stream);
+      if (code) return snprintf(v->status, sizeof v->status, "FAILED the driver's error %d", code), -1;
+    }
+  }
   if (!code) return 0;
   snprintf(v->status, sizeof v->status, "FAILED %s", peers ? peers->error(code) : "?");
   return -1;
 }
 
+static const char *name_or_none(const type_row *t) { return t ? t->name : ""; }
+
 static int find_peer(const cell *c, const char *peer, int plain, gp_peer_fn *run) {
   gp_peer_cell p;
+  gp_peer_args a;
   size_t bytes = 0;
   memset(&p, 0, sizeof p);
   p.peer = peer;
   p.primitive = PRIMITIVE_NAMES[c->primitive];
   p.op = OPERATOR_NAMES[c->op];
   p.in = c->in->name;
-  p.acc = c->primitive >= GP_REDUCE ? c->acc->name : c->in->name;
+  p.acc = folds(c->primitive) ? c->acc->name : c->in->name;
   p.out = c->out->name;
+  p.key = name_or_none(c->key);
+  p.payload = name_or_none(c->payload);
+  p.offsets = name_or_none(c->offsets);
+  p.lengths = name_or_none(c->lengths);
+  p.form = FORM_NAMES[c->form];
+  p.parts = c->parts;
+  p.keep = c->keep;
   p.plain = plain;
-  *run = peers && (reads_input(c)) ? peers->find(&p) : NULL;
-  if (!*run || (*run)(NULL, &bytes, in_pool.base, in_pool.base, out_pool.base, c->n, stream)) return 0;
+  *run = peers && (reads_input(c) || !is_old(c)) ? peers->find(&p) : NULL;
+  a = peer_args(c, set_of(c, 0), c->n);
+  if (!*run || (*run)(NULL, &bytes, &a, stream)) return 0;
   pool_reserve(&peer_workspace, bytes + 256);
   return 1;
 }
@@ -442,10 +592,172 @@ static const char *check_on_host(const cell *c, const char *in, const char *in2,
   return NULL;
 }
 
+// Fills the inputs for n elements, poisons the outputs, runs v, and looks at the zones around what it may write.
+// NULL: right.
+static const char *run_guarded(const cell *c, variant *v, uint64_t n, int kind) {
+  static char reason[200], guard[2 * GUARD];
+  const buffers b = set_of(c, 0);
+  int role, i;
+  for (role = 0; role < FIRST_OUTPUT; role++)
+    if (b.at[role]) fill_input(c, role, kind, n, b.at[role]);
+  for (role = FIRST_OUTPUT; role < ROLE_COUNT; role++)
+    if (b.at[role]) set_device(b.at[role] - GUARD, 0xA5, cell_bytes(c, role, n) + 2 * GUARD);
+  if (run_once(c, v, b, n)) return v->status;
+  for (role = FIRST_OUTPUT; role < ROLE_COUNT; role++) {
+    if (!b.at[role]) continue;
+    read_device(guard, b.at[role] - GUARD, GUARD);
+    read_device(guard + GUARD, b.at[role] + cell_bytes(c, role, n), GUARD);
+    for (i = 0; i < 2 * GUARD; i++)
+      if (guard[i] != (char)0xA5)
+        return snprintf(reason, sizeof reason, "n=%llu: wrote %d bytes outside its output", (unsigned long long)n,
+                        i < GUARD ? GUARD - i : i - GUARD + 1),
+               reason;
+  }
+  return NULL;
+}
+
+// Compares `items` elements of ours with the peer's, both in device memory, exactly or within limits. NULL: equal.
+static const char *compare_with_peer(const type_row *t, const char *ours, const char *expected, uint64_t items,
+                                     double absolute, double relative) {
+  static char reason[300];
+  uint64_t words[3];
+  unsigned char got[16], want[16];
+  char shown[80];
+  double error;
+  int k;
+  const int code = peers->compare(t->name, ours, expected, items, absolute, relative, result_words, stream);
+  if (code) return snprintf(reason, sizeof reason, "comparing: %s", peers->error(code)), reason;
+  read_device(words, result_words, sizeof words);
+  if (!words[0]) return NULL;
+  memcpy(&error, &words[2], 8);
+  read_device(got, ours + words[1] * (uint64_t)t->size, (uint64_t)t->size);
+  read_device(want, expected + words[1] * (uint64_t)t->size, (uint64_t)t->size);
+  for (k = 0; k < t->size; k++) {
+    sprintf(shown + 2 * k, "%02x", got[t->size - 1 - k]);
+    sprintf(shown + 2 * (t->size + 1 + k), "%02x", want[t->size - 1 - k]);
+  }
+  memcpy(shown + 2 * t->size, "/", 2);
+  shown[2 * t->size + 1] = ' ';
+  snprintf(reason, sizeof reason, "%llu of %llu elements differ from the peer, the first is %llu (0x%s), error %.3g",
+           (unsigned long long)words[0], (unsigned long long)items, (unsigned long long)words[1], shown, error);
+  return reason;
+}
+
+// The same on the host, with what the host back end made.
+static const char *compare_with_host(const type_row *t, const char *ours, const char *expected, uint64_t items,
+                                     double absolute, double relative) {
+  static char reason[200];
+  const int size = t->size / t->fields;
+  uint64_t i;
+  for (i = 0; i < items * (uint64_t)t->fields; i++) {
+    const char *a = ours + i * (uint64_t)size, *b = expected + i * (uint64_t)size;
+    if (!memcmp(a, b, (size_t)size)) continue;
+    if (is_float(t)) {
+      const double x = decode(t, a), y = decode(t, b);
+      if (x == y || (x != x && y != y) || fabs(x - y) <= absolute + relative * fabs(y)) continue;
+      snprintf(reason, sizeof reason, "element %llu is %.9g, the host's %.9g", (unsigned long long)i, x, y);
+    } else
+      snprintf(reason, sizeof reason, "element %llu is %lld, the host's %lld", (unsigned long long)i,
+               (long long)decode_int(t, a), (long long)decode_int(t, b));
+    return reason;
+  }
+  return NULL;
+}
+
+// Runs the call on the host back end, on the inputs of set 0; outputs: memory of the host. NULL, or what failed.
+static const char *run_on_host(const cell *c, uint64_t n, char **outputs) {
+  const buffers b = set_of(c, 0);
+  char *inputs[FIRST_OUTPUT] = {NULL};
+  const char *failed = NULL;
+  gp_call call;
+  int role;
+  if (!host_ctx) {
+    gp_config config = gp_config_init();
+    config.backend = GP_BACKEND_HOST;
+    if (gp_open(&config, &host_ctx) || cell_types_define(&host_types, host_ctx)) return gp_last_message();
+  }
+  call = cell_call(&host_types, c, NULL);
+  cell_resize(c, &call, n);
+  for (role = 0; role < ROLE_COUNT; role++) {
+    const uint64_t bytes = cell_bytes(c, role, n);
+    if (!b.at[role]) continue;
+    if (role < FIRST_OUTPUT) {
+      if (posix_memalign((void **)&inputs[role], 64, bytes + 1)) stop(3, "no memory");
+      read_device(inputs[role], b.at[role], bytes);
+    }
+    cell_bind(c, &call, role, role < FIRST_OUTPUT ? inputs[role] : outputs[role]);
+  }
+  if (gp_run(host_ctx, &call, NULL)) failed = gp_last_message();
+  for (role = 0; role < FIRST_OUTPUT; role++) free(inputs[role]);
+  return failed;
+}
+
+// Checks v, a primitive with more than one output or input, against a peer or the host back end. NULL: right.
+static const char *check_outputs(const cell *c, variant *v, uint64_t n, int kind, gp_peer_fn reference) {
+  static char reason[600];
+  const int sums = folds(c->primitive) && is_float(c->acc) && kind != GP_DATA_EXACT && kind != GP_DATA_SMALL;
+  const double absolute = sums ? (c->acc->number == GP_DATA_F64 ? 1e-10 : 1e-3) * (sqrt((double)n) + 1) : 0;
+  const buffers b = set_of(c, 0);
+  char *ours[ROLE_COUNT] = {NULL}, *expected[ROLE_COUNT] = {NULL};
+  const char *told = run_guarded(c, v, n, kind);
+  uint64_t counts[3] = {0, 0, 0}, right[3] = {0, 0, 0}, bytes;
+  int role, k;
+  if (told == v->status) return told;
+  for (role = FIRST_OUTPUT; role < ROLE_COUNT && !told; role++) {
+    if (!b.at[role]) continue;
+    bytes = cell_bytes(c, role, n);
+    if (reference) set_device(expected[role] = references[role].base + GUARD, 0xA5, bytes);
+    else {
+      ours[role] = malloc(bytes + 1);
+      if (!ours[role] || posix_memalign((void **)&expected[role], 64, bytes + 1)) stop(3, "no memory");
+      read_device(ours[role], b.at[role], bytes);
+      memset(expected[role], 0xA5, bytes);
+    }
+  }
+  if (!told && reference) {
+    size_t workspace = peer_workspace.bytes;
+    buffers other = b;
+    gp_peer_args a;
+    int code;
+    for (role = FIRST_OUTPUT; role < ROLE_COUNT; role++) other.at[role] = expected[role];
+    a = peer_args(c, other, n);
+    code = reference(peer_workspace.base, &workspace, &a, stream);
+    if (code) told = peers->error(code);
+  } else if (!told) told = run_on_host(c, n, expected);
+  if (!told && b.at[ROLE_counts]) {
+    bytes = cell_bytes(c, ROLE_counts, n);
+    read_device(counts, b.at[ROLE_counts], bytes);
+    if (reference) read_device(right, expected[ROLE_counts], bytes);
+    else memcpy(right, expected[ROLE_counts], bytes);
+    for (k = 0; k < 3 && !told; k++)
+      if (counts[k] != right[k]) {
+        static char differs[100];
+        snprintf(differs, sizeof differs, "counted %llu instead of %llu", (unsigned long long)counts[k],
+                 (unsigned long long)right[k]);
+        told = differs;
+      }
+  }
+  for (role = FIRST_OUTPUT; role < ROLE_counts && !told; role++) {
+    const type_row *t = cell_type(c, role);
+    const uint64_t live = b.at[role] ? cell_live(c, role, n, counts) : 0;
+    unsigned char behind[256];
+    if (!b.at[role]) continue;
+    bytes = cell_bytes(c, role, n) - live * (uint64_t)t->size;
+    if (bytes > sizeof behind) bytes = sizeof behind;
+    if (reference) told = compare_with_peer(t, b.at[role], expected[role], live, absolute, 0);
+    else told = compare_with_host(t, ours[role], expected[role], live, absolute, sums ? 1e-5 : 0);
+    if (bytes) read_device(behind, b.at[role] + live * (uint64_t)t->size, bytes);
+    for (k = 0; k < (int)bytes && !told; k++)
+      if (behind[k] != 0xA5) told = "something is written behind the results";
+  }
+  for (role = FIRST_OUTPUT; role < ROLE_COUNT && !reference; role++) free(ours[role]), free(expected[role]);
+  if (!told) return NULL;
+  return snprintf(reason, sizeof reason, "n=%llu %s: %.400s", (unsigned long long)n, KIND_NAMES[kind], told), reason;
+}
+
 // Checks v on `n` elements of one distribution. NULL: right.
 static const char *check_data(const cell *c, variant *v, uint64_t n, int kind, gp_peer_fn reference) {
   static char reason[400];
-  static char host_guard[2 * GUARD];
   const int exact = kind != GP_DATA_UNIFORM && kind != GP_DATA_SORTED;
   const double scale = c->in->size == 2 ? 0.0625 : 1;
   const double unit = c->acc->number == GP_DATA_F64 ? 1e-10 : c->acc->number == GP_DATA_F32 ? 1e-3 : 1;
@@ -460,60 +772,36 @@ static const char *check_data(const cell *c, variant *v, uint64_t n, int kind, g
   const double relative = (exact || c->primitive < GP_REDUCE) && reference ? 0 : place;
   const uint64_t ob = out_bytes(c, n), ib = in_bytes(c, n), items = is_reduce(c) ? 1 : n;
   const buffers b = set_of(c, 0);
-  const char *told = NULL;
-  int i;
-  if (reads_input(c)) generate(c->in, kind, 11, b.in, n);
-  if (c->primitive == GP_TRANSFORM2) generate(c->in, kind, 23, b.in2, n);
-  set_device(b.out - GUARD, 0xA5, ob + 2 * GUARD);
-  if (run_once(c, v, b, n)) return v->status;
-  read_device(host_guard, b.out - GUARD, GUARD);
-  read_device(host_guard + GUARD, b.out + ob, GUARD);
-  for (i = 0; i < 2 * GUARD; i++)
-    if (host_guard[i] != (char)0xA5)
-      return snprintf(reason, sizeof reason, "n=%llu: wrote %d bytes outside its output", (unsigned long long)n,
-                      i < GUARD ? GUARD - i : i - GUARD + 1),
-             reason;
+  const char *told;
+  if (!is_old(c)) return check_outputs(c, v, n, kind, reference);
+  told = run_guarded(c, v, n, kind);
+  if (told) return told;
   if (reference) {
-    char *expected = reference_pool.base + GUARD + c->out_offset % 16;
-    uint64_t words[3];
+    buffers other = b;
     size_t workspace = peer_workspace.bytes;
-    int code = reference(peer_workspace.base, &workspace, b.in, b.in2, expected, n, stream);
-    double error;
-    if (!code) code = peers->compare(c->out->name, b.out, expected, items, absolute, relative, result_words, stream);
+    gp_peer_args a;
+    int code;
+    other.at[ROLE_out] = references[ROLE_out].base + GUARD + c->out_offset % 16;
+    a = peer_args(c, other, n);
+    code = reference(peer_workspace.base, &workspace, &a, stream);
     if (code) return snprintf(reason, sizeof reason, "the reference failed: %s", peers->error(code)), reason;
-    read_device(words, result_words, sizeof words);
-    if (!words[0]) return NULL;
-    memcpy(&error, &words[2], 8);
-    {
-      unsigned char got[16], want[16];
-      char shown[80];
-      int k;
-      read_device(got, b.out + words[1] * (uint64_t)c->out->size, (uint64_t)c->out->size);
-      read_device(want, expected + words[1] * (uint64_t)c->out->size, (uint64_t)c->out->size);
-      for (k = 0; k < c->out->size; k++) {
-        sprintf(shown + 2 * k, "%02x", got[c->out->size - 1 - k]);
-        sprintf(shown + 2 * (c->out->size + 1 + k), "%02x", want[c->out->size - 1 - k]);
-      }
-      memcpy(shown + 2 * c->out->size, "/", 2);
-      shown[2 * c->out->size + 1] = ' ';
-      snprintf(reason, sizeof reason,
-               "n=%llu %s: %llu of %llu elements differ from the peer, the first is %llu (0x%s), error %.3g",
-               (unsigned long long)n, KIND_NAMES[kind], (unsigned long long)words[0], (unsigned long long)items,
-               (unsigned long long)words[1], shown, error);
-    }
-    return reason;
+    told = compare_with_peer(c->out, b.at[ROLE_out], other.at[ROLE_out], items, absolute, relative);
+    if (told)
+      snprintf(reason, sizeof reason, "n=%llu %s: %.300s", (unsigned long long)n, KIND_NAMES[kind], told),
+          told = reason;
+    return told;
   }
   if (on_gpu) {
     char *in = malloc(ib + 1), *in2 = malloc(ib + 1), *out = malloc(ob + 1);
     if (!in || !in2 || !out) stop(3, "no memory to check a cell on the host");
-    if (ib) read_device(in, b.in, ib);
-    if (ib && c->primitive == GP_TRANSFORM2) read_device(in2, b.in2, ib);
-    read_device(out, b.out, ob);
+    if (ib) read_device(in, b.at[ROLE_in], ib);
+    if (ib && c->primitive == GP_TRANSFORM2) read_device(in2, b.at[ROLE_in2], ib);
+    read_device(out, b.at[ROLE_out], ob);
     told = check_on_host(c, in, in2, out, n, absolute, relative);
     free(in);
     free(in2);
     free(out);
-  } else told = check_on_host(c, b.in, b.in2, b.out, n, absolute, relative);
+  } else told = check_on_host(c, b.at[ROLE_in], b.at[ROLE_in2], b.at[ROLE_out], n, absolute, relative);
   if (!told) return NULL;
   return snprintf(reason, sizeof reason, "n=%llu %s: %s", (unsigned long long)n, KIND_NAMES[kind], told), reason;
 }
@@ -525,10 +813,11 @@ static int verify(const cell *c, variant *v) {
   uint64_t counts[2];
   int k, sums_fit;
   const int half_acc = c->acc->number == GP_DATA_F16 || c->acc->number == GP_DATA_BF16;
-  if (!find_peer(c, "cub", 0, &reference)) reference = NULL;
+  if (!on_gpu && !is_old(c)) return 0; // the host back end is what they are checked against
+  if (!find_peer(c, "cub", 0, &reference) && (is_old(c) || !find_peer(c, "thrust", 0, &reference))) reference = NULL;
   counts[0] = reference || c->n <= host_limit ? c->n : host_limit;
   counts[1] = counts[0] > 100 ? counts[0] - 37 : counts[0] > 1 ? counts[0] - 1 : 1;
-  sums_fit = is_float(c->in) && c->op == GP_SUM && !half_acc && c->primitive >= GP_REDUCE;
+  sums_fit = is_float(c->in) && c->op == GP_SUM && !half_acc && folds(c->primitive);
   v->verified = counts[0];
   for (k = 1; k >= 0; k--) {
     const char *told = NULL;
@@ -547,7 +836,7 @@ static int verify(const cell *c, variant *v) {
 
 // Microseconds a call, over `calls` calls that begin at buffer set *set. Negative: failed.
 static double time_batch(const cell *c, variant *v, int calls, uint64_t *set) {
-  const uint64_t sets = c->protocol == BACK_TO_BACK ? 1 : set_count(c);
+  const uint64_t sets = c->protocol == BACK_TO_BACK ? 1 : lay(c)->sets;
   double start = 0;
   float ms = 0;
   int i;
@@ -571,7 +860,7 @@ static double time_batch(const cell *c, variant *v, int calls, uint64_t *set) {
 
 static int make_graph(const cell *c, variant *v) {
   void *graph = NULL;
-  const uint64_t sets = set_count(c);
+  const uint64_t sets = lay(c)->sets;
   int i, failed = 0, code;
   GP_CUDA_CHECK(&cuda, capture_begin(stream, GP_CUDA_CAPTURE_RELAXED));
   for (i = 0; i < GRAPH_CALLS && !failed; i++) failed = run_once(c, v, set_of(c, (uint64_t)i % sets), c->n);
@@ -616,7 +905,7 @@ static int best_read_config(const cell *c, double bytes) {
   static struct {
     double bytes;
     int protocol, config;
-  } known[64];
+  } known[256];
   static int known_count;
   int i, config, best = 0;
   double best_us = 1e30;
@@ -637,7 +926,7 @@ static int best_read_config(const cell *c, double bytes) {
     if (v.graph) cuda.graph_exec_destroy(v.graph);
     if (us > 0 && us < best_us) best_us = us, best = config;
   }
-  if (known_count < 64) {
+  if (known_count < 256) {
     known[known_count].bytes = bytes;
     known[known_count].protocol = c->protocol;
     known[known_count++].config = best;
@@ -682,8 +971,10 @@ static double gbs(const variant *v) { return v->median_us > 0 ? v->bytes / v->me
 static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sample before, gp_nvml_sample after) {
   int i, k;
   double roof = 0, peer_us = 0;
+  char own[200];
+  cell_own_words(c, own, sizeof own);
   for (i = 0; i < count; i++) {
-    if ((all[i].kind == COPY_ROOF && !is_reduce(c)) || (all[i].kind == READ_ROOF && is_reduce(c))) roof = gbs(&all[i]);
+    if (all[i].kind == (is_read_only(c) ? READ_ROOF : COPY_ROOF)) roof = gbs(&all[i]);
     if (all[i].kind == PEER && all[i].median_us > 0 && (peer_us == 0 || all[i].median_us < peer_us))
       peer_us = all[i].median_us;
   }
@@ -693,8 +984,9 @@ static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sam
     if (v->kind == OURS) {
       const gp_policy *p = &v->resolved;
       if (v->source && v->source != GP_POLICY_HOST)
-        snprintf(policy, sizeof policy, "%s t%d v%d s%d b%d l%d st%d o%d", ALGORITHM_NAMES[p->algorithm & 7],
-                 p->threads, p->vectors, p->stages, p->blocks_per_sm, p->load, p->store, p->overlap);
+        snprintf(policy, sizeof policy, "%s t%d v%d s%d b%d l%d st%d o%d",
+                 ALGORITHM_NAMES[p->algorithm % GP_ALGORITHM_COUNT], p->threads, p->vectors, p->stages,
+                 p->blocks_per_sm, p->load, p->store, p->overlap);
       printf("  %-8s %9.2f us %8.1f GB/s", "ours", v->median_us, gbs(v));
       if (roof > 0) printf("  roof %.3f", gbs(v) / roof);
       if (peer_us > 0 && v->median_us > 0) printf("  peer %.2fx", peer_us / v->median_us);
@@ -706,6 +998,7 @@ static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sam
     if (!json) continue;
     fprintf(json, "{\"kind\": \"sample\"");
     json_field("cell", c->text);
+    json_field("words", own[0] ? own + 1 : "");
     json_field("primitive", PRIMITIVE_NAMES[c->primitive]);
     json_field("op", OPERATOR_NAMES[c->op]);
     json_field("in", c->in->name);
@@ -763,16 +1056,13 @@ static void measure_cell(const cell *c, const gp_policy *policies, const char *c
   gp_nvml_sample before, after;
   uint64_t set = 0;
   int count = 0, i, round;
-  if (reads_input(c) && (!in_pool.base || in_pool.bytes < in_stride(c))) stop(3, "the input pool is too small");
   for (i = with_default ? -1 : 0; i < policy_count; i++) {
     variant *v = add_variant(&count, OURS, i < 0 ? "default" : policy_labels[i]);
     gp_call call;
     v->bytes = moved_bytes(c, c->n);
     if (i >= 0) v->has_policy = 1, v->policy = policies[i];
     call = call_of(c, v);
-    call.in = set_of(c, 0).in;
-    call.in2 = c->primitive == GP_TRANSFORM2 ? set_of(c, 0).in2 : NULL;
-    call.out = set_of(c, 0).out;
+    bind_all(c, &call, set_of(c, 0));
     if (verify(c, v)) {
       failures++;
       fprintf(stderr, "\n%s [%s]: %s\n", c->text, v->label, v->status);
@@ -782,9 +1072,10 @@ static void measure_cell(const cell *c, const gp_policy *policies, const char *c
   }
   for (i = 0; i < (int)(sizeof PEER_NAMES / sizeof *PEER_NAMES); i++) {
     gp_peer_fn run;
-    if (!strstr(option_peers, PEER_NAMES[i]) || (c->protocol == GRAPH && i == 2) ||
-        !find_peer(c, PEER_NAMES[i], 1, &run))
-      continue;
+    const int wanted = option_peers ? strstr(option_peers, PEER_NAMES[i]) != NULL
+                       : i == 2     ? !is_old(c) && !variants[count - 1].run // CUB has none
+                                    : i < 2;
+    if (!wanted || (c->protocol == GRAPH && i == 2) || !find_peer(c, PEER_NAMES[i], 1, &run)) continue;
     {
       variant *v = add_variant(&count, PEER, PEER_NAMES[i]);
       strcpy(v->peer, PEER_NAMES[i]);
@@ -792,24 +1083,15 @@ static void measure_cell(const cell *c, const gp_policy *policies, const char *c
       v->bytes = moved_bytes(c, c->n);
     }
   }
-  if (!is_reduce(c)) {
-    const uint64_t in = in_bytes(c, c->n), out = out_bytes(c, c->n);
-    variant *v = add_variant(&count, COPY_ROOF, reads_input(c) ? "memcpy" : "memset");
-    v->bytes = reads_input(c) ? 2 * (double)(in < out ? in : out) : (double)out;
-  }
-  if (is_reduce(c) && (peers || !on_gpu)) {
+  if (!is_read_only(c)) {
+    variant *v = add_variant(&count, COPY_ROOF, lay(c)->source < 0 ? "memset" : "memcpy");
+    v->bytes = roof_bytes(c);
+  } else if (peers || !on_gpu) {
     variant *v = add_variant(&count, READ_ROOF, "read");
-    v->bytes = (double)(in_bytes(c, c->n) / 16 * 16);
+    v->bytes = roof_bytes(c);
     if (peers) v->read_config = best_read_config(c, v->bytes);
   }
-  // The whole pool holds the cell's distribution: later sets are other slices of it. This also empties the cache.
-  if (reads_input(c)) {
-    const uint64_t room = (in_pool.bytes - (uint64_t)c->in_offset) / (uint64_t)c->in->size;
-    const uint64_t used = (set_count(c) * in_stride(c)) / (uint64_t)c->in->size;
-    generate(c->in, c->kind, 5, in_pool.base + c->in_offset, used < room ? used : room);
-    if (c->primitive == GP_TRANSFORM2)
-      generate(c->in, c->kind, 7, in2_pool.base + c->in_offset, used < room ? used : room);
-  }
+  fill_pools(c);
   for (i = 0; i < count; i++)
     if (!strcmp(variants[i].status, "ok") && prepare_timing(c, &variants[i], &set)) {
       failures++;
@@ -882,6 +1164,13 @@ static int launch_again(void *user) {
   launch_job *job = (launch_job *)user;
   return cuda.launch(&job->config, job->function, job->parameters, NULL);
 }
+// A copy, reduce or scan on the start of the pools.
+static gp_call small_call(const cell *c) {
+  gp_call call = cell_call(&types, c, NULL);
+  call.in = pools[ROLE_in].base;
+  call.out = pools[ROLE_out].base;
+  return call;
+}
 static int call_again(void *user) { return gp_run(ctx, (const gp_call *)user, stream) != GP_SUCCESS; }
 static int empty_again(void *user) { return (void)user, peers->empty(stream); }
 
@@ -899,16 +1188,14 @@ static void measure_overhead(void) {
   double driver;
   int k;
   cell c;
-  variant none;
   const char *const texts[] = {"copy f32 n=256", "reduce SUM f32 n=256", "exclusive_scan SUM f32 n=256"};
   if (!on_gpu) return;
-  pool_reserve(&in_pool, 1 << 20);
-  pool_reserve(&out_pool, 1 << 20);
-  memset(&none, 0, sizeof none);
+  pool_reserve(&pools[ROLE_in], 1 << 20);
+  pool_reserve(&pools[ROLE_out], 1 << 20);
   memset(&job, 0, sizeof job);
   parse_cell(texts[0], &c);
   {
-    const gp_call call = call_of(&c, &none);
+    const gp_call call = cell_call(&types, &c, NULL);
     if (gp_compile(ctx, &call, device.compute_capability, take_image, &image) || !image.bytes ||
         cuda.module_load(&module, image.bytes) || cuda.module_function(&job.function, module, "gp__entry")) {
       same = "an empty kernel";
@@ -933,11 +1220,9 @@ static void measure_overhead(void) {
   }
   for (k = 0; k < 3; k++) {
     gp_call call;
-    const buffers b = (parse_cell(texts[k], &c), set_of(&c, 0));
     double cost;
-    call = call_of(&c, &none);
-    call.in = b.in;
-    call.out = b.out;
+    parse_cell(texts[k], &c);
+    call = small_call(&c);
     cost = host_cost(call_again, &call);
     if (cost < 0) failures++;
     printf("  %-28s %.2f   over the driver's: %.2f%s%s\n", texts[k], cost, cost - driver, cost < 0 ? "  FAILED " : "",
@@ -1017,20 +1302,16 @@ static void measure_first_call(void) {
   gp_context *kept = ctx;
   if (!on_gpu) return;
   if (!mkdtemp(folder)) stop(3, "mkdtemp failed");
-  pool_reserve(&in_pool, 65 << 20);
-  pool_reserve(&out_pool, 65 << 20);
+  pool_reserve(&pools[ROLE_in], 65 << 20);
+  pool_reserve(&pools[ROLE_out], 65 << 20);
   for (pass = 0; pass < 3; pass++) {
     if (pass < 2) open_context(GP_BACKEND_CUDA, folder, &ctx);
     for (k = 0; k < 4; k++) {
       cell c;
-      variant none;
       gp_call call;
       double start;
-      memset(&none, 0, sizeof none);
       parse_cell(texts[k], &c);
-      call = call_of(&c, &none);
-      call.in = set_of(&c, 0).in;
-      call.out = set_of(&c, 0).out;
+      call = small_call(&c);
       wait_device();
       start = now();
       if (gp_run(ctx, &call, stream) != GP_SUCCESS) stop(3, "%s: %s", texts[k], gp_last_message());
@@ -1135,11 +1416,10 @@ int main(int count, char **arguments) {
   static cell cells[MAX_CELLS];
   static gp_policy policies[64];
   static const char *policy_labels[64];
-  int cell_count = 0, policy_count = 0, with_default = 1, overhead = 0, first_call = 0, i, done = 0, needs_in2 = 0;
+  int count_of_cells = 0, policy_count = 0, with_default = 1, overhead = 0, first_call = 0, i, done = 0;
   gp_backend backend = GP_BACKEND_AUTO;
   const char *peers_path = NULL, *reason;
   const double start = now();
-  uint64_t most_in = 0, most_out = 0;
   double peak = 0;
   for (i = 1; i < count; i++) {
     const char *a = arguments[i];
@@ -1151,10 +1431,10 @@ int main(int count, char **arguments) {
     else {
       i++;
       if (!strcmp(a, "--cell")) {
-        if (cell_count == MAX_CELLS) stop(2, "more than %d cells", MAX_CELLS);
-        reason = parse_cell(value, &cells[cell_count]);
+        if (count_of_cells == MAX_CELLS) stop(2, "more than %d cells", MAX_CELLS);
+        reason = parse_cell(value, &cells[count_of_cells]);
         if (reason) stop(2, "cell \"%s\": %s", value, reason);
-        cell_count++;
+        count_of_cells++;
       } else if (!strcmp(a, "--cells")) {
         char line[512];
         FILE *file = strcmp(value, "-") ? fopen(value, "r") : stdin;
@@ -1162,10 +1442,10 @@ int main(int count, char **arguments) {
         while (fgets(line, sizeof line, file)) {
           line[strcspn(line, "#\r\n")] = 0;
           if (!line[strspn(line, " \t")]) continue;
-          if (cell_count == MAX_CELLS) stop(2, "more than %d cells", MAX_CELLS);
-          reason = parse_cell(line, &cells[cell_count]);
+          if (count_of_cells == MAX_CELLS) stop(2, "more than %d cells", MAX_CELLS);
+          reason = parse_cell(line, &cells[count_of_cells]);
           if (reason) stop(2, "cell \"%s\": %s", line, reason);
-          cell_count++;
+          count_of_cells++;
         }
         if (file != stdin) fclose(file);
       } else if (!strcmp(a, "--policy")) {
@@ -1193,7 +1473,7 @@ int main(int count, char **arguments) {
   if (option_batches < 7) option_batches = 7;
   if (option_batches > MAX_BATCHES) option_batches = MAX_BATCHES;
   setenv("CUDA_CACHE_DISABLE", "1", 1); // NVRTC and the driver keep a cache of their own: a first call shall be one
-  if (!cell_count && !overhead && !first_call) stop(2, "no cells (the top of tools/gp_bench.c lists the options)");
+  if (!count_of_cells && !overhead && !first_call) stop(2, "no cells (the top of tools/gp_bench.c lists the options)");
   open_context(backend, option_cache, &ctx);
   if (gp_describe(ctx, &device)) stop(3, "gp_describe: %s", gp_last_message());
   on_gpu = device.backend == GP_BACKEND_CUDA;
@@ -1223,23 +1503,14 @@ int main(int count, char **arguments) {
   if (reason) stop(3, "%s", reason);
   write_environment(peers ? peers->about() : "none", peak);
   measure_empty_launch();
-  for (i = 0; i < cell_count; i++) {
+  for (i = 0; i < count_of_cells; i++) {
     const cell *c = &cells[i];
-    if (in_stride(c) > most_in) most_in = in_stride(c);
-    if (out_stride(c) > most_out) most_out = out_stride(c);
-    needs_in2 |= c->primitive == GP_TRANSFORM2;
     if (!on_gpu && (c->protocol == GRAPH)) stop(2, "cell \"%s\": no graphs on the host back end", c->text);
   }
-  if (cell_count) { // large enough that a rotation through the pool leaves nothing of an earlier turn in the cache
-    const uint64_t floor_bytes = on_gpu ? 8 * (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20) : 64 << 20;
-    pool_reserve(&in_pool, most_in > floor_bytes ? most_in : floor_bytes);
-    pool_reserve(&out_pool, most_out > floor_bytes ? most_out : floor_bytes);
-    if (needs_in2) pool_reserve(&in2_pool, in_pool.bytes);
-    if (peers) pool_reserve(&reference_pool, most_out);
-  }
-  for (i = 0; i < cell_count; i++) {
+  for (i = 0; i < count_of_cells; i++) reserve_pools(&cells[i]);
+  for (i = 0; i < count_of_cells; i++) {
     if (now() - start > option_seconds) break;
-    show_progress(i + 1, cell_count, now() - start, cells[i].text);
+    show_progress(i + 1, count_of_cells, now() - start, cells[i].text);
     measure_cell(&cells[i], policies, policy_labels, policy_count, with_default);
     done++;
   }
@@ -1249,7 +1520,7 @@ int main(int count, char **arguments) {
   if (json) fclose(json);
   wait_device();
   if (gp_close(ctx)) stop(3, "gp_close: %s", gp_last_message());
-  printf("%d cells measured, %d not for want of time, %d failures, %.0f s\n", done, cell_count - done, failures,
+  printf("%d cells measured, %d not for want of time, %d failures, %.0f s\n", done, count_of_cells - done, failures,
          now() - start);
   return failures != 0;
 }

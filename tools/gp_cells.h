@@ -1,7 +1,21 @@
 // gp_cells.h - cells and policies as text, and the data types they name: shared by gp_bench and gp_tune.
 //
 // A cell is data:   primitive [operator] type n=COUNT|bytes=SIZE [acc=TYPE] [out=TYPE] [dist=NAME]
-//                   [in_offset=BYTES] [out_offset=BYTES] [protocol=cold|back_to_back|graph]
+//                   [in_offset=BYTES] [out_offset=BYTES] [protocol=cold|back_to_back|graph] [words of the primitive]
+// The words that a primitive has besides, with their defaults; `type` is that of the elements, of the keys of runs
+// (run_lengths, nontrivial_runs, unique), of the offsets of load_balance and check_offsets:
+//   segmented_*                     segments=fixed:256 offsets=u32 form=offsets (reduce also fixed, ends)
+//   *_by_key                        key=u32 runs=32 form=keys|heads (heads: flags, of type key)
+//   run_lengths, nontrivial_runs    runs=32 lengths=u32
+//   unique                          runs=32 payload=TYPE (by key)
+//   select, partition               keep=50 form=if|flags key=u8 (of the flags); partition: parts=2
+//   count_if, any, all              keep=50
+//   histogram_even, _ranges         bins=256 out=u32 (the counters)
+//   lower_bound, upper_bound        haystack=1M out=u32
+//   load_balance, check_offsets     segments=fixed:256; load_balance: out=u32
+// segments=fixed:LENGTH | uniform:MEAN (0 to twice the mean) | pareto:MEAN (exponent 1.5) | mixed (a quarter of them
+// empty, the others below 32, and one of half of all elements). runs=MEAN: geometric lengths; 1: all neighbours differ.
+// keep=PERCENT selected; of three parts the others share the rest evenly.
 // Sizes take K, M, G (powers of 1024). Types are the library's, s12 (three u32) and s16 (two f64), structs whose sum is
 // an operator given as source. Protocols: cold rotates among buffers so that the L2 cache is of no help; back_to_back
 // stays on one set of buffers; graph replays captured calls, several buffer sets in turn.
@@ -11,12 +25,44 @@
 #ifndef GP_CELLS_H
 #define GP_CELLS_H
 
+#include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "peers/data.h"
+
+#ifdef GP_POLICY_FIELDS_STREAM
+#define CELLS_HAVE_SEGMENTS 1
+#else // a header from before segments, which gp_tune is built on to compare with (tools/farm/regress.py): no such name
+#define CELLS_HAVE_SEGMENTS 0
+enum {
+  GP_SEGMENTED_REDUCE = 1000,
+  GP_SEGMENTED_INCLUSIVE_SCAN,
+  GP_SEGMENTED_EXCLUSIVE_SCAN,
+  GP_INCLUSIVE_SCAN_BY_KEY,
+  GP_EXCLUSIVE_SCAN_BY_KEY,
+  GP_REDUCE_BY_KEY,
+  GP_RUN_LENGTHS,
+  GP_NONTRIVIAL_RUNS,
+  GP_UNIQUE,
+  GP_ADJACENT_DIFFERENCE,
+  GP_SELECT,
+  GP_PARTITION,
+  GP_COUNT_IF,
+  GP_ANY,
+  GP_ALL,
+  GP_HISTOGRAM_EVEN,
+  GP_HISTOGRAM_RANGES,
+  GP_LOWER_BOUND,
+  GP_UPPER_BOUND,
+  GP_LOAD_BALANCE,
+  GP_CHECK_OFFSETS,
+  GP_SUB
+};
+#endif
 
 typedef struct type_row {
   const char *name;
@@ -47,8 +93,13 @@ static const char *const OPERATOR_NAMES[] = {"",
                                              GP_OPERATORS(NAME)
 #undef NAME
 };
-static const char *const ALGORITHM_NAMES[] = {"AUTO",      "DIRECT",    "EVEN_SHARE",  "STEALING",
-                                              "ONE_BLOCK", "LOOK_BACK", "THREE_SWEEP", "PIPELINED"};
+static const char *const ALGORITHM_NAMES[] = {"AUTO",       "DIRECT",      "EVEN_SHARE",  "STEALING",
+                                              "ONE_BLOCK",  "LOOK_BACK",   "THREE_SWEEP", "PIPELINED",
+                                              "MERGE_PATH", "SHARED_BINS", "GLOBAL_BINS"};
+static const char *const SEGMENT_NAMES[] = {"fixed", "uniform", "pareto", "mixed"};
+enum { SEGMENTS_FIXED, SEGMENTS_UNIFORM, SEGMENTS_PARETO, SEGMENTS_MIXED };
+static const char *const FORM_NAMES[] = {"", "offsets", "fixed", "ends", "keys", "heads", "if", "flags"};
+enum { FORM_NONE, FORM_OFFSETS, FORM_FIXED, FORM_ENDS, FORM_KEYS, FORM_HEADS, FORM_IF, FORM_FLAGS };
 static const char *const CACHE_NAMES[] = {"DEFAULT", "STREAMING", "L2", "ALL"};
 
 static inline __attribute__((unused)) int find_name(const char *name, const char *const *names, int count) {
@@ -73,6 +124,12 @@ typedef struct cell {
   const type_row *in, *acc, *out;
   uint64_t n;
   int kind, protocol, in_offset, out_offset;
+  // The words of single primitives; 0 and NULL where a primitive has none.
+  const type_row *key, *payload, *offsets, *lengths;
+  int segments_kind, form, keep, parts;
+  uint64_t segments_mean, runs, bins, haystack;
+  uint64_t segments;                     // so many, of n elements
+  unsigned char scalar[16], scalar2[16]; // what elements are compared with; ends of a histogram
 } cell;
 
 // ---- cells ----------------------------------------------------------------------------------------------------------
@@ -89,9 +146,263 @@ static inline __attribute__((unused)) int parse_size(const char *text, uint64_t 
   return *end == 0;
 }
 
+// The words of a primitive, a letter each.
+#define CELL_WORDS(X)                                                                                                  \
+  X('s', segments)                                                                                                     \
+  X('o', offsets)                                                                                                      \
+  X('k', key)                                                                                                          \
+  X('p', payload) X('l', lengths) X('f', form) X('r', runs) X('t', parts) X('e', keep) X('b', bins) X('h', haystack)
+static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
+  switch ((int)p) {
+  case GP_SEGMENTED_REDUCE:
+  case GP_SEGMENTED_INCLUSIVE_SCAN:
+  case GP_SEGMENTED_EXCLUSIVE_SCAN:
+    return "sof";
+  case GP_INCLUSIVE_SCAN_BY_KEY:
+  case GP_EXCLUSIVE_SCAN_BY_KEY:
+  case GP_REDUCE_BY_KEY:
+    return "krf";
+  case GP_RUN_LENGTHS:
+  case GP_NONTRIVIAL_RUNS:
+    return "rl";
+  case GP_UNIQUE:
+    return "rp";
+  case GP_SELECT:
+    return "efk";
+  case GP_PARTITION:
+    return "efkt";
+  case GP_COUNT_IF:
+  case GP_ANY:
+  case GP_ALL:
+    return "e";
+  case GP_HISTOGRAM_EVEN:
+  case GP_HISTOGRAM_RANGES:
+    return "b";
+  case GP_LOWER_BOUND:
+  case GP_UPPER_BOUND:
+    return "h";
+  case GP_LOAD_BALANCE:
+  case GP_CHECK_OFFSETS:
+    return "s";
+  default:
+    return "";
+  }
+}
+static inline __attribute__((unused)) int has_word(gp_primitive p, char word) { return strchr(words_of(p), word) != 0; }
+
+// Reduce, the scans and what is built on them: they have an operator and an accumulator.
+static inline __attribute__((unused)) int folds(gp_primitive p) { return p >= GP_REDUCE && p <= GP_REDUCE_BY_KEY; }
+// Primitives that came with segments: their buffers and bytes are declared by cell_type and cell_count.
+static inline __attribute__((unused)) int is_scan_by_key(gp_primitive p) {
+  return p == GP_INCLUSIVE_SCAN_BY_KEY || p == GP_EXCLUSIVE_SCAN_BY_KEY;
+}
+static inline __attribute__((unused)) int is_segmented_scan(gp_primitive p) {
+  return p == GP_SEGMENTED_INCLUSIVE_SCAN || p == GP_SEGMENTED_EXCLUSIVE_SCAN;
+}
+static inline __attribute__((unused)) int is_select(gp_primitive p) { return p == GP_SELECT || p == GP_PARTITION; }
+
+// ---- segments -------------------------------------------------------------------------------------------------------
+
+// The length of segment k, before the input's end cuts it off.
+static inline __attribute__((unused)) uint64_t cell_segment_length(const cell *c, uint64_t k) {
+  const uint64_t h = gp_data_hash(k ^ 0x5e60000000ull), mean = c->segments_mean;
+  switch (c->segments_kind) {
+  case SEGMENTS_UNIFORM:
+    return h % (2 * mean + 1);
+  case SEGMENTS_PARETO: { // mean / 3 at least, so that the mean is right
+    const double u = ((double)(h >> 11) + 1) / 9007199254740992.0, length = (double)mean / 3 / cbrt(u * u) + 0.5;
+    return length > 1e15 ? (uint64_t)1e15 : (uint64_t)length;
+  }
+  case SEGMENTS_MIXED:
+    return h % 4 ? 1 + (h >> 8) % 31 : 0;
+  default:
+    return mean;
+  }
+}
+
+// Offsets of n elements: returns the number of segments, and writes one offset more than that (offsets NULL: none).
+static inline __attribute__((unused)) uint64_t cell_make_offsets(const cell *c, uint64_t n, uint64_t *offsets) {
+  uint64_t at = 0, k = 0, giant = c->segments_kind == SEGMENTS_MIXED ? n / 2 : 0;
+  if (c->segments_kind == SEGMENTS_FIXED) {
+    const uint64_t count = c->form == FORM_FIXED ? n / c->segments_mean : (n + c->segments_mean - 1) / c->segments_mean;
+    for (k = 0; offsets && k <= count; k++) offsets[k] = k * c->segments_mean < n ? k * c->segments_mean : n;
+    return count;
+  }
+  while (at < n) {
+    uint64_t length = cell_segment_length(c, k);
+    if (giant && at >= n / 4) length = giant, giant = 0;
+    if (offsets) offsets[k] = at;
+    at += length < n - at ? length : n - at;
+    k++;
+  }
+  if (offsets) offsets[k] = n;
+  return k;
+}
+
+static inline __attribute__((unused)) uint64_t cell_segments(const cell *c, uint64_t n) {
+  return n == c->n ? c->segments : has_word(c->primitive, 's') ? cell_make_offsets(c, n, NULL) : 0;
+}
+// Elements that a call of n looks at: segments of a fixed length have no rest.
+static inline __attribute__((unused)) uint64_t cell_elements(const cell *c, uint64_t n) {
+  return c->form == FORM_FIXED ? cell_segments(c, n) * c->segments_mean : n;
+}
+
+// ---- scalars --------------------------------------------------------------------------------------------------------
+
+// A number of the type: below it are `share` of all uniform numbers.
+static inline __attribute__((unused)) void cell_threshold(const type_row *t, double share, unsigned char *out) {
+  const int size = t->size / t->fields, bits = 8 * size;
+  const double value = (2 * share - 1) * (size == 2 ? 0.0625 : 1.0);
+  uint64_t u = 0;
+  memset(out, 0, 16);
+  if (t->number == GP_DATA_F16) u = gp_data_to_f16((float)value);
+  else if (t->number == GP_DATA_BF16) u = gp_data_to_bf16((float)value);
+  else if (t->number == GP_DATA_F32) u = gp_data_f32_bits((float)value);
+  else if (t->number == GP_DATA_F64) memcpy(&u, &value, 8);
+  else {
+    const double top = ldexp(1, bits), at = share * top;
+    u = at >= top ? ~0ull >> (64 - bits) : (uint64_t)(at + 0.5 < top ? at + 0.5 : at);
+    if (t->number == GP_DATA_INT) u ^= 1ull << (bits - 1);
+  }
+  memcpy(out, &u, (size_t)size);
+}
+// The share of uniform numbers that a predicate of `keep` percent selects.
+static inline __attribute__((unused)) double cell_share(const type_row *t, int keep) {
+  if (t->size == 1 && keep < 100) return (double)(int)(keep * 2.56 + 0.5) / 256;
+  return keep / 100.0;
+}
+// Histograms of integers of one and two bytes count all values of the type; others lack the largest one.
+static inline __attribute__((unused)) int cell_all_values(const cell *c) {
+  return c->primitive == GP_HISTOGRAM_EVEN && c->in->number <= GP_DATA_UINT && c->in->size <= 2;
+}
+// The second predicate of a partition in three: what is selected by neither is as much.
+static inline __attribute__((unused)) int cell_keep2(const cell *c) { return c->keep + (100 - c->keep) / 2; }
+
+// ---- parsing --------------------------------------------------------------------------------------------------------
+
+static inline __attribute__((unused)) void default_words(cell *c) {
+  const char *words = words_of(c->primitive);
+  const type_row *u32 = find_type("u32");
+  for (; *words; words++) switch (*words) {
+    case 's':
+      c->segments_kind = SEGMENTS_FIXED;
+      c->segments_mean = 256;
+      break;
+    case 'o':
+      c->offsets = u32;
+      break;
+    case 'k':
+      c->key = is_select(c->primitive) ? NULL : u32;
+      break;
+    case 'l':
+      c->lengths = u32;
+      break;
+    case 'f':
+      c->form = is_select(c->primitive) ? FORM_IF : has_word(c->primitive, 's') ? FORM_OFFSETS : FORM_KEYS;
+      break;
+    case 'r':
+      c->runs = 32;
+      break;
+    case 't':
+      c->parts = 2;
+      break;
+    case 'e':
+      c->keep = 50;
+      break;
+    case 'b':
+      c->bins = 256;
+      break;
+    case 'h':
+      c->haystack = 1 << 20;
+      break;
+    default:
+      break;
+    }
+}
+
+// A word of the primitive. 0: it has none such, or not this value.
+static inline __attribute__((unused)) int parse_word(cell *c, const char *name, const char *value) {
+  char letter = 0;
+  char kind[16] = "";
+  const char *colon = strchr(value, ':');
+  uint64_t number = 0;
+  const type_row *type = find_type(value);
+  const int is_number = parse_size(value, &number);
+#define WORD(l, word)                                                                                                  \
+  if (!strcmp(name, #word)) letter = l;
+  CELL_WORDS(WORD)
+#undef WORD
+  if (!letter || !has_word(c->primitive, letter)) return 0;
+  switch (letter) {
+  case 's':
+    if (colon ? colon - value >= (long)sizeof kind : strcmp(value, "mixed")) return 0;
+    snprintf(kind, sizeof kind, "%.*s", (int)(colon ? colon - value : 5), value);
+    c->segments_mean = 0;
+    if (colon && (!parse_size(colon + 1, &c->segments_mean) || !c->segments_mean)) return 0;
+    return (c->segments_kind = FIND_NAME(kind, SEGMENT_NAMES)) >= 0 && (c->segments_kind == SEGMENTS_MIXED) == !colon;
+  case 'o':
+    return (c->offsets = type) != NULL && type->number <= GP_DATA_UINT && type->size >= 4 && type->fields == 1;
+  case 'k':
+    return (c->key = type) != NULL;
+  case 'p':
+    return (c->payload = type) != NULL;
+  case 'l':
+    return (c->lengths = type) != NULL && type->number <= GP_DATA_UINT && type->size >= 4 && type->fields == 1;
+  case 'f':
+    c->form = FIND_NAME(value, FORM_NAMES);
+    return is_select(c->primitive)       ? c->form == FORM_IF || c->form == FORM_FLAGS
+           : has_word(c->primitive, 'k') ? c->form == FORM_KEYS || c->form == FORM_HEADS
+                                         : c->form == FORM_OFFSETS || (c->primitive == GP_SEGMENTED_REDUCE &&
+                                                                       (c->form == FORM_FIXED || c->form == FORM_ENDS));
+  case 'r':
+    c->runs = number;
+    return is_number && number > 0;
+  case 't':
+    c->parts = (int)number;
+    return is_number && (number == 2 || number == 3);
+  case 'e':
+    c->keep = (int)number;
+    return is_number && number <= 100;
+  case 'b':
+    c->bins = number;
+    return is_number && number > 0;
+  default:
+    c->haystack = number;
+    return is_number && number > 0;
+  }
+}
+
+// What follows from all words together. NULL, or what is wrong.
+static inline __attribute__((unused)) const char *complete_cell(cell *c) {
+  const gp_primitive p = c->primitive;
+  if (is_select(p) && c->form == FORM_FLAGS && !c->key) c->key = find_type("u8");
+  if (is_select(p) && c->form != FORM_FLAGS) c->key = NULL;
+  if (c->key && (c->form == FORM_FLAGS || c->form == FORM_HEADS) &&
+      (c->key->number > GP_DATA_UINT || c->key->size > 4 || c->key->fields > 1))
+    return "flags are integers of 1, 2 or 4 bytes";
+  if (has_word(p, 's')) {
+    if (c->form == FORM_FIXED && c->segments_kind != SEGMENTS_FIXED) return "form=fixed: with segments=fixed:LENGTH";
+    if (c->form == FORM_FIXED && c->segments_mean > c->n) return "a segment is longer than the input";
+    c->segments = cell_make_offsets(c, c->n, NULL);
+  }
+  if ((p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS) && (c->in->number > GP_DATA_UINT || c->in->size < 4))
+    return "offsets are i32, u32, i64 or u64";
+  if (has_word(p, 'e')) {
+    if (c->kind != GP_DATA_UNIFORM && c->form != FORM_FLAGS) return "keep=PERCENT goes by uniform data";
+    cell_threshold(c->in, c->keep / 100.0, c->scalar);
+    if (c->parts == 3) cell_threshold(c->in, cell_keep2(c) / 100.0, c->scalar2);
+    if (c->parts == 3 && c->form == FORM_FLAGS) return "flags tell two parts apart";
+  }
+  if (p == GP_HISTOGRAM_EVEN) cell_threshold(c->in, 0, c->scalar), cell_threshold(c->in, 1, c->scalar2);
+  if ((has_word(p, 'b') || has_word(p, 'h')) && c->in->fields > 1) return "of numbers only";
+  if (p == GP_ADJACENT_DIFFERENCE && c->in->fields > 1) return "of numbers only";
+  return NULL;
+}
+
 // NULL, or what is wrong.
 static inline __attribute__((unused)) const char *parse_cell(const char *text, cell *c) {
   static char reason[200];
+  const char *wrong;
   char copy[256], *save = NULL, *word;
   int position = 0;
   uint64_t bytes = 0;
@@ -119,11 +430,12 @@ static inline __attribute__((unused)) const char *parse_cell(const char *text, c
       else if (!strcmp(word, "out_offset")) c->out_offset = atoi(value);
       else if (!strcmp(word, "protocol")) {
         if ((c->protocol = FIND_NAME(value, PROTOCOL_NAMES)) < 0) BAD("no protocol %s", value);
-      } else BAD("no field %s", word);
+      } else if (!parse_word(c, word, value)) BAD("no field %s=%s", word, value);
     } else if (position == 0) {
       const int p = FIND_NAME(word, PRIMITIVE_NAMES);
       if (p <= 0) BAD("no primitive %s", word);
       c->primitive = (gp_primitive)p;
+      default_words(c);
       position = 1;
     } else if (position == 1 && FIND_NAME(word, OPERATOR_NAMES) > 0) {
       c->op = FIND_NAME(word, OPERATOR_NAMES);
@@ -134,44 +446,212 @@ static inline __attribute__((unused)) const char *parse_cell(const char *text, c
     } else BAD("%s is one word too many", word);
   }
   if (position < 3) BAD("a cell is: primitive [operator] type n=COUNT ...");
-  if (!c->out) c->out = c->in;
+  if (!c->out)
+    c->out = has_word(c->primitive, 'b') || has_word(c->primitive, 'h') || c->primitive == GP_LOAD_BALANCE
+                 ? find_type("u32")
+                 : c->in;
   if (!c->acc) c->acc = c->out->number == GP_DATA_F16 || c->out->number == GP_DATA_BF16 ? find_type("f32") : c->out;
   if (bytes) c->n = bytes / (uint64_t)c->in->size;
   if (!c->n) BAD("the count is missing, or 0");
   if (c->in_offset < 0 || c->in_offset > 255 || c->out_offset < 0 || c->out_offset > 255) BAD("offsets are 0 to 255");
-  if (c->op == 0 && (c->primitive >= GP_TRANSFORM && c->primitive != GP_IOTA))
-    c->op = c->primitive == GP_TRANSFORM ? GP_NEGATE : GP_SUM;
-  if (c->in->fields > 1 && c->primitive != GP_COPY && c->primitive != GP_FILL &&
+  if (c->op == 0) {
+    if (c->primitive == GP_TRANSFORM) c->op = GP_NEGATE;
+    else if (c->primitive == GP_TRANSFORM2 || folds(c->primitive)) c->op = GP_SUM;
+    else if (c->primitive == GP_ADJACENT_DIFFERENCE) c->op = GP_SUB;
+  }
+  if (c->in->fields > 1 && (folds(c->primitive) || c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2) &&
       (c->op != GP_SUM || c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2))
     BAD("structs have SUM only");
+  if (c->op && c->primitive > GP_REDUCE_BY_KEY && c->primitive != GP_ADJACENT_DIFFERENCE)
+    BAD("%s takes no operator", PRIMITIVE_NAMES[c->primitive]);
+  wrong = complete_cell(c);
+  if (wrong) BAD("%s", wrong);
   return NULL;
 #undef BAD
 }
 
-static inline __attribute__((unused)) int reads_input(const cell *c) {
-  return c->primitive != GP_FILL && c->primitive != GP_IOTA;
+// ---- buffers --------------------------------------------------------------------------------------------------------
+
+// What a call reads and writes, by the names of gp_call's pointers.
+#define CELL_ROLES(X) X(in) X(in2) X(keys) X(begin) X(end) X(out) X(out_keys) X(out2) X(out3) X(counts)
+#define NAME(name) ROLE_##name,
+enum { CELL_ROLES(NAME) ROLE_COUNT, FIRST_OUTPUT = ROLE_out };
+#undef NAME
+
+// The type of a buffer's elements; NULL: the call has none. Segmented scans have `keys` for the peers only: one-byte
+// flags, 1 where a segment begins.
+static inline __attribute__((unused)) const type_row *cell_type(const cell *c, int role) {
+  const gp_primitive p = c->primitive;
+  const int runs = p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS;
+  switch (role) {
+  case ROLE_in:
+    return p == GP_FILL || p == GP_IOTA || runs || p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS ? NULL
+           : p == GP_UNIQUE                                                                      ? c->payload
+                                                                                                 : c->in;
+  case ROLE_in2:
+    return p == GP_TRANSFORM2 ? c->in : NULL;
+  case ROLE_keys:
+    return runs || p == GP_UNIQUE || has_word(p, 'h') ? c->in : is_segmented_scan(p) ? find_type("u8") : c->key;
+  case ROLE_begin:
+    return c->form == FORM_FIXED                          ? NULL
+           : has_word(p, 'o')                             ? c->offsets
+           : has_word(p, 's') || p == GP_HISTOGRAM_RANGES ? c->in
+                                                          : NULL;
+  case ROLE_end:
+    return c->form == FORM_ENDS ? c->offsets : NULL;
+  case ROLE_out:
+    return p == GP_RUN_LENGTHS || p == GP_COUNT_IF || p == GP_CHECK_OFFSETS ? NULL
+           : p == GP_NONTRIVIAL_RUNS                                        ? c->lengths
+           : p == GP_ANY || p == GP_ALL                                     ? find_type("u8")
+           : p == GP_UNIQUE                                                 ? c->payload
+                                                                            : c->out;
+  case ROLE_out_keys:
+    return p == GP_REDUCE_BY_KEY                   ? (c->form == FORM_HEADS ? NULL : c->key)
+           : p == GP_RUN_LENGTHS || p == GP_UNIQUE ? c->in
+                                                   : NULL;
+  case ROLE_out2:
+    return runs ? c->lengths : p == GP_PARTITION ? c->in : NULL;
+  case ROLE_out3:
+    return c->parts == 3 ? c->in : NULL;
+  default:
+    return runs || is_select(p) || p == GP_REDUCE_BY_KEY || p == GP_UNIQUE || p == GP_COUNT_IF || p == GP_CHECK_OFFSETS
+               ? find_type("u64")
+               : NULL;
+  }
 }
+
+// How many elements a buffer holds in a call on n.
+static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int role, uint64_t n) {
+  const gp_primitive p = c->primitive;
+  if (!cell_type(c, role)) return 0;
+  switch (role) {
+  case ROLE_begin:
+    return p == GP_HISTOGRAM_RANGES ? c->bins + 1 : cell_segments(c, n) + (c->form != FORM_ENDS);
+  case ROLE_end:
+    return cell_segments(c, n);
+  case ROLE_keys:
+    return has_word(p, 'h') ? c->haystack : n;
+  case ROLE_out:
+    return p == GP_REDUCE || p == GP_ANY || p == GP_ALL ? 1
+           : p == GP_SEGMENTED_REDUCE                   ? cell_segments(c, n)
+           : has_word(p, 'b')                           ? c->bins
+                                                        : n;
+  case ROLE_counts:
+    return c->parts ? (uint64_t)c->parts : 1;
+  default:
+    return n;
+  }
+}
+static inline __attribute__((unused)) uint64_t cell_bytes(const cell *c, int role, uint64_t n) {
+  const type_row *t = cell_type(c, role);
+  return t ? cell_count(c, role, n) * (uint64_t)t->size : 0;
+}
+
+static inline __attribute__((unused)) int reads_input(const cell *c) { return cell_type(c, ROLE_in) != NULL; }
 static inline __attribute__((unused)) int is_reduce(const cell *c) { return c->primitive == GP_REDUCE; }
-static inline __attribute__((unused)) uint64_t in_bytes(const cell *c, uint64_t n) {
-  return reads_input(c) ? n * (uint64_t)c->in->size : 0;
+// Little is written: the roof is a kernel that only reads.
+static inline __attribute__((unused)) int is_read_only(const cell *c) {
+  const gp_primitive p = c->primitive;
+  return p == GP_REDUCE || p == GP_SEGMENTED_REDUCE || p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL ||
+         p == GP_CHECK_OFFSETS || has_word(p, 'b');
 }
+static inline __attribute__((unused)) uint64_t in_bytes(const cell *c, uint64_t n) { return cell_bytes(c, ROLE_in, n); }
 static inline __attribute__((unused)) uint64_t out_bytes(const cell *c, uint64_t n) {
-  return (is_reduce(c) ? 1 : n) * (uint64_t)c->out->size;
+  return cell_bytes(c, ROLE_out, n);
 }
+
+// Runs of n keys, as many as are expected: with probability p = 1 / runs an element begins one, every 64th multiple of
+// the mean does anyway, and where keys have one byte, one in 256 is the same as the run before.
+static inline __attribute__((unused)) double expected_runs(const cell *c, uint64_t n) {
+  const type_row *key = c->key ? c->key : c->in;
+  const double p = 1 / (double)c->runs, forced = c->runs > 1 ? (1 - p) / (64 * (double)c->runs) : 0;
+  return (double)n * (p + forced) * (c->runs > 1 && key->size == 1 && c->form != FORM_HEADS ? 255.0 / 256 : 1);
+}
+
+// The elements of a compacted output that a call on n writes, as many as are expected; all of them elsewhere.
+static inline __attribute__((unused)) double expected_count(const cell *c, int role, uint64_t n) {
+  const double all = (double)cell_count(c, role, n),
+               share = c->form == FORM_FLAGS ? c->keep / 100.0 : cell_share(c->in, c->keep);
+  switch ((int)c->primitive) {
+  case GP_REDUCE_BY_KEY:
+  case GP_RUN_LENGTHS:
+  case GP_UNIQUE:
+    return role == ROLE_counts || all == 0 ? 0 : expected_runs(c, n);
+  case GP_NONTRIVIAL_RUNS: // those that the next element does not end
+    return role == ROLE_counts || all == 0 ? 0 : expected_runs(c, n) * (1 - 1 / (double)c->runs);
+  case GP_SELECT:
+    return role == ROLE_out ? share * (double)n : 0;
+  case GP_PARTITION:
+    return role == ROLE_out ? (double)n : 0; // all parts together
+  case GP_COUNT_IF:
+  case GP_CHECK_OFFSETS:
+    return 0;
+  default:
+    return all;
+  }
+}
+
+// The elements of an output that a call wrote; counts: what it counted.
+static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role, uint64_t n, const uint64_t *counts) {
+  const gp_primitive p = c->primitive;
+  const uint64_t all = cell_count(c, role, n);
+  if (role == ROLE_counts || !(p == GP_REDUCE_BY_KEY || p == GP_UNIQUE || is_select(p) || has_word(p, 'l'))) return all;
+  return p != GP_PARTITION || role == ROLE_out ? counts[0] : counts[1 + (role == ROLE_out3)];
+}
+
+// Bytes of a call: each input read once and each output written once, of compacted outputs the elements that are kept.
+// In detail, with S segments, R runs, K kept, B bins, N of nontrivial runs, sizes in brackets:
+//   segmented reduce  n[in] + (S + 1)[offset] (fixed: 0; ends: 2S) + S[out]     segmented scan  n[in] + (S + 1)[offset]
+//   + n[out]     scan by key  n[key] + n[in] + n[out]     reduce by key  n[key] + n[in] + R[key] + R[out]
+//   run lengths  n[key] + R[key] + R[length]     nontrivial runs  n[key] + 2N[length]     unique  (n + R)[key, payload]
+//   select  n[in] + n[flag] + K[in]     partition  2n[in] + n[flag]     count_if, any, all  n[in]
+//   histogram  n[in] + B[counter] (ranges: + (B + 1)[in])     bounds  n[in] + haystack[in] + n[out]
+//   load balance  (S + 1)[offset] + n[out]     check offsets  (S + 1)[offset]     adjacent difference  n[in] + n[out]
 static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t n) {
-  const double in = (double)in_bytes(c, n) * (c->primitive == GP_TRANSFORM2 ? 2 : 1);
-  return is_reduce(c) ? in : in + (double)out_bytes(c, n);
+  double bytes = 0;
+  int role;
+  for (role = 0; role < ROLE_COUNT; role++) {
+    const type_row *t = cell_type(c, role);
+    if (!t || (role == ROLE_keys && is_segmented_scan(c->primitive))) continue;
+    if (role == ROLE_out && is_reduce(c)) continue;
+    bytes += (role < FIRST_OUTPUT ? (double)cell_count(c, role, n) : expected_count(c, role, n)) * t->size;
+  }
+  return bytes;
+}
+
+// The cell's words that only its primitive has, each with a space before, in the one form in which stores keep them.
+static inline __attribute__((unused)) void cell_own_words(const cell *c, char *text, size_t room) {
+  int at = 0;
+  text[0] = 0;
+#define ADD(...) at += at < (int)room ? snprintf(text + at, room - (size_t)at, __VA_ARGS__) : 0
+  if (has_word(c->primitive, 's')) {
+    ADD(" segments=%s", SEGMENT_NAMES[c->segments_kind]);
+    if (c->segments_kind != SEGMENTS_MIXED) ADD(":%llu", (unsigned long long)c->segments_mean);
+  }
+  if (c->offsets && strcmp(c->offsets->name, "u32")) ADD(" offsets=%s", c->offsets->name);
+  if (c->form > FORM_OFFSETS && c->form != FORM_KEYS && c->form != FORM_IF) ADD(" form=%s", FORM_NAMES[c->form]);
+  if (c->key) ADD(" key=%s", c->key->name);
+  if (c->payload) ADD(" payload=%s", c->payload->name);
+  if (c->lengths && strcmp(c->lengths->name, "u32")) ADD(" lengths=%s", c->lengths->name);
+  if (c->runs) ADD(" runs=%llu", (unsigned long long)c->runs);
+  if (c->parts) ADD(" parts=%d", c->parts);
+  if (has_word(c->primitive, 'e')) ADD(" keep=%d", c->keep);
+  if (c->bins) ADD(" bins=%llu", (unsigned long long)c->bins);
+  if (c->haystack) ADD(" haystack=%llu", (unsigned long long)c->haystack);
+#undef ADD
 }
 
 // The cell's text in the one form in which stores keep it.
 static inline __attribute__((unused)) void cell_text(const cell *c, char *text, size_t room) {
   const type_row *usual = c->out->number == GP_DATA_F16 || c->out->number == GP_DATA_BF16 ? find_type("f32") : c->out;
+  char own[200];
   int at = snprintf(text, room, "%s%s%s %s", PRIMITIVE_NAMES[c->primitive], c->op ? " " : "", OPERATOR_NAMES[c->op],
                     c->in->name);
+  cell_own_words(c, own, sizeof own);
 #define ADD(...) at += at < (int)room ? snprintf(text + at, room - (size_t)at, __VA_ARGS__) : 0
   if (c->acc != usual) ADD(" acc=%s", c->acc->name);
   if (c->out != c->in) ADD(" out=%s", c->out->name);
-  ADD(" n=%llu", (unsigned long long)c->n);
+  ADD("%s n=%llu", own, (unsigned long long)c->n);
   if (c->kind) ADD(" dist=%s", KIND_NAMES[c->kind]);
   if (c->in_offset) ADD(" in_offset=%d", c->in_offset);
   if (c->out_offset) ADD(" out_offset=%d", c->out_offset);
@@ -179,12 +659,64 @@ static inline __attribute__((unused)) void cell_text(const cell *c, char *text, 
 #undef ADD
 }
 
+// How the data of an input is made: kind, parameter and seed of data.h. 0: it is no random data (offsets, boundaries).
+typedef struct cell_data {
+  int kind;
+  uint64_t parameter;
+} cell_data;
+static inline __attribute__((unused)) int cell_data_of(const cell *c, int role, int kind, cell_data *d) {
+  const gp_primitive p = c->primitive;
+  d->kind = kind;
+  d->parameter = has_word(p, 'b') ? c->bins : 0;
+  if (role == ROLE_begin || role == ROLE_end) return 0;
+  if (role != ROLE_keys) return 1;
+  if (is_segmented_scan(p)) return 0;
+  if (has_word(p, 'h')) return d->kind = GP_DATA_SORTED, 1;
+  if (is_select(p)) return d->kind = GP_DATA_FLAGS, d->parameter = (uint64_t)c->keep, 1;
+  d->kind = c->form == FORM_HEADS ? GP_DATA_HEADS : GP_DATA_RUNS;
+  d->parameter = c->runs;
+  return 1;
+}
+
+// Fills an input that is no random data, for n elements; memory of the host.
+static inline __attribute__((unused)) void cell_make_input(const cell *c, int role, uint64_t n, void *out) {
+  const type_row *t = cell_type(c, role);
+  uint64_t i, segments;
+  uint64_t *offsets;
+  if (c->primitive == GP_HISTOGRAM_RANGES) { // bins of equal width, and what lies beyond the last is not counted
+    for (i = 0; i <= c->bins; i++) {
+      unsigned char boundary[16];
+      cell_threshold(t, (double)i / (double)c->bins, boundary);
+      memcpy((char *)out + i * (uint64_t)t->size, boundary, (size_t)t->size);
+    }
+    return;
+  }
+  segments = cell_segments(c, n);
+  offsets = (uint64_t *)malloc((segments + 1) * sizeof *offsets);
+  if (!offsets) return;
+  cell_make_offsets(c, n, offsets);
+  if (role == ROLE_keys) {
+    memset(out, 0, n);
+    for (i = 0; i < segments; i++)
+      if (offsets[i] < n) ((char *)out)[offsets[i]] = 1;
+  } else {
+    const uint64_t first = role == ROLE_end, count = cell_count(c, role, n);
+    for (i = 0; i < count; i++) {
+      if (t->size == 4) ((uint32_t *)out)[i] = (uint32_t)offsets[first + i];
+      else ((uint64_t *)out)[i] = offsets[first + i];
+    }
+  }
+  free(offsets);
+}
+
 // ---- calls ----------------------------------------------------------------------------------------------------------
 
 // What the types are in a context, and the operators of the structs.
 typedef struct cell_types {
+  gp_context *ctx;
   gp_type handles[TYPE_ROW_COUNT];
-  gp_op struct_sums[TYPE_ROW_COUNT];
+  gp_op struct_sums[TYPE_ROW_COUNT], struct_equals[TYPE_ROW_COUNT];
+  gp_op struct_below[TYPE_ROW_COUNT][101]; // predicates by percent; defined when a cell asks for one
 } cell_types;
 
 static inline void cell_sum_s12(void *user, void *result, const void *a, const void *b) {
@@ -206,6 +738,21 @@ static inline void cell_sum_s16(void *user, void *result, const void *a, const v
   memcpy(result, x, sizeof x);
 }
 
+// Results of predicates and of equality are one byte.
+static inline void cell_equal_struct(void *user, void *result, const void *a, const void *b) {
+  const double *x = (const double *)a, *y = (const double *)b;
+  if (user) *(unsigned char *)result = !memcmp(a, b, 12);
+  else *(unsigned char *)result = x[0] == y[0] && x[1] == y[1];
+}
+static inline void cell_below_s12(void *user, void *result, const void *a, const void *b) {
+  (void)b;
+  *(unsigned char *)result = *(const uint32_t *)a < (double)(intptr_t)user / 100 * 4294967296.0;
+}
+static inline void cell_below_s16(void *user, void *result, const void *a, const void *b) {
+  (void)b;
+  *(unsigned char *)result = *(const double *)a < 2 * ((double)(intptr_t)user / 100) - 1;
+}
+
 // NULL, or what failed.
 static inline __attribute__((unused)) const char *cell_types_define(cell_types *types, gp_context *ctx) {
   static const char *const sources[2] = {"struct s12 { unsigned int x, y, z; };",
@@ -216,6 +763,7 @@ static inline __attribute__((unused)) const char *cell_types_define(cell_types *
   static const unsigned char zero[16] = {0};
   int i;
   memset(types, 0, sizeof *types);
+  types->ctx = ctx;
   for (i = 0; i < TYPE_ROW_COUNT; i++) {
     const type_row *t = &TYPE_ROWS[i];
     int type;
@@ -241,25 +789,132 @@ static inline __attribute__((unused)) const char *cell_types_define(cell_types *
       op.host_identity = zero;
       op.host_identity_size = (size_t)t->size;
       if (gp_op_define(ctx, &op, &types->struct_sums[i])) return gp_last_message();
+      op = gp_op_desc_init();
+      op.name = which ? "s16_equal" : "s12_equal";
+      op.body = which ? "return a.x == b.x && a.y == b.y;" : "return a.x == b.x && a.y == b.y && a.z == b.z;";
+      op.arity = 2;
+      op.host = cell_equal_struct;
+      op.host_user = which ? NULL : (void *)types;
+      if (gp_op_define(ctx, &op, &types->struct_equals[i])) return gp_last_message();
     }
   }
   return NULL;
 }
 
-// The call that a cell means, without its buffers. policy: NULL is the header's own choice.
-static inline __attribute__((unused)) gp_call cell_call(const cell_types *types, const cell *c,
-                                                        const gp_policy *policy) {
+// The predicate on structs that selects so many percent of uniform ones. 0: it could not be defined.
+static inline __attribute__((unused)) gp_op cell_below(cell_types *types, const type_row *t, int percent) {
+  gp_op *known = &types->struct_below[t - TYPE_ROWS][percent];
+  gp_op_desc op = gp_op_desc_init();
+  char name[40], body[80];
+  if (*known) return *known;
+  snprintf(name, sizeof name, "%s_below_%d", t->name, percent);
+  if (t->number == GP_DATA_F64) snprintf(body, sizeof body, "return a.x < %.17g;", 2 * (percent / 100.0) - 1);
+  else snprintf(body, sizeof body, "return a.x < %.17g;", percent / 100.0 * 4294967296.0);
+  op.name = name;
+  op.body = body;
+  op.arity = 1;
+  op.host = t->number == GP_DATA_F64 ? cell_below_s16 : cell_below_s12;
+  op.host_user = (void *)(intptr_t)percent;
+  if (gp_op_define(types->ctx, &op, known)) *known = 0;
+  return *known;
+}
+
+#if CELLS_HAVE_SEGMENTS
+// What a call on segments, runs and so on has besides.
+static inline __attribute__((unused)) void cell_complete_call(cell_types *types, const cell *c, gp_call *result) {
+  const gp_primitive p = c->primitive;
+  gp_call call = *result;
+#define HANDLE(row) ((row) ? types->handles[(row)-TYPE_ROWS] : 0)
+  call.segments = c->segments;
+  call.bins = c->bins;
+  if (c->form == FORM_FIXED) call.length = c->segments_mean;
+  else if (has_word(p, 's')) call.offset_type = HANDLE(c->offsets ? c->offsets : c->in);
+  if (has_word(p, 'h')) call.length = c->haystack;
+  if (c->key) call.key_type = HANDLE(c->key);
+  if (has_word(p, 'r')) {
+    const type_row *key = c->key ? c->key : c->in;
+    call.key_type = HANDLE(key);
+    if (c->form == FORM_HEADS) call.equal = GP_HEADS;
+    else if (key->fields > 1) call.equal = types->struct_equals[key - TYPE_ROWS];
+    if (!c->key) call.in_type = call.out_type = HANDLE(c->payload); // run lengths: 0
+    if (c->lengths) call.out2_type = HANDLE(c->lengths);
+    if (p == GP_NONTRIVIAL_RUNS) call.out_type = call.out2_type;
+  }
+  if (p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS) call.in_type = 0;
+  if (p == GP_CHECK_OFFSETS || p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL) call.out_type = 0;
+  if (has_word(p, 'e') && c->form != FORM_FLAGS) {
+    const int structs = c->in->fields > 1;
+    call.op = structs ? cell_below(types, c->in, c->keep) : c->keep == 100 ? GP_LESS_EQUAL : GP_LESS;
+    if (c->parts == 3) call.transform = structs ? cell_below(types, c->in, cell_keep2(c)) : GP_LESS;
+    if (c->parts == 3 && !structs && cell_keep2(c) == 100) call.transform = GP_LESS_EQUAL;
+    if (!structs) call.init = c->scalar, call.step = c->parts == 3 ? c->scalar2 : NULL;
+  }
+  if (p == GP_HISTOGRAM_EVEN && !cell_all_values(c)) call.init = c->scalar, call.step = c->scalar2;
+#undef HANDLE
+  *result = call;
+}
+#endif
+
+// The call that a cell means, without its buffers; it points into the cell. policy: NULL is the header's own choice.
+static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const cell *c, const gp_policy *policy) {
   static const unsigned char VALUE[16] = {0x35, 0x3a, 0x11, 0x3c, 0x52, 0x0f, 0x77, 0x3f, 0x35, 0x3a, 0x11, 0x3c, 1, 2};
-  gp_call call = gp_call_init(c->primitive);
-  const int computes = c->primitive != GP_COPY && c->primitive != GP_FILL && c->primitive != GP_IOTA;
-  call.op = computes ? (c->in->fields > 1 ? types->struct_sums[c->in - TYPE_ROWS] : c->op) : 0;
-  call.in_type = types->handles[c->in - TYPE_ROWS];
-  call.out_type = types->handles[c->out - TYPE_ROWS];
-  if (c->primitive >= GP_REDUCE) call.acc_type = types->handles[c->acc - TYPE_ROWS];
-  if (c->primitive == GP_FILL) call.init = VALUE;
-  call.count = c->n;
+  const gp_primitive p = c->primitive;
+  gp_call call = gp_call_init(p);
+#define HANDLE(row) ((row) ? types->handles[(row)-TYPE_ROWS] : 0)
+  call.op = c->op && c->in->fields > 1 ? types->struct_sums[c->in - TYPE_ROWS] : c->op;
+  call.in_type = HANDLE(c->in);
+  call.out_type = HANDLE(c->out);
+  if (folds(p)) call.acc_type = HANDLE(c->acc);
+  if (p == GP_FILL) call.init = VALUE;
+  call.count = cell_elements(c, c->n);
   call.policy = policy;
+#if CELLS_HAVE_SEGMENTS
+  if (p >= GP_SEGMENTED_REDUCE) cell_complete_call(types, c, &call);
+#endif
+#undef HANDLE
   return call;
+}
+
+// Where in gp_call the pointer to a buffer is; 0: the call has none (segmented scans have `keys` for the peers).
+static inline __attribute__((unused)) size_t cell_slot(const cell *c, int role) {
+  static const size_t SLOTS[ROLE_COUNT] = {
+#if CELLS_HAVE_SEGMENTS
+    offsetof(gp_call, in),
+    offsetof(gp_call, in2),
+    offsetof(gp_call, keys),
+    offsetof(gp_call, begin),
+    offsetof(gp_call, end),
+    offsetof(gp_call, out),
+    offsetof(gp_call, out_keys),
+    offsetof(gp_call, out2),
+    offsetof(gp_call, out3),
+    offsetof(gp_call, out_count)
+#else
+    offsetof(gp_call, in),
+    offsetof(gp_call, in2),
+    0,
+    0,
+    0,
+    offsetof(gp_call, out)
+#endif
+  };
+  if (!cell_type(c, role) || (role == ROLE_keys && is_segmented_scan(c->primitive))) return 0;
+#if CELLS_HAVE_SEGMENTS
+  if (role == ROLE_counts && c->primitive == GP_CHECK_OFFSETS) return offsetof(gp_call, bad);
+#endif
+  return SLOTS[role];
+}
+static inline __attribute__((unused)) void cell_bind(const cell *c, gp_call *call, int role, void *at) {
+  const size_t slot = cell_slot(c, role);
+  if (slot) memcpy((char *)call + slot, &at, sizeof at);
+}
+
+// The call on n elements: what changes with the count.
+static inline __attribute__((unused)) void cell_resize(const cell *c, gp_call *call, uint64_t n) {
+  call->count = cell_elements(c, n);
+#if CELLS_HAVE_SEGMENTS
+  call->segments = cell_segments(c, n);
+#endif
 }
 
 // ---- policies -------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes what was measured (ci/measurements/<device>/<date>.jsonl, made by tools/bench.py) into README.md, between the
-lines <!-- measurements:begin --> and <!-- measurements:end -->. The same files give the same text.
+lines <!-- measurements:begin --> and <!-- measurements:end -->; beside it what tools/bench.py --set segments measured
+(<date>.segments.jsonl). The same files give the same text.
 
     tools/measurements.py            rewrites README.md
     tools/measurements.py --check    exit status 1 where README.md is not what the files say
@@ -21,10 +22,10 @@ SIZES = [64 * bench.KIB, bench.MIB, 16 * bench.MIB, 256 * bench.MIB, bench.GIB]
 TITLES = {"copy": "Copy", "reduce": "Reduce (sum)", "exclusive_scan": "Exclusive scan (sum)"}
 
 
-def latest():
+def latest(name="????-??-??.jsonl"):
     """The newest file of every device: (path, records)."""
     newest = {}
-    for path in sorted(glob.glob(os.path.join(ROOT, "ci", "measurements", "*", "????-??-??.jsonl"))):
+    for path in sorted(glob.glob(os.path.join(ROOT, "ci", "measurements", "*", name))):
         newest[os.path.dirname(path)] = path
     return [(path, bench.load(path)) for _, path in sorted(newest.items())]
 
@@ -88,8 +89,59 @@ def section(path, records):
     return "\n".join(wrapped).strip() + "\n"
 
 
+# Tables of the cells on segments and runs: title, primitives, what a line is, the word whose values are the columns.
+SEGMENT_TABLES = [
+    ("Segmented reduce, f32", ("segmented_reduce",), "form", "segments"),
+    ("Segmented scan, f32", ("segmented_exclusive_scan", "segmented_inclusive_scan"), "primitive", "segments"),
+    ("Scan by key, f32", ("inclusive_scan_by_key", "exclusive_scan_by_key"), "primitive", "runs"),
+    ("Reduce by key: keys, values", ("reduce_by_key",), "types", "runs"),
+    ("Run lengths", ("run_lengths",), "types", "runs"), ("Unique", ("unique",), "types", "runs"),
+    ("Select: percent kept", ("select",), "types", "keep"),
+    ("Partition: percent selected", ("partition",), "types", "keep"),
+    ("Histogram, 256 bins", ("histogram_even",), "types", "dist"),
+]
+
+
+def segments_table(records, title, primitives, row, column):
+    """A table of the large cells: a line a type or primitive, a column a length of runs, a share, a distribution."""
+    rows, columns = {}, []
+    for r in records:
+        if r["kind"] != "sample" or r["primitive"] not in primitives or r["status"] != "ok" or "median_us" not in r or \
+                r["protocol"] != "cold" or r["bytes"] < 32 * bench.MIB:
+            continue
+        words = {"form": "", "bins": "256", "parts": "2", "payload": "", "dist": r["dist"],
+                 **dict(word.split("=", 1) for word in r["words"].split())}
+        if (words["bins"], words["parts"], words["payload"]) != ("256", "2", "") or r["in_offset"] or \
+                (words["form"] and primitives != ("segmented_reduce",)) or \
+                (row in ("form", "primitive") and r["in"] != "f32"):
+            continue
+        types = ", ".join(name for name in (words.get("key", ""), r["in"]) if name)
+        name = {"form": words["form"] or "offsets", "primitive": r["primitive"].replace("_", " "), "types": types}[row]
+        if words[column] not in columns:
+            columns.append(words[column])
+        rows.setdefault(name, {}).setdefault(words[column], {})[r["label"]] = r
+    if not rows:
+        return []
+    return ["| " + title + " | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns),
+            *(f"| {name} | " + " | ".join(entry(cells.get(value, {})) for value in columns) + " |"
+              for name, cells in rows.items()), ""]
+
+
+def segments_section(path, records):
+    environment = next(r for r in records if r["kind"] == "environment")
+    lines = [f"Segments, runs, selection and histograms on the {environment['device']}, {environment['date'][:10]}, "
+             f"{environment['peers']} ([all cells]({os.path.relpath(path, ROOT)})); 128 MiB of input. Entries as "
+             "above; segmented reduce and histograms against the kernel that only reads, the others against the copy.",
+             ""]
+    for table in SEGMENT_TABLES:
+        lines += segments_table(records, *table)
+    wrapped = [line if line.startswith("|") else textwrap.fill(line, 118, break_long_words=False) for line in lines]
+    return "\n".join(wrapped).strip() + "\n"
+
+
 def region():
     parts = [section(path, records) for path, records in latest()]
+    parts += [segments_section(path, records) for path, records in latest("????-??-??.segments.jsonl")]
     return "\n".join(parts) if parts else "Nothing has been measured yet: `make bench` on a machine with a GPU.\n"
 
 

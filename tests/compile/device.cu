@@ -39,3 +39,24 @@ __global__ void warp_routines(const unsigned *in, unsigned *out) {
   x += gp_warp_broadcast(gp_warp_reduce(x, gp_max<unsigned>()), 0);
   out[threadIdx.x] = x;
 }
+
+template <int THREADS, int ITEMS, class O>
+__global__ void __launch_bounds__(THREADS)
+    search_routines(const O *offsets, unsigned segments, const float *sorted, unsigned count, gp__u64 *out) {
+  typedef gp_tile_load_balance_storage<THREADS, ITEMS> balance_storage;
+  GP_SHARED(balance_storage, s);
+  gp__u64 segment[ITEMS];
+  gp_tile_load_balance<THREADS>(segment, offsets, segments, blockIdx.x * THREADS * ITEMS, s);
+  segment[0] += gp_search_lower(sorted, count, sorted[threadIdx.x], gp_less<float>());
+  segment[0] += gp_search_upper(sorted, count, sorted[threadIdx.x], gp_less<float>());
+  segment[0] += gp_warp_search_lower(sorted, count, sorted[gp_warp()], gp_less<float>());
+  segment[0] += gp_warp_search_upper(sorted, count, sorted[gp_warp()], gp_less<float>());
+  segment[0] += gp_merge_path(offsets + 1, segments, threadIdx.x);
+  segment[0] += gp_warp_merge_path(offsets + 1, segments, gp_warp());
+  gp_tile_store_direct(segment, out, count);
+}
+
+template __global__ void search_routines<128, 4, unsigned>(const unsigned *, unsigned, const float *, unsigned,
+                                                           gp__u64 *);
+template __global__ void search_routines<256, 3, gp__u64>(const gp__u64 *, unsigned, const float *, unsigned,
+                                                          gp__u64 *);

@@ -54,10 +54,10 @@ int main() {
     need(!wrong, words);
     if (given != "-") need(!parse_policy(given.c_str(), &asked), given);
     gp_call call = cell_call(&types, &c, given == "-" ? nullptr : &asked);
-    call.in = reinterpret_cast<const void *>((uintptr_t(1) << 56) + unsigned(c.in_offset)); // never read
-    call.out = reinterpret_cast<void *>(uintptr_t(1) << 60);
-    if (!reads_input(&c)) call.in = nullptr;
-    if (c.primitive == GP_TRANSFORM2) call.in2 = call.in;
+    for (int role = 0; role < ROLE_COUNT; role++) { // addresses far apart, that are never read
+      const uintptr_t at = (uintptr_t(role + 1) << 56) + (role <= ROLE_in2 ? unsigned(c.in_offset) : 0u);
+      cell_bind(&c, &call, role, reinterpret_cast<void *>(at));
+    }
     const gp_result result = gp_policy_origin(ctx, &call, &policy, &source);
     if (result == GP_E_POLICY) {
       std::cout << "invalid\n";

@@ -250,14 +250,16 @@ def test_cells_as_text(tmp_path):
     path = tmp_path / "cells"
     path.write_text("# a comment\nreduce SUM f16 bytes=1M  # half floats\n"
                     "reduce SUM f16 acc=f32 n=524288 protocol=cold\nfill u32 n=4K protocol=graph\n"
-                    "exclusive_scan SUM u8 out=u32 n=100\n")
+                    "exclusive_scan SUM u8 out=u32 n=100\nhistogram_even u8 n=100 bins=16\n")
     found = regress.cells_of(str(path))
     assert list(found.items()) == [
         (store.Cell("reduce", "SUM", "f16", "f32", "f16", 524288, "cold"),
          "reduce SUM f16 acc=f32 n=524288 protocol=cold"),
         (store.Cell("fill", "", "", "", "u32", 4096, "graph"), "fill u32 n=4096 protocol=graph"),
         (store.Cell("exclusive_scan", "SUM", "u8", "u32", "u32", 100, "cold"),
-         "exclusive_scan SUM u8 out=u32 n=100 protocol=cold")]
+         "exclusive_scan SUM u8 out=u32 n=100 protocol=cold"),
+        (store.Cell("histogram_even", "", "u8", "", "u32", 100, "cold", "bins=16"),
+         "histogram_even u8 bins=16 n=100 protocol=cold")]
     standard = regress.cells_of(None)
     assert len(standard) > 100 and {cell.primitive for cell in standard} == set(store.primitives())
 

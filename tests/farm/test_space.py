@@ -36,6 +36,9 @@ def significant(text):
     ("copy u8 n=1G", 90), ("fill f64 n=3", 80), ("transform2 SUM f16 n=64K", 120), ("reduce SUM u32 n=1M", 75),
     ("reduce MAX f32 n=1M", 103), (SCAN, 90), ("inclusive_scan SUM s12 n=1000000", 86),
     ("exclusive_scan SUM u8 out=u32 n=1M", 100), ("inclusive_scan SUM s16 n=16M", 75),
+    ("reduce_by_key SUM u32 n=1M", 90), ("select s16 n=1M", 80), ("unique u8 payload=u64 n=1M", 90),
+    ("segmented_exclusive_scan SUM f32 n=1M", 75), ("segmented_reduce SUM u8 segments=mixed n=1M", 90),
+    ("histogram_even u8 bins=48K n=1M", 90), ("load_balance u32 n=1M", 100), ("count_if f32 n=1M", 86),
 ])
 def test_space_is_what_the_header_allows(program, cell, compute_capability):
     """Every point of the declared fields, put to the header one by one."""

@@ -145,6 +145,22 @@ def test_it_compiles_as_cuda(tables, tmp_path):
 # ---- lookups ---------------------------------------------------------------------------------------------------------
 
 
+# A row for a group of each primitive on segments and runs: its sizes must be the header's.
+STREAM = "algorithm=LOOK_BACK,threads=128,vectors=2,stages=3,blocks_per_sm=4,store=ALL"
+LATER = {
+    STREAM: ["segmented_inclusive_scan 4/4/4", "segmented_exclusive_scan 8/8/8", "inclusive_scan_by_key 4/4/4",
+             "exclusive_scan_by_key 1/1/1", "reduce_by_key 2/2/2", "run_lengths 4/0/0", "nontrivial_runs 8/0/4",
+             "unique 4/0/0", "unique 2/0/2", "select 4/0/4", "partition 8/0/8"],
+    "algorithm=MERGE_PATH,threads=128,vectors=3,blocks_per_sm=4,store=ALL": ["segmented_reduce 4/4/4",
+                                                                             "load_balance 0/0/4"],
+    "algorithm=GLOBAL_BINS,threads=256,vectors=2,blocks_per_sm=4,store=ALL": ["histogram_even 1/0/4",
+                                                                              "histogram_ranges 4/0/8"],
+    "algorithm=EVEN_SHARE,threads=256,vectors=2,blocks_per_sm=4,store=ALL": ["count_if 4/8/8", "any 2/4/1",
+                                                                             "all 8/4/1"],
+    "threads=128,vectors=2,blocks_per_sm=4": ["adjacent_difference 4/0/4", "lower_bound 4/0/4", "upper_bound 8/0/4"],
+}
+
+
 def mixed():
     """Every kind of scope for one group, in the order of choice; a policy that older devices cannot run; a bucket that
     ends; a primitive and sizes that share nothing with it."""
@@ -156,11 +172,34 @@ def mixed():
              rows.Row("portable", scan, 10, 64, rule, "portable"), rows.Row("portable", scan, 0, 3, pipelined, "small"),
              rows.Row("portable", "copy 16/0/16", 30, 64, copy, "portable"),
              rows.Row("class:kin", "reduce 2/4/2", 5, 6, store.policy_of(made_up.policy("wide", "reduce")), "narrow")]
+    for policy, groups in LATER.items():
+        found += [rows.Row("portable", group, 11, 23, {**copy, **store.policy_of(policy)}, "later") for group in groups]
     return found, [("kin", "Exact"), ("kin", "Cousin")]
 
 
 MIXED = mixed()
-OPERATORS = {"copy": "", "fill": "", "iota": "", "transform": "NEGATE", "transform2": "SUM"}
+OPERATORS = {"copy": "", "fill": "", "iota": "", "transform": "NEGATE", "transform2": "SUM",
+             "adjacent_difference": "SUB",
+             **dict.fromkeys(("run_lengths", "nontrivial_runs", "unique", "select", "partition", "count_if", "any",
+                              "all", "histogram_even", "histogram_ranges", "lower_bound", "upper_bound",
+                              "load_balance", "check_offsets"), "")}
+# Outputs (the type itself where there is none) and words, where a primitive has some.
+WORDS = {
+    **dict.fromkeys(("segmented_reduce", "segmented_inclusive_scan", "segmented_exclusive_scan"),
+                    (("", "segments=fixed:1048576"),)),
+    **dict.fromkeys(("inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key"),
+                    (("", "key=u32 runs=32"), ("", "key=s16 runs=1"))),
+    **dict.fromkeys(("run_lengths", "nontrivial_runs"), (("", "runs=32"), ("", "lengths=u64 runs=4"))),
+    "unique": (("", "runs=32"), ("", "payload=u16 runs=32")),
+    "select": (("", "keep=50"), ("", "form=flags key=u8 keep=1")), "partition": (("", "parts=2 keep=50"),),
+    **dict.fromkeys(("count_if", "any", "all"), (("", "keep=50"),)),
+    **dict.fromkeys(("histogram_even", "histogram_ranges"), (("u32", "bins=256"), ("u64", "bins=100000"))),
+    **dict.fromkeys(("lower_bound", "upper_bound"), (("u32", "haystack=1000"),)),
+    "load_balance": (("u32", "segments=fixed:1048576"),), "check_offsets": (("", "segments=fixed:1048576"),),
+}
+NUMBERS_ONLY = ("iota", "transform", "transform2", "adjacent_difference", "histogram_even", "histogram_ranges",
+                "lower_bound", "upper_bound")
+OF_OFFSETS = ("load_balance", "check_offsets")
 TYPES = ("u8", "u16", "u32", "u64", "f16", "f64", "s12", "s16")
 
 
@@ -177,13 +216,15 @@ def emulator(tmp_path_factory):
 def cells():
     """Every primitive on every size of element, at every power of two of bytes, and just below the next one."""
     for primitive, type_, log2 in itertools.product(store.primitives(), TYPES, range(41)):
-        size = store.type_sizes()[type_]
-        if type_ in ("s12", "s16") and primitive in ("iota", "transform", "transform2"):
-            continue
-        for n in sorted({(1 << log2) // size, ((2 << log2) - 1) // size}):
+        for out, words in WORDS.get(primitive, (("", ""),)):
             acc = "f32" if type_ == "f16" else type_
-            if n:
-                yield store.Cell(primitive, OPERATORS.get(primitive, "SUM"), type_, acc, type_, n, "cold")
+            one = store.Cell(primitive, OPERATORS.get(primitive, "SUM"), type_, acc, out or type_, 1, "cold", words)
+            if (type_ in ("s12", "s16") and primitive in NUMBERS_ONLY) or \
+                    (primitive in OF_OFFSETS and type_ not in ("u32", "u64")):
+                continue
+            for n in sorted({(1 << log2) // one.bytes, ((2 << log2) - 1) // one.bytes}):
+                if n and (n <= 1 << 26 or "segments=" not in words):  # offsets are made one by one
+                    yield one._replace(n=n)
 
 
 @pytest.mark.parametrize("name", ["empty", "recorded", "mixed", "committed"])

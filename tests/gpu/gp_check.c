@@ -11,8 +11,8 @@
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
 
+#include "gp_cells.h"
 #include "gp_cuda.h"
-#include "peers/data.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -130,14 +130,14 @@ static void *host_new(uint64_t bytes) {
 
 // ---- types and data -------------------------------------------------------------------------------------------------
 
-typedef struct type_row {
+typedef struct check_type {
   const char *name;
   int size, number, fields;
   gp_type handle; // of the GPU's context
   gp_type host_handle;
-} type_row;
+} check_type;
 
-static type_row TYPES[] = {
+static check_type TYPES[] = {
 #define ROW(name, size, number, fields) {#name, size, number, fields, 0, 0},
     GP_DATA_TYPES(ROW)
 #undef ROW
@@ -145,18 +145,18 @@ static type_row TYPES[] = {
 enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES, SCALAR_COUNT = TYPE_COUNT - 2 };
 static int type_wanted[TYPE_COUNT];
 
-static type_row *type_named(const char *name) {
+static check_type *type_named(const char *name) {
   int i;
   for (i = 0; i < TYPE_COUNT; i++)
     if (!strcmp(TYPES[i].name, name)) return &TYPES[i];
   return NULL;
 }
-static int is_float(const type_row *t) { return t->number != GP_DATA_INT && t->number != GP_DATA_UINT; }
+static int is_float(const check_type *t) { return t->number != GP_DATA_INT && t->number != GP_DATA_UINT; }
 
 // What an operator is tested on: data on which its result has the same bits in any order of evaluation.
 enum { EXACT, UNIFORM, SIGNS, MANY_TRUE, FEW_TRUE, TIES, ONE_NAN };
 
-static uint64_t float_bits(const type_row *t, double value) {
+static uint64_t float_bits(const check_type *t, double value) {
   uint64_t bits;
   if (t->number == GP_DATA_F16) return gp_data_to_f16((float)value);
   if (t->number == GP_DATA_BF16) return gp_data_to_bf16((float)value);
@@ -165,7 +165,7 @@ static uint64_t float_bits(const type_row *t, double value) {
   return bits;
 }
 
-static void make_data(const type_row *t, int kind, uint64_t seed, void *out, uint64_t n) {
+static void make_data(const check_type *t, int kind, uint64_t seed, void *out, uint64_t n) {
   static const double values[] = {0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 1000.0, -1000.0, HUGE_VAL, -HUGE_VAL};
   const int size = t->size / t->fields;
   uint64_t i;
@@ -174,7 +174,8 @@ static void make_data(const type_row *t, int kind, uint64_t seed, void *out, uin
     char *at = (char *)out + i * (uint64_t)t->size;
     uint64_t bits = 0;
     if (kind == EXACT || kind == UNIFORM || t->fields > 1) {
-      gp_data_element(t->number, t->size, t->fields, kind == UNIFORM ? GP_DATA_UNIFORM : GP_DATA_EXACT, seed, i, n, at);
+      gp_data_element(t->number, t->size, t->fields, kind == UNIFORM ? GP_DATA_UNIFORM : GP_DATA_EXACT, 0, seed, i, n,
+                      at);
       continue;
     }
     if (!is_float(t)) {
@@ -204,7 +205,7 @@ static void make_data(const type_row *t, int kind, uint64_t seed, void *out, uin
 }
 
 // Where two outputs differ: the element, or -1. `arg`: pairs of a value and an index, whose padding says nothing.
-static long long difference(const type_row *t, int arg, const char *got, const char *want, uint64_t items,
+static long long difference(const check_type *t, int arg, const char *got, const char *want, uint64_t items,
                             int signs_matter) {
   const int fields = arg ? 1 : t->fields, size = t->size / t->fields;
   const uint64_t stride = arg ? 16 : (uint64_t)t->size;
@@ -249,7 +250,7 @@ typedef struct problem {
   gp_primitive primitive;
   gp_op op, host_op;
   gp_op transform;
-  const type_row *in, *acc, *out; // acc may be NULL: the default
+  const check_type *in, *acc, *out; // acc may be NULL: the default
   uint64_t n;
   int data;
   int in_offset, out_offset, in_place;
@@ -261,7 +262,7 @@ typedef struct problem {
   int arg;
 } problem;
 
-static problem problem_of(gp_primitive primitive, gp_op op, const type_row *t, uint64_t n, int data) {
+static problem problem_of(gp_primitive primitive, gp_op op, const check_type *t, uint64_t n, int data) {
   problem p;
   memset(&p, 0, sizeof p);
   p.primitive = primitive;
@@ -272,14 +273,6 @@ static problem problem_of(gp_primitive primitive, gp_op op, const type_row *t, u
   p.arg = op == GP_ARGMIN || op == GP_ARGMAX;
   return p;
 }
-
-static const char *const PRIMITIVE_NAMES[] = {"",
-#define NAME(UPPER, lower) #lower,
-                                              GP_PRIMITIVES(NAME)
-#undef NAME
-};
-static const char *const ALGORITHM_NAMES[] = {"AUTO",      "DIRECT",    "EVEN_SHARE",  "STEALING",
-                                              "ONE_BLOCK", "LOOK_BACK", "THREE_SWEEP", "PIPELINED"};
 
 static const char *describe(const problem *p, char *text, size_t capacity) {
   const char *op = p->op ? gp_op_name(gpu, p->op) : "";
@@ -295,14 +288,14 @@ static const char *describe(const problem *p, char *text, size_t capacity) {
   if (p->transform) MORE(" transform=%d", p->transform);
   if (p->flags) MORE(" flags=%d", p->flags);
   if (p->policy)
-    MORE(" %s t%d v%d s%d b%d l%d st%d o%d", ALGORITHM_NAMES[p->policy->algorithm & 7], p->policy->threads,
-         p->policy->vectors, p->policy->stages, p->policy->blocks_per_sm, p->policy->load, p->policy->store,
-         p->policy->overlap);
+    MORE(" %s t%d v%d s%d b%d l%d st%d o%d", ALGORITHM_NAMES[p->policy->algorithm % GP_ALGORITHM_COUNT],
+         p->policy->threads, p->policy->vectors, p->policy->stages, p->policy->blocks_per_sm, p->policy->load,
+         p->policy->store, p->policy->overlap);
 #undef MORE
   return text;
 }
 
-static int reads_input(gp_primitive p) { return p != GP_FILL && p != GP_IOTA; }
+static int takes_input(gp_primitive p) { return p != GP_FILL && p != GP_IOTA; }
 
 static gp_call call_of(const problem *p, int for_gpu) {
   gp_call c = gp_call_init(p->primitive);
@@ -362,10 +355,10 @@ static int expect(workbench *w, const problem *p) {
   char text[400];
   if (p->arg) need = (p->n + 1) * 16;
   workbench_grow(w, need);
-  if (reads_input(p->primitive)) make_data(p->in, p->data, 1 + p->n, w->host_in, p->n);
+  if (takes_input(p->primitive)) make_data(p->in, p->data, 1 + p->n, w->host_in, p->n);
   if (p->primitive == GP_TRANSFORM2) make_data(p->in, p->data, 7 + p->n, w->host_in2, p->n);
   memset(w->host_want, 0xA5, out_items(p) * out_item(p) + 1);
-  if (reads_input(p->primitive)) c.in = w->host_in;
+  if (takes_input(p->primitive)) c.in = w->host_in;
   if (p->primitive == GP_TRANSFORM2) c.in2 = w->host_in2;
   c.out = w->host_want;
   if (p->has_count) c.count_device = &p->count_device;
@@ -382,7 +375,7 @@ static gp_call place(workbench *w, const problem *p) {
   char *out = p->in_place ? in : w->device_out + GUARD + p->out_offset;
   if (!p->in_place) poison(out - GUARD, out_items(p) * out_item(p) + 2 * GUARD, w->stream);
   wait_stream(w->stream);
-  if (reads_input(p->primitive)) {
+  if (takes_input(p->primitive)) {
     upload(in, w->host_in, p->n * (uint64_t)p->in->size);
     c.in = in;
   }
@@ -437,7 +430,7 @@ static int compare(workbench *w, const problem *p, const char *out, const char *
 // barriers in shared memory at which some warps arrive and others wait (the emulator's race build does).
 static int no_pipelined;
 static gp_result run_gpu(const gp_call *call, void *stream) {
-  static const gp_policy look_back = {GP_LOOK_BACK, 0, 0, 0, 0, 0, 0, 0};
+  static const gp_policy look_back = {GP_LOOK_BACK, 0, 0, 0, 0, 0, 0, 0}; // of a scan and of a stream
   gp_call other = *call;
   gp_policy p;
   gp_policy_source source;
@@ -504,7 +497,7 @@ static const uint64_t *sizes(int *count) {
   return *count = COUNT(FEW_SIZES), FEW_SIZES;
 }
 
-static int data_for(gp_op op, const type_row *t) {
+static int data_for(gp_op op, const check_type *t) {
   switch (op) {
   case GP_SUM:
     return is_float(t) || t->fields > 1 ? EXACT : UNIFORM;
@@ -606,7 +599,7 @@ static void group_policies(void) {
   const int types = sanitizer ? 2 : full ? 8 : 5;
   int t, k, q, m;
   for (t = 0; t < types; t++) {
-    const type_row *type = type_named(NAMES[t]);
+    const check_type *type = type_named(NAMES[t]);
     if (!type_wanted[type - TYPES]) continue;
     for (k = 0; k < 4; k++) {
       const gp_primitive primitive = k < 3 ? REDUCTIONS[k] : GP_COPY;
@@ -659,7 +652,7 @@ static void group_alignment(void) {
   const gp_policy *const policies[3] = {NULL, &look_back, &pipelined};
   int t, i, o, k, s, q;
   for (t = 0; t < COUNT(NAMES); t++) {
-    const type_row *type = type_named(NAMES[t]);
+    const check_type *type = type_named(NAMES[t]);
     const int step = type->fields > 1 ? 4 : type->size;
     if (!type_wanted[type - TYPES] || (sanitizer && t != 0 && t != 2)) continue;
     for (i = 0; i < 16; i += step)
@@ -702,7 +695,7 @@ static void group_fields(void) {
   const int size_count = sanitizer ? 4 : COUNT(counts);
   int t, k, s, d;
   for (t = 0; t < (sanitizer ? 2 : COUNT(NAMES)); t++) {
-    const type_row *type = type_named(NAMES[t]);
+    const check_type *type = type_named(NAMES[t]);
     const uint64_t init_bits = is_float(type) ? float_bits(type, 3) : 77;
     const float init_f32 = 3;
     const void *init = type->number == GP_DATA_F16 ? (const void *)&init_f32 : (const void *)&init_bits; // acc: f32
@@ -774,7 +767,7 @@ typedef struct user_op {
   int commutative;
   gp_host_fn host;
   unsigned char host_identity[64];
-  type_row row;
+  check_type row;
   gp_op gpu_op, host_op;
 } user_op;
 
@@ -955,7 +948,7 @@ static void group_structs(void) {
   }
   { // raw bytes: a type without source can be copied and filled
     gp_type_desc t = gp_type_desc_init();
-    type_row row = {"raw20", 20, GP_DATA_UINT, 5, 0, 0};
+    check_type row = {"raw20", 20, GP_DATA_UINT, 5, 0, 0};
     static const char value[20] = "nineteen characters";
     t.name = "raw20";
     t.size = 20;
@@ -993,7 +986,7 @@ static void group_queue(void) {
     if (out_of_time()) break;
     for (i = 0; i < CALLS; i++) {
       const uint64_t h = gp_data_hash((uint64_t)(i + pass_number * 1000));
-      const type_row *t = type_named(NAMES[h % 4]);
+      const check_type *t = type_named(NAMES[h % 4]);
       const int k = (int)((h >> 8) % 3);
       const int data = is_float(t) ? EXACT : UNIFORM;
       problems[i] = problem_of(REDUCTIONS[k], GP_SUM, t, (h >> 16) % (h & 64 ? 3000 : 120000), data);
@@ -1021,7 +1014,7 @@ static void group_queue(void) {
 // A chain on one stream: the output of each call is the input of the next, with overlapping launches.
 static void group_chain(void) {
   const gp_policy scan = {0, 0, 0, 0, 0, 0, 0, 1}, map = {GP_DIRECT, 0, 0, 0, 0, 0, 0, 1};
-  const type_row *t = type_named("u32");
+  const check_type *t = type_named("u32");
   const uint64_t n = sanitizer ? 5003 : 1000003;
   const int links = sanitizer ? 6 : 40;
   void *stream = new_stream();
@@ -1086,7 +1079,7 @@ static void *thread_main(void *argument) {
   w.stream = new_stream();
   for (i = 0; i < job->rounds && !out_of_time(); i++) {
     const uint64_t h = gp_data_hash((uint64_t)(job->index * 1000 + i));
-    const type_row *t = type_named(NAMES[h % 4]);
+    const check_type *t = type_named(NAMES[h % 4]);
     problem p = problem_of(h & 64 ? REDUCTIONS[(h >> 8) % 3] : GP_COPY, h & 64 ? GP_SUM : 0, t,
                            (h >> 16) % (h & 32 ? 200000 : 2000), is_float(t) ? EXACT : UNIFORM);
     solve(&w, &p);
@@ -1153,7 +1146,7 @@ static void group_graph(void) {
         static workbench w[3];
         problem p[3];
         gp_call c[3];
-        const type_row *type = type_named(NAMES[t]);
+        const check_type *type = type_named(NAMES[t]);
         void *stream = new_stream(), *graph = NULL, *executable = NULL;
         uint64_t need = 0;
         int i, replay, bad = 0;
@@ -1255,7 +1248,7 @@ static void group_determinism(void) {
   void *other = new_stream();
   int t, k, s, q, run;
   for (t = 0; t < COUNT(NAMES); t++) {
-    const type_row *type = type_named(NAMES[t]);
+    const check_type *type = type_named(NAMES[t]);
     if (!type_wanted[type - TYPES]) continue;
     for (k = 0; k < 3; k++)
       for (s = 0; s < (sanitizer ? 1 : COUNT(counts)); s++)
@@ -1310,7 +1303,7 @@ static void group_reproducible(void) {
                                     {GP_PIPELINED, 256, 9, 0, 0, 4, 1, 0}};
   int t, k, s, q, offset;
   for (t = 0; t < COUNT(NAMES); t++) {
-    const type_row *type = type_named(NAMES[t]);
+    const check_type *type = type_named(NAMES[t]);
     if (!type_wanted[type - TYPES]) continue;
     for (k = 0; k < 3; k++)
       for (s = 0; s < (sanitizer ? 4 : COUNT(counts)); s++)
@@ -1486,6 +1479,8 @@ static void group_big(void) {
   device_free(words);
 }
 
+#include "gp_check_segments.h"
+
 // ---- main -----------------------------------------------------------------------------------------------------------
 
 static const struct {
@@ -1505,19 +1500,21 @@ static const struct {
               {"determinism", group_determinism},
               {"reproducible", group_reproducible},
               {"errors", group_errors},
+              {"segments", group_segments},
               {"big", group_big}};
 
-static void define_plain_structs(void) { // the bench's two, as raw bytes: copied and filled here
+// The types of tools/gp_cells.h: the library's, and its two structs.
+static void define_types(void) {
+  const char *wrong = cell_types_define(&gpu_types, gpu);
   int i;
-  for (i = SCALAR_COUNT; i < TYPE_COUNT; i++) {
-    gp_type_desc t = gp_type_desc_init();
-    t.name = TYPES[i].name;
-    t.size = (size_t)TYPES[i].size;
-    t.align = i == SCALAR_COUNT ? 4 : 8;
-    if (gp_type_struct(gpu, &t, &TYPES[i].handle) || gp_type_struct(host, &t, &TYPES[i].host_handle)) {
-      fprintf(stderr, "gp_type_struct: %s\n", gp_last_message());
-      exit(3);
-    }
+  if (!wrong) wrong = cell_types_define(&host_types, host);
+  if (wrong) {
+    fprintf(stderr, "types: %s\n", wrong);
+    exit(3);
+  }
+  for (i = 0; i < TYPE_COUNT; i++) {
+    TYPES[i].handle = gpu_types.handles[i];
+    TYPES[i].host_handle = host_types.handles[i];
   }
 }
 
@@ -1582,12 +1579,7 @@ int main(int count, char **arguments) {
     GP_CUDA_CHECK(&cuda, retain(&primary, device.device));
     GP_CUDA_CHECK(&cuda, set_current(primary));
   }
-  for (i = 0; i < SCALAR_COUNT; i++) {
-    gp_type t;
-    for (t = 1; t < GP_TYPE_COUNT; t++)
-      if (!strcmp(gp_type_name(NULL, t), TYPES[i].name)) TYPES[i].handle = TYPES[i].host_handle = t;
-  }
-  define_plain_structs();
+  define_types();
   main_bench.stream = new_stream();
   for (g = 0; g < COUNT(GROUPS); g++) {
     const long before = passed, failed_before = failed, refused_before = refused;

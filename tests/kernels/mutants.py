@@ -4,7 +4,8 @@
     mutants.py BUILD_FOLDER [NAME...]
 
 A mutant names the text to replace (it must occur exactly once, so a change of the header that loses a mutant is a
-failure here too), what to put in its place, and the part of test_kernels.cpp that is run against it.
+failure here too), what to put in its place, and the part that is run against it: of test_kernels.cpp, or of the file
+that FILES names for the part.
 """
 import concurrent.futures
 import os
@@ -15,6 +16,15 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 HERE = os.path.join(ROOT, "tests", "kernels")
 SIMT = os.path.join(ROOT, "tests", "simt")
 CXX = os.environ.get("CXX", "g++")
+
+# Parts that are not of test_kernels.cpp.
+FILES = {
+    "SEGMENTS": "test_segments.cpp",
+    "SEARCH": "test_segments.cpp",
+    "HISTOGRAM_SHARED": "test_histogram.cpp",
+    "HISTOGRAM_GLOBAL": "test_histogram.cpp",
+    "HISTOGRAM_ORDERED": "test_histogram.cpp",
+}
 
 # name: (part, text, replacement)
 MUTANTS = {
@@ -82,7 +92,91 @@ MUTANTS = {
         "if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;"),
     "copy: reads beyond the input": ("MAP", "else if (i > 0 && i + 1 < vectors)\n          v[k] = gp__shift_vectors",
                                      "else if (true)\n          v[k] = gp__shift_vectors"),
+    "segments: blocks do not hand on what is open": (
+        "SEGMENTS", "if (b.open.has) a.open.append(b.open.value, Op());", ""),
+    "segments: the fix-up swaps operands": (
+        "SEGMENTS", "if (p.segment >> 1 & 1u) sum.append(p.first, Op());",
+        "if (p.segment >> 1 & 1u) sum.value = sum.has ? Op()(p.first, sum.value) : p.first, sum.has = true;"),
+    "segments: the fix-up starts anew at each thread": (
+        "SEGMENTS", "if (pass == 0) gp_tile_exclusive_scan<P::threads>(carry, Join(), s.scan);",
+        "if (pass == 0) carry = Join::identity();"),
+    "segments: a block's end is taken for its start": (
+        "SEGMENTS", "next.open.value = next.ended ? p.last : p.first;", "next.open.value = p.first;"),
+    "segments: warps do not hand on what is open": (
+        "SEGMENTS", "if (more.has) carry.append(more.value, Op());", "if (more.has) carry.value = more.value, "
+        "carry.has = true;"),
+    "segments: lanes swap operands": (
+        "SEGMENTS", "*slot = Op()(mine.value, *slot);", "*slot = Op()(*slot, mine.value);"),
+    "segments: a lane takes what stands before a mark": (
+        "SEGMENTS", "if (up_to & ((1u << lane) - 1)) mine.has = false;", ""),
+    "segments: the last chunk is taken for a whole one": (
+        "SEGMENTS", "const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;", "const unsigned to = CHUNK;"),
+    "segments: ends behind the last element are left": (
+        "SEGMENTS", "segment + u * 32 + gp_lane() < last && (rest || at <= CHUNK)",
+        "segment + u * 32 + gp_lane() < last && at < CHUNK"),
+    "segments: an empty one gets its neighbour's result": (
+        "SEGMENTS", "const bool has = stop[u] != start[u] && slot < CHUNK;", "const bool has = slot < CHUNK;"),
+    "segments: the initial value comes last": ("SEGMENTS", "(has ? Op()(init, sum) : init)",
+                                               "(has ? Op()(sum, init) : init)"),
+    "segments: results are picked up too early": (
+        "SEGMENTS", "join(scan(lane_from, lane_to), carry);\n          __syncwarp();",
+        "join(scan(lane_from, lane_to), carry);"),
+    "segments: folded before it has arrived": (
+        "SEGMENTS", "mark(rest);\n        __syncwarp();", "mark(rest);"),
+    "segments: the chunk is overwritten while it is read": (
+        "SEGMENTS", "const bool rest = left <= CHUNK;\n        __syncwarp();", "const bool rest = left <= CHUNK;"),
+    "segments: the block does not wait for its warps": (
+        "SEGMENTS", "segment[0], segment[1], s.warp[gp_warp()]);\n  __syncthreads();",
+        "segment[0], segment[1], s.warp[gp_warp()]);"),
+    "segments: reads before the input": ("SEGMENTS", "if (start + begin < low) begin += 16;", ""),
+    "segments: marks stay": ("SEGMENTS", "*reinterpret_cast<Access *>(from) = Access();", ""),
+    "segments: lengths below zero": ("SEGMENTS", "k < a.segments && begin[k] < end[k] ?", "k < a.segments ?"),
+    "load balance: any of the ends at a place": (
+        "SEARCH", "(i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)", "(i != ~0ull)"),
+    "load balance: the warp's start is forgotten": ("SEARCH", "R before = static_cast<R>(segment);", "R before = 0;"),
+    "bound: one step too few": ("SEARCH", "while (left > 1) {\n      const gp__u64 half",
+                                "while (left > 2) {\n      const gp__u64 half"),
+    "search: a warp's step leaves positions out": ("SEARCH", "count[n] = step > 0 && left >= step ? step - 1 : left;",
+                                          "count[n] = step > 0 && left >= step ? step / 2 : left;"),
     "copy: shifts by a byte too few": ("MAP", "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),
+    "histogram: nobody waits for zeros": (
+        "HISTOGRAM_SHARED", "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);", ""),
+    "histogram: a chunk of the output is not zero yet": (
+        "HISTOGRAM_GLOBAL", "for (gp__u64 i = threadIdx.x; i < chunks; i += P::threads) {\n      gp__receive",
+        "for (gp__u64 i = threadIdx.x; i + 1 < chunks; i += P::threads) {\n      gp__receive"),
+    "histogram: no fence before the word": (
+        "HISTOGRAM_SHARED",
+        "__threadfence();\n        gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);",
+        "gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);"),
+    "histogram: no fence behind the word": (
+        "HISTOGRAM_SHARED", "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);\n      __threadfence();",
+        "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);"),
+    "histogram: a copy is left out": ("HISTOGRAM_SHARED", "for (unsigned r = 0; r < a.replicas; ++r) // of 32",
+                                      "for (unsigned r = 0; r + 1 < a.replicas; ++r) // of 32"),
+    "histogram: counters are read before all have counted": (
+        "HISTOGRAM_SHARED", "if (global) return;\n    __syncthreads();", "if (global) return;"),
+    "histogram: what is left behind the last vector": (
+        "HISTOGRAM_SHARED", "take_one(in, i, i < n);", "take_one(in, i, i < tail);"),
+    "histogram: the last run of equal samples": ("HISTOGRAM_SHARED", "if (runs) add(run_slot, run_samples);", ""),
+    "histogram: channels out of step": ("HISTOGRAM_SHARED", "channel += channel_step;", "channel += channel_step + 1;"),
+    "histogram: the fraction is rounded down": (
+        "HISTOGRAM_SHARED", "<< 32) + width - 1) / width);", "<< 32)) / width);"),
+    "histogram: all lanes of a bin add its sum": (
+        "HISTOGRAM_GLOBAL", "gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)",
+        "gp_lane() >= static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)"),
+    "halves: a carry stays": ("HISTOGRAM_SHARED", "if (atomicAdd(word, 0u - (1u << 16)) < 1u << 16) add_to_output",
+                              "if (*word < 1u << 16) add_to_output"),
+    "halves: the upper half's overflow": (
+        "HISTOGRAM_SHARED", "if (old + x < old) add_to_output(slot | 1u, 1u << 16);", ""),
+    "ordered: lanes meet": ("HISTOGRAM_ORDERED", "if (rank == r) cell[bin] += w;", "if (rank >= r) cell[bin] += w;"),
+    "ordered: shares by blockIdx": ("HISTOGRAM_ORDERED", "const unsigned slice = ticket.number / shares, share =",
+                                    "const unsigned slice = blockIdx.x / shares, share ="),
+    "ordered: shares out of order": ("HISTOGRAM_ORDERED", "share = ticket.number % shares;",
+                                     "share = shares - 1 - ticket.number % shares;"),
+    "ordered: warps do not take turns": ("HISTOGRAM_ORDERED", "if (turns > 1) __syncthreads();", ""),
+    "ordered: a group's sum in the wrong place": (
+        "HISTOGRAM_ORDERED", "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
+        "gp__publish(words, group_sums + static_cast<gp__u64>(group + 1) * pieces + q"),
 }
 
 
@@ -113,7 +207,7 @@ def test(build, header, number, name, objects):
     program = os.path.join(folder, "test")
     built = run([CXX, "-std=c++17", "-O1", "-w", "-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0",
                  "-DTEST_FEW", "-DTEST_" + part, "-I" + folder, "-I" + SIMT, "-c",
-                 os.path.join(HERE, "test_kernels.cpp"), "-o", program + ".o"])
+                 os.path.join(HERE, FILES.get(part, "test_kernels.cpp")), "-o", program + ".o"])
     if not built.returncode:
         built = run([CXX, program + ".o"] + objects + ["-o", program])
     if built.returncode:

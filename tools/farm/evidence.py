@@ -22,7 +22,10 @@ FAULTS = ("wrong", "runtime", "timeout")
 PHASES = ("matrix", "confirm")
 SELF_CHECKS = ("incumbent", "bad", "varies", "echo")
 # A group that nobody searches by itself: it is served by the same kernels as another one.
-SEARCHED_AS = {"inclusive_scan": "exclusive_scan"}
+SEARCHED_AS = {"inclusive_scan": "exclusive_scan", "segmented_inclusive_scan": "segmented_exclusive_scan",
+               "inclusive_scan_by_key": "reduce_by_key", "exclusive_scan_by_key": "reduce_by_key",
+               "run_lengths": "unique", "partition": "select", "histogram_ranges": "histogram_even",
+               "upper_bound": "lower_bound"}
 
 
 class Group:

@@ -145,6 +145,10 @@ class Replay(Source):
 NAMES = "algorithm={},threads={},vectors={},load={},store={},stages={},blocks_per_sm={},overlap=1"
 MAP = NAMES.format("DIRECT", 256, 1, "ALL", "ALL", 0, 0)
 SCAN = NAMES.format("LOOK_BACK", 256, 5, "ALL", "ALL", 3, 6)
+REDUCE = NAMES.format("EVEN_SHARE", 512, 4, "STREAMING", "ALL", 0, 4)
+STREAM = NAMES.format("LOOK_BACK", 256, 4, "ALL", "ALL", 3, 4)
+SEGMENTS = NAMES.format("MERGE_PATH", 256, 3, "ALL", "ALL", 0, 4)
+HISTOGRAM = NAMES.format("SHARED_BINS", 512, 4, "ALL", "ALL", 0, 2)
 MODEL = {
     "device": "Synthetic GPU", "compute_capability": 90, "multiprocessors": 132, "memory_bytes": 1 << 36,
     "l2_bytes": 50 << 20, "ecc": "no", "driver": "0", "nvrtc": "0", "bus": "synthetic", "clocks": "yes",
@@ -154,8 +158,12 @@ MODEL = {
     "weight": 0.04,     # share of the time that a field costs when it is a factor of 2 off its best value
     "spread": 0.12,     # share that names (algorithm, load, store) cost at most
     "defaults": {"copy": MAP, "transform": MAP, "transform2": MAP, "fill": MAP, "iota": MAP,
-                 "reduce": NAMES.format("EVEN_SHARE", 512, 4, "STREAMING", "ALL", 0, 4),
-                 "exclusive_scan": SCAN, "inclusive_scan": SCAN},
+                 "reduce": REDUCE, "exclusive_scan": SCAN, "inclusive_scan": SCAN,
+                 **dict.fromkeys(("adjacent_difference", "lower_bound", "upper_bound"), MAP),
+                 **dict.fromkeys(("count_if", "any", "all", "check_offsets"), REDUCE),
+                 **dict.fromkeys(("segmented_inclusive_scan", "segmented_exclusive_scan", *store.BY_KEY), STREAM),
+                 **dict.fromkeys(("segmented_reduce", "load_balance"), SEGMENTS),
+                 **dict.fromkeys(("histogram_even", "histogram_ranges"), HISTOGRAM)},
     "slower": [],       # {"cells": beginning of a cell's text, "policy": pattern, "factor": 1.05}, with either or both
     "noise": {},        # keys of noise.QUIET
     "constant_us": 0,   # above 0: every time is this

@@ -18,6 +18,7 @@ import fcntl
 import hashlib
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -28,7 +29,7 @@ import time
 import numpy as np
 
 from tools import bench
-from tools.farm import evidence, store, verdicts
+from tools.farm import evidence, propose, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
 PAIRS, FRESH_PAIRS = 6, 10
@@ -130,25 +131,39 @@ def build(tree):
 
 # ---- cells -----------------------------------------------------------------------------------------------------------
 
-# What is compared where no list is given: {primitive: (operator, types)}.
-CELLS = {"copy": ("", ("u8", "u32", "u64", "s16")), "fill": ("", ("u8", "u32")), "iota": ("", ("u32",)),
-         "transform": ("NEGATE", ("u8", "f32")), "transform2": ("SUM", ("u8", "f32")),
-         "reduce": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16")),
-         "inclusive_scan": ("SUM", ("u32", "f32")),
-         "exclusive_scan": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16"))}
+# What is compared where no list is given: {primitive: (operator, types, words)}.
+CELLS = {"copy": ("", ("u8", "u32", "u64", "s16"), ""), "fill": ("", ("u8", "u32"), ""), "iota": ("", ("u32",), ""),
+         "transform": ("NEGATE", ("u8", "f32"), ""), "transform2": ("SUM", ("u8", "f32"), ""),
+         "reduce": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16"), ""),
+         "inclusive_scan": ("SUM", ("u32", "f32"), ""),
+         "exclusive_scan": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16"), ""),
+         "segmented_reduce": ("SUM", ("u8", "f32"), "segments=pareto:64"),
+         "segmented_inclusive_scan": ("SUM", ("f32",), "segments=mixed"),
+         "segmented_exclusive_scan": ("SUM", ("u8", "f32"), "segments=fixed:256"),
+         "inclusive_scan_by_key": ("SUM", ("f32",), "key=u32 runs=32"),
+         "exclusive_scan_by_key": ("SUM", ("u8",), "key=u8 runs=4"),
+         "reduce_by_key": ("SUM", ("f32", "u64"), "key=u32 runs=32"), "run_lengths": ("", ("u32",), "runs=4"),
+         "nontrivial_runs": ("", ("u32",), "runs=32"), "unique": ("", ("u8", "u32", "s16"), "runs=4"),
+         "adjacent_difference": ("SUB", ("u8", "f32"), ""), "select": ("", ("u8", "u32", "s16"), "keep=50"),
+         "partition": ("", ("u32",), "keep=50"), "count_if": ("", ("u8", "f32"), "keep=50"),
+         "any": ("", ("u32",), "keep=0"), "all": ("", ("u32",), "keep=100"),
+         "histogram_even": ("", ("u8", "u16", "f32"), "bins=256"), "histogram_ranges": ("", ("f32",), "bins=256"),
+         "lower_bound": ("", ("u32",), "haystack=65536"), "upper_bound": ("", ("u64",), "haystack=65536"),
+         "load_balance": ("", ("u32",), "segments=pareto:64"), "check_offsets": ("", ("u32",), "segments=fixed:4")}
 SIZES = [4 * bench.KIB << 4 * k for k in range(5)]  # 4 KiB to 256 MiB
+OWN_WORDS = ("segments", "offsets", "form", "key", "payload", "lengths", "runs", "parts", "keep", "bins", "haystack")
 PROTOCOLS = ("cold", "back_to_back", "graph")
 GRAPH_SIZES = SIZES[:2]  # where the host's part of a call would hide the kernel's
 
 
 def standard_cells():
     cells = []
-    for primitive, (operator, types) in CELLS.items():
+    for primitive, (operator, types, words) in CELLS.items():
         for type_ in types:
             for size in SIZES:
                 for protocol in ("cold", "graph") if size in GRAPH_SIZES else ("cold",):
                     n = size // store.type_sizes()[type_]
-                    cells.append(" ".join(f"{primitive} {operator} {type_} n={n} protocol={protocol}".split()))
+                    cells.append(" ".join(f"{primitive} {operator} {type_} {words} n={n} protocol={protocol}".split()))
     return cells
 
 
@@ -163,7 +178,8 @@ def parse_cell(text):
     words = text.split()
     plain = [word for word in words if "=" not in word]
     fields = dict(word.split("=", 1) for word in words if "=" in word)
-    if not 2 <= len(plain) <= 3 or set(fields) - {"n", "bytes", "acc", "out", "protocol"}:
+    own = [name for name in OWN_WORDS if name in fields]
+    if not 2 <= len(plain) <= 3 or set(fields) - {"n", "bytes", "acc", "out", "protocol", *own}:
         raise ValueError("a cell is: primitive [operator] type n=COUNT [acc=TYPE] [out=TYPE] [protocol=NAME]")
     primitive, type_, operator = plain[0], plain[-1], plain[1] if len(plain) == 3 else ""
     unknown = [name for name in (type_, fields.get("acc"), fields.get("out")) if name and name not in
@@ -178,13 +194,15 @@ def parse_cell(text):
         n = 0
     if n <= 0:
         raise ValueError("n= is missing, or no count above 0")
-    out = fields.get("out", type_)
+    out = fields.get("out", "u32" if primitive in (*propose.INDEXED, "load_balance") else type_)
     acc = fields.get("acc", "f32" if out in ("f16", "bf16") else out)
-    folds = store.primitives().index(primitive) >= store.primitives().index("reduce")
-    cell = store.Cell(primitive, operator, "" if primitive in ("fill", "iota") else type_, acc if folds else "", out, n,
-                      fields.get("protocol", "cold"))
+    words = " ".join(f"{name}={fields[name]}" for name in own)
+    cell = store.Cell(primitive, operator, "" if primitive in ("fill", "iota") else type_, "", out, n,
+                      fields.get("protocol", "cold"), words)
+    if cell.folds:
+        cell = cell._replace(acc=acc)
     kept = [f"{name}={fields[name]}" for name in ("acc", "out") if name in fields]
-    return cell, " ".join([*plain, *kept, f"n={n}", f"protocol={cell.protocol}"])
+    return cell, " ".join([*plain, *kept, *words.split(), f"n={n}", f"protocol={cell.protocol}"])
 
 
 def cells_of(path):
@@ -340,7 +358,8 @@ def line_of(cell, environments, verdict, left_out, control, message):
                          "p": None, "q": None}
     return {"kind": "verdict", "v": store.VERSION, "base": environments.get("base", ""),
             "env": environments.get("new", ""), "primitive": cell.primitive, "op": cell.op, "in": cell.in_,
-            "acc": cell.acc, "out": cell.out, "n": cell.n, "protocol": cell.protocol, "outcome": fields["outcome"],
+            "acc": cell.acc, "out": cell.out, "n": cell.n, **({"words": cell.words} if cell.words else {}),
+            "protocol": cell.protocol, "outcome": fields["outcome"],
             **{name: number(fields[name]) for name in ("ratio", "low", "high")}, "pairs": int(fields["pairs"]),
             "left_out": int(left_out), "stage": int(fields["stage"]),
             **{name: number(fields[name]) for name in ("p", "q")}, "control": bool(control), "message": message}
@@ -444,10 +463,19 @@ def main(arguments):
         return 130
 
 
+def known_to(tree, cells):
+    """Those of the cells whose primitive the tree's library has."""
+    with open(os.path.join(tree.path, "gpuprims.h"), encoding="utf-8") as file:
+        names = set(re.findall(r"\bX\(\w+, (\w+)\)", file.read()))
+    return {cell: text for cell, text in cells.items() if cell.primitive in names}
+
+
 def compare(options):
     cells = cells_of(options.cells)
     trees = {"base": tree_of_folder(options.base) if os.path.isdir(options.base) else tree_of_commit(options.base),
              "new": tree_of_folder(bench.ROOT)}
+    if not options.cells:
+        cells = known_to(trees["base"], cells)
     with concurrent.futures.ThreadPoolExecutor() as pool:
         building = {side: pool.submit(build, tree) for side, tree in trees.items()}
     for side, job in building.items():

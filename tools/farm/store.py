@@ -58,17 +58,45 @@ def type_sizes():
     return {entry[0]: int(entry[1]) for entry in x_macro("tools/peers/data.h", "GP_DATA_TYPES")}
 
 
-class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol")):
-    """What is called, on how much; types by name."""
+# What the sizes of a row and the bytes of a call are made of (gp__shape_of and gp__shape_bytes in the header):
+# primitives whose elements have a key or a flag beside them, or are keys; those that only count, with the bytes of
+# accumulator and output; those whose bytes are the input's.
+BY_KEY = ("inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key", "select", "partition", "unique",
+          "run_lengths", "nontrivial_runs")
+Counting = collections.namedtuple("Counting", "acc out")
+COUNTING = {"count_if": Counting(8, 8), "check_offsets": Counting(8, 8), "any": Counting(4, 1), "all": Counting(4, 1)}
+OF_INPUT = ("segmented_inclusive_scan", "segmented_exclusive_scan", "histogram_even", "histogram_ranges")
+
+
+class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol words", defaults=("",))):
+    """What is called, on how much; types by name. words: those of the primitive's own, in the order of gp_cells.h."""
     __slots__ = ()
+
+    def word(self, name):
+        return dict(word.split("=", 1) for word in self.words.split()).get(name, "")
+
+    @property
+    def folds(self):
+        names = primitives()
+        return names.index("reduce") <= names.index(self.primitive) <= names.index("reduce_by_key")
 
     @property
     def sizes(self):
         """Bytes of an element of input, accumulator and output, as a row names them: 0 where there is none."""
-        size, names = type_sizes(), primitives()
-        folds = names.index(self.primitive) >= names.index("reduce")
-        return (0 if self.primitive in ("fill", "iota") else size[self.in_], size[self.acc] if folds else 0,
-                size[self.out])
+        size = type_sizes()
+        acc = COUNTING[self.primitive].acc if self.primitive in COUNTING else size[self.acc] if self.folds else 0
+        in_ = 0 if self.primitive in ("fill", "iota", "load_balance") else size[self.word("payload") or self.in_]
+        if self.primitive == "run_lengths":
+            out = 0
+        elif self.primitive in COUNTING:
+            out = COUNTING[self.primitive].out
+        elif self.primitive == "unique":
+            out = size.get(self.word("payload"), 0)
+        elif self.primitive == "nontrivial_runs":
+            out = size[self.word("lengths") or "u32"]
+        else:
+            out = size[self.out]
+        return in_, acc, out
 
     @property
     def group(self):
@@ -76,8 +104,11 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol")
 
     @property
     def bytes(self):
-        sizes = self.sizes
-        return self.n * max(sizes[0], sizes[2])
+        in_, _, out = self.sizes
+        if self.primitive in BY_KEY:
+            key = self.word("key") or (self.in_ if self.word("payload") else "")
+            return self.n * (in_ + type_sizes().get(key, 0))
+        return self.n * (in_ if self.primitive in OF_INPUT else max(in_, out))
 
     @property
     def log2(self):
@@ -87,14 +118,15 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol")
     @property
     def text(self):
         usual = "f32" if self.out in ("f16", "bf16") else self.out
-        folds = self.sizes[1] > 0
-        parts = [self.primitive, self.op, self.in_, f"acc={self.acc}" if folds and self.acc != usual else "",
-                 f"out={self.out}" if self.out != self.in_ else "", f"n={self.n}", f"protocol={self.protocol}"]
+        parts = [self.primitive, self.op, self.in_, f"acc={self.acc}" if self.folds and self.acc != usual else "",
+                 f"out={self.out}" if self.out != self.in_ else "", self.words, f"n={self.n}",
+                 f"protocol={self.protocol}"]
         return " ".join(part for part in parts if part)
 
 
 def cell_of(sample):
-    return Cell(*(sample[name] for name in ("primitive", "op", "in", "acc", "out", "n", "protocol")))
+    return Cell(*(sample[name] for name in ("primitive", "op", "in", "acc", "out", "n", "protocol")),
+                sample.get("words", ""))
 
 
 def is_known(cell):

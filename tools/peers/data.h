@@ -52,14 +52,26 @@ enum { GP_DATA_INT, GP_DATA_UINT, GP_DATA_F16, GP_DATA_BF16, GP_DATA_F32, GP_DAT
 //   sorted    rising over the whole range of the type / from -1 to 1
 //   exact     differences of neighbours of a small random sequence: the sum of any run of elements is below 8, so that
 //             floats add up without rounding in any order in which a scan may add them
+//   zipf      ranks whose octaves (1, 2 to 3, 4 to 7, ...) are equally likely, which is Zipf's law with exponent 1 in
+//             steps; `parameter` ranks (256 where it is 0), spread over the range of the type / over [-1, 1)
 #define GP_DATA_KINDS(X)                                                                                               \
   X(UNIFORM, uniform)                                                                                                  \
   X(SMALL, small)                                                                                                      \
   X(CONSTANT, constant)                                                                                                \
   X(SORTED, sorted)                                                                                                    \
-  X(EXACT, exact)
+  X(EXACT, exact)                                                                                                      \
+  X(ZIPF, zipf)
+// Kinds that a cell's other words ask for:
+//   RUNS   keys whose runs are `parameter` long on average, geometrically distributed; 1: neighbours always differ
+//   HEADS  flags: 1 where such a run begins, else 0
+//   FLAGS  flags: 1 with a probability of `parameter` percent, else 0
 #define GP_DATA_ENUM(NAME, name) GP_DATA_##NAME,
-enum { GP_DATA_KINDS(GP_DATA_ENUM) GP_DATA_KIND_COUNT };
+enum {
+  GP_DATA_KINDS(GP_DATA_ENUM) GP_DATA_KIND_COUNT,
+  GP_DATA_RUNS = GP_DATA_KIND_COUNT,
+  GP_DATA_HEADS,
+  GP_DATA_FLAGS
+};
 #undef GP_DATA_ENUM
 
 // Steele, Lea and Flood's mixer (splitmix64).
@@ -112,16 +124,66 @@ GP_DATA_FN float gp_data_from_f16(uint16_t h) {
   return gp_data_bits_f32(sign | ((exponent + 112) << 23) | (mantissa << 13));
 }
 
+// Does a run begin at element i? One in `mean` does; and every 64th multiple of the mean, so that the walk below ends.
+GP_DATA_FN int gp_data_is_drawn(uint64_t seed, uint64_t i, uint64_t limit) {
+  return gp_data_hash(i ^ (seed << 40) ^ 0x5000000000ull) < limit;
+}
+GP_DATA_FN int gp_data_is_head(uint64_t seed, uint64_t i, uint64_t mean) {
+  return mean <= 1 || i % (64 * mean) == 0 || gp_data_is_drawn(seed, i, ~0ull / mean);
+}
+
+// Where the run of element i begins: found by walking back, `mean` steps on average.
+GP_DATA_FN uint64_t gp_data_run_head(uint64_t seed, uint64_t i, uint64_t mean) {
+  const uint64_t least = i - i % (64 * mean), limit = ~0ull / mean;
+  while (i > least && !gp_data_is_drawn(seed, i, limit)) i--;
+  return i;
+}
+
+// A rank from 1 to ranks - 1 (ranks: a power of two) by Zipf's law in steps of octaves.
+GP_DATA_FN uint64_t gp_data_zipf(uint64_t h, uint64_t ranks) {
+  int octaves = 0, octave;
+  while (octaves < 40 && (1ull << (octaves + 1)) <= ranks) octaves++;
+  octave = octaves ? (int)((h >> 40) % (uint64_t)octaves) : 0;
+  return (1ull << octave) + (h & ((1ull << octave) - 1));
+}
+
+// A value as the bits of a float type.
+GP_DATA_FN uint64_t gp_data_encode(int number, double value) {
+  uint64_t bits;
+  if (number == GP_DATA_F16) return gp_data_to_f16((float)value);
+  if (number == GP_DATA_BF16) return gp_data_to_bf16((float)value);
+  if (number == GP_DATA_F32) return gp_data_f32_bits((float)value);
+  memcpy(&bits, &value, 8);
+  return bits;
+}
+
+// The key of element i, whose run begins at `head`: of floats, whole numbers that the type has.
+GP_DATA_FN uint64_t gp_data_key(int number, int size, uint64_t mean, uint64_t seed, uint64_t i, uint64_t head) {
+  const uint64_t key = mean <= 1 ? i : gp_data_hash(head + seed);
+  const uint64_t most = size == 8 ? 0xffffffffu : size == 4 ? 0x7fffffu : number == GP_DATA_F16 ? 1023 : 127;
+  return number == GP_DATA_INT || number == GP_DATA_UINT ? key : gp_data_encode(number, (double)(key & most));
+}
+
 // One number, of `size` bytes, as its bits.
-GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t seed, uint64_t i, uint64_t count) {
+GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t parameter, uint64_t seed, uint64_t i,
+                                   uint64_t count) {
   const uint64_t h = gp_data_hash(i ^ (seed << 40));
   const double along = count > 1 ? (double)i / (double)(count - 1) : 0;
   const double fraction = (double)(h >> 11) * (1.0 / 9007199254740992.0); // [0, 1)
   const int step = (int)(h & 7) - (i ? (int)(gp_data_hash((i - 1) ^ (seed << 40)) & 7) : 0);
+  const uint64_t ranks = parameter ? parameter : 256;
   double value;
+  if (kind == GP_DATA_HEADS) return (uint64_t)gp_data_is_head(seed, i, parameter);
+  if (kind == GP_DATA_FLAGS) return h % 100 < parameter;
+  if (kind == GP_DATA_RUNS) return gp_data_key(number, size, parameter, seed, i, gp_data_run_head(seed, i, parameter));
   if (number == GP_DATA_INT || number == GP_DATA_UINT) {
     const int bits = 8 * size;
+    int used = 0;
     switch (kind) {
+    case GP_DATA_ZIPF:
+      while (used < bits && (1ull << used) < ranks) used++;
+      return (gp_data_zipf(h, ranks) << (bits - used) | (bits > used ? gp_data_hash(h) >> (64 - bits + used) : 0)) ^
+             (number == GP_DATA_INT ? 1ull << (bits - 1) : 0);
     case GP_DATA_SMALL:
       return h >> 62;
     case GP_DATA_CONSTANT:
@@ -139,6 +201,9 @@ GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t seed
     }
   }
   switch (kind) {
+  case GP_DATA_ZIPF:
+    value = 2 * ((double)gp_data_zipf(h, ranks) + fraction) / (double)ranks - 1;
+    break;
   case GP_DATA_SMALL:
     value = (double)(h % 5) - 2;
     break;
@@ -155,25 +220,44 @@ GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t seed
     value = (2 * fraction - 1) * (size == 2 ? 0.0625 : 1.0);
     break;
   }
-  if (number == GP_DATA_F16) return gp_data_to_f16((float)value);
-  if (number == GP_DATA_BF16) return gp_data_to_bf16((float)value);
-  if (number == GP_DATA_F32) return gp_data_f32_bits((float)value);
-  {
-    uint64_t bits;
-    memcpy(&bits, &value, 8);
-    return bits;
-  }
+  return gp_data_encode(number, value);
 }
 
-// Element i of `count` into out. A struct's fields are numbers of their own.
-GP_DATA_FN void gp_data_element(int number, int size, int fields, int kind, uint64_t seed, uint64_t i, uint64_t count,
-                                void *out) {
+// The seed of a struct's field: they are numbers of their own, but for keys, whose runs begin together.
+GP_DATA_FN uint64_t gp_data_seed(int kind, uint64_t seed, int field) {
+  return kind == GP_DATA_RUNS ? seed : seed + (uint64_t)field;
+}
+
+// Element i of `count` into out.
+GP_DATA_FN void gp_data_element(int number, int size, int fields, int kind, uint64_t parameter, uint64_t seed,
+                                uint64_t i, uint64_t count, void *out) {
   const int field_size = size / fields;
   int f;
   for (f = 0; f < fields; f++) {
-    const uint64_t bits = gp_data_number(number, field_size, kind, seed + (uint64_t)f, i, count);
+    const uint64_t bits = gp_data_number(number, field_size, kind, parameter, gp_data_seed(kind, seed, f), i, count);
     memcpy((char *)out + f * field_size, &bits, (size_t)field_size); // little-endian, as the header asks
   }
 }
+
+#ifndef __CUDACC__
+// Elements first to first + some - 1 of `count`, on the host: keys without a walk for each.
+GP_DATA_FN void gp_data_elements(int number, int size, int fields, int kind, uint64_t parameter, uint64_t seed,
+                                 uint64_t first, uint64_t some, uint64_t count, void *out) {
+  const int field_size = size / fields;
+  uint64_t i, head = kind == GP_DATA_RUNS && some ? gp_data_run_head(seed, first, parameter) : 0;
+  int f;
+  for (i = 0; i < some; i++) {
+    char *at = (char *)out + i * (uint64_t)size;
+    uint64_t bits;
+    if (kind != GP_DATA_RUNS) {
+      gp_data_element(number, size, fields, kind, parameter, seed, first + i, count, at);
+      continue;
+    }
+    if (gp_data_is_head(seed, first + i, parameter)) head = first + i;
+    bits = gp_data_key(number, field_size, parameter, seed, first + i, head);
+    for (f = 0; f < fields; f++) memcpy(at + f * field_size, &bits, (size_t)field_size);
+  }
+}
+#endif
 
 #endif

@@ -2,6 +2,10 @@
 //   GP_PEERS_PART=0  the table, data, comparison, roofs, the CUDA runtime, cuBLAS
 //   GP_PEERS_PART=1  CUB and Thrust on 1- and 2-byte integers     2  on 4- and 8-byte integers
 //                 3  on floats                                    4  on structs
+//                 5  segmented reduce       6  scans by key          7  segmented scans       8  reduce by key
+//                 9  run lengths           10  unique               11  select               12  partition
+//                13  partition in three    14  parts in order, for checking    15  histograms, 1 and 2 bytes
+//                16  histograms, 4 bytes   17  count_if, adjacent difference   18  searches
 #include "data.h"
 #include "peers.h"
 
@@ -32,16 +36,37 @@ typedef double f64;
 typedef gp_s12 s12;
 typedef gp_s16 s16;
 
-gp_peer_fn gp_peers_find_1(const gp_peer_cell *c);
-gp_peer_fn gp_peers_find_2(const gp_peer_cell *c);
-gp_peer_fn gp_peers_find_3(const gp_peer_cell *c);
-gp_peer_fn gp_peers_find_4(const gp_peer_cell *c);
+#define GP_PEERS_PARTS(X)                                                                                              \
+  X(1)                                                                                                                 \
+  X(2)                                                                                                                 \
+  X(3)                                                                                                                 \
+  X(4)                                                                                                                 \
+  X(5)                                                                                                                 \
+  X(6)                                                                                                                 \
+  X(7)                                                                                                                 \
+  X(8)                                                                                                                 \
+  X(9)                                                                                                                 \
+  X(10)                                                                                                                \
+  X(11)                                                                                                                \
+  X(12)                                                                                                                \
+  X(13)                                                                                                                \
+  X(14)                                                                                                                \
+  X(15)                                                                                                                \
+  X(16)                                                                                                                \
+  X(17)                                                                                                                \
+  X(18)
+#define FIND(part) gp_peer_fn gp_peers_find_##part(const gp_peer_cell *c);
+GP_PEERS_PARTS(FIND)
+#undef FIND
 
 static inline bool is(const char *a, const char *b) { return !strcmp(a, b); }
 
+#if GP_PEERS_PART >= 5
+#include "peers_segments.h"
+
 // ---- parts 1 to 4: CUB and Thrust -----------------------------------------------------------------------------------
 
-#if GP_PEERS_PART > 0
+#elif GP_PEERS_PART > 0
 
 #include <cub/cub.cuh>
 #include <cuda/functional>
@@ -72,9 +97,12 @@ template <> struct sum_of<s16> { typedef s16_sum type; };
 // Counts below 2^31 go in as int, as CUB's users write it; larger ones are not compiled in.
 #define CHECK_COUNT                                                                                                    \
   if (n > INT_MAX) return GP_PEER_UNSUPPORTED
-#define PEER(name)                                                                                                     \
-  static int name(void *w, size_t *bytes, const void *in, const void *in2, void *out, uint64_t n, void *stream)
-#define UNUSED (void)w, (void)bytes, (void)in, (void)in2, (void)out, (void)n, (void)stream
+#define PEER(name) static int name(void *w, size_t *bytes, const gp_peer_args *a, void *stream)
+#define UNUSED                                                                                                         \
+  const void *in = a->in, *in2 = a->in2;                                                                               \
+  void *out = a->out;                                                                                                  \
+  const uint64_t n = a->count;                                                                                         \
+  (void)w, (void)bytes, (void)in, (void)in2, (void)out, (void)n, (void)stream
 #define NO_WORKSPACE                                                                                                   \
   if (!w) return *bytes = 0, 0
 
@@ -281,11 +309,12 @@ static int launched() { return (int)cudaGetLastError(); }
 
 // ---- data and comparison
 
-__global__ void generate_kernel(int number, int size, int fields, int kind, uint64_t seed, char *out, uint64_t count) {
+__global__ void generate_kernel(int number, int size, int fields, int kind, uint64_t parameter, uint64_t seed,
+                                char *out, uint64_t count) {
   for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < count; i += (uint64_t)gridDim.x * blockDim.x) {
     const int field_size = size / fields;
     for (int f = 0; f < fields; f++) {
-      const uint64_t bits = gp_data_number(number, field_size, kind, seed + (uint64_t)f, i, count);
+      const uint64_t bits = gp_data_number(number, field_size, kind, parameter, gp_data_seed(kind, seed, f), i, count);
       char *p = out + i * size + f * field_size;
       if (field_size == 1) *p = (char)bits;
       if (field_size == 2) *(uint16_t *)p = (uint16_t)bits;
@@ -341,12 +370,13 @@ static const type_row *row_of(const char *type) {
   return NULL;
 }
 
-static int generate(const char *type, int kind, uint64_t seed, void *out, uint64_t count, void *stream) {
+static int generate(const char *type, int kind, uint64_t parameter, uint64_t seed, void *out, uint64_t count,
+                    void *stream) {
   const type_row *row = row_of(type);
   if (!row) return GP_PEER_UNSUPPORTED;
   if (!count) return 0;
   generate_kernel<<<multiprocessors() * 8, 256, 0, (cudaStream_t)stream>>>(row->number, row->size, row->fields, kind,
-                                                                           seed, (char *)out, count);
+                                                                           parameter, seed, (char *)out, count);
   return launched();
 }
 
@@ -449,10 +479,9 @@ static int empty(void *stream) {
 
 // ---- the CUDA runtime and cuBLAS
 
-template <int SIZE>
-static int runtime_copy(void *w, size_t *bytes, const void *in, const void *, void *out, uint64_t n, void *stream) {
+template <int SIZE> static int runtime_copy(void *w, size_t *bytes, const gp_peer_args *a, void *stream) {
   if (!w) return *bytes = 0, 0;
-  return cudaMemcpyAsync(out, in, n * SIZE, cudaMemcpyDeviceToDevice, (cudaStream_t)stream);
+  return cudaMemcpyAsync(a->out, a->in, a->count * SIZE, cudaMemcpyDeviceToDevice, (cudaStream_t)stream);
 }
 
 // cuBLAS is opened at run time: its library is 100 MB that nothing else here needs.
@@ -479,12 +508,11 @@ static cublas *open_cublas() {
   state = 1;
   return &b;
 }
-template <int SIZE>
-static int cublas_copy(void *w, size_t *bytes, const void *in, const void *, void *out, uint64_t n, void *stream) {
+template <int SIZE> static int cublas_copy(void *w, size_t *bytes, const gp_peer_args *a, void *stream) {
   if (!w) return *bytes = 0, 0;
   cublas *b = open_cublas();
   if (!b || b->set_stream(b->handle, stream)) return cudaErrorUnknown;
-  return (SIZE == 4 ? b->scopy : b->dcopy)(b->handle, (int64_t)n, in, 1, out, 1) ? cudaErrorUnknown : 0;
+  return (SIZE == 4 ? b->scopy : b->dcopy)(b->handle, (int64_t)a->count, a->in, 1, a->out, 1) ? cudaErrorUnknown : 0;
 }
 
 static gp_peer_fn find(const gp_peer_cell *c) {
@@ -512,10 +540,10 @@ static gp_peer_fn find(const gp_peer_cell *c) {
   }
   gp_peer_cell unsigned_cell = *c;
   gp_peer_fn f = NULL;
-  if (!f) f = gp_peers_find_1(c);
-  if (!f) f = gp_peers_find_2(c);
-  if (!f) f = gp_peers_find_3(c);
-  if (!f) f = gp_peers_find_4(c);
+#define FIND(part)                                                                                                     \
+  if (!f) f = gp_peers_find_##part(c);
+  GP_PEERS_PARTS(FIND)
+#undef FIND
   // Sums and copies of signed integers of one size are those of unsigned ones, bit for bit.
   if (!f && row->number == GP_DATA_INT && (is(c->op, "SUM") || is(c->primitive, "copy"))) {
     static const char *const names[4][2] = {{"i8", "u8"}, {"i16", "u16"}, {"i32", "u32"}, {"i64", "u64"}};

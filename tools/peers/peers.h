@@ -11,19 +11,31 @@
 extern "C" {
 #endif
 
-enum { GP_PEERS_ABI = 1, GP_PEER_UNSUPPORTED = -1 };
+enum { GP_PEERS_ABI = 2, GP_PEER_UNSUPPORTED = -1 };
+
+// What a peer's call works on: the pointers of gp_call under the same names, in device memory, and its numbers.
+// `counts`: of runs, or of elements selected, 64 bits each. `scalar`, `scalar2`: in host memory, what elements are
+// compared with (less; structs: their first field, as a double), or the ends of a histogram (NULL: those of the type).
+typedef struct gp_peer_args {
+  const void *in, *in2, *keys, *begin, *end;
+  void *out, *out_keys, *out2, *out3;
+  uint64_t *counts;
+  uint64_t count, segments, length, bins;
+  const void *scalar, *scalar2;
+} gp_peer_args;
 
 // A peer's call. With workspace NULL and *workspace_bytes set: what it needs (0: nothing). Returns 0, a CUDA error, or
 // GP_PEER_UNSUPPORTED (a count that the peer is not compiled for).
-typedef int (*gp_peer_fn)(void *workspace, size_t *workspace_bytes, const void *in, const void *in2, void *out,
-                          uint64_t count, void *stream);
+typedef int (*gp_peer_fn)(void *workspace, size_t *workspace_bytes, const gp_peer_args *args, void *stream);
 
-// What a peer's call is asked for. `acc` is the type the sum is computed in. `plain`: the call that the peer's own
-// users write (DeviceReduce::Sum); otherwise the one that computes in exactly `acc`, for checking results.
+// What a peer's call is asked for. `acc` is the type the sum is computed in; key: of keys or flags, payload, offsets,
+// lengths: their types, form: a word of gp_cells.h, all "" where the primitive has none. `plain`: the call that the
+// peer's own users write (DeviceReduce::Sum, DevicePartition::If); otherwise the one for checking results: it computes
+// in exactly `acc`, and keeps the order of all parts.
 typedef struct gp_peer_cell {
   const char *peer; // "cub", "thrust", "cuda", "cublas"
-  const char *primitive, *op, *in, *acc, *out;
-  int plain;
+  const char *primitive, *op, *in, *acc, *out, *key, *payload, *offsets, *lengths, *form;
+  int parts, keep, plain;
 } gp_peer_cell;
 
 // The table of functions that gp_peers() hands out.
@@ -33,7 +45,8 @@ typedef struct gp_peers_table {
   const char *(*error)(int code);
   gp_peer_fn (*find)(const gp_peer_cell *cell); // NULL: the peer has no such call, or it is not compiled in
   // Fills `count` elements of a type with a distribution of data.h.
-  int (*generate)(const char *type, int kind, uint64_t seed, void *out, uint64_t count, void *stream);
+  int (*generate)(const char *type, int kind, uint64_t parameter, uint64_t seed, void *out, uint64_t count,
+                  void *stream);
   // Compares two arrays: result (device memory, three words) gets the number of elements that differ, the first of
   // them, and the largest difference as a double's bits. Elements are equal where |a - b| <= absolute + relative * |b|,
   // or both are NaN; integers where they are the same.

@@ -4,17 +4,31 @@
 #include "groups.h"
 
 // In the order in which they come when all else is equal. Primitives that lack a row here share another's search:
-// inclusive_scan is confirmed on what exclusive_scan finds.
+// they are confirmed on what it finds (SEARCHED_AS in tools/farm/evidence.py).
 const group_row GROUP_ROWS[] = {
-    {"copy", "", "u8 u16 u32 u64 s12 s16", "threads=128,vectors=1,blocks_per_sm=1", "overlap=1,load=ALL|STREAMING"},
+    {"copy", "", "u8 u16 u32 u64 s12 s16", "threads=128,vectors=1,blocks_per_sm=1", "overlap=1,load=ALL|STREAMING",
+     NULL},
     {"reduce", "SUM", "u8 u16 u32 u64 f16 s12 s16", "algorithm=EVEN_SHARE,threads=128,vectors=1,blocks_per_sm=1",
-     "algorithm=EVEN_SHARE|STEALING,overlap=1"},
+     "algorithm=EVEN_SHARE|STEALING,overlap=1", NULL},
     {"exclusive_scan", "SUM", "u8 u16 u32 u64 f16 s12 s16", "algorithm=LOOK_BACK,threads=128,vectors=1,blocks_per_sm=1",
-     "algorithm=LOOK_BACK|PIPELINED,load=ALL,store=ALL,stages=3|5,blocks_per_sm=1|2|4|8,overlap=1"},
-    {"fill", "", "u8 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL},
-    {"iota", "", "u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL},
-    {"transform", "NEGATE", "u8 u16 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL},
-    {"transform2", "SUM", "u8 u16 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL},
+     "algorithm=LOOK_BACK|PIPELINED,load=ALL,store=ALL,stages=3|5,blocks_per_sm=1|2|4|8,overlap=1", NULL},
+    {"fill", "", "u8 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"iota", "", "u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"transform", "NEGATE", "u8 u16 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"transform2", "SUM", "u8 u16 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"segmented_reduce", "SUM", "u8 u16 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, "segments=pareto:64"},
+    {"segmented_exclusive_scan", "SUM", "u8 u16 u32 u64", "algorithm=LOOK_BACK,threads=128,vectors=1,blocks_per_sm=1",
+     NULL, "segments=pareto:64"},
+    {"reduce_by_key", "SUM", "u8 u16 u32 u64", "algorithm=LOOK_BACK,threads=128,vectors=1,blocks_per_sm=1", NULL,
+     "key=u32 runs=32"},
+    {"unique", "", "u8 u16 u32 u64 s16", "algorithm=LOOK_BACK,threads=128,vectors=1,blocks_per_sm=1", NULL, "runs=4"},
+    {"adjacent_difference", "SUB", "u8 u16 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"select", "", "u8 u16 u32 u64 s16", "algorithm=LOOK_BACK,threads=128,vectors=1,blocks_per_sm=1", NULL, "keep=50"},
+    {"count_if", "", "u8 u16 u32 u64", "algorithm=EVEN_SHARE,threads=128,vectors=1,blocks_per_sm=1", NULL, "keep=50"},
+    {"histogram_even", "", "u8 u16 u32 u64", "algorithm=GLOBAL_BINS,threads=256,vectors=1,blocks_per_sm=1", NULL,
+     "bins=256"},
+    {"lower_bound", "", "u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, "haystack=65536"},
+    {"load_balance", "", "u32", "threads=128,vectors=1,blocks_per_sm=1", NULL, "segments=pareto:64"},
 };
 const int GROUP_ROW_COUNT = sizeof GROUP_ROWS / sizeof *GROUP_ROWS;
 

@@ -14,7 +14,10 @@ static const struct {
              {"u64", 8}, {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}, {"s12", 12}, {"s16", 16}};
 
 static const struct {
-  const char *name, *has; // i: an input, o: an operator, a: an accumulator, k: a name and no types
+  const char *name;
+  const char
+      *has; // i: an input, o: an operator, a: an accumulator, w: words of its own, n: an output that is counted or
+            // an index (u32 where nothing else is said), k: a name and no types
 } PRIMITIVES[] = {{"copy", "i"},
                   {"fill", ""},
                   {"iota", ""},
@@ -23,6 +26,27 @@ static const struct {
                   {"reduce", "ioa"},
                   {"inclusive_scan", "ioa"},
                   {"exclusive_scan", "ioa"},
+                  {"segmented_reduce", "ioaw"},
+                  {"segmented_inclusive_scan", "ioaw"},
+                  {"segmented_exclusive_scan", "ioaw"},
+                  {"inclusive_scan_by_key", "ioaw"},
+                  {"exclusive_scan_by_key", "ioaw"},
+                  {"reduce_by_key", "ioaw"},
+                  {"run_lengths", "iw"},
+                  {"nontrivial_runs", "iw"},
+                  {"unique", "iw"},
+                  {"adjacent_difference", "io"},
+                  {"select", "iw"},
+                  {"partition", "iw"},
+                  {"count_if", "iw"},
+                  {"any", "iw"},
+                  {"all", "iw"},
+                  {"histogram_even", "iwn"},
+                  {"histogram_ranges", "iwn"},
+                  {"lower_bound", "iwn"},
+                  {"upper_bound", "iwn"},
+                  {"load_balance", "wn"},
+                  {"check_offsets", "iw"},
                   {"kernel", "k"}}; // of the user's
 enum { PRIMITIVE_COUNT = sizeof PRIMITIVES / sizeof *PRIMITIVES };
 
@@ -51,6 +75,16 @@ static int is_primitive(const char *name) {
 static char *cell_field(cell_words *w, const char *name, size_t *room) {
   *room = !strcmp(name, "protocol") ? sizeof w->protocol : sizeof w->in;
   return !strcmp(name, "acc") ? w->acc : !strcmp(name, "out") ? w->out : !strcmp(name, "protocol") ? w->protocol : NULL;
+}
+
+// Words that only some primitives have (tools/gp_cells.h says which, and checks them).
+static int is_own_word(const cell_words *w, const char *name) {
+  static const char *const NAMES[] = {"segments", "offsets", "form", "key",  "payload",  "lengths",
+                                      "runs",     "parts",   "keep", "bins", "haystack", "dist"};
+  size_t i;
+  for (i = 0; primitive_has(w->primitive, 'w') && i < sizeof NAMES / sizeof *NAMES; i++)
+    if (!strcmp(name, NAMES[i])) return 1;
+  return 0;
 }
 
 const char *cell_words_of(const char *cell, cell_words *w) {
@@ -85,6 +119,12 @@ const char *cell_words_of(const char *cell, cell_words *w) {
       if (equals[1] < '1' || equals[1] > '9' || *end) BAD("n=%.40s is no count", equals + 1);
       continue;
     }
+    if (is_own_word(w, word)) {
+      room = strlen(w->words);
+      if (room + strlen(word) + strlen(equals + 1) + 3 > sizeof w->words) BAD("too many words");
+      sprintf(w->words + room, "%s%s=%s", room ? " " : "", word, equals + 1);
+      continue;
+    }
     field = cell_field(w, word, &room);
     if (!field) BAD("a cell has no field %.40s", word);
     if (strlen(equals + 1) >= room || (field != w->protocol && !type_size(equals + 1)))
@@ -95,11 +135,48 @@ const char *cell_words_of(const char *cell, cell_words *w) {
   if (strcmp(w->protocol, "cold") && strcmp(w->protocol, "back_to_back") && strcmp(w->protocol, "graph"))
     BAD("protocol=%s: there are cold, back_to_back, graph", w->protocol);
   if (!type) return NULL;
-  if (!*w->out) strcpy(w->out, type);
+  if (!*w->out) strcpy(w->out, primitive_has(w->primitive, 'n') ? "u32" : type);
   strcpy(w->in, type); // of a fill: what it fills with
   if (primitive_has(w->primitive, 'a') && !*w->acc) strcpy(w->acc, strstr(w->out, "f16") ? "f32" : w->out);
   return NULL;
 #undef BAD
+}
+
+// The bytes of the value, or 0: "" where the words have none such.
+static int size_of_word(const cell_words *w, const char *name) {
+  char copy[sizeof w->words], *save = NULL, *word;
+  const size_t length = strlen(name);
+  strcpy(copy, w->words);
+  for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
+    if (!strncmp(word, name, length) && word[length] == '=') return type_size(word + length + 1);
+  return 0;
+}
+
+static int is_one_of(const char *word, const char *list) {
+  const size_t length = strlen(word);
+  const char *at;
+  for (at = strstr(list, word); at; at = strstr(at + 1, word))
+    if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
+  return 0;
+}
+
+void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
+  const char *p = w->primitive;
+  const int payload = size_of_word(w, "payload"), lengths = size_of_word(w, "lengths");
+  sizes->in = payload ? payload : primitive_has(p, 'i') ? type_size(w->in) : 0;
+  sizes->acc = is_one_of(p, "count_if check_offsets") ? 8 : is_one_of(p, "any all") ? 4 : type_size(w->acc);
+  sizes->out = !strcmp(p, "run_lengths")                ? 0
+               : is_one_of(p, "count_if check_offsets") ? 8
+               : is_one_of(p, "any all")                ? 1
+               : !strcmp(p, "unique")                   ? payload
+               : !strcmp(p, "nontrivial_runs")          ? (lengths ? lengths : 4)
+                                                        : type_size(w->out);
+  sizes->bytes = sizes->in > sizes->out ? sizes->in : sizes->out;
+  if (is_one_of(p, "inclusive_scan_by_key exclusive_scan_by_key reduce_by_key select partition unique run_lengths "
+                   "nontrivial_runs"))
+    sizes->bytes = sizes->in + size_of_word(w, "key") + (payload ? type_size(w->in) : 0);
+  if (is_one_of(p, "segmented_inclusive_scan segmented_exclusive_scan histogram_even histogram_ranges"))
+    sizes->bytes = sizes->in;
 }
 
 // ---- policies -------------------------------------------------------------------------------------------------------

@@ -275,26 +275,35 @@ static int is_in_list(const char *list, char separator, const char *word) {
 
 static void add_group(search *s, const group_row *row, const char *type, const unsigned long long *bytes, int count) {
   group *g = memset(grow(NULL, sizeof *g), 0, sizeof *g);
-  const unsigned long long size = (unsigned long long)type_size(type);
+  const char *out = primitive_has(row->primitive, 'n') && strcmp(type, "u32") ? " out=u32" : "";
+  unsigned long long size;
+  char *one, *first;
   cell_words words;
+  cell_sizes sizes;
   int i;
   g->row = row;
   g->type = print_text("%s", type);
+  one = print_text("%s%s%s %s%s%s%s", row->primitive, *row->op ? " " : "", row->op, type, out, row->words ? " " : "",
+                   row->words ? row->words : "");
+  first = print_text("%s n=1 protocol=cold", one);
+  cell_words_of(first, &words);
+  cell_sizes_of(&words, &sizes);
+  size = (unsigned long long)sizes.bytes;
   for (i = count - 1; i >= 0; i--) {
     size_cell *c = &PUSH(g->sizes, g->size_count);
     c->bytes = bytes[i];
-    c->cell = print_text("%s%s%s %s n=%llu protocol=%s", row->primitive, *row->op ? " " : "", row->op, type,
-                         (bytes[i] + size - 1) / size, bytes[i] <= IN_GRAPHS_UP_TO ? "graph" : "cold");
+    c->cell = print_text("%s n=%llu protocol=%s", one, (bytes[i] + size - 1) / size,
+                         bytes[i] <= IN_GRAPHS_UP_TO ? "graph" : "cold");
   }
-  cell_words_of(g->sizes[0].cell, &words);
-  snprintf(g->name, sizeof g->name, "%s %d/%d/%d", row->primitive,
-           primitive_has(row->primitive, 'i') ? type_size(words.in) : 0, type_size(words.acc), type_size(words.out));
+  free(first);
+  free(one);
+  snprintf(g->name, sizeof g->name, "%s %d/%d/%d", row->primitive, sizes.in, sizes.acc, sizes.out);
   PUSH(s->groups, s->group_count) = g;
 }
 
 // A kernel of the user's as a group: the sizes are its n.
 static const char *add_kernel(search *s, const char *path, const unsigned long long *n, int count) {
-  static const group_row ROW = {"kernel", "", "", NULL, NULL};
+  static const group_row ROW = {"kernel", "", "", NULL, NULL, NULL};
   static kernel_file file;
   group *g = memset(grow(NULL, sizeof *g), 0, sizeof *g);
   const gp_tune_kernel *kernel;
@@ -340,6 +349,18 @@ static int parse_sizes(const char *at, unsigned long long **bytes) {
   return count;
 }
 
+// Those that share another's search.
+static const struct {
+  const char *name, *searched;
+} SHARERS[] = {{"inclusive_scan", "exclusive_scan"},
+               {"segmented_inclusive_scan", "segmented_exclusive_scan"},
+               {"inclusive_scan_by_key", "reduce_by_key"},
+               {"exclusive_scan_by_key", "reduce_by_key"},
+               {"run_lengths", "unique"},
+               {"partition", "select"},
+               {"histogram_ranges", "histogram_even"},
+               {"upper_bound", "lower_bound"}};
+
 static const char *check_primitives(const char *list) {
   static char reason[200];
   char copy[200], *save = NULL, *word;
@@ -348,10 +369,13 @@ static const char *check_primitives(const char *list) {
   strcpy(copy, list);
   for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
     for (i = 0; i < GROUP_ROW_COUNT && strcmp(word, GROUP_ROWS[i].primitive);) i++;
-    if (i == GROUP_ROW_COUNT)
-      return snprintf(reason, sizeof reason, "--primitives: no search of %.60s%s", word,
-                      !strcmp(word, "inclusive_scan") ? ": it takes what exclusive_scan finds" : ""),
-             reason;
+    if (i < GROUP_ROW_COUNT) continue;
+    snprintf(reason, sizeof reason, "--primitives: no search of %.60s", word);
+    for (i = 0; i < (int)(sizeof SHARERS / sizeof *SHARERS); i++)
+      if (!strcmp(word, SHARERS[i].name))
+        snprintf(reason, sizeof reason, "--primitives: no search of %s: it takes what %s finds", word,
+                 SHARERS[i].searched);
+    return reason;
   }
   return NULL;
 }

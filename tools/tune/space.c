@@ -23,14 +23,18 @@ typedef struct field {
 static const field MAP_FIELDS[] = {GP_POLICY_FIELDS_MAP(FIELD){NULL, 0, 0, NULL}};
 static const field REDUCE_FIELDS[] = {GP_POLICY_FIELDS_REDUCE(FIELD){NULL, 0, 0, NULL}};
 static const field SCAN_FIELDS[] = {GP_POLICY_FIELDS_SCAN(FIELD){NULL, 0, 0, NULL}};
+#ifdef GP_POLICY_FIELDS_STREAM
 static const field STREAM_FIELDS[] = {GP_POLICY_FIELDS_STREAM(FIELD){NULL, 0, 0, NULL}};
 static const field SEGMENTS_FIELDS[] = {GP_POLICY_FIELDS_SEGMENTS(FIELD){NULL, 0, 0, NULL}};
 static const field HISTOGRAM_FIELDS[] = {GP_POLICY_FIELDS_HISTOGRAM(FIELD){NULL, 0, 0, NULL}};
-#undef FIELD
 static const field *const FIELDS[] = {MAP_FIELDS,    REDUCE_FIELDS,   SCAN_FIELDS,
                                       STREAM_FIELDS, SEGMENTS_FIELDS, HISTOGRAM_FIELDS}; // by gp__family_of
-
 static const field *fields_of(gp_primitive primitive) { return FIELDS[gp__family_of(primitive)]; }
+#else // a header of before
+static const field *const FIELDS[] = {MAP_FIELDS, REDUCE_FIELDS, SCAN_FIELDS}; // by gp__same_policy_space
+static const field *fields_of(gp_primitive primitive) { return FIELDS[gp__same_policy_space(primitive)]; }
+#endif
+#undef FIELD
 
 // Point number `index` of the fields' product.
 static gp_policy point(const field *f, int index) {

@@ -157,6 +157,7 @@ void store_sample(text *t, const char *environment, const job *j, const variant 
            environment, j->key, j->process, j->phase);
   text_add(t, "\"primitive\":\"%s\",\"op\":\"%s\",\"in\":\"%s\",\"acc\":\"%s\",\"out\":\"%s\",\"n\":%llu,", c.primitive,
            c.op, c.in, c.acc, c.out, c.n);
+  if (*c.words) text_add(t, "\"words\":\"%s\",", c.words);
   text_add(t, "\"protocol\":\"%s\",\"variant\":\"%s\",\"policy\":", c.protocol, is_default ? "default" : "policy");
   add_policy(t, is_default ? echo : v->policy);
   text_add(t, ",\"policy_source\":");

@@ -124,9 +124,16 @@ int policy_matches(const char *policy, const char *pattern);
 // A cell's words. NULL, or what is wrong.
 typedef struct cell_words {
   char primitive[32], op[32], in[8], acc[8], out[8], protocol[16];
+  char words[120]; // of this primitive's own, as they stand
   unsigned long long n;
 } cell_words;
 const char *cell_words_of(const char *cell, cell_words *words);
+// Bytes of an element as rows of the table name them, and the bytes by which a call on one element counts as large
+// (gp__shape_bytes in the header).
+typedef struct cell_sizes {
+  int in, acc, out, bytes;
+} cell_sizes;
+void cell_sizes_of(const cell_words *words, cell_sizes *sizes);
 int type_size(const char *type);                     // 0: there is no such type
 int primitive_has(const char *primitive, char what); // see PRIMITIVES in jobs.c; 0 also: unknown
 

@@ -205,7 +205,7 @@ static int l2_bytes, ordinal, kernels_loaded;
 typedef struct pool {
   uint64_t at, bytes;
 } pool;
-static pool in_pool, in2_pool, out_pool, difference;
+static pool pools[ROLE_COUNT], difference;
 
 static void must(int code, const char *what) {
   const char *name = "?";
@@ -284,35 +284,101 @@ static void reserve(pool *p, uint64_t bytes) {
 // ---- a call of a variant --------------------------------------------------------------------------------------------
 
 static uint64_t round_up(uint64_t a, uint64_t b) { return (a + b - 1) / b * b; }
-static uint64_t in_stride(const cell *c) { return round_up(in_bytes(c, c->n) + (uint64_t)c->in_offset + 16, 256); }
-static uint64_t out_stride(const cell *c) { return round_up(out_bytes(c, c->n) + (uint64_t)c->out_offset + 16, 256); }
 
-// Room for the cell's buffers, and so many that a rotation leaves nothing of an earlier turn in the cache.
-static void reserve_pools(const cell *c) {
+// Where a cell's buffers lie: a buffer of each pool is a set.
+typedef struct layout {
+  char text[256];                                       // of the cell
+  uint64_t stride[ROLE_COUNT], shift[ROLE_COUNT], sets; // stride 0: the cell has no such buffer
+  size_t slot[ROLE_COUNT];                              // of gp_call
+} layout;
+
+// Of the cell that was asked for last.
+static const layout *layout_of(const cell *c) {
+  static layout l;
   const uint64_t least = 8 * (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20);
-  const uint64_t in = in_stride(c), out = out_stride(c);
-  if (reads_input(c)) reserve(&in_pool, in > least ? in : least);
-  reserve(&out_pool, out > least ? out : least);
-  if (c->primitive == GP_TRANSFORM2) reserve(&in2_pool, in_pool.bytes);
+  uint64_t most = 1;
+  int role;
+  if (!strcmp(l.text, c->text)) return &l;
+  memset(&l, 0, sizeof l);
+  strcpy(l.text, c->text);
+  for (role = 0; role < ROLE_COUNT; role++) {
+    l.slot[role] = cell_slot(c, role);
+    if (!l.slot[role]) continue;
+    l.shift[role] = (uint64_t)(role <= ROLE_in2 ? c->in_offset : role == ROLE_out ? c->out_offset : 0);
+    l.stride[role] = round_up(cell_bytes(c, role, c->n) + l.shift[role] + 16, 256);
+    if (l.stride[role] > most) most = l.stride[role];
+  }
+  l.sets = most < least ? least / most : 1; // so many that a rotation leaves nothing of an earlier turn in the cache
+  return &l;
+}
+static uint64_t set_count(const cell *c) { return layout_of(c)->sets; }
+
+// Fills `bytes` bytes with what the first `done` of them are.
+static void repeat(uint64_t at, uint64_t done, uint64_t bytes) {
+  for (; done && done < bytes; done *= 2)
+    must(cuda.copy(at + done, at, done < bytes - done ? done : bytes - done, NULL), "cuMemcpyDtoDAsync");
 }
 
-static uint64_t set_count(const cell *c) {
-  uint64_t sets = out_pool.bytes / out_stride(c);
-  if (reads_input(c) && in_pool.bytes / in_stride(c) < sets) sets = in_pool.bytes / in_stride(c);
-  return sets < 1 ? 1 : sets;
+// Small numbers, which the pools hold anyway, do for what is summed. Keys of runs, flags, offsets, boundaries, what is
+// compared or counted is written: the same in every set, and random data again and again.
+static int is_any_number(const cell *c, int role) {
+  const gp_primitive p = c->primitive;
+  return p < GP_SEGMENTED_REDUCE ||
+         (role == ROLE_in && !has_word(p, 'e') && !has_word(p, 'b') && !has_word(p, 'h') && !is_select(p));
+}
+static void write_input(const cell *c, int role) {
+  enum { MOST = 1 << 20 };
+  const layout *l = layout_of(c);
+  const type_row *t = cell_type(c, role);
+  const uint64_t count = cell_count(c, role, c->n), bytes = cell_bytes(c, role, c->n);
+  const uint64_t at = pools[role].at + l->shift[role];
+  cell_data data;
+  const int random = cell_data_of(c, role, c->kind, &data) && data.kind != GP_DATA_SORTED;
+  const uint64_t some = random && count > MOST ? MOST : count;
+  char *made = malloc(some * (uint64_t)t->size + 1);
+  if (!made) fatal("no memory for %llu bytes", (unsigned long long)bytes);
+  if (!cell_data_of(c, role, c->kind, &data)) cell_make_input(c, role, c->n, made);
+  else
+    gp_data_elements(t->number, t->size, t->fields, data.kind, data.parameter, (uint64_t)(3 + role), 0, some, some,
+                     made);
+  must(cuda.to_device(at, made, some * (uint64_t)t->size), "cuMemcpyHtoD");
+  repeat(at, some * (uint64_t)t->size, bytes);
+  repeat(pools[role].at, l->stride[role], l->sets * l->stride[role]);
+  must(cuda.synchronize(), "cuCtxSynchronize");
+  free(made);
 }
 
-static gp_call call_on(const cell *c, const variant *v, uint64_t in, uint64_t in2, uint64_t out) {
+static char written[256]; // the cell whose inputs the pools hold; "": small numbers
+static void reserve_pools(const cell *c) {
+  const layout *l = layout_of(c);
+  int role, special = 0;
+  for (role = 0; role < FIRST_OUTPUT; role++) special |= l->stride[role] && !is_any_number(c, role);
+  for (role = 0; role < FIRST_OUTPUT && !special && *written; role++) pools[role].bytes = 0; // small numbers again
+  for (role = 0; role < ROLE_COUNT; role++)
+    if (l->stride[role]) reserve(&pools[role], l->sets * l->stride[role]);
+  if (special && strcmp(written, c->text))
+    for (role = 0; role < FIRST_OUTPUT; role++)
+      if (l->stride[role] && !is_any_number(c, role)) write_input(c, role);
+  strcpy(written, special ? c->text : "");
+}
+
+static gp_call call_on(const cell *c, const variant *v, const uint64_t *buffers) {
+  const layout *l = layout_of(c);
   gp_call call = cell_call(&types, c, v->has_policy ? &v->policy : NULL);
-  call.in = reads_input(c) ? (const void *)(uintptr_t)(in + (uint64_t)c->in_offset) : NULL;
-  call.in2 = c->primitive == GP_TRANSFORM2 ? (const void *)(uintptr_t)(in2 + (uint64_t)c->in_offset) : NULL;
-  call.out = (void *)(uintptr_t)(out + (uint64_t)c->out_offset);
+  int role;
+  for (role = 0; role < ROLE_COUNT; role++) {
+    const void *at = (const void *)(uintptr_t)(buffers[role] + l->shift[role]);
+    if (l->slot[role]) memcpy((char *)&call + l->slot[role], &at, sizeof at);
+  }
   return call;
 }
 
 static gp_call call_on_set(const cell *c, const variant *v, uint64_t set) {
-  return call_on(c, v, in_pool.at + set * in_stride(c), in2_pool.at + set * in_stride(c),
-                 out_pool.at + set * out_stride(c));
+  const layout *l = layout_of(c);
+  uint64_t buffers[ROLE_COUNT];
+  int role;
+  for (role = 0; role < ROLE_COUNT; role++) buffers[role] = pools[role].at + set * l->stride[role];
+  return call_on(c, v, buffers);
 }
 
 static double bytes_of_call(const cell *c) { return moved_bytes(c, c->n); }
@@ -369,9 +435,8 @@ static batch *begin_batch(variant *v) {
 // What the host back end makes of a cell's verification data; on the device, between guard zones.
 typedef struct reference {
   struct reference *next;
-  cell cell; // with the count that is verified
-  uint64_t in, in2, out, expected;
-  uint64_t out_bytes;
+  cell cell;                                                          // with the count that is verified
+  uint64_t inputs[ROLE_COUNT], out[ROLE_COUNT], expected[ROLE_COUNT]; // behind a guard zone; 0: none
 } reference;
 static reference *references;
 
@@ -404,13 +469,18 @@ static uint64_t upload(const void *bytes, uint64_t count) {
   return at;
 }
 
-static void *numbers(const type_row *t, uint64_t seed, uint64_t count) {
-  const int kind = t->number == GP_DATA_INT || t->number == GP_DATA_UINT ? GP_DATA_UNIFORM : GP_DATA_SMALL;
-  char *data = malloc(count * (uint64_t)t->size + 1);
-  uint64_t i;
+// An input of a cell that is verified: numbers whose sums are exact.
+static void *numbers(const cell *c, int role) {
+  const type_row *t = cell_type(c, role);
+  const int kind = t->number > GP_DATA_UINT && folds(c->primitive) ? GP_DATA_SMALL : GP_DATA_UNIFORM;
+  const uint64_t count = cell_count(c, role, c->n);
+  cell_data d;
+  char *data = aligned_alloc(64, round_up(count * (uint64_t)t->size + 1, 64));
   if (!data) fatal("no memory");
-  for (i = 0; i < count; i++)
-    gp_data_element(t->number, t->size, t->fields, kind, seed, i, count, data + i * (uint64_t)t->size);
+  if (!cell_data_of(c, role, kind, &d)) cell_make_input(c, role, c->n, data);
+  else
+    gp_data_elements(t->number, t->size, t->fields, d.kind, d.parameter, 11 + 12 * (uint64_t)role, 0, count, count,
+                     data);
   return data;
 }
 
@@ -420,6 +490,10 @@ static cell verified_cell(const cell *c) {
   cell small = *c;
   small.n = VERIFIED_BYTES / (uint64_t)size - 37;
   small.protocol = COLD;
+  if (has_word(c->primitive, 's')) {
+    if (c->form == FORM_FIXED && small.segments_mean > small.n) small.n = small.segments_mean;
+    small.segments = cell_make_offsets(&small, small.n, NULL);
+  }
   cell_text(&small, small.text, sizeof small.text);
   return small;
 }
@@ -442,28 +516,37 @@ static const reference *reference_of(const cell *c) {
   const cell small = verified_cell(c);
   reference *r;
   gp_call call;
-  char *in = NULL, *in2 = NULL, *out;
+  void *made[ROLE_COUNT] = {NULL};
+  int role;
   if (known) return known;
   if (!(r = calloc(1, sizeof *r))) fatal("no memory");
   r->cell = small;
-  r->out_bytes = out_bytes(&small, small.n);
   call = cell_call(&host_types, &small, NULL);
-  if (reads_input(&small)) call.in = in = numbers(small.in, 11, small.n);
-  if (small.primitive == GP_TRANSFORM2) call.in2 = in2 = numbers(small.in, 23, small.n);
-  out = aligned_alloc(64, round_up(r->out_bytes, 64));
-  if (!out) fatal("no memory");
-  call.out = out;
+  for (role = 0; role < ROLE_COUNT; role++) {
+    const uint64_t bytes = cell_bytes(&small, role, small.n);
+    if (!cell_slot(&small, role)) continue;
+    if (role < FIRST_OUTPUT) made[role] = numbers(&small, role);
+    else {
+      made[role] = aligned_alloc(64, round_up(bytes + 1, 64));
+      if (!made[role]) fatal("no memory");
+      memset(made[role], PATTERN, bytes); // what lies behind compacted results is not written
+    }
+    cell_bind(&small, &call, role, made[role]);
+  }
   if (gp_run(host, &call, NULL)) fatal("the host back end on %s: %s", small.text, gp_last_message());
-  if (in) r->in = upload(in, in_bytes(&small, small.n));
-  if (in2) r->in2 = upload(in2, in_bytes(&small, small.n));
-  r->expected = upload(out, r->out_bytes);
-  r->out = upload(NULL, r->out_bytes);
-  must(cuda.set8(r->expected, PATTERN, GUARD, stream), "cuMemsetD8Async");
-  must(cuda.set8(r->expected + GUARD + r->out_bytes, PATTERN, GUARD, stream), "cuMemsetD8Async");
+  for (role = 0; role < ROLE_COUNT; role++) {
+    const uint64_t bytes = cell_bytes(&small, role, small.n);
+    if (!made[role]) continue;
+    if (role < FIRST_OUTPUT) r->inputs[role] = upload(made[role], bytes);
+    else {
+      r->expected[role] = upload(made[role], bytes);
+      r->out[role] = upload(NULL, bytes);
+      must(cuda.set8(r->expected[role], PATTERN, GUARD, stream), "cuMemsetD8Async");
+      must(cuda.set8(r->expected[role] + GUARD + bytes, PATTERN, GUARD, stream), "cuMemsetD8Async");
+    }
+  }
   must(cuda.synchronize(), "cuCtxSynchronize"); // a copy from pageable memory may still be under way
-  free(in);
-  free(in2);
-  free(out);
+  for (role = 0; role < ROLE_COUNT; role++) free(made[role]);
   r->next = references;
   references = r;
   return r;
@@ -516,6 +599,10 @@ static void check_differ(void) {
   must(cuda.free_(b), "cuMemFree");
 }
 
+static uint64_t guarded_bytes(const reference *r, int role) {
+  return cell_bytes(&r->cell, role, r->cell.n) + 2 * GUARD;
+}
+
 // Loads the variant's kernel; learns what it is by its own account; checks its output where that was not done before.
 static int verify(const cell *c, variant *v) {
   const reference *r = reference_of(c);
@@ -524,7 +611,8 @@ static int verify(const cell *c, variant *v) {
   gp_call call = call_on_set(c, v, 0);
   verified *known;
   batch *b;
-  int result;
+  uint64_t buffers[ROLE_COUNT];
+  int result = 0, role;
   if (!judge(v, gp_policy_origin(ctx, &call, &resolved, &v->source))) return 0;
   verified_key(r, &resolved, key, sizeof key);
   known = find_verified(key, 0);
@@ -535,19 +623,25 @@ static int verify(const cell *c, variant *v) {
   if (!judge(v, gp_policy_echo(ctx, &call, &echoed))) return 0;
   kernels_loaded++;
   policy_text(&echoed, v->echo, sizeof v->echo);
-  if (!judge_driver(v, cuda.set8(r->out, PATTERN, r->out_bytes + 2 * GUARD, stream), "cuMemsetD8Async")) return 0;
+  for (role = FIRST_OUTPUT; role < ROLE_COUNT; role++)
+    if (r->out[role] &&
+        !judge_driver(v, cuda.set8(r->out[role], PATTERN, guarded_bytes(r, role), stream), "cuMemsetD8Async"))
+      return 0;
   {
     variant resolved_variant = *v; // the policy of the cell's count, whatever the header would choose at this one
     resolved_variant.has_policy = 1;
     resolved_variant.policy = resolved;
-    call = call_on(&r->cell, &resolved_variant, r->in + GUARD, r->in2 + GUARD, r->out + GUARD);
+    for (role = 0; role < ROLE_COUNT; role++)
+      buffers[role] = (role < FIRST_OUTPUT ? r->inputs[role] : r->out[role]) + GUARD;
+    call = call_on(&r->cell, &resolved_variant, buffers);
     call.policy = &resolved;
     if (!(b = begin_batch(v)) || !judge(v, gp_run(ctx, &call, stream))) return 0;
     b->calls = 1;
     batch_count++;
     if (!judge_driver(v, cuda.event_record(b->to, stream), "cuEventRecord")) return 0;
   }
-  result = differ(r->out, r->expected, r->out_bytes + 2 * GUARD, v);
+  for (role = FIRST_OUTPUT; role < ROLE_COUNT && !result; role++)
+    if (r->out[role]) result = differ(r->out[role], r->expected[role], guarded_bytes(r, role), v);
   if (result > 0) {
     v->status = "wrong";
     snprintf(v->message, sizeof v->message, "the output of %s differs from the host's", r->cell.text);
@@ -563,16 +657,20 @@ static int call_library(const cell *c, variant *v, uint64_t set) {
 }
 
 static int load_library(const cell *c, const variant *v) {
+  const layout l = *layout_of(c);
   const reference *r = find_reference(c);
   gp_call call = cell_call(&types, c, v->has_policy ? &v->policy : NULL); // without pointers: as aligned as can be
   gp_policy resolved;
   gp_policy_source source;
   char key[600];
-  if (c->in_offset || c->out_offset || gp_prepare(ctx, &call) || !r || out_pool.bytes < out_stride(c) ||
-      (reads_input(c) && in_pool.bytes < in_stride(c)) ||
-      (c->primitive == GP_TRANSFORM2 && in2_pool.bytes < in_pool.bytes) ||
+  int role;
+  if (c->in_offset || c->out_offset || gp_prepare(ctx, &call) || !r || *written ||
       gp_policy_origin(ctx, &call, &resolved, &source))
     return 0;
+  for (role = 0; role < ROLE_COUNT; role++)
+    if (l.stride[role] &&
+        (pools[role].bytes < l.sets * l.stride[role] || (role < FIRST_OUTPUT && !is_any_number(c, role))))
+      return 0;
   verified_key(r, &resolved, key, sizeof key);
   return find_verified(key, 0) != NULL;
 }
@@ -615,11 +713,11 @@ static uint64_t buffers_stride(uint64_t n) {
 
 static void reserve_kernel(const cell *c) {
   const uint64_t least = 8 * (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20), set = buffers_stride(c->n);
-  reserve(&in_pool, set > least ? set : least);
+  reserve(&pools[ROLE_in], set > least ? set : least);
 }
 
 static uint64_t kernel_sets(const cell *c) {
-  const uint64_t sets = in_pool.bytes / buffers_stride(c->n);
+  const uint64_t sets = pools[ROLE_in].bytes / buffers_stride(c->n);
   return sets ? sets : 1;
 }
 
@@ -645,7 +743,7 @@ static int launch_kernel(variant *v, uint64_t at, uint64_t n) {
 }
 
 static int call_kernel(const cell *c, variant *v, uint64_t set) {
-  return launch_kernel(v, in_pool.at + set * buffers_stride(c->n), c->n);
+  return launch_kernel(v, pools[ROLE_in].at + set * buffers_stride(c->n), c->n);
 }
 
 // Runs it on what the host part fills in, and lets the host part look at what came out, guard zones by ourselves.
@@ -663,10 +761,10 @@ static int check_kernel(uint64_t n, variant *v) {
     kernel->fill(i, data + at, n);
     at += buffer_stride(i, n);
   }
-  must(cuda.to_device(in_pool.at, data, total), "cuMemcpyHtoD");
+  must(cuda.to_device(pools[ROLE_in].at, data, total), "cuMemcpyHtoD");
   must(cuda.synchronize(), "cuCtxSynchronize");
-  good = launch_kernel(v, in_pool.at, n) && judge_driver(v, cuda.stream_wait(stream), "the kernel") &&
-         judge_driver(v, cuda.to_host(data, in_pool.at, total), "cuMemcpyDtoH");
+  good = launch_kernel(v, pools[ROLE_in].at, n) && judge_driver(v, cuda.stream_wait(stream), "the kernel") &&
+         judge_driver(v, cuda.to_host(data, pools[ROLE_in].at, total), "cuMemcpyDtoH");
   if (good) {
     said = kernel->check(buffers, n);
     for (i = -1, at = 0; i < kernel->buffers && !said; i++) {

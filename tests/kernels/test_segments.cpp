@@ -1,0 +1,390 @@
+// Segmented reduce, load balance, bounds, and the search routines for users' kernels under the emulator: lengths of
+// every shape, against a sequential reference, on adversarial schedules. Usage: test_segments [seeds] [name of a test]
+// Define TEST_SEGMENTS or TEST_SEARCH to compile that part alone; with TEST_FEW besides, only as many instances as
+// mutants.py needs.
+#if !defined(TEST_SEGMENTS) && !defined(TEST_SEARCH)
+#define TEST_SEGMENTS
+#define TEST_SEARCH
+#endif
+#include "kernel_test.h"
+
+#include <algorithm>
+
+// ---- lengths of segments
+
+enum Shape { FIXED, ONES, EMPTY, GIANT, MIXED, SKEWED, LEADING, TRAILING, SHAPES };
+static const char *const shapes[] = {"fixed", "ones", "empty", "giant", "mixed", "skewed", "leading", "trailing"};
+
+// Segments that hold about n elements in all.
+static std::vector<u64> lengths_of(int shape, size_t n) {
+  std::vector<u64> l;
+  size_t total = 0;
+  const u64 fixed = random32() % 3 ? 1 + random32() % 40 : 300 + random32() % 3000;
+  if (shape == EMPTY) l.assign(1 + random32() % 3000, 0);
+  else if (shape == GIANT) l.assign(1, n);
+  else if (shape == LEADING || shape == TRAILING) {
+    l.assign(random32() % 2000, 0);
+    l.push_back(n);
+    if (shape == TRAILING) std::reverse(l.begin(), l.end());
+  } else
+    while (total < n) {
+      u64 k = fixed;
+      if (shape == ONES) k = 1;
+      if (shape == MIXED) {
+        const unsigned r = random32() % 100;
+        k = r < 40 ? 0 : r < 80 ? random32() % 8 : r < 98 ? random32() % 200 : random32() % 3000;
+      }
+      if (shape == SKEWED) k = u64(4.0 / (1e-4 + double(random32() % 10000) / 1e4)) - 1;
+      l.push_back(k);
+      total += k;
+    }
+  return l;
+}
+
+static std::string what_of(const char *name, int shape, size_t n, size_t segments, size_t offset, int sms, int seed) {
+  char text[200];
+  std::snprintf(text, sizeof text, "%s %s n=%zu segments=%zu offset=%zu sms=%d seed=%d:", name, shapes[shape], n,
+                segments, offset, sms, seed);
+  return text;
+}
+
+#ifdef TEST_SEGMENTS
+
+enum Ends { OFFSETS, FIXED_ENDS, RANGES };
+template <int ENDS, class O> struct EndsOf { typedef gp__offset_ends<O> type; };
+template <class O> struct EndsOf<FIXED_ENDS, O> { typedef gp__fixed_ends type; };
+template <class O> struct EndsOf<RANGES, O> { typedef gp__range_ends<O> type; };
+
+struct Options {
+  size_t offset; // of the buffers, in elements
+  int sms;
+  bool init, bad;
+};
+
+template <class P, int ENDS, class O, class Op, class F, class In, class Out> struct Segmented {
+  typedef typename Op::type Acc;
+  typedef gp__load<In, Acc, F> Load;
+
+  // Segments begin[s] .. end[s] - 1 of the input. With `result` the caller compares.
+  static void run(const std::string &what, const std::vector<In> &input, const std::vector<O> &begin,
+                  const std::vector<O> &end, u64 length, const Options &o, std::vector<Out> *result = nullptr) {
+    const size_t segments = ENDS == OFFSETS ? begin.size() - 1 : ENDS == RANGES ? begin.size() : end.size();
+    Device<In> in(input, o.offset);
+    Device<O> begins(begin, o.offset % 5), ends(end, o.offset % 3);
+    Device<Out> out(segments, o.offset % 7);
+    Device<u64> bad(std::vector<u64>(1, o.bad ? 3 : ~0ull), 0);
+    if (segments) simt::host_fill(out.data, 0x5a, segments * sizeof(Out));
+    gp__shape s = {};
+    s.primitive = GP_SEGMENTED_REDUCE;
+    s.in_size = sizeof(In), s.acc_size = sizeof(Acc), s.out_size = sizeof(Out);
+    s.in_misaligned = int(misalignment(in.data)), s.commutative = Op::commutative, s.offset_size = sizeof(O);
+    s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
+    s.count = input.size(), s.segments = segments, s.length = length, s.ranges = ENDS == RANGES;
+    const gp_policy p = policy_of<P>(GP_MERGE_PATH);
+    gp__geometry g = {};
+    g.threads = P::threads;
+    gp__geometry_segments(p, s, u64(o.sms) * P::blocks_per_sm, &g);
+    Acc init = Op::identity();
+    if (o.init) init = Load()(draw<In>(), 0);
+    gp__segment_args a = {};
+    a.in = in.data, a.begin = ENDS == FIXED_ENDS ? nullptr : begins.data, a.end = ENDS == RANGES ? ends.data : nullptr;
+    a.out = out.data, a.count = input.size(), a.segments = segments, a.length = length;
+    a.bad = o.bad || o.offset % 2 ? bad.data : nullptr, a.workspace = workspace(g.words), a.has_init = o.init;
+    std::memcpy(a.init.bytes, &init, sizeof init);
+    int e = gp__policy_valid_segments(p, s) ? 0 : 1;
+    if (!e && ENDS == RANGES) e = simt::launch_kernel("spans", g.grid, g.threads, 0, gp__segment_spans<P, O>, a);
+    if (!e)
+      e = simt::launch_kernel("segments", g.grid, g.threads, g.shared_bytes,
+                              gp__segmented_reduce<P, typename EndsOf<ENDS, O>::type, Op, Load, In, Acc, Out>, a);
+    size_t wrong = segments;
+    for (size_t i = 0; i < segments && !e && !result; ++i) {
+      u64 k = ENDS == FIXED_ENDS ? i * length : begin[i];
+      const u64 stop = ENDS == OFFSETS ? begin[i + 1] : ENDS == RANGES ? end[i] : (i + 1) * length;
+      Acc total = Op::prepare(init);
+      bool has = o.init;
+      for (; k < stop; ++k) {
+        const Acc x = Op::prepare(Load()(input[k], k));
+        total = has ? Op()(total, x) : x;
+        has = true;
+      }
+      Out expected = gp_convert<Acc, Out>()(has ? total : Op::identity());
+      if (o.bad) std::memset(reinterpret_cast<char *>(&expected), 0x5a, sizeof expected);
+      if (!same(expected, out.data[i]) && wrong == segments) wrong = i;
+    }
+    check(!e && wrong == segments, what + (wrong < segments ? " wrong at " + std::to_string(wrong) : ""));
+    if (result) result->assign(out.data, out.data + segments);
+    simt::clear_error();
+  }
+
+  static void sweep(const char *name, int seeds) {
+    if (!only.empty() && only != name) return;
+    const size_t chunk =
+        size_t(32) * gp__scan_items(P::vectors, ENDS == RANGES ? sizeof(Acc) : sizeof(In), sizeof(Acc));
+    const size_t sizes[] = {0, 1, chunk - 1, chunk, chunk + 1, 5 * chunk + 3, 20 * chunk - 2};
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (int shape = ENDS == FIXED_ENDS ? FIXED : FIXED + seed % 2; shape < SHAPES; shape += 1 + seed % 2) {
+        const size_t n = sizes[random32() % 7];
+        simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
+        Options o = {};
+        o.offset = seed % 3 ? random32() % 16 : 0;
+        o.sms = seed % 4 == 0 ? 100 : 1 + int(random32() % 5);
+        o.init = seed % 3 == 1;
+        o.bad = seed % 7 == 0 && shape == MIXED;
+        u64 length = 0;
+        std::vector<O> begin, end;
+        const u64 lead = ENDS == FIXED_ENDS ? 0 : seed % 2 * (random32() % 50),
+                  tail = ENDS == FIXED_ENDS ? 0 : random32() % 30;
+        size_t items = 0;
+        if (ENDS == FIXED_ENDS) {
+          const u64 some[] = {1, 2, 7, 32, 100, chunk, chunk + 1, n + 1, 0};
+          length = some[shape + seed % 2];
+          end.assign(length ? n / length + 1 : 1000, 0);
+          items = end.size() * length;
+        } else {
+          const std::vector<u64> lengths = lengths_of(shape, n);
+          u64 at = lead;
+          for (u64 l : lengths) {
+            begin.push_back(O(at));
+            at += l;
+            end.push_back(O(at));
+          }
+          items = at + tail;
+          if (ENDS == OFFSETS) begin.push_back(O(at));
+          else { // any order, overlaps and gaps, and ends before begins
+            for (size_t i = 0; i < begin.size(); ++i) {
+              if (random32() % 4 == 0) std::swap(begin[i], begin[random32() % begin.size()]);
+              if (end[i] > begin[i] + 2 * n / (1 + begin.size()) + 4 && shape != GIANT) end[i] = O(begin[i] + 3);
+            }
+          }
+        }
+        std::vector<In> input(items);
+        for (auto &x : input) x = draw<In>();
+        run(what_of(name, shape, n, ENDS == OFFSETS ? begin.size() - 1 : end.size(), o.offset, o.sms, seed), input,
+            begin, end, length, o);
+      }
+  }
+};
+
+// Floats whose sums round: the bits must not depend on the schedule.
+template <class S> static void is_deterministic(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  std::vector<float> input(9000), first, again;
+  for (auto &x : input) x = float(random32()) * 1e-7f - 100.f;
+  std::vector<u32> offsets(1, 0);
+  while (offsets.back() < 9000) offsets.push_back(std::min(9000u, offsets.back() + random32() % 4000));
+  Options o = {};
+  o.sms = 5;
+  for (int seed = 1; seed <= seeds + 2; ++seed) {
+    simt::set_random_schedule(uint64_t(seed));
+    S::run(name, input, offsets, {}, 0, o, seed == 1 ? &first : &again);
+    check(seed == 1 || !std::memcmp(first.data(), again.data(), first.size() * 4), std::string(name) + " same bits");
+  }
+}
+
+#endif
+
+#ifdef TEST_SEARCH
+
+template <class P, class O, class R> static void load_balance(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  const size_t chunk = 32 * 16 * P::vectors / sizeof(R);
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (int shape = 0; shape < SHAPES; ++shape) {
+      const size_t sizes[] = {0, 1, chunk - 1, chunk, chunk + 1, 9 * chunk + 5};
+      simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
+      const std::vector<u64> lengths = lengths_of(shape, sizes[random32() % 6]);
+      std::vector<O> offsets(1, 0);
+      for (u64 l : lengths) offsets.push_back(O(offsets.back() + l));
+      const size_t all = offsets.back(), n = seed % 3 == 0 ? all / 2 : seed % 3 == 1 ? all : all + random32() % 999;
+      const int sms = seed % 4 == 0 ? 100 : 1 + int(random32() % 5);
+      Device<O> in(offsets, random32() % 4);
+      Device<R> out(n, random32() % 4);
+      Device<unsigned long long> count(std::vector<unsigned long long>(1, n), 0);
+      gp__shape s = {};
+      s.primitive = GP_LOAD_BALANCE;
+      s.out_size = sizeof(R), s.offset_size = sizeof(O), s.multiprocessors = sms, s.shared_bytes = 64 * 1024;
+      s.compute_capability = 75, s.segments = lengths.size(), s.count = n + (seed % 5 == 0 ? 700 : 0);
+      gp__geometry g = {};
+      const gp_policy p = policy_of<P>(GP_MERGE_PATH);
+      gp__geometry_segments(p, s, u64(sms) * P::blocks_per_sm, &g);
+      gp__search_args a = {};
+      a.sorted = in.data, a.length = lengths.size(), a.out = out.data, a.count = s.count;
+      a.count_device = s.count > n ? count.data : nullptr;
+      int e = gp__policy_valid_segments(p, s) ? 0 : 1;
+      if (!e) e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__load_balance<P, O, R>, a);
+      size_t wrong = n, segment = 0;
+      for (size_t i = 0; i < n && !e; ++i) {
+        while (segment < lengths.size() && offsets[segment + 1] <= i) ++segment;
+        if (out.data[i] != R(segment) && wrong == n) wrong = i;
+      }
+      check(!e && wrong == n, what_of(name, shape, n, lengths.size(), 0, sms, seed) +
+                                  (wrong < n ? " wrong at " + std::to_string(wrong) : ""));
+      simt::clear_error();
+    }
+}
+
+template <class T> static std::vector<T> sorted_values(size_t n, unsigned range) {
+  std::vector<T> v(n);
+  for (auto &x : v) x = T(random32() % range);
+  std::sort(v.begin(), v.end());
+  return v;
+}
+
+template <class P, bool UPPER, class T, class R> static void bounds(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (size_t length : {0, 1, 2, 3, 31, 64, 1000, 3777}) {
+      simt::set_random_schedule(uint64_t(seed) * 100 + length);
+      const size_t n = random32() % 3 ? random32() % 1500 : random32() % 3;
+      const unsigned range = random32() % 2 ? 20 : 5000;
+      const std::vector<T> sorted = sorted_values<T>(length, range);
+      std::vector<T> needles(n);
+      for (auto &x : needles) x = T(random32() % (range + 9));
+      Device<T> in(sorted, random32() % 4), needle(needles, random32() % 4);
+      Device<R> out(n, random32() % 4);
+      gp__search_args a = {};
+      a.sorted = in.data, a.length = length, a.needles = needle.data, a.out = out.data, a.count = n;
+      const int e =
+          simt::launch_kernel(name, 1 + random32() % 4, P::threads, 0, gp__bound<P, UPPER, T, gp_less<T>, R>, a);
+      bool good = !e;
+      for (size_t i = 0; i < n && good; ++i) {
+        const auto at = UPPER ? std::upper_bound(sorted.begin(), sorted.end(), needles[i])
+                              : std::lower_bound(sorted.begin(), sorted.end(), needles[i]);
+        good = out.data[i] == R(at - sorted.begin());
+      }
+      check(good, std::string(name) + " length=" + std::to_string(length) + " n=" + std::to_string(n) +
+                      " seed=" + std::to_string(seed) + ":");
+      simt::clear_error();
+    }
+}
+
+// The routines for users' kernels: each thread (each warp) one needle; a diagonal; a tile a block.
+struct Found {
+  u64 lower, upper, split, warp_lower, warp_upper, warp_split;
+};
+static void search_kernel(const u32 *sorted, u64 length, const u32 *needles, Found *out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  Found f = {};
+  f.lower = gp_search_lower(sorted, length, needles[i], gp_less<u32>());
+  f.upper = gp_search_upper(sorted, length, needles[i], gp_less<u32>());
+  f.split = gp_merge_path(sorted, length, needles[i]);
+  for (int l = 0; l < 32; ++l) {
+    const u32 x = gp_warp_broadcast(needles[i], l);
+    const u64 lower = gp_warp_search_lower(sorted, length, x, gp_less<u32>());
+    const u64 upper = gp_warp_search_upper(sorted, length, x, gp_less<u32>());
+    const u64 split = gp_warp_merge_path(sorted, length, x);
+    if (int(gp_lane()) == l) f.warp_lower = lower, f.warp_upper = upper, f.warp_split = split;
+  }
+  out[i] = f;
+}
+template <int THREADS, int ITEMS, class O> static void tile_kernel(const O *offsets, u64 segments, u64 n, u64 *out) {
+  typedef gp_tile_load_balance_storage<THREADS, ITEMS> Storage;
+  GP_SHARED(Storage, storage);
+  for (u64 first = blockIdx.x * u64(THREADS * ITEMS); first < n; first += gridDim.x * u64(THREADS * ITEMS)) {
+    gp__u64 segment[ITEMS];
+    gp_tile_load_balance<THREADS>(segment, offsets, segments, first, storage);
+    gp_tile_store_direct(segment, reinterpret_cast<gp__u64 *>(out) + first, n - first);
+    __syncthreads();
+  }
+}
+static void routines(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (size_t length : {0, 1, 5, 31, 32, 33, 700, 1023, 1025, 2000}) {
+      simt::set_random_schedule(uint64_t(seed) * 100 + length);
+      const std::vector<u32> sorted = sorted_values<u32>(length, random32() % 2 ? 30 : 4000);
+      std::vector<u32> needles(128);
+      for (auto &x : needles) x = random32() % (seed % 2 ? 40 : 6100);
+      Device<u32> in(sorted, random32() % 4), needle(needles, 0);
+      Device<Found> out(128);
+      const int e = simt::launch_kernel(name, 2, 64, 0, search_kernel, in.data, u64(length), needle.data, out.data);
+      bool good = !e;
+      for (size_t i = 0; i < 128 && good; ++i) {
+        const u64 lower = u64(std::lower_bound(sorted.begin(), sorted.end(), needles[i]) - sorted.begin());
+        const u64 upper = u64(std::upper_bound(sorted.begin(), sorted.end(), needles[i]) - sorted.begin());
+        u64 ends = 0, items = 0; // merge by hand
+        while (ends + items < needles[i] && (ends < length || items < 7000)) {
+          if (ends < length && sorted[ends] <= items) ++ends;
+          else ++items;
+        }
+        const Found &f = out.data[i];
+        good = f.lower == lower && f.warp_lower == lower && f.upper == upper && f.warp_upper == upper &&
+               f.split == ends && f.warp_split == ends;
+      }
+      check(good, std::string(name) + " length=" + std::to_string(length) + " seed=" + std::to_string(seed) + ":");
+      simt::clear_error();
+    }
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (int shape = 0; shape < SHAPES; ++shape) {
+      simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
+      const std::vector<u64> lengths = lengths_of(shape, random32() % 3000);
+      std::vector<u32> offsets(1, 0);
+      for (u64 l : lengths) offsets.push_back(u32(offsets.back() + l));
+      const size_t n = offsets.back() + random32() % 300;
+      Device<u32> in(offsets, random32() % 4);
+      Device<u64> out(n);
+      const int e = simt::launch_kernel(name, 1 + random32() % 5, 64, 0, tile_kernel<64, 5, u32>, in.data,
+                                        u64(lengths.size()), u64(n), out.data);
+      bool good = !e;
+      size_t segment = 0;
+      for (size_t i = 0; i < n && good; ++i) {
+        while (segment < lengths.size() && offsets[segment + 1] <= i) ++segment;
+        good = out.data[i] == segment;
+      }
+      check(good, what_of(name, shape, n, lengths.size(), 0, 0, seed));
+      simt::clear_error();
+    }
+}
+
+#endif
+
+int main(int argc, char **argv) {
+  const int seeds = start(argc, argv);
+  [[maybe_unused]] typedef gp__policy<64, 1, 3, 3, 0, 2, 2> Tiny;
+  [[maybe_unused]] typedef gp__policy<96, 3, 1, 3, 0, 1, 1> Odd;
+  [[maybe_unused]] typedef gp__policy<32, 5, 2, 1, 0, 3, 2> Deep;
+
+#define SEGMENTED(name, P, ends, O, Op, F, In, Out) Segmented<P, ends, O, Op, F, In, Out>::sweep(name, seeds)
+#ifdef TEST_SEGMENTS
+  typedef gp_convert<Affine, Affine> SameAffine;
+  SEGMENTED("offsets affine", Tiny, OFFSETS, u32, Compose, SameAffine, Affine, Affine);
+  SEGMENTED("ranges affine", Tiny, RANGES, u32, Compose, SameAffine, Affine, Affine);
+#ifndef TEST_FEW
+  typedef gp_convert<float, float> SameFloat;
+  typedef gp_convert<u32, u32> SameU32;
+  typedef gp_convert<u8, u64> U8ToU64;
+  typedef gp_convert<gp_f16, float> HalfToFloat;
+  typedef gp_convert<Triple, Triple> SameTriple;
+  typedef gp_convert<Wide, Wide> SameWide;
+  typedef gp_convert<Large, Large> SameLarge;
+  typedef gp_convert<u8, u8> SameU8;
+  SEGMENTED("offsets u32", Odd, OFFSETS, u64, gp_sum<u32>, SameU32, u32, u32);
+  SEGMENTED("offsets f32", Deep, OFFSETS, u32, gp_sum<float>, SameFloat, float, float);
+  SEGMENTED("offsets u8", Tiny, OFFSETS, u32, gp_sum<u8>, SameU8, u8, u8);
+  SEGMENTED("offsets u8 to u64", Odd, OFFSETS, u32, gp_sum<u64>, U8ToU64, u8, u64);
+  SEGMENTED("offsets f16 by f32", Odd, OFFSETS, u64, gp_sum<float>, HalfToFloat, gp_f16, gp_f16);
+  SEGMENTED("offsets argmin", Tiny, OFFSETS, u32, gp_argmin<float>, SameFloat, float, gp_arg<float>);
+  SEGMENTED("offsets triple", Odd, OFFSETS, u32, AddTriple, SameTriple, Triple, Triple);
+  SEGMENTED("offsets wide", Tiny, OFFSETS, u64, AddWide, SameWide, Wide, Wide);
+  SEGMENTED("offsets large", Tiny, OFFSETS, u32, AddLarge, SameLarge, Large, Large);
+  SEGMENTED("fixed affine", Odd, FIXED_ENDS, u32, Compose, SameAffine, Affine, Affine);
+  SEGMENTED("fixed f32", Deep, FIXED_ENDS, u32, gp_sum<float>, SameFloat, float, float);
+  SEGMENTED("ranges argmax", Odd, RANGES, u64, gp_argmax<u8>, SameU8, u8, gp_arg<u8>);
+  is_deterministic<Segmented<Tiny, OFFSETS, u32, gp_sum<float>, SameFloat, float, float>>("deterministic", seeds);
+#endif
+#endif
+#ifdef TEST_SEARCH
+  load_balance<Tiny, u32, u32>("load balance", seeds);
+  routines("routines", seeds);
+#ifndef TEST_FEW
+  load_balance<Odd, u64, u64>("load balance u64", seeds);
+  load_balance<Deep, u32, u64>("load balance u32 u64", seeds);
+#endif
+  bounds<Tiny, false, u32, u32>("lower bound", seeds);
+#ifndef TEST_FEW
+  bounds<Odd, true, float, u64>("upper bound f32", seeds);
+  bounds<Tiny, true, u8, u32>("upper bound u8", seeds);
+#endif
+#endif
+  return finish();
+}
