@@ -4607,7 +4607,7 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 //    Key, Value          what a tile holds (gp__none: nothing)
 //    BEFORE, BEHIND      whether keys just outside the tile are looked at
 //    State, Join         what is carried from left to right, and the operator on it
-//    Kept                what a thread leaves from fold to emit, words of 32 bits: of the same elements, not the same warp
+//    Kept                what a thread leaves from fold to emit, words of 32 bits; another warp may take it up
 //    SCRATCH             bytes an element that emit needs beside the tile
 //    fold<ITEMS, FULL>   what a group comes to, in all lanes; reads the tile only, neighbours' keys included
 //    emit<ITEMS, FULL>   results, once it is known what stands before the group: they are compacted in the group's part
@@ -4876,8 +4876,8 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   }
 };
 
-// Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there is
-// none). Element 0 always begins a run.
+// Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there
+// is none). Element 0 always begins a run.
 template <class K, class E> struct gp__key_heads {
   typedef K Key;
   static const bool BEFORE = true;
@@ -5048,7 +5048,7 @@ template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITE
 }
 template <class L> struct gp__length { typedef L type; };
 template <> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stored
-// How many runs end in the lanes before this one, where so many begin there (`before`), and in all. An end stands before
+// How many runs end in the lanes before this one, where `heads_before` begin there, and in all. An end stands before
 // each head, and behind the last of all elements.
 template <int ITEMS> struct gp__end_ranks {
   int before, all;
@@ -5526,8 +5526,8 @@ template <class P, class Body> struct gp__stream_pipeline {
   }
   // ---- the copying warp (one thread of it)
 
-  // Bytes from..to of an array that has `bytes`, to their place behind `place`, where byte `from` goes. Whole vectors of
-  // the array by bulk copy, whose bytes are returned; fewer than 16 on either side go one by one.
+  // Bytes from..to of an array that has `bytes`, to their place behind `place`, where byte `from` goes. Whole vectors
+  // of the array by bulk copy, whose bytes are returned; fewer than 16 on either side go one by one.
   GP_DEVICE unsigned copy_bytes(unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to,
                                 gp__u64 *bar, bool bulk) const {
     const unsigned char *base = static_cast<const unsigned char *>(array);
@@ -5558,9 +5558,7 @@ template <class P, class Body> struct gp__stream_pipeline {
     if (S::VALUE) bytes += copy_array(t.values, a.values, S::VALUE, t, false, false, bar, bulk);
     return bytes;
   }
-  GP_DEVICE gp__ticket draw() const {
-    return gp__draw(a.workspace, static_cast<gp__u64>(tiles) + static_cast<gp__u64>(gridDim.x) * STAGES);
-  }
+  GP_DEVICE gp__ticket draw() const { return gp__draw(a.workspace, tiles + gp__u64(gridDim.x) * STAGES); }
   GP_DEVICE void load(int stage, const gp__ticket &ticket) const {
     s.ticket[stage] = ticket;
     if (ticket.number >= tiles) {
@@ -5576,8 +5574,9 @@ template <class P, class Body> struct gp__stream_pipeline {
     for (int stage = 0; stage < STAGES; ++stage) load(stage, draw());
     for (unsigned round = 0;; ++round) {
       const int stage = int(round % STAGES);
+      const unsigned parity = round / STAGES & 1u;
       if (s.ticket[stage].number >= tiles) return;
-      gp__mbarrier_wait(&s.emitted[stage], round / STAGES & 1u);
+      gp__mbarrier_wait(&s.emitted[stage], parity);
       load(stage, draw());
     }
   }
@@ -5587,10 +5586,11 @@ template <class P, class Body> struct gp__stream_pipeline {
   GP_DEVICE void publish() const {
     for (unsigned round = 0;; ++round) {
       const int stage = int(round % STAGES);
-      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned parity = round / STAGES & 1u;
+      gp__mbarrier_wait(&s.loaded[stage], parity);
       const gp__ticket ticket = s.ticket[stage];
       if (ticket.number >= tiles) return;
-      gp__mbarrier_wait(&s.folded[stage], round / STAGES & 1u);
+      gp__mbarrier_wait(&s.folded[stage], parity);
       const State upto = S::prefixes(s.total[stage]);
       if (gp_lane() == unsigned(GROUPS) - 1) S::look_back(a, tiles, ticket.tag).publish_aggregate(ticket.number, upto);
       __syncwarp();
@@ -5600,10 +5600,11 @@ template <class P, class Body> struct gp__stream_pipeline {
   // A warp for each stage: the look-backs of a block's tiles overlap.
   GP_DEVICE void look_back(int stage) const {
     for (unsigned round = static_cast<unsigned>(stage);; round += STAGES) {
-      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned parity = round / STAGES & 1u;
+      gp__mbarrier_wait(&s.loaded[stage], parity);
       const gp__ticket ticket = s.ticket[stage];
       if (ticket.number >= tiles) return;
-      gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
+      gp__mbarrier_wait(&s.published[stage], parity);
       const gp_before<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.total[stage][GROUPS - 1]);
       __syncwarp();
       if (gp_lane() == 0) {
@@ -5618,7 +5619,8 @@ template <class P, class Body> struct gp__stream_pipeline {
   GP_DEVICE void fold(int warp) const {
     for (unsigned round = 0;; ++round) {
       const int stage = int(round % STAGES);
-      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned parity = round / STAGES & 1u;
+      gp__mbarrier_wait(&s.loaded[stage], parity);
       const unsigned number = s.ticket[stage].number;
       if (number >= tiles) return;
       const gp__stream_tile t = tile_of(stage, number);
@@ -5634,10 +5636,11 @@ template <class P, class Body> struct gp__stream_pipeline {
   GP_DEVICE void emit(int group) const {
     for (unsigned round = 0;; ++round) {
       const int stage = int(round % STAGES);
-      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned parity = round / STAGES & 1u;
+      gp__mbarrier_wait(&s.loaded[stage], parity);
       const unsigned number = s.ticket[stage].number;
       if (number >= tiles) return;
-      gp__mbarrier_wait(&s.carried[stage], round / STAGES & 1u);
+      gp__mbarrier_wait(&s.carried[stage], parity);
       S::emit(a, tile_of(stage, number), shared + stage * S::STAGE, group, s.before[stage], s.total[stage],
               shared + STAGES * S::STAGE);
       gp__bulk_fence(); // before the buffer's next load
