@@ -1637,22 +1637,28 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
   return p;
 }
-// Streams. GP_AUTO becomes pipelined from 1 MiB on, where that is valid.
-__attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
-  const int pair = s.key_size && s.in_size;
+// Streams. GP_AUTO becomes pipelined from 1 MiB on, where that is valid: one large block, or two where there are few
+// tiles, of 1024 threads together. A tile that does not fit gets smaller in what the caller has left open.
+__attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp__shape s, int algorithm, int threads,
+                                                                int vectors, int stages, int blocks) {
   gp_policy q = p;
-  q.algorithm = GP_PIPELINED;
-  q.threads = gp__or(p.threads, 256);
-  q.vectors = gp__or(p.vectors, pair ? 5 : 7);
-  q.stages = gp__or(p.stages, 3);
-  q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  q.algorithm = algorithm;
+  q.threads = gp__or(p.threads, threads);
+  q.vectors = gp__or(p.vectors, vectors);
+  q.stages = gp__or(p.stages, stages);
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, blocks);
+  while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
+  while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
+    q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
+  return q;
+}
+__attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
+  const int large = bytes >> 26 != 0, pair = s.key_size && s.in_size;
+  const gp_policy q =
+      gp__portable_stream_as(p, s, GP_PIPELINED, large ? (pair ? 384 : 512) : 192, 5, pair ? 3 : 4, large ? 1 : 2);
+  const int vectors = bytes >> 20 ? 5 : bytes >> 18 ? 3 : 1;
   if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && bytes >> 20 && gp__policy_valid_stream(q, s))) return q;
-  p.algorithm = gp__or(p.algorithm, GP_LOOK_BACK);
-  p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, bytes >= (1 << 20) ? 5 : bytes >= (256 << 10) ? 3 : 1);
-  p.stages = gp__or(p.stages, 3);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 5 ? 4 : 8);
-  return p;
+  return gp__portable_stream_as(p, s, GP_LOOK_BACK, 256, vectors, 3, gp__or(p.vectors, vectors) >= 5 ? 4 : 8);
 }
 
 // GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. Blocks: so
@@ -4611,7 +4617,7 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 //    Key, Value          what a tile holds (gp__none: nothing)
 //    BEFORE, BEHIND      whether keys just outside the tile are looked at
 //    State, Join         what is carried from left to right, and the operator on it
-//    Kept                what a thread leaves from fold to emit, words of 32 bits: of the same elements, not the same warp
+//    Kept                what a thread leaves from fold to emit, words of 32 bits; another warp may take it up
 //    SCRATCH             bytes an element that emit needs beside the tile
 //    fold<ITEMS, FULL>   what a group comes to, in all lanes; reads the tile only, neighbours' keys included
 //    emit<ITEMS, FULL>   results, once it is known what stands before the group: they are compacted in the group's part
@@ -4880,8 +4886,8 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   }
 };
 
-// Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there is
-// none). Element 0 always begins a run.
+// Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there
+// is none). Element 0 always begins a run.
 template <class K, class E> struct gp__key_heads {
   typedef K Key;
   static const bool BEFORE = true;
@@ -5052,7 +5058,7 @@ template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITE
 }
 template <class L> struct gp__length { typedef L type; };
 template <> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stored
-// How many runs end in the lanes before this one, where so many begin there (`before`), and in all. An end stands before
+// How many runs end in the lanes before this one, where `heads_before` begin there, and in all. An end stands before
 // each head, and behind the last of all elements.
 template <int ITEMS> struct gp__end_ranks {
   int before, all;
@@ -5118,14 +5124,14 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
         gp__compact<V>::template run<ITEMS, FULL>(a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value,
                                                   marks, rank, total, exist);
     }
-    if (WHAT == GP_RUN_LENGTHS && a.out2) {
+    if (WHAT == GP_RUN_LENGTHS && SCRATCH && a.out2) {
       const gp__end_ranks<ITEMS> ends(kept.heads, rank, total, t, first);
       // Of the runs that begin before the group, and end in it or later, one is counted as begun and not ended.
       const gp__u64 open = (gp_warp_broadcast(kept.heads.word[0], 0) & 1u) ? 0 : 1;
       lengths<ITEMS>(a, t, first, kept.heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before,
                      before.runs - open, scratch);
     }
-    if (WHAT == GP_NONTRIVIAL_RUNS)
+    if (WHAT == GP_NONTRIVIAL_RUNS && SCRATCH && a.out2)
       lengths<ITEMS>(a, t, first, kept.heads, marks, rank, total, before, before.runs, scratch);
   }
   // Lengths are known where runs end (`marks`). They go to memory from place `to` on.
@@ -5530,8 +5536,8 @@ template <class P, class Body> struct gp__stream_pipeline {
   }
   // ---- the copying warp (one thread of it)
 
-  // Bytes from..to of an array that has `bytes`, to their place behind `place`, where byte `from` goes. Whole vectors of
-  // the array by bulk copy, whose bytes are returned; fewer than 16 on either side go one by one.
+  // Bytes from..to of an array that has `bytes`, to their place behind `place`, where byte `from` goes. Whole vectors
+  // of the array by bulk copy, whose bytes are returned; fewer than 16 on either side go one by one.
   GP_DEVICE unsigned copy_bytes(unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to,
                                 gp__u64 *bar, bool bulk) const {
     const unsigned char *base = static_cast<const unsigned char *>(array);
@@ -5562,9 +5568,7 @@ template <class P, class Body> struct gp__stream_pipeline {
     if (S::VALUE) bytes += copy_array(t.values, a.values, S::VALUE, t, false, false, bar, bulk);
     return bytes;
   }
-  GP_DEVICE gp__ticket draw() const {
-    return gp__draw(a.workspace, static_cast<gp__u64>(tiles) + static_cast<gp__u64>(gridDim.x) * STAGES);
-  }
+  GP_DEVICE gp__ticket draw() const { return gp__draw(a.workspace, tiles + gp__u64(gridDim.x) * STAGES); }
   GP_DEVICE void load(int stage, const gp__ticket &ticket) const {
     s.ticket[stage] = ticket;
     if (ticket.number >= tiles) {
@@ -5580,8 +5584,9 @@ template <class P, class Body> struct gp__stream_pipeline {
     for (int stage = 0; stage < STAGES; ++stage) load(stage, draw());
     for (unsigned round = 0;; ++round) {
       const int stage = int(round % STAGES);
+      const unsigned parity = round / STAGES & 1u;
       if (s.ticket[stage].number >= tiles) return;
-      gp__mbarrier_wait(&s.emitted[stage], round / STAGES & 1u);
+      gp__mbarrier_wait(&s.emitted[stage], parity);
       load(stage, draw());
     }
   }
@@ -5591,10 +5596,11 @@ template <class P, class Body> struct gp__stream_pipeline {
   GP_DEVICE void publish() const {
     for (unsigned round = 0;; ++round) {
       const int stage = int(round % STAGES);
-      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned parity = round / STAGES & 1u;
+      gp__mbarrier_wait(&s.loaded[stage], parity);
       const gp__ticket ticket = s.ticket[stage];
       if (ticket.number >= tiles) return;
-      gp__mbarrier_wait(&s.folded[stage], round / STAGES & 1u);
+      gp__mbarrier_wait(&s.folded[stage], parity);
       const State upto = S::prefixes(s.total[stage]);
       if (gp_lane() == unsigned(GROUPS) - 1) S::look_back(a, tiles, ticket.tag).publish_aggregate(ticket.number, upto);
       __syncwarp();
@@ -5604,10 +5610,11 @@ template <class P, class Body> struct gp__stream_pipeline {
   // A warp for each stage: the look-backs of a block's tiles overlap.
   GP_DEVICE void look_back(int stage) const {
     for (unsigned round = static_cast<unsigned>(stage);; round += STAGES) {
-      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned parity = round / STAGES & 1u;
+      gp__mbarrier_wait(&s.loaded[stage], parity);
       const gp__ticket ticket = s.ticket[stage];
       if (ticket.number >= tiles) return;
-      gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
+      gp__mbarrier_wait(&s.published[stage], parity);
       const gp_before<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.total[stage][GROUPS - 1]);
       __syncwarp();
       if (gp_lane() == 0) {
@@ -5622,7 +5629,8 @@ template <class P, class Body> struct gp__stream_pipeline {
   GP_DEVICE void fold(int warp) const {
     for (unsigned round = 0;; ++round) {
       const int stage = int(round % STAGES);
-      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned parity = round / STAGES & 1u;
+      gp__mbarrier_wait(&s.loaded[stage], parity);
       const unsigned number = s.ticket[stage].number;
       if (number >= tiles) return;
       const gp__stream_tile t = tile_of(stage, number);
@@ -5638,10 +5646,11 @@ template <class P, class Body> struct gp__stream_pipeline {
   GP_DEVICE void emit(int group) const {
     for (unsigned round = 0;; ++round) {
       const int stage = int(round % STAGES);
-      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned parity = round / STAGES & 1u;
+      gp__mbarrier_wait(&s.loaded[stage], parity);
       const unsigned number = s.ticket[stage].number;
       if (number >= tiles) return;
-      gp__mbarrier_wait(&s.carried[stage], round / STAGES & 1u);
+      gp__mbarrier_wait(&s.carried[stage], parity);
       S::emit(a, tile_of(stage, number), shared + stage * S::STAGE, group, s.before[stage], s.total[stage],
               shared + STAGES * S::STAGE);
       gp__bulk_fence(); // before the buffer's next load

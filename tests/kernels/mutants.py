@@ -24,6 +24,9 @@ FILES = {
     "HISTOGRAM_SHARED": "test_histogram.cpp",
     "HISTOGRAM_GLOBAL": "test_histogram.cpp",
     "HISTOGRAM_ORDERED": "test_histogram.cpp",
+    "SELECT": "test_streams.cpp",
+    "RUNS": "test_streams.cpp",
+    "BY_KEY": "test_streams.cpp",
 }
 
 # name: (part, text, replacement)
@@ -35,23 +38,25 @@ MUTANTS = {
     "nobody starts the next epoch": ("LOOK_BACK", "if (k.number == draws - 1) gp__store_relaxed",
                                      "if (false) gp__store_relaxed"),
     "tiles by blockIdx": (
-        "LOOK_BACK", "    const gp__ticket ticket = s.ticket;\n    if (ticket.number >= tiles) return;",
-                          "    gp__ticket ticket = s.ticket;\n    if (once) ticket.number = blockIdx.x;\n"
-                          "    if (ticket.number >= tiles) return;"),
+        "LOOK_BACK", "    const gp__ticket ticket = s.ticket;\n    if (ticket.number >= tiles) return;\n    const Tile",
+        "    gp__ticket ticket = s.ticket;\n    if (once) ticket.number = blockIdx.x;\n"
+        "    if (ticket.number >= tiles) return;\n    const Tile"),
     "look-back: no barrier behind the load": (
         "LOOK_BACK",
         "tile.load(static_cast<const In *>(a.in), n);\n    __syncthreads();\n    gp_before<Acc> within, warps;\n"
         "    const Acc aggregate", "tile.load(static_cast<const In *>(a.in), n);\n    gp_before<Acc> within, warps;\n"
         "    const Acc aggregate"),
     "look-back: the prefix is not shared": (
-        "LOOK_BACK", "      if (gp_lane() == 0) s.prefix = prefix;\n    }\n    __syncthreads();",
-        "      if (gp_lane() == 0) s.prefix = prefix;\n    }"),
+        "LOOK_BACK", "s.prefix = prefix;\n    }\n    __syncthreads();\n    gp_before<Acc> carry",
+        "s.prefix = prefix;\n    }\n    gp_before<Acc> carry"),
     "the next group's prefix in the wrong slot": ("LOOK_BACK", "gp__publish(words, tiles + group + 1, next.value, tag)",
                                                   "gp__publish(words, tiles + group, next.value, tag)"),
     "a tile waits for itself": ("LOOK_BACK", "const Acc part = gather(group, before);",
                                 "const Acc part = gather(group, before + 1);"),
-    "the walk back forgets a group": ("LOOK_BACK", "if (gp_lane() == depth) missing = all;",
-                                      "if (gp_lane() == depth + 1) missing = all;"),
+    "the walk back forgets a group": ("LOOK_BACK", "for (int i = depth - 1; i >= 0; --i) prefix.append",
+                                      "for (int i = depth - 1; i > 0; --i) prefix.append"),
+    "the walk back takes a prefix without the totals behind it": (
+        "LOOK_BACK", "there = depth >= 0 && (~ones & ((1u << depth) - 1u)) == 0;", "there = depth >= 0;"),
     "the warp's scan swaps operands": ("LOOK_BACK", "if (gp_lane() >= d) value = op(before, value);",
                                        "if (gp_lane() >= d) value = op(value, before);"),
     "the tile's scan has no barrier": (
@@ -79,8 +84,9 @@ MUTANTS = {
     "sweeps: the spine swaps operands": ("SWEEPS", "if (within.has) before.append(within.value, Op());",
                                          "if (within.has) before.value = Op()(within.value, before.value);"),
     "stealing: the ticket is not shared": (
-        "REDUCE", "s.ticket = gp__draw(a.workspace, tiles + gridDim.x);\n    __syncthreads();",
-        "s.ticket = gp__draw(a.workspace, tiles + gridDim.x);"),
+        "REDUCE", "tiles + gridDim.x);\n    __syncthreads();\n    const gp__ticket ticket = s.ticket;\n"
+        "    if (ticket.number >= tiles) {",
+        "tiles + gridDim.x);\n    const gp__ticket ticket = s.ticket;\n    if (ticket.number >= tiles) {"),
     "stealing: no barrier between rounds": (
         "REDUCE", "tile = round == first ? r : Op()(tile, r); // thread 0 counts\n        __syncthreads();",
         "tile = round == first ? r : Op()(tile, r); // thread 0 counts"),
@@ -92,6 +98,46 @@ MUTANTS = {
         "if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;"),
     "copy: reads beyond the input": ("MAP", "else if (i > 0 && i + 1 < vectors)\n          v[k] = gp__shift_vectors",
                                      "else if (true)\n          v[k] = gp__shift_vectors"),
+    "streams: what is open is not handed on": (
+        "BY_KEY", "s.value = b.heads ? b.value : Op()(a.value, b.value);", "s.value = b.value;"),
+    "streams: the run before a head goes on": (
+        "BY_KEY", "r.value = b.heads ? b.value :", "r.value = b.heads ? a.value :"),
+    "streams: the first run to end is not told from the first to begin": (
+        "BY_KEY", "before = heads_before - lead + own;", "before = heads_before - lead;"),
+    "streams: a run's end behind the group is forgotten": (
+        "BY_KEY", "all = heads_all - lead + behind +", "all = heads_all - lead +"),
+    "streams: what does not exist is counted": (
+        "SELECT", "const bool one = (FULL || j < exist) && gp__holds", "const bool one = gp__holds"),
+    "streams: a run ends with its tile": (
+        "RUNS", "if (exist > 0 && t.first + i + exist == t.count) {", "if (exist > 0 && i + exist == t.items) {"),
+    "streams: in place without fences": (
+        "SELECT", "tiles, tag, gp_before<State>(), in_place(a)};", "tiles, tag, gp_before<State>(), false};"),
+    "streams: the key before the tile is not there": (
+        "RUNS", "if (BEFORE && t.first > 0 && threadIdx.x < sizeof(T))", "if (false)"),
+    "streams: the key before the tile is not copied": (
+        "RUNS", "before && t.first > 0 ? from - size : from,", "from,"),
+    "streams: the key behind the tile is not copied": (
+        "RUNS", "high = behind && t.first + t.items < count ? to + size : to;", "high = to;"),
+    "streams: elements move while they are read": (
+        "SELECT", "x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);\n      __syncwarp();",
+        "x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);"),
+    "streams: results leave their group's part": ("SELECT", "V > 0 && n + V <= room &&", "V > 0 &&"),
+    "streams: copied out before they are gathered": (
+        "SELECT", "others += one || two ? 0 : 1;\n        }\n      }\n      __syncwarp();",
+        "others += one || two ? 0 : 1;\n        }\n      }"),
+    "streams: lane 0 speaks before the lanes keep": (
+        "BY_KEY", "__syncwarp(); // lane 0 will say that the warp is done", ""),
+    "streams: published before it is folded": ("SELECT", "gp__mbarrier_wait(&s.folded[stage], parity);", ""),
+    "streams: looked back before it is published": ("SELECT", "gp__mbarrier_wait(&s.published[stage], parity);", ""),
+    "streams: written before it is known where": ("SELECT", "gp__mbarrier_wait(&s.carried[stage], parity);", ""),
+    "streams: a buffer is loaded before it is free": ("SELECT", "gp__mbarrier_wait(&s.emitted[stage], parity);", ""),
+    "streams: one warp's results are not awaited": (
+        "SELECT", "gp__mbarrier_init(&s.emitted[i], Pipeline::GROUPS);",
+        "gp__mbarrier_init(&s.emitted[i], Pipeline::GROUPS - 1);"),
+    "streams: a buffer is loaded without a fence": (
+        "SELECT", "      gp__bulk_fence(); // before the buffer's next load\n", ""),
+    "streams: tickets miscounted": ("SELECT", "tiles + gp__u64(gridDim.x) * STAGES);",
+                                    "tiles + gp__u64(gridDim.x) * (STAGES - 1));"),
     "segments: blocks do not hand on what is open": (
         "SEGMENTS", "if (b.open.has) a.open.append(b.open.value, Op());", ""),
     "segments: the fix-up swaps operands": (
