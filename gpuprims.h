@@ -246,8 +246,8 @@ enum { GP_TYPE_DEFAULT = 0, GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT };
 // Others have a call's role:
 //   SUB                    transform2 and adjacent_difference: a - b (integers wrap)
 //   EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL
-//                          predicates: the element compared with a scalar, as C compares (a NaN is unequal to everything,
-//                          -0 equals +0); EQUAL and NOT_EQUAL also say which neighbours belong to one run
+//                          predicates: the element compared with a scalar, as C compares (a NaN is unequal to
+//                          everything, -0 equals +0); EQUAL and NOT_EQUAL also say which neighbours belong to one run
 //   HEADS                  in place of equality: the keys are flags, and an element whose flag is not zero starts a run
 #define GP_OPERATORS(X)                                                                                                \
   X(SUM, 2, 1, gp_sum)                                                                                                 \
@@ -607,10 +607,10 @@ GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_
 // never exceed count; GP_CHECKED (gp_call.flags) has them checked first, otherwise the result of wrong ones is
 // unspecified, and reads may leave the input.
 
-// out[i] = in[begin[i]] op ... op in[end[i] - 1] for each segment. end NULL: begin has segments + 1 offsets, and segment i
-// ends where segment i + 1 begins. Otherwise segments may overlap, have any order, and leave elements out. One launch
-// (two with `end`); reads the elements and the offsets once. (Merrill and Garland, Merge-based Parallel Sparse
-// Matrix-vector Multiplication.) The same bits from call to call on one device and policy.
+// out[i] = in[begin[i]] op ... op in[end[i] - 1] for each segment. end NULL: begin has segments + 1 offsets, and
+// segment i ends where segment i + 1 begins. Otherwise segments may overlap, have any order, and leave elements out.
+// One launch (two with `end`); reads the elements and the offsets once. (Merrill and Garland, Merge-based Parallel
+// Sparse Matrix-vector Multiplication.) The same bits from call to call on one device and policy.
 GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                             gp_type offset_type, const void *in, uint64_t count, const void *begin,
                                             const void *end, uint64_t segments, void *out, gp_stream stream);
@@ -633,8 +633,8 @@ GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, g
 // ---- runs: neighbours whose keys are equal. equal: 0 or GP_EQUAL; GP_NOT_EQUAL; a user's binary operator, true where
 // the second key belongs to the run of the first (its neighbour); GP_HEADS: the keys are flags (i8 ... u32), and one
 // that is not zero starts a run. Keys of any type. Floats compare as in C: every NaN is a run of its own, -0 equals +0.
-// Results are compacted, in order; their number goes to *out_count in device memory. One launch, everything is read once
-// and written once. Outputs have room for `count` elements; what lies behind the results is not written.
+// Results are compacted, in order; their number goes to *out_count in device memory. One launch, everything is read
+// once and written once. Outputs have room for `count` elements; what lies behind the results is not written.
 
 // out[i] = the scan of values over the run of i, up to i. init: as in gp_exclusive_scan, for each run.
 GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
@@ -675,10 +675,10 @@ GPUPRIMS__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_o
 GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                                const void *in, void *out, uint64_t count, gp_stream stream);
 
-// ---- selection. predicate: a comparison (GP_LESS: the element is less than *scalar; scalar in host memory, read during
-// the call, of the element's type), or a user's unary operator, true where not zero (scalar is then NULL). Elements of
-// any type keep their order, on every side. Numbers go to device memory. One launch; everything is read once and written
-// once; nothing is written behind the results.
+// ---- selection. predicate: a comparison (GP_LESS: the element is less than *scalar; scalar in host memory, read
+// during the call, of the element's type), or a user's unary operator, true where not zero (scalar is then NULL).
+// Elements of any type keep their order, on every side. Numbers go to device memory. One launch; everything is read
+// once and written once; nothing is written behind the results.
 
 GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      void *out, uint64_t *out_count, uint64_t count, gp_stream stream);
@@ -688,8 +688,8 @@ GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type f
                                         const void *flags, void *out, uint64_t *out_count, uint64_t count,
                                         gp_stream stream);
 
-// Two parts: those selected, and the others; out_counts[0] and out_counts[1] are their numbers. Each output has room for
-// as many elements as may go there.
+// Two parts: those selected, and the others; out_counts[0] and out_counts[1] are their numbers. Each output has room
+// for as many elements as may go there.
 GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      void *selected, void *rejected, uint64_t *out_counts, uint64_t count,
                                      gp_stream stream);
@@ -1394,8 +1394,8 @@ GPUPRIMS__RULE int gp__stream_keys_bytes(int threads, int items, int key_size) {
   return key_size ? gp__stream_region_bytes(threads * items, key_size)
                   : (threads * (items + 32) / 32 * 4 + 127) / 128 * 128;
 }
-// What a thread keeps of a chunk until results are written: bits of its elements, a count, and the value of the run that
-// is open before them.
+// What a thread keeps of a chunk until results are written: bits of its elements, a count, and the value of the run
+// that is open before them.
 GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size, int items) {
   return primitive == GP_SELECT || primitive == GP_PARTITION ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
                                                              : (items + 32) / 32 * 4 + 4 + (acc_size + 3) / 4 * 4;
@@ -1653,10 +1653,13 @@ __attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp_
   return q;
 }
 __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
-  const int large = bytes >> 26 != 0, pair = s.key_size && s.in_size;
-  const gp_policy q =
-      gp__portable_stream_as(p, s, GP_PIPELINED, large ? (pair ? 384 : 512) : 192, 5, pair ? 3 : 4, large ? 1 : 2);
-  const int vectors = bytes >> 20 ? 5 : bytes >> 18 ? 3 : 1;
+  const int large = bytes >> 24 != 0, pair = s.key_size && s.in_size, vectors = bytes >> 20 ? 5 : bytes >> 18 ? 3 : 1;
+  gp_policy q;
+  int stages;
+  for (stages = pair ? 4 : 5; stages >= 2; --stages) { // as many as fit
+    q = gp__portable_stream_as(p, s, GP_PIPELINED, large ? 512 : 256, pair ? 3 : 5, stages, large ? 1 : 2);
+    if (p.stages || gp__policy_valid_stream(q, s)) break;
+  }
   if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && bytes >> 20 && gp__policy_valid_stream(q, s))) return q;
   return gp__portable_stream_as(p, s, GP_LOOK_BACK, 256, vectors, 3, gp__or(p.vectors, vectors) >= 5 ? 4 : 8);
 }
@@ -2956,11 +2959,11 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
 
 // Decoupled look-back (Merrill and Garland) with a fixed shape, so that floats get the same bits in every run, in two
 // levels. Tiles stand in groups of GP__GROUP. aggregate(t) is published by each tile; total(g), of group g alone, and
-// prefix(g + 1), all up to its end, by the last tile of group g. The prefix of a tile is prefix(g) op the total over the
-// aggregates of its group before it, and prefix(g + 1) = prefix(g) op total(g), whoever computes it. A total: each lane
-// folds its consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing looks at the prefixes and
-// the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory every 32
-// groups, not every group. Slots: aggregates, then prefixes, then totals.
+// prefix(g + 1), all up to its end, by the last tile of group g. The prefix of a tile is prefix(g) op the total over
+// the aggregates of its group before it, and prefix(g + 1) = prefix(g) op total(g), whoever computes it. A total: each
+// lane folds its consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing looks at the
+// prefixes and the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory
+// every 32 groups, not every group. Slots: aggregates, then prefixes, then totals.
 template <class Acc, class Op> struct gp__look_back {
   static const int SHARE = GP__GROUP / GP__WARP; // aggregates of a lane
 

@@ -1,4 +1,5 @@
-// What the tests of the emulated kernels share: checks, types and operators of a user, data, device memory, a workspace.
+// What the tests of the emulated kernels share: checks, types and operators of a user, data, device memory, and a
+// workspace.
 #ifndef KERNEL_TEST_H
 #define KERNEL_TEST_H
 
