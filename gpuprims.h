@@ -1262,6 +1262,7 @@ typedef struct gp__shape {
   int in_misaligned;  // address of in modulo 16
   int key_size;       // stream: of a key or a flag, else 0; in_size is then that of a value, 0 where there is none
   int parts;          // partition: 2 or 3, else 0
+  int length_size;    // lengths of runs: of one of them, else 0
   int offset_size;    // segments, else 0; out_misaligned is always 0 in streams, segments and histograms
   int ranges;         // segmented reduce with `end`; histogram by ranges
   int channels;       // histogram
@@ -1401,9 +1402,9 @@ GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size,
                                                              : (items + 32) / 32 * 4 + 4 + (acc_size + 3) / 4 * 4;
 }
 // Bytes an element that results need beside the tile.
-GPUPRIMS__RULE int gp__stream_scratch_bytes(int primitive, int acc_size, int in_size, int out_size) {
+GPUPRIMS__RULE int gp__stream_scratch_bytes(int primitive, int acc_size, int in_size, int out_size, int length_size) {
   return acc_size                                                         ? (in_size == out_size ? 0 : out_size)
-         : primitive == GP_RUN_LENGTHS || primitive == GP_NONTRIVIAL_RUNS ? out_size
+         : primitive == GP_RUN_LENGTHS || primitive == GP_NONTRIVIAL_RUNS ? length_size
                                                                           : 0;
 }
 
@@ -1446,7 +1447,7 @@ GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
   return gp__stream_stages(p) * (gp__stream_keys_bytes(p.threads, items, s.key_size) +
                                  gp__stream_region_bytes(p.threads * items, s.in_size) +
                                  p.threads * gp__stream_kept_bytes(s.primitive, s.parts, s.acc_size, items)) +
-         p.threads * items * gp__stream_scratch_bytes(s.primitive, s.acc_size, s.in_size, s.out_size);
+         p.threads * items * gp__stream_scratch_bytes(s.primitive, s.acc_size, s.in_size, s.out_size, s.length_size);
 }
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
   return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
@@ -10957,7 +10958,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     }
     h.in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
     h.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
-    if (q->primitive == GP_RUN_LENGTHS || q->primitive == GP_NONTRIVIAL_RUNS) h.out_size = (int)q->out2_size;
+    h.length_size = (int)q->out2_size;
     h.offset_size = (int)q->offset_size;
     h.segments = q->segments;
     break;
