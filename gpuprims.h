@@ -1210,7 +1210,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #define GP_POLICY_FIELDS_STREAM(F)                                                                                     \
   F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED)                                                                    \
   F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 3, 5, 7, 9)                                                                                         \
+  F(vectors, 0, 1, 3, 5, 7)                                                                                            \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
   F(stages, 0, 2, 3, 4, 5)                                                                                             \
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
@@ -1582,6 +1582,11 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
                                         : p.algorithm == GP_GLOBAL_BINS && s.exact &&
                                               (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
+// A search keeps the needles of a thread in registers.
+GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
+  return p.algorithm == GP_DIRECT && ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
+                                      p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
+}
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
          (gp__family_of(s.primitive) == GP__FAMILY_SCAN        ? gp__policy_valid_scan(p, s)
@@ -1589,7 +1594,7 @@ GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
           : gp__family_of(s.primitive) == GP__FAMILY_STREAM    ? gp__policy_valid_stream(p, s)
           : gp__family_of(s.primitive) == GP__FAMILY_SEGMENTS  ? gp__policy_valid_segments(p, s)
           : gp__family_of(s.primitive) == GP__FAMILY_HISTOGRAM ? gp__policy_valid_histogram(p, s)
-                                                               : p.algorithm == GP_DIRECT);
+                                                               : gp__policy_valid_map(p, s));
 }
 
 // The bytes by which calls are small or large: what is read, or written where that is more.
@@ -1657,9 +1662,9 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
   const int large = bytes >> 24 != 0, pair = s.key_size && s.in_size, vectors = bytes >> 20 ? 5 : bytes >> 18 ? 3 : 1;
   gp_policy q;
   int stages;
-  for (stages = pair ? 4 : 5; stages >= 2; --stages) { // as many as fit
+  for (stages = pair ? 4 : 5; stages >= 2; --stages) { // as many as fit with chunks of that size
     q = gp__portable_stream_as(p, s, GP_PIPELINED, large ? 512 : 256, pair ? 3 : 5, stages, large ? 1 : 2);
-    if (p.stages || gp__policy_valid_stream(q, s)) break;
+    if (p.stages || p.vectors || (q.vectors == (pair ? 3 : 5) && gp__policy_valid_stream(q, s))) break;
   }
   if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && bytes >> 20 && gp__policy_valid_stream(q, s))) return q;
   return gp__portable_stream_as(p, s, GP_LOOK_BACK, 256, vectors, 3, gp__or(p.vectors, vectors) >= 5 ? 4 : 8);
@@ -4946,6 +4951,20 @@ template <class O> GP_DEVICE gp__u64 gp__warp_lower_bound(const O *a, gp__u64 fi
   return first + __popc(__ballot_sync(0xffffffffu, i < end && static_cast<gp__u64>(a[i]) < value));
 }
 
+// The same from a guess: the first look is at distances 1, 4, 16, ... to both sides of it.
+template <class O>
+GP_DEVICE gp__u64 gp__warp_lower_bound_near(const O *a, gp__u64 first, gp__u64 end, gp__u64 value, gp__u64 guess) {
+  const int lane = int(gp_lane());
+  const gp__u64 far = 1ull << (2 * (lane < 16 ? 15 - lane : lane - 16));
+  const gp__u64 probe = lane < 16 ? guess - far : guess + far - 1; // rises with the lane; wraps below 0
+  const bool left = lane < 16 && (far > guess || probe < first), right = !left && probe >= end;
+  const bool below = left || (!right && static_cast<gp__u64>(a[probe]) < value);
+  const int n = __popc(__ballot_sync(0xffffffffu, below));
+  const gp__u64 last_below = gp_warp_broadcast(left ? first : probe + 1, n > 0 ? n - 1 : 0);
+  const gp__u64 first_not = gp_warp_broadcast(right ? end : probe, n < 32 ? n : 31);
+  return gp__warp_lower_bound(a, n > 0 ? last_below : first, n < 32 ? first_not : end, value);
+}
+
 // By offsets: the warp walks those that lie among its elements. Its bits are gathered in shared memory.
 template <class O> struct gp__offset_heads {
   typedef gp__none Key;
@@ -4960,20 +4979,32 @@ template <class O> struct gp__offset_heads {
       const gp__u64 origin = t.first + first, end = a.segments + 1;
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) bits[w * 32 + gp_lane()] = origin == 0 && w == 0 && gp_lane() == 0 ? 1u : 0u;
-      gp__u64 s = gp__warp_lower_bound(offsets, 0, end, origin);
+      // Segments of one length are where they are expected; of others not far from there.
+      const gp__u64 guess = static_cast<gp__u64>(static_cast<double>(origin) / static_cast<double>(t.count) *
+                                                 static_cast<double>(a.segments));
+      gp__u64 s = gp__warp_lower_bound_near(offsets, 0, end, origin, guess < end ? guess : end - 1);
       __syncwarp();
-      while (s < end) {
-        const gp__u64 mine = s + gp_lane();
-        const gp__u64 at = mine < end ? static_cast<gp__u64>(offsets[mine]) - origin : ~0ull;
-        const bool here = at < gp__u64(32 * ITEMS);
-        if (here) {
-          const unsigned lane = static_cast<unsigned>(at) / ITEMS, j = static_cast<unsigned>(at) % ITEMS;
-          atomicOr(&bits[j / 32 * 32 + lane], 1u << (j % 32));
+      while (s < end) { // several loads in flight
+        const int WINDOW = 4;
+        gp__u64 at[WINDOW];
+        bool here = false; // in the last window
+        GPUPRIMS__UNROLL
+        for (int u = 0; u < WINDOW; ++u) {
+          const gp__u64 mine = s + u * 32 + gp_lane();
+          at[u] = mine < end ? static_cast<gp__u64>(offsets[mine]) - origin : ~0ull;
+        }
+        GPUPRIMS__UNROLL
+        for (int u = 0; u < WINDOW; ++u) {
+          here = at[u] < gp__u64(32 * ITEMS);
+          if (here) {
+            const unsigned lane = static_cast<unsigned>(at[u]) / ITEMS, j = static_cast<unsigned>(at[u]) % ITEMS;
+            atomicOr(&bits[j / 32 * 32 + lane], 1u << (j % 32));
+          }
         }
         if (!__all_sync(0xffffffffu, here)) break;
-        s += 32;
-        const gp__u64 last = gp_warp_broadcast(at, 31); // many empty segments: leap
-        if (gp_warp_broadcast(at, 0) == last) s = gp__warp_lower_bound(offsets, s, end, origin + last + 1);
+        s += WINDOW * 32;
+        const gp__u64 last = gp_warp_broadcast(at[WINDOW - 1], 31); // many empty segments: leap
+        if (gp_warp_broadcast(at[0], 0) == last) s = gp__warp_lower_bound(offsets, s, end, origin + last + 1);
       }
       __syncwarp();
       GPUPRIMS__UNROLL
@@ -11490,9 +11521,13 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   for (i = 0; i < 3; ++i)
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
   // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers; histograms
-  // do with 32, and need the threads.
+  // do with 32, and need the threads; long chunks of a stream take 128.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
-  if (blocks > 0 && family != GP__FAMILY_MAP && blocks * threads <= (family == GP__FAMILY_HISTOGRAM ? 2048 : 1024) &&
+  if (blocks > 0 && family != GP__FAMILY_MAP &&
+      blocks * threads <= (family == GP__FAMILY_HISTOGRAM       ? 2048u
+                           : family != GP__FAMILY_STREAM        ? 1024u
+                           : v->vectors >= 7 || q->acc_size > 8 ? 512u
+                                                                : 768u) &&
       q->acc_size <= 16)
     gp__add(t, ", %u", blocks);
   gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[kind], gp__string(&p->name));
