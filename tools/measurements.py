@@ -181,9 +181,10 @@ def segments_section(path, records):
     commit = f", commit {environment['commit']}" if environment["commit"] else ""
     lines = [f"Segments, runs, selection and histograms on the {environment['device']}, {environment['date'][:10]}, "
              f"{environment['peers']}{commit} ([all {total} cells]({os.path.relpath(path, ROOT)})): lowest to "
-             "highest of each primitive's cells, over lengths of segments or runs, shares kept and distributions; first "
-             "u32 and f32, then the other types. 128 MiB of values, or of the keys where there are only these; searches "
-             "as the file says. Roof: for reductions, counts and histograms a kernel that only reads, else the copy.", ""]
+             "highest of each primitive's cells, over lengths of segments or runs, shares kept and distributions; "
+             "first u32 and f32, then the other types. 128 MiB of values, or of the keys where there are only "
+             "these; searches as the file says. Roof: for reductions, counts and histograms a kernel that only "
+             "reads, else the copy.", ""]
     if cold:
         lines += large_table(cold)
     if graph:
