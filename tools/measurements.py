@@ -89,52 +89,109 @@ def section(path, records):
     return "\n".join(wrapped).strip() + "\n"
 
 
-# Tables of the cells on segments and runs: title, primitives, what a line is, the word whose values are the columns.
-SEGMENT_TABLES = [
-    ("Segmented reduce, f32", ("segmented_reduce",), "form", "segments"),
-    ("Segmented scan, f32", ("segmented_exclusive_scan", "segmented_inclusive_scan"), "primitive", "segments"),
-    ("Scan by key, f32", ("inclusive_scan_by_key", "exclusive_scan_by_key"), "primitive", "runs"),
-    ("Reduce by key: keys, values", ("reduce_by_key",), "types", "runs"),
-    ("Run lengths", ("run_lengths",), "types", "runs"), ("Unique", ("unique",), "types", "runs"),
-    ("Select: percent kept", ("select",), "types", "keep"),
-    ("Partition: percent selected", ("partition",), "types", "keep"),
-    ("Histogram, 256 bins", ("histogram_even",), "types", "dist"),
-]
+# Of the cells on segments and runs README has one table of the large ones, a line for each primitive and form, with the
+# lowest and the highest of all its cells of four-byte types, then of other types; and one of the small ones, at these
+# counts.
+SMALL_COUNTS = [bench.KIB, 16 * bench.KIB, 256 * bench.KIB, 4 * bench.MIB]
+FOUR_BYTES = ("u32", "f32")
 
 
-def segments_table(records, title, primitives, row, column):
-    """A table of the large cells: a line a type or primitive, a column a length of runs, a share, a distribution."""
-    rows, columns = {}, []
+def by_cell(records, protocol):
+    """{cell: {variant label: sample}} of what has a figure; and the names of our cells that failed their check."""
+    found, wrong = {}, []
     for r in records:
-        if r["kind"] != "sample" or r["primitive"] not in primitives or r["status"] != "ok" or "median_us" not in r or \
-                r["protocol"] != "cold" or r["bytes"] < 32 * bench.MIB:
+        if r["kind"] != "sample" or r["protocol"] != protocol:
             continue
-        words = {"form": "", "bins": "256", "parts": "2", "payload": "", "dist": r["dist"],
-                 **dict(word.split("=", 1) for word in r["words"].split())}
-        if (words["bins"], words["parts"], words["payload"]) != ("256", "2", "") or r["in_offset"] or \
-                (words["form"] and primitives != ("segmented_reduce",)) or \
-                (row in ("form", "primitive") and r["in"] != "f32"):
-            continue
-        types = ", ".join(name for name in (words.get("key", ""), r["in"]) if name)
-        name = {"form": words["form"] or "offsets", "primitive": r["primitive"].replace("_", " "), "types": types}[row]
-        if words[column] not in columns:
-            columns.append(words[column])
-        rows.setdefault(name, {}).setdefault(words[column], {})[r["label"]] = r
-    if not rows:
-        return []
-    return ["| " + title + " | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns),
-            *(f"| {name} | " + " | ".join(entry(cells.get(value, {})) for value in columns) + " |"
-              for name, cells in rows.items()), ""]
+        if r["status"] == "ok" and "median_us" in r:
+            found.setdefault(r["cell"], {})[r["label"]] = r
+        elif r["variant"] == "ours":
+            wrong.append(r["cell"])
+    return {cell: row for cell, row in found.items() if "default" in row}, wrong
+
+
+def peer(row):
+    return row.get("cub") or row.get("thrust")
+
+
+def span(values, format_=".0f"):
+    """The lowest and the highest, once where they read the same."""
+    texts = [format(value, format_) for value in (min(values), max(values))] if values else []
+    return " to ".join(dict.fromkeys(texts))
+
+
+def line_of(r):
+    """The line of the large table that a sample belongs to, and whether its elements have four bytes."""
+    words = dict(word.split("=", 1) for word in r["words"].split())
+    name = r["primitive"].replace("_", " ")
+    for word, text in (("form", "{}"), ("parts", "{} parts"), ("payload", "with payload"), ("bins", "{} bins")):
+        if word in words:
+            name += ", " + text.format(words[word])
+    types = [r["in"]] + ([words["key"]] if "key" in words and words.get("form") != "flags" else [])
+    return name, all(type_ in FOUR_BYTES for type_ in types)
+
+
+def shares(rows):
+    """Two entries: share of the roof in per cent, speed against the peer."""
+    against = [peer(row)["median_us"] / row["default"]["median_us"] for row in rows if peer(row)]
+    return [span([100 * row["default"]["of_roof"] for row in rows if "of_roof" in row["default"]]),
+            span(against, ".2f")]
+
+
+def large_table(cells):
+    lines, order = {}, []
+    for row in cells.values():
+        name, four_bytes = line_of(row["default"])
+        lines.setdefault(name, ([], []))[0 if four_bytes else 1].append(row)
+        if row["default"]["primitive"] not in order:
+            order.append(row["default"]["primitive"])
+    text = ["| 128 MiB | GB/s | CUB's | roof's | of it, % | against CUB, × | other types: of the roof, % "
+            "| against CUB, × |",
+            "|---|" + "---:|" * 7]
+    for name, (rows, others) in sorted(
+            lines.items(), key=lambda line: order.index((line[1][0] + line[1][1])[0]["default"]["primitive"])):
+        thrust = all("cub" not in row for row in rows + others)
+        columns = [span([row["default"]["gbs"] for row in rows]),
+                   span([peer(row)["gbs"] for row in rows if peer(row)]),
+                   span([row[label]["gbs"] for row in rows for label in ("memcpy", "read") if label in row]),
+                   *shares(rows), *shares(others)]
+        text.append(f"| {name}{' (CUB: Thrust)' if thrust else ''} | " + " | ".join(columns) + " |")
+    return text + [""]
+
+
+def small_table(cells):
+    rows = {}
+    for row in cells.values():
+        ours = row["default"]
+        text = f"{ours['median_us']:.1f}"
+        if peer(row):
+            text += f" · {peer(row)['median_us'] / ours['median_us']:.2f}×"
+        rows.setdefault(ours["cell"].split(" n=")[0], {})[ours["n"]] = text
+    return ["| In a graph, µs · against CUB | " + " | ".join(bench.size_text(n) + "i" for n in SMALL_COUNTS) + " |",
+            "|---|" + "---:|" * len(SMALL_COUNTS),
+            *(f"| {name} | " + " | ".join(row.get(n, "") for n in SMALL_COUNTS) + " |" for name, row in rows.items()),
+            ""]
 
 
 def segments_section(path, records):
     environment = next(r for r in records if r["kind"] == "environment")
+    cold, wrong = by_cell(records, "cold")
+    graph, wrong_graph = by_cell(records, "graph")
+    wrong += wrong_graph
+    total = len(cold) + len(graph) + len(wrong)
+    commit = f", commit {environment['commit']}" if environment["commit"] else ""
     lines = [f"Segments, runs, selection and histograms on the {environment['device']}, {environment['date'][:10]}, "
-             f"{environment['peers']} ([all cells]({os.path.relpath(path, ROOT)})); 128 MiB of input. Entries as "
-             "above; segmented reduce and histograms against the kernel that only reads, the others against the copy.",
-             ""]
-    for table in SEGMENT_TABLES:
-        lines += segments_table(records, *table)
+             f"{environment['peers']}{commit} ([all {total} cells]({os.path.relpath(path, ROOT)})): lowest to "
+             "highest of each primitive's cells, over lengths of segments or runs, shares kept and distributions; "
+             "first u32 and f32, then the other types. 128 MiB of values, or of the keys where there are only "
+             "these; searches as the file says. Roof: for reductions, counts and histograms a kernel that only "
+             "reads, else the copy.", ""]
+    if cold:
+        lines += large_table(cold)
+    if graph:
+        lines += small_table(graph)
+    if wrong:
+        lines.append(f"Without a figure, as the result was not the peer's: {len(wrong)} of {total} cells "
+                     f"({'; '.join(wrong)}).")
     wrapped = [line if line.startswith("|") else textwrap.fill(line, 118, break_long_words=False) for line in lines]
     return "\n".join(wrapped).strip() + "\n"
 
