@@ -4938,31 +4938,26 @@ template <class F> struct gp__flag_heads {
   };
 };
 
-// The first of a[first .. end) that is not below `value`, or `end`: the 32 lanes of a warp look at once.
-template <class O> GP_DEVICE gp__u64 gp__warp_lower_bound(const O *a, gp__u64 first, gp__u64 end, gp__u64 value) {
-  while (end - first > 32) {
-    const gp__u64 step = (end - first) / 32;
-    const gp__u64 probe = first + (gp_lane() + 1) * step - 1; // the last one is below end
-    const int below = __popc(__ballot_sync(0xffffffffu, static_cast<gp__u64>(a[probe]) < value));
-    if (below < 32) end = first + (below + 1) * step - 1;
-    first += below * step;
-  }
-  const gp__u64 i = first + gp_lane();
-  return first + __popc(__ballot_sync(0xffffffffu, i < end && static_cast<gp__u64>(a[i]) < value));
-}
-
-// The same from a guess: the first look is at distances 1, 4, 16, ... to both sides of it.
+template <class O> struct gp__offset_below {
+  const O *offsets;
+  gp__u64 value;
+  GP_DEVICE bool operator()(gp__u64 position) const { return static_cast<gp__u64>(offsets[position]) < value; }
+};
+// gp_warp_search for the first of offsets[first .. end) that is not below `value`, from a guess: the first look is at
+// distances 1, 4, 16, ... to both sides of it.
 template <class O>
-GP_DEVICE gp__u64 gp__warp_lower_bound_near(const O *a, gp__u64 first, gp__u64 end, gp__u64 value, gp__u64 guess) {
+GP_DEVICE gp__u64 gp__search_near(const O *offsets, gp__u64 first, gp__u64 end, gp__u64 value, gp__u64 guess) {
+  const gp__offset_below<O> below_value = {offsets, value};
   const int lane = int(gp_lane());
   const gp__u64 far = 1ull << (2 * (lane < 16 ? 15 - lane : lane - 16));
   const gp__u64 probe = lane < 16 ? guess - far : guess + far - 1; // rises with the lane; wraps below 0
   const bool left = lane < 16 && (far > guess || probe < first), right = !left && probe >= end;
-  const bool below = left || (!right && static_cast<gp__u64>(a[probe]) < value);
+  const bool below = left || (!right && below_value(probe));
   const int n = __popc(__ballot_sync(0xffffffffu, below));
   const gp__u64 last_below = gp_warp_broadcast(left ? first : probe + 1, n > 0 ? n - 1 : 0);
   const gp__u64 first_not = gp_warp_broadcast(right ? end : probe, n < 32 ? n : 31);
-  return gp__warp_lower_bound(a, n > 0 ? last_below : first, n < 32 ? first_not : end, value);
+  const gp__u64 low = n > 0 ? last_below : first, high = n < 32 ? first_not : end;
+  return gp_warp_search(low, high - low, below_value);
 }
 
 // By offsets: the warp walks those that lie among its elements. Its bits are gathered in shared memory.
@@ -4982,7 +4977,7 @@ template <class O> struct gp__offset_heads {
       // Segments of one length are where they are expected; of others not far from there.
       const gp__u64 guess = static_cast<gp__u64>(static_cast<double>(origin) / static_cast<double>(t.count) *
                                                  static_cast<double>(a.segments));
-      gp__u64 s = gp__warp_lower_bound_near(offsets, 0, end, origin, guess < end ? guess : end - 1);
+      gp__u64 s = gp__search_near(offsets, 0, end, origin, guess < end ? guess : end - 1);
       __syncwarp();
       while (s < end) { // several loads in flight
         const int WINDOW = 4;
@@ -5004,7 +4999,8 @@ template <class O> struct gp__offset_heads {
         if (!__all_sync(0xffffffffu, here)) break;
         s += WINDOW * 32;
         const gp__u64 last = gp_warp_broadcast(at[WINDOW - 1], 31); // many empty segments: leap
-        if (gp_warp_broadcast(at[0], 0) == last) s = gp__warp_lower_bound(offsets, s, end, origin + last + 1);
+        if (gp_warp_broadcast(at[0], 0) == last)
+          s = gp_warp_search(s, end - s, gp__offset_below<O>{offsets, origin + last + 1});
       }
       __syncwarp();
       GPUPRIMS__UNROLL
