@@ -430,7 +430,7 @@ typedef struct gp_type_desc {
 } gp_type_desc;
 
 // The host back end's form of a user's operator: *result = op(*a, *b); b is NULL for a unary one. `result` may be `a`.
-// Called from several threads at once.
+// Called from several threads at once. As a predicate or an equality it writes one byte: not zero means true.
 typedef void (*gp_host_fn)(void *user, void *result, const void *a, const void *b);
 
 // A user's operator. `body` is the body of
@@ -8394,10 +8394,8 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
     // upper <= lower: the end is one more than the type's largest value, which wraps (see gp__check_values)
     const uint64_t lower = edges[0].u, upper = edges[1].u;
     const int through = upper <= lower;
-    const gp__u128 width = (gp__u128)(upper - lower) + (!through         ? 0
-                                                        : q->in_size < 8 ? (gp__u128)1 << 8 * q->in_size
-                                                        : upper == lower ? (gp__u128)1 << 64
-                                                                         : 0);
+    const uint64_t wrapped = upper - lower + (through && q->in_size < 8 ? (uint64_t)1 << 8 * q->in_size : 0);
+    const gp__u128 width = wrapped ? wrapped : (gp__u128)1 << 64;
     const int fits = width <= UINT64_MAX && bins <= UINT64_MAX / (uint64_t)width;
     for (i = 0; i < n; ++i) {
       const uint64_t d = x[i].u - lower;
@@ -10682,9 +10680,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
     if (c->active < 0 || c->active > q->channels)
       return gp__fail(GP_E_ARGUMENT, "%s: active is %d, not 1 to the %d of channels", who, c->active, q->channels);
     if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: bins is 0", who);
-    if (c->bins >= UINT64_MAX / (unsigned)q->active)
-      return gp__fail(GP_E_SIZE, "%s: bins: %llu bins of %d channels overflow", who, (unsigned long long)c->bins,
-                      q->active);
+    if (c->bins > INT32_MAX / (unsigned)q->active)
+      return gp__fail(GP_E_SIZE, "%s: bins: %llu bins of %d channels are 2^31 or more", who,
+                      (unsigned long long)c->bins, q->active);
     if (c->count > UINT64_MAX / (unsigned)q->channels)
       return gp__fail(GP_E_SIZE, "%s: count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count,
                       q->channels);

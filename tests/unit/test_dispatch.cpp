@@ -1750,6 +1750,8 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "bins is 0", p, c.bins = 0);
     WRONG(GP_E_SIZE, ": bins", p, c.bins = UINT64_MAX);
     WRONG(GP_E_SIZE, ": bins", p, c.bins = UINT64_MAX / 3, c.channels = 4);
+    WRONG(GP_E_SIZE, ": bins", p, c.bins = 1u << 31);
+    WRONG(GP_E_SIZE, ": bins", p, c.bins = 1u << 30, c.channels = 2);
     WRONG(GP_E_SIZE, "count: ", p, c.count = UINT64_MAX / 3, c.channels = 4);
     WRONG(GP_E_ARGUMENT, "channels is -1", p, c.channels = -1);
     WRONG(GP_E_ARGUMENT, "active is 3, not 1 to the 2 of channels", p, c.channels = 2, c.active = 3);

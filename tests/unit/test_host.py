@@ -21,12 +21,6 @@ settings.register_profile("host", derandomize=True, deadline=None, database=None
 settings.load_profile("host")
 
 
-@pytest.fixture(scope="module")
-def host():
-    with Context(threads=1) as context:
-        yield context
-
-
 data = st.tuples(st.sampled_from(SIZE_LIST), st.integers(0, 3), st.sampled_from(KINDS), st.integers(0, 2**20))
 types = st.sampled_from(TYPE_NAMES)
 

@@ -19,18 +19,6 @@ sizes = st.sampled_from([0, 1, 2, 33, 1023, 1024, 1025, 4097])
 data = st.tuples(sizes, st.integers(0, 3), st.sampled_from(KINDS), st.integers(0, 2**20))
 
 
-@pytest.fixture(scope="module")
-def host():
-    with Context(threads=1) as context:
-        yield context
-
-
-@pytest.fixture(scope="module")
-def threaded():
-    with Context(threads=3) as context:
-        yield context
-
-
 def ends_of(x, type_, kind, seed):
     """A lower and an upper end, most often among the samples; None where there is nothing between them."""
     pool = np.concatenate([x, values(type_, 8, kind, seed + 3), values(type_, 8, "small", seed + 4)])
@@ -81,6 +69,30 @@ def test_integers_fall_where_the_exact_quotient_is(host, type_):
         host.run("histogram_even", in_type=type_, out_type="u32", in_=x, init=lower, step=upper, out=out, bins=bins,
                  count=len(x))
         expect(out, oracle.tally(oracle.even_bins(x, type_, lower, upper, bins), bins, "u32"), "u32")
+
+
+@pytest.mark.parametrize("type_", oracle.INTEGERS)
+@pytest.mark.parametrize("ends", ["neither", "upper only", "lower only"])
+def test_integers_without_an_end(host, type_, ends):
+    """No lower end: from the lowest value on. No upper end: up to the largest, which is counted too."""
+    limits = np.iinfo(DTYPES[type_])
+    low, high = limits.min + (limits.max // 3 if ends == "lower only" else 0), limits.max // 2
+    x = np.random.default_rng(limits.bits).integers(limits.min, limits.max, 3000, DTYPES[type_], endpoint=True)
+    x = np.concatenate([x, np.array([limits.min, limits.max, low, max(low - 1, limits.min), high], DTYPES[type_])])
+    end = high if ends == "upper only" else limits.max + 1
+    for bins in (1, 7, 256, 65537):
+        wanted = np.zeros(bins, np.uint32)
+        for value in x.tolist():
+            if low <= value < end:
+                wanted[(value - low) * bins // (end - low)] += 1
+        out = np.full(bins, 77, np.uint32)
+        given_ends = {}
+        if ends == "lower only":
+            given_ends["init"] = np.array([low], DTYPES[type_])
+        if ends == "upper only":
+            given_ends["step"] = np.array([high], DTYPES[type_])
+        host.run("histogram_even", in_type=type_, out_type="u32", in_=x, out=out, bins=bins, count=len(x), **given_ends)
+        assert (out == wanted).all()
 
 
 @pytest.mark.parametrize("type_", ["f32", "f64"])

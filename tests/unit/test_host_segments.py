@@ -26,18 +26,6 @@ shapes = st.sampled_from(SHAPES)
 EQUALS = ["EQUAL", "NOT_EQUAL", "HEADS"]
 
 
-@pytest.fixture(scope="module")
-def host():
-    with Context(threads=1) as context:
-        yield context
-
-
-@pytest.fixture(scope="module")
-def threaded():
-    with Context(threads=3) as context:
-        yield context
-
-
 def offsets_of(shape, n, seed):
     """Rising offsets in 0 .. n."""
     rng = np.random.default_rng([seed, n, SHAPES.index(shape)])

@@ -22,18 +22,6 @@ data = st.tuples(sizes, st.integers(0, 3), st.sampled_from(KINDS), st.integers(0
 SHARES = [0, 1, 50, 99, 100]
 
 
-@pytest.fixture(scope="module")
-def host():
-    with Context(threads=1) as context:
-        yield context
-
-
-@pytest.fixture(scope="module")
-def threaded():
-    with Context(threads=3) as context:
-        yield context
-
-
 def scalar_of(x, type_, kind, seed):
     """One of the elements more often than not."""
     return x[seed % len(x):][:1].copy() if len(x) and seed % 4 else values(type_, 1, kind, seed + 7)

@@ -1,0 +1,15 @@
+"""The contexts that the tests of the host back end run in: one thread, and three."""
+import pytest
+from gpuprims_ctypes import Context
+
+
+@pytest.fixture(scope="module")
+def host():
+    with Context(threads=1) as context:
+        yield context
+
+
+@pytest.fixture(scope="module")
+def threaded():
+    with Context(threads=3) as context:
+        yield context
