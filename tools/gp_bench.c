@@ -138,14 +138,12 @@ static void pool_reserve(pool *p, uint64_t bytes) {
   p->bytes = bytes;
 }
 
-// The copy returns when the bytes are staged; streams that do not wait for the default one must not start before they
-// have arrived.
+// In the stream of the kernels that read them: a copy of pageable memory in the default stream returns when its bytes
+// are staged, and a stream that does not wait for the default one may start before the last of them have arrived.
 static void write_device(void *to, const void *from, uint64_t bytes) {
+  if (on_gpu) GP_CUDA_CHECK(&cuda, to_device_async((uint64_t)(uintptr_t)to, from, bytes, stream));
+  else memcpy(to, from, bytes);
   wait_device();
-  if (on_gpu) {
-    GP_CUDA_CHECK(&cuda, to_device((uint64_t)(uintptr_t)to, from, bytes));
-    wait_device();
-  } else memcpy(to, from, bytes);
 }
 
 static void read_device(void *to, const void *from, uint64_t bytes) {
