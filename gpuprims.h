@@ -2912,8 +2912,8 @@ GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets,
 // The control word holds the epoch (36 bits) above the tickets drawn in it (28 bits). Every launch uses up one epoch:
 // whoever draws the last ticket of a launch starts the next one, so nothing is ever cleared.
 struct gp__ticket {
-  gp__u64 tag;     // of this launch: epoch + 1
-  unsigned number; // 0, 1, 2, ... in the order of drawing
+  gp__u64 tag;    // of this launch: epoch + 1
+  gp__u64 number; // 0, 1, 2, ... in the order of drawing, below 2^28
 };
 // One thread draws. `draws` tickets are drawn in this launch, over all blocks.
 GP_DEVICE gp__ticket gp__draw(void *workspace, gp__u64 draws) {
@@ -2921,7 +2921,7 @@ GP_DEVICE gp__ticket gp__draw(void *workspace, gp__u64 draws) {
   const gp__u64 was = gp__add_relaxed(control, 1);
   gp__ticket k;
   k.tag = (was >> 28) + 1;
-  k.number = static_cast<unsigned>(was & 0xfffffffu);
+  k.number = was & 0xfffffffu;
   if (k.number == draws - 1) gp__store_relaxed(control, k.tag << 28);
   return k;
 }
@@ -2970,7 +2970,15 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
 // lane folds its consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing looks at the
 // prefixes and the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory
 // every 32 groups, not every group. Slots: aggregates, then prefixes, then totals.
-template <class Acc, class Op> struct gp__look_back {
+//
+// Form: how an aggregate travels. The fewer words are asked for, the sooner they come.
+template <class Acc> struct gp__whole_form {
+  typedef Acc Packed;
+  static GP_DEVICE const Acc &pack(const Acc &x, gp__u64) { return x; }
+  static GP_DEVICE const Acc &unpack(const Acc &x, gp__u64) { return x; }
+};
+template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look_back {
+  typedef typename Form::Packed Packed;
   static const int SHARE = GP__GROUP / GP__WARP; // aggregates of a lane
 
   gp__word *words;
@@ -2980,14 +2988,14 @@ template <class Acc, class Op> struct gp__look_back {
 
   GP_DEVICE void publish_aggregate(gp__u64 tile, const Acc &aggregate) const { // one thread
     if (fences) __threadfence();
-    if (tile + 1 < tiles) gp__publish(words, tile, aggregate, tag);
+    if (tile + 1 < tiles) gp__publish(words, tile, Form::pack(aggregate, tile), tag);
   }
   // This lane's part of the first `count` aggregates of a group.
   GP_DEVICE Acc gather(gp__u64 group, unsigned count) const {
     const unsigned first = gp_lane() * SHARE;
     unsigned missing = first >= count ? 0 : count - first >= SHARE ? (1u << SHARE) - 1 : (1u << (count - first)) - 1;
     const unsigned wanted = missing;
-    Acc x[SHARE];
+    Packed x[SHARE];
     while (missing) {
       unsigned found = 0;
       GPUPRIMS__UNROLL
@@ -2998,8 +3006,11 @@ template <class Acc, class Op> struct gp__look_back {
     __syncwarp();
     Acc sum = Op::identity();
     GPUPRIMS__UNROLL
-    for (int i = 0; i < SHARE; ++i)
-      if (wanted >> i & 1u) sum = i == 0 ? x[0] : Op()(sum, x[i]);
+    for (int i = 0; i < SHARE; ++i) {
+      if (!(wanted >> i & 1u)) continue;
+      const Acc one = Form::unpack(x[i], group * GP__GROUP + first + i);
+      sum = i == 0 ? one : Op()(sum, one);
+    }
     return sum;
   }
   GP_DEVICE gp__u64 total_slot(gp__u64 group) const { return tiles + tiles / GP__GROUP + 1 + group; }
@@ -4076,7 +4087,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     }
     __syncthreads();
     const gp__ticket ticket = s.ticket;
-    const unsigned slice = ticket.number / shares, share = ticket.number % shares;
+    const unsigned number = static_cast<unsigned>(ticket.number), slice = number / shares, share = number % shares;
     const gp__u64 first_slot = static_cast<gp__u64>(slice) * slice_slots;
     const unsigned mine = static_cast<unsigned>(slots - first_slot < slice_slots ? slots - first_slot : slice_slots);
     const unsigned turns = P::threads / 32 / a.replicas, turn = gp_warp() / a.replicas;
@@ -4787,6 +4798,23 @@ template <int N> struct gp__count_join {
     for (int i = 0; i < N; ++i) a.n[i] += b.n[i];
     return a;
   }
+  template <int TILE> struct Form { // counts of a tile are below 2^32
+    struct Packed {
+      gp__u32 n[N];
+    };
+    static GP_DEVICE Packed pack(const gp__counts<N> &c, gp__u64) {
+      Packed p;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i) p.n[i] = static_cast<gp__u32>(c.n[i]);
+      return p;
+    }
+    static GP_DEVICE gp__counts<N> unpack(const Packed &p, gp__u64) {
+      gp__counts<N> c;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i) c.n[i] = p.n[i];
+      return c;
+    }
+  };
 };
 
 // PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none: what decides is the element itself.
@@ -5046,6 +5074,17 @@ struct gp__run_join {
   GP_DEVICE gp__run_state operator()(const gp__run_state &a, const gp__run_state &b) const {
     return gp__run_state{a.runs + b.runs, b.last ? b.last : a.last};
   }
+  template <int TILE> struct Form { // `last` counted from the tile's first element
+    struct Packed {
+      gp__u32 runs, last;
+    };
+    static GP_DEVICE Packed pack(const gp__run_state &s, gp__u64 tile) {
+      return Packed{static_cast<gp__u32>(s.runs), s.last ? static_cast<gp__u32>(s.last - tile * TILE) : 0u};
+    }
+    static GP_DEVICE gp__run_state unpack(const Packed &p, gp__u64 tile) {
+      return gp__run_state{p.runs, p.last ? p.last + tile * TILE : 0};
+    }
+  };
 };
 // The marked elements of a group's part of an array, compacted there and copied out behind to[0].
 template <class V> struct gp__compact {
@@ -5211,6 +5250,11 @@ template <class Acc> struct gp__segment_state {
   Acc value;     // of the run that is open at the end
   gp__u64 heads; // runs that began
 };
+// The same in a warp, or in a tile.
+template <class Acc> struct gp__open_run {
+  Acc value;
+  gp__u32 heads;
+};
 template <class Op> struct gp__segment_join {
   typedef typename Op::type Acc;
   typedef gp__segment_state<Acc> State;
@@ -5226,11 +5270,21 @@ template <class Op> struct gp__segment_join {
     s.heads = a.heads + b.heads;
     return s;
   }
-};
-// The same in a warp.
-template <class Acc> struct gp__open_run {
-  Acc value;
-  gp__u32 heads;
+  template <int TILE> struct Form { // runs that begin in a tile are below 2^32
+    typedef gp__open_run<Acc> Packed;
+    static GP_DEVICE Packed pack(const State &s, gp__u64) {
+      Packed p;
+      p.value = s.value;
+      p.heads = static_cast<gp__u32>(s.heads);
+      return p;
+    }
+    static GP_DEVICE State unpack(const Packed &p, gp__u64) {
+      State s;
+      s.value = p.value;
+      s.heads = p.heads;
+      return s;
+    }
+  };
 };
 template <class Op> struct gp__open_join {
   typedef gp__open_run<typename Op::type> Run;
@@ -5468,8 +5522,9 @@ template <class P, class Body> struct gp__stream {
     return (a.out_keys && a.out_keys == a.keys) ||
            (a.out_values && (a.out_values == a.values || a.out_values == a.keys));
   }
-  static GP_DEVICE gp__look_back<State, Join> look_back(const gp__stream_args &a, gp__u64 tiles, gp__u64 tag) {
-    gp__look_back<State, Join> l = {gp__words(a.workspace), tiles, tag, gp_before<State>(), in_place(a)};
+  typedef gp__look_back<State, Join, typename Join::template Form<TILE>> LookBack;
+  static GP_DEVICE LookBack look_back(const gp__stream_args &a, gp__u64 tiles, gp__u64 tag) {
+    LookBack l = {gp__words(a.workspace), tiles, tag, gp_before<State>(), in_place(a)};
     l.start.value = Join::identity();
     l.start.has = false;
     return l;
@@ -5531,7 +5586,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     __syncthreads();
     if (gp_warp() == 0) {
       const State aggregate = gp_warp_broadcast(S::prefixes(s.total[0]), S::GROUPS - 1);
-      const gp__look_back<State, typename S::Join> look_back = S::look_back(a, tiles, tag);
+      const typename S::LookBack look_back = S::look_back(a, tiles, tag);
       if (gp_lane() == 0) look_back.publish_aggregate(number, aggregate);
       const gp_before<State> before = look_back(number, aggregate);
       if (gp_lane() == 0) s.before[0] = S::or_identity(before);

@@ -98,6 +98,8 @@ MUTANTS = {
         "if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;"),
     "copy: reads beyond the input": ("MAP", "else if (i > 0 && i + 1 < vectors)\n          v[k] = gp__shift_vectors",
                                      "else if (true)\n          v[k] = gp__shift_vectors"),
+    "streams: where a run began is taken for its place in the tile": (
+        "RUNS", "p.last ? p.last + tile * TILE : 0", "p.last"),
     "streams: what is open is not handed on": (
         "BY_KEY", "s.value = b.heads ? b.value : Op()(a.value, b.value);", "s.value = b.value;"),
     "streams: the run before a head goes on": (
