@@ -179,6 +179,11 @@ MUTANTS = {
     "segments: reads before the input": ("SEGMENTS", "if (start + begin < low) begin += 16;", ""),
     "segments: marks stay": ("SEGMENTS", "*reinterpret_cast<Access *>(from) = Access();", ""),
     "segments: lengths below zero": ("SEGMENTS", "k < a.segments && begin[k] < end[k] ?", "k < a.segments ?"),
+    "bounds: pivots are the first of their parts": (
+        "SEARCH", "pivots.item[i] = sorted[(i + 1) * stride - 1];", "pivots.item[i] = sorted[i * stride];"),
+    "bounds: the last part is as long as the others": (
+        "SEARCH", "at[k] = at[k] * stride < a.length - stride ? at[k] * stride : a.length - stride;",
+        "at[k] = at[k] * stride;"),
     "load balance: any of the ends at a place": (
         "SEARCH", "(i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)", "(i != ~0ull)"),
     "load balance: the warp's start is forgotten": ("SEARCH", "R before = static_cast<R>(segment);", "R before = 0;"),

@@ -235,8 +235,9 @@ template <class P, bool UPPER, class T, class R> static void bounds(const char *
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t length : {0, 1, 2, 3, 31, 64, 1000, 3777}) {
       simt::set_random_schedule(uint64_t(seed) * 100 + length);
-      const size_t n = random32() % 3 ? random32() % 1500 : random32() % 3;
-      const unsigned range = random32() % 2 ? 20 : 5000;
+      const bool many = length > 3000; // enough of both for pivots in shared memory
+      const size_t n = many ? 1600 + random32() % 1500 : random32() % 3 ? random32() % 1500 : random32() % 3;
+      const unsigned range = random32() % 3 ? 5000 : 20;
       const std::vector<T> sorted = sorted_values<T>(length, range);
       std::vector<T> needles(n);
       for (auto &x : needles) x = T(random32() % (range + 9));
@@ -244,8 +245,8 @@ template <class P, bool UPPER, class T, class R> static void bounds(const char *
       Device<R> out(n, random32() % 4);
       gp__search_args a = {};
       a.sorted = in.data, a.length = length, a.needles = needle.data, a.out = out.data, a.count = n;
-      const int e =
-          simt::launch_kernel(name, 1 + random32() % 4, P::threads, 0, gp__bound<P, UPPER, T, gp_less<T>, R>, a);
+      const int e = simt::launch_kernel(name, 1 + random32() % (many ? 2 : 4), P::threads, 0,
+                                        gp__bound<P, UPPER, T, gp_less<T>, R>, a);
       bool good = !e;
       for (size_t i = 0; i < n && good; ++i) {
         const auto at = UPPER ? std::upper_bound(sorted.begin(), sorted.end(), needles[i])
