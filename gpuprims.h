@@ -6046,10 +6046,9 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
           const unsigned next = __ballot_sync(0xffffffffu, end <= row + 32);
           int n = __popc(passed); // before the element: the same number for all of the row, mostly
           if (passed != next) {
-            n = 0;
+            n = 0; // 31 at most: if it is all 32, the element is the next window's
             GPUPRIMS__UNROLL_BY(1)
             for (int d = 16; d > 0; d /= 2) n += gp_warp_broadcast(end, n + d - 1) <= i ? d : 0;
-            n += gp_warp_broadcast(end, n) <= i ? 1 : 0;
           }
           const gp__u64 from = gp_warp_broadcast(source, n & 31);
           if (i >= low) place[r] = from + i;

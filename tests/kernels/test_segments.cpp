@@ -12,8 +12,9 @@
 
 // ---- lengths of segments
 
-enum Shape { FIXED, ONES, EMPTY, GIANT, MIXED, SKEWED, LEADING, TRAILING, SHAPES };
-static const char *const shapes[] = {"fixed", "ones", "empty", "giant", "mixed", "skewed", "leading", "trailing"};
+enum Shape { FIXED, ONES, EMPTY, GIANT, MIXED, SKEWED, LEADING, TRAILING, CLUSTER, SHAPES };
+static const char *const shapes[] = {"fixed",  "ones",    "empty",    "giant",  "mixed",
+                                     "skewed", "leading", "trailing", "cluster"};
 
 // Segments that hold about n elements in all.
 static std::vector<u64> lengths_of(int shape, size_t n) {
@@ -26,6 +27,9 @@ static std::vector<u64> lengths_of(int shape, size_t n) {
     l.assign(random32() % 2000, 0);
     l.push_back(n);
     if (shape == TRAILING) std::reverse(l.begin(), l.end());
+  } else if (shape == CLUSTER) { // long ones side by side among many short ones
+    for (unsigned i = 0, few = random32() % 100; i < 200; ++i)
+      l.push_back(i >= few && i < few + 4 ? 150 + random32() % 300 : random32() % 4);
   } else
     while (total < n) {
       u64 k = fixed;
@@ -137,10 +141,10 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
         u64 length = 0;
         std::vector<O> begin, end;
         const u64 lead = ENDS == FIXED_ENDS ? 0 : seed % 2 * (random32() % 50),
-                  tail = ENDS == FIXED_ENDS ? 0 : random32() % 30;
+                  tail = ENDS == FIXED_ENDS ? 0 : random32() % 2 * (random32() % 30);
         size_t items = 0;
         if (ENDS == FIXED_ENDS) {
-          const u64 some[] = {1, 2, 7, 32, 100, chunk, chunk + 1, n + 1, 0};
+          const u64 some[] = {1, 2, 7, 32, 100, chunk, chunk + 1, n + 1, 0, 3};
           length = some[shape + seed % 2];
           end.assign(length ? n / length + 1 : 1000, 0);
           items = end.size() * length;

@@ -2106,7 +2106,8 @@ static void test_launches() {
     watch(ctx, c, &seen);
     const unsigned before = fake::counts.unregistered;
     GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, GP_I32, b.in, 100, b.begin, b.end, 10, b.out, nullptr));
-    CHECK(seen.launches == 4 && seen.args.end == b.end && fake::counts.unregistered == before && seen.shared_bytes == 0);
+    CHECK(seen.launches == 4 && seen.args.end == b.end && fake::counts.unregistered == before &&
+          seen.shared_bytes == 0);
     gp_policy p;
     memset(&p, 0, sizeof p);
     p.algorithm = GP_MERGE_PATH;
