@@ -1733,10 +1733,10 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   }
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.primitive == GP_LOAD_BALANCE              ? 4
-                                            : s.acc_size > 8                            ? 2
-                                            : s.acc_size > 4 || s.in_size != s.acc_size ? 3
-                                                                                        : 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.primitive == GP_LOAD_BALANCE                          ? 4
+                                            : s.acc_size > 8                                        ? 2
+                                            : s.acc_size > 4 || s.in_size != s.acc_size || s.ranges ? 3
+                                                                                                    : 4);
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
@@ -6030,7 +6030,8 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
   // slides along; lane l holds the end of segment s + l, counted from the chunk's start, and where that start would lie
   // in the input if it were that segment's.
   GP_DEVICE void gather(unsigned to) const {
-    const int ROWS = SIZE <= 4 ? 7 : SIZE <= 16 ? 4 : 1; // what registers hold
+    const unsigned HELD = P::threads * P::blocks_per_sm <= 768 ? 32 : 16; // bytes of a lane, where it has the registers
+    const int ROWS = SIZE <= 4 ? HELD / 4 : SIZE < HELD ? HELD / SIZE : 1;
     gp__u32 s = segment;
     for (unsigned first = 0; first < to; first += ROWS * 32) {
       gp__u64 place[ROWS] = {};
