@@ -1494,7 +1494,7 @@ GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 
 // A warp's segments: who reads a segment is a power of two of lanes, or the block.
 enum {
   GP__LOG2_BLOCK = 10,     // the power of two that stands for the block
-  GP__LONG_ROUNDS = 4,     // a segment is long from where lanes would load more often than that, one load on the other
+  GP__LONG_ROUNDS = 4,     // a segment is long where its lanes would wait for memory more often than that
   GP__RANGE_LOG2_LANES = 3 // ranges may overlap, and be longer than count / segments: so many lanes at least
 };
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
@@ -1714,10 +1714,10 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
   q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
   return q;
 }
-// Segments. GP_AUTO becomes: merge path, whose search and fix-up are a chain of trips through memory, where that chain
-// is shorter than what it saves; a warp's segments where the device has a vector a thread or less to load, a few
-// segments a thread, and no block would read more than 16 Ki elements of segments of one length. Merge path: as many
-// warps a multiprocessor as have the registers for their next chunk; short chunks where there is little to do.
+// Segments. Merge path's search and fix-up are a chain of trips through memory, which a few elements wait for. GP_AUTO
+// becomes a warp's segments up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a
+// multiprocessor, where a segment of mean length has at most about 16 Ki elements; otherwise merge path: as many warps
+// a multiprocessor as have the registers for their next chunk, and short chunks where there is little to do.
 __attribute__((unused)) static int gp__few_elements(gp__shape s, unsigned long long bytes) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
   return s.primitive == GP_SEGMENTED_REDUCE && bytes <= sms << 14 && s.segments <= sms << 12 &&
