@@ -321,16 +321,17 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
 // the rule beside gp__choose in >>policy.
 enum {
   GP_AUTO = 0,
-  GP_DIRECT,      // copy, fill, iota, transform: registers only
-  GP_EVEN_SHARE,  // reduce: each block one share of the input, the block that starts last combines
-  GP_STEALING,    // reduce: tiles by ticket, a partial result a tile, the block that draws last combines
-  GP_ONE_BLOCK,   // reduce, scan: a single block
-  GP_LOOK_BACK,   // scan, select, runs, by key: one pass, decoupled look-back
-  GP_THREE_SWEEP, // scan: upsweep, spine, downsweep (three launches)
-  GP_PIPELINED,   // the same, persistent blocks, bulk copies (compute capability 9.0 and later)
-  GP_MERGE_PATH,  // segmented reduce, load balance: each block the same number of elements and segments together
-  GP_SHARED_BINS, // histogram: counters in shared memory, as many replicas as fit
-  GP_GLOBAL_BINS, // histogram: counters in the output
+  GP_DIRECT,        // copy, fill, iota, transform: registers only
+  GP_EVEN_SHARE,    // reduce: each block one share of the input, the block that starts last combines
+  GP_STEALING,      // reduce: tiles by ticket, a partial result a tile, the block that draws last combines
+  GP_ONE_BLOCK,     // reduce, scan: a single block
+  GP_LOOK_BACK,     // scan, select, runs, by key: one pass, decoupled look-back
+  GP_THREE_SWEEP,   // scan: upsweep, spine, downsweep (three launches)
+  GP_PIPELINED,     // the same, persistent blocks, bulk copies (compute capability 9.0 and later)
+  GP_MERGE_PATH,    // segmented reduce, load balance: each block the same number of elements and segments together
+  GP_SHARED_BINS,   // histogram: counters in shared memory, as many replicas as fit
+  GP_GLOBAL_BINS,   // histogram: counters in the output
+  GP_WARP_SEGMENTS, // segmented reduce: lanes of a warp a segment, the block a long one
   GP_ALGORITHM_COUNT
 };
 
@@ -341,7 +342,7 @@ enum { GP_CACHE_DEFAULT = 0, GP_CACHE_STREAMING = 1, GP_CACHE_L2 = 2, GP_CACHE_A
 // The policy of a call: zero in a field means the default. Which fields a primitive has, and their values, is declared
 // once, in >>policy; gp_policy_space prints it.
 typedef struct gp_policy {
-  int algorithm;     // GP_AUTO ... GP_GLOBAL_BINS
+  int algorithm;     // GP_AUTO ... GP_WARP_SEGMENTS
   int threads;       // threads of a block that compute (a pipelined scan adds three warps beside)
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
@@ -609,8 +610,8 @@ GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_
 
 // out[i] = in[begin[i]] op ... op in[end[i] - 1] for each segment. end NULL: begin has segments + 1 offsets, and
 // segment i ends where segment i + 1 begins. Otherwise segments may overlap, have any order, and leave elements out.
-// One launch (two with `end`); reads the elements and the offsets once. (Merrill and Garland, Merge-based Parallel
-// Sparse Matrix-vector Multiplication.) The same bits from call to call on one device and policy.
+// One launch (with `end` two, unless the call is small); reads the elements and the offsets once. (Merrill and Garland,
+// Merge-based Parallel Sparse Matrix-vector Multiplication.) The same bits from call to call on one device and policy.
 GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                             gp_type offset_type, const void *in, uint64_t count, const void *begin,
                                             const void *end, uint64_t segments, void *out, gp_stream stream);
@@ -1216,7 +1217,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_SEGMENTS(F)                                                                                   \
-  F(algorithm, GP_MERGE_PATH, GP_MERGE_PATH)                                                                           \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_WARP_SEGMENTS)                                                               \
   F(threads, 0, 128, 256, 512)                                                                                         \
   F(vectors, 0, 1, 3, 5, 7)                                                                                            \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -1490,9 +1491,18 @@ GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
 }
 // Words that carry a block's two open results and their place.
 GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
+// A warp's segments: who reads a segment is a power of two of lanes, or the block.
+enum {
+  GP__LOG2_BLOCK = 10,     // the power of two that stands for the block
+  GP__LONG_ROUNDS = 4,     // a segment is long where its lanes would wait for memory more often than that
+  GP__RANGE_LOG2_LANES = 3 // ranges may overlap, and be longer than count / segments: so many lanes at least
+};
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_MERGE_PATH && p.blocks_per_sm >= 1 &&
-         gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes;
+  return p.blocks_per_sm >= 1 &&
+         (p.algorithm == GP_WARP_SEGMENTS
+              ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
+              : p.algorithm == GP_MERGE_PATH &&
+                    gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
 }
 
 // ---- histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
@@ -1704,16 +1714,29 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
   q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
   return q;
 }
-// Segments: as many warps a multiprocessor as have the registers for their next chunk; short chunks where there is
-// little to do.
+// Segments. Merge path's search and fix-up are a chain of trips through memory, which a few elements wait for. GP_AUTO
+// becomes a warp's segments up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a
+// multiprocessor, where a segment of mean length has at most about 16 Ki elements; otherwise merge path: as many warps
+// a multiprocessor as have the registers for their next chunk, and short chunks where there is little to do.
+__attribute__((unused)) static int gp__few_elements(gp__shape s, unsigned long long bytes) {
+  const unsigned long long sms = (unsigned)s.multiprocessors;
+  return s.primitive == GP_SEGMENTED_REDUCE && bytes <= sms << 14 && s.segments <= sms << 12 &&
+         s.count >> 14 <= s.segments;
+}
 __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s, unsigned long long bytes) {
-  p.algorithm = gp__or(p.algorithm, GP_MERGE_PATH);
+  p.algorithm = gp__or(p.algorithm, gp__few_elements(s, bytes) ? GP_WARP_SEGMENTS : GP_MERGE_PATH);
+  if (p.algorithm == GP_WARP_SEGMENTS) {
+    p.threads = gp__or(p.threads, 256);
+    p.vectors = gp__or(p.vectors, 3);
+    p.blocks_per_sm = gp__or(p.blocks_per_sm, 8);
+    return p;
+  }
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.primitive == GP_LOAD_BALANCE              ? 4
-                                            : s.acc_size > 8                            ? 2
-                                            : s.acc_size > 4 || s.in_size != s.acc_size ? 3
-                                                                                        : 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.primitive == GP_LOAD_BALANCE                          ? 4
+                                            : s.acc_size > 8                                        ? 2
+                                            : s.acc_size > 4 || s.in_size != s.acc_size || s.ranges ? 3
+                                                                                                    : 4);
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
@@ -1752,6 +1775,7 @@ typedef struct gp__geometry {
   unsigned shared_bytes;         // dynamic
   unsigned long long words;      // tagged words of the workspace
   unsigned replicas;             // of gp__histogram_args, else 0
+  unsigned log2_lanes;           // of gp__segment_args, else 0
 } gp__geometry;
 
 __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
@@ -1801,9 +1825,28 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
                           : 0;
   }
 }
+// A tile is the segments that a block reads at once: so many lanes a segment that one vector a lane holds one of mean
+// length; the block where that takes a warp more loads than it has in flight.
+__attribute__((unused)) static void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned long long resident,
+                                                               gp__geometry *g) {
+  const unsigned long long mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
+  const unsigned items = (unsigned)gp__vector_items(s.in_size);
+  g->log2_lanes = s.ranges ? GP__RANGE_LOG2_LANES : 0;
+  while (g->log2_lanes < 5 && (unsigned long long)items << g->log2_lanes < mean) ++g->log2_lanes;
+  if (mean > (unsigned long long)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
+  g->tile_items = g->log2_lanes < GP__LOG2_BLOCK ? (unsigned)p.threads >> g->log2_lanes : 1;
+  g->tiles = gp__ceil_div(s.segments, g->tile_items);
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  if (!g->grid) g->grid = 1;
+  g->shared_bytes = 0;
+}
 // A tile is a chunk of each warp of a block. The total of ranges is not known here: they get the whole grid.
 __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident,
                                                           gp__geometry *g) {
+  if (p.algorithm == GP_WARP_SEGMENTS) {
+    gp__geometry_warp_segments(p, s, resident, g);
+    return;
+  }
   g->tile_items = (unsigned long long)(p.threads * gp__segment_items(p, s));
   g->tiles = gp__ceil_div(s.count + s.segments, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident && !s.ranges ? g->tiles : resident);
@@ -1828,7 +1871,7 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   g.threads = (unsigned)p.threads;
   g.shared_bytes = (unsigned)gp__shared_bytes(s.primitive, p, s.in_size, s.out_size);
   g.words = 0;
-  g.replicas = 0;
+  g.replicas = g.log2_lanes = 0;
   if (family == GP__FAMILY_STREAM || family == GP__FAMILY_SEGMENTS || family == GP__FAMILY_HISTOGRAM) {
     if (family == GP__FAMILY_STREAM) gp__geometry_stream(p, s, resident, &g);
     else if (family == GP__FAMILY_SEGMENTS) gp__geometry_segments(p, s, resident, &g);
@@ -1956,6 +1999,7 @@ typedef struct gp__segment_args {
   void *workspace;
   gp__value init;
   int has_init;
+  unsigned log2_lanes; // a warp's segments: lanes that read one
 } gp__segment_args;
 
 typedef struct gp__histogram_args {
@@ -5806,6 +5850,7 @@ template <class O> struct gp__offset_ends {
   GP_DEVICE gp__u64 first() const { return offsets[0]; }
   GP_DEVICE gp__u64 last() const { return offsets[segments]; }
   GP_DEVICE gp__u64 end_of(gp__u64 s) const { return offsets[s + 1]; }
+  GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const { from = offsets[s], to = offsets[s + 1]; }
   GP_DEVICE void move(gp__u64 s) { offsets += s; } // segment s becomes segment 0
   GP_DEVICE Number begin(gp__u64 s) const { return static_cast<Number>(offsets[s]); }
   GP_DEVICE Number end(gp__u64 s) const { return static_cast<Number>(offsets[s + 1]); }
@@ -5820,6 +5865,7 @@ struct gp__fixed_ends {
   GP_DEVICE explicit gp__fixed_ends(const gp__segment_args &a) : segments(a.segments), length(a.length), moved(0) {}
   GP_DEVICE gp__u64 first() const { return 0; }
   GP_DEVICE gp__u64 last() const { return segments * length; }
+  GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const { from = s * length, to = from + length; }
   GP_DEVICE void move(gp__u64 s) { moved = begin(s); }
   GP_DEVICE Number begin(gp__u64 s) const { return moved + static_cast<gp__u32>(s) * static_cast<gp__u32>(length); }
   GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
@@ -5831,13 +5877,15 @@ template <class O> struct gp__range_ends {
   static const bool direct = false;
   static const int WINDOW = 1;
   const gp__word *spans;
-  const O *begins;
+  const O *begins, *stops;
   gp__u64 segments;
   GP_DEVICE explicit gp__range_ends(const gp__segment_args &a)
-      : spans(gp__words(a.workspace)), begins(static_cast<const O *>(a.begin)), segments(a.segments) {}
+      : spans(gp__words(a.workspace)), begins(static_cast<const O *>(a.begin)), stops(static_cast<const O *>(a.end)),
+        segments(a.segments) {}
   GP_DEVICE gp__u64 first() const { return 0; }
   GP_DEVICE gp__u64 last() const { return spans[segments].value; }
   GP_DEVICE gp__u64 end_of(gp__u64 s) const { return spans[s + 1].value; }
+  GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const { from = begins[s], to = stops[s]; }
   GP_DEVICE void move(gp__u64 s) { spans += s; }
   GP_DEVICE Number begin(gp__u64 s) const { return spans[s].value; }
   GP_DEVICE Number end(gp__u64 s) const { return spans[s + 1].value; }
@@ -6034,23 +6082,47 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
       if (x >= from * SIZE && x < to * SIZE && (gp_lane() < 16 || first != second)) cells[x] = address(chunk)[x];
     }
   }
-  // Elements of ranges: each lane its consecutive ones.
-  struct Before {
-    const ENDS &ends;
-    Number element;
-    GP_DEVICE bool operator()(gp__u64 s) const { return ends.end(s) <= element; }
-  };
+  // Elements of ranges: rows of 32 side by side, as many as are in flight together. For these a window of 32 segments
+  // slides along; lane l holds the end of segment s + l, counted from the chunk's start, and where that start would lie
+  // in the input if it were that segment's.
   GP_DEVICE void gather(unsigned to) const {
-    Number until = 0;
-    gp__u64 s = origin + segment;
-    for (unsigned i = gp_lane() * ITEMS; i < (gp_lane() + 1) * ITEMS && i < to; ++i) {
-      const Number element = static_cast<Number>(chunk + i);
-      if (element >= until) {
-        s = gp_search(s, origin + last - s, Before{ends, element});
-        until = ends.end(s);
+    const unsigned HELD = P::threads * P::blocks_per_sm <= 768 ? 32 : 16; // bytes of a lane, where it has the registers
+    const int ROWS = SIZE <= 4 ? HELD / 4 : SIZE < HELD ? HELD / SIZE : 1;
+    gp__u32 s = segment;
+    for (unsigned first = 0; first < to; first += ROWS * 32) {
+      gp__u64 place[ROWS] = {};
+      for (gp__u32 low = 0;; s += 32) { // elements before `low` were those of windows before
+        const gp__u64 mine = origin + s + gp_lane();
+        const Number at = s + gp_lane() < last ? ends.end(mine) - static_cast<Number>(chunk) : CHUNK;
+        const gp__u32 end = at < CHUNK ? static_cast<gp__u32>(at) : CHUNK; // the last one is open: not here
+        const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.place(mine, chunk) : 0;
+        unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
+        GPUPRIMS__UNROLL
+        for (int r = 0; r < ROWS; ++r) {
+          const unsigned row = first + unsigned(r) * 32, i = row + gp_lane();
+          const unsigned next = __ballot_sync(0xffffffffu, end <= row + 32);
+          int n = __popc(passed); // before the element: the same number for all of the row, mostly
+          if (passed != next) {
+            n = 0; // 31 at most: if it is all 32, the element is the next window's
+            GPUPRIMS__UNROLL_BY(1)
+            for (int d = 16; d > 0; d /= 2) n += gp_warp_broadcast(end, n + d - 1) <= i ? d : 0;
+          }
+          const gp__u64 from = gp_warp_broadcast(source, n & 31);
+          if (i >= low) place[r] = from + i;
+          passed = next;
+        }
+        low = gp_warp_broadcast(end, 31);
+        if (low >= first + ROWS * 32 || low >= to) break;
       }
-      const gp__u64 place = ends.place(s, chunk + i);
-      reinterpret_cast<Acc *>(cells)[i] = Load()(static_cast<const In *>(a.in)[place], place);
+      In x[ROWS];
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROWS; ++r)
+        if (first + unsigned(r) * 32 + gp_lane() < to) x[r] = static_cast<const In *>(a.in)[place[r]];
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROWS; ++r) {
+        const unsigned i = first + unsigned(r) * 32 + gp_lane();
+        if (i < to) reinterpret_cast<Acc *>(cells)[i] = Load()(x[r], place[r]);
+      }
     }
   }
 
@@ -6427,6 +6499,124 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
       at += length[i];
       if (first + i + 1 == a.segments) spans[a.segments] = gp__word{at, 0};
     }
+  }
+}
+
+// ---- a warp's segments
+//
+// Small calls, of fewer than 2^31 elements: no search and no fix-up. So many lanes a segment, a power of two for all of
+// the call; segments that are long for their lanes are left to whole warps, and what is long for a warp to the block.
+// Who reads a segment, and in which order, depends on its length alone.
+
+// Reads segments by runs: vectors on 16-byte boundaries, where elements can lie on these. K of a thread are in flight.
+template <class P, class Op, class Load, class In, class Acc> struct gp__segment_reader {
+  static const int V = gp__reduce_input<In>::V, K = sizeof(In) <= 16 ? P::vectors : 1;
+  const In *in;
+  bool vectors;
+  gp__u32 room; // of vectors: from how many elements on one lies in the input
+  GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
+      : in(static_cast<const In *>(a.in)),
+        vectors(16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
+        room(vectors && a.count >= gp__u64(V) ? static_cast<gp__u32>(a.count) - V + 1 : 0) {}
+  // The share of thread `rank` of `ranks` in n elements: neighbours read neighbouring vectors, or consecutive ones each
+  // where the order counts.
+  GP_DEVICE Acc operator()(gp__u32 begin, gp__u32 n, unsigned rank, unsigned ranks) const {
+    const gp__u32 head = vectors ? gp__misalignment(in + begin, 16) / unsigned(sizeof(In)) : 0;
+    const gp__u32 runs = n ? (head + n + V - 1) / V : 0;
+    gp__u32 run = rank, stop = runs, step = ranks;
+    if (!Op::commutative) {
+      const gp__u32 share = (runs + ranks - 1) / ranks;
+      run = rank * share;
+      stop = run + share < runs ? run + share : runs;
+      step = 1;
+    }
+    Acc sum = Op::identity();
+    for (; run < stop; run += K * step) {
+      gp__run<In, V> x[K];
+      gp__u32 own[K]; // bits of the segment's elements; others may come with them, and are not looked at
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const gp__u32 r = run + k * step, at = begin - head + r * V, left = begin + n - at;
+        own[k] = 0;
+        if (r >= stop) continue;
+        own[k] = ((1u << (left < gp__u32(V) ? left : V)) - 1) & ~0u << (r ? 0 : head);
+        if (at < room) x[k].template load<P::load>(in + at, 0, true);
+        else {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            if (own[k] >> j & 1u) x[k].item[j] = in[at + j];
+        }
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const gp__u32 at = begin - head + (run + k * step) * V;
+        if (own[k] == 0) continue;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (own[k] >> j & 1u) sum = Op()(sum, Op::prepare(Load()(x[k].item[j], at + j)));
+      }
+    }
+    return sum;
+  }
+};
+
+template <int THREADS, class Acc> struct gp__warp_segments_storage {
+  gp_tile_reduce_storage<THREADS, Acc> reduce;
+  unsigned longs, place[THREADS]; // the long segments of the tile, in any order
+};
+
+template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
+  typedef gp__segment_reader<P, Op, Load, In, Acc> Reader;
+  typedef gp__warp_segments_storage<P::threads, Acc> Storage;
+  const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that are not long for one
+  GP_SHARED(Storage, s);
+  if (threadIdx.x == 0) s.longs = 0;
+  __syncthreads();
+  gp__begin<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const Reader read(a);
+  const ENDS ends(a);
+  const gp__segment_result<Op, Out, Acc> result(a);
+  const gp__u32 tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = static_cast<gp__u32>(a.segments);
+  for (gp__u32 first = blockIdx.x * tile; first < segments;) {
+    unsigned log2_lanes = a.log2_lanes, count = tile;
+    gp__u32 done = 0;                     // segments up to this length are
+    for (bool all = true;; all = false) { // all segments of the tile, then the long ones
+      const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
+      const gp__u32 most = log2_lanes > 5 ? ~0u : LANE << log2_lanes;
+      for (unsigned i = threadIdx.x >> log2_lanes; i < count; i += T >> log2_lanes ? T >> log2_lanes : 1) {
+        const unsigned place = all ? i : s.place[i];
+        const gp__u32 segment = first + place;
+        gp__u64 begin = 0, end = 0;
+        if (segment < segments) ends.bounds(segment, begin, end);
+        const gp__u32 length = begin < end ? static_cast<gp__u32>(end - begin) : 0;
+        const bool mine = length <= most && (all || length > done);
+        if (!all && !mine) continue;
+        Acc sum = read(static_cast<gp__u32>(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
+        if (log2_lanes > 5) {
+          sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);
+          __syncthreads();
+        } else {
+          for (unsigned d = 1; d < lanes; d *= 2) sum = Op()(sum, gp_warp_shift_down(sum, d));
+        }
+        if (rank == 0 && segment < segments) {
+          if (mine) static_cast<Out *>(a.out)[segment] = result(length > 0, sum);
+          else s.place[atomicAdd(&s.longs, 1u)] = place;
+        }
+      }
+      if (log2_lanes > 5) break;
+      if (all) __syncthreads();
+      count = s.longs;
+      if (count == 0) break;
+      done = most;
+      log2_lanes = log2_lanes < 5 ? 5 : GP__LOG2_BLOCK;
+    }
+    first += gridDim.x * tile;
+    if (first >= segments) break;
+    __syncthreads();
+    if (threadIdx.x == 0) s.longs = 0;
+    __syncthreads();
   }
 }
 
@@ -9576,6 +9766,7 @@ enum { GP__KEY_NUMBERS = 24 };
   X(STREAM_PIPELINED, gp__stream_pipelined, gp__stream_args)                                                           \
   X(SEGMENT_SPANS, gp__segment_spans, gp__segment_args)                                                                \
   X(SEGMENTED_REDUCE, gp__segmented_reduce, gp__segment_args)                                                          \
+  X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args)                                                                \
   X(LOAD_BALANCE, gp__load_balance, gp__search_args)                                                                   \
   X(HISTOGRAM, gp__histogram, gp__histogram_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
@@ -11173,6 +11364,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
   if (table->end[h->primitive] && !h->in_misaligned && !h->out_misaligned && !h->reproducible) {
     const unsigned long long bytes = gp__shape_bytes(*h);
     const int log2_bytes = bytes ? 63 - __builtin_clzll(bytes) : 0;
+    const int segments = gp__family_of(h->primitive) == GP__FAMILY_SEGMENTS;
     int wanted, i;
     for (wanted = GP_POLICY_DEVICE; wanted <= GP_POLICY_PORTABLE; ++wanted) {
       int best = 0;
@@ -11180,7 +11372,8 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
         const int fit = table->source[i] == wanted ? gp__row_fit(&gp__policy_rows[i], h, log2_bytes) : 0;
         if (fit > best) {
           const gp_policy p = gp__portable(gp__policy_rows[i].policy, *h);
-          if (gp__policy_valid(p, *h)) {
+          // Rows know how much there is, but not in how many segments: which algorithm that takes is the rule's choice.
+          if (gp__policy_valid(p, *h) && (!segments || p.algorithm == gp__portable(none, *h).algorithm)) {
             best = fit;
             *policy = p;
             *source = (gp_policy_source)wanted;
@@ -11306,6 +11499,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
   case GP_MERGE_PATH:
     if (q->end) kinds[count++] = GP__SEGMENT_SPANS;
     kinds[count++] = q->primitive == GP_LOAD_BALANCE ? GP__LOAD_BALANCE : GP__SEGMENTED_REDUCE;
+    break;
+  case GP_WARP_SEGMENTS:
+    kinds[count++] = GP__WARP_SEGMENTS;
     break;
   case GP_SHARED_BINS:
   case GP_GLOBAL_BINS:
@@ -11525,6 +11721,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, "%s>", offset);
     break;
   case GP__SEGMENTED_REDUCE:
+  case GP__WARP_SEGMENTS:
     if (!q->offset_size) gp__add(t, "gp__fixed_ends, ");
     else gp__add(t, "%s<%s>, ", q->end ? "gp__range_ends" : "gp__offset_ends", offset);
     gp__name_fold(q, t);
@@ -12031,6 +12228,7 @@ GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape 
     a->segment.workspace = workspace;
     a->segment.init = q->init;
     a->segment.has_init = q->has_init;
+    a->segment.log2_lanes = g->log2_lanes;
     break;
   case GP__FAMILY_HISTOGRAM:
     a->histogram.in = q->in;

@@ -1,9 +1,9 @@
 // The header's own choice of a policy, asked through its API on an emulated driver: for test_table.py, which compares
 // it with what the stores say. Lines of standard input, fields separated by tabs:
 //
-//     device, compute capability, cell, policy (or -)
+//     device, compute capability, cell, policy (or -: the one that it chooses)
 //
-// Lines of standard output: the policy's source and text, or "invalid".
+// Lines of standard output: the policy's source and text, or "invalid": a row of that policy does not serve the call.
 #include "simt.h"
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
@@ -58,7 +58,17 @@ int main() {
       const uintptr_t at = (uintptr_t(role + 1) << 56) + (role <= ROLE_in2 ? unsigned(c.in_offset) : 0u);
       cell_bind(&c, &call, role, reinterpret_cast<void *>(at));
     }
-    const gp_result result = gp_policy_origin(ctx, &call, &policy, &source);
+    gp_result result = GP_SUCCESS;
+    if (given != "-" &&
+        gp__family_of(c.primitive) == GP__FAMILY_SEGMENTS) { // a row of another algorithm than the rule's
+      gp_policy rule = {};
+      rule.threads = asked.threads;
+      call.policy = &rule;
+      need(gp_policy_origin(ctx, &call, &policy, &source) == GP_SUCCESS, line);
+      call.policy = &asked;
+      if (policy.algorithm != asked.algorithm) result = GP_E_POLICY;
+    }
+    if (result == GP_SUCCESS) result = gp_policy_origin(ctx, &call, &policy, &source);
     if (result == GP_E_POLICY) {
       std::cout << "invalid\n";
       continue;

@@ -476,8 +476,11 @@ static const gp_policy STREAM_POLICIES[] = {P(LOOK_BACK, 128, 1, 0, 0, 0, 4, 2),
                                             P(PIPELINED, 128, 1, 0, 0, 2, 4, 0), P(PIPELINED, 256, 4, 0, 0, 3, 2, 1),
                                             P(PIPELINED, 512, 2, 0, 0, 2, 1, 2), P(PIPELINED, 384, 6, 0, 0, 4, 1, 0)};
 static const gp_policy SEGMENTS_POLICIES[] = {
-    P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 2), P(MERGE_PATH, 256, 3, 1, 0, 0, 4, 0), P(MERGE_PATH, 512, 7, 0, 0, 0, 1, 1),
-    P(MERGE_PATH, 256, 5, 2, 0, 0, 2, 0)};
+    P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 2),    P(MERGE_PATH, 256, 3, 1, 0, 0, 4, 0),
+    P(MERGE_PATH, 512, 7, 0, 0, 0, 1, 1),    P(MERGE_PATH, 256, 5, 2, 0, 0, 2, 0),
+    P(WARP_SEGMENTS, 128, 1, 0, 0, 0, 8, 2), P(WARP_SEGMENTS, 256, 3, 1, 0, 0, 4, 0), // segmented reduce alone
+    P(WARP_SEGMENTS, 512, 5, 0, 0, 0, 1, 0)};
+enum { LOAD_BALANCE_POLICIES = 4 };
 static const gp_policy HISTOGRAM_POLICIES[] = {
     P(SHARED_BINS, 256, 1, 0, 0, 0, 1, 2), P(SHARED_BINS, 512, 4, 1, 0, 0, 3, 0),
     P(SHARED_BINS, 1024, 8, 0, 0, 0, 2, 0), P(GLOBAL_BINS, 256, 2, 0, 0, 0, 4, 0),
@@ -485,7 +488,8 @@ static const gp_policy HISTOGRAM_POLICIES[] = {
 #undef P
 
 static const gp_policy *policies_of(gp_primitive p, int *count) {
-  if (p == GP_SEGMENTED_REDUCE || p == GP_LOAD_BALANCE) return *count = COUNT(SEGMENTS_POLICIES), SEGMENTS_POLICIES;
+  if (p == GP_SEGMENTED_REDUCE) return *count = COUNT(SEGMENTS_POLICIES), SEGMENTS_POLICIES;
+  if (p == GP_LOAD_BALANCE) return *count = LOAD_BALANCE_POLICIES, SEGMENTS_POLICIES;
   if (p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES) return *count = COUNT(HISTOGRAM_POLICIES), HISTOGRAM_POLICIES;
   if (p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL || p == GP_CHECK_OFFSETS)
     return *count = COUNT(REDUCE_POLICIES), REDUCE_POLICIES;

@@ -184,6 +184,30 @@ MUTANTS = {
     "bounds: the last part is as long as the others": (
         "SEARCH", "at[k] = at[k] * stride < a.length - stride ? at[k] * stride : a.length - stride;",
         "at[k] = at[k] * stride;"),
+    "ranges: a window takes what was another's": ("SEGMENTS", "if (i >= low) place[r] = from + i;",
+                                                  "place[r] = from + i;"),
+    "ranges: a row is taken for one segment's": ("SEGMENTS", "if (passed != next) {", "if (false) {"),
+    "ranges: one step of the bisection too few": ("SEGMENTS", "for (int d = 16; d > 0; d /= 2) n +=",
+                                                  "for (int d = 16; d > 1; d /= 2) n +="),
+    "warp segments: long ones are forgotten": ("SEGMENTS", "else s.place[atomicAdd(&s.longs, 1u)] = place;", ""),
+    "warp segments: the list is read before it is whole": (
+        "SEGMENTS", "if (all) __syncthreads();\n      count = s.longs;", "count = s.longs;"),
+    "warp segments: the list is emptied while it is filled": (
+        "SEGMENTS", "if (threadIdx.x == 0) s.longs = 0;\n    __syncthreads();\n  }\n}",
+        "if (threadIdx.x == 0) s.longs = 0;\n  }\n}"),
+    "warp segments: the list is emptied while it is read": (
+        "SEGMENTS", "if (first >= segments) break;\n    __syncthreads();", "if (first >= segments) break;"),
+    "warp segments: what is long for a warp is left out": (
+        "SEGMENTS", "log2_lanes = log2_lanes < 5 ? 5 : GP__LOG2_BLOCK;", "log2_lanes = 5;\n      if (!all) break;"),
+    "warp segments: lanes of the next segment": (
+        "SEGMENTS", "for (unsigned d = 1; d < lanes; d *= 2) sum", "for (unsigned d = 1; d <= lanes; d *= 2) sum"),
+    "warp segments: shares out of order": ("SEGMENTS", "run = rank * share;", "run = (ranks - 1 - rank) * share;"),
+    "warp segments: the block's sum is overwritten": (
+        "SEGMENTS", "sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);\n          __syncthreads();",
+        "sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);"),
+    "warp segments: the segment before is read": ("SEGMENTS", "& ~0u << (r ? 0 : head);", "& ~0u;"),
+    "warp segments: reads behind the input": (
+        "SEGMENTS", "static_cast<gp__u32>(a.count) - V + 1 : 0)", "static_cast<gp__u32>(a.count) : 0)"),
     "load balance: any of the ends at a place": (
         "SEARCH", "(i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)", "(i != ~0ull)"),
     "load balance: the warp's start is forgotten": ("SEARCH", "R before = static_cast<R>(segment);", "R before = 0;"),

@@ -12,8 +12,9 @@
 
 // ---- lengths of segments
 
-enum Shape { FIXED, ONES, EMPTY, GIANT, MIXED, SKEWED, LEADING, TRAILING, SHAPES };
-static const char *const shapes[] = {"fixed", "ones", "empty", "giant", "mixed", "skewed", "leading", "trailing"};
+enum Shape { FIXED, ONES, EMPTY, GIANT, MIXED, SKEWED, LEADING, TRAILING, CLUSTER, SHAPES };
+static const char *const shapes[] = {"fixed",  "ones",    "empty",    "giant",  "mixed",
+                                     "skewed", "leading", "trailing", "cluster"};
 
 // Segments that hold about n elements in all.
 static std::vector<u64> lengths_of(int shape, size_t n) {
@@ -26,6 +27,9 @@ static std::vector<u64> lengths_of(int shape, size_t n) {
     l.assign(random32() % 2000, 0);
     l.push_back(n);
     if (shape == TRAILING) std::reverse(l.begin(), l.end());
+  } else if (shape == CLUSTER) { // long ones side by side among many short ones
+    for (unsigned i = 0, few = random32() % 100; i < 200; ++i)
+      l.push_back(i >= few && i < few + 4 ? 150 + random32() % 300 : random32() % 4);
   } else
     while (total < n) {
       u64 k = fixed;
@@ -59,6 +63,7 @@ struct Options {
   size_t offset; // of the buffers, in elements
   int sms;
   bool init, bad;
+  int algorithm;
 };
 
 template <class P, int ENDS, class O, class Op, class F, class In, class Out> struct Segmented {
@@ -80,22 +85,25 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
     s.in_misaligned = int(misalignment(in.data)), s.commutative = Op::commutative, s.offset_size = sizeof(O);
     s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
     s.count = input.size(), s.segments = segments, s.length = length, s.ranges = ENDS == RANGES;
-    const gp_policy p = policy_of<P>(GP_MERGE_PATH);
+    const gp_policy p = policy_of<P>(o.algorithm);
     gp__geometry g = {};
     g.threads = P::threads;
     gp__geometry_segments(p, s, u64(o.sms) * P::blocks_per_sm, &g);
+    typedef typename EndsOf<ENDS, O>::type Ends;
+    const auto kernel = o.algorithm == GP_MERGE_PATH ? gp__segmented_reduce<P, Ends, Op, Load, In, Acc, Out>
+                                                     : gp__warp_segments<P, Ends, Op, Load, In, Acc, Out>;
     Acc init = Op::identity();
     if (o.init) init = Load()(draw<In>(), 0);
     gp__segment_args a = {};
     a.in = in.data, a.begin = ENDS == FIXED_ENDS ? nullptr : begins.data, a.end = ENDS == RANGES ? ends.data : nullptr;
     a.out = out.data, a.count = input.size(), a.segments = segments, a.length = length;
     a.bad = o.bad || o.offset % 2 ? bad.data : nullptr, a.workspace = workspace(g.words), a.has_init = o.init;
+    a.log2_lanes = g.log2_lanes;
     std::memcpy(a.init.bytes, &init, sizeof init);
     int e = gp__policy_valid_segments(p, s) ? 0 : 1;
-    if (!e && ENDS == RANGES) e = simt::launch_kernel("spans", g.grid, g.threads, 0, gp__segment_spans<P, O>, a);
-    if (!e)
-      e = simt::launch_kernel("segments", g.grid, g.threads, g.shared_bytes,
-                              gp__segmented_reduce<P, typename EndsOf<ENDS, O>::type, Op, Load, In, Acc, Out>, a);
+    if (!e && ENDS == RANGES && o.algorithm == GP_MERGE_PATH)
+      e = simt::launch_kernel("spans", g.grid, g.threads, 0, gp__segment_spans<P, O>, a);
+    if (!e) e = simt::launch_kernel("segments", g.grid, g.threads, g.shared_bytes, kernel, a);
     size_t wrong = segments;
     for (size_t i = 0; i < segments && !e && !result; ++i) {
       u64 k = ENDS == FIXED_ENDS ? i * length : begin[i];
@@ -133,10 +141,10 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
         u64 length = 0;
         std::vector<O> begin, end;
         const u64 lead = ENDS == FIXED_ENDS ? 0 : seed % 2 * (random32() % 50),
-                  tail = ENDS == FIXED_ENDS ? 0 : random32() % 30;
+                  tail = ENDS == FIXED_ENDS ? 0 : random32() % 2 * (random32() % 30);
         size_t items = 0;
         if (ENDS == FIXED_ENDS) {
-          const u64 some[] = {1, 2, 7, 32, 100, chunk, chunk + 1, n + 1, 0};
+          const u64 some[] = {1, 2, 7, 32, 100, chunk, chunk + 1, n + 1, 0, 3};
           length = some[shape + seed % 2];
           end.assign(length ? n / length + 1 : 1000, 0);
           items = end.size() * length;
@@ -159,8 +167,12 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
         }
         std::vector<In> input(items);
         for (auto &x : input) x = draw<In>();
-        run(what_of(name, shape, n, ENDS == OFFSETS ? begin.size() - 1 : end.size(), o.offset, o.sms, seed), input,
-            begin, end, length, o);
+        for (int algorithm : {GP_MERGE_PATH, GP_WARP_SEGMENTS}) {
+          o.algorithm = algorithm;
+          const std::string what = algorithm == GP_MERGE_PATH ? name : std::string("warp ") + name;
+          run(what_of(what.c_str(), shape, n, ENDS == OFFSETS ? begin.size() - 1 : end.size(), o.offset, o.sms, seed),
+              input, begin, end, length, o);
+        }
       }
   }
 };
@@ -174,10 +186,13 @@ template <class S> static void is_deterministic(const char *name, int seeds) {
   while (offsets.back() < 9000) offsets.push_back(std::min(9000u, offsets.back() + random32() % 4000));
   Options o = {};
   o.sms = 5;
-  for (int seed = 1; seed <= seeds + 2; ++seed) {
-    simt::set_random_schedule(uint64_t(seed));
-    S::run(name, input, offsets, {}, 0, o, seed == 1 ? &first : &again);
-    check(seed == 1 || !std::memcmp(first.data(), again.data(), first.size() * 4), std::string(name) + " same bits");
+  for (int algorithm : {GP_MERGE_PATH, GP_WARP_SEGMENTS}) {
+    o.algorithm = algorithm;
+    for (int seed = 1; seed <= seeds + 2; ++seed) {
+      simt::set_random_schedule(uint64_t(seed));
+      S::run(name, input, offsets, {}, 0, o, seed == 1 ? &first : &again);
+      check(seed == 1 || !std::memcmp(first.data(), again.data(), first.size() * 4), std::string(name) + " same bits");
+    }
   }
 }
 

@@ -1922,12 +1922,18 @@ static void test_names() {
         "float, gp_convert<float, float>>, float, float, float>>",
         args);
   const char *max = "gp_max<float>, gp__load<float, float, gp_convert<float, float>>, float, float, float>";
-  c = sample(GP_SEGMENTED_REDUCE);
-  named(c, "gp__segmented_reduce", (std::string("gp__offset_ends<unsigned int>, ") + max).c_str(), "gp__segment_args");
-  c.end = buffers.end;
-  named(c, "gp__segmented_reduce", (std::string("gp__range_ends<unsigned int>, ") + max).c_str(), "gp__segment_args");
-  c.end = c.begin = nullptr, c.offset_type = 0, c.length = 10;
-  named(c, "gp__segmented_reduce", (std::string("gp__fixed_ends, ") + max).c_str(), "gp__segment_args");
+  for (bool few : {true, false}) {
+    const char *kernel = few ? "gp__warp_segments" : "gp__segmented_reduce";
+    gp_policy merge_path = {};
+    merge_path.algorithm = GP_MERGE_PATH;
+    c = sample(GP_SEGMENTED_REDUCE);
+    c.policy = few ? nullptr : &merge_path;
+    named(c, kernel, (std::string("gp__offset_ends<unsigned int>, ") + max).c_str(), "gp__segment_args");
+    c.end = buffers.end;
+    named(c, kernel, (std::string("gp__range_ends<unsigned int>, ") + max).c_str(), "gp__segment_args");
+    c.end = c.begin = nullptr, c.offset_type = 0, c.length = 10;
+    named(c, kernel, (std::string("gp__fixed_ends, ") + max).c_str(), "gp__segment_args");
+  }
   c = sample(GP_COUNT_IF);
   named(c, "gp__reduce_even_share",
         "gp_sum<unsigned long long>, gp__counted<float, gp__compare<gp_less<float>>>, float, unsigned long long, "
@@ -2100,7 +2106,15 @@ static void test_launches() {
     watch(ctx, c, &seen);
     const unsigned before = fake::counts.unregistered;
     GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, GP_I32, b.in, 100, b.begin, b.end, 10, b.out, nullptr));
-    CHECK(seen.launches == 4 && seen.args.end == b.end && fake::counts.unregistered == before + 1 &&
+    CHECK(seen.launches == 4 && seen.args.end == b.end && fake::counts.unregistered == before &&
+          seen.shared_bytes == 0);
+    gp_policy p;
+    memset(&p, 0, sizeof p);
+    p.algorithm = GP_MERGE_PATH;
+    c.policy = &p;
+    watch(ctx, c, &seen);
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(seen.launches == 5 && seen.args.end == b.end && fake::counts.unregistered == before + 1 &&
           fake::last_unregistered.find("gp__segment_spans<gp__policy<") == 0); // two launches
   }
   // search
@@ -2285,6 +2299,37 @@ static void test_more_policies() {
   gp_call c = sample(GP_SEGMENTED_REDUCE);
   c.policy = &p;
   BAD(GP_E_POLICY, "policy.stages: the call has no such field", gp_run(ctx, &c, nullptr));
+  // few elements: so many lanes a segment that a vector a lane holds one of mean length, or the block; no workspace
+  const struct {
+    uint64_t count, segments;
+    bool ranges;
+    int algorithm;
+    unsigned log2_lanes, grid;
+  } rows[] = {{0, 10, false, GP_WARP_SEGMENTS, 0, 1},     {100, 100, false, GP_WARP_SEGMENTS, 0, 1},
+              {100, 100, true, GP_WARP_SEGMENTS, 3, 4},   {500, 100, false, GP_WARP_SEGMENTS, 1, 1},
+              {1600, 100, false, GP_WARP_SEGMENTS, 2, 2}, {1601, 100, false, GP_WARP_SEGMENTS, 3, 4},
+              {8192, 64, true, GP_WARP_SEGMENTS, 5, 8},   {8192, 21, false, GP_WARP_SEGMENTS, 10, 16},
+              {8193, 64, false, GP_MERGE_PATH, 0, 0},     {10, 8193, false, GP_MERGE_PATH, 0, 0}};
+  for (const auto &row : rows) {
+    gp__shape s = {};
+    s.primitive = GP_SEGMENTED_REDUCE, s.in_size = s.acc_size = s.out_size = s.offset_size = 4, s.ranges = row.ranges;
+    s.count = row.count, s.segments = row.segments;
+    s.multiprocessors = 2, s.compute_capability = 90, s.shared_bytes = 64 * 1024;
+    const gp_policy chosen = gp__portable(gp_policy(), s);
+    const gp__geometry g = gp__geometry_of(chosen, s, 0);
+    CHECK(chosen.algorithm == row.algorithm && gp__policy_valid(chosen, s) && g.log2_lanes == row.log2_lanes);
+    if (row.algorithm == GP_WARP_SEGMENTS) CHECK(g.grid == row.grid && g.words == 0 && g.shared_bytes == 0);
+    s.primitive = GP_LOAD_BALANCE;
+    CHECK(gp__portable(gp_policy(), s).algorithm == GP_MERGE_PATH);
+    s.primitive = GP_SEGMENTED_REDUCE, s.multiprocessors = 1 << 20, s.count = 1 << 20, s.segments = 63;
+    CHECK(gp__portable(gp_policy(), s).algorithm == GP_MERGE_PATH); // long segments alone
+    s.segments = 64;
+    CHECK(gp__portable(gp_policy(), s).algorithm == GP_WARP_SEGMENTS);
+    s.count = 1ull << 31;
+    gp_policy warp = chosen;
+    warp.algorithm = GP_WARP_SEGMENTS;
+    CHECK(!gp__policy_valid(warp, s));
+  }
   p = small(GP_MERGE_PATH), p.store = 0;
   GOOD(gp_prepare(ctx, &c));
   gp_policy said;

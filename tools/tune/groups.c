@@ -16,7 +16,8 @@ const group_row GROUP_ROWS[] = {
     {"iota", "", "u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"transform", "NEGATE", "u8 u16 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"transform2", "SUM", "u8 u16 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
-    {"segmented_reduce", "SUM", "u8 u16 u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, "segments=pareto:64"},
+    {"segmented_reduce", "SUM", "u8 u16 u32 u64", "algorithm=MERGE_PATH,threads=128,vectors=1,blocks_per_sm=1", NULL,
+     "segments=pareto:64"},
     {"segmented_exclusive_scan", "SUM", "u8 u16 u32 u64", "algorithm=LOOK_BACK,threads=128,vectors=1,blocks_per_sm=1",
      NULL, "segments=pareto:64"},
     {"reduce_by_key", "SUM", "u8 u16 u32 u64", "algorithm=LOOK_BACK,threads=128,vectors=1,blocks_per_sm=1", NULL,
@@ -252,11 +253,11 @@ int *group_best(const group *g, int keep, int *count) {
 }
 
 // What need not be measured on more than so many bytes: a block by itself takes a second for what all of them do in one
-// thousandth of it.
+// thousandth of it; for more, the header's rule takes merge path, and rows of a warp's segments serve nobody.
 static const struct {
   const char *pattern;
   unsigned long long bytes;
-} SMALL_ONLY[] = {{"algorithm=ONE_BLOCK", 4 << 20}};
+} SMALL_ONLY[] = {{"algorithm=ONE_BLOCK", 4 << 20}, {"algorithm=WARP_SEGMENTS", 4 << 20}};
 
 int group_measures(const group *g, int number, int size) {
   size_t i;
