@@ -4662,6 +4662,10 @@ template <class T, int N> struct gp__chunk {
     T item[N];
   };
   GP_DEVICE gp__chunk() {}
+  GP_DEVICE void clear() { // registers that are always written are not kept from tile to tile
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < (BYTES + 3) / 4; ++i) word[i] = 0;
+  }
   GP_DEVICE void load(const unsigned char *p) {
     if (VECTORS) {
       GPUPRIMS__UNROLL
@@ -4689,6 +4693,7 @@ template <class T, int N> struct gp__chunk {
         word[w] = x;
       }
     } else {
+      clear();
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
         if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
@@ -5347,6 +5352,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       next = results + ranks.before * int(sizeof(Out));
     }
     gp__chunk<Out, ITEMS> r;
+    if (!FULL) r.clear();
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       if (!FULL && j >= exist) continue;
