@@ -1380,27 +1380,29 @@ GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
 GPUPRIMS__RULE int gp__stream_items(int vectors, int key_size, int in_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, in_size) ? GP__VECTOR * vectors / gp__max(key_size, in_size) : 1;
 }
-// What is carried from tile to tile, at most: counts, and the value of the run that is open.
+// A value and a flag of 4 bytes, whatever the value's alignment is.
+GPUPRIMS__RULE int gp__flagged_bytes(int size) {
+  return size % 16 == 0 ? size + 16 : size % 8 == 0 ? size + 8 : (size + 3) / 4 * 4 + 4;
+}
+// What is carried from tile to tile, at most: counts, and the value of the run that is open; in a scan a flag and that
+// value.
 GPUPRIMS__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size) {
-  return acc_size                                                              ? (acc_size + 15) / 16 * 16 + 16
+  return acc_size && primitive == GP_REDUCE_BY_KEY                             ? (acc_size + 15) / 16 * 16 + 16
+         : acc_size                                                            ? gp__flagged_bytes(acc_size)
          : parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 16
                                                                                : 8;
 }
-// A tile's keys (or values) in shared memory: room for an element and for misalignment before and behind. By offsets
-// there are no keys, but the bits of heads.
+// A tile's keys (or values) in shared memory: room for an element and for misalignment before and behind.
 enum { GP__STREAM_MARGIN = 64 };
 GPUPRIMS__RULE int gp__stream_region_bytes(int items, int size) {
   return size ? (items * size + 2 * GP__STREAM_MARGIN + 127) / 128 * 128 : 0;
 }
-GPUPRIMS__RULE int gp__stream_keys_bytes(int threads, int items, int key_size) {
-  return key_size ? gp__stream_region_bytes(threads * items, key_size)
-                  : (threads * (items + 32) / 32 * 4 + 127) / 128 * 128;
-}
-// What a thread keeps of a chunk until results are written: bits of its elements, a count, and the value of the run
-// that is open before them.
+// What a thread keeps of a chunk until results are written: bits of its elements, a count (scans: none), and the value
+// of the run that is open before them.
 GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size, int items) {
-  return primitive == GP_SELECT || primitive == GP_PARTITION ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
-                                                             : (items + 32) / 32 * 4 + 4 + (acc_size + 3) / 4 * 4;
+  return primitive == GP_SELECT || primitive == GP_PARTITION
+             ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
+             : (items + 32) / 32 * 4 + (acc_size && primitive != GP_REDUCE_BY_KEY ? 0 : 4) + (acc_size + 3) / 4 * 4;
 }
 // Bytes an element that results need beside the tile.
 GPUPRIMS__RULE int gp__stream_scratch_bytes(int primitive, int acc_size, int in_size, int out_size, int length_size) {
@@ -1445,7 +1447,7 @@ GPUPRIMS__RULE int gp__stream_threads(gp_policy p) {
                                      : p.threads;
 }
 GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
-  return gp__stream_stages(p) * (gp__stream_keys_bytes(p.threads, items, s.key_size) +
+  return gp__stream_stages(p) * (gp__stream_region_bytes(p.threads * items, s.key_size) +
                                  gp__stream_region_bytes(p.threads * items, s.in_size) +
                                  p.threads * gp__stream_kept_bytes(s.primitive, s.parts, s.acc_size, items)) +
          p.threads * items * gp__stream_scratch_bytes(s.primitive, s.acc_size, s.in_size, s.out_size, s.length_size);
@@ -1455,7 +1457,7 @@ GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
   return gp__stream_stages(p) *
-         (64 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
+         (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
 }
 GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
@@ -4681,8 +4683,10 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 // consecutive elements at a time, a chunk; a warp on 32 chunks, a group. What a primitive does is its body:
 //    Key, Value          what a tile holds (gp__none: nothing)
 //    BEFORE, BEHIND      whether keys just outside the tile are looked at
+//    Offsets             of what type they are and how they mark heads, or gp__no_offsets
 //    State, Join         what is carried from left to right, and the operator on it
-//    Kept                what a thread leaves from fold to emit, words of 32 bits; another warp may take it up
+//    Kept                what a thread leaves from fold to emit, words of 32 bits; another warp may take it up. By
+//                        offsets its first words are the bits of heads, marked before fold
 //    SCRATCH             bytes an element that emit needs beside the tile
 //    fold<ITEMS, FULL>   what a group comes to, in all lanes; reads the tile only, neighbours' keys included
 //    emit<ITEMS, FULL>   results, once it is known what stands before the group: they are compacted in the group's part
@@ -4718,6 +4722,10 @@ template <class T, int N> struct gp__chunk {
     T item[N];
   };
   GP_DEVICE gp__chunk() {}
+  GP_DEVICE void clear() { // registers that are always written are not kept from tile to tile
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < (BYTES + 3) / 4; ++i) word[i] = 0;
+  }
   GP_DEVICE void load(const unsigned char *p) {
     if (VECTORS) {
       GPUPRIMS__UNROLL
@@ -4745,6 +4753,7 @@ template <class T, int N> struct gp__chunk {
         word[w] = x;
       }
     } else {
+      clear();
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
         if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
@@ -4829,6 +4838,21 @@ template <class T> struct gp__copy_out {
   }
 };
 
+// Offsets that lie among a tile's elements: a range of them.
+struct gp__span {
+  gp__u64 begin, end;
+};
+struct gp__no_offsets {
+  static const bool any = false;
+  static GP_DEVICE gp__span find(const gp__stream_args &, const gp__stream_tile &) { return gp__span{0, 0}; }
+  static GP_DEVICE gp__span take(gp__span &span) { return span; }
+  template <int THREADS, int ITEMS>
+  static GP_DEVICE void clear(const gp__stream_tile &, gp__u32 *, unsigned, unsigned) {}
+  template <int THREADS, int ITEMS>
+  static GP_DEVICE void mark(const gp__stream_args &, const gp__stream_tile &, const gp__span &, gp__u32 *, unsigned,
+                             unsigned) {}
+};
+
 // N counts, added.
 template <int N> struct gp__counts { gp__u64 n[N]; };
 template <int N> struct gp__count_join {
@@ -4885,6 +4909,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   typedef gp__select_types<T, F> Types;
   typedef typename Types::Key Key;
   typedef typename Types::Value Value;
+  typedef gp__no_offsets Offsets;
   static const int N = PARTS == 3 ? 2 : 1, SCRATCH = 0;
   static const bool BEFORE = false, BEHIND = false;
   typedef gp__counts<N> State;
@@ -4969,16 +4994,17 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
 };
 
 // Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there
-// is none). Element 0 always begins a run.
+// is none). Element 0 always begins a run. By offsets it has been marked.
 template <class K, class E> struct gp__key_heads {
   typedef K Key;
+  typedef gp__no_offsets Offsets;
   static const bool BEFORE = true;
   template <int ITEMS, bool FULL> struct Marks {
     gp__chunk<K, ITEMS> k;
     const gp__stream_tile &t;
     int i, exist;
     bool first_head;
-    GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &tile, int first)
+    GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &tile, int first, const gp__bits<ITEMS + 1> &)
         : t(tile), i(first + int(gp_lane()) * ITEMS), exist(tile.exist<ITEMS>(i)) {
       k.template load<FULL>(t.keys + i * int(sizeof(K)), exist);
       first_head = (FULL || exist > 0) && (t.first + i == 0 || !E()(t.key<K>(i - 1), k.item[0]));
@@ -4993,12 +5019,13 @@ template <class K, class E> struct gp__key_heads {
 };
 template <class F> struct gp__flag_heads {
   typedef F Key;
+  typedef gp__no_offsets Offsets;
   static const bool BEFORE = false;
   template <int ITEMS, bool FULL> struct Marks {
     gp__chunk<F, ITEMS> k;
     const gp__stream_tile &t;
     int i, exist;
-    GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &tile, int first)
+    GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &tile, int first, const gp__bits<ITEMS + 1> &)
         : t(tile), i(first + int(gp_lane()) * ITEMS), exist(tile.exist<ITEMS>(i)) {
       k.template load<FULL>(t.keys + i * int(sizeof(F)), exist);
     }
@@ -5013,81 +5040,153 @@ template <class F> struct gp__flag_heads {
 
 template <class O> struct gp__offset_below {
   const O *offsets;
-  gp__u64 value;
-  GP_DEVICE bool operator()(gp__u64 position) const { return static_cast<gp__u64>(offsets[position]) < value; }
+  gp__u64 value[2];
+  GP_DEVICE bool operator()(int n, gp__u64 position) const {
+    return static_cast<gp__u64>(offsets[position]) < value[n];
+  }
 };
-// gp_warp_search for the first of offsets[first .. end) that is not below `value`, from a guess: the first look is at
-// distances 1, 4, 16, ... to both sides of it.
+// The range of offsets[0 .. end) from the first that is not below value[0] to the first that is not below value[1], and
+// a few outside where that saves a step. One warp, from guesses: the first look is at distances 1, 2, 3, 4, 16, 64, ...
+// to both sides of them.
 template <class O>
-GP_DEVICE gp__u64 gp__search_near(const O *offsets, gp__u64 first, gp__u64 end, gp__u64 value, gp__u64 guess) {
-  const gp__offset_below<O> below_value = {offsets, value};
-  const int lane = int(gp_lane());
-  const gp__u64 far = 1ull << (2 * (lane < 16 ? 15 - lane : lane - 16));
-  const gp__u64 probe = lane < 16 ? guess - far : guess + far - 1; // rises with the lane; wraps below 0
-  const bool left = lane < 16 && (far > guess || probe < first), right = !left && probe >= end;
-  const bool below = left || (!right && below_value(probe));
-  const int n = __popc(__ballot_sync(0xffffffffu, below));
-  const gp__u64 last_below = gp_warp_broadcast(left ? first : probe + 1, n > 0 ? n - 1 : 0);
-  const gp__u64 first_not = gp_warp_broadcast(right ? end : probe, n < 32 ? n : 31);
-  const gp__u64 low = n > 0 ? last_below : first, high = n < 32 ? first_not : end;
-  return gp_warp_search(low, high - low, below_value);
+GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below, const gp__u64 (&guess)[2]) {
+  const gp__u64 ENOUGH = 48;
+  const int lane = int(gp_lane()), d = lane < 16 ? 15 - lane : lane - 16;
+  const gp__u64 far = d < 4 ? gp__u64(d + 1) : 1ull << (2 * (d - 2));
+  bool holds[2];
+  gp__u64 first[2], count[2], more[2];
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < 2; ++n) { // probes rise with the lane, and hold up to some lane
+    const gp__u64 probe = lane < 16 ? guess[n] - far : guess[n] + far - 1;
+    holds[n] = lane < 16 && far > guess[n] ? true : probe < end && below(n, probe);
+  }
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < 2; ++n) {
+    const int up_to = __popc(__ballot_sync(0xffffffffu, holds[n]));
+    const gp__u64 low = lane >= 16 ? guess[n] + far : far > guess[n] ? 0 : guess[n] - far + 1; // behind the probe
+    first[n] = up_to > 0 ? gp_warp_broadcast(low, up_to - 1) : 0;
+    const gp__u64 high = up_to < 32 ? gp_warp_broadcast(low, up_to) - 1 : end;
+    count[n] = (high < end ? high : end) - first[n];
+    more[n] = count[n] <= ENOUGH ? count[n] : 0;
+    count[n] -= more[n];
+  }
+  gp__warp_search(first, count, below);
+  return gp__span{first[0], first[1] + more[1]};
 }
 
-// By offsets: the warp walks those that lie among its elements. Its bits are gathered in shared memory.
+// Heads by offsets. One warp finds those of a tile; it and others walk them, and set bit j % 32 of word j / 32 of a
+// thread for its element j. Word w of thread i is marks[w * THREADS + i].
+template <class O> struct gp__offset_marks {
+  typedef typename gp__traits<O>::wide Number;
+  static const bool any = true;
+  static const int V = 16 / int(sizeof(O)), WINDOW = 32 * V, BATCH = 5; // vectors of a lane in flight
+
+  // Segments of one length are where they are expected; of others not far from there.
+  static GP_DEVICE gp__span find(const gp__stream_args &a, const gp__stream_tile &t) {
+    const gp__offset_below<O> below = {static_cast<const O *>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
+    const double density = static_cast<double>(a.segments) / static_cast<double>(t.count);
+    gp__u64 guess[2];
+    GPUPRIMS__UNROLL
+    for (int n = 0; n < 2; ++n) {
+      guess[n] = static_cast<gp__u64>(static_cast<double>(below.value[n]) * density);
+      if (guess[n] > a.segments) guess[n] = a.segments;
+    }
+    return gp__search_near(a.segments + 1, below, guess);
+  }
+  // What one warp takes of a span, and leaves.
+  static GP_DEVICE gp__span take(gp__span &span) {
+    const gp__u64 few = 2 * BATCH * WINDOW, begin = span.begin;
+    span.begin = span.end - begin > few ? begin + few : span.end;
+    return gp__span{begin, span.begin};
+  }
+  // Thread `thread` of `threads`: no heads but the first of all.
+  template <int THREADS, int ITEMS>
+  static GP_DEVICE void clear(const gp__stream_tile &t, gp__u32 *marks, unsigned thread, unsigned threads) {
+    for (unsigned i = thread; i < unsigned(THREADS * gp__bits<ITEMS + 1>::WORDS); i += threads)
+      marks[i] = i == 0 && t.first == 0 ? 1u : 0u;
+  }
+  // The element at an offset as word and bit; word ~0u: it is not of the tile.
+  template <int THREADS, int ITEMS> struct Place {
+    gp__u32 word, bit;
+    GP_DEVICE Place(const O &offset, const gp__stream_tile &t) {
+      const Number element = static_cast<Number>(offset) - static_cast<Number>(t.first);
+      const gp__u32 i = static_cast<gp__u32>(element), j = i % ITEMS;
+      word = element < static_cast<Number>(t.items) ? i / ITEMS + j / 32 * THREADS : ~0u;
+      bit = 1u << (j % 32);
+    }
+  };
+  // Warp `warp` of `warps`: windows `warp`, `warp` + `warps`, ... of the span, from a 16-byte boundary on. Offsets of
+  // other tiles may be among them.
+  template <int THREADS, int ITEMS>
+  static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u32 *marks,
+                             unsigned warp, unsigned warps) {
+    typedef Place<THREADS, ITEMS> At;
+    typedef long long Position; // of a lane's vector; below 0 before the first whole one
+    if (span.begin >= span.end) return;
+    const O *offsets = static_cast<const O *>(a.offsets);
+    const gp__u64 shift = gp__misalignment(offsets, 16) / sizeof(O);
+    const Position start = Position((span.begin + shift) / V * V - shift), end = Position(span.end);
+    const Position whole = Position((a.segments + 1 + shift) / V * V - shift), stop = end < whole ? end : whole;
+    const gp__u64 windows = gp__u64(end - start + WINDOW - 1) / WINDOW;
+    if (warp == 0 && (start < 0 || stop < end)) { // no whole vectors at the ends of the array
+      const Position at = int(gp_lane()) < V ? Position(gp_lane()) : whole + (int(gp_lane()) - V);
+      if (int(gp_lane()) < 2 * V && at >= 0 && at < end) {
+        const At one(offsets[at], t);
+        if (one.word != ~0u) atomicOr(&marks[one.word], one.bit);
+      }
+    }
+    for (gp__u64 w = warp; w < windows;) {
+      const Position lane = start + Position(w * WINDOW) + int(gp_lane()) * V;
+      gp__chunk<O, V> x[BATCH];
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < BATCH; ++u) {
+        const Position at = lane + u * int(warps) * WINDOW;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) x[u].item[j] = static_cast<O>(t.first - 1); // not of the tile
+        if (at >= 0 && at < stop) x[u].vector[0] = gp__load_vector<GP_CACHE_ALL>(offsets + at);
+      }
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < BATCH; ++u) {
+        gp__u32 word = ~0u, bits = 0; // neighbours in a lane go together
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) {
+          const At one(x[u].item[j], t);
+          if (one.word != word && word != ~0u) atomicOr(&marks[word], bits);
+          bits = (one.word == word ? bits : 0u) | one.bit;
+          word = one.word;
+        }
+        if (word != ~0u) atomicOr(&marks[word], bits);
+      }
+      const gp__u64 next = w + BATCH * warps;
+      const O low = gp_warp_broadcast(x[0].item[0], 0), high = gp_warp_broadcast(x[BATCH - 1].item[V - 1], 31);
+      if (next < windows && low == high) { // many empty segments at one place: leap
+        const gp__u64 seen = gp__u64(start) + (next - warps + 1) * WINDOW, beyond = static_cast<gp__u64>(high) + 1;
+        gp__u64 from[1] = {seen}, count[1] = {span.end - seen};
+        gp__warp_search(from, count, gp__offset_below<O>{offsets, {beyond, 0}});
+        const gp__u64 found = (from[0] - gp__u64(start)) / WINDOW;
+        w = found + (warp + warps - static_cast<unsigned>(found % warps)) % warps;
+      } else w = next;
+    }
+  }
+};
+
 template <class O> struct gp__offset_heads {
   typedef gp__none Key;
+  typedef gp__offset_marks<O> Offsets;
   static const bool BEFORE = false;
   template <int ITEMS, bool FULL> struct Marks {
-    gp__bits<ITEMS + 1> heads;
-    GP_DEVICE Marks(const gp__stream_args &a, const gp__stream_tile &t, int first) {
-      const int WORDS = gp__bits<ITEMS + 1>::WORDS;
-      gp__u32 *bits =
-          reinterpret_cast<gp__u32 *>(t.keys) + first / ITEMS * WORDS; // a tile without keys: these are here
-      const O *offsets = static_cast<const O *>(a.offsets);
-      const gp__u64 origin = t.first + first, end = a.segments + 1;
-      GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS; ++w) bits[w * 32 + gp_lane()] = origin == 0 && w == 0 && gp_lane() == 0 ? 1u : 0u;
-      // Segments of one length are where they are expected; of others not far from there.
-      const gp__u64 guess = static_cast<gp__u64>(static_cast<double>(origin) / static_cast<double>(t.count) *
-                                                 static_cast<double>(a.segments));
-      gp__u64 s = gp__search_near(offsets, 0, end, origin, guess < end ? guess : end - 1);
-      __syncwarp();
-      while (s < end) { // several loads in flight
-        const int WINDOW = 4;
-        gp__u64 at[WINDOW];
-        bool here = false; // in the last window
-        GPUPRIMS__UNROLL
-        for (int u = 0; u < WINDOW; ++u) {
-          const gp__u64 mine = s + u * 32 + gp_lane();
-          at[u] = mine < end ? static_cast<gp__u64>(offsets[mine]) - origin : ~0ull;
-        }
-        GPUPRIMS__UNROLL
-        for (int u = 0; u < WINDOW; ++u) {
-          here = at[u] < gp__u64(32 * ITEMS);
-          if (here) {
-            const unsigned lane = static_cast<unsigned>(at[u]) / ITEMS, j = static_cast<unsigned>(at[u]) % ITEMS;
-            atomicOr(&bits[j / 32 * 32 + lane], 1u << (j % 32));
-          }
-        }
-        if (!__all_sync(0xffffffffu, here)) break;
-        s += WINDOW * 32;
-        const gp__u64 last = gp_warp_broadcast(at[WINDOW - 1], 31); // many empty segments: leap
-        if (gp_warp_broadcast(at[0], 0) == last)
-          s = gp_warp_search(s, end - s, gp__offset_below<O>{offsets, origin + last + 1});
-      }
-      __syncwarp();
-      GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS; ++w) heads.word[w] = bits[w * 32 + gp_lane()];
-    }
+    const gp__bits<ITEMS + 1> heads;
+    GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS + 1> &marked)
+        : heads(marked) {}
     GP_DEVICE bool at(int j) const { return heads.get(j); }
     GP_DEVICE bool behind() const { return false; } // nobody asks
   };
 };
 template <class Heads, int ITEMS, bool FULL, bool BEHIND>
 GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__stream_tile &t, int first) {
-  const typename Heads::template Marks<ITEMS, FULL> marks(a, t, first);
   gp__bits<ITEMS + 1> heads;
   heads.clear();
+  const typename Heads::template Marks<ITEMS, FULL> marks(a, t, first, heads);
   GPUPRIMS__UNROLL
   for (int j = 0; j < ITEMS; ++j) heads.set(j, marks.at(j));
   if (BEHIND) heads.set(ITEMS, marks.behind());
@@ -5189,6 +5288,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   typedef typename gp__length<Length>::type L;
   typedef typename Heads::Key Key;
   typedef V Value;
+  typedef typename Heads::Offsets Offsets;
   static const int SCRATCH = WHAT == GP_UNIQUE ? 0 : gp__bytes_of<Length>::value;
   static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT != GP_UNIQUE;
   typedef gp__run_state State;
@@ -5291,18 +5391,17 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
 };
 
 // Scans by key and of segments, reduce by key: a scan that starts anew at each head.
-template <class Acc> struct gp__segment_state {
+template <class Acc, bool COUNTED> struct gp__segment_state {
   Acc value;     // of the run that is open at the end
   gp__u64 heads; // runs that began
 };
-// The same in a warp, or in a tile.
-template <class Acc> struct gp__open_run {
+template <class Acc> struct gp__segment_state<Acc, false> {
   Acc value;
-  gp__u32 heads;
+  gp__u32 heads; // 1: a run began
 };
-template <class Op> struct gp__segment_join {
+template <class Op, bool COUNTED> struct gp__segment_join {
   typedef typename Op::type Acc;
-  typedef gp__segment_state<Acc> State;
+  typedef gp__segment_state<Acc, COUNTED> State;
   static GP_DEVICE State identity() {
     State s;
     s.value = Op::identity();
@@ -5312,11 +5411,11 @@ template <class Op> struct gp__segment_join {
   GP_DEVICE State operator()(const State &a, const State &b) const {
     State s;
     s.value = b.heads ? b.value : Op()(a.value, b.value);
-    s.heads = a.heads + b.heads;
+    s.heads = COUNTED ? a.heads + b.heads : a.heads | b.heads;
     return s;
   }
   template <int TILE> struct Form { // runs that begin in a tile are below 2^32
-    typedef gp__open_run<Acc> Packed;
+    typedef gp__segment_state<Acc, false> Packed;
     static GP_DEVICE Packed pack(const State &s, gp__u64) {
       Packed p;
       p.value = s.value;
@@ -5330,6 +5429,11 @@ template <class Op> struct gp__segment_join {
       return s;
     }
   };
+};
+// The same in a warp.
+template <class Acc> struct gp__open_run {
+  Acc value;
+  gp__u32 heads;
 };
 template <class Op> struct gp__open_join {
   typedef gp__open_run<typename Op::type> Run;
@@ -5354,20 +5458,30 @@ template <> struct gp__compact_keys<gp__none> {
   static GP_DEVICE void run(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS> &, gp__u64,
                             int, int, int) {}
 };
+// Heads in the lanes up to this one, where somebody asks.
+template <bool COUNTED> struct gp__kept_heads {
+  gp__u32 upto;
+  GP_DEVICE void keep(gp__u32 n) { upto = n; }
+  GP_DEVICE gp__u32 kept() const { return upto; }
+};
+template <> struct gp__kept_heads<false> {
+  GP_DEVICE void keep(gp__u32) {}
+  GP_DEVICE gp__u32 kept() const { return 0; }
+};
 // INIT: args.first comes before the first value of each run.
 template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
   typedef typename Heads::Key Key;
   typedef In Value;
+  typedef typename Heads::Offsets Offsets;
   static const bool REDUCE = WHAT == GP_REDUCE_BY_KEY;
   static const int SCRATCH = sizeof(Out) == sizeof(In) ? 0 : int(sizeof(Out)); // else results take the values' place
   static const bool BEFORE = Heads::BEFORE, BEHIND = REDUCE;
-  typedef gp__segment_join<Op> Join;
+  typedef gp__segment_join<Op, REDUCE> Join;
   typedef typename Join::State State;
   typedef gp__open_run<Acc> Run;
-  template <int ITEMS> struct Kept {
-    gp__u32 before[(sizeof(Acc) + 3) / 4]; // what the lanes before this one leave open
-    gp__u32 upto;                          // heads in the lanes up to this one
+  template <int ITEMS> struct Kept : gp__kept_heads<REDUCE> {
     gp__bits<ITEMS + 1> heads;
+    gp__u32 before[(sizeof(Acc) + 3) / 4]; // what the lanes before this one leave open
   };
   // Results stand where values of another type stood, whose alignment may be smaller.
   static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
@@ -5384,7 +5498,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   template <int ITEMS, bool FULL>
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
-    const typename Heads::template Marks<ITEMS, FULL> marks(a, t, first);
+    const typename Heads::template Marks<ITEMS, FULL> marks(a, t, first, kept.heads);
     gp__chunk<In, ITEMS> v;
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const Load load(a);
@@ -5409,10 +5523,11 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     before.value = gp_warp_shift_up(upto.value, 1);
     GPUPRIMS__UNROLL
     for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept.before[w] = before.word[w];
-    kept.upto = upto.heads;
+    kept.keep(upto.heads);
     State s;
     s.value = gp_warp_broadcast(upto.value, 31);
-    s.heads = static_cast<gp__u64>(gp_warp_broadcast(upto.heads, 31));
+    const gp__u32 heads = gp_warp_broadcast(upto.heads, 31);
+    s.heads = REDUCE ? heads : heads != 0;
     return s;
   }
   template <int ITEMS, bool FULL>
@@ -5425,18 +5540,21 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     gp__chunk<In, ITEMS> v;
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
-    const int heads_before = int(kept.upto) - heads.count();
+    const unsigned with_heads = __ballot_sync(0xffffffffu, heads.count() > 0);
+    const int heads_before = int(kept.kept()) - heads.count(); // counted only
     gp__shuffled<Acc> kept_run;
     GPUPRIMS__UNROLL
     for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept_run.word[w] = kept.before[w];
-    Acc run = gp_lane() == 0 ? before.value : heads_before ? kept_run.value : Op()(before.value, kept_run.value);
+    Acc run = gp_lane() == 0                          ? before.value
+              : with_heads & ((1u << gp_lane()) - 1u) ? kept_run.value
+                                                      : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;
     Out *out = static_cast<Out *>(a.out_values) + (t.first + first);
     unsigned char *next = results;
     int heads_all = 0, results_all = all;
     if (REDUCE) {
       ends = gp__ends<ITEMS>(kept.heads, t, i);
-      heads_all = int(gp_warp_broadcast(kept.upto, 31));
+      heads_all = int(gp_warp_broadcast(kept.kept(), 31));
       const gp__end_ranks<ITEMS> ranks(kept.heads, heads_before, heads_all, t, first);
       const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first to end here began before the group
       results_all = ranks.all;
@@ -5446,6 +5564,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       next = results + ranks.before * int(sizeof(Out));
     }
     gp__chunk<Out, ITEMS> r;
+    if (!FULL) r.clear();
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       if (!FULL && j >= exist) continue;
@@ -5491,12 +5610,16 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
 // ---- streams: the kernels
 
 template <int STAGES, int GROUPS, class State> struct gp__stream_storage {
+  gp__u64 drawn[STAGES];     // by offsets: the ticket is there (the copying warp)
+  gp__u64 found[STAGES];     // by offsets: they are found, and the first heads marked (the look-back warp)
+  gp__u64 marked[STAGES];    // by offsets: all heads are marked (each folding warp)
   gp__u64 loaded[STAGES];    // the tile and its ticket are there (the copying warp, and the bytes of the copies)
   gp__u64 folded[STAGES];    // the groups' totals are there, and what threads keep (each folding warp)
   gp__u64 published[STAGES]; // the groups' prefixes and the aggregate are there (the publishing warp)
   gp__u64 carried[STAGES];   // what stands before the tile is there (the look-back warp)
   gp__u64 emitted[STAGES];   // nobody needs the buffer any more (each emitting warp)
   gp__ticket ticket[STAGES];
+  gp__span offsets[STAGES];
   State total[STAGES][GROUPS]; // then: inclusive prefixes over the groups
   State before[STAGES];
 };
@@ -5507,11 +5630,12 @@ template <class P, class Body> struct gp__stream {
   typedef typename Body::Value Value;
   typedef typename Body::State State;
   typedef typename Body::Join Join;
+  typedef typename Body::Offsets Offsets;
   static const int KEY = gp__bytes_of<Key>::value, VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__stream_items(P::vectors, KEY, VALUE), GROUPS = P::threads / 32,
                    TILE = P::threads * ITEMS;
   typedef typename Body::template Kept<ITEMS> Kept;
-  static const int VALUES_AT = gp__stream_keys_bytes(P::threads, ITEMS, KEY);
+  static const int VALUES_AT = gp__stream_region_bytes(TILE, KEY);
   static const int KEPT_AT = VALUES_AT + gp__stream_region_bytes(TILE, VALUE);
   static const int KEPT = int(sizeof(Kept)) / 4; // words
   static const int STAGE = KEPT_AT + P::threads * KEPT * 4, SCRATCH = TILE * Body::SCRATCH;
@@ -5531,19 +5655,32 @@ template <class P, class Body> struct gp__stream {
     return t.items == TILE &&
            ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
-  // What the thread's lane keeps of a group: word k of the lanes side by side.
+  // What the thread's lane keeps of a group: word k of all threads side by side.
   static GP_DEVICE gp__u32 *kept_in(unsigned char *stage, int group) {
-    return reinterpret_cast<gp__u32 *>(stage + KEPT_AT) + group * (32 * KEPT) + gp_lane();
+    return marks_in(stage) + group * 32 + gp_lane();
+  }
+  // By offsets: one warp, all threads of a block, warp `warp` of `warps`.
+  static GP_DEVICE gp__u32 *marks_in(unsigned char *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
+  static GP_DEVICE void clear(const gp__stream_tile &t, unsigned char *stage, unsigned thread, unsigned threads) {
+    Offsets::template clear<P::threads, ITEMS>(t, marks_in(stage), thread, threads);
+  }
+  static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span,
+                             unsigned char *stage, unsigned warp, unsigned warps) {
+    Offsets::template mark<P::threads, ITEMS>(a, t, span, marks_in(stage), warp, warps);
   }
   static GP_DEVICE void fold(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group,
                              State *totals) {
     const int first = group * (32 * ITEMS);
+    gp__u32 *words = kept_in(stage, group);
     gp__shuffled<Kept> kept;
+    if (Offsets::any) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < gp__bits<ITEMS + 1>::WORDS; ++k) kept.word[k] = words[k * P::threads];
+    }
     const State s = full(t) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
                             : Body::template fold<ITEMS, false>(a, t, first, kept.value);
-    gp__u32 *words = kept_in(stage, group);
     GPUPRIMS__UNROLL
-    for (int k = 0; k < KEPT; ++k) words[k * 32] = kept.word[k];
+    for (int k = 0; k < KEPT; ++k) words[k * P::threads] = kept.word[k];
     if (gp_lane() == 0) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
   }
@@ -5555,7 +5692,7 @@ template <class P, class Body> struct gp__stream {
     const gp__u32 *words = kept_in(stage, group);
     gp__shuffled<Kept> kept;
     GPUPRIMS__UNROLL
-    for (int k = 0; k < KEPT; ++k) kept.word[k] = words[k * 32];
+    for (int k = 0; k < KEPT; ++k) kept.word[k] = words[k * P::threads];
     scratch += first * Body::SCRATCH;
     if (full(t)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);
     else Body::template emit<ITEMS, false>(a, t, first, kept.value, mine, scratch);
@@ -5624,9 +5761,18 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     const gp__u64 tag = s.ticket[0].tag;
     if (number >= tiles) return;
     const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
+    S::clear(t, shared, threadIdx.x, P::threads);
+    if (S::Offsets::any && gp_warp() == 0) {
+      const gp__span span = S::Offsets::find(a, t);
+      if (gp_lane() == 0) s.offsets[0] = span;
+    }
     gp__stream_load<typename S::Key>::template run<P, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t);
     gp__stream_load<typename S::Value>::template run<P, false, false>(t.values, a.values, t);
     __syncthreads();
+    if (S::Offsets::any) {
+      S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);
+      __syncthreads();
+    }
     S::fold(a, t, shared, int(gp_warp()), s.total[0]);
     __syncthreads();
     if (gp_warp() == 0) {
@@ -5702,6 +5848,7 @@ template <class P, class Body> struct gp__stream_pipeline {
   GP_DEVICE gp__ticket draw() const { return gp__draw(a.workspace, tiles + gp__u64(gridDim.x) * STAGES); }
   GP_DEVICE void load(int stage, const gp__ticket &ticket) const {
     s.ticket[stage] = ticket;
+    if (S::Offsets::any) gp__mbarrier_arrive(&s.drawn[stage]);
     if (ticket.number >= tiles) {
       gp__mbarrier_arrive(&s.loaded[stage]);
       return;
@@ -5738,13 +5885,25 @@ template <class P, class Body> struct gp__stream_pipeline {
       if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
     }
   }
-  // A warp for each stage: the look-backs of a block's tiles overlap.
+  // A warp for each stage: the look-backs of a block's tiles overlap. By offsets it marks the first heads while the
+  // tile is on its way.
   GP_DEVICE void look_back(int stage) const {
     for (unsigned round = static_cast<unsigned>(stage);; round += STAGES) {
       const unsigned parity = round / STAGES & 1u;
-      gp__mbarrier_wait(&s.loaded[stage], parity);
+      gp__mbarrier_wait(S::Offsets::any ? &s.drawn[stage] : &s.loaded[stage], parity);
       const gp__ticket ticket = s.ticket[stage];
       if (ticket.number >= tiles) return;
+      if (S::Offsets::any) {
+        const gp__stream_tile t = tile_of(stage, ticket.number);
+        S::clear(t, shared + stage * S::STAGE, gp_lane(), 32);
+        gp__span span = S::Offsets::find(a, t);
+        const gp__span mine = S::Offsets::take(span);
+        __syncwarp();
+        S::mark(a, t, mine, shared + stage * S::STAGE, 0, 1);
+        if (gp_lane() == 0) s.offsets[stage] = span;
+        __syncwarp();
+        if (gp_lane() == 0) gp__mbarrier_arrive(&s.found[stage]);
+      }
       gp__mbarrier_wait(&s.published[stage], parity);
       const gp_before<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.total[stage][GROUPS - 1]);
       __syncwarp();
@@ -5761,10 +5920,18 @@ template <class P, class Body> struct gp__stream_pipeline {
     for (unsigned round = 0;; ++round) {
       const int stage = int(round % STAGES);
       const unsigned parity = round / STAGES & 1u;
-      gp__mbarrier_wait(&s.loaded[stage], parity);
+      gp__mbarrier_wait(S::Offsets::any ? &s.drawn[stage] : &s.loaded[stage], parity);
       const unsigned number = s.ticket[stage].number;
       if (number >= tiles) return;
       const gp__stream_tile t = tile_of(stage, number);
+      if (S::Offsets::any) {
+        gp__mbarrier_wait(&s.found[stage], parity);
+        S::mark(a, t, s.offsets[stage], shared + stage * S::STAGE, static_cast<unsigned>(warp), FOLDS);
+        __syncwarp();
+        if (gp_lane() == 0) gp__mbarrier_arrive(&s.marked[stage]);
+        gp__mbarrier_wait(&s.marked[stage], parity);
+        gp__mbarrier_wait(&s.loaded[stage], parity);
+      }
       GPUPRIMS__UNROLL_BY(1)
       for (int group = warp; group < GROUPS; group += FOLDS)
         S::fold(a, t, shared + stage * S::STAGE, group, s.total[stage]);
@@ -5798,6 +5965,9 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
   GP_DYNAMIC_SHARED(shared);
   if (threadIdx.x == 0) {
     for (int i = 0; i < P::stages; ++i) {
+      gp__mbarrier_init(&s.drawn[i], 1);
+      gp__mbarrier_init(&s.found[i], 1);
+      gp__mbarrier_init(&s.marked[i], Pipeline::FOLDS);
       gp__mbarrier_init(&s.loaded[i], 1);
       gp__mbarrier_init(&s.folded[i], Pipeline::FOLDS);
       gp__mbarrier_init(&s.published[i], 1);

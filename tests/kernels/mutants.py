@@ -140,6 +140,39 @@ MUTANTS = {
         "SELECT", "      gp__bulk_fence(); // before the buffer's next load\n", ""),
     "streams: tickets miscounted": ("SELECT", "tiles + gp__u64(gridDim.x) * STAGES);",
                                     "tiles + gp__u64(gridDim.x) * (STAGES - 1));"),
+    "offsets: a flag is forgotten": ("BY_KEY", ": a.heads | b.heads;", ": b.heads;"),
+    "offsets: marks stay": (
+        "BY_KEY", "marks[i] = i == 0 && t.first == 0 ? 1u : 0u;", "if (t.first == 0) marks[i] = i == 0 ? 1u : 0u;"),
+    "offsets: marked before marks are clear": (
+        "BY_KEY", "        __syncwarp();\n        S::mark(a, t, mine,", "        S::mark(a, t, mine,"),
+    "offsets: folding warps mark before the offsets are found": (
+        "BY_KEY", "gp__mbarrier_wait(&s.found[stage], parity);", ""),
+    "offsets: folded before all heads are marked": ("BY_KEY", "gp__mbarrier_wait(&s.marked[stage], parity);", ""),
+    "offsets: folded before the tile has arrived": (
+        "BY_KEY", "gp__mbarrier_wait(&s.marked[stage], parity);\n        gp__mbarrier_wait(&s.loaded[stage], parity);",
+        "gp__mbarrier_wait(&s.marked[stage], parity);"),
+    "offsets: found before the ticket is there": (
+        "BY_KEY", "gp__mbarrier_wait(S::Offsets::any ? &s.drawn[stage] : &s.loaded[stage], parity);\n"
+        "      const gp__ticket ticket", "const gp__ticket ticket"),
+    "offsets: the block folds before all heads are marked": (
+        "BY_KEY", "S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);\n      __syncthreads();",
+        "S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);"),
+    "offsets: the walk ends a window too early": (
+        "BY_KEY", "gp__u64(end - start + WINDOW - 1) / WINDOW;", "gp__u64(end - start) / WINDOW;"),
+    "offsets: the ends of the array are left out": (
+        "BY_KEY", "if (warp == 0 && (start < 0 || stop < end))", "if (false)"),
+    "offsets: a leap goes too far": (
+        "BY_KEY", "(warp + warps - static_cast<unsigned>(found % warps)) % warps", "(warp + 1)"),
+    "offsets: the folding warps' share is left out": (
+        "BY_KEY", "S::mark(a, t, s.offsets[stage], shared + stage * S::STAGE, static_cast<unsigned>(warp), FOLDS);",
+        ""),
+    "offsets: one folding warp's heads are not awaited": (
+        "BY_KEY", "gp__mbarrier_init(&s.marked[i], Pipeline::FOLDS);",
+        "gp__mbarrier_init(&s.marked[i], Pipeline::FOLDS - 1);"),
+    "offsets: what a lane has of another word is dropped": (
+        "BY_KEY", "if (one.word != word && word != ~0u) atomicOr(&marks[word], bits);", ""),
+    "offsets: the second search forgets what it skipped": (
+        "BY_KEY", "return gp__span{first[0], first[1] + more[1]};", "return gp__span{first[0], first[1]};"),
     "segments: blocks do not hand on what is open": (
         "SEGMENTS", "if (b.open.has) a.open.append(b.open.value, Op());", ""),
     "segments: the fix-up swaps operands": (

@@ -57,6 +57,9 @@ template <int ALGORITHM, class P, class Body> struct Stream {
     typedef gp__stream<P, Body> S;
     check(g.shared_bytes == unsigned(gp__stream_stages(p) * S::STAGE + S::SCRATCH),
           d.text(name) + " shared memory as the kernel has it");
+    check(int(sizeof(gp__stream_storage<(ALGORITHM == GP_PIPELINED ? P::stages : 1), S::GROUPS, typename S::State>)) <=
+              gp__stream_static_bytes(p, s),
+          d.text(name) + " static shared memory as the kernel has it");
     check(gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size)) * 8 >= int(sizeof(typename S::State)),
           d.text(name) + " the state fits its words");
     a.workspace = workspace(g.words);
@@ -196,38 +199,47 @@ template <int ALGORITHM, class P, int WHAT, class K, class V, class Length> void
 
 // ---- by key, by flags, by offsets
 
-enum { KEYS, FLAGS, OFFSETS };
+enum { KEYS, FLAGS, OFFSETS, LONG_OFFSETS };
 template <int SOURCE> struct Heads {
-  typedef u32 Key;
+  typedef u32 Key, Offset;
   typedef gp__key_heads<u32, gp_equal<u32>> type;
 };
 template <> struct Heads<FLAGS> {
   typedef u8 Key;
+  typedef u32 Offset;
   typedef gp__flag_heads<u8> type;
 };
 template <> struct Heads<OFFSETS> {
-  typedef u32 Key;
+  typedef u32 Key, Offset;
   typedef gp__offset_heads<u32> type;
+};
+template <> struct Heads<LONG_OFFSETS> {
+  typedef u32 Key;
+  typedef long long Offset;
+  typedef gp__offset_heads<long long> type;
 };
 template <int ALGORITHM, class P, int WHAT, bool INIT, int SOURCE, class Op, class In, class Out>
 void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
   typedef typename Op::type Acc;
   typedef typename Heads<SOURCE>::Key Key;
+  typedef typename Heads<SOURCE>::Offset Offset;
   typedef gp__load<In, Acc, gp_convert<In, Acc>> Load;
   typedef gp__by_key<WHAT, INIT, typename Heads<SOURCE>::type, Op, Load, In, Acc, Out> Body;
-  const bool reduce = WHAT == GP_REDUCE_BY_KEY;
+  const bool reduce = WHAT == GP_REDUCE_BY_KEY, by_offsets = SOURCE == OFFSETS || SOURCE == LONG_OFFSETS;
   sweep(name, gp__stream<P, Body>::TILE, seeds, [&](const Draw &d) {
     const std::vector<u32> keys = draw_runs<u32>(d.n);
     std::vector<In> values(d.n);
     std::vector<u8> flags(d.n);
-    std::vector<u32> offsets;
+    std::vector<Offset> offsets;
+    const unsigned empty = random32() % 4 ? 1 : 4 + random32() % 5; // segments that begin together: mostly
     for (auto &x : values) x = draw<In>();
     for (size_t i = 0; i < d.n; ++i) {
       flags[i] = i ? u8(keys[i] != keys[i - 1] ? 1 + random32() % 200 : 0) : u8(0);
       if ((i == 0 && d.seed % 2) || flags[i])
-        for (unsigned k = random32() % 8 ? 1 : random32() % 8 ? 5 : 300; k; --k) offsets.push_back(u32(i));
+        for (unsigned k = random32() % 8 ? empty : random32() % 8 ? 5 : random32() % 8 ? 300 : 5000; k; --k)
+          offsets.push_back(Offset(i));
     }
-    offsets.push_back(u32(d.n));
+    offsets.push_back(Offset(d.n));
     const bool init = INIT;
     Acc start = Op::identity();
     if (init) start = Op::prepare(gp_convert<In, Acc>()(draw<In>()));
@@ -249,21 +261,20 @@ void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
                          reinterpret_cast<const Key *>(SOURCE == FLAGS ? (const void *)flags.data() : keys.data()) +
                              d.n),
         d.key_offset);
-    Device<u32> offset(offsets, d.out_offset);
+    Device<Offset> offset(offsets, d.out_offset);
     Device<In> value(values, d.value_offset);
     Device<Out> out(in_place ? 0 : expected.size(), d.out_offset);
     Device<Key> out_keys(reduce && SOURCE == KEYS ? first.size() : 0);
     Device<unsigned long long> counts(1);
     gp__shape s = {};
-    s.primitive = WHAT, s.key_size = SOURCE == OFFSETS ? 0 : sizeof(Key), s.in_size = sizeof(In),
-    s.acc_size = sizeof(Acc);
+    s.primitive = WHAT, s.key_size = by_offsets ? 0 : sizeof(Key), s.in_size = sizeof(In), s.acc_size = sizeof(Acc);
     s.out_size = sizeof(Out);
     gp__stream_args a = {};
-    a.keys = SOURCE == OFFSETS ? nullptr : key.data, a.values = value.data;
+    a.keys = by_offsets ? nullptr : key.data, a.values = value.data;
     a.out_values = in_place ? (void *)value.data : out.data,
     a.out_keys = reduce && SOURCE == KEYS ? out_keys.data : nullptr;
     a.out_count = reduce ? counts.data : nullptr;
-    if (SOURCE == OFFSETS) a.offsets = offset.data, a.segments = offsets.size() - 1;
+    if (by_offsets) a.offsets = offset.data, a.segments = offsets.size() - 1;
     std::memcpy(a.first.bytes, &start, sizeof start);
     a.has_init = init;
     const int e = Stream<ALGORITHM, P, Body>::run(name, d, s, a);
@@ -312,13 +323,15 @@ int main(int argc, char **argv) {
                                                                                      seeds);
   by_key<GP_LOOK_BACK, Odd, GP_EXCLUSIVE_SCAN_BY_KEY, true, OFFSETS, Compose, Affine, Affine>("scan of segments affine",
                                                                                               seeds);
+  by_key<GP_PIPELINED, Odd, GP_INCLUSIVE_SCAN_BY_KEY, true, OFFSETS, AddTriple, Triple, Triple>(
+      "scan of segments triple", seeds);
 #ifndef TEST_FEW
   by_key<GP_PIPELINED, Odd, GP_INCLUSIVE_SCAN_BY_KEY, true, KEYS, gp_sum<u64>, u8, u64>("inclusive by key u8 to u64",
                                                                                         seeds);
   by_key<GP_PIPELINED, Tiny, GP_EXCLUSIVE_SCAN_BY_KEY, true, FLAGS, gp_max<float>, float, float>(
       "exclusive by flags f32", seeds);
-  by_key<GP_PIPELINED, Odd, GP_INCLUSIVE_SCAN_BY_KEY, true, OFFSETS, AddTriple, Triple, Triple>(
-      "scan of segments triple", seeds);
+  by_key<GP_PIPELINED, Deep, GP_EXCLUSIVE_SCAN_BY_KEY, false, LONG_OFFSETS, gp_sum<u32>, u8, u32>(
+      "scan of segments u8 by i64", seeds);
   by_key<GP_LOOK_BACK, Tiny, GP_REDUCE_BY_KEY, false, FLAGS, gp_sum<float>, gp_f16, gp_f16>("reduce by flags f16",
                                                                                             seeds);
   by_key<GP_LOOK_BACK, Tiny, GP_REDUCE_BY_KEY, false, KEYS, AddLarge, Large, Large>("reduce by key large", seeds);

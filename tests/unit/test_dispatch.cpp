@@ -2069,7 +2069,7 @@ static void test_launches() {
     CHECK(keys.size() == 2);
     // While a stream is captured and the workspace is too small for the scan, neither is launched.
     fake::Stream *stream = fake::make_stream();
-    c.flags = GP_CHECKED, c.bad = &b.bad, c.count = 1 << 24, c.segments = 7, c.begin = b.begin;
+    c.flags = GP_CHECKED, c.bad = &b.bad, c.count = 1 << 28, c.segments = 7, c.begin = b.begin;
     c.in = c.out = reinterpret_cast<void *>(uintptr_t(1) << 32);
     GOOD(gp_prepare(ctx, &c));
     GOOD(gp_workspace_size(ctx, &offsets, &of_check));
