@@ -327,7 +327,7 @@ enum {
   GP_ONE_BLOCK,   // reduce, scan: a single block
   GP_LOOK_BACK,   // scan, select, runs, by key: one pass, decoupled look-back
   GP_THREE_SWEEP, // scan: upsweep, spine, downsweep (three launches)
-  GP_PIPELINED,   // the same, persistent blocks, bulk copies (compute capability 9.0 and later)
+  GP_PIPELINED,   // the same, and segmented reduce: persistent blocks, bulk copies (compute capability 9.0 and later)
   GP_MERGE_PATH,  // segmented reduce, load balance: each block the same number of elements and segments together
   GP_SHARED_BINS, // histogram: counters in shared memory, as many replicas as fit
   GP_GLOBAL_BINS, // histogram: counters in the output
@@ -346,7 +346,7 @@ typedef struct gp_policy {
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
   int store;         // GP_CACHE_...
-  int stages;        // tiles in flight in shared memory (pipelined)
+  int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined)
   int blocks_per_sm; // resident blocks a multiprocessor; the grid is this times their number, or fewer for small inputs
   int overlap;       // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
 } gp_policy;
@@ -1216,10 +1216,11 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_SEGMENTS(F)                                                                                   \
-  F(algorithm, GP_MERGE_PATH, GP_MERGE_PATH)                                                                           \
-  F(threads, 0, 128, 256, 512)                                                                                         \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_PIPELINED)                                                                   \
+  F(threads, 0, 128, 256, 384, 512, 768)                                                                               \
   F(vectors, 0, 1, 3, 5, 7)                                                                                            \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(stages, 0, 2, 3, 4, 5)                                                                                             \
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_HISTOGRAM(F)                                                                                  \
@@ -1477,11 +1478,16 @@ GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s) {
 GPUPRIMS__RULE int gp__segment_items(gp_policy p, gp__shape s) {
   return gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
 }
-// Dynamic shared memory of a block: cells, which become results in place, and a byte an element that says: a segment
-// ends here.
+// Barriers of a warp's chunks on their way (pipelined).
+GPUPRIMS__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) / 2 * GP__VECTOR; }
+// Dynamic shared memory of a block: cells, which become results in place, a byte an element that says: a segment ends
+// here, and barriers.
 GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads * gp__segment_items(p, s) *
-         (gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) + (s.primitive == GP_LOAD_BALANCE ? 0 : 1));
+             ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
+                  gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
+              (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
+         (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
 }
 // Static shared memory, at most.
 GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
@@ -1491,7 +1497,10 @@ GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
 // Words that carry a block's two open results and their place.
 GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_MERGE_PATH && p.blocks_per_sm >= 1 &&
+  return (p.algorithm == GP_MERGE_PATH ||
+          (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.ranges &&
+           s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
+         p.blocks_per_sm >= 1 &&
          gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes;
 }
 
@@ -1704,9 +1713,19 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
   q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
   return q;
 }
-// Segments: as many warps a multiprocessor as have the registers for their next chunk; short chunks where there is
-// little to do.
+// Segments. GP_AUTO becomes pipelined from 8 MiB on, where that is valid: one large block, whose warps have two chunks
+// on their way. Otherwise as many warps a multiprocessor as have the registers for their next chunk; short chunks where
+// there is little to do.
 __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s, unsigned long long bytes) {
+  gp_policy q = p;
+  q.algorithm = GP_PIPELINED;
+  q.stages = gp__or(p.stages, 3);
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, 1);
+  q.vectors = gp__or(p.vectors, 5);
+  q.threads = gp__or(p.threads, 768);
+  while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
+  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && bytes >= (8 << 20) && gp__policy_valid_segments(q, s)))
+    return q;
   p.algorithm = gp__or(p.algorithm, GP_MERGE_PATH);
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
@@ -5906,31 +5925,109 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
   }
 };
 
+// A warp's chunks of BYTES on their way to shared memory, where each has a place of PLACE bytes. They are requested and
+// taken in the same order, at most AHEAD behind the one that was taken last. All lanes call.
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+// A ring of STAGES places, filled by bulk copies. A chunk may be requested as soon as all lanes have released the one
+// that is STAGES before it, and have met since then.
+template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks {
+  static const int AHEAD = STAGES - 1;
+  static const bool EARLY = true; // the next one is requested before this one is taken
+  unsigned char *places;
+  gp__u64 *loaded; // a barrier a place
+  int requested, taken;
+  unsigned parity; // of the barriers, in this round of `taken`
+  // Barriers lie behind places and marks.
+  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *barriers)
+      : places(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
+    if (gp_lane() == 0) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < STAGES; ++i) gp__mbarrier_init(loaded + i, 1);
+      gp__mbarrier_init_fence();
+    }
+    __syncwarp();
+  }
+  // The bytes begin..end-1 from `chunk`, whole vectors; there may be none.
+  GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
+    if (gp_lane() == 0) {
+      gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
+      if (begin < end) gp__bulk_load(places + requested * PLACE + begin, chunk + begin, end - begin, loaded + requested);
+    }
+    requested = requested + 1 < STAGES ? requested + 1 : 0;
+  }
+  GP_DEVICE unsigned char *take() {
+    unsigned char *place = places + taken * PLACE;
+    gp__mbarrier_wait(loaded + taken, parity);
+    if (++taken == STAGES) {
+      taken = 0;
+      parity ^= 1u;
+    }
+    return place;
+  }
+  GP_DEVICE void release() const { gp__bulk_fence(); } // before the place's next copy
+};
+#else
+template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks;
+#endif
+// One place; the next chunk waits in registers.
+template <int LOAD, int BYTES, int PLACE> struct gp__segment_chunks<0, LOAD, BYTES, PLACE> {
+  static const int AHEAD = 1, VECTORS = (BYTES + 511) / 512;
+  static const bool EARLY = false;
+  unsigned char *place;
+  gp_vector ahead[VECTORS];
+  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *) : place(shared) {}
+  GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
+    const unsigned char *base = chunk + gp_lane() * 16;
+    if (begin == 0 && end == BYTES) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < VECTORS; ++k)
+        if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
+      return;
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < VECTORS; ++k) {
+      const unsigned x = k * 512u + gp_lane() * 16;
+      if (x >= begin && x < end) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
+    }
+  }
+  GP_DEVICE unsigned char *take() const {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < VECTORS; ++k)
+      if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES)
+        *reinterpret_cast<gp_vector *>(place + k * 512 + gp_lane() * 16) = ahead[k];
+    return place;
+  }
+  GP_DEVICE void release() const {}
+};
+
 // One warp's range, which has fewer than 2^32 elements and ends (of ranges: fewer than 2^32 ends). All numbers are the
-// same in all lanes.
-template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out> struct gp__segment_warp {
+// same in all lanes. STAGES: 0, or of gp__segment_chunks.
+template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+struct gp__segment_warp {
   typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::type Cell;
   typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::load CellLoad;
   typedef typename ENDS::Number Number;
   static const int ITEMS = gp__scan_items(P::vectors, int(sizeof(Cell)), int(sizeof(Acc)));
   static const unsigned CHUNK = 32 * ITEMS, SLOT = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
-  static const unsigned BYTES = CHUNK * (SLOT + 1), SIZE = sizeof(In);
+  static const unsigned PLACES = CHUNK * SLOT * (STAGES ? STAGES : 1), SIZE = sizeof(In);
+  static const unsigned BYTES = PLACES + CHUNK + gp__segment_barrier_bytes(STAGES);
   static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16; // of a lane, when a chunk is loaded
   static const int WINDOW = ENDS::WINDOW;
+  typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(CHUNK * SLOT)> Chunks;
 
   const gp__segment_args &a;
   const ENDS ends;
-  unsigned char *cells;     // shared memory of the warp
+  unsigned char *cells;     // shared memory of the warp: where the chunk is
   unsigned char *marks;     //
   gp__u64 origin;           // the warp's first segment
   gp__u64 chunk;            // the first element of the chunk, on a 16-byte boundary: may lie before the range
   Number left;              // elements from there to the end of the range
   gp__u32 segment, last;    // from there: the next segment to end, and the one that is open at the end
-  gp_vector ahead[VECTORS]; // the next chunk
+  Chunks chunks;            // the next ones
   Number window[WINDOW];    // ends of segments from `segment` on
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
-      : a(args), ends(e), cells(shared), marks(shared + CHUNK * SLOT) {}
+      : a(args), ends(e), cells(shared), marks(shared + PLACES), chunks(shared, shared + PLACES + CHUNK) {}
 
   // ---- elements. from, to: those of a chunk that are the warp's own.
 
@@ -5947,30 +6044,22 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
     const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
     return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
   }
-  GP_DEVICE void load_ahead(gp__u64 at, unsigned from, unsigned to) {
-    const unsigned char *base = address(at) + gp_lane() * 16;
-    if (to - from == CHUNK && inside(at)) {
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < VECTORS; ++k)
-        if (CHUNK * SIZE % 512 == 0 || k * 512u + gp_lane() * 16 < CHUNK * SIZE)
-          ahead[k] = gp__load_vector<P::load>(base + k * 512);
-      return;
-    }
+  // Sets out for the n-th chunk from here, where the range has one. Of the vectors that hold its elements, the first
+  // and the last are left out where not all of their bytes are the input's.
+  GP_DEVICE void request(unsigned n, unsigned from) {
+    if (n > 0 && left <= n * CHUNK) return;
+    const gp__u64 at = chunk + n * CHUNK;
+    const unsigned to = left - n * CHUNK < CHUNK ? unsigned(left - n * CHUNK) : CHUNK;
     unsigned begin = from * SIZE & ~15u, end = (to * SIZE + 15) & ~15u;
-    const gp__u64 low = reinterpret_cast<gp__u64>(a.in), start = low + at * SIZE;
-    if (start + begin < low) begin += 16;
-    if (start + end > low + a.count * SIZE) end -= 16;
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < VECTORS; ++k) {
-      const unsigned x = k * 512u + gp_lane() * 16;
-      if (x >= begin && x < end) ahead[k] = gp__load_vector<P::load>(base + k * 512);
+    if (!inside(at)) {
+      const gp__u64 low = reinterpret_cast<gp__u64>(a.in), start = low + at * SIZE;
+      if (start + begin < low) begin += 16;
+      if (start + end > low + a.count * SIZE) end -= 16;
     }
+    chunks.request(address(at), begin, end);
   }
-  GP_DEVICE void store_ahead(unsigned from, unsigned to) const {
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < VECTORS; ++k)
-      if (CHUNK * SIZE % 512 == 0 || k * 512u + gp_lane() * 16 < CHUNK * SIZE)
-        *reinterpret_cast<gp_vector *>(cells + k * 512 + gp_lane() * 16) = ahead[k];
+  GP_DEVICE void take(unsigned from, unsigned to) {
+    cells = chunks.take();
     if (!inside(chunk) && from < to) { // the first and the last vector may have been left out
       __syncwarp();
       const unsigned first = from * SIZE & ~15u, second = (to * SIZE - 1) & ~15u;
@@ -6201,16 +6290,19 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
     chunk = b - from;
     left = static_cast<Number>(e - chunk);
     for (int i = 0; i < ITEMS; ++i) marks[i * 32 + gp_lane()] = 0;
+    const bool some = b < e || s < t;
+    if (some && vectors)
+      for (unsigned n = 0; n < unsigned(Chunks::AHEAD); ++n) request(n, n ? 0 : from);
     load_window();
-    if (vectors) load_ahead(chunk, from, left < CHUNK ? unsigned(left) : CHUNK);
-    if (b < e || s < t)
+    if (some)
       for (;; chunk += CHUNK, left -= CHUNK, from = 0) {
         const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;
         const bool rest = left <= CHUNK;
         __syncwarp();
         if (vectors) {
-          store_ahead(from, to);
-          if (!rest) load_ahead(chunk + CHUNK, 0, left - CHUNK < CHUNK ? unsigned(left - CHUNK) : CHUNK);
+          if (Chunks::EARLY) request(Chunks::AHEAD, 0);
+          take(from, to);
+          if (!Chunks::EARLY) request(Chunks::AHEAD, 0);
         } else if (!ENDS::direct) gather(to);
         else gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
         const gp__u32 first = segment;
@@ -6233,6 +6325,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
           store(first ? first : 1);
         }
         if (rest) break;
+        chunks.release();
       }
     if (gp_lane() == 0) open.last = carry;
   }
@@ -6267,9 +6360,9 @@ GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *wor
   }
 }
 
-template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
-GP_DEVICE void gp__segmented_reduce(const gp__segment_args &a) {
-  typedef gp__segment_warp<P, ENDS, Op, Load, In, Acc, Out> Warp;
+template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
+  typedef gp__segment_warp<STAGES, P, ENDS, Op, Load, In, Acc, Out> Warp;
   typedef gp__segment_storage<P, Op, Acc> Storage;
   typedef gp__segment_partial<Acc> Partial;
   const unsigned WARPS = P::threads / 32;
@@ -6327,6 +6420,15 @@ GP_DEVICE void gp__segmented_reduce(const gp__segment_args &a) {
   }
   if (gridDim.x > 1 && s.ticket.number == gridDim.x - 1)
     gp__segment_finish<P, Op, Out, Acc>(a, words, gridDim.x, s.ticket.tag, s);
+}
+
+template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__segmented_reduce(const gp__segment_args &a) {
+  gp__segmented_merge<0, P, ENDS, Op, Load, In, Acc, Out>(a);
+}
+template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__segmented_pipelined(const gp__segment_args &a) {
+  gp__segmented_merge<P::stages, P, ENDS, Op, Load, In, Acc, Out>(a);
 }
 
 // The launch before it where segments are ranges: the exclusive scan of their lengths, and the total.
@@ -9497,6 +9599,7 @@ enum { GP__KEY_NUMBERS = 24 };
   X(STREAM_PIPELINED, gp__stream_pipelined, gp__stream_args)                                                           \
   X(SEGMENT_SPANS, gp__segment_spans, gp__segment_args)                                                                \
   X(SEGMENTED_REDUCE, gp__segmented_reduce, gp__segment_args)                                                          \
+  X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args)                                                    \
   X(LOAD_BALANCE, gp__load_balance, gp__search_args)                                                                   \
   X(HISTOGRAM, gp__histogram, gp__histogram_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
@@ -11219,7 +11322,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
     kinds[count++] = stream ? GP__STREAM_LOOK_BACK : GP__LOOK_BACK;
     break;
   case GP_PIPELINED:
-    kinds[count++] = stream ? GP__STREAM_PIPELINED : GP__PIPELINED;
+    kinds[count++] = stream                                 ? GP__STREAM_PIPELINED
+                     : q->primitive == GP_SEGMENTED_REDUCE ? GP__SEGMENTED_PIPELINED
+                                                           : GP__PIPELINED;
     break;
   case GP_ONE_BLOCK:
     kinds[count++] = gp__is_scan(q->primitive) ? GP__DOWNSWEEP : GP__EVEN_SHARE;
@@ -11446,6 +11551,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, "%s>", offset);
     break;
   case GP__SEGMENTED_REDUCE:
+  case GP__SEGMENTED_PIPELINED:
     if (!q->offset_size) gp__add(t, "gp__fixed_ends, ");
     else gp__add(t, "%s<%s>, ", q->end ? "gp__range_ends" : "gp__offset_ends", offset);
     gp__name_fold(q, t);
