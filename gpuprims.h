@@ -5834,6 +5834,49 @@ GP_DEVICE void gp__split(const gp__fixed_ends &ends, gp__u64, const gp__u64 (&di
   }
 }
 
+// The split after a first look at the ends, which is on its way before it is known where they begin. Offsets: probes at
+// distances 1, 4, 16, ... to both sides of where ends of `items` elements in segments of one length would lie.
+template <class Ends, int N> struct gp__split_look {
+  GP_DEVICE gp__split_look(const Ends &, gp__u64, const gp__u64 (&)[N]) {}
+  GP_DEVICE void split(const Ends &ends, gp__u64, gp__u64 items, const gp__u64 (&diagonal)[N],
+                       gp__u64 (&segment)[N]) const {
+    gp__split(ends, items, diagonal, segment);
+  }
+};
+template <class O, int N> struct gp__split_look<gp__offset_ends<O>, N> {
+  gp__u64 guess[N], end[N]; // of the lane's probe
+  GP_DEVICE gp__split_look(const gp__offset_ends<O> &ends, gp__u64 items, const gp__u64 (&diagonal)[N]) {
+    const double rate = static_cast<double>(ends.segments) / static_cast<double>(items + ends.segments);
+    GPUPRIMS__UNROLL
+    for (int n = 0; n < N; ++n) {
+      guess[n] = static_cast<gp__u64>((static_cast<double>(diagonal[n]) + 0.5) * rate);
+      end[n] = ends.end_of(probe(ends, n, int(gp_lane())));
+    }
+  }
+  GP_DEVICE gp__u64 probe(const gp__offset_ends<O> &ends, int n, int lane) const { // rises with the lane
+    const gp__u64 far = 1ull << (2 * (lane < 16 ? 15 - lane : lane - 16));
+    const gp__u64 at = lane >= 16 ? guess[n] + far - 1 : guess[n] > far ? guess[n] - far : 0;
+    return at < ends.segments ? at : ends.segments - 1;
+  }
+  GP_DEVICE void split(const gp__offset_ends<O> &ends, gp__u64 first, gp__u64 items, const gp__u64 (&diagonal)[N],
+                       gp__u64 (&segment)[N]) const {
+    gp__u64 count[N];
+    GPUPRIMS__UNROLL
+    for (int n = 0; n < N; ++n) {
+      const bool before = end[n] - first + probe(ends, n, int(gp_lane())) < diagonal[n];
+      const int lanes = __popc(__ballot_sync(0xffffffffu, before));
+      const gp__u64 least = diagonal[n] > items ? diagonal[n] - items : 0;
+      gp__u64 most = diagonal[n] < ends.segments ? diagonal[n] : ends.segments;
+      gp__u64 from = lanes > 0 ? probe(ends, n, lanes - 1) + 1 : 0;
+      if (from < least) from = least;
+      segment[n] = from < most ? from : most;
+      if (lanes < 32 && probe(ends, n, lanes) < most) most = probe(ends, n, lanes);
+      count[n] = most > segment[n] ? most - segment[n] : 0;
+    }
+    gp__warp_search(segment, count, gp__split_before<gp__offset_ends<O>, N>{ends, diagonal, first});
+  }
+};
+
 // What a chunk holds: elements where they lie side by side in the input, otherwise accumulators.
 template <class T> struct gp__as_it_is {
   GP_DEVICE T operator()(const T &x, gp__u64) const { return x; }
@@ -6022,6 +6065,7 @@ struct gp__segment_warp {
   gp__u64 origin;           // the warp's first segment
   gp__u64 chunk;            // the first element of the chunk, on a 16-byte boundary: may lie before the range
   Number left;              // elements from there to the end of the range
+  unsigned from;            // of the chunk: the first element that is the warp's own
   gp__u32 segment, last;    // from there: the next segment to end, and the one that is open at the end
   Chunks chunks;            // the next ones
   Number window[WINDOW];    // ends of segments from `segment` on
@@ -6029,7 +6073,7 @@ struct gp__segment_warp {
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
       : a(args), ends(e), cells(shared), marks(shared + PLACES), chunks(shared, shared + PLACES + CHUNK) {}
 
-  // ---- elements. from, to: those of a chunk that are the warp's own.
+  // ---- elements. from, to: those of the chunk that are the warp's own.
 
   // May chunks be read by whole vectors: can an element lie on a 16-byte boundary? Mostly its type says so.
   GP_DEVICE bool by_vectors() const {
@@ -6046,11 +6090,11 @@ struct gp__segment_warp {
   }
   // Sets out for the n-th chunk from here, where the range has one. Of the vectors that hold its elements, the first
   // and the last are left out where not all of their bytes are the input's.
-  GP_DEVICE void request(unsigned n, unsigned from) {
+  GP_DEVICE void request(unsigned n) {
     if (n > 0 && left <= n * CHUNK) return;
     const gp__u64 at = chunk + n * CHUNK;
     const unsigned to = left - n * CHUNK < CHUNK ? unsigned(left - n * CHUNK) : CHUNK;
-    unsigned begin = from * SIZE & ~15u, end = (to * SIZE + 15) & ~15u;
+    unsigned begin = n > 0 ? 0 : from * SIZE & ~15u, end = (to * SIZE + 15) & ~15u;
     if (!inside(at)) {
       const gp__u64 low = reinterpret_cast<gp__u64>(a.in), start = low + at * SIZE;
       if (start + begin < low) begin += 16;
@@ -6058,7 +6102,7 @@ struct gp__segment_warp {
     }
     chunks.request(address(at), begin, end);
   }
-  GP_DEVICE void take(unsigned from, unsigned to) {
+  GP_DEVICE void take(unsigned to) {
     cells = chunks.take();
     if (!inside(chunk) && from < to) { // the first and the last vector may have been left out
       __syncwarp();
@@ -6271,38 +6315,43 @@ struct gp__segment_warp {
     }
   }
 
-  // Goes through the elements b..e-1 and the ends of the segments s..t-1.
-  GP_DEVICE void run(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t, gp__segment_open<Acc> &open) {
-    gp_before<Acc> carry;
-    carry.has = false;
-    if (gp_lane() == 0) {
-      open.segment = s;
-      open.ended = t > s;
-      open.first.has = false;
-    }
+  // The elements b..e-1 and the ends of the segments s..t-1: sets out for the first ones.
+  GP_DEVICE void begin(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t) {
     origin = s;
     segment = 0;
     last = static_cast<gp__u32>(t - s);
-    const bool vectors = by_vectors();
-    unsigned from = 0;
-    if (vectors)
+    from = 0;
+    if (by_vectors())
       for (unsigned low = gp__misalignment(address(b), 16); low; ++from) low = (low - SIZE) & 15u;
     chunk = b - from;
     left = static_cast<Number>(e - chunk);
-    for (int i = 0; i < ITEMS; ++i) marks[i * 32 + gp_lane()] = 0;
-    const bool some = b < e || s < t;
-    if (some && vectors)
-      for (unsigned n = 0; n < unsigned(Chunks::AHEAD); ++n) request(n, n ? 0 : from);
+    if (by_vectors() && (left > from || last > 0)) {
+      GPUPRIMS__UNROLL
+      for (unsigned n = 0; n < unsigned(Chunks::AHEAD); ++n) request(n);
+    }
     load_window();
-    if (some)
+  }
+  // Goes through them.
+  GP_DEVICE void run(gp__segment_open<Acc> &open) {
+    gp_before<Acc> carry;
+    carry.has = false;
+    if (gp_lane() == 0) {
+      open.segment = origin;
+      open.ended = last > 0;
+      open.first.has = false;
+    }
+    const bool vectors = by_vectors();
+    const Number b = static_cast<Number>(chunk + from);
+    for (int i = 0; i < ITEMS; ++i) marks[i * 32 + gp_lane()] = 0;
+    if (left > from || last > 0)
       for (;; chunk += CHUNK, left -= CHUNK, from = 0) {
         const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;
         const bool rest = left <= CHUNK;
         __syncwarp();
         if (vectors) {
-          if (Chunks::EARLY) request(Chunks::AHEAD, 0);
-          take(from, to);
-          if (!Chunks::EARLY) request(Chunks::AHEAD, 0);
+          if (Chunks::EARLY) request(Chunks::AHEAD);
+          take(to);
+          if (!Chunks::EARLY) request(Chunks::AHEAD);
         } else if (!ENDS::direct) gather(to);
         else gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
         const gp__u32 first = segment;
@@ -6321,7 +6370,7 @@ struct gp__segment_warp {
         } else {
           join(scan(lane_from, lane_to), carry);
           __syncwarp();
-          if (first == 0 && gp_lane() == 0) open.first = at_end(static_cast<Number>(b), ends.end(origin));
+          if (first == 0 && gp_lane() == 0) open.first = at_end(b, ends.end(origin));
           store(first ? first : 1);
         }
         if (rest) break;
@@ -6342,9 +6391,10 @@ GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *wor
   const unsigned share = (count + P::threads - 1) / P::threads, first = threadIdx.x * share;
   const unsigned stop = first + share < count ? first + share : count;
   gp__segment_carry<Acc> carry = Join::identity();
+  Partial p;
   for (int pass = 0; pass < 2; ++pass) { // the second time with what stands before the thread
     for (unsigned i = first; i < stop; ++i) {
-      const Partial p = gp__receive<Partial>(words, i, tag);
+      if (pass == 0 || share > 1) p = gp__receive<Partial>(words, i, tag);
       gp__segment_carry<Acc> next;
       next.ended = (p.segment & 1u) != 0;
       next.open.has = (p.segment >> (next.ended ? 2 : 1) & 1u) != 0;
@@ -6365,56 +6415,61 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   typedef gp__segment_warp<STAGES, P, ENDS, Op, Load, In, Acc, Out> Warp;
   typedef gp__segment_storage<P, Op, Acc> Storage;
   typedef gp__segment_partial<Acc> Partial;
+  typedef gp__join_carries<Acc, Op> Join;
   const unsigned WARPS = P::threads / 32;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
+  Warp warp(a, ENDS(a), shared + gp_warp() * Warp::BYTES);
   gp__begin<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
-  if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const ENDS ends(a);
+  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
+  const gp__u64 expected = a.count + a.segments; // the work, if all elements are of segments
+  gp__u64 share = (expected + warps - 1) / warps;
+  gp__u64 diagonal[2] = {mine * share, (mine + 1) * share}, segment[2];
+  const gp__split_look<ENDS, 2> look(ends, a.count, diagonal);
   const gp__u64 start = ends.first(), stop = ends.last(), items = stop > start ? stop - start : 0;
-  const gp__u64 work = items + a.segments, warps = static_cast<gp__u64>(gridDim.x) * WARPS;
-  const gp__u64 share = (work + warps - 1) / warps, mine = blockIdx.x * WARPS + gp_warp();
-  gp__u64 diagonal[2] = {mine * share < work ? mine * share : work,
-                         (mine + 1) * share < work ? (mine + 1) * share : work};
-  gp__u64 segment[2];
-  gp__split(ends, items, diagonal, segment);
+  const gp__u64 work = items + a.segments;
+  if (work != expected) share = (work + warps - 1) / warps;
+  diagonal[0] = mine * share < work ? mine * share : work;
+  diagonal[1] = (mine + 1) * share < work ? (mine + 1) * share : work;
+  look.split(ends, start, items, diagonal, segment);
   gp__u64 element[2] = {diagonal[0] - segment[0], diagonal[1] - segment[1]};
   if (segment[1] < segment[0]) segment[1] = segment[0]; // where offsets decrease, only the end is sure
   if (element[1] < element[0]) element[1] = element[0];
-  Warp warp(a, ends, shared + gp_warp() * Warp::BYTES);
-  warp.run(start + element[0], start + element[1], segment[0], segment[1], s.warp[gp_warp()]);
+  warp.begin(start + element[0], start + element[1], segment[0], segment[1]);
+  if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
+  warp.run(s.warp[gp_warp()]);
   __syncthreads();
   gp__word *words = gp__words(a.workspace) + (ENDS::direct ? 0 : a.segments + 1);
-  if (threadIdx.x == 0) {
+  if (gp_warp() == 0) { // a lane for each warp
     const gp__segment_result<Op, Out, Acc> result(a);
-    gp__segment_open<Acc> block;
-    gp_before<Acc> carry;
-    block.ended = carry.has = false;
-    GPUPRIMS__UNROLL_BY(1)
-    for (unsigned w = 0; w < WARPS; ++w) {
-      const gp__segment_open<Acc> &next = s.warp[w];
-      const gp_before<Acc> &more = next.ended ? next.first : next.last;
-      if (more.has) carry.append(more.value, Op());
-      if (!next.ended) continue;
-      if (block.ended || gridDim.x == 1) static_cast<Out *>(a.out)[next.segment] = result(carry.has, carry.value);
-      else {
-        block.first = carry;
-        block.segment = next.segment;
-      }
-      block.ended = true;
-      carry = next.last;
+    gp__segment_carry<Acc> upto = Join::identity();
+    gp_before<Acc> sum = upto.open; // of the segment that is open at the start of the warp's range
+    gp__u64 open = 0;
+    if (gp_lane() < WARPS) {
+      const gp__segment_open<Acc> &own = s.warp[gp_lane()];
+      open = own.segment;
+      upto.ended = own.ended;
+      if (own.first.has) sum.append(own.first.value, Op());
+      if (own.last.has) upto.open.append(own.last.value, Op());
     }
-    if (gridDim.x > 1) {
-      if (!block.ended) {
-        block.first = carry;
-        block.segment = 0;
-        carry.has = false;
-      }
+    const unsigned ended = __ballot_sync(0xffffffffu, upto.ended);
+    const bool mine_ends = upto.ended;
+    upto = gp_warp_inclusive_scan(upto, Join());
+    gp__segment_carry<Acc> before = gp_warp_shift_up(upto, 1);
+    const gp__segment_carry<Acc> all = gp_warp_broadcast(upto, 31);
+    if (gp_lane() == 0) before = Join::identity();
+    if (sum.has) before.open.append(sum.value, Op());
+    sum = before.open;
+    if (mine_ends && (before.ended || gridDim.x == 1)) static_cast<Out *>(a.out)[open] = result(sum.has, sum.value);
+    if (gridDim.x > 1 && int(gp_lane()) == (ended ? __ffs(int(ended)) - 1 : 0)) {
+      const bool more = ended && all.open.has;
+      if (!ended) sum = all.open;
       Partial p;
-      p.first = block.first.has ? block.first.value : Op::identity();
-      p.last = carry.has ? carry.value : Op::identity();
-      p.segment = block.segment << 3 | (carry.has ? 4u : 0u) | (block.first.has ? 2u : 0u) | (block.ended ? 1u : 0u);
+      p.first = sum.has ? sum.value : Op::identity();
+      p.last = more ? all.open.value : Op::identity();
+      p.segment = (ended ? open << 3 : 0) | (more ? 4u : 0u) | (sum.has ? 2u : 0u) | (ended ? 1u : 0u);
       gp__publish(words, blockIdx.x, p, s.ticket.tag);
     }
   }
