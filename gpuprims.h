@@ -5969,10 +5969,11 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
 };
 
 // A warp's chunks of BYTES on their way to shared memory, where each has a place of PLACE bytes. They are requested and
-// taken in the same order, at most AHEAD behind the one that was taken last. All lanes call.
+// taken in the same order, at most AHEAD behind the one that was taken last. All lanes call; those that have written to
+// a chunk's place say so.
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
-// A ring of STAGES places, filled by bulk copies. A chunk may be requested as soon as all lanes have released the one
-// that is STAGES before it, and have met since then.
+// A ring of STAGES places, filled by bulk copies. A chunk may be requested when all lanes are through with the one that
+// is STAGES before it, and have met since then.
 template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks {
   static const int AHEAD = STAGES - 1;
   static const bool EARLY = true; // the next one is requested before this one is taken
@@ -6007,7 +6008,7 @@ template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks 
     }
     return place;
   }
-  GP_DEVICE void release() const { gp__bulk_fence(); } // before the place's next copy
+  GP_DEVICE void written() const { gp__bulk_fence(); } // before the place's next copy
 };
 #else
 template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks;
@@ -6040,7 +6041,7 @@ template <int LOAD, int BYTES, int PLACE> struct gp__segment_chunks<0, LOAD, BYT
         *reinterpret_cast<gp_vector *>(place + k * 512 + gp_lane() * 16) = ahead[k];
     return place;
   }
-  GP_DEVICE void release() const {}
+  GP_DEVICE void written() const {}
 };
 
 // One warp's range, which has fewer than 2^32 elements and ends (of ranges: fewer than 2^32 ends). All numbers are the
@@ -6109,6 +6110,7 @@ struct gp__segment_warp {
       const unsigned first = from * SIZE & ~15u, second = (to * SIZE - 1) & ~15u;
       const unsigned x = (gp_lane() < 16 ? first : second) + (gp_lane() & 15u);
       if (x >= from * SIZE && x < to * SIZE && (gp_lane() < 16 || first != second)) cells[x] = address(chunk)[x];
+      chunks.written();
     }
   }
   // Elements of ranges: each lane its consecutive ones.
@@ -6369,12 +6371,12 @@ struct gp__segment_warp {
           if (from < to) carry.append(all, Op());
         } else {
           join(scan(lane_from, lane_to), carry);
+          chunks.written();
           __syncwarp();
           if (first == 0 && gp_lane() == 0) open.first = at_end(b, ends.end(origin));
           store(first ? first : 1);
         }
         if (rest) break;
-        chunks.release();
       }
     if (gp_lane() == 0) open.last = carry;
   }
