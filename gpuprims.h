@@ -6056,7 +6056,7 @@ struct gp__segment_warp {
   static const unsigned PLACES = CHUNK * SLOT * (STAGES ? STAGES : 1), SIZE = sizeof(In);
   static const unsigned BYTES = PLACES + CHUNK + gp__segment_barrier_bytes(STAGES);
   static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16; // of a lane, when a chunk is loaded
-  static const int WINDOW = ENDS::WINDOW;
+  static const int WINDOW = STAGES ? 2 * ENDS::WINDOW : ENDS::WINDOW;
   typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(CHUNK * SLOT)> Chunks;
 
   const gp__segment_args &a;
@@ -6069,7 +6069,10 @@ struct gp__segment_warp {
   unsigned from;            // of the chunk: the first element that is the warp's own
   gp__u32 segment, last;    // from there: the next segment to end, and the one that is open at the end
   Chunks chunks;            // the next ones
-  Number window[WINDOW];    // ends of segments from `segment` on
+  gp__u32 windowed;         // ends that are held: of segments from there on
+  Number behind;            // the end before them
+  Number window[WINDOW];    //
+  Number next[WINDOW];      // and those that come then
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
       : a(args), ends(e), cells(shared), marks(shared + PLACES), chunks(shared, shared + PLACES + CHUNK) {}
@@ -6135,36 +6138,55 @@ struct gp__segment_warp {
 
   // ---- ends
 
-  GP_DEVICE void load_window() {
+  GP_DEVICE void load(Number (&to)[WINDOW], gp__u32 at) const {
     ENDS mine = ends;
     mine.move(origin);
     GPUPRIMS__UNROLL
     for (int u = 0; u < WINDOW; ++u) {
-      const gp__u32 s = segment + u * 32 + gp_lane();
-      window[u] = s < last ? mine.end(s) : 0;
+      const gp__u32 s = at + u * 32 + gp_lane();
+      to[u] = s < last ? mine.end(s) : 0;
     }
   }
   // Marks the ends in the chunk, and goes behind them; all that are left in the last chunk. Of ends at one place, the
   // first marks it.
-  GP_DEVICE void mark(bool rest) {
-    Number behind = static_cast<Number>(chunk); // an end at the chunk's start needs no mark
+  template <class Ends> GP_DEVICE void mark(const Ends &, bool rest) {
     for (;;) {
-      unsigned found = 0;
       GPUPRIMS__UNROLL
       for (int u = 0; u < WINDOW; ++u) {
+        const gp__u32 group = windowed + u * 32, s = group + gp_lane();
+        if (segment - group >= 32) continue; // gone
         const Number sent = gp_lane() < 31 ? window[u] : u ? window[u ? u - 1 : 0] : behind;
         const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
         const Number at = window[u] - static_cast<Number>(chunk);
-        const bool mine = segment + u * 32 + gp_lane() < last && (rest || at <= CHUNK);
+        const bool mine = s >= segment && s < last && (rest || at <= CHUNK);
         if (mine && window[u] != before && at - 1 < CHUNK) marks[at - 1] = 1;
-        found += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
+        segment += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
+        if (segment - group < 32) return;
       }
-      if (!found) return;
-      segment += found;
+      windowed += WINDOW * 32;
       behind = window[WINDOW - 1];
-      load_window();
-      if (found < WINDOW * 32) return;
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < WINDOW; ++u) window[u] = next[u];
+      load(next, windowed + WINDOW * 32);
     }
+  }
+  // Those of one length are where they are expected.
+  GP_DEVICE void mark(const gp__fixed_ends &, bool rest) {
+    ENDS mine = ends;
+    mine.move(origin);
+    gp__u32 found = last - segment;
+    if (found > 0 && !rest) {
+      const gp__u32 length = ends.length < CHUNK ? static_cast<gp__u32>(ends.length) : CHUNK + 1;
+      const Number at = mine.end(segment) - static_cast<Number>(chunk);
+      const gp__u32 here = at <= CHUNK ? 1 + (CHUNK - at) / length : 0;
+      if (here < found) found = here;
+    }
+    if (ends.length > 0)
+      for (gp__u32 i = gp_lane(); i < found; i += 32) {
+        const Number at = mine.end(segment + i) - static_cast<Number>(chunk);
+        if (at - 1 < CHUNK) marks[at - 1] = 1;
+      }
+    segment += found;
   }
 
   // ---- a lane's elements
@@ -6331,7 +6353,10 @@ struct gp__segment_warp {
       GPUPRIMS__UNROLL
       for (unsigned n = 0; n < unsigned(Chunks::AHEAD); ++n) request(n);
     }
-    load_window();
+    windowed = 0;
+    behind = static_cast<Number>(b);
+    load(window, 0);
+    load(next, WINDOW * 32);
   }
   // Goes through them.
   GP_DEVICE void run(gp__segment_open<Acc> &open) {
@@ -6357,7 +6382,7 @@ struct gp__segment_warp {
         } else if (!ENDS::direct) gather(to);
         else gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
         const gp__u32 first = segment;
-        mark(rest);
+        mark(ends, rest);
         __syncwarp();
         const unsigned mine = gp_lane() * ITEMS;
         const int lane_from = from > mine ? (from - mine < ITEMS ? int(from - mine) : ITEMS) : 0;
