@@ -6056,7 +6056,7 @@ struct gp__segment_warp {
   static const unsigned PLACES = CHUNK * SLOT * (STAGES ? STAGES : 1), SIZE = sizeof(In);
   static const unsigned BYTES = PLACES + CHUNK + gp__segment_barrier_bytes(STAGES);
   static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16; // of a lane, when a chunk is loaded
-  static const int WINDOW = STAGES ? 2 * ENDS::WINDOW : ENDS::WINDOW;
+  static const int WINDOW = ENDS::WINDOW, HELD = STAGES ? 4 : 1; // ends of a lane
   typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(CHUNK * SLOT)> Chunks;
 
   const gp__segment_args &a;
@@ -6071,8 +6071,10 @@ struct gp__segment_warp {
   Chunks chunks;            // the next ones
   gp__u32 windowed;         // ends that are held: of segments from there on
   Number behind;            // the end before them
-  Number window[WINDOW];    //
-  Number next[WINDOW];      // and those that come then
+  Number window[HELD];      //
+  Number next[HELD];        // and those that come then
+  gp__u32 newest;           // the last 32 ends that were looked at, from there on,
+  unsigned slot;            // and the cell at which the lane's one ends; CHUNK: at none
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
       : a(args), ends(e), cells(shared), marks(shared + PLACES), chunks(shared, shared + PLACES + CHUNK) {}
@@ -6138,11 +6140,11 @@ struct gp__segment_warp {
 
   // ---- ends
 
-  GP_DEVICE void load(Number (&to)[WINDOW], gp__u32 at) const {
+  GP_DEVICE void load(Number (&to)[HELD], gp__u32 at) const {
     ENDS mine = ends;
     mine.move(origin);
     GPUPRIMS__UNROLL
-    for (int u = 0; u < WINDOW; ++u) {
+    for (int u = 0; u < HELD; ++u) {
       const gp__u32 s = at + u * 32 + gp_lane();
       to[u] = s < last ? mine.end(s) : 0;
     }
@@ -6152,22 +6154,24 @@ struct gp__segment_warp {
   template <class Ends> GP_DEVICE void mark(const Ends &, bool rest) {
     for (;;) {
       GPUPRIMS__UNROLL
-      for (int u = 0; u < WINDOW; ++u) {
+      for (int u = 0; u < HELD; ++u) {
         const gp__u32 group = windowed + u * 32, s = group + gp_lane();
         if (segment - group >= 32) continue; // gone
         const Number sent = gp_lane() < 31 ? window[u] : u ? window[u ? u - 1 : 0] : behind;
         const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
         const Number at = window[u] - static_cast<Number>(chunk);
         const bool mine = s >= segment && s < last && (rest || at <= CHUNK);
-        if (mine && window[u] != before && at - 1 < CHUNK) marks[at - 1] = 1;
+        newest = group;
+        slot = mine && window[u] != before && at - 1 < CHUNK ? static_cast<unsigned>(at - 1) : CHUNK;
+        if (slot < CHUNK) marks[slot] = 1;
         segment += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
         if (segment - group < 32) return;
       }
-      windowed += WINDOW * 32;
-      behind = window[WINDOW - 1];
+      windowed += HELD * 32;
+      behind = window[HELD - 1];
       GPUPRIMS__UNROLL
-      for (int u = 0; u < WINDOW; ++u) window[u] = next[u];
-      load(next, windowed + WINDOW * 32);
+      for (int u = 0; u < HELD; ++u) window[u] = next[u];
+      load(next, windowed + HELD * 32);
     }
   }
   // Those of one length are where they are expected.
@@ -6186,7 +6190,7 @@ struct gp__segment_warp {
         const Number at = mine.end(segment + i) - static_cast<Number>(chunk);
         if (at - 1 < CHUNK) marks[at - 1] = 1;
       }
-    segment += found;
+    newest = segment += found;
   }
 
   // ---- a lane's elements
@@ -6315,12 +6319,18 @@ struct gp__segment_warp {
     Out *out = static_cast<Out *>(a.out) + origin;
     ENDS mine = ends;
     mine.move(origin);
-    for (; from < segment; from += WINDOW * 32) {
+    const gp__u32 s = newest + gp_lane();
+    if (s >= from && s < segment) {
+      Acc sum = Op::identity();
+      if (slot < CHUNK) sum = slots[slot];
+      out[s] = result(slot < CHUNK, sum);
+    }
+    for (; from < newest; from += WINDOW * 32) {
       Number start[WINDOW], stop[WINDOW];
       GPUPRIMS__UNROLL
       for (int u = 0; u < WINDOW; ++u) {
         const gp__u32 s = from + u * 32 + gp_lane();
-        if (s < segment) {
+        if (s < newest) {
           start[u] = mine.begin(s);
           stop[u] = mine.end(s);
         }
@@ -6328,11 +6338,11 @@ struct gp__segment_warp {
       GPUPRIMS__UNROLL
       for (int u = 0; u < WINDOW; ++u) {
         const gp__u32 s = from + u * 32 + gp_lane();
-        if (s < segment) {
-          const Number slot = stop[u] - 1 - static_cast<Number>(chunk);
-          const bool has = stop[u] != start[u] && slot < CHUNK;
+        if (s < newest) {
+          const Number at = stop[u] - 1 - static_cast<Number>(chunk);
+          const bool has = stop[u] != start[u] && at < CHUNK;
           Acc sum = Op::identity();
-          if (has) sum = slots[slot];
+          if (has) sum = slots[at];
           out[s] = result(has, sum);
         }
       }
@@ -6356,7 +6366,7 @@ struct gp__segment_warp {
     windowed = 0;
     behind = static_cast<Number>(b);
     load(window, 0);
-    load(next, WINDOW * 32);
+    load(next, HELD * 32);
   }
   // Goes through them.
   GP_DEVICE void run(gp__segment_open<Acc> &open) {
