@@ -1500,8 +1500,7 @@ GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_MERGE_PATH ||
           (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.ranges &&
            s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
-         p.blocks_per_sm >= 1 &&
-         gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes;
+         p.blocks_per_sm >= 1 && gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes;
 }
 
 // ---- histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
@@ -5995,7 +5994,8 @@ template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks 
   GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
     if (gp_lane() == 0) {
       gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
-      if (begin < end) gp__bulk_load(places + requested * PLACE + begin, chunk + begin, end - begin, loaded + requested);
+      if (begin < end)
+        gp__bulk_load(places + requested * PLACE + begin, chunk + begin, end - begin, loaded + requested);
     }
     requested = requested + 1 < STAGES ? requested + 1 : 0;
   }
@@ -6053,28 +6053,28 @@ struct gp__segment_warp {
   typedef typename ENDS::Number Number;
   static const int ITEMS = gp__scan_items(P::vectors, int(sizeof(Cell)), int(sizeof(Acc)));
   static const unsigned CHUNK = 32 * ITEMS, SLOT = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
-  static const unsigned PLACES = CHUNK * SLOT * (STAGES ? STAGES : 1), SIZE = sizeof(In);
+  static const unsigned PLACE = CHUNK * SLOT, PLACES = PLACE * (STAGES ? STAGES : 1), SIZE = sizeof(In);
   static const unsigned BYTES = PLACES + CHUNK + gp__segment_barrier_bytes(STAGES);
   static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16; // of a lane, when a chunk is loaded
-  static const int WINDOW = ENDS::WINDOW, HELD = STAGES ? 4 : 1; // ends of a lane
-  typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(CHUNK * SLOT)> Chunks;
+  static const int WINDOW = ENDS::WINDOW, HELD = STAGES ? 4 : 1;    // ends of a lane
+  typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(PLACE)> Chunks;
 
   const gp__segment_args &a;
   const ENDS ends;
-  unsigned char *cells;     // shared memory of the warp: where the chunk is
-  unsigned char *marks;     //
-  gp__u64 origin;           // the warp's first segment
-  gp__u64 chunk;            // the first element of the chunk, on a 16-byte boundary: may lie before the range
-  Number left;              // elements from there to the end of the range
-  unsigned from;            // of the chunk: the first element that is the warp's own
-  gp__u32 segment, last;    // from there: the next segment to end, and the one that is open at the end
-  Chunks chunks;            // the next ones
-  gp__u32 windowed;         // ends that are held: of segments from there on
-  Number behind;            // the end before them
-  Number window[HELD];      //
-  Number next[HELD];        // and those that come then
-  gp__u32 newest;           // the last 32 ends that were looked at, from there on,
-  unsigned slot;            // and the cell at which the lane's one ends; CHUNK: at none
+  unsigned char *cells;  // shared memory of the warp: where the chunk is
+  unsigned char *marks;  //
+  gp__u64 origin;        // the warp's first segment
+  gp__u64 chunk;         // the first element of the chunk, on a 16-byte boundary: may lie before the range
+  Number left;           // elements from there to the end of the range
+  unsigned from;         // of the chunk: the first element that is the warp's own
+  gp__u32 segment, last; // from there: the next segment to end, and the one that is open at the end
+  Chunks chunks;         // the next ones
+  gp__u32 windowed;      // ends that are held: of segments from there on
+  Number behind;         // the end before them
+  Number window[HELD];   //
+  Number next[HELD];     // and those that come then
+  gp__u32 newest;        // the last 32 ends that were looked at, from there on,
+  unsigned slot;         // and the cell at which the lane's one ends; CHUNK: at none
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
       : a(args), ends(e), cells(shared), marks(shared + PLACES), chunks(shared, shared + PLACES + CHUNK) {}
@@ -11414,7 +11414,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
     kinds[count++] = stream ? GP__STREAM_LOOK_BACK : GP__LOOK_BACK;
     break;
   case GP_PIPELINED:
-    kinds[count++] = stream                                 ? GP__STREAM_PIPELINED
+    kinds[count++] = stream                                ? GP__STREAM_PIPELINED
                      : q->primitive == GP_SEGMENTED_REDUCE ? GP__SEGMENTED_PIPELINED
                                                            : GP__PIPELINED;
     break;

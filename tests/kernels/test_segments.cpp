@@ -94,9 +94,9 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
     int e = gp__policy_valid_segments(p, s) ? 0 : 1;
     if (!e && ENDS == RANGES) e = simt::launch_kernel("spans", g.grid, g.threads, 0, gp__segment_spans<P, O>, a);
     if (!e)
-      e = simt::launch_kernel(
-          "segments", g.grid, g.threads, g.shared_bytes,
-          gp__segmented_merge<P::stages, P, typename EndsOf<ENDS, O>::type, Op, Load, In, Acc, Out>, a);
+      e = simt::launch_kernel("segments", g.grid, g.threads, g.shared_bytes,
+                              gp__segmented_merge<P::stages, P, typename EndsOf<ENDS, O>::type, Op, Load, In, Acc, Out>,
+                              a);
     size_t wrong = segments;
     for (size_t i = 0; i < segments && !e && !result; ++i) {
       u64 k = ENDS == FIXED_ENDS ? i * length : begin[i];
