@@ -1769,6 +1769,7 @@ typedef struct gp__geometry {
   unsigned shared_bytes;         // dynamic
   unsigned long long words;      // tagged words of the workspace
   unsigned replicas;             // of gp__histogram_args, else 0
+  unsigned long long share;      // of gp__segment_args, else 0
 } gp__geometry;
 
 __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
@@ -1827,6 +1828,7 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
   if (!g->grid) g->grid = 1;
   g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
   if (s.primitive == GP_LOAD_BALANCE) return;
+  g->share = gp__ceil_div(s.count + s.segments, g->grid * (unsigned long long)(p.threads / GP__WARP));
   g->words = g->grid * (unsigned long long)gp__segment_words(s.acc_size);
   if (s.ranges) { // the scanned lengths, then words of the two launches, which come one after the other
     const unsigned long long spans = gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS));
@@ -1846,6 +1848,7 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   g.shared_bytes = (unsigned)gp__shared_bytes(s.primitive, p, s.in_size, s.out_size);
   g.words = 0;
   g.replicas = 0;
+  g.share = 0;
   if (family == GP__FAMILY_STREAM || family == GP__FAMILY_SEGMENTS || family == GP__FAMILY_HISTOGRAM) {
     if (family == GP__FAMILY_STREAM) gp__geometry_stream(p, s, resident, &g);
     else if (family == GP__FAMILY_SEGMENTS) gp__geometry_segments(p, s, resident, &g);
@@ -1971,6 +1974,8 @@ typedef struct gp__segment_args {
   unsigned long long count, segments, length;
   const unsigned long long *bad; // as in gp__stream_args
   void *workspace;
+  unsigned long long share; // elements and ends of a warp, where all `count` elements are of segments
+  double rate;              // of both together: how many are ends
   gp__value init;
   int has_init;
 } gp__segment_args;
@@ -5833,46 +5838,44 @@ GP_DEVICE void gp__split(const gp__fixed_ends &ends, gp__u64, const gp__u64 (&di
   }
 }
 
-// The split after a first look at the ends, which is on its way before it is known where they begin. Offsets: probes at
-// distances 1, 4, 16, ... to both sides of where ends of `items` elements in segments of one length would lie.
-template <class Ends, int N> struct gp__split_look {
-  GP_DEVICE gp__split_look(const Ends &, gp__u64, const gp__u64 (&)[N]) {}
-  GP_DEVICE void split(const Ends &ends, gp__u64, gp__u64 items, const gp__u64 (&diagonal)[N],
-                       gp__u64 (&segment)[N]) const {
+// The split at two diagonals after a first look at the ends, which is on its way before it is known where they begin.
+// `rate` of the elements and ends together are expected to be ends. Offsets: half a warp probes at distances 1, 4, 16,
+// ... to both sides of where the diagonal is then; the ends of segments of one length lie there.
+template <class Ends> struct gp__split_look {
+  GP_DEVICE gp__split_look(const Ends &, double, const gp__u64 (&)[2]) {}
+  GP_DEVICE void split(const Ends &ends, gp__u64, gp__u64 items, const gp__u64 (&diagonal)[2],
+                       gp__u64 (&segment)[2]) const {
     gp__split(ends, items, diagonal, segment);
   }
 };
-template <class O, int N> struct gp__split_look<gp__offset_ends<O>, N> {
-  gp__u64 guess[N], end[N]; // of the lane's probe
-  GP_DEVICE gp__split_look(const gp__offset_ends<O> &ends, gp__u64 items, const gp__u64 (&diagonal)[N]) {
-    const double rate = static_cast<double>(ends.segments) / static_cast<double>(items + ends.segments);
-    GPUPRIMS__UNROLL
-    for (int n = 0; n < N; ++n) {
-      guess[n] = static_cast<gp__u64>((static_cast<double>(diagonal[n]) + 0.5) * rate);
-      end[n] = ends.end_of(probe(ends, n, int(gp_lane())));
-    }
+template <class O> struct gp__split_look<gp__offset_ends<O>> {
+  typedef gp__offset_ends<O> Ends;
+  gp__u64 guess, end; // the lane's
+  GP_DEVICE gp__split_look(const Ends &ends, double rate, const gp__u64 (&diagonal)[2]) {
+    guess = static_cast<gp__u64>((static_cast<double>(gp_lane() < 16 ? diagonal[0] : diagonal[1]) + 0.5) * rate);
+    end = ends.end_of(probe(ends, int(gp_lane() & 15u)));
   }
-  GP_DEVICE gp__u64 probe(const gp__offset_ends<O> &ends, int n, int lane) const { // rises with the lane
-    const gp__u64 far = 1ull << (2 * (lane < 16 ? 15 - lane : lane - 16));
-    const gp__u64 at = lane >= 16 ? guess[n] + far - 1 : guess[n] > far ? guess[n] - far : 0;
+  GP_DEVICE gp__u64 probe(const Ends &ends, int i) const { // rises with i
+    const gp__u64 far = 1u << (2 * (i < 8 ? 7 - i : i - 8));
+    const gp__u64 at = i >= 8 ? guess + far - 1 : guess > far ? guess - far : 0;
     return at < ends.segments ? at : ends.segments - 1;
   }
-  GP_DEVICE void split(const gp__offset_ends<O> &ends, gp__u64 first, gp__u64 items, const gp__u64 (&diagonal)[N],
-                       gp__u64 (&segment)[N]) const {
-    gp__u64 count[N];
-    GPUPRIMS__UNROLL
-    for (int n = 0; n < N; ++n) {
-      const bool before = end[n] - first + probe(ends, n, int(gp_lane())) < diagonal[n];
-      const int lanes = __popc(__ballot_sync(0xffffffffu, before));
-      const gp__u64 least = diagonal[n] > items ? diagonal[n] - items : 0;
-      gp__u64 most = diagonal[n] < ends.segments ? diagonal[n] : ends.segments;
-      gp__u64 from = lanes > 0 ? probe(ends, n, lanes - 1) + 1 : 0;
-      if (from < least) from = least;
-      segment[n] = from < most ? from : most;
-      if (lanes < 32 && probe(ends, n, lanes) < most) most = probe(ends, n, lanes);
-      count[n] = most > segment[n] ? most - segment[n] : 0;
-    }
-    gp__warp_search(segment, count, gp__split_before<gp__offset_ends<O>, N>{ends, diagonal, first});
+  GP_DEVICE void split(const Ends &ends, gp__u64 first, gp__u64 items, const gp__u64 (&diagonal)[2],
+                       gp__u64 (&segment)[2]) const {
+    const gp__u64 mine = gp_lane() < 16 ? diagonal[0] : diagonal[1];
+    const unsigned before =
+        __ballot_sync(0xffffffffu, end - first + probe(ends, int(gp_lane() & 15u)) < mine) >> (gp_lane() & 16u);
+    const int probes = __popc(before & 0xffffu);
+    gp__u64 low = mine > items ? mine - items : 0, high = mine < ends.segments ? mine : ends.segments;
+    if (probes > 0 && low <= probe(ends, probes - 1)) low = probe(ends, probes - 1) + 1;
+    if (low > high) low = high; // where offsets decrease
+    if (probes < 16 && high > probe(ends, probes)) high = probe(ends, probes);
+    const gp__u64 left = high > low ? high - low : 0;
+    segment[0] = gp_warp_broadcast(low, 0);
+    segment[1] = gp_warp_broadcast(low, 16);
+    if (!__ballot_sync(0xffffffffu, left > 0)) return;
+    gp__u64 count[2] = {gp_warp_broadcast(left, 0), gp_warp_broadcast(left, 16)};
+    gp__warp_search(segment, count, gp__split_before<Ends, 2>{ends, diagonal, first});
   }
 };
 
@@ -6379,7 +6382,7 @@ struct gp__segment_warp {
     }
     const bool vectors = by_vectors();
     const Number b = static_cast<Number>(chunk + from);
-    for (int i = 0; i < ITEMS; ++i) marks[i * 32 + gp_lane()] = 0;
+    for (unsigned i = gp_lane() * 4; i < CHUNK; i += 128) *reinterpret_cast<gp__u32 *>(marks + i) = 0;
     if (left > from || last > 0)
       for (;; chunk += CHUNK, left -= CHUNK, from = 0) {
         const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;
@@ -6456,18 +6459,16 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   const unsigned WARPS = P::threads / 32;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  Warp warp(a, ENDS(a), shared + gp_warp() * Warp::BYTES);
+  const ENDS ends(a);
+  Warp warp(a, ends, shared + gp_warp() * Warp::BYTES);
   gp__begin<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
-  const ENDS ends(a);
   const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
-  const gp__u64 expected = a.count + a.segments; // the work, if all elements are of segments
-  gp__u64 share = (expected + warps - 1) / warps;
-  gp__u64 diagonal[2] = {mine * share, (mine + 1) * share}, segment[2];
-  const gp__split_look<ENDS, 2> look(ends, a.count, diagonal);
+  gp__u64 share = a.share, diagonal[2] = {mine * share, (mine + 1) * share}, segment[2];
+  const gp__split_look<ENDS> look(ends, a.rate, diagonal);
   const gp__u64 start = ends.first(), stop = ends.last(), items = stop > start ? stop - start : 0;
   const gp__u64 work = items + a.segments;
-  if (work != expected) share = (work + warps - 1) / warps;
+  if (items != a.count) share = (work + warps - 1) / warps;
   diagonal[0] = mine * share < work ? mine * share : work;
   diagonal[1] = (mine + 1) * share < work ? (mine + 1) * share : work;
   look.split(ends, start, items, diagonal, segment);
@@ -12148,6 +12149,8 @@ GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape 
     a->segment.length = q->length;
     a->segment.bad = (const unsigned long long *)q->bad;
     a->segment.workspace = workspace;
+    a->segment.share = g->share;
+    a->segment.rate = (double)q->segments / ((double)q->count + (double)q->segments);
     a->segment.init = q->init;
     a->segment.has_init = q->has_init;
     break;

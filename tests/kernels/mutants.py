@@ -164,10 +164,9 @@ MUTANTS = {
     "segments: an empty one marks what stands before it": (
         "SEGMENTS", "slot = mine && window[u] != before && at - 1", "slot = mine && at - 1"),
     "segments: the search ends before what it looks for": (
-        "SEGMENTS", "probe(ends, n, lanes) < most) most = probe(ends, n, lanes);",
-        "probe(ends, n, lanes) < most) most = probe(ends, n, lanes) / 2;"),
+        "SEGMENTS", "probes)) high = probe(ends, probes);", "probes)) high = probe(ends, probes) / 2;"),
     "segments: the search begins behind what it looks for": (
-        "SEGMENTS", "probe(ends, n, lanes - 1) + 1 : 0;", "probe(ends, n, lanes - 1) + 2 : 0;"),
+        "SEGMENTS", "low = probe(ends, probes - 1) + 1;", "low = probe(ends, probes - 1) + 2;"),
     "segments: an empty one gets its neighbour's result": (
         "SEGMENTS", "const bool has = stop[u] != start[u] && at < CHUNK;", "const bool has = at < CHUNK;"),
     "segments: the initial value comes last": ("SEGMENTS", "(has ? Op()(init, sum) : init)",

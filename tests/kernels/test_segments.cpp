@@ -90,6 +90,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
     a.in = in.data, a.begin = ENDS == FIXED_ENDS ? nullptr : begins.data, a.end = ENDS == RANGES ? ends.data : nullptr;
     a.out = out.data, a.count = input.size(), a.segments = segments, a.length = length;
     a.bad = o.bad || o.offset % 2 ? bad.data : nullptr, a.workspace = workspace(g.words), a.has_init = o.init;
+    a.share = g.share, a.rate = double(segments) / double(input.size() + segments);
     std::memcpy(a.init.bytes, &init, sizeof init);
     int e = gp__policy_valid_segments(p, s) ? 0 : 1;
     if (!e && ENDS == RANGES) e = simt::launch_kernel("spans", g.grid, g.threads, 0, gp__segment_spans<P, O>, a);
