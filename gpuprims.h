@@ -6074,10 +6074,10 @@ struct gp__segment_warp {
   Chunks chunks;         // the next ones
   gp__u32 windowed;      // ends that are held: of segments from there on
   Number behind;         // the end before them
-  Number window[HELD];   //
-  Number next[HELD];     // and those that come then
-  gp__u32 newest;        // the last 32 ends that were looked at, from there on,
-  unsigned slot;         // and the cell at which the lane's one ends; CHUNK: at none
+  bool odd;              // by turns in two places, never moved: that would wait for those on their way
+  Number even_ends[HELD], odd_ends[HELD];
+  gp__u32 newest; // the last 32 ends that were looked at, from there on,
+  unsigned slot;  // and the cell at which the lane's one ends; CHUNK: at none
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
       : a(args), ends(e), cells(shared), marks(shared + PLACES), chunks(shared, shared + PLACES + CHUNK) {}
@@ -6152,29 +6152,42 @@ struct gp__segment_warp {
       to[u] = s < last ? mine.end(s) : 0;
     }
   }
-  // Marks the ends in the chunk, and goes behind them; all that are left in the last chunk. Of ends at one place, the
-  // first marks it.
+  // Marks those that are held and in the chunk, and goes behind them. Of ends at one place, the first marks it. Are all
+  // gone then?
+  GP_DEVICE bool mark(const Number (&held)[HELD], Number reach) {
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < HELD; ++u) {
+      const gp__u32 group = windowed + u * 32, s = group + gp_lane();
+      if (segment - group >= 32) continue; // gone before
+      const Number sent = gp_lane() < 31 ? held[u] : u ? held[u ? u - 1 : 0] : behind;
+      const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
+      const Number at = held[u] - static_cast<Number>(chunk);
+      const bool mine = s >= segment && s < last && at <= reach;
+      newest = group;
+      slot = mine && held[u] != before && at - 1 < CHUNK ? static_cast<unsigned>(at - 1) : CHUNK;
+      if (slot < CHUNK) marks[slot] = 1;
+      segment += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
+      if (segment - group < 32) return false;
+    }
+    return true;
+  }
+  // Loads those behind the other ones in their place.
+  GP_DEVICE void renew(Number (&held)[HELD]) {
+    behind = gp_warp_broadcast(held[HELD - 1], 31);
+    windowed += HELD * 32;
+    load(held, windowed + HELD * 32);
+    odd = !odd;
+  }
+  // All ends in the chunk; in the last chunk, all that are left.
   template <class Ends> GP_DEVICE void mark(const Ends &, bool rest) {
+    const Number reach = rest ? ~Number(0) : Number(CHUNK);
     for (;;) {
-      GPUPRIMS__UNROLL
-      for (int u = 0; u < HELD; ++u) {
-        const gp__u32 group = windowed + u * 32, s = group + gp_lane();
-        if (segment - group >= 32) continue; // gone
-        const Number sent = gp_lane() < 31 ? window[u] : u ? window[u ? u - 1 : 0] : behind;
-        const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
-        const Number at = window[u] - static_cast<Number>(chunk);
-        const bool mine = s >= segment && s < last && (rest || at <= CHUNK);
-        newest = group;
-        slot = mine && window[u] != before && at - 1 < CHUNK ? static_cast<unsigned>(at - 1) : CHUNK;
-        if (slot < CHUNK) marks[slot] = 1;
-        segment += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
-        if (segment - group < 32) return;
+      if (!odd) {
+        if (!mark(even_ends, reach)) return;
+        renew(even_ends);
       }
-      windowed += HELD * 32;
-      behind = window[HELD - 1];
-      GPUPRIMS__UNROLL
-      for (int u = 0; u < HELD; ++u) window[u] = next[u];
-      load(next, windowed + HELD * 32);
+      if (!mark(odd_ends, reach)) return;
+      renew(odd_ends);
     }
   }
   // Those of one length are where they are expected.
@@ -6368,8 +6381,9 @@ struct gp__segment_warp {
     }
     windowed = 0;
     behind = static_cast<Number>(b);
-    load(window, 0);
-    load(next, HELD * 32);
+    odd = false;
+    load(even_ends, 0);
+    load(odd_ends, HELD * 32);
   }
   // Goes through them.
   GP_DEVICE void run(gp__segment_open<Acc> &open) {
@@ -6460,7 +6474,8 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
   const ENDS ends(a);
-  Warp warp(a, ends, shared + gp_warp() * Warp::BYTES);
+  unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register where there are enough
+  Warp warp(a, ends, STAGES ? gp__shared_place(of_warp).template at<unsigned char>(0) : of_warp);
   gp__begin<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
