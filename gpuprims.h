@@ -5754,11 +5754,11 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
 // Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
 // Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
 // whatever the lengths. A warp works alone: it goes through its elements chunk by chunk, the next chunk on its way in
-// registers while this one is in shared memory. Marks say where segments end in the chunk; each lane scans its
-// consecutive elements, anew behind each mark; a scan over the lanes brings what stands before a lane to its first
-// mark; results are picked up at the marks by lanes that stand for consecutive segments. What is open at the ends of a
-// warp's range is joined in the block, and what is open at the ends of a block's range by the block that starts last,
-// in fixed order.
+// registers while this one is in shared memory; pipelined, several on their way by bulk copies to a ring of chunks in
+// shared memory. Marks say where segments end in the chunk; each lane scans its consecutive elements, anew behind each
+// mark; a scan over the lanes brings what stands before a lane to its first mark; results are picked up at the marks
+// by lanes that stand for consecutive segments. What is open at the ends of a warp's range is joined in the block, and
+// what is open at the ends of a block's range by the block that draws last, in fixed order.
 
 // Where segments end, and where an element lies in the input. `Number` holds begin() and end() modulo its size, and is
 // enough for differences within a warp's range. WINDOW: ends of a lane that are loaded together.
@@ -6058,8 +6058,8 @@ struct gp__segment_warp {
   static const unsigned CHUNK = 32 * ITEMS, SLOT = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
   static const unsigned PLACE = CHUNK * SLOT, PLACES = PLACE * (STAGES ? STAGES : 1), SIZE = sizeof(In);
   static const unsigned BYTES = PLACES + CHUNK + gp__segment_barrier_bytes(STAGES);
-  static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16; // of a lane, when a chunk is loaded
-  static const int WINDOW = ENDS::WINDOW, HELD = STAGES ? 4 : 1;    // ends of a lane
+  static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16;                 // of a lane, when a chunk is loaded
+  static const int WINDOW = (STAGES ? 2 : 1) * ENDS::WINDOW, HELD = STAGES ? 4 : 1; // ends of a lane
   typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(PLACE)> Chunks;
 
   const gp__segment_args &a;
