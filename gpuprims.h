@@ -6092,7 +6092,7 @@ struct gp__segment_warp {
   GP_DEVICE const unsigned char *address(gp__u64 element) const {
     return static_cast<const unsigned char *>(a.in) + element * SIZE;
   }
-  // Is all that vectors of the chunk could touch in the input?
+  // Is all that vectors of the chunk could touch in the input? It is where all elements of a chunk are the warp's own.
   GP_DEVICE bool inside(gp__u64 at) const {
     const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
     return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
@@ -6102,9 +6102,9 @@ struct gp__segment_warp {
   GP_DEVICE void request(unsigned n) {
     if (n > 0 && left <= n * CHUNK) return;
     const gp__u64 at = chunk + n * CHUNK;
-    const unsigned to = left - n * CHUNK < CHUNK ? unsigned(left - n * CHUNK) : CHUNK;
-    unsigned begin = n > 0 ? 0 : from * SIZE & ~15u, end = (to * SIZE + 15) & ~15u;
-    if (!inside(at)) {
+    const unsigned first = n > 0 ? 0 : from, to = left - n * CHUNK < CHUNK ? unsigned(left - n * CHUNK) : CHUNK;
+    unsigned begin = first * SIZE & ~15u, end = (to * SIZE + 15) & ~15u;
+    if (to - first < CHUNK && !inside(at)) {
       const gp__u64 low = reinterpret_cast<gp__u64>(a.in), start = low + at * SIZE;
       if (start + begin < low) begin += 16;
       if (start + end > low + a.count * SIZE) end -= 16;
@@ -6113,7 +6113,7 @@ struct gp__segment_warp {
   }
   GP_DEVICE void take(unsigned to) {
     cells = chunks.take();
-    if (!inside(chunk) && from < to) { // the first and the last vector may have been left out
+    if (to - from < CHUNK && from < to && !inside(chunk)) { // the first and the last vector may have been left out
       __syncwarp();
       const unsigned first = from * SIZE & ~15u, second = (to * SIZE - 1) & ~15u;
       const unsigned x = (gp_lane() < 16 ? first : second) + (gp_lane() & 15u);
