@@ -158,11 +158,11 @@ MUTANTS = {
     "segments: the last chunk is taken for a whole one": (
         "SEGMENTS", "const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;", "const unsigned to = CHUNK;"),
     "segments: ends behind the last element are left": (
-        "SEGMENTS", "s >= segment && s < last && (rest || at <= CHUNK)", "s >= segment && s < last && at < CHUNK"),
+        "SEGMENTS", "s >= segment && s < last && at <= reach", "s >= segment && s < last && at < CHUNK"),
     "segments: ends are found twice": (
         "SEGMENTS", "const bool mine = s >= segment && s < last &&", "const bool mine = s < last &&"),
     "segments: an empty one marks what stands before it": (
-        "SEGMENTS", "slot = mine && window[u] != before && at - 1", "slot = mine && at - 1"),
+        "SEGMENTS", "slot = mine && held[u] != before && at - 1", "slot = mine && at - 1"),
     "segments: the search ends before what it looks for": (
         "SEGMENTS", "probes)) high = probe(ends, probes);", "probes)) high = probe(ends, probes) / 2;"),
     "segments: the search begins behind what it looks for": (
