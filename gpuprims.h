@@ -327,7 +327,7 @@ enum {
   GP_ONE_BLOCK,     // reduce, scan: a single block
   GP_LOOK_BACK,     // scan, select, runs, by key: one pass, decoupled look-back
   GP_THREE_SWEEP,   // scan: upsweep, spine, downsweep (three launches)
-  GP_PIPELINED,     // the same, persistent blocks, bulk copies (compute capability 9.0 and later)
+  GP_PIPELINED,     // the same, and segmented reduce: persistent blocks, bulk copies (compute capability 9.0, later)
   GP_MERGE_PATH,    // segmented reduce, load balance: each block the same number of elements and segments together
   GP_SHARED_BINS,   // histogram: counters in shared memory, as many replicas as fit
   GP_GLOBAL_BINS,   // histogram: counters in the output
@@ -347,7 +347,7 @@ typedef struct gp_policy {
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
   int store;         // GP_CACHE_...
-  int stages;        // tiles in flight in shared memory (pipelined)
+  int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined)
   int blocks_per_sm; // resident blocks a multiprocessor; the grid is this times their number, or fewer for small inputs
   int overlap;       // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
 } gp_policy;
@@ -1217,10 +1217,11 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_SEGMENTS(F)                                                                                   \
-  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_WARP_SEGMENTS)                                                               \
-  F(threads, 0, 128, 256, 512)                                                                                         \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_WARP_SEGMENTS, GP_PIPELINED)                                                 \
+  F(threads, 0, 128, 256, 384, 512, 768)                                                                               \
   F(vectors, 0, 1, 3, 5, 7)                                                                                            \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(stages, 0, 2, 3, 4, 5)                                                                                             \
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_HISTOGRAM(F)                                                                                  \
@@ -1480,11 +1481,16 @@ GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s) {
 GPUPRIMS__RULE int gp__segment_items(gp_policy p, gp__shape s) {
   return gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
 }
-// Dynamic shared memory of a block: cells, which become results in place, and a byte an element that says: a segment
-// ends here.
+// Barriers of a warp's chunks on their way (pipelined).
+GPUPRIMS__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) / 2 * GP__VECTOR; }
+// Dynamic shared memory of a block: cells, which become results in place, a byte an element that says: a segment ends
+// here, and barriers.
 GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads * gp__segment_items(p, s) *
-         (gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) + (s.primitive == GP_LOAD_BALANCE ? 0 : 1));
+             ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
+                  gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
+              (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
+         (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
 }
 // Static shared memory, at most.
 GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
@@ -1500,11 +1506,13 @@ enum {
   GP__RANGE_LOG2_LANES = 3 // ranges may overlap, and be longer than count / segments: so many lanes at least
 };
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 &&
-         (p.algorithm == GP_WARP_SEGMENTS
-              ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
-              : p.algorithm == GP_MERGE_PATH &&
-                    gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
+  if (p.blocks_per_sm < 1) return 0;
+  if (p.algorithm == GP_WARP_SEGMENTS)
+    return s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff;
+  return (p.algorithm == GP_MERGE_PATH ||
+          (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.ranges &&
+           s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
+         gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes;
 }
 
 // ---- histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
@@ -1718,15 +1726,27 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
 }
 // Segments. Merge path's search and fix-up are a chain of trips through memory, which a few elements wait for. GP_AUTO
 // becomes a warp's segments up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a
-// multiprocessor, where a segment of mean length has at most about 16 Ki elements; otherwise merge path: as many warps
-// a multiprocessor as have the registers for their next chunk, and short chunks where there is little to do.
+// multiprocessor, where a segment of mean length has at most about 16 Ki elements. From 8 MiB on it becomes pipelined
+// merge path, where that is valid: one large block, whose warps have two chunks on their way. Otherwise merge path: as
+// many warps a multiprocessor as have the registers for their next chunk, and short chunks where there is little to do.
 __attribute__((unused)) static int gp__few_elements(gp__shape s, unsigned long long bytes) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
   return s.primitive == GP_SEGMENTED_REDUCE && bytes <= sms << 14 && s.segments <= sms << 12 &&
          s.count >> 14 <= s.segments;
 }
 __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s, unsigned long long bytes) {
-  p.algorithm = gp__or(p.algorithm, gp__few_elements(s, bytes) ? GP_WARP_SEGMENTS : GP_MERGE_PATH);
+  const int few = gp__few_elements(s, bytes);
+  gp_policy q = p;
+  q.algorithm = GP_PIPELINED;
+  q.stages = gp__or(p.stages, 3);
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, 1);
+  q.vectors = gp__or(p.vectors, 5);
+  q.threads = gp__or(p.threads, 768);
+  while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
+  if (p.algorithm == GP_PIPELINED ||
+      (p.algorithm == GP_AUTO && !few && bytes >= (8 << 20) && gp__policy_valid_segments(q, s)))
+    return q;
+  p.algorithm = gp__or(p.algorithm, few ? GP_WARP_SEGMENTS : GP_MERGE_PATH);
   if (p.algorithm == GP_WARP_SEGMENTS) {
     p.threads = gp__or(p.threads, 256);
     p.vectors = gp__or(p.vectors, 3);
@@ -1778,6 +1798,7 @@ typedef struct gp__geometry {
   unsigned long long words;      // tagged words of the workspace
   unsigned replicas;             // of gp__histogram_args, else 0
   unsigned log2_lanes;           // of gp__segment_args, else 0
+  unsigned long long share;      // of gp__segment_args, else 0
 } gp__geometry;
 
 __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
@@ -1855,6 +1876,7 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
   if (!g->grid) g->grid = 1;
   g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
   if (s.primitive == GP_LOAD_BALANCE) return;
+  g->share = gp__ceil_div(s.count + s.segments, g->grid * (unsigned long long)(p.threads / GP__WARP));
   g->words = g->grid * (unsigned long long)gp__segment_words(s.acc_size);
   if (s.ranges) { // the scanned lengths, then words of the two launches, which come one after the other
     const unsigned long long spans = gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS));
@@ -1874,6 +1896,7 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   g.shared_bytes = (unsigned)gp__shared_bytes(s.primitive, p, s.in_size, s.out_size);
   g.words = 0;
   g.replicas = g.log2_lanes = 0;
+  g.share = 0;
   if (family == GP__FAMILY_STREAM || family == GP__FAMILY_SEGMENTS || family == GP__FAMILY_HISTOGRAM) {
     if (family == GP__FAMILY_STREAM) gp__geometry_stream(p, s, resident, &g);
     else if (family == GP__FAMILY_SEGMENTS) gp__geometry_segments(p, s, resident, &g);
@@ -1999,6 +2022,8 @@ typedef struct gp__segment_args {
   unsigned long long count, segments, length;
   const unsigned long long *bad; // as in gp__stream_args
   void *workspace;
+  unsigned long long share; // elements and ends of a warp, where all `count` elements are of segments
+  double rate;              // of both together: how many are ends
   gp__value init;
   int has_init;
   unsigned log2_lanes; // a warp's segments: lanes that read one
@@ -6001,11 +6026,11 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
 // Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
 // Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
 // whatever the lengths. A warp works alone: it goes through its elements chunk by chunk, the next chunk on its way in
-// registers while this one is in shared memory. Marks say where segments end in the chunk; each lane scans its
-// consecutive elements, anew behind each mark; a scan over the lanes brings what stands before a lane to its first
-// mark; results are picked up at the marks by lanes that stand for consecutive segments. What is open at the ends of a
-// warp's range is joined in the block, and what is open at the ends of a block's range by the block that starts last,
-// in fixed order.
+// registers while this one is in shared memory; pipelined, several on their way by bulk copies to a ring of chunks in
+// shared memory. Marks say where segments end in the chunk; each lane scans its consecutive elements, anew behind each
+// mark; a scan over the lanes brings what stands before a lane to its first mark; results are picked up at the marks
+// by lanes that stand for consecutive segments. What is open at the ends of a warp's range is joined in the block, and
+// what is open at the ends of a block's range by the block that draws last, in fixed order.
 
 // Where segments end, and where an element lies in the input. `Number` holds begin() and end() modulo its size, and is
 // enough for differences within a warp's range. WINDOW: ends of a lane that are loaded together.
@@ -6088,6 +6113,47 @@ GP_DEVICE void gp__split(const gp__fixed_ends &ends, gp__u64, const gp__u64 (&di
     segment[n] = s < ends.segments ? s : ends.segments;
   }
 }
+
+// The split at two diagonals after a first look at the ends, which is on its way before it is known where they begin.
+// `rate` of the elements and ends together are expected to be ends. Offsets: half a warp probes at distances 1, 4, 16,
+// ... to both sides of where the diagonal is then; the ends of segments of one length lie there.
+template <class Ends> struct gp__split_look {
+  GP_DEVICE gp__split_look(const Ends &, double, const gp__u64 (&)[2]) {}
+  GP_DEVICE void split(const Ends &ends, gp__u64, gp__u64 items, const gp__u64 (&diagonal)[2],
+                       gp__u64 (&segment)[2]) const {
+    gp__split(ends, items, diagonal, segment);
+  }
+};
+template <class O> struct gp__split_look<gp__offset_ends<O>> {
+  typedef gp__offset_ends<O> Ends;
+  gp__u64 guess, end; // the lane's
+  GP_DEVICE gp__split_look(const Ends &ends, double rate, const gp__u64 (&diagonal)[2]) {
+    guess = static_cast<gp__u64>((static_cast<double>(gp_lane() < 16 ? diagonal[0] : diagonal[1]) + 0.5) * rate);
+    end = ends.end_of(probe(ends, int(gp_lane() & 15u)));
+  }
+  GP_DEVICE gp__u64 probe(const Ends &ends, int i) const { // rises with i
+    const gp__u64 far = 1u << (2 * (i < 8 ? 7 - i : i - 8));
+    const gp__u64 at = i >= 8 ? guess + far - 1 : guess > far ? guess - far : 0;
+    return at < ends.segments ? at : ends.segments - 1;
+  }
+  GP_DEVICE void split(const Ends &ends, gp__u64 first, gp__u64 items, const gp__u64 (&diagonal)[2],
+                       gp__u64 (&segment)[2]) const {
+    const gp__u64 mine = gp_lane() < 16 ? diagonal[0] : diagonal[1];
+    const unsigned before =
+        __ballot_sync(0xffffffffu, end - first + probe(ends, int(gp_lane() & 15u)) < mine) >> (gp_lane() & 16u);
+    const int probes = __popc(before & 0xffffu);
+    gp__u64 low = mine > items ? mine - items : 0, high = mine < ends.segments ? mine : ends.segments;
+    if (probes > 0 && low <= probe(ends, probes - 1)) low = probe(ends, probes - 1) + 1;
+    if (low > high) low = high; // where offsets decrease
+    if (probes < 16 && high > probe(ends, probes)) high = probe(ends, probes);
+    const gp__u64 left = high > low ? high - low : 0;
+    segment[0] = gp_warp_broadcast(low, 0);
+    segment[1] = gp_warp_broadcast(low, 16);
+    if (!__ballot_sync(0xffffffffu, left > 0)) return;
+    gp__u64 count[2] = {gp_warp_broadcast(left, 0), gp_warp_broadcast(left, 16)};
+    gp__warp_search(segment, count, gp__split_before<Ends, 2>{ends, diagonal, first});
+  }
+};
 
 // What a chunk holds: elements where they lie side by side in the input, otherwise accumulators.
 template <class T> struct gp__as_it_is {
@@ -6180,33 +6246,119 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
   }
 };
 
+// A warp's chunks of BYTES on their way to shared memory, where each has a place of PLACE bytes. They are requested and
+// taken in the same order, at most AHEAD behind the one that was taken last. All lanes call; those that have written to
+// a chunk's place say so.
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+// A ring of STAGES places, filled by bulk copies. A chunk may be requested when all lanes are through with the one that
+// is STAGES before it, and have met since then.
+template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks {
+  static const int AHEAD = STAGES - 1;
+  static const bool EARLY = true; // the next one is requested before this one is taken
+  unsigned char *places;
+  gp__u64 *loaded; // a barrier a place
+  int requested, taken;
+  unsigned parity; // of the barriers, in this round of `taken`
+  // Barriers lie behind places and marks.
+  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *barriers)
+      : places(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
+    if (gp_lane() == 0) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < STAGES; ++i) gp__mbarrier_init(loaded + i, 1);
+      gp__mbarrier_init_fence();
+    }
+    __syncwarp();
+  }
+  // The bytes begin..end-1 from `chunk`, whole vectors; there may be none.
+  GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
+    if (gp_lane() == 0) {
+      gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
+      if (begin < end)
+        gp__bulk_load(places + requested * PLACE + begin, chunk + begin, end - begin, loaded + requested);
+    }
+    requested = requested + 1 < STAGES ? requested + 1 : 0;
+  }
+  GP_DEVICE unsigned char *take() {
+    unsigned char *place = places + taken * PLACE;
+    gp__mbarrier_wait(loaded + taken, parity);
+    if (++taken == STAGES) {
+      taken = 0;
+      parity ^= 1u;
+    }
+    return place;
+  }
+  GP_DEVICE void written() const { gp__bulk_fence(); } // before the place's next copy
+};
+#else
+template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks;
+#endif
+// One place; the next chunk waits in registers.
+template <int LOAD, int BYTES, int PLACE> struct gp__segment_chunks<0, LOAD, BYTES, PLACE> {
+  static const int AHEAD = 1, VECTORS = (BYTES + 511) / 512;
+  static const bool EARLY = false;
+  unsigned char *place;
+  gp_vector ahead[VECTORS];
+  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *) : place(shared) {}
+  GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
+    const unsigned char *base = chunk + gp_lane() * 16;
+    if (begin == 0 && end == BYTES) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < VECTORS; ++k)
+        if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
+      return;
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < VECTORS; ++k) {
+      const unsigned x = k * 512u + gp_lane() * 16;
+      if (x >= begin && x < end) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
+    }
+  }
+  GP_DEVICE unsigned char *take() const {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < VECTORS; ++k)
+      if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES)
+        *reinterpret_cast<gp_vector *>(place + k * 512 + gp_lane() * 16) = ahead[k];
+    return place;
+  }
+  GP_DEVICE void written() const {}
+};
+
 // One warp's range, which has fewer than 2^32 elements and ends (of ranges: fewer than 2^32 ends). All numbers are the
-// same in all lanes.
-template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out> struct gp__segment_warp {
+// same in all lanes. STAGES: 0, or of gp__segment_chunks.
+template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+struct gp__segment_warp {
   typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::type Cell;
   typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::load CellLoad;
   typedef typename ENDS::Number Number;
   static const int ITEMS = gp__scan_items(P::vectors, int(sizeof(Cell)), int(sizeof(Acc)));
   static const unsigned CHUNK = 32 * ITEMS, SLOT = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
-  static const unsigned BYTES = CHUNK * (SLOT + 1), SIZE = sizeof(In);
-  static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16; // of a lane, when a chunk is loaded
-  static const int WINDOW = ENDS::WINDOW;
+  static const unsigned PLACE = CHUNK * SLOT, PLACES = PLACE * (STAGES ? STAGES : 1), SIZE = sizeof(In);
+  static const unsigned BYTES = PLACES + CHUNK + gp__segment_barrier_bytes(STAGES);
+  static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16;                 // of a lane, when a chunk is loaded
+  static const int WINDOW = (STAGES ? 2 : 1) * ENDS::WINDOW, HELD = STAGES ? 4 : 1; // ends of a lane
+  typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(PLACE)> Chunks;
 
   const gp__segment_args &a;
   const ENDS ends;
-  unsigned char *cells;     // shared memory of the warp
-  unsigned char *marks;     //
-  gp__u64 origin;           // the warp's first segment
-  gp__u64 chunk;            // the first element of the chunk, on a 16-byte boundary: may lie before the range
-  Number left;              // elements from there to the end of the range
-  gp__u32 segment, last;    // from there: the next segment to end, and the one that is open at the end
-  gp_vector ahead[VECTORS]; // the next chunk
-  Number window[WINDOW];    // ends of segments from `segment` on
+  unsigned char *cells;  // shared memory of the warp: where the chunk is
+  unsigned char *marks;  //
+  gp__u64 origin;        // the warp's first segment
+  gp__u64 chunk;         // the first element of the chunk, on a 16-byte boundary: may lie before the range
+  Number left;           // elements from there to the end of the range
+  unsigned from;         // of the chunk: the first element that is the warp's own
+  gp__u32 segment, last; // from there: the next segment to end, and the one that is open at the end
+  Chunks chunks;         // the next ones
+  gp__u32 windowed;      // ends that are held: of segments from there on
+  Number behind;         // the end before them
+  bool odd;              // by turns in two places, never moved: that would wait for those on their way
+  Number even_ends[HELD], odd_ends[HELD];
+  gp__u32 newest; // the last 32 ends that were looked at, from there on,
+  unsigned slot;  // and the cell at which the lane's one ends; CHUNK: at none
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
-      : a(args), ends(e), cells(shared), marks(shared + CHUNK * SLOT) {}
+      : a(args), ends(e), cells(shared), marks(shared + PLACES), chunks(shared, shared + PLACES + CHUNK) {}
 
-  // ---- elements. from, to: those of a chunk that are the warp's own.
+  // ---- elements. from, to: those of the chunk that are the warp's own.
 
   // May chunks be read by whole vectors: can an element lie on a 16-byte boundary? Mostly its type says so.
   GP_DEVICE bool by_vectors() const {
@@ -6216,40 +6368,33 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
   GP_DEVICE const unsigned char *address(gp__u64 element) const {
     return static_cast<const unsigned char *>(a.in) + element * SIZE;
   }
-  // Is all that vectors of the chunk could touch in the input?
+  // Is all that vectors of the chunk could touch in the input? It is where all elements of a chunk are the warp's own.
   GP_DEVICE bool inside(gp__u64 at) const {
     const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
     return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
   }
-  GP_DEVICE void load_ahead(gp__u64 at, unsigned from, unsigned to) {
-    const unsigned char *base = address(at) + gp_lane() * 16;
-    if (to - from == CHUNK && inside(at)) {
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < VECTORS; ++k)
-        if (CHUNK * SIZE % 512 == 0 || k * 512u + gp_lane() * 16 < CHUNK * SIZE)
-          ahead[k] = gp__load_vector<P::load>(base + k * 512);
-      return;
+  // Sets out for the n-th chunk from here, where the range has one. Of the vectors that hold its elements, the first
+  // and the last are left out where not all of their bytes are the input's.
+  GP_DEVICE void request(unsigned n) {
+    if (n > 0 && left <= n * CHUNK) return;
+    const gp__u64 at = chunk + n * CHUNK;
+    const unsigned first = n > 0 ? 0 : from, to = left - n * CHUNK < CHUNK ? unsigned(left - n * CHUNK) : CHUNK;
+    unsigned begin = first * SIZE & ~15u, end = (to * SIZE + 15) & ~15u;
+    if (to - first < CHUNK && !inside(at)) {
+      const gp__u64 low = reinterpret_cast<gp__u64>(a.in), start = low + at * SIZE;
+      if (start + begin < low) begin += 16;
+      if (start + end > low + a.count * SIZE) end -= 16;
     }
-    unsigned begin = from * SIZE & ~15u, end = (to * SIZE + 15) & ~15u;
-    const gp__u64 low = reinterpret_cast<gp__u64>(a.in), start = low + at * SIZE;
-    if (start + begin < low) begin += 16;
-    if (start + end > low + a.count * SIZE) end -= 16;
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < VECTORS; ++k) {
-      const unsigned x = k * 512u + gp_lane() * 16;
-      if (x >= begin && x < end) ahead[k] = gp__load_vector<P::load>(base + k * 512);
-    }
+    chunks.request(address(at), begin, end);
   }
-  GP_DEVICE void store_ahead(unsigned from, unsigned to) const {
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < VECTORS; ++k)
-      if (CHUNK * SIZE % 512 == 0 || k * 512u + gp_lane() * 16 < CHUNK * SIZE)
-        *reinterpret_cast<gp_vector *>(cells + k * 512 + gp_lane() * 16) = ahead[k];
-    if (!inside(chunk) && from < to) { // the first and the last vector may have been left out
+  GP_DEVICE void take(unsigned to) {
+    cells = chunks.take();
+    if (to - from < CHUNK && from < to && !inside(chunk)) { // the first and the last vector may have been left out
       __syncwarp();
       const unsigned first = from * SIZE & ~15u, second = (to * SIZE - 1) & ~15u;
       const unsigned x = (gp_lane() < 16 ? first : second) + (gp_lane() & 15u);
       if (x >= from * SIZE && x < to * SIZE && (gp_lane() < 16 || first != second)) cells[x] = address(chunk)[x];
+      chunks.written();
     }
   }
   // Elements of ranges: rows of 32 side by side, as many as are in flight together. For these a window of 32 segments
@@ -6298,36 +6443,70 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
 
   // ---- ends
 
-  GP_DEVICE void load_window() {
+  GP_DEVICE void load(Number (&to)[HELD], gp__u32 at) const {
     ENDS mine = ends;
     mine.move(origin);
     GPUPRIMS__UNROLL
-    for (int u = 0; u < WINDOW; ++u) {
-      const gp__u32 s = segment + u * 32 + gp_lane();
-      window[u] = s < last ? mine.end(s) : 0;
+    for (int u = 0; u < HELD; ++u) {
+      const gp__u32 s = at + u * 32 + gp_lane();
+      to[u] = s < last ? mine.end(s) : 0;
     }
   }
-  // Marks the ends in the chunk, and goes behind them; all that are left in the last chunk. Of ends at one place, the
-  // first marks it.
-  GP_DEVICE void mark(bool rest) {
-    Number behind = static_cast<Number>(chunk); // an end at the chunk's start needs no mark
-    for (;;) {
-      unsigned found = 0;
-      GPUPRIMS__UNROLL
-      for (int u = 0; u < WINDOW; ++u) {
-        const Number sent = gp_lane() < 31 ? window[u] : u ? window[u ? u - 1 : 0] : behind;
-        const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
-        const Number at = window[u] - static_cast<Number>(chunk);
-        const bool mine = segment + u * 32 + gp_lane() < last && (rest || at <= CHUNK);
-        if (mine && window[u] != before && at - 1 < CHUNK) marks[at - 1] = 1;
-        found += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
-      }
-      if (!found) return;
-      segment += found;
-      behind = window[WINDOW - 1];
-      load_window();
-      if (found < WINDOW * 32) return;
+  // Marks those that are held and in the chunk, and goes behind them. Of ends at one place, the first marks it. Are all
+  // gone then?
+  GP_DEVICE bool mark(const Number (&held)[HELD], Number reach) {
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < HELD; ++u) {
+      const gp__u32 group = windowed + u * 32, s = group + gp_lane();
+      if (segment - group >= 32) continue; // gone before
+      const Number sent = gp_lane() < 31 ? held[u] : u ? held[u ? u - 1 : 0] : behind;
+      const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
+      const Number at = held[u] - static_cast<Number>(chunk);
+      const bool mine = s >= segment && s < last && at <= reach;
+      newest = group;
+      slot = mine && held[u] != before && at - 1 < CHUNK ? static_cast<unsigned>(at - 1) : CHUNK;
+      if (slot < CHUNK) marks[slot] = 1;
+      segment += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
+      if (segment - group < 32) return false;
     }
+    return true;
+  }
+  // Loads those behind the other ones in their place.
+  GP_DEVICE void renew(Number (&held)[HELD]) {
+    behind = gp_warp_broadcast(held[HELD - 1], 31);
+    windowed += HELD * 32;
+    load(held, windowed + HELD * 32);
+    odd = !odd;
+  }
+  // All ends in the chunk; in the last chunk, all that are left.
+  template <class Ends> GP_DEVICE void mark(const Ends &, bool rest) {
+    const Number reach = rest ? ~Number(0) : Number(CHUNK);
+    for (;;) {
+      if (!odd) {
+        if (!mark(even_ends, reach)) return;
+        renew(even_ends);
+      }
+      if (!mark(odd_ends, reach)) return;
+      renew(odd_ends);
+    }
+  }
+  // Those of one length are where they are expected.
+  GP_DEVICE void mark(const gp__fixed_ends &, bool rest) {
+    ENDS mine = ends;
+    mine.move(origin);
+    gp__u32 found = last - segment;
+    if (found > 0 && !rest) {
+      const gp__u32 length = ends.length < CHUNK ? static_cast<gp__u32>(ends.length) : CHUNK + 1;
+      const Number at = mine.end(segment) - static_cast<Number>(chunk);
+      const gp__u32 here = at <= CHUNK ? 1 + (CHUNK - at) / length : 0;
+      if (here < found) found = here;
+    }
+    if (ends.length > 0)
+      for (gp__u32 i = gp_lane(); i < found; i += 32) {
+        const Number at = mine.end(segment + i) - static_cast<Number>(chunk);
+        if (at - 1 < CHUNK) marks[at - 1] = 1;
+      }
+    newest = segment += found;
   }
 
   // ---- a lane's elements
@@ -6456,12 +6635,18 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
     Out *out = static_cast<Out *>(a.out) + origin;
     ENDS mine = ends;
     mine.move(origin);
-    for (; from < segment; from += WINDOW * 32) {
+    const gp__u32 s = newest + gp_lane();
+    if (s >= from && s < segment) {
+      Acc sum = Op::identity();
+      if (slot < CHUNK) sum = slots[slot];
+      out[s] = result(slot < CHUNK, sum);
+    }
+    for (; from < newest; from += WINDOW * 32) {
       Number start[WINDOW], stop[WINDOW];
       GPUPRIMS__UNROLL
       for (int u = 0; u < WINDOW; ++u) {
         const gp__u32 s = from + u * 32 + gp_lane();
-        if (s < segment) {
+        if (s < newest) {
           start[u] = mine.begin(s);
           stop[u] = mine.end(s);
         }
@@ -6469,50 +6654,62 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
       GPUPRIMS__UNROLL
       for (int u = 0; u < WINDOW; ++u) {
         const gp__u32 s = from + u * 32 + gp_lane();
-        if (s < segment) {
-          const Number slot = stop[u] - 1 - static_cast<Number>(chunk);
-          const bool has = stop[u] != start[u] && slot < CHUNK;
+        if (s < newest) {
+          const Number at = stop[u] - 1 - static_cast<Number>(chunk);
+          const bool has = stop[u] != start[u] && at < CHUNK;
           Acc sum = Op::identity();
-          if (has) sum = slots[slot];
+          if (has) sum = slots[at];
           out[s] = result(has, sum);
         }
       }
     }
   }
 
-  // Goes through the elements b..e-1 and the ends of the segments s..t-1.
-  GP_DEVICE void run(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t, gp__segment_open<Acc> &open) {
-    gp_before<Acc> carry;
-    carry.has = false;
-    if (gp_lane() == 0) {
-      open.segment = s;
-      open.ended = t > s;
-      open.first.has = false;
-    }
+  // The elements b..e-1 and the ends of the segments s..t-1: sets out for the first ones.
+  GP_DEVICE void begin(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t) {
     origin = s;
     segment = 0;
     last = static_cast<gp__u32>(t - s);
-    const bool vectors = by_vectors();
-    unsigned from = 0;
-    if (vectors)
+    from = 0;
+    if (by_vectors())
       for (unsigned low = gp__misalignment(address(b), 16); low; ++from) low = (low - SIZE) & 15u;
     chunk = b - from;
     left = static_cast<Number>(e - chunk);
-    for (int i = 0; i < ITEMS; ++i) marks[i * 32 + gp_lane()] = 0;
-    load_window();
-    if (vectors) load_ahead(chunk, from, left < CHUNK ? unsigned(left) : CHUNK);
-    if (b < e || s < t)
+    if (by_vectors() && (left > from || last > 0)) {
+      GPUPRIMS__UNROLL
+      for (unsigned n = 0; n < unsigned(Chunks::AHEAD); ++n) request(n);
+    }
+    windowed = 0;
+    behind = static_cast<Number>(b);
+    odd = false;
+    load(even_ends, 0);
+    load(odd_ends, HELD * 32);
+  }
+  // Goes through them.
+  GP_DEVICE void run(gp__segment_open<Acc> &open) {
+    gp_before<Acc> carry;
+    carry.has = false;
+    if (gp_lane() == 0) {
+      open.segment = origin;
+      open.ended = last > 0;
+      open.first.has = false;
+    }
+    const bool vectors = by_vectors();
+    const Number b = static_cast<Number>(chunk + from);
+    for (unsigned i = gp_lane() * 4; i < CHUNK; i += 128) *reinterpret_cast<gp__u32 *>(marks + i) = 0;
+    if (left > from || last > 0)
       for (;; chunk += CHUNK, left -= CHUNK, from = 0) {
         const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;
         const bool rest = left <= CHUNK;
         __syncwarp();
         if (vectors) {
-          store_ahead(from, to);
-          if (!rest) load_ahead(chunk + CHUNK, 0, left - CHUNK < CHUNK ? unsigned(left - CHUNK) : CHUNK);
+          if (Chunks::EARLY) request(Chunks::AHEAD);
+          take(to);
+          if (!Chunks::EARLY) request(Chunks::AHEAD);
         } else if (!ENDS::direct) gather(to);
         else gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
         const gp__u32 first = segment;
-        mark(rest);
+        mark(ends, rest);
         __syncwarp();
         const unsigned mine = gp_lane() * ITEMS;
         const int lane_from = from > mine ? (from - mine < ITEMS ? int(from - mine) : ITEMS) : 0;
@@ -6526,8 +6723,9 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
           if (from < to) carry.append(all, Op());
         } else {
           join(scan(lane_from, lane_to), carry);
+          chunks.written();
           __syncwarp();
-          if (first == 0 && gp_lane() == 0) open.first = at_end(static_cast<Number>(b), ends.end(origin));
+          if (first == 0 && gp_lane() == 0) open.first = at_end(b, ends.end(origin));
           store(first ? first : 1);
         }
         if (rest) break;
@@ -6547,9 +6745,10 @@ GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *wor
   const unsigned share = (count + P::threads - 1) / P::threads, first = threadIdx.x * share;
   const unsigned stop = first + share < count ? first + share : count;
   gp__segment_carry<Acc> carry = Join::identity();
+  Partial p;
   for (int pass = 0; pass < 2; ++pass) { // the second time with what stands before the thread
     for (unsigned i = first; i < stop; ++i) {
-      const Partial p = gp__receive<Partial>(words, i, tag);
+      if (pass == 0 || share > 1) p = gp__receive<Partial>(words, i, tag);
       gp__segment_carry<Acc> next;
       next.ended = (p.segment & 1u) != 0;
       next.open.has = (p.segment >> (next.ended ? 2 : 1) & 1u) != 0;
@@ -6565,66 +6764,79 @@ GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *wor
   }
 }
 
-template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
-GP_DEVICE void gp__segmented_reduce(const gp__segment_args &a) {
-  typedef gp__segment_warp<P, ENDS, Op, Load, In, Acc, Out> Warp;
+template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
+  typedef gp__segment_warp<STAGES, P, ENDS, Op, Load, In, Acc, Out> Warp;
   typedef gp__segment_storage<P, Op, Acc> Storage;
   typedef gp__segment_partial<Acc> Partial;
+  typedef gp__join_carries<Acc, Op> Join;
   const unsigned WARPS = P::threads / 32;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
+  const ENDS ends(a);
+  unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register where there are enough
+  Warp warp(a, ends, STAGES ? gp__shared_place(of_warp).template at<unsigned char>(0) : of_warp);
   gp__begin<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
-  if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
-  const ENDS ends(a);
+  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
+  gp__u64 share = a.share, diagonal[2] = {mine * share, (mine + 1) * share}, segment[2];
+  const gp__split_look<ENDS> look(ends, a.rate, diagonal);
   const gp__u64 start = ends.first(), stop = ends.last(), items = stop > start ? stop - start : 0;
-  const gp__u64 work = items + a.segments, warps = static_cast<gp__u64>(gridDim.x) * WARPS;
-  const gp__u64 share = (work + warps - 1) / warps, mine = blockIdx.x * WARPS + gp_warp();
-  gp__u64 diagonal[2] = {mine * share < work ? mine * share : work,
-                         (mine + 1) * share < work ? (mine + 1) * share : work};
-  gp__u64 segment[2];
-  gp__split(ends, items, diagonal, segment);
+  const gp__u64 work = items + a.segments;
+  if (items != a.count) share = (work + warps - 1) / warps;
+  diagonal[0] = mine * share < work ? mine * share : work;
+  diagonal[1] = (mine + 1) * share < work ? (mine + 1) * share : work;
+  look.split(ends, start, items, diagonal, segment);
   gp__u64 element[2] = {diagonal[0] - segment[0], diagonal[1] - segment[1]};
   if (segment[1] < segment[0]) segment[1] = segment[0]; // where offsets decrease, only the end is sure
   if (element[1] < element[0]) element[1] = element[0];
-  Warp warp(a, ends, shared + gp_warp() * Warp::BYTES);
-  warp.run(start + element[0], start + element[1], segment[0], segment[1], s.warp[gp_warp()]);
+  warp.begin(start + element[0], start + element[1], segment[0], segment[1]);
+  if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
+  warp.run(s.warp[gp_warp()]);
   __syncthreads();
   gp__word *words = gp__words(a.workspace) + (ENDS::direct ? 0 : a.segments + 1);
-  if (threadIdx.x == 0) {
+  if (gp_warp() == 0) { // a lane for each warp
     const gp__segment_result<Op, Out, Acc> result(a);
-    gp__segment_open<Acc> block;
-    gp_before<Acc> carry;
-    block.ended = carry.has = false;
-    GPUPRIMS__UNROLL_BY(1)
-    for (unsigned w = 0; w < WARPS; ++w) {
-      const gp__segment_open<Acc> &next = s.warp[w];
-      const gp_before<Acc> &more = next.ended ? next.first : next.last;
-      if (more.has) carry.append(more.value, Op());
-      if (!next.ended) continue;
-      if (block.ended || gridDim.x == 1) static_cast<Out *>(a.out)[next.segment] = result(carry.has, carry.value);
-      else {
-        block.first = carry;
-        block.segment = next.segment;
-      }
-      block.ended = true;
-      carry = next.last;
+    gp__segment_carry<Acc> upto = Join::identity();
+    gp_before<Acc> sum = upto.open; // of the segment that is open at the start of the warp's range
+    gp__u64 open = 0;
+    if (gp_lane() < WARPS) {
+      const gp__segment_open<Acc> &own = s.warp[gp_lane()];
+      open = own.segment;
+      upto.ended = own.ended;
+      if (own.first.has) sum.append(own.first.value, Op());
+      if (own.last.has) upto.open.append(own.last.value, Op());
     }
-    if (gridDim.x > 1) {
-      if (!block.ended) {
-        block.first = carry;
-        block.segment = 0;
-        carry.has = false;
-      }
+    const unsigned ended = __ballot_sync(0xffffffffu, upto.ended);
+    const bool mine_ends = upto.ended;
+    upto = gp_warp_inclusive_scan(upto, Join());
+    gp__segment_carry<Acc> before = gp_warp_shift_up(upto, 1);
+    const gp__segment_carry<Acc> all = gp_warp_broadcast(upto, 31);
+    if (gp_lane() == 0) before = Join::identity();
+    if (sum.has) before.open.append(sum.value, Op());
+    sum = before.open;
+    if (mine_ends && (before.ended || gridDim.x == 1)) static_cast<Out *>(a.out)[open] = result(sum.has, sum.value);
+    if (gridDim.x > 1 && int(gp_lane()) == (ended ? __ffs(int(ended)) - 1 : 0)) {
+      const bool more = ended && all.open.has;
+      if (!ended) sum = all.open;
       Partial p;
-      p.first = block.first.has ? block.first.value : Op::identity();
-      p.last = carry.has ? carry.value : Op::identity();
-      p.segment = block.segment << 3 | (carry.has ? 4u : 0u) | (block.first.has ? 2u : 0u) | (block.ended ? 1u : 0u);
+      p.first = sum.has ? sum.value : Op::identity();
+      p.last = more ? all.open.value : Op::identity();
+      p.segment = (ended ? open << 3 : 0) | (more ? 4u : 0u) | (sum.has ? 2u : 0u) | (ended ? 1u : 0u);
       gp__publish(words, blockIdx.x, p, s.ticket.tag);
     }
   }
   if (gridDim.x > 1 && s.ticket.number == gridDim.x - 1)
     gp__segment_finish<P, Op, Out, Acc>(a, words, gridDim.x, s.ticket.tag, s);
+}
+
+template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__segmented_reduce(const gp__segment_args &a) {
+  gp__segmented_merge<0, P, ENDS, Op, Load, In, Acc, Out>(a);
+}
+template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__segmented_pipelined(const gp__segment_args &a) {
+  gp__segmented_merge<P::stages, P, ENDS, Op, Load, In, Acc, Out>(a);
 }
 
 // The launch before it where segments are ranges: the exclusive scan of their lengths, and the total.
@@ -9937,6 +10149,7 @@ enum { GP__KEY_NUMBERS = 24 };
   X(SEGMENT_SPANS, gp__segment_spans, gp__segment_args)                                                                \
   X(SEGMENTED_REDUCE, gp__segmented_reduce, gp__segment_args)                                                          \
   X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args)                                                                \
+  X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args)                                                    \
   X(LOAD_BALANCE, gp__load_balance, gp__search_args)                                                                   \
   X(HISTOGRAM, gp__histogram, gp__histogram_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
@@ -11661,7 +11874,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
     kinds[count++] = stream ? GP__STREAM_LOOK_BACK : GP__LOOK_BACK;
     break;
   case GP_PIPELINED:
-    kinds[count++] = stream ? GP__STREAM_PIPELINED : GP__PIPELINED;
+    kinds[count++] = stream                                ? GP__STREAM_PIPELINED
+                     : q->primitive == GP_SEGMENTED_REDUCE ? GP__SEGMENTED_PIPELINED
+                                                           : GP__PIPELINED;
     break;
   case GP_ONE_BLOCK:
     kinds[count++] = gp__is_scan(q->primitive) ? GP__DOWNSWEEP : GP__EVEN_SHARE;
@@ -11892,6 +12107,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     break;
   case GP__SEGMENTED_REDUCE:
   case GP__WARP_SEGMENTS:
+  case GP__SEGMENTED_PIPELINED:
     if (!q->offset_size) gp__add(t, "gp__fixed_ends, ");
     else gp__add(t, "%s<%s>, ", q->end ? "gp__range_ends" : "gp__offset_ends", offset);
     gp__name_fold(q, t);
@@ -12396,6 +12612,8 @@ GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape 
     a->segment.length = q->length;
     a->segment.bad = (const unsigned long long *)q->bad;
     a->segment.workspace = workspace;
+    a->segment.share = g->share;
+    a->segment.rate = (double)q->segments / ((double)q->count + (double)q->segments);
     a->segment.init = q->init;
     a->segment.has_init = q->has_init;
     a->segment.log2_lanes = g->log2_lanes;

@@ -476,9 +476,15 @@ static const gp_policy STREAM_POLICIES[] = {P(LOOK_BACK, 128, 1, 0, 0, 0, 4, 2),
                                             P(PIPELINED, 128, 1, 0, 0, 2, 4, 0), P(PIPELINED, 256, 4, 0, 0, 3, 2, 1),
                                             P(PIPELINED, 512, 2, 0, 0, 2, 1, 2), P(PIPELINED, 384, 6, 0, 0, 4, 1, 0)};
 static const gp_policy SEGMENTS_POLICIES[] = {
-    P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 2),    P(MERGE_PATH, 256, 3, 1, 0, 0, 4, 0),
-    P(MERGE_PATH, 512, 7, 0, 0, 0, 1, 1),    P(MERGE_PATH, 256, 5, 2, 0, 0, 2, 0),
-    P(WARP_SEGMENTS, 128, 1, 0, 0, 0, 8, 2), P(WARP_SEGMENTS, 256, 3, 1, 0, 0, 4, 0), // segmented reduce alone
+    P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 2),
+    P(MERGE_PATH, 256, 3, 1, 0, 0, 4, 0),
+    P(MERGE_PATH, 512, 7, 0, 0, 0, 1, 1),
+    P(MERGE_PATH, 256, 5, 2, 0, 0, 2, 0),
+    P(PIPELINED, 768, 5, 0, 0, 3, 1, 0),
+    P(PIPELINED, 128, 1, 0, 0, 2, 4, 2), // segmented reduce alone, from here on
+    P(PIPELINED, 256, 7, 0, 0, 4, 1, 1),
+    P(WARP_SEGMENTS, 128, 1, 0, 0, 0, 8, 2),
+    P(WARP_SEGMENTS, 256, 3, 1, 0, 0, 4, 0),
     P(WARP_SEGMENTS, 512, 5, 0, 0, 0, 1, 0)};
 enum { LOAD_BALANCE_POLICIES = 4 };
 static const gp_policy HISTOGRAM_POLICIES[] = {

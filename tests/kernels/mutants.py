@@ -184,8 +184,8 @@ MUTANTS = {
     "segments: a block's end is taken for its start": (
         "SEGMENTS", "next.open.value = next.ended ? p.last : p.first;", "next.open.value = p.first;"),
     "segments: warps do not hand on what is open": (
-        "SEGMENTS", "if (more.has) carry.append(more.value, Op());", "if (more.has) carry.value = more.value, "
-        "carry.has = true;"),
+        "SEGMENTS", "if (sum.has) before.open.append(sum.value, Op());", "if (sum.has) before.open.value = sum.value, "
+        "before.open.has = true;"),
     "segments: lanes swap operands": (
         "SEGMENTS", "*slot = Op()(mine.value, *slot);", "*slot = Op()(*slot, mine.value);"),
     "segments: a lane takes what stands before a mark": (
@@ -193,22 +193,34 @@ MUTANTS = {
     "segments: the last chunk is taken for a whole one": (
         "SEGMENTS", "const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;", "const unsigned to = CHUNK;"),
     "segments: ends behind the last element are left": (
-        "SEGMENTS", "segment + u * 32 + gp_lane() < last && (rest || at <= CHUNK)",
-        "segment + u * 32 + gp_lane() < last && at < CHUNK"),
+        "SEGMENTS", "s >= segment && s < last && at <= reach", "s >= segment && s < last && at < CHUNK"),
+    "segments: ends are found twice": (
+        "SEGMENTS", "const bool mine = s >= segment && s < last &&", "const bool mine = s < last &&"),
+    "segments: an empty one marks what stands before it": (
+        "SEGMENTS", "slot = mine && held[u] != before && at - 1", "slot = mine && at - 1"),
+    "segments: the search ends before what it looks for": (
+        "SEGMENTS", "probes)) high = probe(ends, probes);", "probes)) high = probe(ends, probes) / 2;"),
+    "segments: the search begins behind what it looks for": (
+        "SEGMENTS", "low = probe(ends, probes - 1) + 1;", "low = probe(ends, probes - 1) + 2;"),
     "segments: an empty one gets its neighbour's result": (
-        "SEGMENTS", "const bool has = stop[u] != start[u] && slot < CHUNK;", "const bool has = slot < CHUNK;"),
+        "SEGMENTS", "const bool has = stop[u] != start[u] && at < CHUNK;", "const bool has = at < CHUNK;"),
     "segments: the initial value comes last": ("SEGMENTS", "(has ? Op()(init, sum) : init)",
                                                "(has ? Op()(sum, init) : init)"),
     "segments: results are picked up too early": (
-        "SEGMENTS", "join(scan(lane_from, lane_to), carry);\n          __syncwarp();",
-        "join(scan(lane_from, lane_to), carry);"),
+        "SEGMENTS", "chunks.written();\n          __syncwarp();", "chunks.written();"),
     "segments: folded before it has arrived": (
-        "SEGMENTS", "mark(rest);\n        __syncwarp();", "mark(rest);"),
+        "SEGMENTS", "mark(ends, rest);\n        __syncwarp();", "mark(ends, rest);"),
     "segments: the chunk is overwritten while it is read": (
         "SEGMENTS", "const bool rest = left <= CHUNK;\n        __syncwarp();", "const bool rest = left <= CHUNK;"),
     "segments: the block does not wait for its warps": (
-        "SEGMENTS", "segment[0], segment[1], s.warp[gp_warp()]);\n  __syncthreads();",
-        "segment[0], segment[1], s.warp[gp_warp()]);"),
+        "SEGMENTS", "warp.run(s.warp[gp_warp()]);\n  __syncthreads();", "warp.run(s.warp[gp_warp()]);"),
+    "segments: a chunk is taken before it is there": (
+        "SEGMENTS", "gp__mbarrier_wait(loaded + taken, parity);", ""),
+    "segments: a chunk's parity stays": ("SEGMENTS", "parity ^= 1u;", ""),
+    "segments: a chunk is requested too early": (
+        "SEGMENTS", "static const int AHEAD = STAGES - 1;", "static const int AHEAD = STAGES;"),
+    "segments: a place is written to without a fence": (
+        "SEGMENTS", "GP_DEVICE void written() const { gp__bulk_fence(); }", "GP_DEVICE void written() const {}"),
     "segments: reads before the input": ("SEGMENTS", "if (start + begin < low) begin += 16;", ""),
     "segments: marks stay": ("SEGMENTS", "*reinterpret_cast<Access *>(from) = Access();", ""),
     "segments: lengths below zero": ("SEGMENTS", "k < a.segments && begin[k] < end[k] ?", "k < a.segments ?"),

@@ -85,12 +85,14 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
     s.in_misaligned = int(misalignment(in.data)), s.commutative = Op::commutative, s.offset_size = sizeof(O);
     s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
     s.count = input.size(), s.segments = segments, s.length = length, s.ranges = ENDS == RANGES;
-    const gp_policy p = policy_of<P>(o.algorithm);
+    const gp_policy p = policy_of<P>(o.algorithm != GP_MERGE_PATH ? o.algorithm
+                                     : P::stages                  ? GP_PIPELINED
+                                                                  : GP_MERGE_PATH);
     gp__geometry g = {};
     g.threads = P::threads;
     gp__geometry_segments(p, s, u64(o.sms) * P::blocks_per_sm, &g);
     typedef typename EndsOf<ENDS, O>::type Ends;
-    const auto kernel = o.algorithm == GP_MERGE_PATH ? gp__segmented_reduce<P, Ends, Op, Load, In, Acc, Out>
+    const auto kernel = o.algorithm == GP_MERGE_PATH ? gp__segmented_merge<P::stages, P, Ends, Op, Load, In, Acc, Out>
                                                      : gp__warp_segments<P, Ends, Op, Load, In, Acc, Out>;
     Acc init = Op::identity();
     if (o.init) init = Load()(draw<In>(), 0);
@@ -98,6 +100,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
     a.in = in.data, a.begin = ENDS == FIXED_ENDS ? nullptr : begins.data, a.end = ENDS == RANGES ? ends.data : nullptr;
     a.out = out.data, a.count = input.size(), a.segments = segments, a.length = length;
     a.bad = o.bad || o.offset % 2 ? bad.data : nullptr, a.workspace = workspace(g.words), a.has_init = o.init;
+    a.share = g.share, a.rate = double(segments) / double(input.size() + segments);
     a.log2_lanes = g.log2_lanes;
     std::memcpy(a.init.bytes, &init, sizeof init);
     int e = gp__policy_valid_segments(p, s) ? 0 : 1;
@@ -359,12 +362,16 @@ int main(int argc, char **argv) {
   [[maybe_unused]] typedef gp__policy<64, 1, 3, 3, 0, 2, 2> Tiny;
   [[maybe_unused]] typedef gp__policy<96, 3, 1, 3, 0, 1, 1> Odd;
   [[maybe_unused]] typedef gp__policy<32, 5, 2, 1, 0, 3, 2> Deep;
+  [[maybe_unused]] typedef gp__policy<64, 1, 3, 3, 3, 2, 2> Ring; // pipelined
+  [[maybe_unused]] typedef gp__policy<96, 3, 1, 3, 2, 1, 1> Pair;
+  [[maybe_unused]] typedef gp__policy<32, 5, 2, 1, 4, 3, 2> Long;
 
 #define SEGMENTED(name, P, ends, O, Op, F, In, Out) Segmented<P, ends, O, Op, F, In, Out>::sweep(name, seeds)
 #ifdef TEST_SEGMENTS
   typedef gp_convert<Affine, Affine> SameAffine;
   SEGMENTED("offsets affine", Tiny, OFFSETS, u32, Compose, SameAffine, Affine, Affine);
   SEGMENTED("ranges affine", Tiny, RANGES, u32, Compose, SameAffine, Affine, Affine);
+  SEGMENTED("pipelined affine", Ring, OFFSETS, u32, Compose, SameAffine, Affine, Affine);
 #ifndef TEST_FEW
   typedef gp_convert<float, float> SameFloat;
   typedef gp_convert<u32, u32> SameU32;
@@ -386,6 +393,14 @@ int main(int argc, char **argv) {
   SEGMENTED("fixed affine", Odd, FIXED_ENDS, u32, Compose, SameAffine, Affine, Affine);
   SEGMENTED("fixed f32", Deep, FIXED_ENDS, u32, gp_sum<float>, SameFloat, float, float);
   SEGMENTED("ranges argmax", Odd, RANGES, u64, gp_argmax<u8>, SameU8, u8, gp_arg<u8>);
+  SEGMENTED("pipelined u32", Pair, OFFSETS, u64, gp_sum<u32>, SameU32, u32, u32);
+  SEGMENTED("pipelined f32", Long, OFFSETS, u32, gp_sum<float>, SameFloat, float, float);
+  SEGMENTED("pipelined u8", Ring, OFFSETS, u32, gp_sum<u8>, SameU8, u8, u8);
+  SEGMENTED("pipelined u8 to u64", Pair, OFFSETS, u32, gp_sum<u64>, U8ToU64, u8, u64);
+  SEGMENTED("pipelined triple", Ring, OFFSETS, u32, AddTriple, SameTriple, Triple, Triple);
+  SEGMENTED("pipelined large", Pair, OFFSETS, u32, AddLarge, SameLarge, Large, Large);
+  SEGMENTED("pipelined fixed affine", Pair, FIXED_ENDS, u32, Compose, SameAffine, Affine, Affine);
+  SEGMENTED("pipelined fixed f32", Long, FIXED_ENDS, u32, gp_sum<float>, SameFloat, float, float);
   is_deterministic<Segmented<Tiny, OFFSETS, u32, gp_sum<float>, SameFloat, float, float>>("deterministic", seeds);
 #endif
 #endif

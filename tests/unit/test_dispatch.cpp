@@ -2290,15 +2290,27 @@ static void test_more_policies() {
   CHECK(strstr(json, "\"names\": [\"GP_AUTO\", \"GP_LOOK_BACK\", \"GP_PIPELINED\"]") ||
         strstr(json, "[\"GP_LOOK_BACK\", \"GP_PIPELINED\"]"));
   gp_policy_space(GP_SEGMENTED_REDUCE, json, sizeof json);
-  CHECK(strstr(json, "GP_MERGE_PATH") && !strstr(json, "\"stages\"") && !strstr(json, "\"store\""));
+  CHECK(strstr(json, "[\"GP_MERGE_PATH\", \"GP_WARP_SEGMENTS\", \"GP_PIPELINED\"]") && strstr(json, "\"stages\"") &&
+        !strstr(json, "\"store\""));
   gp_policy_space(GP_HISTOGRAM_RANGES, json, sizeof json);
   CHECK(strstr(json, "[\"GP_SHARED_BINS\", \"GP_GLOBAL_BINS\"]"));
   gp_policy_space(GP_COUNT_IF, json, sizeof json);
   CHECK(strstr(json, "GP_EVEN_SHARE"));
-  gp_policy p = small(GP_LOOK_BACK);
+  gp_policy p = small(GP_LOOK_BACK), said;
   gp_call c = sample(GP_SEGMENTED_REDUCE);
   c.policy = &p;
-  BAD(GP_E_POLICY, "policy.stages: the call has no such field", gp_run(ctx, &c, nullptr));
+  BAD(GP_E_POLICY, "policy.algorithm = 5 is not valid for this call", gp_run(ctx, &c, nullptr));
+  p = small(GP_PIPELINED), p.store = 0;
+  GOOD(gp_prepare(ctx, &c));
+  GOOD(gp_policy_echo(ctx, &c, &said));
+  CHECK(said.algorithm == GP_PIPELINED && said.stages == 3);
+  c.end = static_cast<const char *>(c.begin) + 4;
+  BAD(GP_E_POLICY, "policy.algorithm = 7 is not valid for this call", gp_run(ctx, &c, nullptr));
+  c = sample(GP_LOAD_BALANCE);
+  c.policy = &p;
+  BAD(GP_E_POLICY, "policy.algorithm = 7 is not valid for this call", gp_run(ctx, &c, nullptr));
+  c = sample(GP_SEGMENTED_REDUCE);
+  c.policy = &p;
   // few elements: so many lanes a segment that a vector a lane holds one of mean length, or the block; no workspace
   const struct {
     uint64_t count, segments;
@@ -2332,7 +2344,6 @@ static void test_more_policies() {
   }
   p = small(GP_MERGE_PATH), p.store = 0;
   GOOD(gp_prepare(ctx, &c));
-  gp_policy said;
   GOOD(gp_policy_echo(ctx, &c, &said));
   CHECK(said.algorithm == GP_MERGE_PATH && said.threads == 128 && said.vectors == 1 && said.blocks_per_sm == 1);
   CLOSE(ctx);
