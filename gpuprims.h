@@ -1670,37 +1670,34 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
   return gp__portable_stream_as(p, s, GP_LOOK_BACK, 256, vectors, 3, gp__or(p.vectors, vectors) >= 5 ? 4 : 8);
 }
 
-// GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. Blocks: so
-// many that a copy of the counters for each lane fits, else four copies, else one, else one of 16 bits.
+// GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. A large
+// input: one block a multiprocessor, so that few copies are cleared and added up, with four vectors of each thread on
+// their way. A small one: more blocks, where a copy for each lane fits.
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
-  static const int shapes[2][3][2] = {{{512, 4}, {1024, 2}, {1024, 1}}, // threads, blocks; 32 registers a thread
-                                      {{512, 3}, {512, 2}, {1024, 1}}}; // where those are too few
-  const unsigned wanted[4] = {GP__WARP, 4, 1, 0};                       // copies; 0: halves
-  const int large = s.in_size == 8 || s.in2_size;
   gp_policy q = p;
-  int i, k;
-  (void)bytes;
+  int blocks;
   q.algorithm = gp__or(p.algorithm, GP_SHARED_BINS);
   q.load = gp__or(p.load, GP_CACHE_STREAMING);
-  q.vectors = gp__or(p.vectors, !s.exact ? 1 : s.in_size == 1 && !large ? 4 : 2);
   if (!s.exact) {
     q.threads = gp__or(p.threads, 256);
-    for (i = 3; !p.blocks_per_sm && i >= 1; --i) {
-      q.blocks_per_sm = i;
+    q.vectors = gp__or(p.vectors, 1);
+    for (blocks = 3; !p.blocks_per_sm && blocks >= 1; --blocks) {
+      q.blocks_per_sm = blocks;
       if (gp__histogram_replicas(q, s) > 0) break;
     }
     return q;
   }
   if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
                                         gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
-    for (k = 0; k < 4; ++k)
-      for (i = 0; i < 3; ++i) {
-        q.threads = gp__or(p.threads, shapes[large][i][0]);
-        q.blocks_per_sm = gp__or(p.blocks_per_sm, shapes[large][i][1]);
-        if (wanted[k] ? gp__histogram_replicas(q, s) >= wanted[k] : gp__histogram_halves(q, s)) return q;
-      }
+    for (blocks = bytes >> 22 ? 1 : 2; blocks >= 1; --blocks) {
+      q.threads = gp__or(p.threads, blocks > 1 ? 512 : 1024);
+      q.vectors = gp__or(p.vectors, blocks > 1 ? (s.in_size == 1 ? 1 : 2) : s.in2_size ? 2 : 4);
+      q.blocks_per_sm = gp__or(p.blocks_per_sm, blocks);
+      if (gp__histogram_replicas(q, s) >= (blocks > 1 ? (unsigned)GP__WARP : 1) || gp__histogram_halves(q, s)) return q;
+    }
   q.algorithm = gp__or(p.algorithm, GP_GLOBAL_BINS);
   q.threads = gp__or(p.threads, 512);
+  q.vectors = gp__or(p.vectors, 2);
   q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
   return q;
 }
@@ -1765,8 +1762,8 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
       gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
 }
 
-// A tile is two vectors a thread: what is less than that is one block's. No block sees 2^32 samples, whatever fits the
-// device, so that counters of 32 bits do in shared memory.
+// A tile is up to two vectors a thread; two tiles are one block's, which need not wait for others. No block sees 2^32
+// samples, whatever fits the device, so that counters of 32 bits do in shared memory.
 __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident,
                                                            gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
@@ -1782,12 +1779,12 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
                                            GP__VECTOR);
   if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels name it
   g->tile_items =
-      (unsigned long long)(p.threads * 2 *
+      (unsigned long long)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
                            gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
   g->tiles = gp__ceil_div(samples, g->tile_items);
   if (s.exact) {
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
-    if (!g->grid) g->grid = 1; // an empty input still has a result
+    if (g->tiles <= 2) g->grid = 1; // an empty input too: it still has a result
     chunks = gp__ceil_div(s.bins * (unsigned)s.active, gp__histogram_chunk(s.bins * (unsigned)s.active));
     g->words = g->grid > 1 ? chunks : 0;
   } else {
@@ -3752,13 +3749,53 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   static const bool global = ALGORITHM == GP_GLOBAL_BINS;
   static const int V = Shape::V;
 
+  // Where the vectors lie: `head` samples before the first one.
+  struct Extent {
+    gp__u64 samples, head, vectors;
+    GP_DEVICE explicit Extent(const gp__histogram_args &a) : samples(gp__count(a) * static_cast<unsigned>(a.channels)) {
+      const gp__u64 to_boundary = (16 - gp__misalignment(a.in, 16)) % 16 / sizeof(T);
+      head = to_boundary < samples ? to_boundary : samples;
+      vectors = (samples - head) / V;
+    }
+  };
+  // One thread's vectors. The first K are on their way before there is anything to count them in; then the place of
+  // each that was counted is filled again at once.
+  static const unsigned K = P::vectors;
+  struct Samples {
+    gp__run<T, V> x[K];
+    gp__run<W, V> w[K]; // where there is one channel
+    const T *x_at;      // the next to be loaded
+    const W *w_at;
+    gp__u64 step; // samples
+    gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
+    unsigned off; // of weights that are not aligned: these are loaded one by one
+    GP_DEVICE explicit Samples(const gp__histogram_args &a) {
+      const Extent e(a);
+      const gp__u64 vector = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
+      const gp__u64 apart = static_cast<gp__u64>(gridDim.x) * P::threads;
+      const bool one = a.channels == 1;
+      step = apart * V;
+      left = vector < e.vectors ? static_cast<gp__u32>((e.vectors - 1 - vector) / apart) + 1 : 0;
+      x_at = static_cast<const T *>(a.in) + first;
+      w_at = static_cast<const W *>(a.weights) + (weight::is && one ? first : 0);
+      off = weight::is && one ? gp__misalignment(w_at, gp__run_alignment<W, V>::value) : 0;
+      GPUPRIMS__UNROLL
+      for (unsigned k = 0; k < K; ++k)
+        if (k < left) load(k, one);
+    }
+    GP_DEVICE void load(unsigned k, bool one) {
+      x[k].template load<P::load>(x_at, 0, false);
+      x_at += step;
+      if (weight::is && one) {
+        w[k].template load<P::load>(w_at, off, false);
+        w_at += step;
+      }
+    }
+  };
+
   // One thread's samples on their way into the counters. All lanes of a warp call together.
   template <int REPLICAS, bool ONE> struct Tally {
     static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // of samples of the same bin
-    static const bool unguarded = ONE && REPLICAS > 0; // has a loop of its own for what all threads have
-    static const int K = unguarded          ? P::vectors
-                         : ONE && !REPLICAS ? (P::vectors + 1) / 2
-                                            : 1; // others are short of registers
     const gp__histogram_args &a;
     const BINS *kept;
     BINS bins;                     // of the first channel
@@ -3865,75 +3902,44 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
     }
-    GP_DEVICE void all() {
-      const gp__u64 n = gp__count(a) * static_cast<unsigned>(ONE ? 1 : a.channels);
-      const T *in = static_cast<const T *>(a.in);
-      const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(T);
-      const gp__u64 head = to_boundary < n ? to_boundary : n, all_runs = (n - head) / V, tail = head + all_runs * V;
+    GP_DEVICE void all(Samples &s) {
       if (blockIdx.x == gridDim.x - 1) { // what is left before and behind the vectors, a sample a thread
-        const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail - head + threadIdx.x;
-        take_one(in, i, i < n);
+        const Extent e(a);
+        const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
+        take_one(static_cast<const T *>(a.in), i, i < e.samples);
       }
-      const gp__u64 step = static_cast<gp__u64>(gridDim.x) * P::threads; // runs
-      gp__u64 first = static_cast<gp__u64>(blockIdx.x) * P::threads;     // the same for all threads
-      const gp__u64 mine = head + (first + threadIdx.x) * V;
       if (!ONE) {
         const unsigned channels = static_cast<unsigned>(a.channels);
-        pixel_step = step * V / channels;
-        channel_step = static_cast<gp__u32>(step * V - pixel_step * channels);
+        const gp__u64 mine = Extent(a).head + (static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x) * V;
+        pixel_step = s.step / channels;
+        channel_step = static_cast<gp__u32>(s.step - pixel_step * channels);
         pixel = mine / channels;
         channel = static_cast<gp__u32>(mine - pixel * channels);
       }
-      const T *x_at = in + mine;
-      const W *w_at = static_cast<const W *>(a.weights) + (weight::is && ONE ? mine : 0);
-      const unsigned off = weight::is && ONE ? gp__misalignment(w_at, gp__run_alignment<W, V>::value) : 0;
       GPUPRIMS__UNROLL_BY(1)
-      for (; unguarded && first + (K - 1) * step + P::threads <= all_runs; first += K * step) {
-        gp__run<T, V> x[K];
-        gp__run<W, V> w[K];
+      while (global ? __any_sync(0xffffffffu, s.left != 0) : s.left != 0) {
         GPUPRIMS__UNROLL
-        for (int k = 0; k < K; ++k) load(x[k], w[k], x_at, w_at, step, off);
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < K; ++k) take(x[k], w[k], true);
-      }
-      const int G = unguarded ? 1 : K;
-      GPUPRIMS__UNROLL_BY(1)
-      for (; first < all_runs; first += G * step) {
-        gp__run<T, V> x[G];
-        gp__run<W, V> w[G];
-        const gp__u64 run = first + threadIdx.x;
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < G; ++k)
-          if (run + k * step < all_runs) load(x[k], w[k], x_at, w_at, step, off);
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < G; ++k)
-          if (global || run + k * step < all_runs) take(x[k], w[k], run + k * step < all_runs);
+        for (unsigned k = 0; k < K; ++k) {
+          if (global || k < s.left) take(s.x[k], s.w[k], k < s.left);
+          if (k + K < s.left) s.load(k, ONE);
+        }
+        s.left -= s.left < K ? s.left : K;
       }
       if (runs) add(run_slot, run_samples);
     }
-    // Weights that are not aligned are loaded one by one.
-    static GP_DEVICE void load(gp__run<T, V> &x, gp__run<W, V> &w, const T *&x_at, const W *&w_at, gp__u64 step,
-                               unsigned off) {
-      x.template load<P::load>(x_at, 0, false);
-      x_at += step * V;
-      if (weight::is && ONE) {
-        w.template load<P::load>(w_at, off, false);
-        w_at += step * V;
-      }
-    }
   };
 
-  // The chunks of the output of which this block's first warp makes zeros, each said by a word; its ticket is kept.
+  // The chunks of the output of which one warp of this block makes zeros, each said by a word; its ticket is kept.
   static GP_DEVICE void clear_output(const gp__histogram_args &a, Storage &s) {
     const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk;
     C *out = static_cast<C *>(a.out);
     for (;;) {
-      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, chunks + gridDim.x);
+      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, chunks + gridDim.x - 1);
       __syncwarp();
       const gp__ticket ticket = s.ticket;
       __syncwarp();
-      if (ticket.number >= chunks) break;
+      if (ticket.number >= chunks) return;
       const gp__u64 first = ticket.number * chunk, end = first + chunk < counters ? first + chunk : counters;
       for (gp__u64 i = first + gp_lane(); i < end; i += 32) out[i] = 0;
       __syncwarp();
@@ -3941,9 +3947,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         __threadfence();
         gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);
       }
+      if (ticket.number == chunks - 1) return; // there is no more
     }
   }
-  // All threads: the output is zero, and this block's ticket has been drawn.
+  // All threads, when this block's ticket has been drawn: behind the next barrier the output is zero.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s) {
     const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk, tag = s.ticket.tag;
@@ -3951,12 +3958,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       gp__receive<gp__u32>(gp__words(a.workspace), i, tag);
       __threadfence();
     }
-    __syncthreads();
   }
   static const bool may_halve =
       !global && !Shape::by_value && !weight::is && P::threads * P::blocks_per_sm <= GP__HISTOGRAM_HALVES_THREADS;
-  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells) {
-    Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all();
+  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells, Samples &x) {
+    Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all(x);
   }
   static GP_DEVICE void run(const gp__histogram_args &a) {
     GP_SHARED(Storage, s);
@@ -3968,24 +3974,25 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     const gp__u64 slots = static_cast<gp__u64>(stride) * active + 1;
     if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
     gp__begin<P>();
+    Samples samples(a);
     Shape::set_bins(a, s, shared);
     C *out = static_cast<C *>(a.out);
     if (single && (adds_early || Shape::by_value)) {
       for (gp__u64 i = threadIdx.x; i < a.bins * active; i += P::threads) out[i] = 0;
     }
+    if (!single && gp_warp() == P::threads / 32 - 1) clear_output(a, s); // while the first thread sets the bins
     __syncthreads();
-    if (!single && gp_warp() == 0) clear_output(a, s);
     if (!single && adds_early) {
-      __syncthreads();
       wait_for_output(a, s);
+      __syncthreads();
     }
-    if (may_halve && halves) tally_halves(a, s, cells);
-    else if (a.channels > 1) Tally<0, false>(a, s, cells).all();
-    else if (global || a.replicas != 32) Tally<0, true>(a, s, cells).all();
-    else Tally<32, true>(a, s, cells).all();
+    if (may_halve && halves) tally_halves(a, s, cells, samples);
+    else if (a.channels > 1) Tally<0, false>(a, s, cells).all(samples);
+    else if (global || a.replicas != 32) Tally<0, true>(a, s, cells).all(samples);
+    else Tally<32, true>(a, s, cells).all(samples);
     if (global) return;
-    __syncthreads();
     if (!single && !adds_early) wait_for_output(a, s);
+    __syncthreads();
     const Cell *cell = reinterpret_cast<const Cell *>(cells);
     for (gp__u32 c = 0; c < active; ++c, cell += static_cast<gp__u64>(stride) * a.replicas, out += a.bins) {
       const BINS bins = gp__bins_of(s.bins, c);

@@ -200,9 +200,14 @@ MUTANTS = {
     "histogram: a copy is left out": ("HISTOGRAM_SHARED", "for (unsigned r = 0; r < a.replicas; ++r) // of 32",
                                       "for (unsigned r = 0; r + 1 < a.replicas; ++r) // of 32"),
     "histogram: counters are read before all have counted": (
-        "HISTOGRAM_SHARED", "if (global) return;\n    __syncthreads();", "if (global) return;"),
+        "HISTOGRAM_SHARED", "wait_for_output(a, s);\n    __syncthreads();", "wait_for_output(a, s);"),
+    "histogram: whoever clears the last chunk draws again": (
+        "HISTOGRAM_SHARED", "if (ticket.number == chunks - 1) return;", ""),
+    "histogram: a vector in another's place": (
+        "HISTOGRAM_SHARED", "if (k + K < s.left) s.load(k, ONE);", "if (k + K < s.left) s.load((k + 1) % K, ONE);"),
     "histogram: what is left behind the last vector": (
-        "HISTOGRAM_SHARED", "take_one(in, i, i < n);", "take_one(in, i, i < tail);"),
+        "HISTOGRAM_SHARED", "take_one(static_cast<const T *>(a.in), i, i < e.samples);",
+        "take_one(static_cast<const T *>(a.in), i, i < e.head + e.vectors * V);"),
     "histogram: the last run of equal samples": ("HISTOGRAM_SHARED", "if (runs) add(run_slot, run_samples);", ""),
     "histogram: channels out of step": ("HISTOGRAM_SHARED", "channel += channel_step;", "channel += channel_step + 1;"),
     "histogram: the fraction is rounded down": (

@@ -265,7 +265,7 @@ static void geometries() {
               t.compute_capability = arch, t.shared_bytes = gp__shared_bytes_of(arch), t.in_size = size;
               t.bins = u64(bins), t.count = count, t.ranges = ranges, t.exact = counter < 2;
               t.in2_size = counter ? 4 : 0, t.out_size = counter == 1 ? 8 : 4;
-              gp_policy p = gp__portable_histogram(none, t, 0);
+              gp_policy p = gp__portable_histogram(none, t, count);
               gp__geometry g = {};
               gp__geometry_histogram(p, t, u64(132) * unsigned(p.blocks_per_sm), &g);
               if (!gp__policy_valid_histogram(p, t) || g.shared_bytes > unsigned(t.shared_bytes) || !g.grid ||
@@ -274,20 +274,22 @@ static void geometries() {
                                  std::to_string(size) + " bins " + std::to_string(bins));
               else ++passed;
             }
-  gp_policy p = gp__portable_histogram(none, s, 0);
+  gp_policy p = gp__portable_histogram(none, s, s.count);
   gp__geometry g = {};
-  gp__geometry_histogram(p, s, 528, &g);
-  check(p.algorithm == GP_SHARED_BINS && p.threads == 512 && p.blocks_per_sm == 4 && g.replicas == 32 && g.grid == 528,
-        "256 bins: a copy a lane, four blocks a multiprocessor");
+  gp__geometry_histogram(p, s, 132, &g);
+  check(p.algorithm == GP_SHARED_BINS && p.threads == 1024 && p.blocks_per_sm == 1 && g.replicas == 32 && g.grid == 132,
+        "256 bins: a copy a lane, a block a multiprocessor");
+  p = gp__portable_histogram(none, s, 1 << 20);
+  check(p.threads == 512 && p.blocks_per_sm == 2 && gp__histogram_replicas(p, s) == 32, "small: more blocks");
   s.count = 1ull << 45;
-  gp__geometry_histogram(p, s, 528, &g);
+  gp__geometry_histogram(p, s, 132, &g);
   check(g.grid == 1u << 14, "no block sees 2^32 samples");
   s.count = 1ull << 30, s.in_size = 4, s.bins = 48 << 10;
-  p = gp__portable_histogram(none, s, 0);
+  p = gp__portable_histogram(none, s, s.count);
   gp__geometry_histogram(p, s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && g.replicas == 1 && g.shared_bytes < 193 << 10, "48 Ki bins on chip");
   s.bins = 64 << 10;
-  p = gp__portable_histogram(none, s, 0);
+  p = gp__portable_histogram(none, s, s.count);
   gp__geometry_histogram(p, s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && g.replicas == 0 && g.shared_bytes < 129 << 10, "64 Ki bins in halves");
   s.count = 1000;
