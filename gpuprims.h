@@ -1568,11 +1568,11 @@ GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
                            s.exact || p.threads >= 1024 ? (unsigned)GP__WARP : (unsigned)p.threads / GP__WARP);
 }
-// Counters of 16 bits, where those of 32 do not fit: of one channel, without weights. They take registers.
-enum { GP__HISTOGRAM_HALVES_THREADS = 1024 }; // of a multiprocessor, at most
+// Counters of 16 bits, where those of 32 do not fit though the block has the multiprocessor to itself: of one channel,
+// without weights.
 GPUPRIMS__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
-  return p.threads * p.blocks_per_sm <= GP__HISTOGRAM_HALVES_THREADS && s.exact && !s.in2_size && s.in_size > 1 &&
-         s.channels == 1 && gp__histogram_replicas(p, s) == 0 &&
+  return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.channels == 1 &&
+         gp__histogram_replicas(p, s) == 0 &&
          gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
 }
@@ -3737,6 +3737,15 @@ template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, V> &x, 
 template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + static_cast<unsigned>(j % 4));
 }
+// Each sample takes the place of the one before.
+template <class T, int V> GP_DEVICE void gp__drop_first(gp__run<T, V> &x) {
+  GPUPRIMS__UNROLL
+  for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
+}
+template <class T> GP_DEVICE void gp__drop_first(gp__run<T, 16> &x) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
+}
 
 // Integer counters. REPLICAS: 32, or 0 where the arguments say how many, or GP__HALVES; ONE: one channel.
 enum { GP__HALVES = -1 }; // one copy of 16 bits each, two in a word
@@ -3796,6 +3805,9 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   // One thread's samples on their way into the counters. All lanes of a warp call together.
   template <int REPLICAS, bool ONE> struct Tally {
     static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // of samples of the same bin
+    // Short text for what is seldom called, or waits for other things than instructions.
+    static const bool rolled = !ONE || REPLICAS == GP__HALVES || (Shape::by_value && !REPLICAS && !weight::is);
+    static const int UNROLL = rolled ? 1 : V;
     const gp__histogram_args &a;
     const BINS *kept;
     BINS bins;                     // of the first channel
@@ -3876,11 +3888,14 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     GP_DEVICE void take(const gp__run<T, V> &x, const gp__run<W, V> &w, bool there) {
       gp__u32 c = channel;
       gp__u64 at = pixel;
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) {
-        if (ONE) count(there, slot_of(x, j), weight::at(w, j));
-        else {
-          count(there, slot_of(x, j, c), there ? weight::of(a.weights, at) : 0);
+      gp__run<T, V> y = x;
+      GPUPRIMS__UNROLL_BY(UNROLL)
+      for (int i = 0; i < V; ++i) {
+        const int j = rolled ? 0 : i;
+        if (ONE) count(there, slot_of(y, j), weight::at(w, i));
+        else count(there, slot_of(y, j, c), there ? weight::of(a.weights, at) : 0);
+        if (rolled) gp__drop_first(y);
+        if (!ONE) {
           const bool next = ++c == static_cast<unsigned>(a.channels);
           at += next;
           c = next ? 0 : c;
@@ -3959,8 +3974,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       __threadfence();
     }
   }
-  static const bool may_halve =
-      !global && !Shape::by_value && !weight::is && P::threads * P::blocks_per_sm <= GP__HISTOGRAM_HALVES_THREADS;
+  static const bool may_halve = !global && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
   static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells, Samples &x) {
     Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all(x);
   }
