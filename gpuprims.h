@@ -1501,6 +1501,7 @@ GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
 enum {
   GP__HISTOGRAM_STATIC_BYTES = 2560,        // static shared memory of a block, at most
   GP__HISTOGRAM_BOUNDARY_BYTES = 20 * 1024, // boundaries of ranges are copied to shared memory up to this size
+  GP__HISTOGRAM_BUCKETS = 4096,             // of boundaries, at most
   GP__HISTOGRAM_SLICE_BYTES = 40 * 1024,    // float counters: those of one block
   GP__HISTOGRAM_GROUP = 16,                 // float counters: shares whose sums one block adds up
   GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp sets to zero at a time, at least
@@ -1529,6 +1530,22 @@ GPUPRIMS__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundari
              ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
              : 0;
 }
+// Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with the boundaries
+// that lie in it. 0: none.
+GPUPRIMS__RULE unsigned gp__histogram_fewer_buckets(unsigned long long bins, unsigned buckets) {
+  return buckets / 4 <= bins ? buckets : gp__histogram_fewer_buckets(bins, buckets / 2);
+}
+GPUPRIMS__RULE unsigned gp__histogram_buckets(int algorithm, int exact, unsigned long long bins, int active, int size) {
+  return algorithm == GP_SHARED_BINS && exact && active == 1 && gp__histogram_boundary_bytes(bins + 1, size)
+             ? gp__histogram_fewer_buckets(bins, GP__HISTOGRAM_BUCKETS)
+             : 0;
+}
+// Boundaries and buckets of a block, which come before its counters.
+GPUPRIMS__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, unsigned long long bins, int active,
+                                                   int size) {
+  return gp__histogram_boundary_bytes((bins + 1) * (unsigned)active, size) +
+         gp__histogram_buckets(algorithm, exact, bins, active, size) * 4;
+}
 // Float counters: how many of them one block takes; all blocks of a slice read all samples.
 GPUPRIMS__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
   return slots < (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size) ? (unsigned)slots
@@ -1545,7 +1562,7 @@ GPUPRIMS__RULE unsigned long long gp__histogram_chunk(unsigned long long counter
 GPUPRIMS__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
   return (s.shared_bytes + 1024) / gp__max(p.blocks_per_sm, 1) - 1024 - GP__HISTOGRAM_STATIC_BYTES;
 }
-// One copy of a block's counters, in bytes, and its boundaries.
+// One copy of a block's counters, in bytes, and its tables.
 GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
   return s.exact
              ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
@@ -1553,7 +1570,7 @@ GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shap
 }
 GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
   return s.ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
-             ? gp__histogram_boundary_bytes((s.bins + 1) * (unsigned)s.active, s.in_size)
+             ? gp__histogram_search_bytes(p.algorithm, s.exact, s.bins, s.active, s.in_size)
              : 0;
 }
 // Copies of the counters: the largest power of two that fits, 0 where not even one does. A copy a lane at most; float
@@ -3525,20 +3542,14 @@ template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int
 template <class T> struct gp__even_base {
   static const bool tabulated = false;                 // no boundaries in memory
   static const int kept = GP__VALUE_BYTES / sizeof(T); // one for each channel
-  static GP_DEVICE T lower_of(const gp__histogram_args &a, unsigned channel) {
-    return reinterpret_cast<const T *>(a.lower.bytes)[channel];
-  }
-  static GP_DEVICE T upper_of(const gp__histogram_args &a, unsigned channel) {
-    return reinterpret_cast<const T *>(a.upper.bytes)[channel];
-  }
 };
 template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
   gp__u32 lower, limit, whole, fraction;
   // upper may have wrapped: the type's lowest value stands for the one beyond its largest.
-  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
-    const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(a.bins);
-    lower = static_cast<gp__u32>(this->lower_of(a, channel));
-    const gp__u32 width = ((static_cast<gp__u32>(this->upper_of(a, channel)) - lower - 1) & mask) + 1;
+  GP_DEVICE void set(T from, T to, gp__u64 all) {
+    const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(all);
+    lower = static_cast<gp__u32>(from);
+    const gp__u32 width = ((static_cast<gp__u32>(to) - lower - 1) & mask) + 1;
     limit = width;
     whole = bins / width;
     fraction = static_cast<gp__u32>(((static_cast<gp__u64>(bins % width) << 32) + width - 1) / width);
@@ -3550,12 +3561,12 @@ template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_bas
 };
 template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F = 64
   gp__u32 lower, limit, whole, high, low;
-  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
-    lower = static_cast<gp__u32>(this->lower_of(a, channel));
-    const gp__u32 last = static_cast<gp__u32>(this->upper_of(a, channel)) - lower - 1;
+  GP_DEVICE void set(T from, T to, gp__u64 all) {
+    lower = static_cast<gp__u32>(from);
+    const gp__u32 last = static_cast<gp__u32>(to) - lower - 1;
     limit = last + (last < 0xffffffffu); // with a width of 2^32 every sample is in a bin
-    const gp__u64 width = static_cast<gp__u64>(last) + 1, rest = a.bins % width << 32, rest2 = rest % width << 32;
-    whole = static_cast<gp__u32>(a.bins / width);
+    const gp__u64 width = static_cast<gp__u64>(last) + 1, rest = all % width << 32, rest2 = rest % width << 32;
+    whole = static_cast<gp__u32>(all / width);
     const gp__u64 fraction = ((rest / width) << 32) + (rest2 + width - 1) / width; // the second term may be 2^32
     high = static_cast<gp__u32>(fraction >> 32);
     low = static_cast<gp__u32>(fraction);
@@ -3572,20 +3583,20 @@ template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
   gp__u64 lower, limit, fraction;
   gp__u32 whole, rest;
   bool exact; // the fraction is
-  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
-    lower = static_cast<gp__u64>(this->lower_of(a, channel));
-    const gp__u64 width = static_cast<gp__u64>(this->upper_of(a, channel)) - lower;
+  GP_DEVICE void set(T from, T to, gp__u64 all) {
+    lower = static_cast<gp__u64>(from);
+    const gp__u64 width = static_cast<gp__u64>(to) - lower;
     limit = width;
     if (width == 0) { // 2^64: every sample is in a bin
       limit = ~0ull;
       whole = 0;
-      rest = static_cast<gp__u32>(a.bins);
-      fraction = a.bins;
+      rest = static_cast<gp__u32>(all);
+      fraction = all;
       exact = true;
       return;
     }
-    whole = static_cast<gp__u32>(a.bins / width);
-    gp__u64 r = a.bins % width;
+    whole = static_cast<gp__u32>(all / width);
+    gp__u64 r = all % width;
     rest = static_cast<gp__u32>(r);
     fraction = (r << 32) / width;
     r = (r << 32) % width;
@@ -3614,10 +3625,10 @@ template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base
   typedef typename gp__traits<T>::wide F;
   F lower, upper, scale;
   gp__u32 bins;
-  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
-    lower = static_cast<F>(this->lower_of(a, channel));
-    upper = static_cast<F>(this->upper_of(a, channel));
-    bins = static_cast<gp__u32>(a.bins);
+  GP_DEVICE void set(T from, T to, gp__u64 all) {
+    lower = static_cast<F>(from);
+    upper = static_cast<F>(to);
+    bins = static_cast<gp__u32>(all);
     scale = static_cast<F>(bins) / (upper - lower);
   }
   GP_DEVICE gp__u32 operator()(T sample) const {
@@ -3626,23 +3637,49 @@ template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base
     return x >= lower && x < upper ? (q < last ? q : last) : bins;
   }
 };
-// Bins by boundaries: how many are not above the sample, by a search without branches. NaN: none are.
+// Bins by boundaries: how many are not above the sample, by a search among those of its bucket. The bucket of a sample
+// is never below that of a smaller one, so that this is right however uneven the boundaries are; where they are even,
+// there is little to search. NaN: none are.
+union gp__guess {
+  gp__u32 both;
+  unsigned short at[2]; // how many boundaries lie in the buckets before; in this one too
+};
 template <class T> struct gp__range_bins {
   static const bool tabulated = true;
   static const int kept = 1;
   const T *boundaries;
-  gp__u32 bins, step; // the largest power of two that is not above bins + 1
-  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *table) {
-    bins = static_cast<gp__u32>(a.bins);
-    boundaries = table + channel * (bins + 1);
-    step = 1;
-    while (step <= (bins + 1) / 2) step *= 2;
-  }
+  const gp__guess *guesses;   // one a bucket
+  gp__u32 bins, buckets;      // no buckets: all boundaries are searched
+  gp__even_bins<T> bucket_of; // from the first to the last boundary
   GP_DEVICE gp__u32 operator()(T x) const {
-    gp__u32 found = 0;
-    for (gp__u32 s = step; s; s /= 2)
-      if (found + s <= bins + 1 && boundaries[found + s - 1] <= x) found += s;
+    gp__u32 found = 0, end = buckets ? 0 : bins + 1;
+    const gp__u32 bucket = bucket_of(x);
+    if (bucket < buckets) {
+      const gp__u32 both = guesses[bucket].both;
+      found = both & 0xffffu;
+      end = both >> 16;
+    }
+    GPUPRIMS__UNROLL_BY(1)
+    while (found < end) {
+      const gp__u32 middle = (found + end) / 2;
+      if (boundaries[middle] <= x) found = middle + 1;
+      else end = middle;
+    }
     return found - 1 < bins ? found - 1 : bins;
+  }
+  // All threads, with the boundaries in place. Each half of a guess is written by one: the first boundary that is not
+  // below the bucket, and the last that is not above it.
+  GP_DEVICE void fill(gp__guess *table, unsigned threads) const {
+    GPUPRIMS__UNROLL_BY(1)
+    for (gp__u32 i = threadIdx.x; i <= bins; i += threads) {
+      const gp__u32 bucket = bucket_of(boundaries[i]);
+      const gp__u32 before = i > 0 ? bucket_of(boundaries[i - 1]) + 1 : 0;
+      const gp__u32 next = i < bins ? bucket_of(boundaries[i + 1]) : buckets;
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 b = before; b <= bucket && b < buckets; ++b) table[b].at[0] = static_cast<unsigned short>(i);
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 b = bucket; b < next && b < buckets; ++b) table[b].at[1] = static_cast<unsigned short>(i + 1);
+    }
   }
 };
 // Those of one channel.
@@ -3691,19 +3728,34 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   static GP_DEVICE unsigned table_bytes(const gp__histogram_args &a) {
     return !BINS::tabulated || by_value
                ? 0
-               : gp__histogram_boundary_bytes((a.bins + 1) * static_cast<unsigned>(a.active), int(sizeof(T)));
+               : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
   }
   // All threads; the caller synchronises.
-  static GP_DEVICE void set_bins(const gp__histogram_args &a, Storage &s, unsigned char *shared) {
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, unsigned char *) {
+    const T *lower = reinterpret_cast<const T *>(a.lower.bytes), *upper = reinterpret_cast<const T *>(a.upper.bytes);
+    const unsigned c = threadIdx.x;
+    if (c < static_cast<unsigned>(a.active)) bins[c].set(lower[c], upper[c], a.bins);
+  }
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, unsigned char *shared) {
     const T *table = static_cast<const T *>(a.boundaries);
-    if (BINS::tabulated && table_bytes(a)) {
-      T *copy = reinterpret_cast<T *>(shared);
-      for (gp__u64 i = threadIdx.x; i < (a.bins + 1) * static_cast<unsigned>(a.active); i += P::threads)
-        copy[i] = table[i];
-      table = copy;
+    const gp__u64 boundaries = (a.bins + 1) * static_cast<unsigned>(a.active);
+    const unsigned bytes = by_value ? 0 : gp__histogram_boundary_bytes(boundaries, int(sizeof(T)));
+    const unsigned buckets =
+        by_value ? 0 : gp__histogram_buckets(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
+    T *copy = reinterpret_cast<T *>(shared);
+    gp__guess *guesses = reinterpret_cast<gp__guess *>(shared + bytes);
+    if (bytes)
+      for (gp__u64 i = threadIdx.x; i < boundaries; i += P::threads) copy[i] = table[i];
+    if (threadIdx.x == 0) {
+      bins->boundaries = bytes ? copy : table;
+      bins->bins = static_cast<gp__u32>(a.bins);
+      bins->guesses = guesses;
+      bins->buckets = buckets && table[0] < table[a.bins] ? buckets : 0;
+      bins->bucket_of.set(table[0], table[a.bins], bins->buckets);
     }
-    if (threadIdx.x < static_cast<unsigned>(BINS::tabulated ? 1 : a.active))
-      s.bins[threadIdx.x].set(a, threadIdx.x, table);
+    if (!buckets) return;
+    __syncthreads();
+    if (bins->buckets) bins->fill(guesses, P::threads);
   }
   static GP_DEVICE void clear(unsigned char *shared, gp__u64 bytes) {
     for (gp__u64 i = threadIdx.x; i < (bytes + 15) / 16; i += P::threads)
@@ -3806,7 +3858,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   template <int REPLICAS, bool ONE> struct Tally {
     static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // of samples of the same bin
     // Short text for what is seldom called, or waits for other things than instructions.
-    static const bool rolled = !ONE || REPLICAS == GP__HALVES || (Shape::by_value && !REPLICAS && !weight::is);
+    static const bool rolled =
+        !ONE || REPLICAS == GP__HALVES || ((BINS::tabulated || (Shape::by_value && !REPLICAS)) && !weight::is);
     static const int UNROLL = rolled ? 1 : V;
     const gp__histogram_args &a;
     const BINS *kept;
@@ -3989,12 +4042,12 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
     gp__begin<P>();
     Samples samples(a);
-    Shape::set_bins(a, s, shared);
+    if (!single && gp_warp() == P::threads / 32 - 1) clear_output(a, s); // while the first thread sets the bins
+    Shape::set_bins(a, s.bins, shared);
     C *out = static_cast<C *>(a.out);
     if (single && (adds_early || Shape::by_value)) {
       for (gp__u64 i = threadIdx.x; i < a.bins * active; i += P::threads) out[i] = 0;
     }
-    if (!single && gp_warp() == P::threads / 32 - 1) clear_output(a, s); // while the first thread sets the bins
     __syncthreads();
     if (!single && adds_early) {
       wait_for_output(a, s);
@@ -4090,7 +4143,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const unsigned slices = static_cast<unsigned>((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
     Shape::clear(reinterpret_cast<unsigned char *>(cells), static_cast<gp__u64>(slice_slots) * a.replicas * sizeof(C));
     gp__begin<P>();
-    Shape::set_bins(a, s, shared);
+    Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
       const gp__ticket only = {0, blockIdx.x}; // of a slice: nobody waits
       s.ticket = shares > 1 ? gp__draw(a.workspace, gridDim.x) : only;

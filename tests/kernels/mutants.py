@@ -215,6 +215,16 @@ MUTANTS = {
     "histogram: all lanes of a bin add its sum": (
         "HISTOGRAM_GLOBAL", "gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)",
         "gp_lane() >= static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)"),
+    "ranges: the buckets are filled before the boundaries are there": (
+        "HISTOGRAM_SHARED", "if (!buckets) return;\n    __syncthreads();", "if (!buckets) return;"),
+    "ranges: a bucket lacks its last boundary": (
+        "HISTOGRAM_SHARED", "table[b].at[1] = static_cast<unsigned short>(i + 1);",
+        "table[b].at[1] = static_cast<unsigned short>(i);"),
+    "ranges: empty buckets point behind the next boundary": (
+        "HISTOGRAM_SHARED", "table[b].at[0] = static_cast<unsigned short>(i);",
+        "table[b].at[0] = static_cast<unsigned short>(i + (b < bucket));"),
+    "ranges: buckets though all boundaries are equal": (
+        "HISTOGRAM_SHARED", "buckets && table[0] < table[a.bins] ? buckets : 0;", "buckets;"),
     "halves: a carry stays": ("HISTOGRAM_SHARED", "if (atomicAdd(word, 0u - (1u << 16)) < 1u << 16) add_to_output",
                               "if (*word < 1u << 16) add_to_output"),
     "halves: the upper half's overflow": (

@@ -129,8 +129,18 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
         for (auto &x : b) do
             x = from_bits<T>();
           while (x != x);
+        const bool all_equal = random32() % 2;
+        for (auto &x : b) // crowded in one place; or most of them equal
+          if (o.data == 1 && random32() % 8) x = is_float<T> ? T(float(x) * 1e-3f) : T(x / T(64));
+          else if (o.data == 2 && (all_equal || random32() % 4)) x = b[0];
+        if (is_float<T> && o.data == 3) {
+          b[0] = T(-std::numeric_limits<float>::infinity());
+          if (random32() % 2) b[o.bins] = T(std::numeric_limits<float>::infinity());
+        }
         std::sort(b.begin(), b.end());
         boundaries.insert(boundaries.end(), b.begin(), b.end());
+        for (size_t i = 0; i < n && !given; ++i) // what lies on a boundary
+          if (random32() % 2) input[i * o.channels + c] = b[random32() % b.size()];
       }
 
     Device<T> in(input, o.offset);
@@ -309,6 +319,7 @@ int main(int argc, char **argv) {
   Halves::sweep("shared halves", seeds, {57700, 65536, 100001}, 1);
   halves_overflow<Halves>("shared halves overflow", seeds);
   HISTOGRAM("shared u8", GP_SHARED_BINS, Small, false, u8, gp__none, u32, {1, 7, 255, 256, 300, 20000});
+  HISTOGRAM("shared i32 ranges", GP_SHARED_BINS, Larger, true, int, gp__none, u32, {1, 5, 1000, 4000});
 #ifndef TEST_FEW
   HISTOGRAM("shared i8", GP_SHARED_BINS, Larger, false, signed char, gp__none, u64, {1, 100, 256});
   HISTOGRAM("shared i32", GP_SHARED_BINS, Small, false, int, gp__none, u64, {1, 256, 1000, 4096});
@@ -320,6 +331,7 @@ int main(int argc, char **argv) {
   HISTOGRAM("shared u8 by weights", GP_SHARED_BINS, Small, false, u8, u32, u32, {1, 16, 256});
   HISTOGRAM("shared u8 ranges", GP_SHARED_BINS, Small, true, u8, gp__none, u32, {1, 16, 256, 1000});
   HISTOGRAM("shared f32 ranges", GP_SHARED_BINS, Small, true, float, gp__none, u32, {1, 2, 256, 1000, 9000});
+  HISTOGRAM("shared u64 ranges", GP_SHARED_BINS, Small, true, u64, gp__none, u32, {1, 300, 2000});
 #endif
 #endif
 
