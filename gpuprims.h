@@ -855,6 +855,17 @@ template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
   const uint4 v = CACHE == GP_CACHE_STREAMING ? __ldcs(q) : CACHE == GP_CACHE_L2 ? __ldcg(q) : *q;
   return gp_vector{{v.x, v.y, v.z, v.w}};
 }
+// Where `there` is set: in place and without a branch, so that nobody waits for it before it is used.
+template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
+#define GPUPRIMS__LOAD_IF(CACHED)                                                                                      \
+  asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }"         \
+               : "+r"(v.word[0]), "+r"(v.word[1]), "+r"(v.word[2]), "+r"(v.word[3])                                    \
+               : "l"(p), "r"(static_cast<gp__u32>(there)))
+  if (CACHE == GP_CACHE_STREAMING) GPUPRIMS__LOAD_IF(".cs");
+  else if (CACHE == GP_CACHE_L2) GPUPRIMS__LOAD_IF(".cg");
+  else GPUPRIMS__LOAD_IF("");
+#undef GPUPRIMS__LOAD_IF
+}
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) {
   uint4 *q = static_cast<uint4 *>(p);
   const uint4 u = make_uint4(v.word[0], v.word[1], v.word[2], v.word[3]);
@@ -1009,6 +1020,9 @@ GP_DEVICE float gp__maximum(float a, float b) {
 #define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
 
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return *static_cast<const gp_vector *>(p); }
+template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
+  if (there) v = *static_cast<const gp_vector *>(p);
+}
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { *static_cast<gp_vector *>(p) = v; }
 GP_DEVICE gp__u32 gp__word_anywhere(const unsigned char *p) {
   return p[0] | static_cast<gp__u32>(p[1]) << 8 | static_cast<gp__u32>(p[2]) << 16 | static_cast<gp__u32>(p[3]) << 24;
@@ -3158,6 +3172,9 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
 // and behind belong to the operand too.
 template <class T, int V> struct gp__run_of_items {
   T item[V];
+  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
+    if (there) load<CACHE>(at, 0, false);
+  }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned, bool) {
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) item[j] = at[j];
@@ -3173,6 +3190,9 @@ template <class T, int V, class Register> struct gp__run_of_register {
     T item[V];
   };
   GP_DEVICE gp__run_of_register() {}
+  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
+    if (there) access = *reinterpret_cast<const Register *>(at);
+  }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
     if (misaligned == 0) access = *reinterpret_cast<const Register *>(at);
     else {
@@ -3188,6 +3208,7 @@ template <class T, int V> struct gp__run_of_vector {
     T item[V];
   };
   GP_DEVICE gp__run_of_vector() {}
+  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) { gp__load_vector_if<CACHE>(there, at, access); }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
     const unsigned char *base = reinterpret_cast<const unsigned char *>(at) - misaligned;
     if (misaligned == 0) access = gp__load_vector<CACHE>(at);
@@ -3841,14 +3862,13 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       w_at = static_cast<const W *>(a.weights) + (weight::is && one ? first : 0);
       off = weight::is && one ? gp__misalignment(w_at, gp__run_alignment<W, V>::value) : 0;
       GPUPRIMS__UNROLL
-      for (unsigned k = 0; k < K; ++k)
-        if (k < left) load(k, one);
+      for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
     }
-    GP_DEVICE void load(unsigned k, bool one) {
-      x[k].template load<P::load>(x_at, 0, false);
+    GP_DEVICE void load(unsigned k, bool there, bool one) {
+      x[k].template load_if<P::load>(there, x_at);
       x_at += step;
       if (weight::is && one) {
-        w[k].template load<P::load>(w_at, off, false);
+        if (there) w[k].template load<P::load>(w_at, off, false);
         w_at += step;
       }
     }
@@ -3989,7 +4009,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         GPUPRIMS__UNROLL
         for (unsigned k = 0; k < K; ++k) {
           if (global || k < s.left) take(s.x[k], s.w[k], k < s.left);
-          if (k + K < s.left) s.load(k, ONE);
+          s.load(k, k + K < s.left, ONE);
         }
         s.left -= s.left < K ? s.left : K;
       }

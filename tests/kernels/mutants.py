@@ -204,7 +204,8 @@ MUTANTS = {
     "histogram: whoever clears the last chunk draws again": (
         "HISTOGRAM_SHARED", "if (ticket.number == chunks - 1) return;", ""),
     "histogram: a vector in another's place": (
-        "HISTOGRAM_SHARED", "if (k + K < s.left) s.load(k, ONE);", "if (k + K < s.left) s.load((k + 1) % K, ONE);"),
+        "HISTOGRAM_SHARED", "s.load(k, k + K < s.left, ONE);",
+        "s.load((k + 1) % K, k + K < s.left, ONE);"),
     "histogram: what is left behind the last vector": (
         "HISTOGRAM_SHARED", "take_one(static_cast<const T *>(a.in), i, i < e.samples);",
         "take_one(static_cast<const T *>(a.in), i, i < e.head + e.vectors * V);"),
