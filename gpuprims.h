@@ -3958,16 +3958,15 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
           Shape::by_value ? gp__byte_of(x, j) : gp__bins_of(kept, c < counted ? c : counted)(x.item[j]);
       return c * stride + in_channel < nowhere ? c * stride + in_channel : nowhere;
     }
-    GP_DEVICE void take(const gp__run<T, V> &x, const gp__run<W, V> &w, bool there) {
+    GP_DEVICE void take(gp__run<T, V> &x, const gp__run<W, V> &w, bool there) {
       gp__u32 c = channel;
       gp__u64 at = pixel;
-      gp__run<T, V> y = x;
       GPUPRIMS__UNROLL_BY(UNROLL)
       for (int i = 0; i < V; ++i) {
         const int j = rolled ? 0 : i;
-        if (ONE) count(there, slot_of(y, j), weight::at(w, i));
-        else count(there, slot_of(y, j, c), there ? weight::of(a.weights, at) : 0);
-        if (rolled) gp__drop_first(y);
+        if (ONE) count(there, slot_of(x, j), weight::at(w, i));
+        else count(there, slot_of(x, j, c), there ? weight::of(a.weights, at) : 0);
+        if (rolled) gp__drop_first(x);
         if (!ONE) {
           const bool next = ++c == static_cast<unsigned>(a.channels);
           at += next;
