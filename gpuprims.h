@@ -1239,7 +1239,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #define GP_POLICY_FIELDS_HISTOGRAM(F)                                                                                  \
   F(algorithm, GP_AUTO, GP_SHARED_BINS, GP_GLOBAL_BINS)                                                                \
   F(threads, 0, 256, 512, 1024)                                                                                        \
-  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(vectors, 0, 1, 2, 4)                                                                                               \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
@@ -11608,10 +11608,10 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   for (i = 0; i < 3; ++i)
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
   // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers; histograms
-  // do with 32, and need the threads; long chunks of a stream take 128.
+  // with few vectors on their way do with 40; long chunks of a stream take 128.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
   if (blocks > 0 && family != GP__FAMILY_MAP &&
-      blocks * threads <= (family == GP__FAMILY_HISTOGRAM       ? 2048u
+      blocks * threads <= (family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536u : 1024u)
                            : family != GP__FAMILY_STREAM        ? 1024u
                            : v->vectors >= 7 || q->acc_size > 8 ? 512u
                                                                 : 768u) &&
