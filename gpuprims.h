@@ -856,6 +856,17 @@ template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
   const uint4 v = CACHE == GP_CACHE_STREAMING ? __ldcs(q) : CACHE == GP_CACHE_L2 ? __ldcg(q) : *q;
   return gp_vector{{v.x, v.y, v.z, v.w}};
 }
+// Where `there` is set: in place and without a branch, so that nobody waits for it before it is used.
+template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
+#define GPUPRIMS__LOAD_IF(CACHED)                                                                                      \
+  asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }"         \
+               : "+r"(v.word[0]), "+r"(v.word[1]), "+r"(v.word[2]), "+r"(v.word[3])                                    \
+               : "l"(p), "r"(static_cast<gp__u32>(there)))
+  if (CACHE == GP_CACHE_STREAMING) GPUPRIMS__LOAD_IF(".cs");
+  else if (CACHE == GP_CACHE_L2) GPUPRIMS__LOAD_IF(".cg");
+  else GPUPRIMS__LOAD_IF("");
+#undef GPUPRIMS__LOAD_IF
+}
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) {
   uint4 *q = static_cast<uint4 *>(p);
   const uint4 u = make_uint4(v.word[0], v.word[1], v.word[2], v.word[3]);
@@ -1010,6 +1021,9 @@ GP_DEVICE float gp__maximum(float a, float b) {
 #define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
 
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return *static_cast<const gp_vector *>(p); }
+template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
+  if (there) v = *static_cast<const gp_vector *>(p);
+}
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { *static_cast<gp_vector *>(p) = v; }
 GP_DEVICE gp__u32 gp__word_anywhere(const unsigned char *p) {
   return p[0] | static_cast<gp__u32>(p[1]) << 8 | static_cast<gp__u32>(p[2]) << 16 | static_cast<gp__u32>(p[3]) << 24;
@@ -1227,7 +1241,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #define GP_POLICY_FIELDS_HISTOGRAM(F)                                                                                  \
   F(algorithm, GP_AUTO, GP_SHARED_BINS, GP_GLOBAL_BINS)                                                                \
   F(threads, 0, 256, 512, 1024)                                                                                        \
-  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(vectors, 0, 1, 2, 4)                                                                                               \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
@@ -1521,6 +1535,7 @@ GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
 enum {
   GP__HISTOGRAM_STATIC_BYTES = 2560,        // static shared memory of a block, at most
   GP__HISTOGRAM_BOUNDARY_BYTES = 20 * 1024, // boundaries of ranges are copied to shared memory up to this size
+  GP__HISTOGRAM_BUCKETS = 4096,             // of boundaries, at most
   GP__HISTOGRAM_SLICE_BYTES = 40 * 1024,    // float counters: those of one block
   GP__HISTOGRAM_GROUP = 16,                 // float counters: shares whose sums one block adds up
   GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp sets to zero at a time, at least
@@ -1549,6 +1564,22 @@ GPUPRIMS__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundari
              ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
              : 0;
 }
+// Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with the boundaries
+// that lie in it. 0: none.
+GPUPRIMS__RULE unsigned gp__histogram_fewer_buckets(unsigned long long bins, unsigned buckets) {
+  return buckets / 4 <= bins ? buckets : gp__histogram_fewer_buckets(bins, buckets / 2);
+}
+GPUPRIMS__RULE unsigned gp__histogram_buckets(int algorithm, int exact, unsigned long long bins, int active, int size) {
+  return algorithm == GP_SHARED_BINS && exact && active == 1 && gp__histogram_boundary_bytes(bins + 1, size)
+             ? gp__histogram_fewer_buckets(bins, GP__HISTOGRAM_BUCKETS)
+             : 0;
+}
+// Boundaries and buckets of a block, which come before its counters.
+GPUPRIMS__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, unsigned long long bins, int active,
+                                                   int size) {
+  return gp__histogram_boundary_bytes((bins + 1) * (unsigned)active, size) +
+         gp__histogram_buckets(algorithm, exact, bins, active, size) * 4;
+}
 // Float counters: how many of them one block takes; all blocks of a slice read all samples.
 GPUPRIMS__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
   return slots < (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size) ? (unsigned)slots
@@ -1565,7 +1596,7 @@ GPUPRIMS__RULE unsigned long long gp__histogram_chunk(unsigned long long counter
 GPUPRIMS__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
   return (s.shared_bytes + 1024) / gp__max(p.blocks_per_sm, 1) - 1024 - GP__HISTOGRAM_STATIC_BYTES;
 }
-// One copy of a block's counters, in bytes, and its boundaries.
+// One copy of a block's counters, in bytes, and its tables.
 GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
   return s.exact
              ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
@@ -1573,7 +1604,7 @@ GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shap
 }
 GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
   return s.ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
-             ? gp__histogram_boundary_bytes((s.bins + 1) * (unsigned)s.active, s.in_size)
+             ? gp__histogram_search_bytes(p.algorithm, s.exact, s.bins, s.active, s.in_size)
              : 0;
 }
 // Copies of the counters: the largest power of two that fits, 0 where not even one does. A copy a lane at most; float
@@ -1588,11 +1619,11 @@ GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
                            s.exact || p.threads >= 1024 ? (unsigned)GP__WARP : (unsigned)p.threads / GP__WARP);
 }
-// Counters of 16 bits, where those of 32 do not fit: of one channel, without weights. They take registers.
-enum { GP__HISTOGRAM_HALVES_THREADS = 1024 }; // of a multiprocessor, at most
+// Counters of 16 bits, where those of 32 do not fit though the block has the multiprocessor to itself: of one channel,
+// without weights.
 GPUPRIMS__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
-  return p.threads * p.blocks_per_sm <= GP__HISTOGRAM_HALVES_THREADS && s.exact && !s.in2_size && s.in_size > 1 &&
-         s.channels == 1 && gp__histogram_replicas(p, s) == 0 &&
+  return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.channels == 1 &&
+         gp__histogram_replicas(p, s) == 0 &&
          gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
 }
@@ -1690,37 +1721,34 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
   return gp__portable_stream_as(p, s, GP_LOOK_BACK, 256, vectors, 3, gp__or(p.vectors, vectors) >= 5 ? 4 : 8);
 }
 
-// GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. Blocks: so
-// many that a copy of the counters for each lane fits, else four copies, else one, else one of 16 bits.
+// GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. A large
+// input: one block a multiprocessor, so that few copies are cleared and added up, with four vectors of each thread on
+// their way. A small one: more blocks, where a copy for each lane fits.
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
-  static const int shapes[2][3][2] = {{{512, 4}, {1024, 2}, {1024, 1}}, // threads, blocks; 32 registers a thread
-                                      {{512, 3}, {512, 2}, {1024, 1}}}; // where those are too few
-  const unsigned wanted[4] = {GP__WARP, 4, 1, 0};                       // copies; 0: halves
-  const int large = s.in_size == 8 || s.in2_size;
   gp_policy q = p;
-  int i, k;
-  (void)bytes;
+  int blocks;
   q.algorithm = gp__or(p.algorithm, GP_SHARED_BINS);
   q.load = gp__or(p.load, GP_CACHE_STREAMING);
-  q.vectors = gp__or(p.vectors, !s.exact ? 1 : s.in_size == 1 && !large ? 4 : 2);
   if (!s.exact) {
     q.threads = gp__or(p.threads, 256);
-    for (i = 3; !p.blocks_per_sm && i >= 1; --i) {
-      q.blocks_per_sm = i;
+    q.vectors = gp__or(p.vectors, 1);
+    for (blocks = 3; !p.blocks_per_sm && blocks >= 1; --blocks) {
+      q.blocks_per_sm = blocks;
       if (gp__histogram_replicas(q, s) > 0) break;
     }
     return q;
   }
   if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
                                         gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
-    for (k = 0; k < 4; ++k)
-      for (i = 0; i < 3; ++i) {
-        q.threads = gp__or(p.threads, shapes[large][i][0]);
-        q.blocks_per_sm = gp__or(p.blocks_per_sm, shapes[large][i][1]);
-        if (wanted[k] ? gp__histogram_replicas(q, s) >= wanted[k] : gp__histogram_halves(q, s)) return q;
-      }
+    for (blocks = bytes >> 22 ? 1 : 2; blocks >= 1; --blocks) {
+      q.threads = gp__or(p.threads, blocks > 1 ? 512 : 1024);
+      q.vectors = gp__or(p.vectors, blocks > 1 ? (s.in_size == 1 ? 1 : 2) : s.in2_size ? 2 : 4);
+      q.blocks_per_sm = gp__or(p.blocks_per_sm, blocks);
+      if (gp__histogram_replicas(q, s) >= (blocks > 1 ? (unsigned)GP__WARP : 1) || gp__histogram_halves(q, s)) return q;
+    }
   q.algorithm = gp__or(p.algorithm, GP_GLOBAL_BINS);
   q.threads = gp__or(p.threads, 512);
+  q.vectors = gp__or(p.vectors, 2);
   q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
   return q;
 }
@@ -1813,8 +1841,8 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
       gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
 }
 
-// A tile is two vectors a thread: what is less than that is one block's. No block sees 2^32 samples, whatever fits the
-// device, so that counters of 32 bits do in shared memory.
+// A tile is up to two vectors a thread; two tiles are one block's, which need not wait for others. No block sees 2^32
+// samples, whatever fits the device, so that counters of 32 bits do in shared memory.
 __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident,
                                                            gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
@@ -1830,12 +1858,12 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
                                            GP__VECTOR);
   if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels name it
   g->tile_items =
-      (unsigned long long)(p.threads * 2 *
+      (unsigned long long)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
                            gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
   g->tiles = gp__ceil_div(samples, g->tile_items);
   if (s.exact) {
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
-    if (!g->grid) g->grid = 1; // an empty input still has a result
+    if (g->tiles <= 2) g->grid = 1; // an empty input too: it still has a result
     chunks = gp__ceil_div(s.bins * (unsigned)s.active, gp__histogram_chunk(s.bins * (unsigned)s.active));
     g->words = g->grid > 1 ? chunks : 0;
   } else {
@@ -3227,6 +3255,9 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
 // and behind belong to the operand too.
 template <class T, int V> struct gp__run_of_items {
   T item[V];
+  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
+    if (there) load<CACHE>(at, 0, false);
+  }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned, bool) {
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) item[j] = at[j];
@@ -3242,6 +3273,9 @@ template <class T, int V, class Register> struct gp__run_of_register {
     T item[V];
   };
   GP_DEVICE gp__run_of_register() {}
+  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
+    if (there) access = *reinterpret_cast<const Register *>(at);
+  }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
     if (misaligned == 0) access = *reinterpret_cast<const Register *>(at);
     else {
@@ -3257,6 +3291,7 @@ template <class T, int V> struct gp__run_of_vector {
     T item[V];
   };
   GP_DEVICE gp__run_of_vector() {}
+  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) { gp__load_vector_if<CACHE>(there, at, access); }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
     const unsigned char *base = reinterpret_cast<const unsigned char *>(at) - misaligned;
     if (misaligned == 0) access = gp__load_vector<CACHE>(at);
@@ -3611,20 +3646,14 @@ template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int
 template <class T> struct gp__even_base {
   static const bool tabulated = false;                 // no boundaries in memory
   static const int kept = GP__VALUE_BYTES / sizeof(T); // one for each channel
-  static GP_DEVICE T lower_of(const gp__histogram_args &a, unsigned channel) {
-    return reinterpret_cast<const T *>(a.lower.bytes)[channel];
-  }
-  static GP_DEVICE T upper_of(const gp__histogram_args &a, unsigned channel) {
-    return reinterpret_cast<const T *>(a.upper.bytes)[channel];
-  }
 };
 template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
   gp__u32 lower, limit, whole, fraction;
   // upper may have wrapped: the type's lowest value stands for the one beyond its largest.
-  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
-    const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(a.bins);
-    lower = static_cast<gp__u32>(this->lower_of(a, channel));
-    const gp__u32 width = ((static_cast<gp__u32>(this->upper_of(a, channel)) - lower - 1) & mask) + 1;
+  GP_DEVICE void set(T from, T to, gp__u64 all) {
+    const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(all);
+    lower = static_cast<gp__u32>(from);
+    const gp__u32 width = ((static_cast<gp__u32>(to) - lower - 1) & mask) + 1;
     limit = width;
     whole = bins / width;
     fraction = static_cast<gp__u32>(((static_cast<gp__u64>(bins % width) << 32) + width - 1) / width);
@@ -3636,12 +3665,12 @@ template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_bas
 };
 template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F = 64
   gp__u32 lower, limit, whole, high, low;
-  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
-    lower = static_cast<gp__u32>(this->lower_of(a, channel));
-    const gp__u32 last = static_cast<gp__u32>(this->upper_of(a, channel)) - lower - 1;
+  GP_DEVICE void set(T from, T to, gp__u64 all) {
+    lower = static_cast<gp__u32>(from);
+    const gp__u32 last = static_cast<gp__u32>(to) - lower - 1;
     limit = last + (last < 0xffffffffu); // with a width of 2^32 every sample is in a bin
-    const gp__u64 width = static_cast<gp__u64>(last) + 1, rest = a.bins % width << 32, rest2 = rest % width << 32;
-    whole = static_cast<gp__u32>(a.bins / width);
+    const gp__u64 width = static_cast<gp__u64>(last) + 1, rest = all % width << 32, rest2 = rest % width << 32;
+    whole = static_cast<gp__u32>(all / width);
     const gp__u64 fraction = ((rest / width) << 32) + (rest2 + width - 1) / width; // the second term may be 2^32
     high = static_cast<gp__u32>(fraction >> 32);
     low = static_cast<gp__u32>(fraction);
@@ -3658,20 +3687,20 @@ template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
   gp__u64 lower, limit, fraction;
   gp__u32 whole, rest;
   bool exact; // the fraction is
-  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
-    lower = static_cast<gp__u64>(this->lower_of(a, channel));
-    const gp__u64 width = static_cast<gp__u64>(this->upper_of(a, channel)) - lower;
+  GP_DEVICE void set(T from, T to, gp__u64 all) {
+    lower = static_cast<gp__u64>(from);
+    const gp__u64 width = static_cast<gp__u64>(to) - lower;
     limit = width;
     if (width == 0) { // 2^64: every sample is in a bin
       limit = ~0ull;
       whole = 0;
-      rest = static_cast<gp__u32>(a.bins);
-      fraction = a.bins;
+      rest = static_cast<gp__u32>(all);
+      fraction = all;
       exact = true;
       return;
     }
-    whole = static_cast<gp__u32>(a.bins / width);
-    gp__u64 r = a.bins % width;
+    whole = static_cast<gp__u32>(all / width);
+    gp__u64 r = all % width;
     rest = static_cast<gp__u32>(r);
     fraction = (r << 32) / width;
     r = (r << 32) % width;
@@ -3700,10 +3729,10 @@ template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base
   typedef typename gp__traits<T>::wide F;
   F lower, upper, scale;
   gp__u32 bins;
-  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *) {
-    lower = static_cast<F>(this->lower_of(a, channel));
-    upper = static_cast<F>(this->upper_of(a, channel));
-    bins = static_cast<gp__u32>(a.bins);
+  GP_DEVICE void set(T from, T to, gp__u64 all) {
+    lower = static_cast<F>(from);
+    upper = static_cast<F>(to);
+    bins = static_cast<gp__u32>(all);
     scale = static_cast<F>(bins) / (upper - lower);
   }
   GP_DEVICE gp__u32 operator()(T sample) const {
@@ -3712,23 +3741,49 @@ template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base
     return x >= lower && x < upper ? (q < last ? q : last) : bins;
   }
 };
-// Bins by boundaries: how many are not above the sample, by a search without branches. NaN: none are.
+// Bins by boundaries: how many are not above the sample, by a search among those of its bucket. The bucket of a sample
+// is never below that of a smaller one, so that this is right however uneven the boundaries are; where they are even,
+// there is little to search. NaN: none are.
+union gp__guess {
+  gp__u32 both;
+  unsigned short at[2]; // how many boundaries lie in the buckets before; in this one too
+};
 template <class T> struct gp__range_bins {
   static const bool tabulated = true;
   static const int kept = 1;
   const T *boundaries;
-  gp__u32 bins, step; // the largest power of two that is not above bins + 1
-  GP_DEVICE void set(const gp__histogram_args &a, unsigned channel, const T *table) {
-    bins = static_cast<gp__u32>(a.bins);
-    boundaries = table + channel * (bins + 1);
-    step = 1;
-    while (step <= (bins + 1) / 2) step *= 2;
-  }
+  const gp__guess *guesses;   // one a bucket
+  gp__u32 bins, buckets;      // no buckets: all boundaries are searched
+  gp__even_bins<T> bucket_of; // from the first to the last boundary
   GP_DEVICE gp__u32 operator()(T x) const {
-    gp__u32 found = 0;
-    for (gp__u32 s = step; s; s /= 2)
-      if (found + s <= bins + 1 && boundaries[found + s - 1] <= x) found += s;
+    gp__u32 found = 0, end = buckets ? 0 : bins + 1;
+    const gp__u32 bucket = bucket_of(x);
+    if (bucket < buckets) {
+      const gp__u32 both = guesses[bucket].both;
+      found = both & 0xffffu;
+      end = both >> 16;
+    }
+    GPUPRIMS__UNROLL_BY(1)
+    while (found < end) {
+      const gp__u32 middle = (found + end) / 2;
+      if (boundaries[middle] <= x) found = middle + 1;
+      else end = middle;
+    }
     return found - 1 < bins ? found - 1 : bins;
+  }
+  // All threads, with the boundaries in place. Each half of a guess is written by one: the first boundary that is not
+  // below the bucket, and the last that is not above it.
+  GP_DEVICE void fill(gp__guess *table, unsigned threads) const {
+    GPUPRIMS__UNROLL_BY(1)
+    for (gp__u32 i = threadIdx.x; i <= bins; i += threads) {
+      const gp__u32 bucket = bucket_of(boundaries[i]);
+      const gp__u32 before = i > 0 ? bucket_of(boundaries[i - 1]) + 1 : 0;
+      const gp__u32 next = i < bins ? bucket_of(boundaries[i + 1]) : buckets;
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 b = before; b <= bucket && b < buckets; ++b) table[b].at[0] = static_cast<unsigned short>(i);
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 b = bucket; b < next && b < buckets; ++b) table[b].at[1] = static_cast<unsigned short>(i + 1);
+    }
   }
 };
 // Those of one channel.
@@ -3777,19 +3832,34 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   static GP_DEVICE unsigned table_bytes(const gp__histogram_args &a) {
     return !BINS::tabulated || by_value
                ? 0
-               : gp__histogram_boundary_bytes((a.bins + 1) * static_cast<unsigned>(a.active), int(sizeof(T)));
+               : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
   }
   // All threads; the caller synchronises.
-  static GP_DEVICE void set_bins(const gp__histogram_args &a, Storage &s, unsigned char *shared) {
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, unsigned char *) {
+    const T *lower = reinterpret_cast<const T *>(a.lower.bytes), *upper = reinterpret_cast<const T *>(a.upper.bytes);
+    const unsigned c = threadIdx.x;
+    if (c < static_cast<unsigned>(a.active)) bins[c].set(lower[c], upper[c], a.bins);
+  }
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, unsigned char *shared) {
     const T *table = static_cast<const T *>(a.boundaries);
-    if (BINS::tabulated && table_bytes(a)) {
-      T *copy = reinterpret_cast<T *>(shared);
-      for (gp__u64 i = threadIdx.x; i < (a.bins + 1) * static_cast<unsigned>(a.active); i += P::threads)
-        copy[i] = table[i];
-      table = copy;
+    const gp__u64 boundaries = (a.bins + 1) * static_cast<unsigned>(a.active);
+    const unsigned bytes = by_value ? 0 : gp__histogram_boundary_bytes(boundaries, int(sizeof(T)));
+    const unsigned buckets =
+        by_value ? 0 : gp__histogram_buckets(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
+    T *copy = reinterpret_cast<T *>(shared);
+    gp__guess *guesses = reinterpret_cast<gp__guess *>(shared + bytes);
+    if (bytes)
+      for (gp__u64 i = threadIdx.x; i < boundaries; i += P::threads) copy[i] = table[i];
+    if (threadIdx.x == 0) {
+      bins->boundaries = bytes ? copy : table;
+      bins->bins = static_cast<gp__u32>(a.bins);
+      bins->guesses = guesses;
+      bins->buckets = buckets && table[0] < table[a.bins] ? buckets : 0;
+      bins->bucket_of.set(table[0], table[a.bins], bins->buckets);
     }
-    if (threadIdx.x < static_cast<unsigned>(BINS::tabulated ? 1 : a.active))
-      s.bins[threadIdx.x].set(a, threadIdx.x, table);
+    if (!buckets) return;
+    __syncthreads();
+    if (bins->buckets) bins->fill(guesses, P::threads);
   }
   static GP_DEVICE void clear(unsigned char *shared, gp__u64 bytes) {
     for (gp__u64 i = threadIdx.x; i < (bytes + 15) / 16; i += P::threads)
@@ -3823,6 +3893,15 @@ template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, V> &x, 
 template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + static_cast<unsigned>(j % 4));
 }
+// Each sample takes the place of the one before.
+template <class T, int V> GP_DEVICE void gp__drop_first(gp__run<T, V> &x) {
+  GPUPRIMS__UNROLL
+  for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
+}
+template <class T> GP_DEVICE void gp__drop_first(gp__run<T, 16> &x) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
+}
 
 // Integer counters. REPLICAS: 32, or 0 where the arguments say how many, or GP__HALVES; ONE: one channel.
 enum { GP__HALVES = -1 }; // one copy of 16 bits each, two in a word
@@ -3835,13 +3914,56 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   static const bool global = ALGORITHM == GP_GLOBAL_BINS;
   static const int V = Shape::V;
 
+  // Where the vectors lie: `head` samples before the first one.
+  struct Extent {
+    gp__u64 samples, head, vectors;
+    GP_DEVICE explicit Extent(const gp__histogram_args &a) : samples(gp__count(a) * static_cast<unsigned>(a.channels)) {
+      const gp__u64 to_boundary = (16 - gp__misalignment(a.in, 16)) % 16 / sizeof(T);
+      head = to_boundary < samples ? to_boundary : samples;
+      vectors = (samples - head) / V;
+    }
+  };
+  // One thread's vectors. The first K are on their way before there is anything to count them in; then the place of
+  // each that was counted is filled again at once.
+  static const unsigned K = P::vectors;
+  struct Samples {
+    gp__run<T, V> x[K];
+    gp__run<W, V> w[K]; // where there is one channel
+    const T *x_at;      // the next to be loaded
+    const W *w_at;
+    gp__u64 step; // samples
+    gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
+    unsigned off; // of weights that are not aligned: these are loaded one by one
+    GP_DEVICE explicit Samples(const gp__histogram_args &a) {
+      const Extent e(a);
+      const gp__u64 vector = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
+      const gp__u64 apart = static_cast<gp__u64>(gridDim.x) * P::threads;
+      const bool one = a.channels == 1;
+      step = apart * V;
+      left = vector < e.vectors ? static_cast<gp__u32>((e.vectors - 1 - vector) / apart) + 1 : 0;
+      x_at = static_cast<const T *>(a.in) + first;
+      w_at = static_cast<const W *>(a.weights) + (weight::is && one ? first : 0);
+      off = weight::is && one ? gp__misalignment(w_at, gp__run_alignment<W, V>::value) : 0;
+      GPUPRIMS__UNROLL
+      for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
+    }
+    GP_DEVICE void load(unsigned k, bool there, bool one) {
+      x[k].template load_if<P::load>(there, x_at);
+      x_at += step;
+      if (weight::is && one) {
+        if (there) w[k].template load<P::load>(w_at, off, false);
+        w_at += step;
+      }
+    }
+  };
+
   // One thread's samples on their way into the counters. All lanes of a warp call together.
   template <int REPLICAS, bool ONE> struct Tally {
     static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // of samples of the same bin
-    static const bool unguarded = ONE && REPLICAS > 0; // has a loop of its own for what all threads have
-    static const int K = unguarded          ? P::vectors
-                         : ONE && !REPLICAS ? (P::vectors + 1) / 2
-                                            : 1; // others are short of registers
+    // Short text for what is seldom called, or waits for other things than instructions.
+    static const bool rolled =
+        !ONE || REPLICAS == GP__HALVES || ((BINS::tabulated || (Shape::by_value && !REPLICAS)) && !weight::is);
+    static const int UNROLL = rolled ? 1 : V;
     const gp__histogram_args &a;
     const BINS *kept;
     BINS bins;                     // of the first channel
@@ -3919,14 +4041,16 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
           Shape::by_value ? gp__byte_of(x, j) : gp__bins_of(kept, c < counted ? c : counted)(x.item[j]);
       return c * stride + in_channel < nowhere ? c * stride + in_channel : nowhere;
     }
-    GP_DEVICE void take(const gp__run<T, V> &x, const gp__run<W, V> &w, bool there) {
+    GP_DEVICE void take(gp__run<T, V> &x, const gp__run<W, V> &w, bool there) {
       gp__u32 c = channel;
       gp__u64 at = pixel;
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) {
-        if (ONE) count(there, slot_of(x, j), weight::at(w, j));
-        else {
-          count(there, slot_of(x, j, c), there ? weight::of(a.weights, at) : 0);
+      GPUPRIMS__UNROLL_BY(UNROLL)
+      for (int i = 0; i < V; ++i) {
+        const int j = rolled ? 0 : i;
+        if (ONE) count(there, slot_of(x, j), weight::at(w, i));
+        else count(there, slot_of(x, j, c), there ? weight::of(a.weights, at) : 0);
+        if (rolled) gp__drop_first(x);
+        if (!ONE) {
           const bool next = ++c == static_cast<unsigned>(a.channels);
           at += next;
           c = next ? 0 : c;
@@ -3948,75 +4072,44 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
     }
-    GP_DEVICE void all() {
-      const gp__u64 n = gp__count(a) * static_cast<unsigned>(ONE ? 1 : a.channels);
-      const T *in = static_cast<const T *>(a.in);
-      const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(T);
-      const gp__u64 head = to_boundary < n ? to_boundary : n, all_runs = (n - head) / V, tail = head + all_runs * V;
+    GP_DEVICE void all(Samples &s) {
       if (blockIdx.x == gridDim.x - 1) { // what is left before and behind the vectors, a sample a thread
-        const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail - head + threadIdx.x;
-        take_one(in, i, i < n);
+        const Extent e(a);
+        const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
+        take_one(static_cast<const T *>(a.in), i, i < e.samples);
       }
-      const gp__u64 step = static_cast<gp__u64>(gridDim.x) * P::threads; // runs
-      gp__u64 first = static_cast<gp__u64>(blockIdx.x) * P::threads;     // the same for all threads
-      const gp__u64 mine = head + (first + threadIdx.x) * V;
       if (!ONE) {
         const unsigned channels = static_cast<unsigned>(a.channels);
-        pixel_step = step * V / channels;
-        channel_step = static_cast<gp__u32>(step * V - pixel_step * channels);
+        const gp__u64 mine = Extent(a).head + (static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x) * V;
+        pixel_step = s.step / channels;
+        channel_step = static_cast<gp__u32>(s.step - pixel_step * channels);
         pixel = mine / channels;
         channel = static_cast<gp__u32>(mine - pixel * channels);
       }
-      const T *x_at = in + mine;
-      const W *w_at = static_cast<const W *>(a.weights) + (weight::is && ONE ? mine : 0);
-      const unsigned off = weight::is && ONE ? gp__misalignment(w_at, gp__run_alignment<W, V>::value) : 0;
       GPUPRIMS__UNROLL_BY(1)
-      for (; unguarded && first + (K - 1) * step + P::threads <= all_runs; first += K * step) {
-        gp__run<T, V> x[K];
-        gp__run<W, V> w[K];
+      while (global ? __any_sync(0xffffffffu, s.left != 0) : s.left != 0) {
         GPUPRIMS__UNROLL
-        for (int k = 0; k < K; ++k) load(x[k], w[k], x_at, w_at, step, off);
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < K; ++k) take(x[k], w[k], true);
-      }
-      const int G = unguarded ? 1 : K;
-      GPUPRIMS__UNROLL_BY(1)
-      for (; first < all_runs; first += G * step) {
-        gp__run<T, V> x[G];
-        gp__run<W, V> w[G];
-        const gp__u64 run = first + threadIdx.x;
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < G; ++k)
-          if (run + k * step < all_runs) load(x[k], w[k], x_at, w_at, step, off);
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < G; ++k)
-          if (global || run + k * step < all_runs) take(x[k], w[k], run + k * step < all_runs);
+        for (unsigned k = 0; k < K; ++k) {
+          if (global || k < s.left) take(s.x[k], s.w[k], k < s.left);
+          s.load(k, k + K < s.left, ONE);
+        }
+        s.left -= s.left < K ? s.left : K;
       }
       if (runs) add(run_slot, run_samples);
     }
-    // Weights that are not aligned are loaded one by one.
-    static GP_DEVICE void load(gp__run<T, V> &x, gp__run<W, V> &w, const T *&x_at, const W *&w_at, gp__u64 step,
-                               unsigned off) {
-      x.template load<P::load>(x_at, 0, false);
-      x_at += step * V;
-      if (weight::is && ONE) {
-        w.template load<P::load>(w_at, off, false);
-        w_at += step * V;
-      }
-    }
   };
 
-  // The chunks of the output of which this block's first warp makes zeros, each said by a word; its ticket is kept.
+  // The chunks of the output of which one warp of this block makes zeros, each said by a word; its ticket is kept.
   static GP_DEVICE void clear_output(const gp__histogram_args &a, Storage &s) {
     const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk;
     C *out = static_cast<C *>(a.out);
     for (;;) {
-      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, chunks + gridDim.x);
+      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, chunks + gridDim.x - 1);
       __syncwarp();
       const gp__ticket ticket = s.ticket;
       __syncwarp();
-      if (ticket.number >= chunks) break;
+      if (ticket.number >= chunks) return;
       const gp__u64 first = ticket.number * chunk, end = first + chunk < counters ? first + chunk : counters;
       for (gp__u64 i = first + gp_lane(); i < end; i += 32) out[i] = 0;
       __syncwarp();
@@ -4024,9 +4117,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         __threadfence();
         gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);
       }
+      if (ticket.number == chunks - 1) return; // there is no more
     }
   }
-  // All threads: the output is zero, and this block's ticket has been drawn.
+  // All threads, when this block's ticket has been drawn: behind the next barrier the output is zero.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s) {
     const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk, tag = s.ticket.tag;
@@ -4034,12 +4128,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       gp__receive<gp__u32>(gp__words(a.workspace), i, tag);
       __threadfence();
     }
-    __syncthreads();
   }
-  static const bool may_halve =
-      !global && !Shape::by_value && !weight::is && P::threads * P::blocks_per_sm <= GP__HISTOGRAM_HALVES_THREADS;
-  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells) {
-    Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all();
+  static const bool may_halve = !global && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
+  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells, Samples &x) {
+    Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all(x);
   }
   static GP_DEVICE void run(const gp__histogram_args &a) {
     GP_SHARED(Storage, s);
@@ -4051,24 +4143,25 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     const gp__u64 slots = static_cast<gp__u64>(stride) * active + 1;
     if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
     gp__begin<P>();
-    Shape::set_bins(a, s, shared);
+    Samples samples(a);
+    if (!single && gp_warp() == P::threads / 32 - 1) clear_output(a, s); // while the first thread sets the bins
+    Shape::set_bins(a, s.bins, shared);
     C *out = static_cast<C *>(a.out);
     if (single && (adds_early || Shape::by_value)) {
       for (gp__u64 i = threadIdx.x; i < a.bins * active; i += P::threads) out[i] = 0;
     }
     __syncthreads();
-    if (!single && gp_warp() == 0) clear_output(a, s);
     if (!single && adds_early) {
-      __syncthreads();
       wait_for_output(a, s);
+      __syncthreads();
     }
-    if (may_halve && halves) tally_halves(a, s, cells);
-    else if (a.channels > 1) Tally<0, false>(a, s, cells).all();
-    else if (global || a.replicas != 32) Tally<0, true>(a, s, cells).all();
-    else Tally<32, true>(a, s, cells).all();
+    if (may_halve && halves) tally_halves(a, s, cells, samples);
+    else if (a.channels > 1) Tally<0, false>(a, s, cells).all(samples);
+    else if (global || a.replicas != 32) Tally<0, true>(a, s, cells).all(samples);
+    else Tally<32, true>(a, s, cells).all(samples);
     if (global) return;
-    __syncthreads();
     if (!single && !adds_early) wait_for_output(a, s);
+    __syncthreads();
     const Cell *cell = reinterpret_cast<const Cell *>(cells);
     for (gp__u32 c = 0; c < active; ++c, cell += static_cast<gp__u64>(stride) * a.replicas, out += a.bins) {
       const BINS bins = gp__bins_of(s.bins, c);
@@ -4152,7 +4245,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const unsigned slices = static_cast<unsigned>((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
     Shape::clear(reinterpret_cast<unsigned char *>(cells), static_cast<gp__u64>(slice_slots) * a.replicas * sizeof(C));
     gp__begin<P>();
-    Shape::set_bins(a, s, shared);
+    Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
       const gp__ticket only = {0, blockIdx.x}; // of a slice: nobody waits
       s.ticket = shares > 1 ? gp__draw(a.workspace, gridDim.x) : only;
@@ -12177,10 +12270,10 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   for (i = 0; i < 3; ++i)
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
   // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers; histograms
-  // do with 32, and need the threads; long chunks of a stream take 128.
+  // with few vectors on their way do with 40; long chunks of a stream take 128.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
   if (blocks > 0 && family != GP__FAMILY_MAP &&
-      blocks * threads <= (family == GP__FAMILY_HISTOGRAM       ? 2048u
+      blocks * threads <= (family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536u : 1024u)
                            : family != GP__FAMILY_STREAM        ? 1024u
                            : v->vectors >= 7 || q->acc_size > 8 ? 512u
                                                                 : 768u) &&

@@ -276,9 +276,15 @@ MUTANTS = {
     "histogram: a copy is left out": ("HISTOGRAM_SHARED", "for (unsigned r = 0; r < a.replicas; ++r) // of 32",
                                       "for (unsigned r = 0; r + 1 < a.replicas; ++r) // of 32"),
     "histogram: counters are read before all have counted": (
-        "HISTOGRAM_SHARED", "if (global) return;\n    __syncthreads();", "if (global) return;"),
+        "HISTOGRAM_SHARED", "wait_for_output(a, s);\n    __syncthreads();", "wait_for_output(a, s);"),
+    "histogram: whoever clears the last chunk draws again": (
+        "HISTOGRAM_SHARED", "if (ticket.number == chunks - 1) return;", ""),
+    "histogram: a vector in another's place": (
+        "HISTOGRAM_SHARED", "s.load(k, k + K < s.left, ONE);",
+        "s.load((k + 1) % K, k + K < s.left, ONE);"),
     "histogram: what is left behind the last vector": (
-        "HISTOGRAM_SHARED", "take_one(in, i, i < n);", "take_one(in, i, i < tail);"),
+        "HISTOGRAM_SHARED", "take_one(static_cast<const T *>(a.in), i, i < e.samples);",
+        "take_one(static_cast<const T *>(a.in), i, i < e.head + e.vectors * V);"),
     "histogram: the last run of equal samples": ("HISTOGRAM_SHARED", "if (runs) add(run_slot, run_samples);", ""),
     "histogram: channels out of step": ("HISTOGRAM_SHARED", "channel += channel_step;", "channel += channel_step + 1;"),
     "histogram: the fraction is rounded down": (
@@ -286,6 +292,16 @@ MUTANTS = {
     "histogram: all lanes of a bin add its sum": (
         "HISTOGRAM_GLOBAL", "gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)",
         "gp_lane() >= static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)"),
+    "ranges: the buckets are filled before the boundaries are there": (
+        "HISTOGRAM_SHARED", "if (!buckets) return;\n    __syncthreads();", "if (!buckets) return;"),
+    "ranges: a bucket lacks its last boundary": (
+        "HISTOGRAM_SHARED", "table[b].at[1] = static_cast<unsigned short>(i + 1);",
+        "table[b].at[1] = static_cast<unsigned short>(i);"),
+    "ranges: empty buckets point behind the next boundary": (
+        "HISTOGRAM_SHARED", "table[b].at[0] = static_cast<unsigned short>(i);",
+        "table[b].at[0] = static_cast<unsigned short>(i + (b < bucket));"),
+    "ranges: buckets though all boundaries are equal": (
+        "HISTOGRAM_SHARED", "buckets && table[0] < table[a.bins] ? buckets : 0;", "buckets;"),
     "halves: a carry stays": ("HISTOGRAM_SHARED", "if (atomicAdd(word, 0u - (1u << 16)) < 1u << 16) add_to_output",
                               "if (*word < 1u << 16) add_to_output"),
     "halves: the upper half's overflow": (

@@ -129,8 +129,18 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
         for (auto &x : b) do
             x = from_bits<T>();
           while (x != x);
+        const bool all_equal = random32() % 2;
+        for (auto &x : b) // crowded in one place; or most of them equal
+          if (o.data == 1 && random32() % 8) x = is_float<T> ? T(float(x) * 1e-3f) : T(x / T(64));
+          else if (o.data == 2 && (all_equal || random32() % 4)) x = b[0];
+        if (is_float<T> && o.data == 3) {
+          b[0] = T(-std::numeric_limits<float>::infinity());
+          if (random32() % 2) b[o.bins] = T(std::numeric_limits<float>::infinity());
+        }
         std::sort(b.begin(), b.end());
         boundaries.insert(boundaries.end(), b.begin(), b.end());
+        for (size_t i = 0; i < n && !given; ++i) // what lies on a boundary
+          if (random32() % 2) input[i * o.channels + c] = b[random32() % b.size()];
       }
 
     Device<T> in(input, o.offset);
@@ -265,7 +275,7 @@ static void geometries() {
               t.compute_capability = arch, t.shared_bytes = gp__shared_bytes_of(arch), t.in_size = size;
               t.bins = u64(bins), t.count = count, t.ranges = ranges, t.exact = counter < 2;
               t.in2_size = counter ? 4 : 0, t.out_size = counter == 1 ? 8 : 4;
-              gp_policy p = gp__portable_histogram(none, t, 0);
+              gp_policy p = gp__portable_histogram(none, t, count);
               gp__geometry g = {};
               gp__geometry_histogram(p, t, u64(132) * unsigned(p.blocks_per_sm), &g);
               if (!gp__policy_valid_histogram(p, t) || g.shared_bytes > unsigned(t.shared_bytes) || !g.grid ||
@@ -274,20 +284,22 @@ static void geometries() {
                                  std::to_string(size) + " bins " + std::to_string(bins));
               else ++passed;
             }
-  gp_policy p = gp__portable_histogram(none, s, 0);
+  gp_policy p = gp__portable_histogram(none, s, s.count);
   gp__geometry g = {};
-  gp__geometry_histogram(p, s, 528, &g);
-  check(p.algorithm == GP_SHARED_BINS && p.threads == 512 && p.blocks_per_sm == 4 && g.replicas == 32 && g.grid == 528,
-        "256 bins: a copy a lane, four blocks a multiprocessor");
+  gp__geometry_histogram(p, s, 132, &g);
+  check(p.algorithm == GP_SHARED_BINS && p.threads == 1024 && p.blocks_per_sm == 1 && g.replicas == 32 && g.grid == 132,
+        "256 bins: a copy a lane, a block a multiprocessor");
+  p = gp__portable_histogram(none, s, 1 << 20);
+  check(p.threads == 512 && p.blocks_per_sm == 2 && gp__histogram_replicas(p, s) == 32, "small: more blocks");
   s.count = 1ull << 45;
-  gp__geometry_histogram(p, s, 528, &g);
+  gp__geometry_histogram(p, s, 132, &g);
   check(g.grid == 1u << 14, "no block sees 2^32 samples");
   s.count = 1ull << 30, s.in_size = 4, s.bins = 48 << 10;
-  p = gp__portable_histogram(none, s, 0);
+  p = gp__portable_histogram(none, s, s.count);
   gp__geometry_histogram(p, s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && g.replicas == 1 && g.shared_bytes < 193 << 10, "48 Ki bins on chip");
   s.bins = 64 << 10;
-  p = gp__portable_histogram(none, s, 0);
+  p = gp__portable_histogram(none, s, s.count);
   gp__geometry_histogram(p, s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && g.replicas == 0 && g.shared_bytes < 129 << 10, "64 Ki bins in halves");
   s.count = 1000;
@@ -307,6 +319,7 @@ int main(int argc, char **argv) {
   Halves::sweep("shared halves", seeds, {57700, 65536, 100001}, 1);
   halves_overflow<Halves>("shared halves overflow", seeds);
   HISTOGRAM("shared u8", GP_SHARED_BINS, Small, false, u8, gp__none, u32, {1, 7, 255, 256, 300, 20000});
+  HISTOGRAM("shared i32 ranges", GP_SHARED_BINS, Larger, true, int, gp__none, u32, {1, 5, 1000, 4000});
 #ifndef TEST_FEW
   HISTOGRAM("shared i8", GP_SHARED_BINS, Larger, false, signed char, gp__none, u64, {1, 100, 256});
   HISTOGRAM("shared i32", GP_SHARED_BINS, Small, false, int, gp__none, u64, {1, 256, 1000, 4096});
@@ -318,6 +331,7 @@ int main(int argc, char **argv) {
   HISTOGRAM("shared u8 by weights", GP_SHARED_BINS, Small, false, u8, u32, u32, {1, 16, 256});
   HISTOGRAM("shared u8 ranges", GP_SHARED_BINS, Small, true, u8, gp__none, u32, {1, 16, 256, 1000});
   HISTOGRAM("shared f32 ranges", GP_SHARED_BINS, Small, true, float, gp__none, u32, {1, 2, 256, 1000, 9000});
+  HISTOGRAM("shared u64 ranges", GP_SHARED_BINS, Small, true, u64, gp__none, u32, {1, 300, 2000});
 #endif
 #endif
 

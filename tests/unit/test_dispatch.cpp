@@ -2136,7 +2136,7 @@ static void test_launches() {
     gp_call c = sample(GP_HISTOGRAM_EVEN);
     gp_policy p;
     memset(&p, 0, sizeof p);
-    p.algorithm = GP_SHARED_BINS, p.threads = 512, p.blocks_per_sm = 1;
+    p.algorithm = GP_SHARED_BINS, p.threads = 512, p.vectors = 2, p.blocks_per_sm = 1;
     c.policy = &p, c.channels = 3, c.active = 2;
     watch(ctx, c, &seen);
     GOOD(gp_run(ctx, &c, nullptr));
