@@ -868,6 +868,13 @@ GP_DEVICE gp__u32 gp__word_anywhere(const unsigned char *p) {
   const gp__u32 *word = reinterpret_cast<const gp__u32 *>(p - shift / 8);
   return shift == 0 ? word[0] : __funnelshift_r(word[0], word[1], shift);
 }
+// Byte i of the result is the byte of (x, y) that the selector's nibble i names; where the nibble's upper bit is set, that
+// byte's upper bit eight times.
+GP_DEVICE gp__u32 gp__permute(gp__u32 x, gp__u32 y, gp__u32 selector) {
+  gp__u32 r;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(selector));
+  return r;
+}
 GP_DEVICE gp__word gp__load_word(const gp__word *p) {
   gp__word w;
   asm volatile("{ .reg .b128 t; ld.relaxed.gpu.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
@@ -957,6 +964,13 @@ struct gp__shared_place {
   template <class T> GP_DEVICE T *at(gp__u32 offset) const {
     return static_cast<T *>(__cvta_shared_to_generic(address + offset));
   }
+  // Where `yes` is not 0: stores a word, and moves on to the next.
+  GP_DEVICE void push_if(gp__u32 yes, gp__u32 x) {
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p st.shared.u32 [%0], %2; @p add.u32 %0, %0, 4; }"
+                 : "+r"(address)
+                 : "r"(yes), "r"(x)
+                 : "memory");
+  }
 };
 
 // A product that is rounded before anything is added to it.
@@ -1013,6 +1027,14 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
 GP_DEVICE gp__u32 gp__word_anywhere(const unsigned char *p) {
   return p[0] | static_cast<gp__u32>(p[1]) << 8 | static_cast<gp__u32>(p[2]) << 16 | static_cast<gp__u32>(p[3]) << 24;
 }
+GP_DEVICE gp__u32 gp__permute(gp__u32 x, gp__u32 y, gp__u32 selector) {
+  gp__u32 r = 0;
+  for (int i = 0; i < 4; ++i) {
+    const gp__u32 nibble = selector >> (4 * i), byte = __byte_perm(x, y, nibble & 7u) & 0xffu;
+    r |= (nibble & 8u ? (byte & 0x80u ? 0xffu : 0u) : byte) << (8 * i);
+  }
+  return r;
+}
 GP_DEVICE gp__word gp__load_word(const gp__word *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__store_word(gp__word *p, const gp__word &w) { simt::store(p, w, simt::relaxed); }
 GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) {
@@ -1050,6 +1072,11 @@ struct gp__shared_place {
   unsigned char *address;
   GP_DEVICE explicit gp__shared_place(void *p) : address(static_cast<unsigned char *>(p)) {}
   template <class T> GP_DEVICE T *at(gp__u32 offset) const { return reinterpret_cast<T *>(address + offset); }
+  GP_DEVICE void push_if(gp__u32 yes, gp__u32 x) {
+    if (!yes) return;
+    *at<gp__u32>(0) = x;
+    address += 4;
+  }
 };
 
 GP_DEVICE float gp__product(float a, float b) { return a * b; }
@@ -4716,11 +4743,54 @@ template <int N> struct gp__bits {
   }
   GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
   GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
+  GP_DEVICE void keep(int n) { // bits 0 .. n - 1
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < WORDS; ++i) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
+  }
   GP_DEVICE int count() const {
     int n = 0;
     GPUPRIMS__UNROLL
     for (int i = 0; i < WORDS; ++i) n += __popc(word[i]);
     return n;
+  }
+};
+
+// A thread's marked bytes to consecutive places of shared memory. They are brought together in registers, and a word is
+// stored by the thread that has its last byte, whole: the bytes before the thread's first are anything. Each thread puts
+// its bytes right behind those that end its last word, if these are fewer than four, behind a barrier.
+template <int ITEMS> struct gp__byte_gather {
+  gp__shared_place next; // the word that is begun
+  gp__u32 last;          // its bytes so far, at the upper end
+  gp__u32 bits;          // where the next byte goes, counted from the aligned word before `to`
+  gp__u32 first;         // ... the first byte went
+  GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
+      : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
+    GPUPRIMS__UNROLL
+    for (int q = 0; q < ITEMS; q += 16) {
+      // Of four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes,
+      // and a selector that has those in front and the fourth byte behind them, marked or not. What it has behind the
+      // marked bytes does not matter.
+      const gp__u32 four = marks.word[q / 32] >> (q % 32), three = four & 0x7777u;
+      const gp__u32 low = gp__permute(0x10313033u, 0x10212032u, three),
+                    high = gp__permute(0x83838383u, 0x32333333u, three);
+      const gp__u32 fourth = gp__permute(0x83838383u, 0x80808080u, four) & 0x08080808u; // 0xff where it is marked
+      const gp__u32 counts = gp__permute(0x10080800u, 0x18101008u, three) + fourth;
+      GPUPRIMS__UNROLL
+      for (unsigned k = 0; k < 4u && q + int(k) * 4 < ITEMS; ++k) {
+        const gp__u32 marked = gp__permute(word[q / 4 + k], 0, gp__permute(low, high, (4 + k) << 4 | k));
+        const gp__u32 count = gp__permute(counts, 0, 0x4440u + k);
+        next.push_if((bits ^ (bits + count)) & 32u, __funnelshift_l(last, marked, bits));
+        last = __funnelshift_rc(last, marked, count);
+        bits += count;
+      }
+    }
+  }
+  GP_DEVICE void finish() const {
+    const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
+    const gp__u32 bytes = __funnelshift_l(last, 0, bits);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < 3; ++k)
+      if (begin <= k && k < end) *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
   }
 };
 
@@ -4860,17 +4930,42 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       if (PARTS == 1) items = gp__copy_out<T>::alike(out, items, ones, 32 * ITEMS);
       T *at = reinterpret_cast<T *>(items);
       int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
-      T *next = at + rank;
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
-        const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
+      const int rest = ones + (PARTS == 3 ? twos : 0); // where those go that nothing holds of
+      if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
+        typedef gp__byte_gather<ITEMS> Gather;
+        gp__bits<ITEMS> neither;
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+          neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
+        neither.keep(ITEMS);
+        const Gather one(items + rank, x.word, kept.holds[0]);
         if (PARTS == 1) {
-          if (one) *next++ = x.item[j];
-        } else if (FULL || j < exist) {
-          at[one ? rank : two ? ones + rank2 : ones + (PARTS == 3 ? twos : 0) + others] = x.item[j];
-          rank += one ? 1 : 0;
-          rank2 += two ? 1 : 0;
-          others += one || two ? 0 : 1;
+          __syncwarp();
+        } else if (PARTS == 2) {
+          const Gather other(items + rest + others, x.word, neither);
+          __syncwarp();
+          other.finish();
+        } else {
+          const Gather two(items + ones + rank2, x.word, kept.holds[N - 1]);
+          const Gather other(items + rest + others, x.word, neither);
+          __syncwarp();
+          two.finish();
+          other.finish();
+        }
+        one.finish();
+      } else {
+        T *next = at + rank;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < ITEMS; ++j) {
+          const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
+          if (PARTS == 1) {
+            if (one) *next++ = x.item[j];
+          } else if (FULL || j < exist) {
+            at[one ? rank : two ? ones + rank2 : rest + others] = x.item[j];
+            rank += one ? 1 : 0;
+            rank2 += two ? 1 : 0;
+            others += one || two ? 0 : 1;
+          }
         }
       }
       __syncwarp();
@@ -5057,10 +5152,16 @@ template <class V> struct gp__compact {
     x.template load<FULL>(group + gp_lane() * (ITEMS * sizeof(V)), exist);
     __syncwarp();
     group = gp__copy_out<V>::alike(out, group, total, 32 * ITEMS);
-    V *next = reinterpret_cast<V *>(group) + rank;
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < ITEMS; ++j)
-      if (marks.get(j)) *next++ = x.item[j];
+    if (FULL && sizeof(V) == 1 && ITEMS % 4 == 0) {
+      const gp__byte_gather<ITEMS> gather(group + rank, x.word, marks);
+      __syncwarp();
+      gather.finish();
+    } else {
+      V *next = reinterpret_cast<V *>(group) + rank;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j)
+        if (marks.get(j)) *next++ = x.item[j];
+    }
     __syncwarp();
     gp__copy_out<V>::run(out, group, total);
   }
