@@ -868,8 +868,8 @@ GP_DEVICE gp__u32 gp__word_anywhere(const unsigned char *p) {
   const gp__u32 *word = reinterpret_cast<const gp__u32 *>(p - shift / 8);
   return shift == 0 ? word[0] : __funnelshift_r(word[0], word[1], shift);
 }
-// Byte i of the result is the byte of (x, y) that the selector's nibble i names; where the nibble's upper bit is set, that
-// byte's upper bit eight times.
+// Byte i of the result is the byte of (x, y) that the selector's nibble i names; where the nibble's upper bit is set,
+// that byte's upper bit eight times.
 GP_DEVICE gp__u32 gp__permute(gp__u32 x, gp__u32 y, gp__u32 selector) {
   gp__u32 r;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(selector));
@@ -1168,6 +1168,18 @@ GP_DEVICE float gp__f32_to_odd(double x) {
 
 // Sum of the four bytes of x, each times the byte of `weights`, plus c (modulo 2^32).
 GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) { return __dp4a(x, weights, c); }
+
+// Four bytes compared at once: the upper bit of byte i tells of byte i; the other bits are anything.
+GP_DEVICE gp__u32 gp__bytes_differ(gp__u32 a, gp__u32 b) {
+  const gp__u32 x = a ^ b;
+  return ((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x;
+}
+template <bool SIGNED> GP_DEVICE gp__u32 gp__bytes_less(gp__u32 a, gp__u32 b) {
+  const gp__u32 rest = (a | 0x80808080u) - (b & 0x7f7f7f7fu); // upper bit: of the seven below, a's are not less
+  return (SIGNED ? a & ~b : ~a & b) | ~(rest | (a ^ b));
+}
+// Those upper bits, byte 0's first, as the upper four bits.
+GP_DEVICE gp__u32 gp__upper_bits(gp__u32 x) { return (x & 0x80808080u) * 0x00204081u; }
 
 // 16 bytes that start `offset` (0 to 15) bytes into the 32 bytes (low, high).
 GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &high, unsigned offset) {
@@ -2304,6 +2316,28 @@ GPUPRIMS__COMPARISON(gp_greater_equal, >=)
 #undef GPUPRIMS__COMPARISON
 struct gp_heads {}; // in place of equality: keys are flags
 
+// Comparisons of bytes, four at a time (see gp__bytes_less).
+template <class L> struct gp__compare_bytes {
+  static const bool is = false;
+  static GP_DEVICE gp__u32 of(gp__u32, gp__u32) { return 0; }
+};
+#define GPUPRIMS__BYTES(comparison, expression)                                                                        \
+  template <> struct gp__compare_bytes<comparison> {                                                                   \
+    static const bool is = true;                                                                                       \
+    static GP_DEVICE gp__u32 of(gp__u32 a, gp__u32 b) { return expression; }                                           \
+  };
+#define GPUPRIMS__BYTES_OF(T, SIGNED)                                                                                  \
+  GPUPRIMS__BYTES(gp_equal<T>, ~gp__bytes_differ(a, b))                                                                \
+  GPUPRIMS__BYTES(gp_not_equal<T>, gp__bytes_differ(a, b))                                                             \
+  GPUPRIMS__BYTES(gp_less<T>, gp__bytes_less<SIGNED>(a, b))                                                            \
+  GPUPRIMS__BYTES(gp_less_equal<T>, ~gp__bytes_less<SIGNED>(b, a))                                                     \
+  GPUPRIMS__BYTES(gp_greater<T>, gp__bytes_less<SIGNED>(b, a))                                                         \
+  GPUPRIMS__BYTES(gp_greater_equal<T>, ~gp__bytes_less<SIGNED>(a, b))
+GPUPRIMS__BYTES_OF(signed char, true)
+GPUPRIMS__BYTES_OF(unsigned char, false)
+#undef GPUPRIMS__BYTES_OF
+#undef GPUPRIMS__BYTES
+
 template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
 
 // Is an element selected: by a comparison with a scalar, by a user's operator, by its flag.
@@ -2317,6 +2351,20 @@ template <class F, class T> struct gp__test {
 };
 template <class F> struct gp__flag {
   GP_DEVICE bool operator()(const F &x, const gp__value &) const { return x != 0; }
+};
+// The same of four bytes at once, where that is known.
+template <class P> struct gp__test_bytes : gp__compare_bytes<P> {
+  static GP_DEVICE gp__u32 of(gp__u32, const gp__value &) { return 0; }
+};
+template <class L> struct gp__test_bytes<gp__compare<L>> {
+  static const bool is = gp__compare_bytes<L>::is;
+  static GP_DEVICE gp__u32 of(gp__u32 x, const gp__value &scalar) {
+    return gp__compare_bytes<L>::of(x, scalar.bytes[0] * 0x01010101u);
+  }
+};
+template <class F> struct gp__test_bytes<gp__flag<F>> {
+  static const bool is = sizeof(F) == 1;
+  static GP_DEVICE gp__u32 of(gp__u32 x, const gp__value &) { return gp__bytes_differ(x, 0); }
 };
 
 // ---- loads: an element becomes an accumulator. Kernels that reduce make theirs from their arguments, once.
@@ -4743,6 +4791,8 @@ template <int N> struct gp__bits {
   }
   GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
   GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
+  // Of four elements, from element i on: what gp__upper_bits says of x. Those behind them come first.
+  GP_DEVICE void push(int i, gp__u32 x) { word[i / 32] = __funnelshift_l(gp__upper_bits(x), word[i / 32], 4); }
   GP_DEVICE void keep(int n) { // bits 0 .. n - 1
     GPUPRIMS__UNROLL
     for (int i = 0; i < WORDS; ++i) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
@@ -4755,9 +4805,9 @@ template <int N> struct gp__bits {
   }
 };
 
-// A thread's marked bytes to consecutive places of shared memory. They are brought together in registers, and a word is
-// stored by the thread that has its last byte, whole: the bytes before the thread's first are anything. Each thread puts
-// its bytes right behind those that end its last word, if these are fewer than four, behind a barrier.
+// A thread's marked bytes to consecutive places of shared memory, from `to` on. They are brought together in registers.
+// The thread that has a word's last byte stores the word whole, whatever stands before its own bytes. Those of a thread's
+// last word come by finish(), behind a barrier of the warp.
 template <int ITEMS> struct gp__byte_gather {
   gp__shared_place next; // the word that is begun
   gp__u32 last;          // its bytes so far, at the upper end
@@ -4790,7 +4840,8 @@ template <int ITEMS> struct gp__byte_gather {
     const gp__u32 bytes = __funnelshift_l(last, 0, bits);
     GPUPRIMS__UNROLL
     for (int k = 0; k < 3; ++k)
-      if (begin <= k && k < end) *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
+      if (begin <= k && k < end)
+        *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
   }
 };
 
@@ -4884,6 +4935,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   typedef typename Types::Value Value;
   static const int N = PARTS == 3 ? 2 : 1, SCRATCH = 0;
   static const bool BEFORE = false, BEHIND = false;
+  static const bool BYTES = gp__test_bytes<P1>::is && (PARTS < 3 || gp__test_bytes<P2>::is);
   typedef gp__counts<N> State;
   typedef gp__count_join<N> Join;
   template <int ITEMS> struct Kept {
@@ -4898,12 +4950,23 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
     GPUPRIMS__UNROLL
     for (int p = 0; p < N; ++p) kept.holds[p].clear();
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
-      const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
-      kept.holds[0].set(j, one);
-      if (PARTS == 3)
-        kept.holds[N - 1].set(j, (FULL || j < exist) && !one && gp__holds<P2, Key>::of(k.item[j], a.second));
+    if (BYTES && ITEMS % 4 == 0) {
+      GPUPRIMS__UNROLL
+      for (int w = ITEMS / 4 - 1; w >= 0; --w) {
+        const gp__u32 one = gp__test_bytes<P1>::of(k.word[w], a.first);
+        kept.holds[0].push(w * 4, one);
+        if (PARTS == 3) kept.holds[N - 1].push(w * 4, gp__test_bytes<P2>::of(k.word[w], a.second) & ~one);
+      }
+      GPUPRIMS__UNROLL
+      for (int p = 0; p < N && !FULL; ++p) kept.holds[p].keep(exist);
+    } else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
+        kept.holds[0].set(j, one);
+        if (PARTS == 3)
+          kept.holds[N - 1].set(j, (FULL || j < exist) && !one && gp__holds<P2, Key>::of(k.item[j], a.second));
+      }
     }
     const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
     kept.upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
@@ -4991,22 +5054,33 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
 };
 
 // Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there
-// is none). Element 0 always begins a run.
+// is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all of the thread's elements,
+// and of some that do not exist.
 template <class K, class E> struct gp__key_heads {
   typedef K Key;
   static const bool BEFORE = true;
   template <int ITEMS, bool FULL> struct Marks {
+    static const bool KNOWN = gp__compare_bytes<E>::is && ITEMS % 4 == 0;
     gp__chunk<K, ITEMS> k;
     const gp__stream_tile &t;
     int i, exist;
     bool first_head;
+    gp__bits<ITEMS + 1> heads;
     GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &tile, int first)
         : t(tile), i(first + int(gp_lane()) * ITEMS), exist(tile.exist<ITEMS>(i)) {
       k.template load<FULL>(t.keys + i * int(sizeof(K)), exist);
       first_head = (FULL || exist > 0) && (t.first + i == 0 || !E()(t.key<K>(i - 1), k.item[0]));
+      if (!KNOWN) return;
+      heads.clear();
+      GPUPRIMS__UNROLL
+      for (int w = ITEMS / 4 - 1; w >= 0; --w) {
+        const gp__u32 before = __funnelshift_l(w > 0 ? k.word[w - 1] : 0, k.word[w], 8);
+        heads.push(w * 4, ~gp__compare_bytes<E>::of(before, k.word[w]));
+      }
+      heads.word[0] = (heads.word[0] & ~1u) | (first_head ? 1u : 0u);
     }
     GP_DEVICE bool at(int j) const {
-      return j == 0 ? first_head : (FULL || j < exist) && !E()(k.item[j - 1], k.item[j]);
+      return KNOWN ? heads.get(j) : j == 0 ? first_head : (FULL || j < exist) && !E()(k.item[j - 1], k.item[j]);
     }
     GP_DEVICE bool behind() const {
       return (FULL || exist == ITEMS) && t.first + i + ITEMS < t.count && !E()(k.item[ITEMS - 1], t.key<K>(i + ITEMS));
@@ -5017,15 +5091,22 @@ template <class F> struct gp__flag_heads {
   typedef F Key;
   static const bool BEFORE = false;
   template <int ITEMS, bool FULL> struct Marks {
+    static const bool KNOWN = sizeof(F) == 1 && ITEMS % 4 == 0;
     gp__chunk<F, ITEMS> k;
     const gp__stream_tile &t;
     int i, exist;
+    gp__bits<ITEMS + 1> heads;
     GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &tile, int first)
         : t(tile), i(first + int(gp_lane()) * ITEMS), exist(tile.exist<ITEMS>(i)) {
       k.template load<FULL>(t.keys + i * int(sizeof(F)), exist);
+      if (!KNOWN) return;
+      heads.clear();
+      GPUPRIMS__UNROLL
+      for (int w = ITEMS / 4 - 1; w >= 0; --w) heads.push(w * 4, gp__bytes_differ(k.word[w], 0));
+      if (t.first + i == 0 && exist > 0) heads.word[0] |= 1u;
     }
     GP_DEVICE bool at(int j) const {
-      return (FULL || j < exist) && (k.item[j] != F(0) || (j == 0 && t.first + i == 0));
+      return KNOWN ? heads.get(j) : (FULL || j < exist) && (k.item[j] != F(0) || (j == 0 && t.first + i == 0));
     }
     GP_DEVICE bool behind() const {
       return (FULL || exist == ITEMS) && t.first + i + ITEMS < t.count && t.key<F>(i + ITEMS) != F(0);
@@ -5060,6 +5141,7 @@ template <class O> struct gp__offset_heads {
   typedef gp__none Key;
   static const bool BEFORE = false;
   template <int ITEMS, bool FULL> struct Marks {
+    static const bool KNOWN = true;
     gp__bits<ITEMS + 1> heads;
     GP_DEVICE Marks(const gp__stream_args &a, const gp__stream_tile &t, int first) {
       const int WORDS = gp__bits<ITEMS + 1>::WORDS;
@@ -5107,11 +5189,17 @@ template <class O> struct gp__offset_heads {
 };
 template <class Heads, int ITEMS, bool FULL, bool BEHIND>
 GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__stream_tile &t, int first) {
-  const typename Heads::template Marks<ITEMS, FULL> marks(a, t, first);
+  typedef typename Heads::template Marks<ITEMS, FULL> Marks;
+  const Marks marks(a, t, first);
   gp__bits<ITEMS + 1> heads;
-  heads.clear();
-  GPUPRIMS__UNROLL
-  for (int j = 0; j < ITEMS; ++j) heads.set(j, marks.at(j));
+  if (Marks::KNOWN) {
+    heads = marks.heads;
+    if (!FULL) heads.keep(t.exist<ITEMS>(first + int(gp_lane()) * ITEMS));
+  } else {
+    heads.clear();
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) heads.set(j, marks.at(j));
+  }
   if (BEHIND) heads.set(ITEMS, marks.behind());
   return heads;
 }
@@ -5386,19 +5474,23 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   template <int ITEMS, bool FULL>
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
-    const typename Heads::template Marks<ITEMS, FULL> marks(a, t, first);
+    typedef typename Heads::template Marks<ITEMS, FULL> Marks;
+    const Marks marks(a, t, first);
     gp__chunk<In, ITEMS> v;
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const Load load(a);
     const Acc init = gp__value_as<Acc>(a.first);
     Acc run = Op::identity();
-    kept.heads.clear();
+    if (Marks::KNOWN) {
+      kept.heads = marks.heads;
+      if (!FULL) kept.heads.keep(exist);
+    } else kept.heads.clear();
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       if (!FULL && j >= exist) continue;
       const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
       const bool head = marks.at(j);
-      kept.heads.set(j, head);
+      if (!Marks::KNOWN) kept.heads.set(j, head);
       run = head ? (INIT ? Op()(init, x) : x) : j == 0 ? x : Op()(run, x);
     }
     if (BEHIND) kept.heads.set(ITEMS, marks.behind());
