@@ -2353,7 +2353,8 @@ template <class F> struct gp__flag {
   GP_DEVICE bool operator()(const F &x, const gp__value &) const { return x != 0; }
 };
 // The same of four bytes at once, where that is known.
-template <class P> struct gp__test_bytes : gp__compare_bytes<P> {
+template <class P> struct gp__test_bytes {
+  static const bool is = false;
   static GP_DEVICE gp__u32 of(gp__u32, const gp__value &) { return 0; }
 };
 template <class L> struct gp__test_bytes<gp__compare<L>> {
@@ -4806,8 +4807,8 @@ template <int N> struct gp__bits {
 };
 
 // A thread's marked bytes to consecutive places of shared memory, from `to` on. They are brought together in registers.
-// The thread that has a word's last byte stores the word whole, whatever stands before its own bytes. Those of a thread's
-// last word come by finish(), behind a barrier of the warp.
+// The thread that has a word's last byte stores the word whole, whatever stands before its own bytes. The bytes of a
+// thread's last word come by finish(), behind a barrier of the warp.
 template <int ITEMS> struct gp__byte_gather {
   gp__shared_place next; // the word that is begun
   gp__u32 last;          // its bytes so far, at the upper end
@@ -4892,6 +4893,49 @@ template <class T> struct gp__copy_out {
     const unsigned shift = (gp__misalignment(to, 16) - gp__misalignment(at, 16)) & 15u;
     return V > 0 && n + V <= room && shift % sizeof(T) == 0 ? at + shift : at;
   }
+};
+
+// The marked elements of a group's part of an array, compacted there and copied out behind to[0]. Where they are few,
+// each goes by itself.
+template <class V> struct gp__compact {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
+                            int total, int exist, int all) {
+    V *out = static_cast<V *>(to) + before;
+    unsigned char *mine = group + gp_lane() * (ITEMS * sizeof(V));
+    if (!__any_sync(0xffffffffu, marks.count() > 2 + ITEMS / 32)) {
+      V *next = out + rank;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+        GPUPRIMS__UNROLL_BY(1)
+        for (gp__u32 left = marks.word[w]; left; left &= left - 1)
+          *next++ = reinterpret_cast<const V *>(mine)[w * 32 + __ffs(int(left)) - 1];
+      }
+      return;
+    }
+    if (total < all) {
+      gp__chunk<V, ITEMS> x;
+      x.template load<FULL>(mine, exist);
+      __syncwarp();
+      group = gp__copy_out<V>::alike(out, group, total, 32 * ITEMS);
+      if (FULL && sizeof(V) == 1 && ITEMS % 4 == 0) {
+        const gp__byte_gather<ITEMS> gather(group + rank, x.word, marks);
+        __syncwarp();
+        gather.finish();
+      } else {
+        V *next = reinterpret_cast<V *>(group) + rank;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < ITEMS; ++j)
+          if (marks.get(j)) *next++ = x.item[j];
+      }
+      __syncwarp();
+    }
+    gp__copy_out<V>::run(out, group, total);
+  }
+};
+template <> struct gp__compact<gp__none> {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int, int) {}
 };
 
 // N counts, added.
@@ -4984,61 +5028,50 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
     const gp__u32 upto = kept.upto, total = gp_warp_broadcast(upto, 31);
     const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
-    T *out = static_cast<T *>(a.out_values) + before.n[0];
     unsigned char *items = Types::items(t) + first * int(sizeof(T));
-    if (PARTS > 1 || (ones > 0 && ones < all)) {
-      gp__chunk<T, ITEMS> x;
-      x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
-      __syncwarp();
-      if (PARTS == 1) items = gp__copy_out<T>::alike(out, items, ones, 32 * ITEMS);
-      T *at = reinterpret_cast<T *>(items);
-      int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
-      const int rest = ones + (PARTS == 3 ? twos : 0); // where those go that nothing holds of
-      if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
-        typedef gp__byte_gather<ITEMS> Gather;
-        gp__bits<ITEMS> neither;
-        GPUPRIMS__UNROLL
-        for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
-          neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
-        neither.keep(ITEMS);
-        const Gather one(items + rank, x.word, kept.holds[0]);
-        if (PARTS == 1) {
-          __syncwarp();
-        } else if (PARTS == 2) {
-          const Gather other(items + rest + others, x.word, neither);
-          __syncwarp();
-          other.finish();
-        } else {
-          const Gather two(items + ones + rank2, x.word, kept.holds[N - 1]);
-          const Gather other(items + rest + others, x.word, neither);
-          __syncwarp();
-          two.finish();
-          other.finish();
-        }
-        one.finish();
-      } else {
-        T *next = at + rank;
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j) {
-          const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
-          if (PARTS == 1) {
-            if (one) *next++ = x.item[j];
-          } else if (FULL || j < exist) {
-            at[one ? rank : two ? ones + rank2 : rest + others] = x.item[j];
-            rank += one ? 1 : 0;
-            rank2 += two ? 1 : 0;
-            others += one || two ? 0 : 1;
-          }
-        }
-      }
-      __syncwarp();
+    if (PARTS == 1) {
+      // In place, elements that all stay where they are are not written: the tile behind may be reading the last one.
+      if (ones > 0 && !(ones == all && origin == before.n[0] && a.out_values == Types::memory(a)))
+        gp__compact<T>::template run<ITEMS, FULL>(a.out_values, before.n[0], items, kept.holds[0], gp__low(upto - mine),
+                                                  ones, exist, all);
+      return;
     }
-    // In place, elements that all stay where they are are not written: the tile behind may be reading the last one.
-    if (!(ones == all && origin == before.n[0] && out == static_cast<const T *>(Types::memory(a)) + origin))
-      gp__copy_out<T>::run(out, items, ones);
-    if (PARTS > 1)
-      gp__copy_out<T>::run(static_cast<T *>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]),
-                           items + ones * int(sizeof(T)), twos);
+    gp__chunk<T, ITEMS> x;
+    x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
+    __syncwarp();
+    T *at = reinterpret_cast<T *>(items);
+    int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
+    const int rest = ones + (PARTS == 3 ? twos : 0); // where those go that nothing holds of
+    if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
+      typedef gp__byte_gather<ITEMS> Gather;
+      gp__bits<ITEMS> neither;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+        neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
+      neither.keep(ITEMS);
+      const Gather one(items + rank, x.word, kept.holds[0]), other(items + rest + others, x.word, neither);
+      if (PARTS == 3) {
+        const Gather two(items + ones + rank2, x.word, kept.holds[N - 1]);
+        __syncwarp();
+        two.finish();
+      } else __syncwarp();
+      one.finish();
+      other.finish();
+    } else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
+        if (!FULL && j >= exist) continue;
+        at[one ? rank : two ? ones + rank2 : rest + others] = x.item[j];
+        rank += one ? 1 : 0;
+        rank2 += two ? 1 : 0;
+        others += one || two ? 0 : 1;
+      }
+    }
+    __syncwarp();
+    gp__copy_out<T>::run(static_cast<T *>(a.out_values) + before.n[0], items, ones);
+    gp__copy_out<T>::run(static_cast<T *>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]),
+                         items + ones * int(sizeof(T)), twos);
     if (PARTS > 2)
       gp__copy_out<T>::run(static_cast<T *>(a.out3) + (origin - before.n[0] - before.n[N - 1]),
                            items + (ones + twos) * int(sizeof(T)), all - ones - twos);
@@ -5230,34 +5263,6 @@ struct gp__run_join {
     return gp__run_state{a.runs + b.runs, b.last ? b.last : a.last};
   }
 };
-// The marked elements of a group's part of an array, compacted there and copied out behind to[0].
-template <class V> struct gp__compact {
-  template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
-                            int total, int exist) {
-    V *out = static_cast<V *>(to) + before;
-    gp__chunk<V, ITEMS> x;
-    x.template load<FULL>(group + gp_lane() * (ITEMS * sizeof(V)), exist);
-    __syncwarp();
-    group = gp__copy_out<V>::alike(out, group, total, 32 * ITEMS);
-    if (FULL && sizeof(V) == 1 && ITEMS % 4 == 0) {
-      const gp__byte_gather<ITEMS> gather(group + rank, x.word, marks);
-      __syncwarp();
-      gather.finish();
-    } else {
-      V *next = reinterpret_cast<V *>(group) + rank;
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < ITEMS; ++j)
-        if (marks.get(j)) *next++ = x.item[j];
-    }
-    __syncwarp();
-    gp__copy_out<V>::run(out, group, total);
-  }
-};
-template <> struct gp__compact<gp__none> {
-  template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int) {}
-};
 // x of the nearest lane before this one where `has`, otherwise `none`; the same of the last of all lanes.
 GP_DEVICE int gp__nearest_before(bool has, int x, int none) {
   const unsigned before = __ballot_sync(0xffffffffu, has) & ((1u << gp_lane()) - 1u);
@@ -5339,10 +5344,10 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       const bool stays = total == all && t.first + first == before.runs;
       if (!stays || a.out_keys != a.keys)
         gp__compact<Key>::template run<ITEMS, FULL>(a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), marks,
-                                                    rank, total, exist);
+                                                    rank, total, exist, all);
       if (!stays || a.out_values != a.values)
         gp__compact<V>::template run<ITEMS, FULL>(a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value,
-                                                  marks, rank, total, exist);
+                                                  marks, rank, total, exist, all);
     }
     if (WHAT == GP_RUN_LENGTHS && SCRATCH && a.out2) {
       const gp__end_ranks<ITEMS> ends(kept.heads, rank, total, t, first);
@@ -5436,7 +5441,7 @@ template <class K> struct gp__compact_keys {
                             gp__u64 before, int rank, int total, int exist) {
     if (a.out_keys && total > 0)
       gp__compact<K>::template run<ITEMS, FULL>(a.out_keys, before, t.keys + first * int(sizeof(K)), heads, rank, total,
-                                                exist);
+                                                exist, t.exist<32 * ITEMS>(first));
   }
 };
 template <> struct gp__compact_keys<gp__none> {
