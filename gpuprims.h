@@ -1301,7 +1301,6 @@ typedef struct gp__shape {
   int in_misaligned;  // address of in modulo 16
   int key_size;       // stream: of a key or a flag, else 0; in_size is then that of a value, 0 where there is none
   int parts;          // partition: 2 or 3, else 0
-  int length_size;    // lengths of runs: of one of them, else 0
   int offset_size;    // segments, else 0; out_misaligned is always 0 in streams, segments and histograms
   int ranges;         // segmented reduce with `end`; histogram by ranges
   int channels;       // histogram
@@ -1441,10 +1440,8 @@ GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size,
                                                              : (items + 32) / 32 * 4 + 4 + (acc_size + 3) / 4 * 4;
 }
 // Bytes an element that results need beside the tile.
-GPUPRIMS__RULE int gp__stream_scratch_bytes(int primitive, int acc_size, int in_size, int out_size, int length_size) {
-  return acc_size                                                         ? (in_size == out_size ? 0 : out_size)
-         : primitive == GP_RUN_LENGTHS || primitive == GP_NONTRIVIAL_RUNS ? length_size
-                                                                          : 0;
+GPUPRIMS__RULE int gp__stream_scratch_bytes(int acc_size, int in_size, int out_size) {
+  return acc_size && in_size != out_size ? out_size : 0;
 }
 
 // Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
@@ -1486,7 +1483,7 @@ GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
   return gp__stream_stages(p) * (gp__stream_keys_bytes(p.threads, items, s.key_size) +
                                  gp__stream_region_bytes(p.threads * items, s.in_size) +
                                  p.threads * gp__stream_kept_bytes(s.primitive, s.parts, s.acc_size, items)) +
-         p.threads * items * gp__stream_scratch_bytes(s.primitive, s.acc_size, s.in_size, s.out_size, s.length_size);
+         p.threads * items * gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size);
 }
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
   return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
@@ -5299,7 +5296,8 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   typedef typename gp__length<Length>::type L;
   typedef typename Heads::Key Key;
   typedef V Value;
-  static const int SCRATCH = WHAT == GP_UNIQUE ? 0 : gp__bytes_of<Length>::value;
+  static const int SCRATCH = 0;
+  static const bool LENGTHS = WHAT != GP_UNIQUE && gp__bytes_of<Length>::value > 0;
   static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT != GP_UNIQUE;
   typedef gp__run_state State;
   typedef gp__run_join Join;
@@ -5336,7 +5334,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-                             const State &before, unsigned char *scratch) {
+                             const State &before, unsigned char *) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     const gp__bits<ITEMS> marks = counted<ITEMS>(kept.heads, t, i);
     const int rank = int(kept.upto) - marks.count(), total = int(gp_warp_broadcast(kept.upto, 31));
@@ -5349,53 +5347,66 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
         gp__compact<V>::template run<ITEMS, FULL>(a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value,
                                                   marks, rank, total, exist, all);
     }
-    if (WHAT == GP_RUN_LENGTHS && SCRATCH && a.out2) {
+    if (!LENGTHS || !a.out2) return;
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
+    L *out = static_cast<L *>(a.out2) + before.runs;
+    if (WHAT == GP_RUN_LENGTHS) {
       const gp__end_ranks<ITEMS> ends(kept.heads, rank, total, t, first);
       // Of the runs that begin before the group, and end in it or later, one is counted as begun and not ended.
-      const gp__u64 open = (gp_warp_broadcast(kept.heads.word[0], 0) & 1u) ? 0 : 1;
-      lengths<ITEMS>(a, t, first, kept.heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before,
-                     before.runs - open, scratch);
+      if (!(gp_warp_broadcast(heads.word[0], 0) & 1u)) --out;
+      numbers<ITEMS, false>(out, t, first, heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before);
+    } else {
+      numbers<ITEMS, false>(out, t, first, heads, marks, rank, total, before);
+      numbers<ITEMS, true>(static_cast<L *>(a.out_values) + before.runs, t, first, heads, marks, rank, total, before);
     }
-    if (WHAT == GP_NONTRIVIAL_RUNS && SCRATCH && a.out2)
-      lengths<ITEMS>(a, t, first, kept.heads, marks, rank, total, before, before.runs, scratch);
   }
-  // Lengths are known where runs end (`marks`). They go to memory from place `to` on.
-  template <int ITEMS>
-  static GP_DEVICE void lengths(const gp__stream_args &a, const gp__stream_tile &t, int first,
-                                const gp__bits<ITEMS + 1> &kept, const gp__bits<ITEMS> &marks, int rank, int total,
-                                const State &before, gp__u64 to, unsigned char *scratch) {
-    if (total == 0) return;
+  // The lengths of runs, or where they begin (PLACES), known where they end (`marks`). They are gathered in the group's
+  // part of the keys, as numbers of one byte or two. One that is too large for that goes to memory directly, and leaves
+  // 0: that can only be a thread's first, for a chunk has fewer than 256 elements.
+  template <int ITEMS, bool PLACES>
+  static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
+                                const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
+    const int BYTES = PLACES ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
+    unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const long long origin = static_cast<long long>(t.first) + first;
-    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept);
-    // 1 + where the open run began, counted from the group's first element
-    const long long away = before.last ? static_cast<long long>(before.last) - origin : 0;
+    // Elements count from the group's first, which is 1. Where the run began that is open before the thread's first:
     const int last = last_head<ITEMS>(heads), earlier = gp__nearest_before(last > 0, last, 0);
-    long long begin = earlier ? earlier : away;
-    L *out = static_cast<L *>(a.out2) + to;
-    unsigned char *lengths = gp__copy_out<L>::alike(out, scratch, total, 32 * ITEMS);
-    L *next = reinterpret_cast<L *>(lengths) + rank;
+    const long long open = earlier ? earlier : static_cast<long long>(before.last) - origin;
+    int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first, if there are any
     GPUPRIMS__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
-      const int at = int(gp_lane()) * ITEMS + j;
-      if (heads.get(j)) begin = at + 1;
-      if (marks.get(j)) *next++ = static_cast<L>(at + 2 - begin);
+    for (int w = gp__bits<ITEMS>::WORDS - 1; w >= 0; --w) {
+      if (heads.word[w]) head = lane_first + w * 32 + __ffs(int(heads.word[w]));
+      if (marks.word[w]) end = lane_first + w * 32 + __ffs(int(marks.word[w]));
     }
-    __syncwarp();
-    gp__copy_out<L>::run(out, lengths, total);
-    __syncwarp();
-    if (WHAT != GP_NONTRIVIAL_RUNS) return;
-    begin = earlier ? earlier : away;
-    out = static_cast<L *>(a.out_values) + to;
-    lengths = gp__copy_out<L>::alike(out, scratch, total, 32 * ITEMS);
-    next = reinterpret_cast<L *>(lengths) + rank;
+    const bool large = end > 0 && head > end && (PLACES ? open <= 0 : end + 1 - open > 255);
+    if (large) out[rank] = static_cast<L>(PLACES ? origin + open - 1 : end + 1 - open);
+    if (heads.word[0] & 1u) begin = lane_first + 1;
+    unsigned char *next = mine;
+    __syncwarp(); // what stood there has been read
     GPUPRIMS__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
-      if (heads.get(j)) begin = int(gp_lane()) * ITEMS + j + 1;
-      if (marks.get(j)) *next++ = static_cast<L>(origin + begin - 1);
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 left = marks.word[w]; left; left &= left - 1) {
+        const gp__u32 upto = left ^ (left - 1), heads_upto = heads.word[w] & upto;
+        if (WHAT == GP_NONTRIVIAL_RUNS && heads_upto) begin = lane_first + w * 32 + 32 - __clz(int(heads_upto));
+        end = lane_first + w * 32 + 32 - __clz(int(upto));
+        const int number = PLACES ? begin : end + 1 - begin;
+        next[0] = static_cast<unsigned char>(number);
+        if (PLACES) next[1] = static_cast<unsigned char>(number >> 8);
+        next += BYTES;
+        begin = end + 1; // at least of all runs
+      }
+      if (WHAT == GP_NONTRIVIAL_RUNS && heads.word[w]) begin = lane_first + w * 32 + 32 - __clz(int(heads.word[w]));
     }
+    GPUPRIMS__UNROLL
+    for (int b = 0; b < BYTES; ++b)
+      if (large) mine[b] = 0;
     __syncwarp();
-    gp__copy_out<L>::run(out, lengths, total);
-    __syncwarp();
+    GPUPRIMS__UNROLL_BY(4)
+    for (int r = int(gp_lane()); r < total; r += 32) {
+      const int number = group[r * BYTES] | (PLACES ? group[r * BYTES + 1] << 8 : 0);
+      if (number) out[r] = static_cast<L>(PLACES ? origin + number - 1 : number);
+    }
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) { a.out_count[0] = total.runs; }
 };
@@ -11181,7 +11192,6 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     }
     h.in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
     h.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
-    h.length_size = (int)q->out2_size;
     h.offset_size = (int)q->offset_size;
     h.segments = q->segments;
     break;

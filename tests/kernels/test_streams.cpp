@@ -175,7 +175,7 @@ template <int ALGORITHM, class P, int WHAT, class K, class V, class Length> void
     Device<L> length(WHAT == GP_UNIQUE ? 0 : r, d.out_offset), place(WHAT == GP_NONTRIVIAL_RUNS ? r : 0);
     Device<unsigned long long> counts(1);
     gp__shape s = {};
-    s.primitive = WHAT, s.key_size = sizeof(K), s.in_size = payload ? sizeof(Payload) : 0, s.length_size = sizeof(L);
+    s.primitive = WHAT, s.key_size = sizeof(K), s.in_size = payload ? sizeof(Payload) : 0;
     gp__stream_args a = {};
     a.keys = in.data, a.values = payload ? value.data : nullptr, a.out_count = counts.data;
     a.out_keys = in_place ? in.data : WHAT == GP_NONTRIVIAL_RUNS ? nullptr : keys.data;
