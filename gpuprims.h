@@ -862,11 +862,16 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
   else *q = u;
 }
 
-// The four bytes at p, any alignment. The aligned words that hold them are read whole.
-GP_DEVICE gp__u32 gp__word_anywhere(const unsigned char *p) {
-  const unsigned shift = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 3u) * 8;
-  const gp__u32 *word = reinterpret_cast<const gp__u32 *>(p - shift / 8);
-  return shift == 0 ? word[0] : __funnelshift_r(word[0], word[1], shift);
+// The 16 bytes at p in shared memory, any alignment. The aligned pairs of words that hold them are read whole.
+GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
+  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
+  const uint2 *pair = reinterpret_cast<const uint2 *>(p - offset);
+  const uint2 a = pair[0], b = pair[1], c = offset ? pair[2] : b;
+  const bool odd = offset >= 4;
+  const gp__u32 w0 = odd ? a.y : a.x, w1 = odd ? b.x : a.y, w2 = odd ? b.y : b.x, w3 = odd ? c.x : b.y,
+                w4 = odd ? c.y : c.x;
+  return gp_vector{{__funnelshift_r(w0, w1, bits), __funnelshift_r(w1, w2, bits), __funnelshift_r(w2, w3, bits),
+                    __funnelshift_r(w3, w4, bits)}};
 }
 // Byte i of the result is the byte of (x, y) that the selector's nibble i names; where the nibble's upper bit is set,
 // that byte's upper bit eight times.
@@ -1024,8 +1029,12 @@ GP_DEVICE float gp__maximum(float a, float b) {
 
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return *static_cast<const gp_vector *>(p); }
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { *static_cast<gp_vector *>(p) = v; }
-GP_DEVICE gp__u32 gp__word_anywhere(const unsigned char *p) {
-  return p[0] | static_cast<gp__u32>(p[1]) << 8 | static_cast<gp__u32>(p[2]) << 16 | static_cast<gp__u32>(p[3]) << 24;
+GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
+  gp_vector v;
+  for (int i = 0; i < 4; ++i)
+    v.word[i] = p[4 * i] | static_cast<gp__u32>(p[4 * i + 1]) << 8 | static_cast<gp__u32>(p[4 * i + 2]) << 16 |
+                static_cast<gp__u32>(p[4 * i + 3]) << 24;
+  return v;
 }
 GP_DEVICE gp__u32 gp__permute(gp__u32 x, gp__u32 y, gp__u32 selector) {
   gp__u32 r = 0;
@@ -4849,7 +4858,7 @@ GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
 GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 
 // One warp: n elements from shared memory to consecutive addresses. 16 bytes at a time where both sides lie alike;
-// otherwise elements of fewer than four bytes go by words, which are put together from two.
+// otherwise elements of fewer than four bytes go by vectors, which are put together.
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
   static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
     GPUPRIMS__UNROLL_BY(8)
@@ -4859,13 +4868,13 @@ template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
 template <class T> struct gp__copy_unlike<T, true> {
   static GP_DEVICE void run(T *to, const unsigned char *from, int n) {
     unsigned char *out = reinterpret_cast<unsigned char *>(to);
-    const int bytes = n * int(sizeof(T)), aligned = int((4 - gp__misalignment(to, 4)) & 3u);
-    const int head = aligned < bytes ? aligned : bytes, words = (bytes - head) / 4, tail = head + words * 4;
-    if (int(gp_lane()) < head) out[gp_lane()] = from[gp_lane()];
-    if (tail + int(gp_lane()) < bytes) out[tail + gp_lane()] = from[tail + gp_lane()]; // fewer than four
-    GPUPRIMS__UNROLL_BY(4)
-    for (int i = int(gp_lane()); i < words; i += 32)
-      reinterpret_cast<gp__u32 *>(out + head)[i] = gp__word_anywhere(from + head + i * 4);
+    const int bytes = n * int(sizeof(T)), aligned = int((16 - gp__misalignment(to, 16)) & 15u), lane = int(gp_lane());
+    const int head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16, tail = head + vectors * 16;
+    if (lane < head) out[lane] = from[lane];
+    if (tail + lane < bytes) out[tail + lane] = from[tail + lane]; // fewer than 16
+    GPUPRIMS__UNROLL_BY(1)
+    for (int i = head + lane * 16; i < tail; i += 32 * 16)
+      *reinterpret_cast<gp_vector *>(out + i) = gp__vector_anywhere(from + i);
   }
 };
 template <class T> struct gp__copy_out {
