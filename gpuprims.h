@@ -4758,7 +4758,10 @@ template <class T, int N> struct gp__chunk {
   }
   template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
     if (FULL) load(p);
-    else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
+    else if (sizeof(T) <= 2 && VECTORS && exist == N) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < VECTORS; ++i) vector[i] = gp__vector_anywhere(p + i * 16);
+    } else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
       typedef typename gp__raw<sizeof(T)>::type R;
       const int PER_WORD = 4 / int(sizeof(R));
       GPUPRIMS__UNROLL
