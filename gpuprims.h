@@ -874,11 +874,23 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
   else *q = u;
 }
 
-// The four bytes at p, any alignment. The aligned words that hold them are read whole.
-GP_DEVICE gp__u32 gp__word_anywhere(const unsigned char *p) {
-  const unsigned shift = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 3u) * 8;
-  const gp__u32 *word = reinterpret_cast<const gp__u32 *>(p - shift / 8);
-  return shift == 0 ? word[0] : __funnelshift_r(word[0], word[1], shift);
+// The 16 bytes at p in shared memory, any alignment. The aligned pairs of words that hold them are read whole.
+GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
+  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
+  const uint2 *pair = reinterpret_cast<const uint2 *>(p - offset);
+  const uint2 a = pair[0], b = pair[1], c = offset ? pair[2] : b;
+  const bool odd = offset >= 4;
+  const gp__u32 w0 = odd ? a.y : a.x, w1 = odd ? b.x : a.y, w2 = odd ? b.y : b.x, w3 = odd ? c.x : b.y,
+                w4 = odd ? c.y : c.x;
+  return gp_vector{{__funnelshift_r(w0, w1, bits), __funnelshift_r(w1, w2, bits), __funnelshift_r(w2, w3, bits),
+                    __funnelshift_r(w3, w4, bits)}};
+}
+// Byte i of the result is the byte of (x, y) that the selector's nibble i names; where the nibble's upper bit is set,
+// that byte's upper bit eight times.
+GP_DEVICE gp__u32 gp__permute(gp__u32 x, gp__u32 y, gp__u32 selector) {
+  gp__u32 r;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(selector));
+  return r;
 }
 GP_DEVICE gp__word gp__load_word(const gp__word *p) {
   gp__word w;
@@ -969,6 +981,13 @@ struct gp__shared_place {
   template <class T> GP_DEVICE T *at(gp__u32 offset) const {
     return static_cast<T *>(__cvta_shared_to_generic(address + offset));
   }
+  // Where `yes` is not 0: stores a word, and moves on to the next.
+  GP_DEVICE void push_if(gp__u32 yes, gp__u32 x) {
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p st.shared.u32 [%0], %2; @p add.u32 %0, %0, 4; }"
+                 : "+r"(address)
+                 : "r"(yes), "r"(x)
+                 : "memory");
+  }
 };
 
 // A product that is rounded before anything is added to it.
@@ -1025,8 +1044,20 @@ template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p
   if (there) v = *static_cast<const gp_vector *>(p);
 }
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { *static_cast<gp_vector *>(p) = v; }
-GP_DEVICE gp__u32 gp__word_anywhere(const unsigned char *p) {
-  return p[0] | static_cast<gp__u32>(p[1]) << 8 | static_cast<gp__u32>(p[2]) << 16 | static_cast<gp__u32>(p[3]) << 24;
+GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
+  gp_vector v;
+  for (int i = 0; i < 4; ++i)
+    v.word[i] = p[4 * i] | static_cast<gp__u32>(p[4 * i + 1]) << 8 | static_cast<gp__u32>(p[4 * i + 2]) << 16 |
+                static_cast<gp__u32>(p[4 * i + 3]) << 24;
+  return v;
+}
+GP_DEVICE gp__u32 gp__permute(gp__u32 x, gp__u32 y, gp__u32 selector) {
+  gp__u32 r = 0;
+  for (int i = 0; i < 4; ++i) {
+    const gp__u32 nibble = selector >> (4 * i), byte = __byte_perm(x, y, nibble & 7u) & 0xffu;
+    r |= (nibble & 8u ? (byte & 0x80u ? 0xffu : 0u) : byte) << (8 * i);
+  }
+  return r;
 }
 GP_DEVICE gp__word gp__load_word(const gp__word *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__store_word(gp__word *p, const gp__word &w) { simt::store(p, w, simt::relaxed); }
@@ -1065,6 +1096,11 @@ struct gp__shared_place {
   unsigned char *address;
   GP_DEVICE explicit gp__shared_place(void *p) : address(static_cast<unsigned char *>(p)) {}
   template <class T> GP_DEVICE T *at(gp__u32 offset) const { return reinterpret_cast<T *>(address + offset); }
+  GP_DEVICE void push_if(gp__u32 yes, gp__u32 x) {
+    if (!yes) return;
+    *at<gp__u32>(0) = x;
+    address += 4;
+  }
 };
 
 GP_DEVICE float gp__product(float a, float b) { return a * b; }
@@ -1156,6 +1192,18 @@ GP_DEVICE float gp__f32_to_odd(double x) {
 
 // Sum of the four bytes of x, each times the byte of `weights`, plus c (modulo 2^32).
 GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) { return __dp4a(x, weights, c); }
+
+// Four bytes compared at once: the upper bit of byte i tells of byte i; the other bits are anything.
+GP_DEVICE gp__u32 gp__bytes_differ(gp__u32 a, gp__u32 b) {
+  const gp__u32 x = a ^ b;
+  return ((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x;
+}
+template <bool SIGNED> GP_DEVICE gp__u32 gp__bytes_less(gp__u32 a, gp__u32 b) {
+  const gp__u32 rest = (a | 0x80808080u) - (b & 0x7f7f7f7fu); // upper bit: of the seven below, a's are not less
+  return (SIGNED ? a & ~b : ~a & b) | ~(rest | (a ^ b));
+}
+// Those upper bits, byte 0's first, as the upper four bits.
+GP_DEVICE gp__u32 gp__upper_bits(gp__u32 x) { return (x & 0x80808080u) * 0x00204081u; }
 
 // 16 bytes that start `offset` (0 to 15) bytes into the 32 bytes (low, high).
 GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &high, unsigned offset) {
@@ -1278,7 +1326,6 @@ typedef struct gp__shape {
   int in_misaligned;  // address of in modulo 16
   int key_size;       // stream: of a key or a flag, else 0; in_size is then that of a value, 0 where there is none
   int parts;          // partition: 2 or 3, else 0
-  int length_size;    // lengths of runs: of one of them, else 0
   int offset_size;    // segments, else 0; out_misaligned is always 0 in streams, segments and histograms
   int ranges;         // segmented reduce with `end`; histogram by ranges
   int channels;       // histogram
@@ -1420,10 +1467,8 @@ GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size,
              : (items + 32) / 32 * 4 + (acc_size && primitive != GP_REDUCE_BY_KEY ? 0 : 4) + (acc_size + 3) / 4 * 4;
 }
 // Bytes an element that results need beside the tile.
-GPUPRIMS__RULE int gp__stream_scratch_bytes(int primitive, int acc_size, int in_size, int out_size, int length_size) {
-  return acc_size                                                         ? (in_size == out_size ? 0 : out_size)
-         : primitive == GP_RUN_LENGTHS || primitive == GP_NONTRIVIAL_RUNS ? length_size
-                                                                          : 0;
+GPUPRIMS__RULE int gp__stream_scratch_bytes(int acc_size, int in_size, int out_size) {
+  return acc_size && in_size != out_size ? out_size : 0;
 }
 
 // Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
@@ -1465,7 +1510,7 @@ GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
   return gp__stream_stages(p) * (gp__stream_region_bytes(p.threads * items, s.key_size) +
                                  gp__stream_region_bytes(p.threads * items, s.in_size) +
                                  p.threads * gp__stream_kept_bytes(s.primitive, s.parts, s.acc_size, items)) +
-         p.threads * items * gp__stream_scratch_bytes(s.primitive, s.acc_size, s.in_size, s.out_size, s.length_size);
+         p.threads * items * gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size);
 }
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
   return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
@@ -2377,6 +2422,28 @@ GPUPRIMS__COMPARISON(gp_greater_equal, >=)
 #undef GPUPRIMS__COMPARISON
 struct gp_heads {}; // in place of equality: keys are flags
 
+// Comparisons of bytes, four at a time (see gp__bytes_less).
+template <class L> struct gp__compare_bytes {
+  static const bool is = false;
+  static GP_DEVICE gp__u32 of(gp__u32, gp__u32) { return 0; }
+};
+#define GPUPRIMS__BYTES(comparison, expression)                                                                        \
+  template <> struct gp__compare_bytes<comparison> {                                                                   \
+    static const bool is = true;                                                                                       \
+    static GP_DEVICE gp__u32 of(gp__u32 a, gp__u32 b) { return expression; }                                           \
+  };
+#define GPUPRIMS__BYTES_OF(T, SIGNED)                                                                                  \
+  GPUPRIMS__BYTES(gp_equal<T>, ~gp__bytes_differ(a, b))                                                                \
+  GPUPRIMS__BYTES(gp_not_equal<T>, gp__bytes_differ(a, b))                                                             \
+  GPUPRIMS__BYTES(gp_less<T>, gp__bytes_less<SIGNED>(a, b))                                                            \
+  GPUPRIMS__BYTES(gp_less_equal<T>, ~gp__bytes_less<SIGNED>(b, a))                                                     \
+  GPUPRIMS__BYTES(gp_greater<T>, gp__bytes_less<SIGNED>(b, a))                                                         \
+  GPUPRIMS__BYTES(gp_greater_equal<T>, ~gp__bytes_less<SIGNED>(a, b))
+GPUPRIMS__BYTES_OF(signed char, true)
+GPUPRIMS__BYTES_OF(unsigned char, false)
+#undef GPUPRIMS__BYTES_OF
+#undef GPUPRIMS__BYTES
+
 template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
 
 // Is an element selected: by a comparison with a scalar, by a user's operator, by its flag.
@@ -2390,6 +2457,21 @@ template <class F, class T> struct gp__test {
 };
 template <class F> struct gp__flag {
   GP_DEVICE bool operator()(const F &x, const gp__value &) const { return x != 0; }
+};
+// The same of four bytes at once, where that is known.
+template <class P> struct gp__test_bytes {
+  static const bool is = false;
+  static GP_DEVICE gp__u32 of(gp__u32, const gp__value &) { return 0; }
+};
+template <class L> struct gp__test_bytes<gp__compare<L>> {
+  static const bool is = gp__compare_bytes<L>::is;
+  static GP_DEVICE gp__u32 of(gp__u32 x, const gp__value &scalar) {
+    return gp__compare_bytes<L>::of(x, scalar.bytes[0] * 0x01010101u);
+  }
+};
+template <class F> struct gp__test_bytes<gp__flag<F>> {
+  static const bool is = sizeof(F) == 1;
+  static GP_DEVICE gp__u32 of(gp__u32 x, const gp__value &) { return gp__bytes_differ(x, 0); }
 };
 
 // ---- loads: an element becomes an accumulator. Kernels that reduce make theirs from their arguments, once.
@@ -4858,7 +4940,10 @@ template <class T, int N> struct gp__chunk {
   }
   template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
     if (FULL) load(p);
-    else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
+    else if (sizeof(T) <= 2 && VECTORS && exist == N) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < VECTORS; ++i) vector[i] = gp__vector_anywhere(p + i * 16);
+    } else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
       typedef typename gp__raw<sizeof(T)>::type R;
       const int PER_WORD = 4 / int(sizeof(R));
       GPUPRIMS__UNROLL
@@ -4899,11 +4984,57 @@ template <int N> struct gp__bits {
   }
   GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
   GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
+  // Of four elements, from element i on: what gp__upper_bits says of x. Those behind them come first.
+  GP_DEVICE void push(int i, gp__u32 x) { word[i / 32] = __funnelshift_l(gp__upper_bits(x), word[i / 32], 4); }
+  GP_DEVICE void keep(int n) { // bits 0 .. n - 1
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < WORDS; ++i) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
+  }
   GP_DEVICE int count() const {
     int n = 0;
     GPUPRIMS__UNROLL
     for (int i = 0; i < WORDS; ++i) n += __popc(word[i]);
     return n;
+  }
+};
+
+// A thread's marked bytes to consecutive places of shared memory, from `to` on. They are brought together in registers.
+// The thread that has a word's last byte stores the word whole, whatever stands before its own bytes. The bytes of a
+// thread's last word come by finish(), behind a barrier of the warp.
+template <int ITEMS> struct gp__byte_gather {
+  gp__shared_place next; // the word that is begun
+  gp__u32 last;          // its bytes so far, at the upper end
+  gp__u32 bits;          // where the next byte goes, counted from the aligned word before `to`
+  gp__u32 first;         // ... the first byte went
+  GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
+      : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
+    GPUPRIMS__UNROLL
+    for (int q = 0; q < ITEMS; q += 16) {
+      // Of four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes,
+      // and a selector that has those in front and the fourth byte behind them, marked or not. What it has behind the
+      // marked bytes does not matter.
+      const gp__u32 four = marks.word[q / 32] >> (q % 32), three = four & 0x7777u;
+      const gp__u32 low = gp__permute(0x10313033u, 0x10212032u, three),
+                    high = gp__permute(0x83838383u, 0x32333333u, three);
+      const gp__u32 fourth = gp__permute(0x83838383u, 0x80808080u, four) & 0x08080808u; // 0xff where it is marked
+      const gp__u32 counts = gp__permute(0x10080800u, 0x18101008u, three) + fourth;
+      GPUPRIMS__UNROLL
+      for (unsigned k = 0; k < 4u && q + int(k) * 4 < ITEMS; ++k) {
+        const gp__u32 marked = gp__permute(word[q / 4 + k], 0, gp__permute(low, high, (4 + k) << 4 | k));
+        const gp__u32 count = gp__permute(counts, 0, 0x4440u + k);
+        next.push_if((bits ^ (bits + count)) & 32u, __funnelshift_l(last, marked, bits));
+        last = __funnelshift_rc(last, marked, count);
+        bits += count;
+      }
+    }
+  }
+  GP_DEVICE void finish() const {
+    const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
+    const gp__u32 bytes = __funnelshift_l(last, 0, bits);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < 3; ++k)
+      if (begin <= k && k < end)
+        *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
   }
 };
 
@@ -4913,7 +5044,7 @@ GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
 GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 
 // One warp: n elements from shared memory to consecutive addresses. 16 bytes at a time where both sides lie alike;
-// otherwise elements of fewer than four bytes go by words, which are put together from two.
+// otherwise elements of fewer than four bytes go by vectors, which are put together.
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
   static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
     GPUPRIMS__UNROLL_BY(8)
@@ -4923,13 +5054,13 @@ template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
 template <class T> struct gp__copy_unlike<T, true> {
   static GP_DEVICE void run(T *to, const unsigned char *from, int n) {
     unsigned char *out = reinterpret_cast<unsigned char *>(to);
-    const int bytes = n * int(sizeof(T)), aligned = int((4 - gp__misalignment(to, 4)) & 3u);
-    const int head = aligned < bytes ? aligned : bytes, words = (bytes - head) / 4, tail = head + words * 4;
-    if (int(gp_lane()) < head) out[gp_lane()] = from[gp_lane()];
-    if (tail + int(gp_lane()) < bytes) out[tail + gp_lane()] = from[tail + gp_lane()]; // fewer than four
-    GPUPRIMS__UNROLL_BY(4)
-    for (int i = int(gp_lane()); i < words; i += 32)
-      reinterpret_cast<gp__u32 *>(out + head)[i] = gp__word_anywhere(from + head + i * 4);
+    const int bytes = n * int(sizeof(T)), aligned = int((16 - gp__misalignment(to, 16)) & 15u), lane = int(gp_lane());
+    const int head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16, tail = head + vectors * 16;
+    if (lane < head) out[lane] = from[lane];
+    if (tail + lane < bytes) out[tail + lane] = from[tail + lane]; // fewer than 16
+    GPUPRIMS__UNROLL_BY(1)
+    for (int i = head + lane * 16; i < tail; i += 32 * 16)
+      *reinterpret_cast<gp_vector *>(out + i) = gp__vector_anywhere(from + i);
   }
 };
 template <class T> struct gp__copy_out {
@@ -4954,6 +5085,49 @@ template <class T> struct gp__copy_out {
     const unsigned shift = (gp__misalignment(to, 16) - gp__misalignment(at, 16)) & 15u;
     return V > 0 && n + V <= room && shift % sizeof(T) == 0 ? at + shift : at;
   }
+};
+
+// The marked elements of a group's part of an array, compacted there and copied out behind to[0]. Where they are few,
+// each goes by itself.
+template <class V> struct gp__compact {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
+                            int total, int exist, int all) {
+    V *out = static_cast<V *>(to) + before;
+    unsigned char *mine = group + gp_lane() * (ITEMS * sizeof(V));
+    if (!__any_sync(0xffffffffu, marks.count() > 2 + ITEMS / 32)) {
+      V *next = out + rank;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+        GPUPRIMS__UNROLL_BY(1)
+        for (gp__u32 left = marks.word[w]; left; left &= left - 1)
+          *next++ = reinterpret_cast<const V *>(mine)[w * 32 + __ffs(int(left)) - 1];
+      }
+      return;
+    }
+    if (total < all) {
+      gp__chunk<V, ITEMS> x;
+      x.template load<FULL>(mine, exist);
+      __syncwarp();
+      group = gp__copy_out<V>::alike(out, group, total, 32 * ITEMS);
+      if (FULL && sizeof(V) == 1 && ITEMS % 4 == 0) {
+        const gp__byte_gather<ITEMS> gather(group + rank, x.word, marks);
+        __syncwarp();
+        gather.finish();
+      } else {
+        V *next = reinterpret_cast<V *>(group) + rank;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < ITEMS; ++j)
+          if (marks.get(j)) *next++ = x.item[j];
+      }
+      __syncwarp();
+    }
+    gp__copy_out<V>::run(out, group, total);
+  }
+};
+template <> struct gp__compact<gp__none> {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int, int) {}
 };
 
 // Offsets that lie among a tile's elements: a range of them.
@@ -5030,6 +5204,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   typedef gp__no_offsets Offsets;
   static const int N = PARTS == 3 ? 2 : 1, SCRATCH = 0;
   static const bool BEFORE = false, BEHIND = false;
+  static const bool BYTES = gp__test_bytes<P1>::is && (PARTS < 3 || gp__test_bytes<P2>::is);
   typedef gp__counts<N> State;
   typedef gp__count_join<N> Join;
   template <int ITEMS> struct Kept {
@@ -5044,12 +5219,23 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
     GPUPRIMS__UNROLL
     for (int p = 0; p < N; ++p) kept.holds[p].clear();
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
-      const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
-      kept.holds[0].set(j, one);
-      if (PARTS == 3)
-        kept.holds[N - 1].set(j, (FULL || j < exist) && !one && gp__holds<P2, Key>::of(k.item[j], a.second));
+    if (BYTES && ITEMS % 4 == 0) {
+      GPUPRIMS__UNROLL
+      for (int w = ITEMS / 4 - 1; w >= 0; --w) {
+        const gp__u32 one = gp__test_bytes<P1>::of(k.word[w], a.first);
+        kept.holds[0].push(w * 4, one);
+        if (PARTS == 3) kept.holds[N - 1].push(w * 4, gp__test_bytes<P2>::of(k.word[w], a.second) & ~one);
+      }
+      GPUPRIMS__UNROLL
+      for (int p = 0; p < N && !FULL; ++p) kept.holds[p].keep(exist);
+    } else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
+        kept.holds[0].set(j, one);
+        if (PARTS == 3)
+          kept.holds[N - 1].set(j, (FULL || j < exist) && !one && gp__holds<P2, Key>::of(k.item[j], a.second));
+      }
     }
     const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
     kept.upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
@@ -5067,36 +5253,50 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
     const gp__u32 upto = kept.upto, total = gp_warp_broadcast(upto, 31);
     const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
-    T *out = static_cast<T *>(a.out_values) + before.n[0];
     unsigned char *items = Types::items(t) + first * int(sizeof(T));
-    if (PARTS > 1 || (ones > 0 && ones < all)) {
-      gp__chunk<T, ITEMS> x;
-      x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
-      __syncwarp();
-      if (PARTS == 1) items = gp__copy_out<T>::alike(out, items, ones, 32 * ITEMS);
-      T *at = reinterpret_cast<T *>(items);
-      int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
-      T *next = at + rank;
+    if (PARTS == 1) {
+      // In place, elements that all stay where they are are not written: the tile behind may be reading the last one.
+      if (ones > 0 && !(ones == all && origin == before.n[0] && a.out_values == Types::memory(a)))
+        gp__compact<T>::template run<ITEMS, FULL>(a.out_values, before.n[0], items, kept.holds[0], gp__low(upto - mine),
+                                                  ones, exist, all);
+      return;
+    }
+    gp__chunk<T, ITEMS> x;
+    x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
+    __syncwarp();
+    T *at = reinterpret_cast<T *>(items);
+    int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
+    const int rest = ones + (PARTS == 3 ? twos : 0); // where those go that nothing holds of
+    if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
+      typedef gp__byte_gather<ITEMS> Gather;
+      gp__bits<ITEMS> neither;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+        neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
+      neither.keep(ITEMS);
+      const Gather one(items + rank, x.word, kept.holds[0]), other(items + rest + others, x.word, neither);
+      if (PARTS == 3) {
+        const Gather two(items + ones + rank2, x.word, kept.holds[N - 1]);
+        __syncwarp();
+        two.finish();
+      } else __syncwarp();
+      one.finish();
+      other.finish();
+    } else {
       GPUPRIMS__UNROLL
       for (int j = 0; j < ITEMS; ++j) {
         const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
-        if (PARTS == 1) {
-          if (one) *next++ = x.item[j];
-        } else if (FULL || j < exist) {
-          at[one ? rank : two ? ones + rank2 : ones + (PARTS == 3 ? twos : 0) + others] = x.item[j];
-          rank += one ? 1 : 0;
-          rank2 += two ? 1 : 0;
-          others += one || two ? 0 : 1;
-        }
+        if (!FULL && j >= exist) continue;
+        at[one ? rank : two ? ones + rank2 : rest + others] = x.item[j];
+        rank += one ? 1 : 0;
+        rank2 += two ? 1 : 0;
+        others += one || two ? 0 : 1;
       }
-      __syncwarp();
     }
-    // In place, elements that all stay where they are are not written: the tile behind may be reading the last one.
-    if (!(ones == all && origin == before.n[0] && out == static_cast<const T *>(Types::memory(a)) + origin))
-      gp__copy_out<T>::run(out, items, ones);
-    if (PARTS > 1)
-      gp__copy_out<T>::run(static_cast<T *>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]),
-                           items + ones * int(sizeof(T)), twos);
+    __syncwarp();
+    gp__copy_out<T>::run(static_cast<T *>(a.out_values) + before.n[0], items, ones);
+    gp__copy_out<T>::run(static_cast<T *>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]),
+                         items + ones * int(sizeof(T)), twos);
     if (PARTS > 2)
       gp__copy_out<T>::run(static_cast<T *>(a.out3) + (origin - before.n[0] - before.n[N - 1]),
                            items + (ones + twos) * int(sizeof(T)), all - ones - twos);
@@ -5112,23 +5312,34 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
 };
 
 // Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there
-// is none). Element 0 always begins a run. By offsets it has been marked.
+// is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all of the thread's elements, and of some that
+// do not exist. By offsets it has been marked.
 template <class K, class E> struct gp__key_heads {
   typedef K Key;
   typedef gp__no_offsets Offsets;
   static const bool BEFORE = true;
   template <int ITEMS, bool FULL> struct Marks {
+    static const bool KNOWN = gp__compare_bytes<E>::is && ITEMS % 4 == 0;
     gp__chunk<K, ITEMS> k;
     const gp__stream_tile &t;
     int i, exist;
     bool first_head;
+    gp__bits<ITEMS + 1> heads;
     GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &tile, int first, const gp__bits<ITEMS + 1> &)
         : t(tile), i(first + int(gp_lane()) * ITEMS), exist(tile.exist<ITEMS>(i)) {
       k.template load<FULL>(t.keys + i * int(sizeof(K)), exist);
       first_head = (FULL || exist > 0) && (t.first + i == 0 || !E()(t.key<K>(i - 1), k.item[0]));
+      if (!KNOWN) return;
+      heads.clear();
+      GPUPRIMS__UNROLL
+      for (int w = ITEMS / 4 - 1; w >= 0; --w) {
+        const gp__u32 before = __funnelshift_l(w > 0 ? k.word[w - 1] : 0, k.word[w], 8);
+        heads.push(w * 4, ~gp__compare_bytes<E>::of(before, k.word[w]));
+      }
+      heads.word[0] = (heads.word[0] & ~1u) | (first_head ? 1u : 0u);
     }
     GP_DEVICE bool at(int j) const {
-      return j == 0 ? first_head : (FULL || j < exist) && !E()(k.item[j - 1], k.item[j]);
+      return KNOWN ? heads.get(j) : j == 0 ? first_head : (FULL || j < exist) && !E()(k.item[j - 1], k.item[j]);
     }
     GP_DEVICE bool behind() const {
       return (FULL || exist == ITEMS) && t.first + i + ITEMS < t.count && !E()(k.item[ITEMS - 1], t.key<K>(i + ITEMS));
@@ -5140,15 +5351,22 @@ template <class F> struct gp__flag_heads {
   typedef gp__no_offsets Offsets;
   static const bool BEFORE = false;
   template <int ITEMS, bool FULL> struct Marks {
+    static const bool KNOWN = sizeof(F) == 1 && ITEMS % 4 == 0;
     gp__chunk<F, ITEMS> k;
     const gp__stream_tile &t;
     int i, exist;
+    gp__bits<ITEMS + 1> heads;
     GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &tile, int first, const gp__bits<ITEMS + 1> &)
         : t(tile), i(first + int(gp_lane()) * ITEMS), exist(tile.exist<ITEMS>(i)) {
       k.template load<FULL>(t.keys + i * int(sizeof(F)), exist);
+      if (!KNOWN) return;
+      heads.clear();
+      GPUPRIMS__UNROLL
+      for (int w = ITEMS / 4 - 1; w >= 0; --w) heads.push(w * 4, gp__bytes_differ(k.word[w], 0));
+      if (t.first + i == 0 && exist > 0) heads.word[0] |= 1u;
     }
     GP_DEVICE bool at(int j) const {
-      return (FULL || j < exist) && (k.item[j] != F(0) || (j == 0 && t.first + i == 0));
+      return KNOWN ? heads.get(j) : (FULL || j < exist) && (k.item[j] != F(0) || (j == 0 && t.first + i == 0));
     }
     GP_DEVICE bool behind() const {
       return (FULL || exist == ITEMS) && t.first + i + ITEMS < t.count && t.key<F>(i + ITEMS) != F(0);
@@ -5293,6 +5511,7 @@ template <class O> struct gp__offset_heads {
   typedef gp__offset_marks<O> Offsets;
   static const bool BEFORE = false;
   template <int ITEMS, bool FULL> struct Marks {
+    static const bool KNOWN = true;
     const gp__bits<ITEMS + 1> heads;
     GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS + 1> &marked)
         : heads(marked) {}
@@ -5302,11 +5521,17 @@ template <class O> struct gp__offset_heads {
 };
 template <class Heads, int ITEMS, bool FULL, bool BEHIND>
 GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__stream_tile &t, int first) {
+  typedef typename Heads::template Marks<ITEMS, FULL> Marks;
   gp__bits<ITEMS + 1> heads;
   heads.clear();
-  const typename Heads::template Marks<ITEMS, FULL> marks(a, t, first, heads);
-  GPUPRIMS__UNROLL
-  for (int j = 0; j < ITEMS; ++j) heads.set(j, marks.at(j));
+  const Marks marks(a, t, first, heads);
+  if (Marks::KNOWN) {
+    heads = marks.heads;
+    if (!FULL) heads.keep(t.exist<ITEMS>(first + int(gp_lane()) * ITEMS));
+  } else {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) heads.set(j, marks.at(j));
+  }
   if (BEHIND) heads.set(ITEMS, marks.behind());
   return heads;
 }
@@ -5348,28 +5573,6 @@ struct gp__run_join {
     }
   };
 };
-// The marked elements of a group's part of an array, compacted there and copied out behind to[0].
-template <class V> struct gp__compact {
-  template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
-                            int total, int exist) {
-    V *out = static_cast<V *>(to) + before;
-    gp__chunk<V, ITEMS> x;
-    x.template load<FULL>(group + gp_lane() * (ITEMS * sizeof(V)), exist);
-    __syncwarp();
-    group = gp__copy_out<V>::alike(out, group, total, 32 * ITEMS);
-    V *next = reinterpret_cast<V *>(group) + rank;
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < ITEMS; ++j)
-      if (marks.get(j)) *next++ = x.item[j];
-    __syncwarp();
-    gp__copy_out<V>::run(out, group, total);
-  }
-};
-template <> struct gp__compact<gp__none> {
-  template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int) {}
-};
 // x of the nearest lane before this one where `has`, otherwise `none`; the same of the last of all lanes.
 GP_DEVICE int gp__nearest_before(bool has, int x, int none) {
   const unsigned before = __ballot_sync(0xffffffffu, has) & ((1u << gp_lane()) - 1u);
@@ -5407,7 +5610,8 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   typedef typename Heads::Key Key;
   typedef V Value;
   typedef typename Heads::Offsets Offsets;
-  static const int SCRATCH = WHAT == GP_UNIQUE ? 0 : gp__bytes_of<Length>::value;
+  static const int SCRATCH = 0;
+  static const bool LENGTHS = WHAT != GP_UNIQUE && gp__bytes_of<Length>::value > 0;
   static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT != GP_UNIQUE;
   typedef gp__run_state State;
   typedef gp__run_join Join;
@@ -5444,7 +5648,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-                             const State &before, unsigned char *scratch) {
+                             const State &before, unsigned char *) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     const gp__bits<ITEMS> marks = counted<ITEMS>(kept.heads, t, i);
     const int rank = int(kept.upto) - marks.count(), total = int(gp_warp_broadcast(kept.upto, 31));
@@ -5452,58 +5656,71 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       const bool stays = total == all && t.first + first == before.runs;
       if (!stays || a.out_keys != a.keys)
         gp__compact<Key>::template run<ITEMS, FULL>(a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), marks,
-                                                    rank, total, exist);
+                                                    rank, total, exist, all);
       if (!stays || a.out_values != a.values)
         gp__compact<V>::template run<ITEMS, FULL>(a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value,
-                                                  marks, rank, total, exist);
+                                                  marks, rank, total, exist, all);
     }
-    if (WHAT == GP_RUN_LENGTHS && SCRATCH && a.out2) {
+    if (!LENGTHS || !a.out2) return;
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
+    L *out = static_cast<L *>(a.out2) + before.runs;
+    if (WHAT == GP_RUN_LENGTHS) {
       const gp__end_ranks<ITEMS> ends(kept.heads, rank, total, t, first);
       // Of the runs that begin before the group, and end in it or later, one is counted as begun and not ended.
-      const gp__u64 open = (gp_warp_broadcast(kept.heads.word[0], 0) & 1u) ? 0 : 1;
-      lengths<ITEMS>(a, t, first, kept.heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before,
-                     before.runs - open, scratch);
+      if (!(gp_warp_broadcast(heads.word[0], 0) & 1u)) --out;
+      numbers<ITEMS, false>(out, t, first, heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before);
+    } else {
+      numbers<ITEMS, false>(out, t, first, heads, marks, rank, total, before);
+      numbers<ITEMS, true>(static_cast<L *>(a.out_values) + before.runs, t, first, heads, marks, rank, total, before);
     }
-    if (WHAT == GP_NONTRIVIAL_RUNS && SCRATCH && a.out2)
-      lengths<ITEMS>(a, t, first, kept.heads, marks, rank, total, before, before.runs, scratch);
   }
-  // Lengths are known where runs end (`marks`). They go to memory from place `to` on.
-  template <int ITEMS>
-  static GP_DEVICE void lengths(const gp__stream_args &a, const gp__stream_tile &t, int first,
-                                const gp__bits<ITEMS + 1> &kept, const gp__bits<ITEMS> &marks, int rank, int total,
-                                const State &before, gp__u64 to, unsigned char *scratch) {
-    if (total == 0) return;
+  // The lengths of runs, or where they begin (PLACES), known where they end (`marks`). They are gathered in the group's
+  // part of the keys, as numbers of one byte or two. One that is too large for that goes to memory directly, and leaves
+  // 0: that can only be a thread's first, for a chunk has fewer than 256 elements.
+  template <int ITEMS, bool PLACES>
+  static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
+                                const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
+    const int BYTES = PLACES ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
+    unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const long long origin = static_cast<long long>(t.first) + first;
-    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept);
-    // 1 + where the open run began, counted from the group's first element
-    const long long away = before.last ? static_cast<long long>(before.last) - origin : 0;
+    // Elements count from the group's first, which is 1. Where the run began that is open before the thread's first:
     const int last = last_head<ITEMS>(heads), earlier = gp__nearest_before(last > 0, last, 0);
-    long long begin = earlier ? earlier : away;
-    L *out = static_cast<L *>(a.out2) + to;
-    unsigned char *lengths = gp__copy_out<L>::alike(out, scratch, total, 32 * ITEMS);
-    L *next = reinterpret_cast<L *>(lengths) + rank;
+    const long long open = earlier ? earlier : static_cast<long long>(before.last) - origin;
+    int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first, if there are any
     GPUPRIMS__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
-      const int at = int(gp_lane()) * ITEMS + j;
-      if (heads.get(j)) begin = at + 1;
-      if (marks.get(j)) *next++ = static_cast<L>(at + 2 - begin);
+    for (int w = gp__bits<ITEMS>::WORDS - 1; w >= 0; --w) {
+      if (heads.word[w]) head = lane_first + w * 32 + __ffs(int(heads.word[w]));
+      if (marks.word[w]) end = lane_first + w * 32 + __ffs(int(marks.word[w]));
     }
-    __syncwarp();
-    gp__copy_out<L>::run(out, lengths, total);
-    __syncwarp();
-    if (WHAT != GP_NONTRIVIAL_RUNS) return;
-    begin = earlier ? earlier : away;
-    out = static_cast<L *>(a.out_values) + to;
-    lengths = gp__copy_out<L>::alike(out, scratch, total, 32 * ITEMS);
-    next = reinterpret_cast<L *>(lengths) + rank;
+    const bool large = end > 0 && head > end && (PLACES ? open <= 0 : end + 1 - open > 255);
+    if (large) out[rank] = static_cast<L>(PLACES ? origin + open - 1 : end + 1 - open);
+    if (heads.word[0] & 1u) begin = lane_first + 1;
+    unsigned char *next = mine;
+    __syncwarp(); // what stood there has been read
     GPUPRIMS__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
-      if (heads.get(j)) begin = int(gp_lane()) * ITEMS + j + 1;
-      if (marks.get(j)) *next++ = static_cast<L>(origin + begin - 1);
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 left = marks.word[w]; left; left &= left - 1) {
+        const gp__u32 upto = left ^ (left - 1), heads_upto = heads.word[w] & upto;
+        if (WHAT == GP_NONTRIVIAL_RUNS && heads_upto) begin = lane_first + w * 32 + 32 - __clz(int(heads_upto));
+        end = lane_first + w * 32 + 32 - __clz(int(upto));
+        const int number = PLACES ? begin : end + 1 - begin;
+        next[0] = static_cast<unsigned char>(number);
+        if (PLACES) next[1] = static_cast<unsigned char>(number >> 8);
+        next += BYTES;
+        begin = end + 1; // at least of all runs
+      }
+      if (WHAT == GP_NONTRIVIAL_RUNS && heads.word[w]) begin = lane_first + w * 32 + 32 - __clz(int(heads.word[w]));
     }
+    GPUPRIMS__UNROLL
+    for (int b = 0; b < BYTES; ++b)
+      if (large) mine[b] = 0;
     __syncwarp();
-    gp__copy_out<L>::run(out, lengths, total);
-    __syncwarp();
+    GPUPRIMS__UNROLL_BY(4)
+    for (int r = int(gp_lane()); r < total; r += 32) {
+      const int number = group[r * BYTES] | (PLACES ? group[r * BYTES + 1] << 8 : 0);
+      if (number) out[r] = static_cast<L>(PLACES ? origin + number - 1 : number);
+    }
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) { a.out_count[0] = total.runs; }
 };
@@ -5568,7 +5785,7 @@ template <class K> struct gp__compact_keys {
                             gp__u64 before, int rank, int total, int exist) {
     if (a.out_keys && total > 0)
       gp__compact<K>::template run<ITEMS, FULL>(a.out_keys, before, t.keys + first * int(sizeof(K)), heads, rank, total,
-                                                exist);
+                                                exist, t.exist<32 * ITEMS>(first));
   }
 };
 template <> struct gp__compact_keys<gp__none> {
@@ -5616,19 +5833,23 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   template <int ITEMS, bool FULL>
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
-    const typename Heads::template Marks<ITEMS, FULL> marks(a, t, first, kept.heads);
+    typedef typename Heads::template Marks<ITEMS, FULL> Marks;
+    const Marks marks(a, t, first, kept.heads);
     gp__chunk<In, ITEMS> v;
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const Load load(a);
     const Acc init = gp__value_as<Acc>(a.first);
     Acc run = Op::identity();
-    kept.heads.clear();
+    if (Marks::KNOWN) {
+      kept.heads = marks.heads;
+      if (!FULL) kept.heads.keep(exist);
+    } else kept.heads.clear();
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
       if (!FULL && j >= exist) continue;
       const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
       const bool head = marks.at(j);
-      kept.heads.set(j, head);
+      if (!Marks::KNOWN) kept.heads.set(j, head);
       run = head ? (INIT ? Op()(init, x) : x) : j == 0 ? x : Op()(run, x);
     }
     if (BEHIND) kept.heads.set(ITEMS, marks.behind());
@@ -11729,7 +11950,6 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     }
     h.in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
     h.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
-    h.length_size = (int)q->out2_size;
     h.offset_size = (int)q->offset_size;
     h.segments = q->segments;
     break;

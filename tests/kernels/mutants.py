@@ -27,6 +27,7 @@ FILES = {
     "SELECT": "test_streams.cpp",
     "RUNS": "test_streams.cpp",
     "BY_KEY": "test_streams.cpp",
+    "BYTES": "test_streams.cpp",
 }
 
 # name: (part, text, replacement)
@@ -121,12 +122,24 @@ MUTANTS = {
     "streams: the key behind the tile is not copied": (
         "RUNS", "high = behind && t.first + t.items < count ? to + size : to;", "high = to;"),
     "streams: elements move while they are read": (
-        "SELECT", "x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);\n      __syncwarp();",
-        "x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);"),
+        "SELECT", "x.template load<FULL>(mine, exist);\n      __syncwarp();", "x.template load<FULL>(mine, exist);"),
     "streams: results leave their group's part": ("SELECT", "V > 0 && n + V <= room &&", "V > 0 &&"),
     "streams: copied out before they are gathered": (
-        "SELECT", "others += one || two ? 0 : 1;\n        }\n      }\n      __syncwarp();",
-        "others += one || two ? 0 : 1;\n        }\n      }"),
+        "SELECT", "if (marks.get(j)) *next++ = x.item[j];\n      }\n      __syncwarp();",
+        "if (marks.get(j)) *next++ = x.item[j];\n      }"),
+    "streams: lengths overwrite keys that are not out yet": (
+        "RUNS", "__syncwarp(); // what stood there has been read", ""),
+    "streams: a long run's length is cut off": ("RUNS", "if (large) mine[b] = 0;", ""),
+    "streams: a short run counts as one that is cut off": ("RUNS", "end > 0 && head > end &&", "end > 0 &&"),
+    "bytes: a selector": ("BYTES", "0x10313033u", "0x10303033u"),
+    "bytes: the fourth byte is not counted": ("BYTES", "0x18101008u, three) + fourth;", "0x18101008u, three);"),
+    "bytes: a thread stores what stands before its first": ("BYTES", "if (begin <= k && k < end)", "if (k < end)"),
+    "bytes: a whole word overwrites a part": (
+        "BYTES", "marks);\n        __syncwarp();\n        gather.finish();", "marks);\n        gather.finish();"),
+    "bytes: the third part overwrites the second": (
+        "BYTES", "__syncwarp();\n        two.finish();", "two.finish();\n        __syncwarp();"),
+    "bytes: signs": ("BYTES", "(SIGNED ? a & ~b : ~a & b)", "(~a & b)"),
+    "bytes: a carry reaches the next byte": ("BYTES", "((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x", "(x + 0x7f7f7f7fu) | x"),
     "streams: lane 0 speaks before the lanes keep": (
         "BY_KEY", "__syncwarp(); // lane 0 will say that the warp is done", ""),
     "streams: published before it is folded": ("SELECT", "gp__mbarrier_wait(&s.folded[stage], parity);", ""),

@@ -1,11 +1,12 @@
 // Streams of gpuprims.h under the emulator: selection, partitions, runs, scans by key and of segments, reduce by key,
 // against sequential references, on adversarial schedules. Usage: test_streams [seeds] [name of a test]
-// Define one of TEST_SELECT, TEST_RUNS, TEST_BY_KEY to compile that part alone; with TEST_FEW besides, only as many
-// instances as mutants.py needs.
-#if !defined(TEST_SELECT) && !defined(TEST_RUNS) && !defined(TEST_BY_KEY)
+// Define one of TEST_SELECT, TEST_RUNS, TEST_BY_KEY, TEST_BYTES to compile that part alone; with TEST_FEW besides, only
+// as many instances as mutants.py needs.
+#if !defined(TEST_SELECT) && !defined(TEST_RUNS) && !defined(TEST_BY_KEY) && !defined(TEST_BYTES)
 #define TEST_SELECT
 #define TEST_RUNS
 #define TEST_BY_KEY
+#define TEST_BYTES
 #endif
 #include "kernel_test.h"
 
@@ -178,7 +179,7 @@ template <int ALGORITHM, class P, int WHAT, class K, class V, class Length> void
     Device<L> length(WHAT == GP_UNIQUE ? 0 : r, d.out_offset), place(WHAT == GP_NONTRIVIAL_RUNS ? r : 0);
     Device<unsigned long long> counts(1);
     gp__shape s = {};
-    s.primitive = WHAT, s.key_size = sizeof(K), s.in_size = payload ? sizeof(Payload) : 0, s.length_size = sizeof(L);
+    s.primitive = WHAT, s.key_size = sizeof(K), s.in_size = payload ? sizeof(Payload) : 0;
     gp__stream_args a = {};
     a.keys = in.data, a.values = payload ? value.data : nullptr, a.out_count = counts.data;
     a.out_keys = in_place ? in.data : WHAT == GP_NONTRIVIAL_RUNS ? nullptr : keys.data;
@@ -199,10 +200,15 @@ template <int ALGORITHM, class P, int WHAT, class K, class V, class Length> void
 
 // ---- by key, by flags, by offsets
 
-enum { KEYS, FLAGS, OFFSETS, LONG_OFFSETS };
+enum { KEYS, BYTE_KEYS, FLAGS, OFFSETS, LONG_OFFSETS };
 template <int SOURCE> struct Heads {
   typedef u32 Key, Offset;
   typedef gp__key_heads<u32, gp_equal<u32>> type;
+};
+template <> struct Heads<BYTE_KEYS> {
+  typedef u8 Key;
+  typedef u32 Offset;
+  typedef gp__key_heads<u8, gp_equal<u8>> type;
 };
 template <> struct Heads<FLAGS> {
   typedef u8 Key;
@@ -229,7 +235,7 @@ void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
   sweep(name, gp__stream<P, Body>::TILE, seeds, [&](const Draw &d) {
     const std::vector<u32> keys = draw_runs<u32>(d.n);
     std::vector<In> values(d.n);
-    std::vector<u8> flags(d.n);
+    std::vector<u8> flags(d.n); // or keys of one byte
     std::vector<Offset> offsets;
     const unsigned empty = random32() % 4 ? 1 : 4 + random32() % 5; // segments that begin together: mostly
     for (auto &x : values) x = draw<In>();
@@ -238,6 +244,7 @@ void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
       if ((i == 0 && d.seed % 2) || flags[i])
         for (unsigned k = random32() % 8 ? empty : random32() % 8 ? 5 : random32() % 8 ? 300 : 5000; k; --k)
           offsets.push_back(Offset(i));
+      if (SOURCE == BYTE_KEYS) flags[i] = u8(keys[i]);
     }
     offsets.push_back(Offset(d.n));
     const bool init = INIT;
@@ -256,23 +263,20 @@ void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
         expected.push_back(gp_convert<Acc, Out>()(now));
     }
     const bool in_place = d.in_place && !reduce && sizeof(In) == sizeof(Out);
-    Device<Key> key(
-        std::vector<Key>(reinterpret_cast<const Key *>(SOURCE == FLAGS ? (const void *)flags.data() : keys.data()),
-                         reinterpret_cast<const Key *>(SOURCE == FLAGS ? (const void *)flags.data() : keys.data()) +
-                             d.n),
-        d.key_offset);
+    const Key *source = reinterpret_cast<const Key *>(sizeof(Key) == 1 ? (const void *)flags.data() : keys.data());
+    Device<Key> key(std::vector<Key>(source, source + d.n), d.key_offset);
     Device<Offset> offset(offsets, d.out_offset);
     Device<In> value(values, d.value_offset);
     Device<Out> out(in_place ? 0 : expected.size(), d.out_offset);
-    Device<Key> out_keys(reduce && SOURCE == KEYS ? first.size() : 0);
+    const bool by_keys = SOURCE == KEYS || SOURCE == BYTE_KEYS;
+    Device<Key> out_keys(reduce && by_keys ? first.size() : 0);
     Device<unsigned long long> counts(1);
     gp__shape s = {};
     s.primitive = WHAT, s.key_size = by_offsets ? 0 : sizeof(Key), s.in_size = sizeof(In), s.acc_size = sizeof(Acc);
     s.out_size = sizeof(Out);
     gp__stream_args a = {};
     a.keys = by_offsets ? nullptr : key.data, a.values = value.data;
-    a.out_values = in_place ? (void *)value.data : out.data,
-    a.out_keys = reduce && SOURCE == KEYS ? out_keys.data : nullptr;
+    a.out_values = in_place ? (void *)value.data : out.data, a.out_keys = reduce && by_keys ? out_keys.data : nullptr;
     a.out_count = reduce ? counts.data : nullptr;
     if (by_offsets) a.offsets = offset.data, a.segments = offsets.size() - 1;
     std::memcpy(a.first.bytes, &start, sizeof start);
@@ -285,6 +289,30 @@ void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
     if (bits)
       *bits = std::vector<Out>(static_cast<Out *>(a.out_values), static_cast<Out *>(a.out_values) + expected.size());
   });
+}
+
+// ---- bytes, four at a time: all pairs, with others beside them
+
+template <class C> void compare_bytes(const char *name) {
+  typedef typename C::type T;
+  bool good = gp__compare_bytes<C>::is;
+  for (unsigned a = 0; a < 256; ++a)
+    for (unsigned b = 0; b < 256; ++b) {
+      const u32 x = random32(), y = random32(), k = random32() % 4;
+      const u32 p = (x & ~(255u << 8 * k)) | a << 8 * k, q = (y & ~(255u << 8 * k)) | b << 8 * k;
+      u32 expected = 0;
+      for (int i = 0; i < 4; ++i) expected |= u32(C()(T(p >> 8 * i & 255), T(q >> 8 * i & 255))) << i;
+      good = good && gp__upper_bits(gp__compare_bytes<C>::of(p, q)) >> 28 == expected;
+    }
+  check(good, name);
+}
+template <class T> void compare_bytes() {
+  compare_bytes<gp_equal<T>>("equal bytes");
+  compare_bytes<gp_not_equal<T>>("bytes that are not equal");
+  compare_bytes<gp_less<T>>("bytes that are less");
+  compare_bytes<gp_less_equal<T>>("bytes that are less or equal");
+  compare_bytes<gp_greater<T>>("bytes that are greater");
+  compare_bytes<gp_greater_equal<T>>("bytes that are greater or equal");
 }
 
 int main(int argc, char **argv) {
@@ -335,6 +363,28 @@ int main(int argc, char **argv) {
   by_key<GP_LOOK_BACK, Tiny, GP_REDUCE_BY_KEY, false, FLAGS, gp_sum<float>, gp_f16, gp_f16>("reduce by flags f16",
                                                                                             seeds);
   by_key<GP_LOOK_BACK, Tiny, GP_REDUCE_BY_KEY, false, KEYS, AddLarge, Large, Large>("reduce by key large", seeds);
+#endif
+#endif
+
+#ifdef TEST_BYTES
+  compare_bytes<signed char>();
+  select_if<GP_PIPELINED, Deep, 1, u8>("select long chunks of u8 pipelined", seeds);
+  select_if<GP_LOOK_BACK, Tiny, 3, u8>("partition in three u8", seeds);
+#ifndef TEST_FEW
+  compare_bytes<u8>();
+  select_if<GP_LOOK_BACK, Tiny, 1, signed char>("select i8", seeds);
+  select_if<GP_PIPELINED, Odd, 2, u8>("partition u8 pipelined", seeds);
+  select_if<GP_PIPELINED, Deep, 3, signed char>("partition in three long chunks of i8 pipelined", seeds);
+  select_flags<GP_PIPELINED, Odd, 1, u8, u8>("select u8 by flags pipelined", seeds);
+  select_flags<GP_PIPELINED, Tiny, 2, u8, u8>("partition u8 by flags pipelined", seeds);
+  select_flags<GP_LOOK_BACK, Tiny, 1, u8, u64>("select u8 by wide flags", seeds); // six elements a thread
+  runs<GP_PIPELINED, Deep, GP_UNIQUE, u8, gp__none, gp__none>("unique u8 pipelined", seeds);
+  runs<GP_LOOK_BACK, Tiny, GP_UNIQUE, u32, u8, gp__none>("unique u32 with u8", seeds);
+  runs<GP_PIPELINED, Deep, GP_RUN_LENGTHS, u8, gp__none, u64>("run lengths of long chunks of u8 pipelined", seeds);
+  runs<GP_PIPELINED, Deep, GP_NONTRIVIAL_RUNS, u8, gp__none, u32>("nontrivial runs of u8 pipelined", seeds);
+  by_key<GP_PIPELINED, Tiny, GP_REDUCE_BY_KEY, false, BYTE_KEYS, gp_sum<u8>, u8, u8>("reduce u8 by u8 pipelined",
+                                                                                     seeds);
+  by_key<GP_LOOK_BACK, Odd, GP_REDUCE_BY_KEY, false, BYTE_KEYS, gp_sum<u32>, u32, u32>("reduce by keys of u8", seeds);
 #endif
 #endif
   return finish();

@@ -340,6 +340,9 @@ inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned shift) {
   return unsigned((uint64_t(hi) << 32 | lo) >> (shift & 31));
 }
+inline unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned shift) {
+  return shift < 32 ? unsigned((uint64_t(hi) << 32 | lo) >> shift) : hi;
+}
 inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned shift) {
   return unsigned((uint64_t(hi) << 32 | lo) << (shift & 31) >> 32);
 }
@@ -353,10 +356,8 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const uint64_t bytes = uint64_t(y) << 32 | x;
   unsigned result = 0;
   for (int i = 0; i < 4; ++i) {
-    const unsigned pick = selector >> (4 * i);
-    unsigned byte = unsigned(bytes >> (8 * (pick & 7))) & 0xff;
-    if (pick & 8) byte = byte & 0x80 ? 0xff : 0; // the selector's top bit replicates the byte's sign
-    result |= byte << (8 * i);
+    const unsigned pick = selector >> (4 * i) & 7; // CUDA ignores the nibble's upper bit
+    result |= (unsigned(bytes >> (8 * pick)) & 0xff) << (8 * i);
   }
   return result;
 }
