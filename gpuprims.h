@@ -1565,13 +1565,13 @@ enum {
   GP__RANGE_LOG2_LANES = 3 // ranges may overlap, and be longer than count / segments: so many lanes at least
 };
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
-  if (p.blocks_per_sm < 1) return 0;
-  if (p.algorithm == GP_WARP_SEGMENTS)
-    return s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff;
-  return (p.algorithm == GP_MERGE_PATH ||
-          (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.ranges &&
-           s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
-         gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes;
+  return p.blocks_per_sm >= 1 &&
+         (p.algorithm == GP_WARP_SEGMENTS
+              ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
+              : (p.algorithm == GP_MERGE_PATH ||
+                 (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.ranges &&
+                  s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
+                    gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
 }
 
 // ---- histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
@@ -1767,8 +1767,8 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
 }
 
 // GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. A large
-// input: one block a multiprocessor, so that few copies are cleared and added up, with four vectors of each thread on
-// their way. A small one: more blocks, where a copy for each lane fits.
+// input: three blocks a multiprocessor where each has at least four copies, a small one two where a copy for each lane
+// fits, so that little is cleared and added up. Otherwise one, with four vectors of each thread on their way.
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
   gp_policy q = p;
   int blocks;
@@ -1785,11 +1785,15 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
   }
   if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
                                         gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
-    for (blocks = bytes >> 22 ? 1 : 2; blocks >= 1; --blocks) {
+    for (blocks = bytes >> 22 ? 3 : 2; blocks >= 1; blocks = blocks > 1 ? 1 : 0) {
       q.threads = gp__or(p.threads, blocks > 1 ? 512 : 1024);
-      q.vectors = gp__or(p.vectors, blocks > 1 ? (s.in_size == 1 ? 1 : 2) : s.in2_size ? 2 : 4);
+      q.vectors = gp__or(p.vectors, blocks > 1 ? (bytes >> 19 || s.in_size > 1 ? 2 : 1) : s.in2_size ? 2 : 4);
       q.blocks_per_sm = gp__or(p.blocks_per_sm, blocks);
-      if (gp__histogram_replicas(q, s) >= (blocks > 1 ? (unsigned)GP__WARP : 1) || gp__histogram_halves(q, s)) return q;
+      if (gp__histogram_replicas(q, s) >= (blocks == 3   ? 4u
+                                           : blocks == 2 ? (unsigned)GP__WARP
+                                                         : 1) ||
+          (blocks == 1 && gp__histogram_halves(q, s)))
+        return q;
     }
   q.algorithm = gp__or(p.algorithm, GP_GLOBAL_BINS);
   q.threads = gp__or(p.threads, 512);
@@ -1800,8 +1804,9 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
 // Segments. Merge path's search and fix-up are a chain of trips through memory, which a few elements wait for. GP_AUTO
 // becomes a warp's segments up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a
 // multiprocessor, where a segment of mean length has at most about 16 Ki elements. From 8 MiB on it becomes pipelined
-// merge path, where that is valid: one large block, whose warps have two chunks on their way. Otherwise merge path: as
-// many warps a multiprocessor as have the registers for their next chunk, and short chunks where there is little to do.
+// merge path for segments of eight elements or fewer, where that is valid: one large block, whose warps hold no elements
+// in registers and many ends. Otherwise merge path: as many warps a multiprocessor as have the registers for their next
+// chunk, and short chunks where there is little to do.
 __attribute__((unused)) static int gp__few_elements(gp__shape s, unsigned long long bytes) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
   return s.primitive == GP_SEGMENTED_REDUCE && bytes <= sms << 14 && s.segments <= sms << 12 &&
@@ -1816,8 +1821,8 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   q.vectors = gp__or(p.vectors, 5);
   q.threads = gp__or(p.threads, 768);
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
-  if (p.algorithm == GP_PIPELINED ||
-      (p.algorithm == GP_AUTO && !few && bytes >= (8 << 20) && gp__policy_valid_segments(q, s)))
+  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && !few && bytes >= (8 << 20) &&
+                                      s.count / 8 <= s.segments && gp__policy_valid_segments(q, s)))
     return q;
   p.algorithm = gp__or(p.algorithm, few ? GP_WARP_SEGMENTS : GP_MERGE_PATH);
   if (p.algorithm == GP_WARP_SEGMENTS) {
@@ -1826,12 +1831,11 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
     p.blocks_per_sm = gp__or(p.blocks_per_sm, 8);
     return p;
   }
+  const int light = s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.ranges);
+  const int longest = light && s.primitive == GP_SEGMENTED_REDUCE && bytes >= (8 << 20);
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.primitive == GP_LOAD_BALANCE                          ? 4
-                                            : s.acc_size > 8                                        ? 2
-                                            : s.acc_size > 4 || s.in_size != s.acc_size || s.ranges ? 3
-                                                                                                    : 4);
+  p.vectors = gp__or(p.vectors, longest ? 7 : bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, light ? longest ? 3 : 4 : s.acc_size > 8 ? 2 : 3);
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
@@ -5312,8 +5316,8 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
 };
 
 // Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there
-// is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all of the thread's elements, and of some that
-// do not exist. By offsets it has been marked.
+// is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all of the thread's elements, and of some
+// that do not exist. By offsets it has been marked.
 template <class K, class E> struct gp__key_heads {
   typedef K Key;
   typedef gp__no_offsets Offsets;
@@ -6000,8 +6004,14 @@ template <class P, class Body> struct gp__stream {
   }
   // By offsets: one warp, all threads of a block, warp `warp` of `warps`.
   static GP_DEVICE gp__u32 *marks_in(unsigned char *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
-  static GP_DEVICE void clear(const gp__stream_tile &t, unsigned char *stage, unsigned thread, unsigned threads) {
-    Offsets::template clear<P::threads, ITEMS>(t, marks_in(stage), thread, threads);
+  // One warp: no heads, then those of the first offsets. Returns what is left of the tile's.
+  static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage) {
+    Offsets::template clear<P::threads, ITEMS>(t, marks_in(stage), gp_lane(), 32);
+    gp__span span = Offsets::find(a, t);
+    const gp__span mine = Offsets::take(span);
+    __syncwarp();
+    mark(a, t, mine, stage, 0, 1);
+    return span;
   }
   static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span,
                              unsigned char *stage, unsigned warp, unsigned warps) {
@@ -6067,26 +6077,26 @@ template <class P, class Body> struct gp__stream {
   }
 };
 
-template <class T> struct gp__stream_load { // of a tile, by a whole block
-  template <class P, bool BEFORE, bool BEHIND>
-  static GP_DEVICE void run(unsigned char *to, const void *from, const gp__stream_tile &t) {
+template <class T> struct gp__stream_load { // of a tile, by THREADS threads
+  template <class P, int THREADS, bool BEFORE, bool BEHIND>
+  static GP_DEVICE void run(unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread) {
     const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
     const unsigned bytes = static_cast<unsigned>(t.items) * unsigned(sizeof(T));
-    gp__copy_to_shared<P::threads, 4, P::load>(to, in, bytes, threadIdx.x);
-    if (BEFORE && t.first > 0 && threadIdx.x < sizeof(T)) (to - sizeof(T))[threadIdx.x] = (in - sizeof(T))[threadIdx.x];
-    if (BEHIND && t.first + t.items < t.count && threadIdx.x < sizeof(T))
-      to[bytes + threadIdx.x] = in[bytes + threadIdx.x];
+    gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
+    if (BEFORE && t.first > 0 && thread < sizeof(T)) (to - sizeof(T))[thread] = (in - sizeof(T))[thread];
+    if (BEHIND && t.first + t.items < t.count && thread < sizeof(T)) to[bytes + thread] = in[bytes + thread];
   }
 };
 template <> struct gp__stream_load<gp__none> {
-  template <class P, bool BEFORE, bool BEHIND>
-  static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &) {}
+  template <class P, int THREADS, bool BEFORE, bool BEHIND>
+  static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &, unsigned) {}
 };
 
 template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
   typedef gp__stream_storage<1, S::GROUPS, State> Storage;
+  const int LOADERS = S::Offsets::any && S::GROUPS > 1 ? P::threads - 32 : P::threads;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();
@@ -6100,15 +6110,18 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     const gp__u64 tag = s.ticket[0].tag;
     if (number >= tiles) return;
     const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
-    S::clear(t, shared, threadIdx.x, P::threads);
-    if (S::Offsets::any && gp_warp() == 0) {
-      const gp__span span = S::Offsets::find(a, t);
-      if (gp_lane() == 0) s.offsets[0] = span;
+    const bool marks = S::Offsets::any && gp_warp() == 0; // the others load
+    if (marks) {
+      const gp__span rest = S::mark_first(a, t, shared);
+      if (gp_lane() == 0) s.offsets[0] = rest;
     }
-    gp__stream_load<typename S::Key>::template run<P, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t);
-    gp__stream_load<typename S::Value>::template run<P, false, false>(t.values, a.values, t);
+    if (!marks || LOADERS == P::threads) {
+      const unsigned loader = threadIdx.x % LOADERS;
+      gp__stream_load<typename S::Key>::template run<P, LOADERS, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t, loader);
+      gp__stream_load<typename S::Value>::template run<P, LOADERS, false, false>(t.values, a.values, t, loader);
+    }
     __syncthreads();
-    if (S::Offsets::any) {
+    if (S::Offsets::any && s.offsets[0].begin < s.offsets[0].end) {
       S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);
       __syncthreads();
     }
@@ -6234,12 +6247,8 @@ template <class P, class Body> struct gp__stream_pipeline {
       if (ticket.number >= tiles) return;
       if (S::Offsets::any) {
         const gp__stream_tile t = tile_of(stage, ticket.number);
-        S::clear(t, shared + stage * S::STAGE, gp_lane(), 32);
-        gp__span span = S::Offsets::find(a, t);
-        const gp__span mine = S::Offsets::take(span);
-        __syncwarp();
-        S::mark(a, t, mine, shared + stage * S::STAGE, 0, 1);
-        if (gp_lane() == 0) s.offsets[stage] = span;
+        const gp__span rest = S::mark_first(a, t, shared + stage * S::STAGE);
+        if (gp_lane() == 0) s.offsets[stage] = rest;
         __syncwarp();
         if (gp_lane() == 0) gp__mbarrier_arrive(&s.found[stage]);
       }
