@@ -116,7 +116,7 @@ MUTANTS = {
     "streams: in place without fences": (
         "SELECT", "tiles, tag, gp_before<State>(), in_place(a)};", "tiles, tag, gp_before<State>(), false};"),
     "streams: the key before the tile is not there": (
-        "RUNS", "if (BEFORE && t.first > 0 && threadIdx.x < sizeof(T))", "if (false)"),
+        "RUNS", "if (BEFORE && t.first > 0 && thread < sizeof(T))", "if (false)"),
     "streams: the key before the tile is not copied": (
         "RUNS", "before && t.first > 0 ? from - size : from,", "from,"),
     "streams: the key behind the tile is not copied": (
@@ -157,7 +157,7 @@ MUTANTS = {
     "offsets: marks stay": (
         "BY_KEY", "marks[i] = i == 0 && t.first == 0 ? 1u : 0u;", "if (t.first == 0) marks[i] = i == 0 ? 1u : 0u;"),
     "offsets: marked before marks are clear": (
-        "BY_KEY", "        __syncwarp();\n        S::mark(a, t, mine,", "        S::mark(a, t, mine,"),
+        "BY_KEY", "__syncwarp();\n    mark(a, t, mine,", "mark(a, t, mine,"),
     "offsets: folding warps mark before the offsets are found": (
         "BY_KEY", "gp__mbarrier_wait(&s.found[stage], parity);", ""),
     "offsets: folded before all heads are marked": ("BY_KEY", "gp__mbarrier_wait(&s.marked[stage], parity);", ""),
@@ -269,8 +269,8 @@ MUTANTS = {
     "load balance: any of the ends at a place": (
         "SEARCH", "(i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)", "(i != ~0ull)"),
     "load balance: the warp's start is forgotten": ("SEARCH", "R before = static_cast<R>(segment);", "R before = 0;"),
-    "bound: one step too few": ("SEARCH", "while (left > 1) {\n      const gp__u64 half",
-                                "while (left > 2) {\n      const gp__u64 half"),
+    "bound: one step too few": ("SEARCH", "while (left > 1) {\n    const gp__u64 half",
+                                "while (left > 2) {\n    const gp__u64 half"),
     "search: a warp's step leaves positions out": ("SEARCH", "count[n] = step > 0 && left >= step ? step - 1 : left;",
                                           "count[n] = step > 0 && left >= step ? step / 2 : left;"),
     "copy: shifts by a byte too few": ("MAP", "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),
@@ -320,10 +320,10 @@ MUTANTS = {
     "halves: the upper half's overflow": (
         "HISTOGRAM_SHARED", "if (old + x < old) add_to_output(slot | 1u, 1u << 16);", ""),
     "ordered: lanes meet": ("HISTOGRAM_ORDERED", "if (rank == r) cell[bin] += w;", "if (rank >= r) cell[bin] += w;"),
-    "ordered: shares by blockIdx": ("HISTOGRAM_ORDERED", "const unsigned slice = ticket.number / shares, share =",
-                                    "const unsigned slice = blockIdx.x / shares, share ="),
-    "ordered: shares out of order": ("HISTOGRAM_ORDERED", "share = ticket.number % shares;",
-                                     "share = shares - 1 - ticket.number % shares;"),
+    "ordered: shares by blockIdx": ("HISTOGRAM_ORDERED", "number = static_cast<unsigned>(ticket.number), slice = number",
+                                    "number = blockIdx.x, slice = number"),
+    "ordered: shares out of order": ("HISTOGRAM_ORDERED", "share = number % shares;",
+                                     "share = shares - 1 - number % shares;"),
     "ordered: warps do not take turns": ("HISTOGRAM_ORDERED", "if (turns > 1) __syncthreads();", ""),
     "ordered: a group's sum in the wrong place": (
         "HISTOGRAM_ORDERED", "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
