@@ -1739,8 +1739,9 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
   return p;
 }
-// Streams. GP_AUTO becomes pipelined from 1 MiB on, where that is valid: one large block, or two where there are few
-// tiles, of 1024 threads together. A tile that does not fit gets smaller in what the caller has left open.
+// Streams. GP_AUTO becomes pipelined from 4 MiB on, where that is valid: one large block, or two where there are few
+// tiles, of 1024 threads together. From 1 MiB to there all threads of the device have a vector or two. A tile that does
+// not fit gets smaller in what the caller has left open.
 __attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp__shape s, int algorithm, int threads,
                                                                 int vectors, int stages, int blocks) {
   gp_policy q = p;
@@ -1755,15 +1756,17 @@ __attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp_
   return q;
 }
 __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
-  const int large = bytes >> 24 != 0, pair = s.key_size && s.in_size, vectors = bytes >> 20 ? 5 : bytes >> 18 ? 3 : 1;
+  const int large = bytes >> 24 != 0, pair = s.key_size && s.in_size, middle = bytes >> 20 && !(bytes >> 22);
+  const int vectors = bytes >> 22 ? 5 : bytes >> 18 && !middle ? 3 : 1;
   gp_policy q;
   int stages;
   for (stages = pair ? 4 : 5; stages >= 2; --stages) { // as many as fit with chunks of that size
     q = gp__portable_stream_as(p, s, GP_PIPELINED, large ? 512 : 256, pair ? 3 : 5, stages, large ? 1 : 2);
     if (p.stages || p.vectors || (q.vectors == (pair ? 3 : 5) && gp__policy_valid_stream(q, s))) break;
   }
-  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && bytes >> 20 && gp__policy_valid_stream(q, s))) return q;
-  return gp__portable_stream_as(p, s, GP_LOOK_BACK, 256, vectors, 3, gp__or(p.vectors, vectors) >= 5 ? 4 : 8);
+  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && bytes >> 22 && gp__policy_valid_stream(q, s))) return q;
+  return gp__portable_stream_as(p, s, GP_LOOK_BACK, middle ? 512 : 256, vectors, 3,
+                                middle || gp__or(p.vectors, vectors) >= 5 ? 4 : 8);
 }
 
 // GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. A large
@@ -5487,6 +5490,7 @@ template <class O> struct gp__offset_marks {
       }
       GPUPRIMS__UNROLL
       for (int u = 0; u < BATCH; ++u) {
+        if (u > 0 && w + u * warps >= windows) break;
         gp__u32 word = ~0u, bits = 0; // neighbours in a lane go together
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j) {
