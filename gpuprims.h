@@ -1740,8 +1740,8 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
   return p;
 }
 // Streams. GP_AUTO becomes pipelined from 4 MiB on, where that is valid: one large block, or two where there are few
-// tiles, of 1024 threads together. From 1 MiB to there all threads of the device have a vector or two. A tile that does
-// not fit gets smaller in what the caller has left open.
+// tiles, of 1024 threads together. Below that a thread has one vector, so that all multiprocessors have tiles. A tile
+// that does not fit gets smaller in what the caller has left open.
 __attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp__shape s, int algorithm, int threads,
                                                                 int vectors, int stages, int blocks) {
   gp_policy q = p;
@@ -1757,7 +1757,7 @@ __attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp_
 }
 __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
   const int large = bytes >> 24 != 0, pair = s.key_size && s.in_size, middle = bytes >> 20 && !(bytes >> 22);
-  const int vectors = bytes >> 22 ? 5 : bytes >> 18 && !middle ? 3 : 1;
+  const int vectors = bytes >> 22 ? 5 : 1;
   gp_policy q;
   int stages;
   for (stages = pair ? 4 : 5; stages >= 2; --stages) { // as many as fit with chunks of that size
@@ -1769,9 +1769,9 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
                                 middle || gp__or(p.vectors, vectors) >= 5 ? 4 : 8);
 }
 
-// GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. A large
-// input: three blocks a multiprocessor where each has at least four copies, a small one two where a copy for each lane
-// fits, so that little is cleared and added up. Otherwise one, with four vectors of each thread on their way.
+// GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. From 32 MiB
+// on three blocks a multiprocessor where each has four copies or more, below 4 MiB two where a copy for each lane fits;
+// otherwise one, with four vectors of each thread on their way.
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
   gp_policy q = p;
   int blocks;
@@ -1788,7 +1788,7 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
   }
   if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
                                         gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
-    for (blocks = bytes >> 22 ? 3 : 2; blocks >= 1; blocks = blocks > 1 ? 1 : 0) {
+    for (blocks = bytes >> 25 ? 3 : bytes >> 22 ? 1 : 2; blocks >= 1; blocks = blocks > 1 ? 1 : 0) {
       q.threads = gp__or(p.threads, blocks > 1 ? 512 : 1024);
       q.vectors = gp__or(p.vectors, blocks > 1 ? (bytes >> 19 || s.in_size > 1 ? 2 : 1) : s.in2_size ? 2 : 4);
       q.blocks_per_sm = gp__or(p.blocks_per_sm, blocks);
@@ -1807,9 +1807,9 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
 // Segments. Merge path's search and fix-up are a chain of trips through memory, which a few elements wait for. GP_AUTO
 // becomes a warp's segments up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a
 // multiprocessor, where a segment of mean length has at most about 16 Ki elements. From 8 MiB on it becomes pipelined
-// merge path for segments of eight elements or fewer, where that is valid: one large block, whose warps hold no elements
-// in registers and many ends. Otherwise merge path: as many warps a multiprocessor as have the registers for their next
-// chunk, and short chunks where there is little to do.
+// merge path for segments of eight elements or fewer, where that is valid: one large block, whose warps hold many ends
+// in registers and no elements. Otherwise merge path: as many warps a multiprocessor as have the registers for their
+// next chunk, and short chunks where there is little to do.
 __attribute__((unused)) static int gp__few_elements(gp__shape s, unsigned long long bytes) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
   return s.primitive == GP_SEGMENTED_REDUCE && bytes <= sms << 14 && s.segments <= sms << 12 &&

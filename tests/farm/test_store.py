@@ -157,6 +157,13 @@ def test_merge(tmp_path, capsys):
     first = (tmp_path / "out.jsonl.gz").read_bytes()
     assert farm.main(["merge", out, one, "--out", out, "--without", "search"]) == 0  # in place; again the same
     assert (tmp_path / "out.jsonl.gz").read_bytes() == first
+    check = {"kind": "check", "v": 1, "env": SAMPLE["env"], "group": f"{SAMPLE['primitive']} 4/4/4"}
+    stale = written(tmp_path / "5.jsonl", [ENVIRONMENT, SAMPLE, check])
+    for name in ("unique", SAMPLE["primitive"]):
+        changed = str(tmp_path / "6.jsonl")
+        assert farm.main(["merge", stale, "--out", changed, "--without-primitive", name]) == 0
+        left = [ENVIRONMENT, SAMPLE, check] if name == "unique" else [ENVIRONMENT]
+        assert [line.value for line in store.read(changed).lines] == left
     capsys.readouterr()
     broken = written(tmp_path / "3.jsonl", [b"nonsense\n", ENVIRONMENT])
     assert farm.main(["merge", broken, "--out", str(tmp_path / "4.jsonl")]) == 1

@@ -320,8 +320,8 @@ MUTANTS = {
     "halves: the upper half's overflow": (
         "HISTOGRAM_SHARED", "if (old + x < old) add_to_output(slot | 1u, 1u << 16);", ""),
     "ordered: lanes meet": ("HISTOGRAM_ORDERED", "if (rank == r) cell[bin] += w;", "if (rank >= r) cell[bin] += w;"),
-    "ordered: shares by blockIdx": ("HISTOGRAM_ORDERED", "number = static_cast<unsigned>(ticket.number), slice = number",
-                                    "number = blockIdx.x, slice = number"),
+    "ordered: shares by blockIdx": (
+        "HISTOGRAM_ORDERED", "number = static_cast<unsigned>(ticket.number), slice", "number = blockIdx.x, slice"),
     "ordered: shares out of order": ("HISTOGRAM_ORDERED", "share = number % shares;",
                                      "share = shares - 1 - number % shares;"),
     "ordered: warps do not take turns": ("HISTOGRAM_ORDERED", "if (turns > 1) __syncthreads();", ""),

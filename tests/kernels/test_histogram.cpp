@@ -287,8 +287,11 @@ static void geometries() {
   gp_policy p = gp__portable_histogram(none, s, s.count);
   gp__geometry g = {};
   gp__geometry_histogram(p, s, 132, &g);
-  check(p.algorithm == GP_SHARED_BINS && p.threads == 1024 && p.blocks_per_sm == 1 && g.replicas == 32 && g.grid == 132,
-        "256 bins: a copy a lane, a block a multiprocessor");
+  check(p.algorithm == GP_SHARED_BINS && p.threads == 512 && p.blocks_per_sm == 3 && g.replicas == 32,
+        "256 bins: a copy a lane, three blocks a multiprocessor");
+  p = gp__portable_histogram(none, s, 1 << 24);
+  gp__geometry_histogram(p, s, 132, &g);
+  check(p.threads == 1024 && p.blocks_per_sm == 1 && g.replicas == 32 && g.grid == 132, "a block a multiprocessor");
   p = gp__portable_histogram(none, s, 1 << 20);
   check(p.threads == 512 && p.blocks_per_sm == 2 && gp__histogram_replicas(p, s) == 32, "small: more blocks");
   s.count = 1ull << 45;

@@ -431,6 +431,8 @@ def merge_main(argv):
     parser.add_argument("--out", required=True, metavar="STORE")
     parser.add_argument("--without", action="append", default=[], metavar="PHASE",
                         help="leave this phase's samples out")
+    parser.add_argument("--without-primitive", action="append", default=[], metavar="NAME",
+                        help="leave out what is said of this primitive, whose kernels have changed since")
     args = parser.parse_args(argv)
     stores, lines, began = read_all(args.stores), {}, {}
     for store in stores:
@@ -441,7 +443,8 @@ def merge_main(argv):
                 value = {name: other.get(field, field) if name in ("env", "id", "base") else field
                          for name, field in value.items()}
                 text = dump(value)
-            if value.get("phase") not in args.without:
+            primitive = value.get("primitive") or value.get("group", "").split(" ")[0]
+            if value.get("phase") not in args.without and primitive not in args.without_primitive:
                 lines.setdefault(json.dumps(value, sort_keys=True), text)
     data = "".join(f"{text}\n" for text in lines.values()).encode()
     replace(args.out, gzip.compress(data, mtime=0) if args.out.endswith(".gz") else data)
