@@ -157,8 +157,9 @@ def test_merge(tmp_path, capsys):
     first = (tmp_path / "out.jsonl.gz").read_bytes()
     assert farm.main(["merge", out, one, "--out", out, "--without", "search"]) == 0  # in place; again the same
     assert (tmp_path / "out.jsonl.gz").read_bytes() == first
-    check = {"kind": "check", "v": 1, "env": SAMPLE["env"], "name": "incumbent", "group": f"{SAMPLE['primitive']} 4/4/4",
-             "passed": True, "value": 0, "limit": 0.02}
+    group = f"{SAMPLE['primitive']} 4/4/4"
+    check = {"kind": "check", "v": 1, "env": SAMPLE["env"], "name": "incumbent", "group": group, "passed": True,
+             "value": 0, "limit": 0.02}
     stale = written(tmp_path / "5.jsonl", [ENVIRONMENT, SAMPLE, check])
     for name in ("unique", SAMPLE["primitive"]):
         changed = str(tmp_path / "6.jsonl")
