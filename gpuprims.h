@@ -3160,7 +3160,7 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
 // prefixes and the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory
 // every 32 groups, not every group. Slots: aggregates, then prefixes, then totals.
 //
-// Form: how an aggregate travels. The fewer words are asked for, the sooner they come.
+// Form: how an aggregate travels; where a tile's counts fit fewer words, in those.
 template <class Acc> struct gp__whole_form {
   typedef Acc Packed;
   static GP_DEVICE const Acc &pack(const Acc &x, gp__u64) { return x; }
@@ -6728,8 +6728,8 @@ struct gp__segment_warp {
   // slides along; lane l holds the end of segment s + l, counted from the chunk's start, and where that start would lie
   // in the input if it were that segment's.
   GP_DEVICE void gather(unsigned to) const {
-    const unsigned HELD = P::threads * P::blocks_per_sm <= 768 ? 32 : 16; // bytes of a lane, where it has the registers
-    const int ROWS = SIZE <= 4 ? HELD / 4 : SIZE < HELD ? HELD / SIZE : 1;
+    const unsigned ROOM = P::threads * P::blocks_per_sm <= 768 ? 32 : 16; // bytes of a lane, where it has the registers
+    const int ROWS = SIZE <= 4 ? ROOM / 4 : SIZE < ROOM ? ROOM / SIZE : 1;
     gp__u32 s = segment;
     for (unsigned first = 0; first < to; first += ROWS * 32) {
       gp__u64 place[ROWS] = {};
@@ -7405,10 +7405,8 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   }
 }
 
-// out[i] = the bound of needle i. A thread has as many needles on their way as make `vectors` vectors; all searches
-// halve in step, without branches. Where a block has needles enough, the upper levels of the searches are in shared
-// memory: every stride-th element. (From the cache a level takes a cycle for each of 32 lines.)
-template <class P, bool UPPER, class T, class Less, int K>
+// Searches of `left` elements from at[k] on that halve in step, without branches.
+template <bool UPPER, class T, class Less, int K>
 GP_DEVICE void gp__bound_steps(gp__bound_before<UPPER, T, Less> (&before)[K], gp__u64 (&at)[K], gp__u64 left) {
   while (left > 1) {
     const gp__u64 half = left / 2;
@@ -7424,6 +7422,8 @@ template <class T, int BYTES> struct gp__pivots {
   static const int COUNT = BYTES / int(sizeof(T));
   T item[COUNT];
 };
+// out[i] = the bound of needle i. A thread has as many needles on their way as make `vectors` vectors. Where a block
+// has needles enough, the upper levels of the searches are in shared memory: every stride-th element.
 template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__bound(const gp__search_args &a) {
   const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
   typedef gp__pivots<T, P::threads <= 512 ? P::threads * 64 : 32768> Pivots;
@@ -7447,13 +7447,13 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
       before[k].x = needles[i < count ? i : count - 1];
       at[k] = 0;
     }
-    gp__bound_steps<P>(before, at, levels);
+    gp__bound_steps(before, at, levels);
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k) { // the last part may be shorter: some of the elements before it come first
       before[k].sorted = sorted;
       at[k] = at[k] * stride < a.length - stride ? at[k] * stride : a.length - stride;
     }
-    gp__bound_steps<P>(before, at, stride);
+    gp__bound_steps(before, at, stride);
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
