@@ -12956,15 +12956,16 @@ GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, 
 }
 
 // The lock of a stream's workspace. A thread that has it may take it again: a call may run others.
-GPUPRIMS__PRIVATE struct gp__locked {
+typedef struct gp__locked {
   gp__workspace *workspace;
   int depth;
-} * gp__locked_here(void) {
-  static __thread struct gp__locked here;
+} gp__locked;
+GPUPRIMS__PRIVATE gp__locked *gp__locked_here(void) {
+  static __thread gp__locked here;
   return &here;
 }
 GPUPRIMS__PRIVATE void gp__lock_stream(gp__workspace *r) {
-  struct gp__locked *here = gp__locked_here();
+  gp__locked *here = gp__locked_here();
   if (here->workspace != r || !here->depth) pthread_mutex_lock(&r->lock), here->workspace = r, here->depth = 0;
   ++here->depth;
 }
@@ -13098,7 +13099,7 @@ GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspac
 GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
                                           uint64_t words, uint64_t scratch, uint64_t least, int capturing,
                                           void **scratch_at) {
-  uint64_t front = words > GP__CONTROL_BYTES || !scratch ? words : GP__CONTROL_BYTES, need;
+  uint64_t front = scratch && !words ? (uint64_t)GP__CONTROL_BYTES : words, need;
   gp_result result;
   if (words > r->words) r->words = words;
   if (front < r->pinned) front = r->pinned;
