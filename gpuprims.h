@@ -178,6 +178,10 @@ typedef unsigned long uint64_t;
 #define gp_upper_bound GPUPRIMS__NAME(gp_upper_bound)
 #define gp_load_balance GPUPRIMS__NAME(gp_load_balance)
 #define gp_check_offsets GPUPRIMS__NAME(gp_check_offsets)
+#define gp_top_k GPUPRIMS__NAME(gp_top_k)
+#define gp_top_k_rows GPUPRIMS__NAME(gp_top_k_rows)
+#define gp_nth_element GPUPRIMS__NAME(gp_nth_element)
+#define gp_shuffle GPUPRIMS__NAME(gp_shuffle)
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
@@ -784,6 +788,36 @@ GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp
 // *bad = the first i in 0 .. segments whose offset is below the one before it or beyond count; UINT64_MAX: none.
 GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
                                          uint64_t count, uint64_t *bad, gp_stream stream);
+
+// ---- top-k, nth element, shuffle
+
+// The first k elements of what a stable sort would give, 0 <= k <= count: the smallest keys first, with GP_DESCENDING
+// the largest; of equal keys, those that come first in the input (floats in IEEE 754 total order). out_keys: k keys, or
+// NULL. out_values: their values, which are elements of value_type of any size; where values is NULL, their indices,
+// value_type being u32 or u64; NULL (and value_type 0): not wanted. flags: GP_DESCENDING; GP_UNSORTED: the same
+// elements, in an order of the library's choice, the same in each call. More than 1024 sorted results need out_keys,
+// where they are sorted. Up to k = 1024 every key is read once, and blocks keep the best they have seen, in one to three
+// launches; beyond, radix select reads them two or three times (a launch a digit of 11 bits) and a sort of k follows.
+GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, int flags, gp_type key_type, gp_type value_type, const void *keys,
+                                 const void *values, void *out_keys, void *out_values, uint64_t k, uint64_t count,
+                                 gp_stream stream);
+// The same for each of `rows` rows of `count` elements that stand one behind the other; k results a row, likewise.
+// Indices count from the beginning of the row.
+GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,
+                                      const void *keys, const void *values, void *out_keys, void *out_values,
+                                      uint64_t k, uint64_t rows, uint64_t count, gp_stream stream);
+// *out = the key that a sort would put at position n, 0 <= n < count (count / 2: a median); GP_DESCENDING: from the
+// largest on. Nothing is rearranged. Radix select: reads the keys once, and again as far as they agree with the first
+// digits of the result; where that is a sixteenth of them or less, no more than twice.
+GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_type, const void *keys, void *out,
+                                       uint64_t n, uint64_t count, gp_stream stream);
+
+// out[i] = in[p(i)] for a permutation p of 0 .. count - 1 that the seed chooses: the same on every device, back end and
+// policy. in NULL: out[i] = p(i), type being u32 or u64. For statistics and games, not for secrets. (Mitchell, Stokes,
+// Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs.) One launch; elements are loaded from anywhere, which
+// moves 32 bytes for each that is smaller.
+GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
+                                   uint64_t count, gp_stream stream);
 
 // ---- any call, and what can be asked about it before it runs
 
@@ -1755,7 +1789,6 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
                                               (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
 // ---- sorts and merges
-GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
 GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
 GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0;
@@ -1772,10 +1805,13 @@ GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
          (s.key_size == 1 ||
           (p.threads * p.vectors <= 1280 && s.shared_bytes >= 131072 + GP__VECTOR + GP__HISTOGRAM_STATIC_BYTES));
 }
+GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.algorithm != GP_COUNTING || gp__policy_valid_counting(p, s));
+}
 
 // Top-k: lists of the best on chip up to so many; digits of radix select; rounds of a shuffle.
 enum {
-  GP__TOP_K_LISTS = 1024,
+  GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
   GP__TOP_K_MERGED = 32768, // ranks that one block merges, about
   GP__SELECT_BITS = 11,
@@ -1832,7 +1868,7 @@ GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-         (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.length <= GP__TOP_K_LISTS
+         (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW
                                        : p.algorithm == GP_RADIX_SELECT) &&
          (long long)gp__top_k_shared_bytes(p, s) <=
              (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
@@ -2012,8 +2048,20 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   p.blocks_per_sm = gp__or(p.blocks_per_sm, light ? longest ? 3 : 4 : s.acc_size > 8 ? 2 : 3);
   return p;
 }
+// Counting sort, where it may be: from so many keys on.
+__attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p, gp__shape s) {
+  p.algorithm = GP_COUNTING;
+  p.threads = gp__or(p.threads, 256);
+  p.vectors = gp__or(p.vectors, 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
+  p.store = gp__or(p.store, s.count * (unsigned)s.key_size >> 25 ? GP_CACHE_STREAMING : GP_CACHE_ALL);
+  return p;
+}
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
-  (void)s;
+  const gp_policy counting = gp__portable_counting(p, s);
+  if (p.algorithm == GP_COUNTING || (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) &&
+                                     gp__policy_valid_counting(counting, s)))
+    return counting;
   p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
   p.threads = gp__or(p.threads, 384);
   p.vectors = gp__or(p.vectors, 5);
@@ -2037,7 +2085,7 @@ __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p
 }
 // GP_AUTO: lists while k is small, otherwise radix select. As many blocks as their lists leave room for.
 __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
-  const int lists = s.primitive == GP_TOP_K && s.length <= GP__TOP_K_LISTS;
+  const int lists = s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW;
   gp_policy q = p;
   q.algorithm = gp__or(p.algorithm, lists ? GP_BEST_LISTS : GP_RADIX_SELECT);
   q.load = gp__or(p.load, GP_CACHE_STREAMING);
@@ -9171,6 +9219,7 @@ typedef struct gp__request {
   const void *in, *in2;
   void *out;
   uint64_t count;               // on the host back end already min(count, *count_device)
+  uint64_t stride;              // top-k: count as the caller has given it, elements of a row
   const uint64_t *count_device; // or NULL
   gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
   gp__value step;               // iota; partition: the second scalar; histogram: the upper ends
@@ -10912,6 +10961,154 @@ static gp_result gp__host_search(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// ---- top-k, nth element, shuffle
+
+// A key in the order of the result, as an unsigned integer.
+static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
+  const gp_type type = q->key_type;
+  const uint64_t sign = (uint64_t)1 << (8 * q->key_size - 1), all = sign * 2 - 1;
+  uint64_t x = 0;
+  memcpy(&x, (const unsigned char *)q->keys + i * q->key_size, q->key_size); // little-endian
+  if (gp__host_kind(type) == GP__WIDE_F) x = x & sign ? ~x & all : x | sign;
+  else if (gp__host_kind(type) == GP__WIDE_I) x ^= sign;
+  return q->flags & GP_DESCENDING ? ~x & all : x;
+}
+
+typedef struct gp__host_ranked {
+  uint64_t key, index;
+} gp__host_ranked;
+static int gp__host_comes_later(const gp__host_ranked *a, const gp__host_ranked *b) {
+  return a->key > b->key || (a->key == b->key && a->index > b->index);
+}
+// The heap's element at `i`, which may be better than those below it, finds its place; the worst is on top.
+static void gp__host_sift(gp__host_ranked *heap, size_t n, size_t i) {
+  const gp__host_ranked x = heap[i];
+  size_t child;
+  for (; (child = 2 * i + 1) < n; i = child) {
+    if (child + 1 < n && gp__host_comes_later(heap + child + 1, heap + child)) ++child;
+    if (!gp__host_comes_later(heap + child, &x)) break;
+    heap[i] = heap[child];
+  }
+  heap[i] = x;
+}
+// One row: a heap of the best so far, and then sorted.
+static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_ranked *heap) {
+  const size_t k = (size_t)(q->length < n ? q->length : n);
+  size_t i, left;
+  uint64_t at;
+  for (at = 0; at < n; ++at) {
+    gp__host_ranked x;
+    x.key = gp__host_rank(q, first + at);
+    x.index = at;
+    if (at < k) {
+      heap[at] = x;
+      if (at + 1 == k)
+        for (i = k / 2 + 1; i-- > 0;) gp__host_sift(heap, k, i);
+    } else if (gp__host_comes_later(heap, &x)) {
+      heap[0] = x;
+      gp__host_sift(heap, k, 0);
+    }
+  }
+  for (left = k; left > 1;) {
+    const gp__host_ranked last = heap[--left];
+    heap[left] = heap[0];
+    heap[0] = last;
+    gp__host_sift(heap, left, 0);
+  }
+  for (i = 0; i < k; ++i) {
+    const uint64_t to = row * q->length + i, from = first + heap[i].index;
+    if (q->out_keys)
+      memcpy((unsigned char *)q->out_keys + to * q->key_size, (const unsigned char *)q->keys + from * q->key_size,
+             q->key_size);
+    if (q->in_size)
+      gp__host_move((unsigned char *)q->out + to * q->out_size, (const unsigned char *)q->in + from * q->in_size,
+                    q->in_size);
+    else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
+  }
+}
+// `stride`: elements of a row, of which `count` count.
+static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
+  const gp__request *q = h->q;
+  const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
+  const int threads = h->threads > rows ? (int)rows : h->threads;
+  const size_t bytes = (size_t)q->length * sizeof(gp__host_ranked);
+  gp__host_ranked *heaps = (gp__host_ranked *)malloc(bytes * (size_t)threads);
+  int64_t t;
+  if (!heaps) return gp__host_no_memory(h, bytes * (size_t)threads);
+  GPUPRIMS__PARALLEL_FOR
+  for (t = 0; t < threads; ++t) {
+    int64_t row;
+    for (row = t; row < rows; row += threads)
+      gp__host_best(q, (uint64_t)row * stride, q->count, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
+  }
+  free(heaps);
+  return GP_SUCCESS;
+}
+
+// Sixteen bits at a time: how many of the keys that agree so far have each value of the next ones.
+static gp_result gp__host_nth(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const unsigned bits = 8 * (unsigned)q->key_size, digit = bits < 16 ? bits : 16;
+  uint64_t *counts = (uint64_t *)malloc(sizeof(uint64_t) << digit), rank = q->length, prefix = 0, i;
+  unsigned known;
+  if (!counts) return gp__host_no_memory(h, sizeof(uint64_t) << digit);
+  if (rank >= q->count) rank = q->count - 1;
+  for (known = 0; known < bits; known += digit) {
+    const unsigned shift = bits - known - digit;
+    uint64_t value = 0;
+    memset(counts, 0, sizeof(uint64_t) << digit);
+    for (i = 0; i < q->count; ++i) {
+      const uint64_t x = gp__host_rank(q, i);
+      if (known == 0 || x >> (bits - known) == prefix) ++counts[x >> shift & (((uint64_t)1 << digit) - 1)];
+    }
+    while (rank >= counts[value]) rank -= counts[value++];
+    prefix = prefix << digit | value;
+  }
+  free(counts);
+  for (i = 0; gp__host_rank(q, i) != prefix; ++i) {}
+  memcpy(q->out_keys, (const unsigned char *)q->keys + i * q->key_size, q->key_size);
+  return GP_SUCCESS;
+}
+
+// The permutation of gp__bijection.
+static uint64_t gp__host_permute(const gp__request *q, uint64_t x) {
+  const uint64_t n = q->count;
+  const unsigned bits = n > 256 ? 64 - (unsigned)__builtin_clzll(n - 1) : 8, low_bits = (bits + 1) / 2;
+  const uint32_t low_mask = 0xffffffffu >> (32 - low_bits), high_mask = 0xffffffffu >> (32 - (bits - low_bits));
+  uint32_t keys[GP__SHUFFLE_ROUNDS];
+  int r;
+  memcpy(keys, q->init.bytes, sizeof keys);
+  do {
+    uint32_t low = (uint32_t)x & low_mask, high = (uint32_t)(x >> low_bits);
+    for (r = 0; r < GP__SHUFFLE_ROUNDS; r += 2) {
+      high ^= gp__shuffle_round(low, keys[r]) & high_mask;
+      low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;
+    }
+    x = (uint64_t)high << low_bits | low;
+  } while (x >= n);
+  return x;
+}
+static gp_result gp__host_shuffle(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->count, GP__HOST_BLOCK);
+  const int threads = h->threads;
+  int64_t b;
+  (void)threads;
+  GPUPRIMS__PARALLEL_FOR
+  for (b = 0; b < blocks; ++b) {
+    uint64_t i = (uint64_t)b * GP__HOST_BLOCK;
+    const uint64_t end = q->count - i < GP__HOST_BLOCK ? q->count : i + GP__HOST_BLOCK;
+    for (; i < end; ++i) {
+      const uint64_t from = gp__host_permute(q, i);
+      if (!q->in_size) gp__host_put_index(q->out, q->out_size, i, from);
+      else
+        gp__host_move((unsigned char *)q->out + i * q->out_size, (const unsigned char *)q->in + from * q->in_size,
+                      q->in_size);
+    }
+  }
+  return GP_SUCCESS;
+}
+
 // ---- entry
 
 static const char *gp__host_call_name(gp_primitive primitive) {
@@ -10997,6 +11194,12 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   case GP_UPPER_BOUND:
   case GP_LOAD_BALANCE:
     return gp__host_search(&h);
+  case GP_TOP_K:
+    return gp__host_top_k(&h, q->stride);
+  case GP_NTH_ELEMENT:
+    return gp__host_nth(&h);
+  case GP_SHUFFLE:
+    return gp__host_shuffle(&h);
   default:
     break;
   }
@@ -11828,7 +12031,16 @@ enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args)                                                                \
   X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args)                                                    \
   X(LOAD_BALANCE, gp__load_balance, gp__search_args)                                                                   \
-  X(HISTOGRAM, gp__histogram, gp__histogram_args)
+  X(HISTOGRAM, gp__histogram, gp__histogram_args)                                                                      \
+  X(COUNT_KEYS, gp__count_keys, gp__histogram_args)                                                                    \
+  X(COUNTING_RUNS, gp__counting_runs, gp__counting_args)                                                               \
+  X(COUNTING_FILL, gp__counting_fill, gp__counting_args)                                                               \
+  X(TOP_K_LISTS, gp__top_k_lists, gp__top_k_args)                                                                      \
+  X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args)                                                                      \
+  X(SELECT_FIRST, gp__select_first, gp__top_k_args)                                                                    \
+  X(SELECT_NEXT, gp__select_next, gp__top_k_args)                                                                      \
+  X(SELECT_COLLECT, gp__select_collect, gp__top_k_args)                                                                \
+  X(SHUFFLE, gp__shuffle, gp__map_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -12907,6 +13119,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
     k->key = k->in;
     if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   }
+  if (gp__family_of(c->primitive) == GP__FAMILY_TOP_K) {
+    q->key_type = c->key_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+    if (k->key.info) return gp__fail(GP_E_TYPE, "%s: key_type is %s: a struct has no order", k->who, k->key.info->name);
+  }
   q->key_struct = k->key.info;
   q->key_size = k->key.size;
   if ((k->reads & GP__READS_OFFSET_TYPE) &&
@@ -12962,6 +13179,30 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
              : GP_SUCCESS;
 }
 
+// Values that go along with keys, or elements that are moved: `in` and `out` of one type; without `in` and its type,
+// `out` gets indices; top-k without either type: neither.
+GPUPRIMS__PRIVATE int gp__may_index(gp_primitive p) { return p == GP_TOP_K || p == GP_SHUFFLE; }
+GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  q->out_type = c->out_type ? c->out_type : c->in_type;
+  if (k->in.size) {
+    if (q->out_type != q->in_type)
+      return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: elements are moved as they are", k->who);
+    return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
+  }
+  if (!q->out_type && !c->out && c->primitive == GP_TOP_K) return GP_SUCCESS;
+  GPUPRIMS__CHECK(
+      gp__check_integer(k, "out_type (of indices)", q->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+  if (q->out_type != c->out_type)
+    return gp__fail(GP_E_TYPE, "%s: out_type (of indices) is %s, not u32 or u64", k->who,
+                    gp__type_rows[c->out_type].name);
+  if (k->out.size == 4 && c->count > (c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32))
+    return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", k->who,
+                    (unsigned long long)c->count);
+  return GP_SUCCESS;
+}
+
 // The type of the output, and what it has to do with that of the input.
 GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   const gp_call *c = k->c;
@@ -12969,6 +13210,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   const char *who = k->who;
   const int moved = c->primitive == GP_SELECT || c->primitive == GP_PARTITION || c->primitive == GP_UNIQUE;
   if (gp__is_histogram(c->primitive)) return gp__check_histogram_types(k);
+  if (gp__may_index(c->primitive)) return gp__check_moved(k);
   if (gp__is_bound(c->primitive) || c->primitive == GP_LOAD_BALANCE) {
     GPUPRIMS__CHECK(
         gp__check_integer(k, "out_type (index_type)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
@@ -13002,7 +13244,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const char *who = k->who;
   const int map =
       c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2 || c->primitive == GP_ADJACENT_DIFFERENCE;
-  if ((k->reads & GP__READS_IN) && (c->primitive != GP_UNIQUE || c->in_type || c->in || c->out)) {
+  if ((k->reads & GP__READS_IN) && (c->primitive != GP_UNIQUE || c->in_type || c->in || c->out) &&
+      (!gp__may_index(c->primitive) || c->in_type || c->in)) {
     q->in_type = c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
   }
@@ -13041,11 +13284,31 @@ GPUPRIMS__PRIVATE int gp__any_order(const gp__request *q) {
 
 // ---- its numbers and buffers
 
+// Rows of a top-k; other calls have one.
+GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) {
+  return c->primitive == GP_TOP_K && c->segments ? c->segments : 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_k(const gp__checking *k) {
+  const gp_call *c = k->c;
+  const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
+  if (c->length > c->count || (nth && c->length == c->count))
+    return gp__fail(GP_E_ARGUMENT, "%s: length (%s) is %llu, count is %llu", k->who, nth ? "n" : "k",
+                    (unsigned long long)c->length, (unsigned long long)c->count);
+  if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
+    return gp__fail(GP_E_SIZE, "%s: segments (rows) times count overflows: %llu times %llu", k->who,
+                    (unsigned long long)c->segments, (unsigned long long)c->count);
+  if (!k->pointers || nth || !c->length) return GP_SUCCESS;
+  if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: out_keys and out are both null", k->who);
+  if (!c->out_keys && sorted && c->length > GP__TOP_K_FEW)
+    return gp__fail(GP_E_NULL, "%s: out_keys is null: more than %d results are sorted there (GP_UNSORTED: they need not)",
+                    k->who, (int)GP__TOP_K_FEW);
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
-  q->count = c->count;
+  q->count = q->stride = c->count;
   q->segments = c->segments;
   q->length = c->length;
   q->bins = c->bins;
@@ -13090,6 +13353,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT, "%s: count is %llu, neither 0 nor segments times length, which is %llu", who,
                       (unsigned long long)c->count, (unsigned long long)q->count);
   }
+  if (gp__family_of(c->primitive) == GP__FAMILY_TOP_K) GPUPRIMS__CHECK(gp__check_k(k));
   if ((c->flags & GP_REPRODUCIBLE) && k->fold && c->primitive >= GP_SEGMENTED_REDUCE && !gp__any_order(q))
     return gp__fail(GP_E_UNSUPPORTED,
                     "%s: flags: GP_REPRODUCIBLE: with this operator and type the call keeps its bits on one device and "
@@ -13134,14 +13398,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   if (histogram && c->begin && c->bins + 1 > UINT64_MAX / (unsigned)q->active)
     return gp__fail(GP_E_SIZE, "%s: bins: the boundaries of %d channels overflow", k->who, q->active);
   if (k->in.size)
-    GPUPRIMS__CHECK(gp__reading(k, two ? "in (a)" : "in", c->in, &k->in, q->count * (unsigned)q->channels, 1,
+    GPUPRIMS__CHECK(gp__reading(k, two ? "in (a)" : "in", c->in, &k->in,
+                                q->count * (unsigned)q->channels * gp__rows_in(c), 1,
                                 in_place && q->in_size == q->out_size ? GP__PLACE_OF_OUT : 0));
   if (k->in2.size)
     GPUPRIMS__CHECK(gp__reading(k, two ? "in2 (b)" : "in2 (weights)", c->in2, &k->in2, q->count, 1,
                                 two && q->in2_size == q->out_size ? GP__PLACE_OF_OUT : 0));
   if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key,
-                                gp__is_bound(p) ? c->length : c->count, 1, p == GP_UNIQUE ? GP__PLACE_OF_OUT_KEYS : 0));
+                                gp__is_bound(p) ? c->length : c->count * gp__rows_in(c), 1, p == GP_UNIQUE ? GP__PLACE_OF_OUT_KEYS : 0));
   if (k->offset.size || p == GP_HISTOGRAM_RANGES)
     GPUPRIMS__CHECK(
         gp__reading(k, histogram ? "begin (boundaries)" : "begin", c->begin, begin, begins, offsets_matter, 0));
@@ -13169,12 +13434,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
   const uint64_t outs = p == GP_REDUCE || p == GP_ANY || p == GP_ALL ? 1
                         : p == GP_SEGMENTED_REDUCE                   ? c->segments
                         : gp__is_histogram(p)                        ? c->bins * (unsigned)q->active
+                        : p == GP_TOP_K                              ? gp__rows_in(c) * c->length
                                                                      : count;
   int i, j;
   if ((k->reads & GP__READS_OUT) && q->out_size)
     GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, outs, 1, GP__PLACE_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
-    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, count, p == GP_UNIQUE,
+    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size,
+                                p == GP_TOP_K         ? outs
+                                : p == GP_NTH_ELEMENT ? 1
+                                                      : count,
+                                p == GP_UNIQUE || p == GP_NTH_ELEMENT,
                                 GP__PLACE_OF_OUT_KEYS));
   if (q->out2_size)
     GPUPRIMS__CHECK(
@@ -13273,6 +13543,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
     }
     return GP_SUCCESS;
   }
+  if (c->primitive == GP_SHUFFLE) { // the keys of its rounds
+    uint64_t seed = 0;
+    if (c->init) memcpy(&seed, c->init, sizeof seed);
+    for (i = 0; i < GP__SHUFFLE_ROUNDS; ++i) {
+      const uint32_t key = gp__shuffle_key(seed, i);
+      memcpy(q->init.bytes + 4 * i, &key, sizeof key);
+    }
+    return GP_SUCCESS;
+  }
   if (c->init)
     memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : gp__is_predicated(c->primitive) ? q->in_size : q->out_size);
   if (c->step) memcpy(q->step.bytes, c->step, c->primitive == GP_PARTITION ? q->in_size : q->out_size);
@@ -13336,6 +13615,8 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
     return q->primitive == GP_LOAD_BALANCE ? !q->count : !q->segments;
   case GP__FAMILY_STREAM:
     return !q->count && !q->out_count;
+  case GP__FAMILY_TOP_K:
+    return !q->count || (q->primitive == GP_TOP_K && !q->length);
   default:
     return 0;
   }
@@ -13613,10 +13894,26 @@ GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info 
   return info ? info->name : gp__type_rows[type].device;
 }
 
+GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
+  kinds[count++] = GP__COUNT_KEYS;
+  kinds[count++] = GP__COUNTING_FILL;
+  if (q->key_size > 1) kinds[count++] = GP__COUNTING_RUNS;
+  return count;
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p,
+                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
+  kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
+  kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
+  if (p->algorithm == GP_RADIX_SELECT && q->primitive == GP_TOP_K) kinds[count++] = GP__SELECT_COLLECT;
+  return count;
+}
 // Which kernels the plan of a sort or a merge launches, each once.
 GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p,
                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  (void)q, (void)p, (void)kinds;
+  if (p->algorithm == GP_COUNTING) return gp__kinds_of_counting(q, kinds);
+  if (gp__family_of(q->primitive) == GP__FAMILY_TOP_K) return gp__kinds_of_top_k(q, p, kinds);
   return 0;
 }
 // Which kernels a call needs, in the order of their launches. Returns their number.
@@ -13629,6 +13926,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
     kinds[count++] = q->primitive == GP_COPY                  ? GP__COPY
                      : q->primitive == GP_ADJACENT_DIFFERENCE ? GP__ADJACENT
                      : gp__is_bound(q->primitive)             ? GP__BOUND
+                     : q->primitive == GP_SHUFFLE             ? GP__SHUFFLE
                                                               : GP__MAP;
     break;
   case GP_STEALING:
@@ -13667,6 +13965,10 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
   return count;
 }
 
+// Ranks of top-k: indices that need more than 32 bits.
+GPUPRIMS__PRIVATE int gp__has_wide_indices(const gp__request *q) {
+  return q->primitive == GP_TOP_K && q->out_size && q->count > UINT32_MAX;
+}
 GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
                                       int key[GP__KEY_NUMBERS]) {
   int i = 0;
@@ -13686,6 +13988,7 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = gp__family_of(q->primitive) == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
   key[i++] = q->flags & ~GP_CHECKED; // which is another kernel's work
   key[i++] = gp__is_planned(q->primitive) && q->out != NULL;
+  key[i++] = gp__has_wide_indices(q);
   key[i++] = p->algorithm;
   key[i++] = p->threads;
   key[i++] = p->vectors;
@@ -13887,6 +14190,26 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, "%s, %s<%s>, %s, %s, %s>", v->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
             q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, in2, out);
     break;
+  case GP__COUNT_KEYS:
+    gp__add(t, "%s>", q->key_size == 1 ? "unsigned char" : "unsigned short");
+    break;
+  case GP__COUNTING_RUNS:
+  case GP__COUNTING_FILL:
+  case GP__SELECT_FIRST:
+  case GP__SELECT_NEXT:
+    gp__add(t, "%s, %s>", gp__key_name(q), q->flags & GP_DESCENDING ? "true" : "false");
+    break;
+  case GP__TOP_K_LISTS:
+  case GP__TOP_K_MERGE:
+  case GP__SELECT_COLLECT:
+    gp__add(t, "%s, %s, %s, %s", gp__key_name(q), in, q->out_size ? out : "gp__none",
+            q->flags & GP_DESCENDING ? "true" : "false");
+    if (kind != GP__SELECT_COLLECT) gp__add(t, ", %s", gp__has_wide_indices(q) ? "true" : "false");
+    gp__add(t, ">");
+    break;
+  case GP__SHUFFLE:
+    gp__add(t, "%s, %s>", in, out);
+    break;
   default: // scans
     gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? "true, " : "false, ");
     gp__name_fold(q, t);
@@ -14057,7 +14380,9 @@ GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__ke
 // Threads and shared memory of the blocks of one kernel of a call.
 GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   gp__geometry g = gp__geometry_of(p, h, 0);
-  (void)kind;
+  if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
+  if (kind == GP__COUNTING_RUNS) g.threads = GP__COUNTING_THREADS;
+  if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
   return g;
 }
 
@@ -14509,7 +14834,101 @@ GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, u
   g.shared_bytes = shared_bytes;
   return gp__launch_one(l->s, l->who, l->kernels[which], grid, &g, l->p->overlap, l->stream, arguments);
 }
+// As many blocks as are resident, of so many tiles.
+GPUPRIMS__PRIVATE unsigned gp__resident_grid(const gp__launching *l, int which, unsigned long long tiles) {
+  const int occupancy = l->kernels[which]->occupancy, most = l->p->blocks_per_sm;
+  const unsigned long long resident = (unsigned long long)gp__max(l->h->multiprocessors, 1) *
+                                      (unsigned)gp__max(occupancy > 0 && occupancy < most ? occupancy : most, 1);
+  return (unsigned)(tiles < resident ? gp__max((int)tiles, 1) : (int)resident);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__geometry g = gp__counting_geometry(*l->p, *l->h);
+  const size_t values = (size_t)1 << 8 * q->key_size;
+  gp__histogram_args h;
+  gp__counting_args a;
+  gp_result result;
+  memset(&h, 0, sizeof h);
+  memset(&a, 0, sizeof a);
+  h.in = q->keys;
+  h.out = l->scratch;
+  h.count = a.count = q->count;
+  h.count_device = a.count_device = (const unsigned long long *)q->count_device;
+  h.bins = values;
+  h.channels = h.active = 1;
+  h.replicas = g.replicas;
+  h.workspace = a.workspace = l->workspace;
+  a.out = q->out_keys;
+  a.counts = (unsigned long long *)l->scratch;
+  a.starts = (unsigned long long *)l->scratch + values;
+  a.runs = a.starts + values;
+  a.values = (unsigned short *)(a.runs + 1);
+  result = gp__launch_step(l, 0, g.grid, g.threads, g.shared_bytes, &h);
+  if (result == GP_SUCCESS && q->key_size > 1)
+    result = gp__launch_step(l, 2, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0, &a);
+  return result != GP_SUCCESS ? result
+                              : gp__launch_step(l, 1, gp__resident_grid(l, 1, l->g->tiles), l->g->threads, 0, &a);
+}
+
+GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
+  const gp__shape *h = l->h;
+  const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
+  unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
+  gp_result result = GP_SUCCESS;
+  int occupancy, i;
+  for (i = 0; i < 2 && result == GP_SUCCESS; ++i)
+    result = gp__fit_kernel(l->s, l->who, l->kernels[i], l->g, &occupancy);
+  if (result != GP_SUCCESS) return result;
+  a->capacity = gp__top_k_capacity(*l->p, *h);
+  a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
+  a->to = a->blocks > 1 ? lists : NULL;
+  result = gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a);
+  while (a->to && result == GP_SUCCESS) { // a list of each block, fewer of fewer blocks, the result
+    a->from = a->to;
+    a->ranks = a->blocks * a->k;
+    a->blocks = a->blocks > mergers ? mergers : 1;
+    a->to = a->blocks > 1 ? fewer : NULL;
+    result = gp__launch_step(l, 1, (unsigned)(rows * a->blocks < 0x7fffffff ? rows * a->blocks : 0x7fffffff),
+                             l->g->threads, l->g->shared_bytes, a);
+  }
+  return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
+  const gp__request *q = l->q;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp_result result;
+  a->states = scratch;
+  a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
+  a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
+  a->room = gp__select_room(*l->h);
+  a->nth = q->primitive == GP_NTH_ELEMENT;
+  result = gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a);
+  for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size && result == GP_SUCCESS; ++a->level)
+    result = gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a);
+  return result != GP_SUCCESS || a->nth
+             ? result
+             : gp__launch_step(l, 2, gp__resident_grid(l, 2, l->g->tiles), l->g->threads, 0, a);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__top_k_args a;
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.in = q->in;
+  a.out_keys = q->out_keys;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.rows = gp__rows_of(*l->h);
+  a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
+  a.blocks = l->g->share;
+  a.workspace = l->workspace;
+  return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
+}
+
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
+  if (l->p->algorithm == GP_COUNTING) return gp__launch_counting(l);
+  if (gp__family_of(l->q->primitive) == GP__FAMILY_TOP_K) return gp__launch_top_k(l);
   return gp__fail(GP_E_UNSUPPORTED, "%s: no plan", l->who);
 }
 
@@ -15129,6 +15548,42 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
   gp_call c = gp__call(GP_CHECK_OFFSETS, 0, 0, 0, NULL, NULL, count);
   gp__set_segments(&c, offset_type, offsets, segments);
   c.bad = bad;
+  return gp_run(ctx, &c, stream);
+}
+
+// ---- top-k, nth element, shuffle
+
+GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,
+                                      const void *keys, const void *values, void *out_keys, void *out_values,
+                                      uint64_t k, uint64_t rows, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_TOP_K, 0, values ? value_type : 0, out_values ? value_type : 0, values, out_values, count);
+  c.flags = flags;
+  c.key_type = key_type;
+  c.keys = keys;
+  c.out_keys = out_keys;
+  c.length = k;
+  c.segments = rows;
+  return rows ? gp_run(ctx, &c, stream) : GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, int flags, gp_type key_type, gp_type value_type, const void *keys,
+                                 const void *values, void *out_keys, void *out_values, uint64_t k, uint64_t count,
+                                 gp_stream stream) {
+  return gp_top_k_rows(ctx, flags, key_type, value_type, keys, values, out_keys, out_values, k, 1, count, stream);
+}
+GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_type, const void *keys, void *out,
+                                       uint64_t n, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_NTH_ELEMENT, 0, 0, 0, NULL, NULL, count);
+  c.flags = flags;
+  c.key_type = key_type;
+  c.keys = keys;
+  c.out_keys = out;
+  c.length = n;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
+                                   uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_SHUFFLE, 0, in ? type : 0, type, in, out, count);
+  c.init = &seed;
   return gp_run(ctx, &c, stream);
 }
 #undef GPUPRIMS__CHECK
