@@ -2094,6 +2094,10 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   q.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
+  if (p.algorithm == GP_AUTO && lists && !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
+    p.algorithm = GP_RADIX_SELECT;
+    return gp__portable_top_k(p, s);
+  }
   return q;
 }
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
