@@ -1777,7 +1777,62 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
                                               (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
 // ---- sorts and merges
-GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
+//
+// One-sweep radix sort. A pass for each 8 bits of the ordered key, the least significant first; an ordered key of more
+// than 64 bits has several words, and no pass spans two.
+enum {
+  GP__RADIX_PASSES = 64, // at most: struct keys of 64 bytes
+  GP__RADIX_HISTOGRAM_THREADS = 1024,
+  GP__RADIX_TABLES = 4,       // of 256 counters each: as many as a word of 32 bits has digits
+  GP__RADIX_WINDOW = 4,       // tiles whose counts a look-back asks for at a time
+  GP__RADIX_VALUE_BYTES = 16, // larger values follow their keys by index
+  GP__RADIX_NARROW_LOG2 = 30  // fewer elements: counts travel in words of 32 bits
+};
+GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
+  return begin_bit >= end_bit ? 0
+         : begin_bit / 64 < end_bit / 64
+             ? (64 - begin_bit % 64 + 7) / 8 + gp__radix_passes(begin_bit / 64 * 64 + 64, end_bit)
+             : (end_bit - begin_bit + 7) / 8;
+}
+// Keys a thread holds.
+GPUPRIMS__RULE int gp__radix_items(int vectors, int key_size) {
+  return GP__VECTOR * vectors >= gp__max(key_size, 4) ? GP__VECTOR * vectors / gp__max(key_size, 4) : 1;
+}
+// Bytes of values that move with the keys; indices in the place of large ones.
+GPUPRIMS__RULE int gp__radix_index_bytes(unsigned long long count) { return count >> 32 ? 8 : 4; }
+GPUPRIMS__RULE int gp__radix_value_bytes(gp__shape s) {
+  return s.in_size <= GP__RADIX_VALUE_BYTES ? s.in_size : gp__radix_index_bytes(s.count);
+}
+// Bytes of the ordered key.
+GPUPRIMS__RULE int gp__radix_ordered_bytes(gp__shape s) { return s.acc_size ? s.acc_size : s.key_size; }
+GPUPRIMS__RULE unsigned gp__radix_keys_bytes(gp_policy p, int key_size) {
+  return (unsigned)(p.threads * gp__radix_items(p.vectors, key_size) * key_size + 15) / 16 * 16;
+}
+// Dynamic shared memory of a pass: a tile of keys, and their values. Static, at most: each warp's counters, where each
+// digit goes.
+GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__radix_keys_bytes(p, s.key_size) +
+         (unsigned)(p.threads * gp__radix_items(p.vectors, s.key_size) * gp__radix_value_bytes(s) + 15) / 16 * 16;
+}
+GPUPRIMS__RULE unsigned gp__radix_static_bytes(gp_policy p) {
+  return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 64);
+}
+// The histogram: copies of each counter, so that lanes of a warp do not meet, and its dynamic shared memory.
+GPUPRIMS__RULE unsigned gp__radix_histogram_bytes(int ordered_bytes, int replicas) {
+  return (unsigned)((ordered_bytes < GP__RADIX_TABLES ? ordered_bytes : GP__RADIX_TABLES) * replicas * 4 * GP__DIGITS);
+}
+GPUPRIMS__RULE int gp__radix_replicas(gp__shape s, int replicas) {
+  return replicas <= 8 || (int)gp__radix_histogram_bytes(gp__radix_ordered_bytes(s), replicas) + 2048 <= s.shared_bytes
+             ? replicas
+             : gp__radix_replicas(s, replicas / 2);
+}
+GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
+  return p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
+         (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
+}
+GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 && s.key_size > 0 && p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s);
+}
 GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
 GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0;
@@ -2292,6 +2347,86 @@ typedef struct gp__search_args {
   unsigned long long count;
   const unsigned long long *count_device;
 } gp__search_args;
+
+// One-sweep radix sort. Of the arrays, `other` ones are as large as the outputs.
+typedef struct gp__radix_args {
+  const void *keys;
+  const void *in; // values; null: the elements' indices, where there are values at all
+  void *out_keys, *out;
+  void *other_keys, *other;
+  unsigned long long count;
+  const unsigned long long *count_device;
+  void *workspace;             // histogram: two tickets a block, one tagged word
+  unsigned long long *counts;  // 256 for each pass: how many keys have the digit, then how many come before them
+  unsigned long long *tickets; // one for each pass
+  unsigned *steps;             // what each pass does, and one more
+  void *words;                 // of the look-back
+  unsigned long long clear;    // of these, in units of 16 bytes
+  int passes, begin_bit, end_bit;
+  int in_place;  // keys or values: the first pass may not write to the outputs
+  int pass;      // this one, or the number of passes: what is left to do
+  int word;      // where its digit lies: in which word of the ordered key,
+  int shift;     // how far up
+  unsigned mask; // and how wide
+  unsigned flip; // all ones: descending
+  int drop_keys; // sorted keys are not wanted: the last pass does not write them
+} gp__radix_args;
+
+// Values that were too large to be sorted: out[i] = in[index[i]].
+typedef struct gp__gather_args {
+  const void *in, *index;
+  void *out;
+  unsigned long long count;
+  const unsigned long long *count_device;
+} gp__gather_args;
+
+// The digit of args->pass, from *bit on; *bit becomes the next pass's.
+__attribute__((unused)) static void gp__radix_digit_of(gp__radix_args *args, int *bit) {
+  const int rest = args->end_bit - *bit, of_word = 64 - *bit % 64, bits = rest < of_word ? rest : of_word;
+  args->word = *bit / 64;
+  args->shift = *bit % 64;
+  args->mask = (1u << (bits < 8 ? bits < 0 ? 0 : bits : 8)) - 1;
+  *bit += bits < 8 ? bits < 0 ? 0 : bits : 8;
+}
+
+// What a radix sort keeps in scratch memory, in bytes from its beginning; 0 where it is not there.
+typedef struct gp__radix_plan {
+  int passes, wide, replicas, value_bytes, large; // large: values follow by index
+  unsigned long long tiles, clear;                // clear: of gp__radix_args
+  unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
+} gp__radix_plan;
+__attribute__((unused)) static unsigned long long gp__place(unsigned long long *bytes, unsigned long long size) {
+  const unsigned long long at = *bytes;
+  *bytes = (at + size + 255) / 256 * 256;
+  return at;
+}
+// drop_keys: there is no output for keys. in_place: of the keys, or of values that move with them; moved: of large ones.
+__attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s, int drop_keys, int in_place,
+                                                                int moved) {
+  gp__radix_plan r;
+  const unsigned long long tile = (unsigned long long)(p.threads * gp__radix_items(p.vectors, s.key_size));
+  r.passes = gp__radix_passes(s.begin_bit, s.end_bit);
+  r.wide = s.count >> GP__RADIX_NARROW_LOG2 != 0;
+  r.replicas = gp__radix_replicas(s, 32);
+  r.value_bytes = gp__radix_value_bytes(s);
+  r.large = s.in_size > GP__RADIX_VALUE_BYTES;
+  r.tiles = gp__ceil_div(s.count, tile);
+  r.clear = r.tiles * (GP__DIGITS / 2) * (r.wide ? 16 : 8) / 16;
+  r.bytes = 0;
+  r.counts = gp__place(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
+  r.tickets = gp__place(&r.bytes, (unsigned long long)r.passes * 8);
+  r.steps = gp__place(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
+  r.words = gp__place(&r.bytes, r.clear * 16);
+  r.keys = drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
+  r.index = r.large ? gp__place(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
+  r.other_keys = r.other = 0;
+  if (r.passes > 1 || in_place) {
+    r.other_keys = gp__place(&r.bytes, s.count * (unsigned)s.key_size);
+    r.other = gp__place(&r.bytes, s.count * (unsigned)r.value_bytes);
+  }
+  r.moved = r.large && moved ? gp__place(&r.bytes, s.count * (unsigned)s.in_size) : 0;
+  return r;
+}
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -7777,6 +7912,518 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
       if (i < count) out[i] = static_cast<R>(at[k]);
     }
   }
+}
+
+// ---- radix sort
+//
+// Least significant digit first, one sweep a pass (Adinets and Merrill, Onesweep: A Faster Least Significant Digit
+// Radix Sort for GPUs). The histogram reads the keys once and counts the digits of all passes. A pass then reads each
+// element once and writes it once: a tile's keys are ranked by their digit and put into that order in shared memory,
+// while the number of each digit's keys before the tile comes from the tiles before it, by look-back. What a pass does
+// is decided on the device when all is counted: a pass in which all keys have the same digit moves nothing, and the
+// others alternate between two buffers such that the last of them writes to the output.
+
+// What a pass does.
+enum {
+  GP__RADIX_RUNS = 1,
+  GP__RADIX_COPIES = 2,    // elements are copied from where they are to the output
+  GP__RADIX_ODD = 4,       // of those that run, it is an odd one: the marks of its words are others
+  GP__RADIX_LAST = 8,      // of those that run
+  GP__RADIX_TO_OTHER = 16, // writes to the other buffer, not to the output
+  GP__RADIX_FROM = 32,     // times: 0 from the input, 1 from the output, 2 from the other buffer
+};
+
+// Keys as they are moved, and as their bits are ordered. bits(key, word): 64 bits of the ordered key, the least
+// significant first; of built-in types it has one word. padding: comes behind every key.
+template <class T> struct gp__radix_key {
+  typedef typename gp__ordered<T>::Bits Bits;
+  typedef Bits Key;
+  static const bool pads = true;
+  static GP_DEVICE Bits bits(Key key, int) { return gp__ordered<T>::encode(key); }
+  static GP_DEVICE Key padding(bool descending) {
+    return gp__ordered<T>::decode(static_cast<Bits>(descending ? Bits(0) : Bits(~Bits(0))));
+  }
+};
+// A struct by a user's operator that makes a built-in type R of it.
+template <class T, class Op, class R> struct gp__decomposed_key {
+  typedef typename gp__ordered<R>::Bits Bits;
+  typedef T Key;
+  static const bool pads = false;
+  static GP_DEVICE Bits bits(const Key &key, int) {
+    union {
+      R value;
+      Bits bits;
+    } r;
+    r.value = Op()(key);
+    return gp__ordered<R>::encode(r.bits);
+  }
+  static GP_DEVICE Key padding(bool) { return Key(); }
+};
+// A struct by some of its fields, the most significant first.
+template <int OFFSET, class T, bool DESCENDING> struct gp__key_field {
+  static const int bits = 8 * int(sizeof(T));
+  template <class Key> static GP_DEVICE gp__u64 of(const Key &key) {
+    typedef typename gp__ordered<T>::Bits Bits;
+    const Bits x =
+        gp__ordered<T>::encode(*reinterpret_cast<const Bits *>(reinterpret_cast<const unsigned char *>(&key) + OFFSET));
+    return DESCENDING ? static_cast<Bits>(~x) : x;
+  }
+};
+template <class... Fields> struct gp__key_fields { // none
+  static const int bits = 0;
+  template <class Key> static GP_DEVICE gp__u64 word(const Key &, int) { return 0; }
+};
+template <class Field, class... Rest> struct gp__key_fields<Field, Rest...> { // this one stands above the rest
+  typedef gp__key_fields<Rest...> Below;
+  static const int bits = Field::bits + Below::bits;
+  template <class Key> static GP_DEVICE gp__u64 word(const Key &key, int w) {
+    const int at = Below::bits - 64 * w; // of its lowest bit, in this word
+    gp__u64 x = Below::word(key, w);
+    if (at > -Field::bits && at < 64) {
+      const gp__u64 own = Field::of(key);
+      x |= at < 0 ? own >> (at < 0 ? -at : 0) : own << (at < 0 ? 0 : at);
+    }
+    return x;
+  }
+};
+template <class T, class... Fields> struct gp__field_key {
+  typedef gp__u64 Bits;
+  typedef T Key;
+  static const bool pads = false;
+  static GP_DEVICE Bits bits(const Key &key, int word) { return gp__key_fields<Fields...>::word(key, word); }
+  static GP_DEVICE Key padding(bool) { return Key(); }
+};
+
+// A copy of the counters for each of REPLICAS neighbouring lanes. Of keys with more than four digits, half the lanes
+// count the lower word of a key first and the others the upper one, each in counters on its own side: then with 32
+// copies no two lanes of a warp ever meet in a bank. Meanwhile the block that comes first clears the sums in memory.
+template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting {
+  typedef typename K::Key Key;
+  typedef typename K::Bits Bits;
+  static const int V = 16 % sizeof(Key) == 0 ? 16 / int(sizeof(Key)) : 1, AT_ONCE = 4;
+  static const int TABLES = int(sizeof(Bits)) < GP__RADIX_TABLES ? int(sizeof(Bits)) : GP__RADIX_TABLES;
+  struct Storage {
+    gp__ticket ticket;
+    gp__u32 last;
+    gp__u32 same[GP__RADIX_PASSES]; // of each pass: all keys have one digit
+  };
+
+  const gp__radix_args &a;
+  gp__u32 *cells;
+  int word, shift, digits; // of the ordered key: the bits that are counted now, as so many digits
+  Bits mask;
+
+  GP_DEVICE void add(gp__u32 x, gp__u32 replica) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < TABLES; ++i)
+      if (i < digits) atomicAdd(cells + (i * GP__DIGITS + (x >> (8 * i) & 0xffu)) * REPLICAS + replica, 1u);
+  }
+  GP_DEVICE void count(const Key &key) const {
+    const Bits x = static_cast<Bits>(
+        (static_cast<Bits>(K::bits(key, word) >> shift) ^ static_cast<Bits>(a.flip ? Bits(~Bits(0)) : Bits(0))) & mask);
+    const gp__u32 low = static_cast<gp__u32>(x), replica = gp_lane() % REPLICAS;
+    if (sizeof(Bits) > 4 && digits > 4) {
+      const gp__u32 high = static_cast<gp__u32>(static_cast<gp__u64>(x) >> 32);
+      const bool upper = replica >= REPLICAS / 2;
+      add(upper ? high : low, replica);
+      add(upper ? low : high, replica ^ (REPLICAS / 2));
+    } else add(low, replica);
+  }
+  GP_DEVICE void count_all(gp__u64 n) const {
+    const Key *in = static_cast<const Key *>(a.keys);
+    const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(Key);
+    const gp__u64 head = V > 1 ? (to_boundary < n ? to_boundary : n) : 0, vectors = (n - head) / V;
+    const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x;
+    const gp__u64 step = static_cast<gp__u64>(gridDim.x) * THREADS;
+    for (gp__u64 v = mine; v < vectors; v += step * AT_ONCE) {
+      gp__run<Key, V> x[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < AT_ONCE; ++k)
+        x[k].template load_if<P::load>(v + k * step < vectors, in + head + (v + k * step) * V);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < AT_ONCE; ++k)
+        if (v + k * step < vectors) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j) count(x[k].item[j]);
+        }
+    }
+    if (mine < head) count(in[mine]);
+    if (head + vectors * V + mine < n) count(in[head + vectors * V + mine]);
+  }
+  GP_DEVICE void clear() const {
+    for (unsigned i = threadIdx.x; i < TABLES * GP__DIGITS * REPLICAS / 4; i += THREADS)
+      reinterpret_cast<gp_vector *>(cells)[i] = gp_vector{{0, 0, 0, 0}};
+  }
+  GP_DEVICE void add_to_sums(int first_pass) const {
+    const bool halves = sizeof(Bits) > 4 && digits > 4;
+    const unsigned copies = halves ? REPLICAS / 2 : REPLICAS;
+    for (unsigned i = threadIdx.x; i < static_cast<unsigned>(digits) * GP__DIGITS; i += THREADS) {
+      const unsigned table = i / GP__DIGITS % GP__RADIX_TABLES, side = i / GP__DIGITS / GP__RADIX_TABLES;
+      const gp__u32 *cell = cells + (table * GP__DIGITS + i % GP__DIGITS) * REPLICAS + side * copies;
+      gp__u64 sum = 0;
+      GPUPRIMS__UNROLL_BY(4)
+      for (unsigned c = 0; c < copies; ++c) sum += cell[(c + threadIdx.x) & (copies - 1)];
+      if (sum) atomicAdd(a.counts + static_cast<unsigned>(first_pass) * GP__DIGITS + i, sum);
+    }
+  }
+  // One warp: where the keys of each digit of a pass begin. Is there one digit only?
+  GP_DEVICE bool place(int pass, gp__u64 n) const {
+    gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0;
+    bool all = false;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 8; ++i) {
+      c[i] = gp__load_relaxed(count + i);
+      all = all || c[i] == n;
+      sum += c[i];
+    }
+    gp__u64 before = gp_warp_inclusive_scan(sum, gp_sum<gp__u64>()) - sum;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 8; ++i) {
+      count[i] = before;
+      before += c[i];
+    }
+    return __any_sync(0xffffffffu, all);
+  }
+  // One thread: what the passes do.
+  GP_DEVICE void decide(const gp__u32 *same) const {
+    int left = 0, done = 0;
+    gp__u32 from = 0;
+    for (int p = 0; p < a.passes; ++p) left += !same[p];
+    const bool none = left == 0;
+    for (int p = 0; p < a.passes; ++p) {
+      gp__u32 step = 0;
+      if (!same[p]) {
+        const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == 0;
+        step = GP__RADIX_RUNS | (done % 2 ? GP__RADIX_ODD : 0) | (left == 1 ? GP__RADIX_LAST : 0) |
+               (to_other ? GP__RADIX_TO_OTHER : 0) | from * GP__RADIX_FROM;
+        from = to_other ? 2 : 1;
+        --left, ++done;
+      } else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;
+      a.steps[p] = step;
+    }
+    a.steps[a.passes] = from == 2 || a.passes == 0 ? GP__RADIX_COPIES | from * GP__RADIX_FROM : 0;
+  }
+  static GP_DEVICE void run(const gp__radix_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    gp__begin<P>();
+    const gp__u64 n = gp__count(a), draws = static_cast<gp__u64>(gridDim.x) * 2;
+    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
+    for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x; i < a.clear;
+         i += static_cast<gp__u64>(gridDim.x) * THREADS)
+      static_cast<gp_vector *>(a.words)[i] = gp_vector{{0, 0, 0, 0}};
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number == 0) {
+      for (int i = threadIdx.x; i < a.passes * GP__DIGITS; i += THREADS) a.counts[i] = 0;
+      for (int i = threadIdx.x; i < a.passes; i += THREADS) a.tickets[i] = 0;
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        __threadfence();
+        gp__publish(gp__words(a.workspace), 0, gp__u64(1), ticket.tag);
+      }
+    }
+    gp__radix_counting c = {a, reinterpret_cast<gp__u32 *>(shared), 0, 0, 0, 0};
+    int pass = 0;
+    GPUPRIMS__UNROLL_BY(1)
+    for (c.word = a.begin_bit / 64; c.word * 64 < a.end_bit; ++c.word) {
+      const int low = a.begin_bit > c.word * 64 ? a.begin_bit - c.word * 64 : 0;
+      const int high = a.end_bit < c.word * 64 + 64 ? a.end_bit - c.word * 64 : 64;
+      c.shift = low;
+      c.digits = (high - low + 7) / 8;
+      c.mask = static_cast<Bits>(~gp__u64(0) >> (64 - (high - low)));
+      c.clear();
+      __syncthreads();
+      c.count_all(n);
+      if (threadIdx.x == 0 && pass == 0) {
+        gp__receive<gp__u64>(gp__words(a.workspace), 0, ticket.tag);
+        __threadfence();
+      }
+      __syncthreads();
+      c.add_to_sums(pass);
+      pass += c.digits;
+      __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+      __threadfence();
+      s.last = gp__draw(a.workspace, draws).number == draws - 1;
+      __threadfence();
+    }
+    __syncthreads();
+    if (!s.last) return;
+    for (int p = int(gp_warp()); p < a.passes; p += THREADS / 32) {
+      const bool same = c.place(p, n);
+      if (gp_lane() == 0) s.same[p] = same;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) c.decide(s.same);
+  }
+};
+template <class P, class K, int THREADS, int REPLICAS> GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
+  gp__radix_counting<P, K, THREADS, REPLICAS>::run(a);
+}
+
+// The counts of two neighbouring digits, on their way from tile to tile: of a tile, or up to its end, as the upper two
+// bits say. In a sweep's beginning all words are marked 0, in its end 2. Of the next sweep these two have changed
+// places, so that nothing needs to be cleared: a word's state is its mark, less 2 in odd sweeps.
+enum { GP__RADIX_EMPTY = 0, GP__RADIX_TILE = 1, GP__RADIX_PREFIX = 2 };
+struct gp__radix_narrow { // fewer than 2^30 elements
+  typedef gp__u32 Count;
+  typedef gp__u64 Pair;
+  static GP_DEVICE Pair make(gp__u32 mark, Count even, Count odd) {
+    return static_cast<gp__u64>(mark << 30 | odd) << 32 | (mark << 30 | even);
+  }
+  static GP_DEVICE gp__u32 mark(Pair w) { return static_cast<gp__u32>(w >> 62); }
+  static GP_DEVICE Count even(Pair w) { return static_cast<gp__u32>(w) & 0x3fffffffu; }
+  static GP_DEVICE Count odd(Pair w) { return static_cast<gp__u32>(w >> 32) & 0x3fffffffu; }
+  static GP_DEVICE Pair load(const Pair *p) { return gp__load_relaxed(p); }
+  static GP_DEVICE void store(Pair *p, Pair w) { gp__store_relaxed(p, w); }
+};
+struct gp__radix_wide {
+  typedef gp__u64 Count;
+  typedef gp__word Pair;
+  static GP_DEVICE Pair make(gp__u32 mark, Count even, Count odd) {
+    return gp__word{even, static_cast<gp__u64>(mark) << 62 | odd};
+  }
+  static GP_DEVICE gp__u32 mark(const Pair &w) { return static_cast<gp__u32>(w.tag >> 62); }
+  static GP_DEVICE Count even(const Pair &w) { return w.value; }
+  static GP_DEVICE Count odd(const Pair &w) { return w.tag & ~gp__u64(0) >> 2; }
+  static GP_DEVICE Pair load(const Pair *p) { return gp__load_word(p); }
+  static GP_DEVICE void store(Pair *p, const Pair &w) { gp__store_word(p, w); }
+};
+
+template <class V> struct gp__radix_value { // what moves with a key
+  static const bool is = true;
+  static GP_DEVICE V index(gp__u64) { return V(); }
+};
+template <> struct gp__radix_value<gp__none> {
+  static const bool is = false;
+  static GP_DEVICE gp__none index(gp__u64) { return gp__none(); }
+};
+template <> struct gp__radix_value<gp__u32> {
+  static const bool is = true;
+  static GP_DEVICE gp__u32 index(gp__u64 i) { return static_cast<gp__u32>(i); }
+};
+template <> struct gp__radix_value<gp__u64> {
+  static const bool is = true;
+  static GP_DEVICE gp__u64 index(gp__u64 i) { return i; }
+};
+
+template <class P, class K, class V, class W> struct gp__radix_sweep {
+  typedef typename K::Key Key;
+  typedef typename W::Count Count;
+  typedef typename W::Pair Pair;
+  typedef gp__radix_value<V> Value;
+  typedef gp__tile_rank<P::threads> Rank;
+  static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(Key))), TILE = THREADS * ITEMS;
+  // Values are on their way while keys are counted, where there are registers for both.
+  static const bool EARLY = ITEMS * int((sizeof(Key) + 3) / 4 + 1 + (sizeof(V) + 3) / 4) <= 52;
+  struct Storage {
+    gp_tile_rank_storage<THREADS> rank;
+    Count offset[GP__DIGITS]; // where a digit's keys go, less where they stand in the tile
+    gp__u64 tile;             // the block's next one
+  };
+  // The digit of a key in the tile's place i; of what is not there the largest one.
+  struct Digit {
+    int word, shift;
+    gp__u32 mask, flip;
+    unsigned valid;
+    GP_DEVICE gp__u32 operator()(const Key &key) const {
+      return (static_cast<gp__u32>(K::bits(key, word) >> shift) ^ flip) & mask;
+    }
+    GP_DEVICE gp__u32 operator()(const Key &key, int i) const {
+      return K::pads || gp_tile_warp_striped<ITEMS>(i) < valid ? operator()(key) : mask;
+    }
+  };
+
+  const gp__radix_args &a;
+  Storage &s;
+  Key *tile_keys;
+  V *tile_values;
+  gp__u32 step;
+  gp__u64 n;
+
+  GP_DEVICE const void *source(const void *input, const void *output, const void *other) const {
+    const gp__u32 from = step / GP__RADIX_FROM;
+    return from == 0 ? input : from == 1 ? output : other;
+  }
+  GP_DEVICE const Key *keys_from() const { return static_cast<const Key *>(source(a.keys, a.out_keys, a.other_keys)); }
+  // NULL: values are indices.
+  GP_DEVICE const V *values_from() const { return static_cast<const V *>(source(a.in, a.out, a.other)); }
+
+  GP_DEVICE void load(Key (&keys)[ITEMS], const Key *from, unsigned valid) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned k = gp_tile_warp_striped<ITEMS>(i);
+      if (valid == TILE || k < valid) keys[i] = from[k];
+      else keys[i] = K::padding(a.flip != 0);
+    }
+  }
+  GP_DEVICE void load_values(V (&values)[ITEMS], const V *from, gp__u64 first, unsigned valid) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned k = gp_tile_warp_striped<ITEMS>(i);
+      if (!from) values[i] = Value::index(first + k);
+      else if (k < valid) values[i] = from[first + k];
+    }
+  }
+  // A thread that counts: the keys of its pair of digits before this tile. Several tiles are asked for at a time.
+  GP_DEVICE void look_back(const Pair *words, gp__u64 tile, Count &even, Count &odd) const {
+    const gp__u32 twist = step & GP__RADIX_ODD ? 2 : 0;
+    even = odd = 0;
+    for (bool found = false; !found;) {
+      Pair w[GP__RADIX_WINDOW];
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < GP__RADIX_WINDOW; ++j)
+        w[j] = W::load(words + (tile > j ? tile - 1 - j : 0) * (GP__DIGITS / 2));
+      unsigned passed = 0;
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < GP__RADIX_WINDOW; ++j) {
+        const gp__u32 state = (W::mark(w[j]) - twist) & 3u;
+        if (!found && passed == j && state != GP__RADIX_EMPTY) { // the first tile always has a prefix
+          even += W::even(w[j]);
+          odd += W::odd(w[j]);
+          found = state == GP__RADIX_PREFIX;
+          ++passed;
+        }
+      }
+      tile -= passed;
+    }
+  }
+  template <bool FULL> GP_DEVICE void store(const Digit &digit, bool with_keys, Key *out, V *out_values) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned k = i * THREADS + threadIdx.x;
+      if (FULL || k < digit.valid) {
+        const Key key = tile_keys[k];
+        const Count at = s.offset[digit(key)] + k;
+        if (with_keys) out[at] = key;
+        if (Value::is) out_values[at] = tile_values[k];
+      }
+    }
+  }
+  GP_DEVICE void sweep() const {
+    const Rank rank = {s.rank};
+    const Key *from = keys_from();
+    const V *values_in = values_from();
+    Key *to = static_cast<Key *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
+    V *values_to = static_cast<V *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
+    const bool with_keys = !(step & GP__RADIX_LAST) || !a.drop_keys;
+    const gp__u32 twist = step & GP__RADIX_ODD ? 2 : 0;
+    const gp__u64 tiles = (n + TILE - 1) / TILE, *base = a.counts + a.pass * GP__DIGITS;
+    const unsigned pair = threadIdx.x * Rank::PAIRS;
+    Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
+    if (threadIdx.x == 0) s.tile = gp__add_relaxed(a.tickets + a.pass, 1);
+    __syncthreads();
+    gp__u64 tile = s.tile;
+    Key keys[ITEMS];
+    if (tile < tiles)
+      load(keys, from + tile * TILE, static_cast<unsigned>(n - tile * TILE < TILE ? n - tile * TILE : TILE));
+    GPUPRIMS__UNROLL_BY(1)
+    while (tile < tiles) {
+      gp__u64 next = 0;
+      const gp__u64 first = tile * TILE;
+      Pair *words = static_cast<Pair *>(a.words) + pair;
+      gp__u32 ranks[ITEMS], total[Rank::PAIRS], both = 0;
+      V values[ITEMS];
+      digit.valid = static_cast<unsigned>(n - first < TILE ? n - first : TILE);
+      if (threadIdx.x == 0) next = gp__add_relaxed(a.tickets + a.pass, 1);
+      if (Value::is && EARLY) load_values(values, values_in, first, digit.valid);
+      rank.within_warp(ranks, keys, digit);
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < Rank::PAIRS; ++i) {
+        total[i] = 0;
+        if (!rank.counts()) continue;
+        total[i] = rank.total(pair + i);
+        const Count even = total[i] & 0xffffu, odd = total[i] >> 16;
+        W::store(words + tile * (GP__DIGITS / 2) + i,
+                 tile == 0 ? W::make(GP__RADIX_PREFIX ^ twist, static_cast<Count>(base[2 * (pair + i)]) + even,
+                                     static_cast<Count>(base[2 * (pair + i) + 1]) + odd)
+                           : W::make((GP__RADIX_TILE + twist) & 3u, even, odd));
+        both += (total[i] & 0xffffu) + (total[i] >> 16);
+      }
+      if (threadIdx.x == 0) s.tile = next;
+      gp__u32 before = rank.before(both);
+      if (rank.counts()) {
+        gp__u32 at = before;
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < Rank::PAIRS; ++i) {
+          rank.place(pair + i, at | (at + (total[i] & 0xffffu)) << 16);
+          at += (total[i] & 0xffffu) + (total[i] >> 16);
+        }
+      }
+      __syncthreads();
+      if (rank.counts()) {
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < Rank::PAIRS; ++i) {
+          Count even, odd;
+          if (tile == 0) {
+            even = static_cast<Count>(base[2 * (pair + i)]);
+            odd = static_cast<Count>(base[2 * (pair + i) + 1]);
+          } else {
+            look_back(words + i, tile, even, odd);
+            W::store(words + tile * (GP__DIGITS / 2) + i,
+                     W::make(GP__RADIX_PREFIX ^ twist, even + (total[i] & 0xffffu), odd + (total[i] >> 16)));
+          }
+          s.offset[2 * (pair + i)] = even - before;
+          before += total[i] & 0xffffu;
+          s.offset[2 * (pair + i) + 1] = odd - before;
+          before += total[i] >> 16;
+        }
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        ranks[i] = rank.position(ranks[i], digit(keys[i], i));
+        tile_keys[ranks[i]] = keys[i];
+      }
+      if (Value::is) {
+        if (!EARLY) load_values(values, values_in, first, digit.valid);
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i) tile_values[ranks[i]] = values[i];
+      }
+      tile = s.tile;
+      if (tile < tiles) // on their way while this tile is written
+        load(keys, from + tile * TILE, static_cast<unsigned>(n - tile * TILE < TILE ? n - tile * TILE : TILE));
+      __syncthreads();
+      if (digit.valid == TILE) store<true>(digit, with_keys, to, values_to);
+      else store<false>(digit, with_keys, to, values_to);
+    }
+  }
+  GP_DEVICE void copy() const {
+    const Key *keys = keys_from();
+    const V *values = values_from();
+    for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x; i < n;
+         i += static_cast<gp__u64>(gridDim.x) * THREADS) {
+      if (keys != a.out_keys && !a.drop_keys) static_cast<Key *>(a.out_keys)[i] = keys[i];
+      if (Value::is && values != a.out) static_cast<V *>(a.out)[i] = values ? values[i] : Value::index(i);
+    }
+  }
+  static GP_DEVICE void run(const gp__radix_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    gp__begin<P>();
+    const unsigned key_bytes = (TILE * unsigned(sizeof(Key)) + 15) / 16 * 16;
+    const gp__radix_sweep r = {
+        a,           s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + key_bytes), a.steps[a.pass],
+        gp__count(a)};
+    if (r.step & GP__RADIX_RUNS) r.sweep();
+    else if (r.step & GP__RADIX_COPIES) r.copy();
+  }
+};
+template <class P, class K, class V, class W> GP_DEVICE void gp__radix_pass(const gp__radix_args &a) {
+  gp__radix_sweep<P, K, V, W>::run(a);
+}
+
+// out[i] = in[index[i]], elements of WORDS words.
+template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(const gp__gather_args &a) {
+  gp__begin<P>();
+  const gp__u64 total = gp__count(a) * WORDS;
+  const Word *in = static_cast<const Word *>(a.in);
+  for (gp__u64 k = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; k < total;
+       k += static_cast<gp__u64>(gridDim.x) * P::threads)
+    static_cast<Word *>(a.out)[k] =
+        in[static_cast<gp__u64>(static_cast<const I *>(a.index)[k / WORDS]) * WORDS + k % WORDS];
 }
 
 #endif // GPUPRIMS__DEVICE_TEXT
