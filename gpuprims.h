@@ -950,15 +950,30 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   return v;
 }
 // The lanes whose x has the bits of `mask` as this lane's x has them: all clear, or not all clear. All lanes call.
-// (By hand, so that the compiler takes many bits of x as predicates at once.)
-GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask) {
+// By hand, so that the compiler takes many bits of x as predicates at once; the complement is taken by a multiplication,
+// as the other instructions all are the other integer unit's. minus_one: gp__minus_one().
+GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32 minus_one) {
   gp__u32 lanes;
   asm volatile("{ .reg .pred p; and.b32 %0, %1, %2; setp.ne.u32 p, %0, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; "
-               "@!p not.b32 %0, %0; }"
+               "@!p mad.lo.u32 %0, %0, %3, %3; }"
                : "=r"(lanes)
-               : "r"(x), "r"(mask));
+               : "r"(x), "r"(mask), "r"(minus_one));
   return lanes;
 }
+// -1, which the assembler cannot know: a multiplication by it stays one.
+GP_DEVICE gp__u32 gp__minus_one() {
+  gp__u32 lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return (lane >> 5) - 1;
+}
+GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) {
+  gp__u32 r;
+  asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(r) : "r"(x), "r"(y), "r"(z));
+  return r;
+}
+
+// Whatever was computed from x is computed anew from here on: that costs fewer registers than to keep it.
+GP_DEVICE void gp__forget(int &x) { asm volatile("" : "+r"(x)); }
 
 // The kernel before this one on the stream may still run (launch attribute "programmatic stream serialization"): wait
 // until it is complete and its writes are visible, then let the kernel after this one come up.
@@ -1117,7 +1132,10 @@ GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) {
 }
 GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
 GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
-GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask) {
+GP_DEVICE void gp__forget(int &) {}
+GP_DEVICE gp__u32 gp__minus_one() { return 0xffffffffu; }
+GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) { return x & y & z; }
+GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
   const bool one = (x & mask) != 0;
   const gp__u32 lanes = __ballot_sync(0xffffffffu, one);
   return one ? lanes : ~lanes;
@@ -2881,11 +2899,13 @@ template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) 
 
 // The lanes with the same digit as this one (below 2^BITS). All lanes call.
 template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
-  gp__u32 agree[BITS], peers = 0xffffffffu;
+  const gp__u32 minus_one = gp__minus_one();
+  gp__u32 agree[BITS], peers;
   GPUPRIMS__UNROLL
-  for (int i = 0; i < BITS; ++i) agree[i] = gp__agreeing(digit, 1u << i);
+  for (int i = 0; i < BITS; ++i) agree[i] = gp__agreeing(digit, 1u << i, minus_one);
+  peers = agree[0];
   GPUPRIMS__UNROLL
-  for (int i = 0; i < BITS; i += 2) peers = peers & agree[i] & agree[i + 1 < BITS ? i + 1 : i];
+  for (int i = 1; i < BITS; i += 2) peers = gp__and(peers, agree[i], agree[i + 1 < BITS ? i + 1 : i]);
   return peers;
 }
 
@@ -8216,12 +8236,13 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef gp__radix_value<V> Value;
   typedef gp__tile_rank<P::threads> Rank;
   static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(Key))), TILE = THREADS * ITEMS;
+  static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
   // Values are on their way while keys are counted, where there are registers for both.
   static const bool EARLY = ITEMS * int((sizeof(Key) + 3) / 4 + 1 + (sizeof(V) + 3) / 4) <= 52;
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
     Count offset[GP__DIGITS]; // where a digit's keys go, less where they stand in the tile
-    gp__u64 tile;             // the block's next one
+    gp__u32 tile;             // the block's next one
   };
   // The digit of a key in the tile's place i; of what is not there the largest one.
   struct Digit {
@@ -8252,11 +8273,15 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE const V *values_from() const { return static_cast<const V *>(source(a.in, a.out, a.other)); }
 
   GP_DEVICE void load(Key (&keys)[ITEMS], const Key *from, unsigned valid) const {
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      const unsigned k = gp_tile_warp_striped<ITEMS>(i);
-      if (valid == TILE || k < valid) keys[i] = from[k];
-      else keys[i] = K::padding(a.flip != 0);
+    if (valid == TILE) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) keys[i] = from[gp_tile_warp_striped<ITEMS>(i)];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const unsigned k = gp_tile_warp_striped<ITEMS>(i);
+        keys[i] = k < valid ? from[k] : K::padding(a.flip != 0);
+      }
     }
   }
   GP_DEVICE void load_values(V (&values)[ITEMS], const V *from, gp__u64 first, unsigned valid) const {
@@ -8268,14 +8293,14 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
   // A thread that counts: the keys of its pair of digits before this tile. Several tiles are asked for at a time.
-  GP_DEVICE void look_back(const Pair *words, gp__u64 tile, Count &even, Count &odd) const {
+  GP_DEVICE void look_back(const Pair *words, gp__u32 tile, Count &even, Count &odd) const {
     const gp__u32 twist = step & GP__RADIX_ODD ? 2 : 0;
     even = odd = 0;
     for (bool found = false; !found;) {
       Pair w[GP__RADIX_WINDOW];
       GPUPRIMS__UNROLL
       for (unsigned j = 0; j < GP__RADIX_WINDOW; ++j)
-        w[j] = W::load(words + (tile > j ? tile - 1 - j : 0) * (GP__DIGITS / 2));
+        w[j] = W::load(words + static_cast<gp__u64>(tile > j ? tile - 1 - j : 0) * (GP__DIGITS / 2));
       unsigned passed = 0;
       GPUPRIMS__UNROLL
       for (unsigned j = 0; j < GP__RADIX_WINDOW; ++j) {
@@ -8290,18 +8315,37 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       tile -= passed;
     }
   }
+  // A few at a time: read, then written.
   template <bool FULL> GP_DEVICE void store(const Digit &digit, bool with_keys, Key *out, V *out_values) const {
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      const unsigned k = i * THREADS + threadIdx.x;
-      if (FULL || k < digit.valid) {
-        const Key key = tile_keys[k];
-        const Count at = s.offset[digit(key)] + k;
-        if (with_keys) out[at] = key;
-        if (Value::is) out_values[at] = tile_values[k];
+    for (int i = 0; i < ITEMS; i += AT_ONCE) {
+      Key keys[AT_ONCE];
+      Count at[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned k = (i + j) * THREADS + threadIdx.x;
+        if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = tile_keys[k];
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned k = (i + j) * THREADS + threadIdx.x;
+        if (i + j < ITEMS && (FULL || k < digit.valid)) at[j] = s.offset[digit(keys[j])] + k;
+      }
+      if (!Value::is || with_keys) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < AT_ONCE; ++j) {
+          const unsigned k = (i + j) * THREADS + threadIdx.x;
+          if (i + j < ITEMS && (FULL || k < digit.valid)) out[at[j]] = keys[j];
+        }
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE && Value::is; ++j) {
+        const unsigned k = (i + j) * THREADS + threadIdx.x;
+        if (i + j < ITEMS && (FULL || k < digit.valid)) out_values[at[j]] = tile_values[k];
       }
     }
   }
+  GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
   GP_DEVICE void sweep() const {
     const Rank rank = {s.rank};
     const Key *from = keys_from();
@@ -8310,24 +8354,26 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     V *values_to = static_cast<V *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
     const bool with_keys = !(step & GP__RADIX_LAST) || !a.drop_keys;
     const gp__u32 twist = step & GP__RADIX_ODD ? 2 : 0;
-    const gp__u64 tiles = (n + TILE - 1) / TILE, *base = a.counts + a.pass * GP__DIGITS;
+    const gp__u32 tiles = static_cast<gp__u32>((n + TILE - 1) / TILE); // fewer than 2^32: n elements fit the memory
+    const unsigned rest = static_cast<unsigned>(n % TILE), in_last = rest ? rest : TILE;
+    const gp__u64 *base = a.counts + a.pass * GP__DIGITS;
     const unsigned pair = threadIdx.x * Rank::PAIRS;
+    Pair *words = static_cast<Pair *>(a.words) + pair;
     Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
-    if (threadIdx.x == 0) s.tile = gp__add_relaxed(a.tickets + a.pass, 1);
+    if (threadIdx.x == 0) s.tile = draw();
     __syncthreads();
-    gp__u64 tile = s.tile;
+    gp__u32 tile = s.tile;
     Key keys[ITEMS];
-    if (tile < tiles)
-      load(keys, from + tile * TILE, static_cast<unsigned>(n - tile * TILE < TILE ? n - tile * TILE : TILE));
+    if (tile < tiles) load(keys, from + static_cast<gp__u64>(tile) * TILE, tile + 1 < tiles ? TILE : in_last);
     GPUPRIMS__UNROLL_BY(1)
     while (tile < tiles) {
-      gp__u64 next = 0;
-      const gp__u64 first = tile * TILE;
-      Pair *words = static_cast<Pair *>(a.words) + pair;
+      gp__u32 next = 0;
+      const gp__u64 first = static_cast<gp__u64>(tile) * TILE;
+      Pair *own = words + static_cast<gp__u64>(tile) * (GP__DIGITS / 2); // of the tile
       gp__u32 ranks[ITEMS], total[Rank::PAIRS], both = 0;
       V values[ITEMS];
-      digit.valid = static_cast<unsigned>(n - first < TILE ? n - first : TILE);
-      if (threadIdx.x == 0) next = gp__add_relaxed(a.tickets + a.pass, 1);
+      digit.valid = tile + 1 < tiles ? TILE : in_last;
+      if (threadIdx.x == 0) next = draw();
       if (Value::is && EARLY) load_values(values, values_in, first, digit.valid);
       rank.within_warp(ranks, keys, digit);
       __syncthreads();
@@ -8337,10 +8383,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         if (!rank.counts()) continue;
         total[i] = rank.total(pair + i);
         const Count even = total[i] & 0xffffu, odd = total[i] >> 16;
-        W::store(words + tile * (GP__DIGITS / 2) + i,
-                 tile == 0 ? W::make(GP__RADIX_PREFIX ^ twist, static_cast<Count>(base[2 * (pair + i)]) + even,
-                                     static_cast<Count>(base[2 * (pair + i) + 1]) + odd)
-                           : W::make((GP__RADIX_TILE + twist) & 3u, even, odd));
+        W::store(own + i, tile == 0 ? W::make(GP__RADIX_PREFIX ^ twist, static_cast<Count>(base[2 * (pair + i)]) + even,
+                                              static_cast<Count>(base[2 * (pair + i) + 1]) + odd)
+                                    : W::make((GP__RADIX_TILE + twist) & 3u, even, odd));
         both += (total[i] & 0xffffu) + (total[i] >> 16);
       }
       if (threadIdx.x == 0) s.tile = next;
@@ -8363,8 +8408,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
             odd = static_cast<Count>(base[2 * (pair + i) + 1]);
           } else {
             look_back(words + i, tile, even, odd);
-            W::store(words + tile * (GP__DIGITS / 2) + i,
-                     W::make(GP__RADIX_PREFIX ^ twist, even + (total[i] & 0xffffu), odd + (total[i] >> 16)));
+            W::store(own + i, W::make(GP__RADIX_PREFIX ^ twist, even + (total[i] & 0xffffu), odd + (total[i] >> 16)));
           }
           s.offset[2 * (pair + i)] = even - before;
           before += total[i] & 0xffffu;
@@ -8372,11 +8416,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
           before += total[i] >> 16;
         }
       }
+      gp__forget(digit.shift);
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
-        ranks[i] = rank.position(ranks[i], digit(keys[i], i));
-        tile_keys[ranks[i]] = keys[i];
-      }
+      for (int i = 0; i < ITEMS; ++i) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) tile_keys[ranks[i]] = keys[i];
       if (Value::is) {
         if (!EARLY) load_values(values, values_in, first, digit.valid);
         GPUPRIMS__UNROLL
@@ -8384,7 +8428,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       }
       tile = s.tile;
       if (tile < tiles) // on their way while this tile is written
-        load(keys, from + tile * TILE, static_cast<unsigned>(n - tile * TILE < TILE ? n - tile * TILE : TILE));
+        load(keys, from + static_cast<gp__u64>(tile) * TILE, tile + 1 < tiles ? TILE : in_last);
       __syncthreads();
       if (digit.valid == TILE) store<true>(digit, with_keys, to, values_to);
       else store<false>(digit, with_keys, to, values_to);
