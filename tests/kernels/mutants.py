@@ -28,6 +28,7 @@ FILES = {
     "RUNS": "test_streams.cpp",
     "BY_KEY": "test_streams.cpp",
     "BYTES": "test_streams.cpp",
+    "TILE": "test_tile.cpp",
 }
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
@@ -332,6 +333,18 @@ MUTANTS = {
     "ordered: a group's sum in the wrong place": (
         "HISTOGRAM_ORDERED", "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
         "gp__publish(words, group_sums + static_cast<gp__u64>(group + 1) * pieces + q"),
+    "rank: counted before all have looked": (
+        "TILE", "__popc(peers[j] & below));\n          __syncwarp();", "__popc(peers[j] & below));"),
+    "rank: looked at before it is counted": (
+        "TILE", "before + 1); // the last one of its digit\n          __syncwarp();",
+        "before + 1); // the last one of its digit"),
+    "rank: the first lane counts": ("TILE", "if (!(peers[j] & above)) counter", "if (!(peers[j] & below)) counter"),
+    "rank: keys behind come before": ("TILE", "__popc(peers[j] & below));", "__popc(peers[j] & above));"),
+    "rank: a bit of the digit is not matched": (
+        "TILE", "for (int i = 1; i < BITS; i += 2) peers", "for (int i = 3; i < BITS; i += 2) peers"),
+    "rank: the warps before are forgotten": ("TILE", "first += own;\n", "first += 0 * own;\n"),
+    "rank: no barrier before the positions": (
+        "TILE", "first = odd + (total[i] >> 16);\n  }\n  __syncthreads();", "first = odd + (total[i] >> 16);\n  }"),
 }
 
 
