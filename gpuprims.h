@@ -16256,6 +16256,34 @@ GPUPRIMS__PRIVATE gp__request gp__offset_check(const gp__request *q) {
   return check;
 }
 
+GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
+                                             uint64_t *bytes);
+// Of a top-k of many: the sort of a row's results in place, as a call of its own.
+GPUPRIMS__PRIVATE int gp__sorts_results(const gp__request *q, const gp_policy *p) {
+  return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && !(q->flags & GP_UNSORTED) && q->length > 1;
+}
+GPUPRIMS__PRIVATE gp__request gp__result_sort(const gp__request *q, uint64_t row) {
+  gp__request sort;
+  memset(&sort, 0, sizeof sort);
+  sort.primitive = GP_SORT;
+  sort.flags = q->flags & GP_DESCENDING;
+  sort.key_type = q->key_type;
+  sort.key_size = q->key_size;
+  sort.end_bit = 8 * (int)q->key_size;
+  sort.in_type = sort.out_type = q->out_size == 1   ? GP_U8
+                                 : q->out_size == 2 ? GP_U16
+                                 : q->out_size == 4 ? GP_U32
+                                 : q->out_size == 8 ? GP_U64
+                                                    : q->out_type;
+  sort.in_struct = sort.out_struct = q->out_struct;
+  sort.in_size = sort.out_size = q->out_size;
+  sort.channels = sort.active = 1;
+  sort.count = sort.stride = q->length;
+  sort.count_device = q->count_device; // fewer elements, fewer results
+  sort.keys = sort.out_keys = q->out_keys ? (unsigned char *)q->out_keys + row * q->length * q->key_size : NULL;
+  sort.in = sort.out = q->out ? (unsigned char *)q->out + row * q->length * q->out_size : NULL;
+  return sort;
+}
 // Chooses the policy and finds the kernels; then, where `run`, launches, in a workspace of `least` bytes at least.
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
                                             gp_stream stream, uint64_t least) {
@@ -16281,7 +16309,21 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
     const gp__geometry g = gp__geometry_of(p, h, 0);
     result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
   }
+  if (result == GP_SUCCESS && !idle && gp__sorts_results(q, &p)) { // its kernels and its room before anything happens
+    const gp__request sort = gp__result_sort(q, 0);
+    uint64_t room = least;
+    result = gp__run_request(s, &sort, NULL, 0, stream, 0);
+    if (result == GP_SUCCESS) result = gp__workspace_of(s, &sort, NULL, &room);
+    least = room;
+  }
   if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
+  if (run && !idle && gp__sorts_results(q, &p)) {
+    uint64_t row;
+    for (row = 0; row < gp__rows_of(h) && result == GP_SUCCESS; ++row) {
+      const gp__request sort = gp__result_sort(q, row);
+      result = gp__run_request(s, &sort, NULL, 1, stream, 0);
+    }
+  }
   return gp__leave(s, who, pushed, result);
 }
 
@@ -16325,6 +16367,10 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q,
     if (result != GP_SUCCESS) return shift ? GP_SUCCESS : result;
     g = gp__geometry_of(p, h, 0);
     if (gp__workspace_bytes(&g) > *bytes) *bytes = gp__workspace_bytes(&g);
+    if (!shift && gp__sorts_results(q, &p)) {
+      const gp__request sort = gp__result_sort(q, 0);
+      GPUPRIMS__CHECK(gp__workspace_of(s, &sort, NULL, bytes));
+    }
   }
   return GP_SUCCESS;
 }
@@ -16492,6 +16538,10 @@ GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, c
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 0, &k);
     if (result == GP_SUCCESS) take(user, k->bundle_key, k->image.data, k->image.bytes);
+  }
+  if (result == GP_SUCCESS && gp__sorts_results(q, &p)) {
+    const gp__request sort = gp__result_sort(q, 0);
+    result = gp__compile_request(s, who, &sort, NULL, compute_capability, table, take, user);
   }
   return result;
 }
