@@ -838,7 +838,7 @@ GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, int flags, gp_type key_type, g
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,
                                       const void *keys, const void *values, void *out_keys, void *out_values,
                                       uint64_t k, uint64_t rows, uint64_t count, gp_stream stream);
-// *out = the key that a sort would put at position n, 0 <= n < count (count / 2: a median); GP_DESCENDING: from the
+// *out = the key that a sort would put at position n < count (count / 2: a median; count 0: nothing is written); GP_DESCENDING: from the
 // largest on. Nothing is rearranged. Radix select: reads the keys once, and again as far as they agree with the first
 // digits of the result; where that is a sixteenth of them or less, no more than twice.
 GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_type, const void *keys, void *out,
@@ -14419,7 +14419,7 @@ GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) {
 GPUPRIMS__PRIVATE gp_result gp__check_k(const gp__checking *k) {
   const gp_call *c = k->c;
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
-  if (c->length > c->count || (nth && c->length == c->count))
+  if (c->length > c->count || (nth && c->count && c->length == c->count))
     return gp__fail(GP_E_ARGUMENT, "%s: length (%s) is %llu, count is %llu", k->who, nth ? "n" : "k",
                     (unsigned long long)c->length, (unsigned long long)c->count);
   if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
