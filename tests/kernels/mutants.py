@@ -28,6 +28,10 @@ FILES = {
     "RUNS": "test_streams.cpp",
     "BY_KEY": "test_streams.cpp",
     "BYTES": "test_streams.cpp",
+    "COUNTING": "test_top_k.cpp",
+    "TOP_K_LISTS": "test_top_k.cpp",
+    "RADIX_SELECT": "test_top_k.cpp",
+    "SHUFFLE": "test_top_k.cpp",
     "TILE": "test_tile.cpp",
 }
 
@@ -333,6 +337,50 @@ MUTANTS = {
     "ordered: a group's sum in the wrong place": (
         "HISTOGRAM_ORDERED", "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
         "gp__publish(words, group_sums + static_cast<gp__u64>(group + 1) * pieces + q"),
+    "counting: a vector ends with the next run's first key": (
+        "COUNTING", "if (position + V <= next) return gp__same_keys", "if (position + V <= next + 1) return gp__same_keys"),
+    "counting: a run begins a key early": ("COUNTING", "if (s.at[low + half] <= position) low", 
+                                          "if (s.at[low + half] <= position + 1) low"),
+    "counting: runs without those before": ("COUNTING", "mine.store(gp__add_tally()(prefix, before), a.starts",
+                                            "mine.store(before, a.starts"),
+    "counting: the border of the output": ("COUNTING", "if (at + j >= skipped && at + j < end) out[at + j]",
+                                           "if (at + j < end) out[at + j]"),
+    "counting: the next tile's runs over this one's": ("COUNTING", "run += here - 1;\n      __syncthreads();",
+                                                       "run += here - 1;"),
+    "counting: a tile forgets its last runs": ("COUNTING", "if (found < THREADS) break;", "break;"),
+    "top-k: keys equal to the limit are dropped": (
+        "TOP_K_LISTS", "(Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u)",
+        "(Key::encode(now.x[i].item[j]) < bound ? 1u : 0u)"),
+    "top-k: the digit of the k-th": ("TOP_K_LISTS", "if (at < k && k <= at + bin[j]) s.bin",
+                                     "if (at <= k && k < at + bin[j]) s.bin"),
+    "top-k: narrowed over what has not been read": (
+        "TOP_K_LISTS", "const Rank r = i < count ? list[i] : limit;\n      __syncthreads();",
+        "const Rank r = i < count ? list[i] : limit;"),
+    "top-k: keys behind the last": ("TOP_K_LISTS", "hits &= (1u << Tile::there(at, n)) - 1;", ""),
+    "top-k: short lists are not filled": ("TOP_K_LISTS", "i < found ? best.list[i] : R::worst();", "best.list[i];"),
+    "top-k: a step across warps without a barrier": ("TOP_K_LISTS", "if (crosses || crossed) __syncthreads();",
+                                                     "if (crosses) __syncthreads();"),
+    "top-k: tiles behind the last": ("TOP_K_LISTS", "if (tile >= tiles) tile -= tiles;", ""),
+    "top-k: nobody narrows": ("TOP_K_LISTS", "if (__syncthreads_or(seen + more > capacity)) narrow(enough());",
+                              "__syncthreads();"),
+    "select: the digit of the k-th": ("RADIX_SELECT", "if (before <= rank && rank < before + n[j]) {",
+                                      "if (before < rank && rank <= before + n[j]) {"),
+    "select: the rank within a digit": ("RADIX_SELECT", "state->rank = rank - before;", "state->rank = rank;"),
+    "select: counts before there are zeros": ("RADIX_SELECT", "gp__receive<gp__u32>(words, row, ticket.tag);\n", ""),
+    "select: put aside once more": ("RADIX_SELECT", "!buffered && state->inside <= a.room, 0};",
+                                    "state->inside <= a.room, 0};"),
+    "select: no fence before a block says it has counted": (
+        "RADIX_SELECT", "__threadfence();\n    s.last = atomicAdd", "s.last = atomicAdd"),
+    "select: counters are not cleared": (
+        "RADIX_SELECT",
+        "gp__store_vector<GP_CACHE_ALL>(bins + threadIdx.x * EACH + j, gp_vector{{0, 0, 0, 0}});", ""),
+    "collect: a row goes on with the one before": ("RADIX_SELECT", "if (tile == 0) total.below |= 1ull << 63;", ""),
+    "collect: one equal key too many": ("RADIX_SELECT", "if (!is_equal || same < wanted)",
+                                        "if (!is_equal || same <= wanted)"),
+    "shuffle: n itself": ("SHUFFLE", "} while (x >= n);\n    return x;\n  }\n};", "} while (x > n);\n    return x;\n  }\n};"),
+    "shuffle: a round's key twice": (
+        "SHUFFLE", "low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;\n      }\n      x = static",
+        "low ^= gp__shuffle_round(high, keys[r]) & low_mask;\n      }\n      x = static"),
     "rank: counted before all have looked": (
         "TILE", "__popc(peers[j] & below));\n          __syncwarp();", "__popc(peers[j] & below));"),
     "rank: looked at before it is counted": (
