@@ -828,8 +828,10 @@ GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type in
 // NULL. out_values: their values, which are elements of value_type of any size; where values is NULL, their indices,
 // value_type being u32 or u64; NULL (and value_type 0): not wanted. flags: GP_DESCENDING; GP_UNSORTED: the same
 // elements, in an order of the library's choice, the same in each call. More than 1024 sorted results need out_keys,
-// where they are sorted. Up to k = 1024 every key is read once, and blocks keep the best they have seen, in one to three
-// launches; beyond, radix select reads them two or three times (a launch a digit of 11 bits) and a sort of k follows.
+// where they are sorted. Up to k = 1024 every key is read once, and blocks keep the best they have seen, in one to
+// three launches (workspace: at most k ranks of 4 to 16 bytes for each block). Beyond, radix select reads them two or
+// three times, a launch a digit of 11 bits and one that collects, and a sort of k follows (workspace: count / 16 keys,
+// and that of the sort).
 GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, int flags, gp_type key_type, gp_type value_type, const void *keys,
                                  const void *values, void *out_keys, void *out_values, uint64_t k, uint64_t count,
                                  gp_stream stream);
@@ -838,9 +840,10 @@ GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, int flags, gp_type key_type, g
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,
                                       const void *keys, const void *values, void *out_keys, void *out_values,
                                       uint64_t k, uint64_t rows, uint64_t count, gp_stream stream);
-// *out = the key that a sort would put at position n < count (count / 2: a median; count 0: nothing is written); GP_DESCENDING: from the
-// largest on. Nothing is rearranged. Radix select: reads the keys once, and again as far as they agree with the first
-// digits of the result; where that is a sixteenth of them or less, no more than twice.
+// *out = the key that a sort would put at position n < count (count / 2: a median; count 0: nothing is written);
+// GP_DESCENDING: from the largest on. Nothing is rearranged. Radix select, a launch a digit of 11 bits: reads the keys
+// once, and again while more than a sixteenth of them agree with the result in the digits that are known; then those
+// alone, which are put aside.
 GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_type, const void *keys, void *out,
                                        uint64_t n, uint64_t count, gp_stream stream);
 
@@ -1461,7 +1464,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(threads, 0, 128, 256, 512, 1024)                                                                                   \
   F(vectors, 0, 1, 2, 4)                                                                                               \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                      \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
 // The families: primitives that share the fields of their policies and the shape of their kernels.
@@ -1927,13 +1930,13 @@ GPUPRIMS__RULE int gp__counting_threads(int key_size) { return key_size == 1 ? 5
 GPUPRIMS__RULE int gp__counting_vectors(int key_size) { return key_size == 1 ? 2 : 4; }
 GPUPRIMS__RULE int gp__counting_blocks(int key_size) { return key_size == 1 ? 3 : 1; }
 GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
-  return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.begin_bit == 0 && s.end_bit == 8 * s.key_size &&
-         (p.threads & (p.threads - 1)) == 0 &&
+  return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.begin_bit == 0 &&
+         s.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
          (s.key_size == 1 ||
           (p.threads * p.vectors <= 1280 && s.shared_bytes >= 131072 + GP__VECTOR + GP__HISTOGRAM_STATIC_BYTES));
 }
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 && s.key_size > 0 && 
+  return p.blocks_per_sm >= 1 && s.key_size > 0 &&
          (p.algorithm == GP_COUNTING ? gp__policy_valid_counting(p, s)
                                      : p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s));
 }
@@ -2190,8 +2193,8 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   // Registers: a thread has its keys, their ranks, and their values.
   const int words = (s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4;
   const gp_policy counting = gp__portable_counting(p, s);
-  if (p.algorithm == GP_COUNTING || (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) &&
-                                     gp__policy_valid_counting(counting, s)))
+  if (p.algorithm == GP_COUNTING ||
+      (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
     return counting;
   p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
   p.threads = gp__or(p.threads, 384);
@@ -8818,8 +8821,8 @@ struct gp__add_tally {
 
 // How many keys there are of each value, in a histogram of their bits.
 template <class P, class K> GP_DEVICE void gp__count_keys(const gp__histogram_args &a) {
-  typedef gp__policy<gp__counting_threads(int(sizeof(K))), gp__counting_vectors(int(sizeof(K))), P::load,
-                     GP_CACHE_ALL, 0, gp__counting_blocks(int(sizeof(K))), P::overlap>
+  typedef gp__policy<gp__counting_threads(int(sizeof(K))), gp__counting_vectors(int(sizeof(K))), P::load, GP_CACHE_ALL,
+                     0, gp__counting_blocks(int(sizeof(K))), P::overlap>
       Policy;
   gp__histogram<Policy, GP_SHARED_BINS, gp__even_bins<K>, K, gp__none, gp__u64>(a);
 }
@@ -8875,7 +8878,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
     start.has = false;
     start.value = gp__add_tally::identity();
     const gp__look_back<gp__run_tally, gp__add_tally> look_back = {gp__words(a.workspace), gridDim.x, ticket.tag, start,
-                                                                  false};
+                                                                   false};
     if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
     const gp_before<gp__run_tally> prefix = look_back(ticket.number, total);
     if (gp_lane() == 0) s.prefix = prefix;
@@ -9063,8 +9066,8 @@ template <int SHIFT> struct gp__rank_of<2, SHIFT> {
   }
 };
 template <int KEY_SIZE, bool INDEXED, bool WIDE>
-struct gp__rank : gp__rank_of<gp__rank_form(KEY_SIZE, INDEXED, WIDE),
-                              KEY_SIZE == 8 ? 0 : (INDEXED ? 64 : 32) - 8 * KEY_SIZE> {};
+struct gp__rank
+    : gp__rank_of<gp__rank_form(KEY_SIZE, INDEXED, WIDE), KEY_SIZE == 8 ? 0 : (INDEXED ? 64 : 32) - 8 * KEY_SIZE> {};
 template <class T> struct gp__is_none { static const bool value = false; };
 template <> struct gp__is_none<gp__none> { static const bool value = true; };
 
@@ -9350,8 +9353,7 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
         r[i] = at < a.ranks ? in[at] : R::worst();
       }
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
-        best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
+      for (int i = 0; i < ITEMS; ++i) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
       best.settle(TILE);
     }
     if (a.to || n >= a.k) gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
@@ -9363,12 +9365,12 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
   }
 }
 
-// ---- top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms for
-// Graphics Processing Units; Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU)
+// ---- top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms
+// for Graphics Processing Units; Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU)
 //
-// A launch a digit of the keys, from the most significant on: the keys that agree with what is known of the k-th one are
-// counted by their next digit, and the block that finishes last finds that digit. Where few enough are left they are
-// put aside, and the launches that follow read those alone.
+// A launch a digit of the keys, from the most significant on: the keys that agree with what is known of the k-th one
+// are counted by their next digit, and the block that finishes last finds that digit. Where few enough are left they
+// are put aside, and the launches that follow read those alone.
 
 // The bits of digit `level`: how far above them there are known ones, and how many there are.
 struct gp__select_digit {
@@ -9440,8 +9442,7 @@ GP_DEVICE void gp__select_finish(const gp__top_k_args &a, gp__u64 row, const gp_
         state->buffered = state->buffered || (a.level > 0 && state->inside <= a.room);
         state->inside = n[j];
         state->arrived = 0;
-        if (digit.shift == 0 && a.nth)
-          static_cast<Bits *>(a.out_keys)[row] = Key::decode(static_cast<Bits>(found));
+        if (digit.shift == 0 && a.nth) static_cast<Bits *>(a.out_keys)[row] = Key::decode(static_cast<Bits>(found));
       }
       before += n[j];
     }
@@ -9524,11 +9525,11 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
   static const int V = 16 / int(sizeof(T)), TILE = P::threads * P::vectors * V;
   typedef gp__select_storage<P::threads, 1> Storage;
   Storage &s;
-  Bits *stage, *aside;      // of this block; of the row
+  Bits *stage, *aside; // of this block; of the row
   gp__u64 *appended;
   gp__u64 prefix;
   gp__select_digit digit;
-  bool encoded, appends;    // what is read was put aside; it is to be put aside
+  bool encoded, appends; // what is read was put aside; it is to be put aside
   gp__u32 seen;
   GP_DEVICE void take(gp__run<Bits, V> x, int there) {
     gp__u32 hits = 0;
@@ -9587,8 +9588,8 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(cons
   const gp__select_digit digit(8 * int(sizeof(T)), a.level);
   const bool buffered = state->buffered != 0;
   const gp__u64 n = buffered ? state->appended : gp__count(a);
-  Next next = {s, reinterpret_cast<Bits *>(stage), aside, &state->appended, state->prefix, digit, buffered,
-               !buffered && state->inside <= a.room, 0};
+  Next next = {s,        reinterpret_cast<Bits *>(stage),      aside, &state->appended, state->prefix, digit,
+               buffered, !buffered && state->inside <= a.room, 0};
   gp__select_tiles<P>(buffered ? static_cast<const Bits *>(aside) : static_cast<const Bits *>(a.keys) + row * a.count,
                       n, share, a.blocks, next);
   if (next.appends) next.flush();
@@ -9665,7 +9666,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
       start.has = false;
       start.value = gp__add_below_equal::identity();
       const gp__look_back<gp__below_equal, gp__add_below_equal> look_back = {gp__words(a.workspace), tiles, ticket.tag,
-                                                                           start, false};
+                                                                             start, false};
       if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
       const gp_before<gp__below_equal> prefix = look_back(ticket.number, total);
       if (gp_lane() == 0) s.prefix = prefix;
@@ -9684,8 +9685,8 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
         left &= left - 1;
         const bool is_equal = equal[i] >> j & 1u;
         if (!is_equal || same < wanted)
-          gp__top_k_store<T, DESCENDING, In, Out>(a, row, lower + (same < wanted ? same : wanted), is_equal ? kth
-                                                  : Key::encode(in[at + j]), at + j);
+          gp__top_k_store<T, DESCENDING, In, Out>(a, row, lower + (same < wanted ? same : wanted),
+                                                  is_equal ? kth : Key::encode(in[at + j]), at + j);
         if (is_equal) ++same;
         else ++lower;
       }
@@ -9696,9 +9697,9 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
 // ---- shuffle
 //
 // A bijection of 0 .. n - 1 that a seed chooses: a Feistel network on the smallest power of two that holds n (256 at
-// least, where small networks are far from random), walked until it comes back below n (Black and Rogaway, Ciphers with
-// Arbitrary Finite Domains; Mitchell, Stokes, Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs). Each round
-// changes one half by a function of the other one and of the round's key, so that it can be undone, whatever the
+// least: smaller networks are far from random), walked until it comes back below n (Black and Rogaway, Ciphers with
+// Arbitrary Finite Domains; Mitchell, Stokes, Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs). Each
+// round changes one half by a function of the other one and of the round's key, so that it can be undone, whatever the
 // function is. Integers only: the same on every device and on the host.
 
 struct gp__bijection {
@@ -9739,7 +9740,7 @@ template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map
   const gp__u64 n = gp__count(a), tiles = (n + ALL * P::threads - 1) / (ALL * P::threads);
   const gp__bijection p(a.value, n);
   Out *out = static_cast<Out *>(a.out);
-  for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x)
+  for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     GPUPRIMS__UNROLL_BY(1)
     for (int round = 0; round < ALL; round += ITEMS) {
       const gp__u64 first = (tile * ALL + round) * P::threads + threadIdx.x;
@@ -9754,6 +9755,7 @@ template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map
       for (int i = 0; i < ITEMS; ++i)
         if (first + i * P::threads < n) out[first + i * P::threads] = x[i];
     }
+  }
 }
 
 #endif // GPUPRIMS__DEVICE_TEXT
@@ -14428,8 +14430,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_k(const gp__checking *k) {
   if (!k->pointers || nth || !c->length) return GP_SUCCESS;
   if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: out_keys and out are both null", k->who);
   if (!c->out_keys && sorted && c->length > GP__TOP_K_FEW)
-    return gp__fail(GP_E_NULL, "%s: out_keys is null: more than %d results are sorted there (GP_UNSORTED: they need not)",
-                    k->who, (int)GP__TOP_K_FEW);
+    return gp__fail(GP_E_NULL,
+                    "%s: out_keys is null: more than %d results are sorted there (GP_UNSORTED: they need not)", k->who,
+                    (int)GP__TOP_K_FEW);
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
@@ -15133,7 +15136,9 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = q->out2_type;
   key[i++] = q->end != NULL;
   key[i++] = gp__family_of(q->primitive) == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
-  key[i++] = q->flags & ~(GP_CHECKED | (q->primitive == GP_SORT && p->algorithm != GP_COUNTING ? GP_DESCENDING : 0));       // not these kernels' work
+  key[i++] = q->flags &
+             ~(GP_CHECKED |
+               (q->primitive == GP_SORT && p->algorithm != GP_COUNTING ? GP_DESCENDING : 0)); // not these kernels' work
   key[i++] = gp__is_planned(q->primitive) && q->primitive != GP_SORT && q->out != NULL;
   key[i++] = gp__has_wide_indices(q);
   key[i++] = p->algorithm;
@@ -16130,8 +16135,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   result = gp__launch_step(l, 0, g.grid, g.threads, g.shared_bytes, &h);
   if (result == GP_SUCCESS && q->key_size > 1)
     result = gp__launch_step(l, 2, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0, &a);
-  return result != GP_SUCCESS ? result
-                              : gp__launch_step(l, 1, gp__grid_of_step(l, 1, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, &a);
+  return result != GP_SUCCESS
+             ? result
+             : gp__launch_step(l, 1, gp__grid_of_step(l, 1, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, &a);
 }
 
 GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {

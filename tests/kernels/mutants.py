@@ -338,8 +338,9 @@ MUTANTS = {
         "HISTOGRAM_ORDERED", "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
         "gp__publish(words, group_sums + static_cast<gp__u64>(group + 1) * pieces + q"),
     "counting: a vector ends with the next run's first key": (
-        "COUNTING", "if (position + V <= next) return gp__same_keys", "if (position + V <= next + 1) return gp__same_keys"),
-    "counting: a run begins a key early": ("COUNTING", "if (s.at[low + half] <= position) low", 
+        "COUNTING", "if (position + V <= next) return gp__same_keys",
+        "if (position + V <= next + 1) return gp__same_keys"),
+    "counting: a run begins a key early": ("COUNTING", "if (s.at[low + half] <= position) low",
                                           "if (s.at[low + half] <= position + 1) low"),
     "counting: runs without those before": ("COUNTING", "mine.store(gp__add_tally()(prefix, before), a.starts",
                                             "mine.store(before, a.starts"),
@@ -377,7 +378,8 @@ MUTANTS = {
     "collect: a row goes on with the one before": ("RADIX_SELECT", "if (tile == 0) total.below |= 1ull << 63;", ""),
     "collect: one equal key too many": ("RADIX_SELECT", "if (!is_equal || same < wanted)",
                                         "if (!is_equal || same <= wanted)"),
-    "shuffle: n itself": ("SHUFFLE", "} while (x >= n);\n    return x;\n  }\n};", "} while (x > n);\n    return x;\n  }\n};"),
+    "shuffle: n itself": (
+        "SHUFFLE", "} while (x >= n);\n    return x;\n  }\n};", "} while (x > n);\n    return x;\n  }\n};"),
     "shuffle: a round's key twice": (
         "SHUFFLE", "low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;\n      }\n      x = static",
         "low ^= gp__shuffle_round(high, keys[r]) & low_mask;\n      }\n      x = static"),

@@ -1,8 +1,8 @@
 // Counting sort, top-k, nth element and shuffle of gpuprims.h under the emulator: types, orders, rows, ties, alignments
 // and plans of several launches against sequential references, on adversarial schedules.
 // Usage: test_top_k [seeds] [name of a test]
-// Define one of TEST_COUNTING, TEST_TOP_K_LISTS, TEST_RADIX_SELECT, TEST_SHUFFLE to compile that part alone; with TEST_FEW
-// besides, only as many instances as mutants.py needs.
+// Define one of TEST_COUNTING, TEST_TOP_K_LISTS, TEST_RADIX_SELECT, TEST_SHUFFLE to compile that part alone; with
+// TEST_FEW besides, only as many instances as mutants.py needs.
 #if !defined(TEST_COUNTING) && !defined(TEST_TOP_K_LISTS) && !defined(TEST_RADIX_SELECT) && !defined(TEST_SHUFFLE)
 #define TEST_COUNTING
 #define TEST_TOP_K_LISTS
@@ -26,15 +26,30 @@ template <class T> std::vector<BitsOf<T>> keys_of(size_t n, int kind) {
   for (size_t i = 0; i < n; ++i) {
     const u64 r = u64(random32()) << 32 | random32();
     switch (kind % 7) {
-    case 0: x[i] = B(r); break;
-    case 1: x[i] = B((r % 3) * (r % 2 ? 77 : sign / 2)); break;
-    case 2: x[i] = B(0x5a5a5a5a5a5a5a5aull); break;
-    case 3: x[i] = B(bits < 32 ? (u64(i) << bits) / n : i * 3); break;
-    case 4: x[i] = B(bits < 32 ? (u64(n - i) << bits) / (n + 1) : (n - i) * 5); break;
-    case 5: // -0, +0, infinities, NaN of both signs and several payloads, the ends of integers
-      x[i] = B(r % 4 == 0 ? sign : r % 4 == 1 ? 0 : r % 4 == 2 ? ~0ull >> (r >> 8) % 9 : (~0ull << (bits - 6)) ^ (r & 3));
+    case 0:
+      x[i] = B(r);
       break;
-    default: x[i] = B(0x1234567800000000ull >> (64 - bits) | (r & 255)); break;
+    case 1:
+      x[i] = B((r % 3) * (r % 2 ? 77 : sign / 2));
+      break;
+    case 2:
+      x[i] = B(0x5a5a5a5a5a5a5a5aull);
+      break;
+    case 3:
+      x[i] = B(bits < 32 ? (u64(i) << bits) / n : i * 3);
+      break;
+    case 4:
+      x[i] = B(bits < 32 ? (u64(n - i) << bits) / (n + 1) : (n - i) * 5);
+      break;
+    case 5: // -0, +0, infinities, NaN of both signs and several payloads, the ends of integers
+      x[i] = B(r % 4 == 0   ? sign
+               : r % 4 == 1 ? 0
+               : r % 4 == 2 ? ~0ull >> (r >> 8) % 9
+                            : (~0ull << (bits - 6)) ^ (r & 3));
+      break;
+    default:
+      x[i] = B(0x1234567800000000ull >> (64 - bits) | (r & 255));
+      break;
     }
   }
   return x;
@@ -47,9 +62,8 @@ template <class T> BitsOf<T> order_of(BitsOf<T> raw, bool descending) {
 template <class T> std::vector<u32> sorted_indices(const BitsOf<T> *x, size_t n, bool descending) {
   std::vector<u32> order(n);
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) {
-    return order_of<T>(x[a], descending) < order_of<T>(x[b], descending);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](u32 a, u32 b) { return order_of<T>(x[a], descending) < order_of<T>(x[b], descending); });
   return order;
 }
 // Bytes before and behind an output, which no kernel may touch: out is in the middle of it.
@@ -120,10 +134,12 @@ template <class P, class T, bool DESCENDING> void counting(const char *name, int
       for (u32 i : sorted_indices<T>(x.data(), n, DESCENDING)) expected.push_back(x[i]);
       size_t wrong = 0;
       while (wrong < n && out.data[wrong] == expected[wrong]) ++wrong;
-      check(!e && wrong == n && out.intact(),
-            std::string(name) + " n=" + std::to_string(n) + " kind=" + std::to_string(kind) + " seed=" +
-                std::to_string(seed) + " blocks=" + std::to_string(g.grid) +
-                (wrong < n ? " wrong at " + std::to_string(wrong) : out.intact() ? "" : " writes behind its output"));
+      check(!e && wrong == n && out.intact(), std::string(name) + " n=" + std::to_string(n) +
+                                                  " kind=" + std::to_string(kind) + " seed=" + std::to_string(seed) +
+                                                  " blocks=" + std::to_string(g.grid) +
+                                                  (wrong < n      ? " wrong at " + std::to_string(wrong)
+                                                   : out.intact() ? ""
+                                                                  : " writes behind its output"));
       simt::clear_error();
     }
 }
@@ -142,8 +158,8 @@ template <> gp__none value_at<gp__none>(size_t) { return {}; }
 struct Rows {
   size_t rows, count, k, offset;
   int sms, kind;
-  bool on_device;  // the count is read there, and smaller
-  u64 merged;      // 0: as the rule says; otherwise the mergers of a row's lists
+  bool on_device; // the count is read there, and smaller
+  u64 merged;     // 0: as the rule says; otherwise the mergers of a row's lists
 };
 
 // In: gp__none without values; Out: gp__none without results beside the keys, an unsigned integer alone: indices.
@@ -152,7 +168,9 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
   static constexpr bool values = !std::is_same<In, gp__none>::value, outs = !std::is_same<Out, gp__none>::value;
 
   static void run(const char *name, const Rows &o, unsigned seed, bool nth = false) {
-    const size_t all = o.rows * o.count, n = !o.on_device ? o.count : o.k % 2 ? o.count / 30 + 1 : o.count - o.count / 3;
+    const size_t all = o.rows * o.count, n = !o.on_device ? o.count
+                                             : o.k % 2    ? o.count / 30 + 1
+                                                          : o.count - o.count / 3;
     std::vector<B> x = keys_of<T>(all, o.kind);
     std::vector<In> value(values ? all : 0);
     for (size_t i = 0; i < value.size(); ++i) value[i] = value_at<In>(i);
@@ -205,7 +223,8 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
     const u64 mergers = o.merged ? o.merged : gp__top_k_mergers(g.share * o.k);
     Device<gp_vector> first(a.rows * a.blocks * a.k * rank / 16 + 1), second(a.rows * mergers * a.k * rank / 16 + 1);
     a.capacity = gp__top_k_capacity(p, s);
-    const u64 tiles = (o.count + P::threads * P::vectors * 16 / sizeof(T) - 1) / (P::threads * P::vectors * 16 / sizeof(T));
+    const u64 tiles =
+        (o.count + P::threads * P::vectors * 16 / sizeof(T) - 1) / (P::threads * P::vectors * 16 / sizeof(T));
     a.jump = gp__top_k_jump(tiles);
     a.to = a.blocks > 1 ? first.data : nullptr;
     const unsigned shared = a.capacity * rank;
@@ -230,8 +249,7 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
     int e = simt::launch_kernel(name, g.grid, P::threads, 0, gp__select_first<P, T, DESCENDING>, a);
     for (a.level = 1; a.level * GP__SELECT_BITS < 8 * int(sizeof(T)) && !e; ++a.level)
       e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__select_next<P, T, DESCENDING>, a);
-    if (!nth && !e)
-      e = simt::launch_kernel(name, 5, P::threads, 0, gp__select_collect<P, T, In, Out, DESCENDING>, a);
+    if (!nth && !e) e = simt::launch_kernel(name, 5, P::threads, 0, gp__select_collect<P, T, In, Out, DESCENDING>, a);
     return e;
   }
   static void sweep(const char *name, int seeds) {

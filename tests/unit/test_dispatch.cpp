@@ -1529,7 +1529,8 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (bound) c.keys = b.keys, c.length = 50;
   if (bound || p == GP_LOAD_BALANCE) c.out_type = GP_U32;
   if (p == GP_TOP_K || p == GP_SHUFFLE) c.in_type = GP_F32, c.in = b.in;
-  if (p == GP_TOP_K || p == GP_NTH_ELEMENT) c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.length = n < 9 ? n / 2 : 9;
+  if (p == GP_TOP_K || p == GP_NTH_ELEMENT)
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.length = n < 9 ? n / 2 : 9;
   if (p == GP_NTH_ELEMENT) c.out = nullptr;
   return c;
 }
@@ -2241,8 +2242,7 @@ FAKE_KERNEL(gp__top_k_args,
             gp__top_k_merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true, false>);
 FAKE_KERNEL(gp__top_k_args, gp__select_first<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
 FAKE_KERNEL(gp__top_k_args, gp__select_next<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
-FAKE_KERNEL(gp__top_k_args,
-            gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true>);
 FAKE_KERNEL(gp__map_args, gp__shuffle<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__none, unsigned int>);
 
 static unsigned rank_of_float(float x) { // largest first
@@ -2297,8 +2297,11 @@ static void test_top_k() {
         GOOD(gp_workspace_size(ctx, &c, &bytes));
         GOOD(gp_run(ctx, &c, nullptr));
         const unsigned now = unsigned(fake::counts.launches) - launches;
-        check(radix ? now == 4 && bytes : n < 70000 ? now == 1 && !bytes : now == 2 && bytes, __LINE__,
-              "top %u of %u: %u launches, %llu bytes", unsigned(k), unsigned(n), now, (unsigned long long)bytes);
+        check(radix       ? now == 4 && bytes
+              : n < 70000 ? now == 1 && !bytes
+                          : now == 2 && bytes,
+              __LINE__, "top %u of %u: %u launches, %llu bytes", unsigned(k), unsigned(n), now,
+              (unsigned long long)bytes);
         bool good = true;
         for (size_t row = 0; row < rows; ++row) {
           std::vector<unsigned> order(n);
