@@ -16145,10 +16145,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_a
   const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
   unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
   gp_result result = GP_SUCCESS;
-  int occupancy, i;
-  for (i = 0; i < 2 && result == GP_SUCCESS; ++i)
-    result = gp__fit_kernel(l->s, l->who, l->kernels[i], l->g, &occupancy);
-  if (result != GP_SUCCESS) return result;
+  int occupancy;
+  if (a->blocks > 1) GPUPRIMS__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
   a->capacity = gp__top_k_capacity(*l->p, *h);
   a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
   a->to = a->blocks > 1 ? lists : NULL;
@@ -16217,7 +16215,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   int occupancy = count ? kernels[0]->occupancy : 0, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
-  if (gp__family_of(q->primitive) == GP__FAMILY_HISTOGRAM) {
+  if (gp__family_of(q->primitive) == GP__FAMILY_HISTOGRAM || p->algorithm == GP_BEST_LISTS) {
     g = gp__geometry_of(*p, *h, 0);
     result = gp__fit_kernel(s, who, kernels[0], &g, &occupancy);
     if (result != GP_SUCCESS) return result;

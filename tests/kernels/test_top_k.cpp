@@ -336,6 +336,42 @@ template <class P, class In, class Out> void shuffle(const char *name, int seeds
 }
 #endif
 
+#ifdef TEST_TOP_K_LISTS
+// What the rules lead to, without a launch: policies that are valid, lists that fit, jumps that miss no tile.
+static void geometries() {
+  if (!only.empty() && only != "geometries") return;
+  const gp_policy none = {};
+  for (int arch : {75, 80, 86, 90, 100, 120})
+    for (int size : {1, 2, 4, 8})
+      for (int out : {0, 4, 8, 64})
+        for (u64 k : {1ull, 10ull, 1000ull, 1024ull, 1025ull, 1ull << 20})
+          for (u64 count : {1ull << 20, 1ull << 33})
+            for (u64 rows : {1ull, 3ull, 5000ull}) {
+              gp__shape s = shape_of(GP_TOP_K, size, count, 132);
+              s.compute_capability = arch, s.shared_bytes = gp__shared_bytes_of(arch);
+              s.length = k, s.segments = rows, s.out_size = out, s.in_size = out == 64 ? 64 : 0;
+              const gp_policy p = gp__portable_top_k(none, s);
+              const bool lists = p.algorithm == GP_BEST_LISTS;
+              gp__geometry g = {};
+              gp__geometry_top_k(p, s, u64(132) * unsigned(p.blocks_per_sm), &g);
+              const u64 works = rows * g.share;
+              check(gp__policy_valid_top_k(p, s) && g.shared_bytes <= unsigned(s.shared_bytes) && g.grid >= 1 &&
+                        (lists ? k <= 1024 && gp__top_k_capacity(p, s) >= k + k / 2 + 32 + gp__top_k_tile(p, s)
+                               : g.grid == works && g.words >= rows) &&
+                        (!lists || g.share == 1 || g.scratch >= works * k * gp__rank_bytes(s)),
+                    "rule for arch " + std::to_string(arch) + " size " + std::to_string(size) + " k " +
+                        std::to_string(k));
+            }
+  for (u64 tiles = 1; tiles < 3000; ++tiles) {
+    const u64 jump = gp__top_k_jump(tiles);
+    std::vector<bool> seen(tiles);
+    u64 found = 0;
+    for (u64 t = 0; t < tiles; ++t) found += !seen[t * jump % tiles], seen[t * jump % tiles] = true;
+    check(found == tiles, "jumps of " + std::to_string(jump) + " among " + std::to_string(tiles) + " tiles");
+  }
+}
+#endif
+
 int main(int argc, char **argv) {
   const int seeds = start(argc, argv);
   [[maybe_unused]] typedef gp__policy<64, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Small;
@@ -351,6 +387,7 @@ int main(int argc, char **argv) {
 #endif
 #endif
 #ifdef TEST_TOP_K_LISTS
+  geometries();
   TopK<Small, float, gp__none, u32, true, false, true>::sweep("lists f32 indices", seeds);
   TopK<Small, u32, gp__none, gp__none, false, false, true>::sweep("lists u32 keys", seeds);
 #ifndef TEST_FEW
