@@ -793,10 +793,10 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // The same bits on every device: nothing but the order of the elements depends on the keys.
 //
 // gp_call has more: begin_bit and end_bit, the bits of the ordered key that decide (bit 0 is the least significant; an
-// integer's sign and a float's bits are changed so that the order is that of unsigned integers). Struct keys (key_type
-// a struct, or a built-in type that is to be ordered by something else): either `fields`, a list of fields, each up or
-// down, the most significant first; or `transform`, a user's unary operator that makes of a key a value of acc_type, a
-// built-in type. gp_merge_sort takes a comparison. count_device: the number of elements, in device memory.
+// integer's sign and a float's bits are changed so that the order is that of unsigned integers). Struct keys: either
+// `fields`, a list of fields, each up or down, the most significant first; or `transform`, a user's unary operator that
+// makes of a key (of any type) a value of acc_type, a built-in type. gp_merge_sort takes a comparison. count_device:
+// the number of elements, in device memory.
 //
 // Launches: one that counts the digits of all passes, and one a pass of 8 bits; the first reads the keys, a pass reads
 // and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
@@ -983,8 +983,8 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   return v;
 }
 // The lanes whose x has the bits of `mask` as this lane's x has them: all clear, or not all clear. All lanes call.
-// By hand, so that the compiler takes many bits of x as predicates at once; the complement is taken by a multiplication,
-// as the other instructions all are the other integer unit's. minus_one: gp__minus_one().
+// By hand, so that the compiler takes many bits of x as predicates at once; the complement is taken by a
+// multiplication, as the other instructions all are the other integer unit's. minus_one: gp__minus_one().
 GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32 minus_one) {
   gp__u32 lanes;
   asm volatile("{ .reg .pred p; and.b32 %0, %1, %2; setp.ne.u32 p, %0, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; "
