@@ -77,6 +77,8 @@ PROGRAMS = [
     # ---- the kernels on the emulator
     Program("kernels", ["tests/kernels/test_kernels.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["60"]),
+    Program("radix kernels", ["tests/kernels/test_radix.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+            long_args=["60"]),
     Program("segment kernels", ["tests/kernels/test_segments.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["60"]),
     Program("stream kernels", ["tests/kernels/test_streams.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],

@@ -28,11 +28,13 @@ FILES = {
     "RUNS": "test_streams.cpp",
     "BY_KEY": "test_streams.cpp",
     "BYTES": "test_streams.cpp",
+    "TILE": "test_tile.cpp",
+    "RADIX": "test_radix.cpp",
 }
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
 # build takes for a read of what was never written.
-OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1"}
+OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1", "RADIX": "-O1"}
 
 # name: (part, text, replacement)
 MUTANTS = {
@@ -332,6 +334,63 @@ MUTANTS = {
     "ordered: a group's sum in the wrong place": (
         "HISTOGRAM_ORDERED", "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
         "gp__publish(words, group_sums + static_cast<gp__u64>(group + 1) * pieces + q"),
+    "rank: counted before all have looked": (
+        "TILE", "__popc(peers[j] & below));\n          __syncwarp();", "__popc(peers[j] & below));"),
+    "rank: looked at before it is counted": (
+        "TILE", "before + 1); // the last one of its digit\n          __syncwarp();",
+        "before + 1); // the last one of its digit"),
+    "rank: the first lane counts": ("TILE", "if (!(peers[j] & above)) counter", "if (!(peers[j] & below)) counter"),
+    "rank: keys behind come before": ("TILE", "__popc(peers[j] & below));", "__popc(peers[j] & above));"),
+    "rank: a bit of the digit is not matched": (
+        "TILE", "for (int i = 1; i < BITS; i += 2) peers", "for (int i = 3; i < BITS; i += 2) peers"),
+    "rank: the warps before are forgotten": ("TILE", "first += own;\n", "first += 0 * own;\n"),
+    "rank: no barrier before the positions": (
+        "TILE", "first = odd + (total[i] >> 16);\n  }\n  __syncthreads();", "first = odd + (total[i] >> 16);\n  }"),
+    "radix: the sums are not cleared": (
+        "RADIX", "for (int i = threadIdx.x; i < a.passes * GP__DIGITS; i += THREADS) a.counts[i] = 0;", ""),
+    "radix: sums are added to before they are cleared": (
+        "RADIX", "gp__receive<gp__u64>(gp__words(a.workspace), 0, ticket.tag);", ""),
+    "radix: the words are not cleared": (
+        "RADIX", "static_cast<gp_vector *>(a.words)[i] = gp_vector{{0, 0, 0, 0}};", ""),
+    "radix: the upper word is counted as the lower one": (
+        "RADIX", "add(upper ? low : high, replica ^ (REPLICAS / 2));", "add(upper ? low : high, replica);"),
+    "radix: the block that comes last does not see all sums": (
+        "RADIX", "__threadfence();\n      s.last = gp__draw", "s.last = gp__draw"),
+    "radix: a pass with two digits is left out": ("RADIX", "all = all || c[i] == n;", "all = all || c[i] + 1 >= n;"),
+    "radix: the last pass writes to the other buffer": (
+        "RADIX", "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == 0;",
+        "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == 1;"),
+    "radix: in place the first pass overwrites its input": (
+        "RADIX", "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == 0;",
+        "const bool to_other = left % 2 == 0;"),
+    "radix: parity by pass, not by passes that run": (
+        "RADIX", "(done % 2 ? GP__RADIX_ODD : 0)", "(p % 2 ? GP__RADIX_ODD : 0)"),
+    "radix: what is left in the other buffer stays there": (
+        "RADIX", "a.steps[a.passes] = from == 2 || a.passes == 0 ?", "a.steps[a.passes] = a.passes == 0 ?"),
+    "radix: nothing is copied where no pass runs": (
+        "RADIX", "else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;", ""),
+    "radix: the window goes on behind a missing word": (
+        "RADIX", "if (!found && passed == j && state != GP__RADIX_EMPTY)", "if (!found && state != GP__RADIX_EMPTY)"),
+    "radix: the window goes on behind a prefix": (
+        "RADIX", "if (!found && passed == j && state", "if (passed == j && state"),
+    "radix: the window is off by one": (
+        "RADIX", "(tile > j ? tile - 1 - j : 0) * (GP__DIGITS / 2)",
+        "(tile > j + 1 ? tile - 2 - j : 0) * (GP__DIGITS / 2)"),
+    "radix: marks of the pass before are taken": ("RADIX", "(W::mark(w[j]) - twist) & 3u", "W::mark(w[j])"),
+    "radix: the first tile forgets where digits begin": (
+        "RADIX", "even = static_cast<Count>(base[2 * (pair + i)]);", "even = 0;"),
+    "radix: written before all is in place": (
+        "RADIX", "tile + 1 < tiles ? TILE : in_last);\n      __syncthreads();\n      if (digit.valid == TILE)",
+        "tile + 1 < tiles ? TILE : in_last);\n      if (digit.valid == TILE)"),
+    "radix: positions before the counters are there": (
+        "RADIX", "at += (total[i] & 0xffffu) + (total[i] >> 16);\n        }\n      }\n      __syncthreads();",
+        "at += (total[i] & 0xffffu) + (total[i] >> 16);\n        }\n      }"),
+    "radix: padding comes before keys": (
+        "RADIX", "descending ? Bits(0) : Bits(~Bits(0))", "descending ? Bits(~Bits(0)) : Bits(0)"),
+    "radix: values stay": (
+        "RADIX", "tile_values[ranks[i]] = values[i];", "tile_values[gp_tile_warp_striped<ITEMS>(i)] = values[i];"),
+    "radix: a partial tile is written whole": (
+        "RADIX", "if (digit.valid == TILE) store<true>", "if (true) store<true>"),
 }
 
 
