@@ -1776,6 +1776,44 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
                                         : p.algorithm == GP_GLOBAL_BINS && s.exact &&
                                               (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
+// ---- hybrid sort
+//
+// Shapes that host and kernels share. A bucket is sorted on chip by one block; larger ones go to the next level.
+enum {
+  GP__HYBRID_COUNT_THREADS = 512,
+  GP__HYBRID_LEVELS = 9, // at most: 4 bits or more at each of the first two, 8 at the others
+  GP__HYBRID_PART_BYTES = 72,
+  GP__HYBRID_ITEM_BYTES = 24
+};
+// Of a block that sorts a bucket: threads, keys of a thread, bins.
+GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
+GPUPRIMS__RULE int gp__bucket_items(int key_size) { return key_size > 4 ? 8 : 16; }
+GPUPRIMS__RULE int gp__bucket_log2_bins(int key_size) { return key_size > 4 ? 13 : 12; }
+GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 4; }
+// Fewer rounds of transpositions where bins are many.
+GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) {
+  return 2 * (1 << log2_bins) >= 3 * capacity ? 5 : 7;
+}
+// gp_tile_sort_storage: keys, counters, a few words of each warp.
+GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items, int log2_bins) {
+  return (unsigned)(((threads * (items + 1) + 3 * gp__tile_sort_rounds(threads * items, log2_bins) + 7 +
+                      threads / 32 * 2) *
+                         (key_size > 4 ? 8 : 4) +
+                     ((1 << log2_bins) + 32 + threads / 32) * 4 + 15) /
+                    16 * 16);
+}
+GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
+  return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
+}
+GPUPRIMS__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
+// Parts of a level, at most: each has more keys than a block sorts.
+GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity) {
+  return count / (unsigned)capacity + 2;
+}
+// Buckets, at most: two neighbours have more keys than half a block sorts, but at the ends of parts.
+GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity) {
+  return 16 * (count / (unsigned)capacity + 2);
+}
 // ---- sorts and merges
 //
 // One-sweep radix sort. A pass for each 8 bits of the ordered key, the least significant first; an ordered key of more
@@ -2427,6 +2465,21 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   r.moved = r.large && moved ? gp__place(&r.bytes, s.count * (unsigned)s.in_size) : 0;
   return r;
 }
+
+// Hybrid sort of keys. Lists, parts, counters and buckets live in scratch memory.
+typedef struct gp__hybrid_args {
+  const void *in;
+  void *out;                // may be in
+  void *spare;              // as many keys
+  unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then: buckets
+  void *parts[2];           // of this level, of the next one
+  unsigned long long *bins[2]; // 256 counters a part
+  void *items;
+  unsigned long long count;
+  const unsigned long long *count_device;
+  int level;
+  unsigned capacity; // keys that a block sorts
+} gp__hybrid_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -3547,6 +3600,220 @@ GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], cons
   GPUPRIMS__UNROLL
   for (int i = 0; i < ITEMS; ++i) rank[i] = r.position(rank[i], digit(keys[i], i));
 }
+
+// ---- sort of a tile of keys
+//
+// Keys of a known range are brought into the order of their leading bits by counting: about as many bins as keys. What
+// lies in wrong order then is near its place: rounds of odd-even transpositions (Habermann) of overlapping windows,
+// which threads hold in registers, bring it there, and the block agrees that it is sorted. Where that takes too long,
+// the bins are fitted to the smallest and the largest key; where that did not help either, runs of the threads are
+// merged. The order of equal keys is lost.
+template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest one
+  return sizeof(K) > 4 ? 64 - __clzll(static_cast<long long>(x)) : 32 - __clz(static_cast<int>(x));
+}
+
+template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_storage {
+  static const int CAPACITY = THREADS * ITEMS, BINS = 1 << LOG2_BINS, WARPS = THREADS / 32;
+  static const int ROUNDS = gp__tile_sort_rounds(CAPACITY, LOG2_BINS), HALO = ROUNDS + 1;
+  static const int GROUPS = BINS / 128, GROUPS_A_WARP = (GROUPS + WARPS - 1) / WARPS; // of 32 vectors of counters
+  static_assert((ITEMS & (ITEMS - 1)) == 0 && ITEMS >= 8 && BINS % 128 == 0 && CAPACITY < 65536, "shape of a tile");
+  union {
+    gp_vector vector[BINS / 4 + 8];
+    gp__u32 counter[BINS + 32]; // the last ones count what is no key
+  };
+  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p stands at place(p): no bank conflicts of windows
+  K least[WARPS], most[WARPS];
+  gp__u32 total[WARPS];
+  static GP_DEVICE unsigned place(unsigned p) { return p + p / ITEMS + 2 * HALO; }
+};
+
+template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
+  typedef gp_tile_sort_storage<K, THREADS, ITEMS, LOG2_BINS> Storage;
+  static const int HALO = Storage::HALO, ROUNDS = Storage::ROUNDS, WINDOW = ITEMS + 2 * HALO;
+  static const int REPEATS = 3; // of all rounds
+  Storage &s;
+
+  // Once, before the first tile, and a barrier.
+  GP_DEVICE void clear() const {
+    for (unsigned i = threadIdx.x; i < Storage::BINS / 4 + 8; i += THREADS) s.vector[i] = gp_vector{{0, 0, 0, 0}};
+  }
+  // Counters become the number of keys before.
+  GP_DEVICE void scan() const {
+    gp__u32 before[Storage::GROUPS_A_WARP], run = 0;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+      before[j] = 0;
+      if (group < Storage::GROUPS) {
+        const gp_vector v = s.vector[group * 32 + gp_lane()];
+        const gp__u32 sum = v.word[0] + v.word[1] + v.word[2] + v.word[3];
+        const gp__u32 up_to = gp_warp_inclusive_scan(sum, gp_sum<gp__u32>());
+        before[j] = run + up_to - sum;
+        run += gp_warp_broadcast(up_to, 31);
+      }
+    }
+    if (gp_lane() == 0) s.total[gp_warp()] = run;
+    __syncthreads();
+    const gp__u32 total = gp_lane() < Storage::WARPS ? s.total[gp_lane()] : 0;
+    const gp__u32 base = gp_warp_broadcast(gp_warp_inclusive_scan(total, gp_sum<gp__u32>()) - total, gp_warp());
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+      if (group < Storage::GROUPS) {
+        gp_vector v = s.vector[group * 32 + gp_lane()];
+        gp__u32 start = base + before[j];
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < 4; ++w) {
+          const gp__u32 own = v.word[w];
+          v.word[w] = start;
+          start += own;
+        }
+        s.vector[group * 32 + gp_lane()] = v;
+      }
+    }
+  }
+  // Counters are zero and everybody knows it. The n keys keys[i] with there(i) go into the order of their bins,
+  // (key - low) >> shift. Ends with a barrier.
+  template <class There>
+  GP_DEVICE void scatter(const K (&keys)[ITEMS], const There &there, unsigned n, K low, int shift) const {
+    gp__u32 at[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u32 bin =
+          there(i) ? static_cast<gp__u32>((keys[i] - low) >> shift) : static_cast<gp__u32>(Storage::BINS) + gp_lane();
+      at[i] = atomicAdd(&s.counter[bin], 1u) << 16 | bin;
+    }
+    __syncthreads();
+    scan();
+    __syncthreads();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned p = s.counter[at[i] & 0xffffu] + (at[i] >> 16);
+      if (there(i)) s.key[Storage::place(p)] = keys[i];
+    }
+    for (unsigned p = n + threadIdx.x; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::place(p)] = ~K(0);
+    if (threadIdx.x < 2 * HALO) s.key[threadIdx.x] = 0;
+    __syncthreads();
+  }
+  // All rounds, a few times. Leaves zeros in the counters. Ends with a barrier.
+  GP_DEVICE bool repair(unsigned n) const {
+    const unsigned first = threadIdx.x * (ITEMS + 1);
+    clear();
+    for (int repeat = 0; repeat < REPEATS; ++repeat) {
+      K w[WINDOW];
+      bool ok = true;
+      const bool mine = threadIdx.x * ITEMS < n;
+      if (mine) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < WINDOW; ++j) {
+          const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
+          w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
+        }
+        // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own depend on them.
+        GPUPRIMS__UNROLL
+        for (int r = 0; r < ROUNDS; ++r) {
+          const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
+          GPUPRIMS__UNROLL
+          for (int j = 0; j + 1 < WINDOW; ++j)
+            if ((j + HALO + r) % 2 == 0 && j + 1 >= low && j <= high) {
+              const K a = w[j], b = w[j + 1];
+              w[j] = b < a ? b : a;
+              w[j + 1] = b < a ? a : b;
+            }
+        }
+        GPUPRIMS__UNROLL
+        for (int j = HALO; j < HALO + ITEMS; ++j) ok &= w[j] <= w[j + 1];
+      }
+      __syncthreads();
+      if (mine) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
+      }
+      if (__syncthreads_and(ok)) return true;
+    }
+    return false;
+  }
+  // Runs of a thread, sorted in registers; then merges of two runs, each thread its part of the result (Merge Path).
+  GP_DEVICE void merge(unsigned n) const {
+    const unsigned first = threadIdx.x * ITEMS, own = threadIdx.x * (ITEMS + 1) + 2 * HALO;
+    K w[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + static_cast<unsigned>(j)];
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < ITEMS; ++r) {
+      GPUPRIMS__UNROLL
+      for (int j = r % 2; j + 1 < ITEMS; j += 2) {
+        const K a = w[j], b = w[j + 1];
+        w[j] = b < a ? b : a;
+        w[j + 1] = b < a ? a : b;
+      }
+    }
+    for (unsigned run = ITEMS;; run *= 2) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) s.key[own + static_cast<unsigned>(j)] = w[j];
+      __syncthreads();
+      if (run >= n) return;
+      const unsigned from = first / (2 * run) * (2 * run), diagonal = first - from;
+      const unsigned middle = from + run < Storage::CAPACITY ? from + run : static_cast<unsigned>(Storage::CAPACITY);
+      const unsigned end = middle + run < Storage::CAPACITY ? middle + run : static_cast<unsigned>(Storage::CAPACITY);
+      const unsigned second = end - middle;
+      unsigned low = diagonal > second ? diagonal - second : 0, high = diagonal < middle - from ? diagonal : middle - from;
+      while (low < high) {
+        const unsigned probe = (low + high) / 2;
+        if (s.key[Storage::place(middle + diagonal - 1 - probe)] < s.key[Storage::place(from + probe)]) high = probe;
+        else low = probe + 1;
+      }
+      unsigned a = from + low, b = middle + diagonal - low;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const K x = s.key[Storage::place(a < middle ? a : from)], y = s.key[Storage::place(b < end ? b : from)];
+        const bool take = b >= end || (a < middle && x <= y);
+        w[j] = take ? x : y;
+        a += take ? 1u : 0u;
+        b += take ? 0u : 1u;
+      }
+      __syncthreads();
+    }
+  }
+  // What scatter has left becomes sorted. Ends with a barrier; the counters are zero then.
+  GP_DEVICE void finish(unsigned n, K low, int shift) const {
+    if (shift == 0) { // a bin a key
+      clear();
+      __syncthreads();
+      return;
+    }
+    if (repair(n)) return;
+    K keys[ITEMS], least = ~K(0), most = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned p = static_cast<unsigned>(i) * THREADS + threadIdx.x;
+      keys[i] = p < n ? s.key[Storage::place(p)] : least;
+      if (p < n && keys[i] > most) most = keys[i];
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) least = keys[i] < least ? keys[i] : least;
+    least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
+    most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
+    if (gp_lane() == 0) s.least[gp_warp()] = least, s.most[gp_warp()] = most;
+    __syncthreads();
+    least = s.least[gp_lane() < Storage::WARPS ? gp_lane() : 0];
+    most = s.most[gp_lane() < Storage::WARPS ? gp_lane() : 0];
+    least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
+    most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
+    const int width = gp__width(static_cast<K>(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
+    (void)low;
+    if (fitted < shift) {
+      scatter(keys, [=](int i) { return static_cast<unsigned>(i) * THREADS + threadIdx.x < n; }, n, least, fitted);
+      if (fitted == 0) {
+        clear();
+        __syncthreads();
+        return;
+      }
+      if (repair(n)) return;
+    }
+    merge(n);
+  }
+};
 
 // ---- the workspace: a ticket, and tagged words that carry partial results from block to block
 
@@ -8424,6 +8691,577 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
        k += static_cast<gp__u64>(gridDim.x) * P::threads)
     static_cast<Word *>(a.out)[k] =
         in[static_cast<gp__u64>(static_cast<const I *>(a.index)[k / WORDS]) * WORDS + k % WORDS];
+}
+
+// ---- hybrid sort
+//
+// Keys without values, all bits of them: what is equal is the same, so nothing needs to be stable. A level splits its
+// parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that ends a part),
+// the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs where counts say
+// all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger ones are parts of
+// the next level. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.) Keys go from the input
+// to the spare buffer, from there to the output, and back. A part whose keys share a digit does not move: its next
+// digits are those between its smallest and its largest key.
+
+// A key of T as the unsigned integer that is sorted.
+template <class T, bool DESCENDING> struct gp__sorted {
+  typedef gp__ordered<T> Ordered;
+  typedef typename Ordered::Bits Raw;
+  typedef typename gp__unsigned_of<(sizeof(T) > 4 ? 8 : 4)>::type Key;
+  static const int V = 16 / int(sizeof(T));
+  static GP_DEVICE Key encode(Raw raw) {
+    const Raw bits = Ordered::encode(raw);
+    return DESCENDING ? static_cast<Raw>(~bits) : bits;
+  }
+  static GP_DEVICE Raw decode(Key key) {
+    const Raw bits = static_cast<Raw>(key);
+    return Ordered::decode(DESCENDING ? static_cast<Raw>(~bits) : bits);
+  }
+};
+
+enum { GP__FROM_IN, GP__FROM_SPARE, GP__FROM_OUT }; // where keys lie
+enum { GP__PART_MOVES, GP__PART_STAYS, GP__PART_COUNTED, GP__PART_CONSTANT };
+
+// Keys [begin, end), all in [low, low + 2^(shift + bits)).
+struct gp__hybrid_part {
+  gp__u64 begin, end, low, least, most;
+  gp__u32 first_tile, tiles, done; // done: tiles that have been counted
+  int shift, bits;
+  gp__u32 source, mode, hot; // hot: a digit that many keys have; or 256
+  GP_DEVICE gp__u64 size() const { return end - begin; }
+};
+static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
+// Keys that a block sorts.
+struct gp__hybrid_item {
+  gp__u64 begin, low;
+  gp__u32 count;
+  unsigned short width, source; // width: of the largest key - low
+};
+static_assert(sizeof(gp__hybrid_item) == GP__HYBRID_ITEM_BYTES, "the size of an item");
+
+template <class P, class T, bool DESCENDING> struct gp__hybrid {
+  typedef gp__sorted<T, DESCENDING> Code;
+  typedef typename Code::Key Key;
+  typedef typename Code::Raw Raw;
+  typedef gp__packed<Raw> Pack;
+  static const int V = Code::V, BITS = 8 * int(sizeof(T)), ITEMS = P::vectors * V, TILE = P::threads * ITEMS;
+
+  const gp__hybrid_args &a;
+  GP_DEVICE gp__hybrid_part *parts(int next) const {
+    return static_cast<gp__hybrid_part *>(a.parts[(a.level + next) & 1]);
+  }
+  GP_DEVICE gp__u64 *bins(int next) const { return a.bins[(a.level + next) & 1]; }
+  GP_DEVICE gp__hybrid_item *items() const { return static_cast<gp__hybrid_item *>(a.items); }
+  GP_DEVICE const Raw *from(gp__u32 source) const {
+    return static_cast<const Raw *>(source == GP__FROM_IN ? a.in : source == GP__FROM_SPARE ? a.spare : a.out);
+  }
+  GP_DEVICE Raw *to(gp__u32 source) const { return static_cast<Raw *>(source == GP__FROM_SPARE ? a.out : a.spare); }
+  // Elements of a tile before the part: tiles begin on 16-byte boundaries of memory.
+  GP_DEVICE unsigned skew(gp__u32 source, gp__u64 begin) const {
+    return gp__misalignment(from(source) + begin, 16) / unsigned(sizeof(Raw));
+  }
+  // Digits of a part of the level: as many as make buckets that fit on chip, in as few levels as can be. The later
+  // levels have the keys that lie close together: they take all that a level can.
+  GP_DEVICE int digit_bits(int level, gp__u64 size, int width) const {
+    const gp__u64 fit = a.capacity - a.capacity / 11; // on the average: even keys' buckets differ by a few per cent
+    const int need = gp__width<gp__u64>((size + fit - 1) / fit - 1), levels = (need + 7) / 8;
+    const int bits = level >= 2 || width <= 8 || levels == 0 ? 8 : (need + levels - 1) / levels;
+    return width < bits ? width : bits < 4 ? (width < 4 ? width : 4) : bits;
+  }
+  // One thread: a part joins the list of a level.
+  GP_DEVICE void append(int level, gp__hybrid_part *list, gp__u64 begin, gp__u64 size, Key low, int width,
+                        gp__u32 source) const {
+    const unsigned before = skew(source, begin);
+    const gp__u32 tiles = static_cast<gp__u32>((before + size + TILE - 1) / TILE);
+    const gp__u64 was = atomicAdd(a.list + level, static_cast<gp__u64>(tiles) << 32 | 1u);
+    const gp__u32 at = static_cast<gp__u32>(was);
+    const int bits = digit_bits(level, size, width);
+    gp__hybrid_part &p = list[at];
+    p.begin = begin, p.end = begin + size, p.low = low, p.least = ~gp__u64(0), p.most = 0;
+    p.first_tile = static_cast<gp__u32>(was >> 32), p.tiles = tiles, p.done = 0;
+    p.shift = width - bits, p.bits = bits;
+    p.source = source, p.mode = GP__PART_MOVES, p.hot = 256;
+  }
+  GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
+    gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_LEVELS + 1, gp__u64(1))];
+    item.begin = begin, item.low = low, item.count = count;
+    item.width = static_cast<unsigned short>(width), item.source = static_cast<unsigned short>(source);
+  }
+};
+
+// The part of a tile: the last one whose first tile is not behind it. All threads of the block call.
+template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *parts, gp__u32 count, gp__u32 tile) {
+  gp__u32 low = 0, left = count; // in [low, low + left)
+  while (left > 1) {
+    const gp__u32 step = (left + THREADS - 1) / THREADS, ahead = (threadIdx.x + 1) * step;
+    const gp__u32 passed = static_cast<gp__u32>(
+        __syncthreads_count(ahead < left && parts[low + ahead].first_tile <= tile));
+    low += passed * step;
+    left -= passed * step;
+    if (left > step) left = step;
+  }
+  return low;
+}
+
+// The sum of x over the threads before. A barrier within; one more before `total` serves again.
+template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
+  const N up_to = gp_warp_inclusive_scan(x, gp_sum<N>());
+  if (gp_lane() == 31) total[gp_warp()] = up_to;
+  __syncthreads();
+  const N own = gp_lane() < THREADS / 32 ? total[gp_lane()] : 0;
+  return gp_warp_broadcast(gp_warp_inclusive_scan(own, gp_sum<N>()) - own, static_cast<int>(gp_warp())) + up_to - x;
+}
+
+// Tiles are dealt evenly, consecutive ones to a block.
+struct gp__hybrid_share {
+  gp__u32 parts, tile, end;
+  GP_DEVICE explicit gp__hybrid_share(gp__u64 list) {
+    const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
+    parts = static_cast<gp__u32>(list);
+    tile = blockIdx.x * each + (blockIdx.x < more ? blockIdx.x : more);
+    end = tile + each + (blockIdx.x < more ? 1 : 0);
+  }
+};
+
+// One block: empty lists, and the whole input as a part or an item.
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_begin(const gp__hybrid_args &a) {
+  gp__begin<P>();
+  const gp__hybrid<P, T, DESCENDING> h = {a};
+  const gp__u64 n = gp__count(a);
+  if (threadIdx.x < GP__HYBRID_LEVELS + 2) a.list[threadIdx.x] = 0;
+  for (unsigned i = threadIdx.x; i < 256; i += P::threads) h.bins(0)[i] = 0;
+  __syncthreads();
+  if (threadIdx.x != 0 || n == 0) return;
+  if (n > a.capacity) h.append(0, h.parts(0), 0, n, 0, h.BITS, GP__FROM_IN);
+  else h.add_item(0, static_cast<gp__u32>(n), 0, h.BITS, GP__FROM_IN);
+}
+
+template <int THREADS> struct gp__hybrid_count_storage {
+  gp__u32 counter[256 * 32]; // a lane has its own: digit * 32 + lane
+  gp__u64 total[THREADS / 32];
+  gp__u64 start[257], window[256];
+  gp__u64 least[THREADS / 32], most[THREADS / 32];
+  gp__u32 groups[THREADS / 32];
+  gp__u32 hot;
+  bool last;
+};
+
+template <class P, class T, bool DESCENDING, int THREADS> struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING> {
+  typedef gp__hybrid<P, T, DESCENDING> Base;
+  typedef typename Base::Key Key;
+  typedef typename Base::Raw Raw;
+  typedef typename Base::Code Code;
+  typedef gp__hybrid_count_storage<THREADS> Storage;
+  static const int V = Base::V;
+  static_assert(THREADS >= 256, "a thread a digit");
+  Storage &s;
+  GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, Storage &storage) : Base{args}, s(storage) {}
+
+  // The keys [begin, end) of the part.
+  GP_DEVICE void count(const gp__hybrid_part &p, gp__u64 begin, gp__u64 end, Key &least, Key &most) const {
+    const Raw *in = this->from(p.source);
+    const Key low = static_cast<Key>(p.low);
+    const int shift = p.shift;
+    gp__u32 *own = s.counter + gp_lane();
+    const auto add = [&](Raw raw) {
+      const Key key = Code::encode(raw);
+      least = key < least ? key : least;
+      most = key > most ? key : most;
+      atomicAdd(own + static_cast<gp__u32>((key - low) >> shift) * 32, 1u);
+    };
+    const unsigned before = this->skew(p.source, begin);
+    gp__u64 head = before ? V - before : 0; // keys before the first whole vector
+    if (head > end - begin) head = end - begin;
+    const gp__u64 vectors = (end - begin - head) / V;
+    const Raw *first = in + begin + head;
+    if (threadIdx.x < head) add(in[begin + threadIdx.x]);
+    const int AT_ONCE = 8;
+    gp__u64 v = 0;
+    for (; v + AT_ONCE * THREADS <= vectors; v += AT_ONCE * THREADS) {
+      typename Base::Pack pack[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i)
+        pack[i].vector = gp__load_vector<P::load>(first + (v + unsigned(i) * THREADS + threadIdx.x) * V);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) add(pack[i].item[j]);
+      }
+    }
+    for (v += threadIdx.x; v < vectors; v += THREADS) {
+      typename Base::Pack pack;
+      pack.vector = gp__load_vector<P::load>(first + v * V);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) add(pack.item[j]);
+    }
+    const gp__u64 tail = begin + head + vectors * V;
+    if (threadIdx.x < end - tail) add(in[tail + threadIdx.x]);
+  }
+  // All of the part has been counted: its buckets become parts, items, or runs to be filled.
+  GP_DEVICE void plan(gp__hybrid_part &p, gp__u64 *bins) const {
+    const unsigned t = threadIdx.x, digits = 1u << p.bits;
+    const gp__u64 begin = p.begin, size = p.end - begin, half = this->a.capacity / 2;
+    const Key low = static_cast<Key>(p.low);
+    const int shift = p.shift;
+    const gp__u64 least = gp__load_relaxed(&p.least), most = gp__load_relaxed(&p.most);
+    const gp__u64 count = t < digits ? gp__load_relaxed(bins + t) : 0;
+    if (t == 0) s.hot = 256;
+    const gp__u64 start = gp__sum_before<THREADS>(count, s.total);
+    const bool constant = least == most, whole = __syncthreads_or(count == size);
+    if (t == 0) p.mode = constant ? GP__PART_CONSTANT : shift == 0 ? GP__PART_COUNTED : whole ? GP__PART_STAYS : GP__PART_MOVES;
+    if (constant || shift == 0 || whole) {
+      if (constant && t == 0) p.low = least;
+      else if (constant) return;
+      else if (shift == 0 && t < digits) gp__store_relaxed(bins + t, begin + start);
+      else if (shift != 0 && t == 0)
+        this->append(this->a.level + 1, this->parts(1), begin, size, static_cast<Key>(least),
+                     gp__width(static_cast<Key>(most - least)), p.source);
+      return;
+    }
+    if (t < digits) {
+      gp__store_relaxed(bins + t, begin + start); // the cursor of the keys that move
+      s.window[t] = count > half ? ~gp__u64(0) : start / half;
+      if (count > size / 4) s.hot = t; // one of up to three
+    }
+    __syncthreads();
+    // Groups: a bucket with more keys than half a block sorts, alone; the others by the window in which they start.
+    const bool head = t < digits && (t == 0 || s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t]);
+    const gp__u32 group = gp__sum_before<THREADS>(head ? 1u : 0u, s.groups);
+    const unsigned groups = static_cast<unsigned>(__syncthreads_count(head));
+    if (head) s.start[group] = start | static_cast<gp__u64>(t) << 48;
+    if (t == 0) s.start[groups] = size | static_cast<gp__u64>(digits) << 48;
+    __syncthreads();
+    if (t == 0) p.hot = s.hot;
+    if (head) {
+      const gp__u64 next = s.start[group + 1], keys = (next & 0xffffffffffffull) - start;
+      const unsigned span = static_cast<unsigned>(next >> 48) - t;
+      const gp__u32 source = p.source == GP__FROM_SPARE ? GP__FROM_OUT : GP__FROM_SPARE;
+      const Key from = low + (static_cast<Key>(t) << shift);
+      if (keys > this->a.capacity)
+        this->append(this->a.level + 1, this->parts(1), begin + start, keys, from, shift, source);
+      else if (keys)
+        this->add_item(begin + start, static_cast<gp__u32>(keys), from,
+                       shift + gp__width<gp__u32>(span - 1), source);
+    }
+    __syncthreads();
+  }
+};
+
+template <class P, class T, bool DESCENDING, int THREADS> GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
+  typedef gp__hybrid_counting<P, T, DESCENDING, THREADS> Counting;
+  typedef typename Counting::Key Key;
+  GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
+  gp__begin<P>();
+  const Counting h(a, s);
+  const gp__hybrid_share share(a.list[a.level]);
+  gp__u32 tile = share.tile;
+  if (tile >= share.end) return;
+  gp__u32 at = gp__find_part<THREADS>(h.parts(0), share.parts, tile);
+  while (tile < share.end) {
+    gp__hybrid_part &p = h.parts(0)[at];
+    gp__u64 *bins = h.bins(0) + static_cast<gp__u64>(at) * 256;
+    const unsigned digits = 1u << p.bits;
+    const gp__u32 first = tile - p.first_tile, left = share.end - p.first_tile, last = left < p.tiles ? left : p.tiles;
+    const gp__u64 base = p.begin - h.skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * h.TILE;
+    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * h.TILE : p.begin, end = stop < p.end ? stop : p.end;
+    Key least = ~Key(0), most = 0;
+    for (unsigned i = threadIdx.x; i < digits * 32; i += THREADS) s.counter[i] = 0;
+    __syncthreads();
+    h.count(p, begin, end, least, most);
+    least = gp_warp_reduce(least, gp_min<Key>());
+    most = gp_warp_reduce(most, gp_max<Key>());
+    if (gp_lane() == 0) {
+      atomicMin(&p.least, static_cast<gp__u64>(least));
+      atomicMax(&p.most, static_cast<gp__u64>(most));
+    }
+    __syncthreads();
+    for (unsigned d = threadIdx.x; d < digits; d += THREADS) {
+      gp__u64 sum = 0;
+      for (unsigned i = 0; i < 32; ++i) sum += s.counter[d * 32 + ((i + threadIdx.x) & 31u)];
+      if (sum) gp__add_relaxed(bins + d, sum);
+    }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      s.last = atomicAdd(&p.done, last - first) + (last - first) == p.tiles;
+      __threadfence();
+    }
+    __syncthreads();
+    if (s.last) {
+      __threadfence();
+      h.plan(p, bins);
+    }
+    __syncthreads();
+    tile += last - first;
+    ++at;
+  }
+}
+
+template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybrid<P, T, DESCENDING> {
+  typedef gp__hybrid<P, T, DESCENDING> Base;
+  typedef typename Base::Key Key;
+  typedef typename Base::Raw Raw;
+  typedef typename Base::Code Code;
+  static const int V = Base::V, ITEMS = Base::ITEMS, TILE = Base::TILE, THREADS = P::threads;
+  static_assert(TILE < 65536 && ITEMS % 2 == 0, "slots have 16 bits");
+  static const int DIGITS_A_THREAD = (256 + THREADS - 1) / THREADS;
+  struct Storage {
+    gp__u64 delta[256];
+    gp__u32 count[256];
+    gp__u32 total[32];
+    Key key[1]; // TILE
+  };
+  Storage &s;
+  GP_DEVICE gp__hybrid_moving(const gp__hybrid_args &args, Storage &storage) : Base{args}, s(storage) {}
+
+  static GP_DEVICE unsigned position(int i) {
+    return (unsigned(i) / V * THREADS + threadIdx.x) * V + unsigned(i) % V;
+  }
+  // The slots of the keys in their digits, two a word. HOT: the lanes with one digit, the hot one or the first lane's,
+  // are counted by one of them.
+  template <bool HOT, class There>
+  GP_DEVICE void rank(const Key (&keys)[ITEMS], gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift,
+                      gp__u32 hot) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u32 digit = static_cast<gp__u32>((keys[i] - low) >> shift);
+      gp__u32 slot = 0;
+      if (!HOT) {
+        if (there(i)) slot = atomicAdd(&s.count[digit], 1u);
+      } else {
+        const gp__u32 chosen = hot < 256 ? hot : gp_warp_broadcast(digit, 0);
+        const bool is = there(i) && digit == chosen;
+        const gp__u32 lanes = __ballot_sync(0xffffffffu, is), lead = lanes & (0u - lanes);
+        if (is ? lead == 1u << gp_lane() : there(i))
+          slot = atomicAdd(&s.count[digit], is ? static_cast<gp__u32>(__popc(lanes)) : 1u);
+        const gp__u32 first = gp_warp_broadcast(slot, lanes ? __popc(lead - 1) : 0);
+        if (is) slot = first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));
+      }
+      slots[i / 2] = i % 2 ? slots[i / 2] | slot << 16 : slot;
+    }
+  }
+  template <class There>
+  GP_DEVICE void scatter(const Key (&keys)[ITEMS], const gp__u32 (&slots)[ITEMS / 2], const There &there, Key low,
+                         int shift) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (there(i)) {
+        const gp__u32 digit = static_cast<gp__u32>((keys[i] - low) >> shift);
+        s.key[s.count[digit] + (i % 2 ? slots[i / 2] >> 16 : slots[i / 2] & 0xffffu)] = keys[i];
+      }
+  }
+  // Keys of one tile of the part, at `first` .. `end` of it.
+  template <class There>
+  GP_DEVICE void tile(const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there, unsigned n) const {
+    const Key low = static_cast<Key>(p.low);
+    const int shift = p.shift;
+    const unsigned digits = 1u << p.bits;
+    gp__u32 slots[ITEMS / 2];
+    GPUPRIMS__UNROLL
+    for (int d = 0; d < DIGITS_A_THREAD; ++d)
+      if (threadIdx.x * DIGITS_A_THREAD + d < digits) s.count[threadIdx.x * DIGITS_A_THREAD + d] = 0;
+    __syncthreads();
+    const gp__u32 sample = static_cast<gp__u32>((keys[0] - low) >> shift);
+    const gp__u32 alike = __ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0));
+    if (p.hot < 256 || __popc(alike) >= 6) rank<true>(keys, slots, there, low, shift, p.hot);
+    else rank<false>(keys, slots, there, low, shift, p.hot);
+    __syncthreads();
+    gp__u32 count[DIGITS_A_THREAD], sum = 0;
+    gp__u64 cursor[DIGITS_A_THREAD];
+    GPUPRIMS__UNROLL
+    for (int d = 0; d < DIGITS_A_THREAD; ++d) {
+      const unsigned digit = threadIdx.x * DIGITS_A_THREAD + unsigned(d);
+      count[d] = digit < digits ? s.count[digit] : 0;
+      cursor[d] = count[d] ? gp__add_relaxed(bins + digit, gp__u64(count[d])) : 0;
+      sum += count[d];
+    }
+    gp__u32 start = gp__sum_before<THREADS>(sum, s.total);
+    GPUPRIMS__UNROLL
+    for (int d = 0; d < DIGITS_A_THREAD; ++d) {
+      const unsigned digit = threadIdx.x * DIGITS_A_THREAD + unsigned(d);
+      if (digit < digits) {
+        s.count[digit] = start;
+        s.delta[digit] = cursor[d] - start;
+      }
+      start += count[d];
+    }
+    __syncthreads();
+    scatter(keys, slots, there, low, shift);
+    __syncthreads();
+    Raw *out = this->to(p.source);
+    GPUPRIMS__UNROLL_BY(8)
+    for (unsigned q = threadIdx.x; q < n; q += THREADS) {
+      const Key key = s.key[q];
+      out[s.delta[static_cast<gp__u32>((key - low) >> shift)] + q] = Code::decode(key);
+    }
+    __syncthreads();
+  }
+  GP_DEVICE void move(const gp__hybrid_part &p, gp__u64 *bins, gp__u32 x) const {
+    const Raw *in = this->from(p.source);
+    const gp__u64 base = p.begin - this->skew(p.source, p.begin) + static_cast<gp__u64>(x) * TILE; // may wrap below 0
+    const gp__u64 left = p.end - base;
+    const unsigned first = x ? 0 : this->skew(p.source, p.begin), end = left < TILE ? static_cast<unsigned>(left) : TILE;
+    Key keys[ITEMS];
+    if (first == 0 && end == TILE) {
+      typename Base::Pack pack[P::vectors];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < P::vectors; ++i)
+        pack[i].vector = gp__load_vector<P::load>(in + base + (unsigned(i) * THREADS + threadIdx.x) * V);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) keys[i] = Code::encode(pack[i / V].item[i % V]);
+      tile(p, bins, keys, [](int) { return true; }, TILE);
+    } else {
+      const auto there = [=](int i) { return position(i) >= first && position(i) < end; };
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i)
+        keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
+      tile(p, bins, keys, there, end - first);
+    }
+  }
+  // Places of the tile, whose keys follow from the counts.
+  GP_DEVICE void fill(const gp__hybrid_part &p, const gp__u64 *bins, gp__u32 x) const {
+    Raw *out = static_cast<Raw *>(this->a.out);
+    const Key low = static_cast<Key>(p.low);
+    const unsigned before = this->skew(p.source, p.begin), digits = 1u << p.bits;
+    const gp__u64 stop = p.begin - before + static_cast<gp__u64>(x + 1) * TILE, end = stop < p.end ? stop : p.end;
+    const gp__u64 begin = x ? stop - TILE : p.begin;
+    if (p.mode == GP__PART_CONSTANT) {
+      for (gp__u64 q = begin + threadIdx.x; q < end; q += THREADS) out[q] = Code::decode(low);
+      return;
+    }
+    for (unsigned d = threadIdx.x; d < 256; d += THREADS) s.delta[d] = d < digits ? bins[d] : ~gp__u64(0);
+    __syncthreads();
+    for (gp__u64 q = begin + threadIdx.x; q < end; q += THREADS) {
+      unsigned digit = 0; // the last one that starts at q or before
+      GPUPRIMS__UNROLL
+      for (unsigned step = 128; step > 0; step /= 2)
+        if (s.delta[digit + step] <= q) digit += step;
+      out[q] = Code::decode(low + digit);
+    }
+    __syncthreads();
+  }
+};
+
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
+  typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  const Moving h(a, *reinterpret_cast<typename Moving::Storage *>(bytes));
+  const gp__hybrid_share share(a.list[a.level]);
+  const gp__u64 counters = (a.list[a.level + 1] & 0xffffffffu) * 256; // of the next level
+  for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; i < counters;
+       i += static_cast<gp__u64>(gridDim.x) * P::threads)
+    h.bins(1)[i] = 0;
+  gp__u32 tile = share.tile;
+  if (tile >= share.end) return;
+  gp__u32 at = gp__find_part<P::threads>(h.parts(0), share.parts, tile);
+  while (tile < share.end) {
+    const gp__hybrid_part p = h.parts(0)[at];
+    gp__u64 *bins = h.bins(0) + static_cast<gp__u64>(at) * 256;
+    const gp__u32 stop = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
+    if (p.mode == GP__PART_MOVES)
+      for (; tile < stop; ++tile) h.move(p, bins, tile - p.first_tile);
+    else if (p.mode != GP__PART_STAYS)
+      for (; tile < stop; ++tile) h.fill(p, bins, tile - p.first_tile);
+    tile = stop;
+    ++at;
+  }
+}
+
+// Buckets on chip.
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct gp__bucket {
+  typedef gp__sorted<T, DESCENDING> Code;
+  typedef typename Code::Key Key;
+  typedef typename Code::Raw Raw;
+  typedef gp__packed<Raw> Pack;
+  typedef gp__tile_sort<Key, THREADS, ITEMS, LOG2_BINS> Sort;
+  typedef typename Sort::Storage Storage;
+  // Keys that memory gives 16 bytes at a time, from a boundary of them on; short keys one by one.
+  static const int V = Code::V <= ITEMS ? Code::V : 1;
+  static const bool VECTORS = Code::V <= 4;
+  static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
+  Storage &s;
+
+  // in and out: of the first key; they may be the same. WIDTH: of the largest key - low.
+  GP_DEVICE void sort(const Raw *in, Raw *out, unsigned n, Key low, int width) const {
+    const Sort sort = {s};
+    const int shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
+    Key keys[ITEMS];
+    const unsigned before = VECTORS ? gp__misalignment(in, 16) / unsigned(sizeof(Raw)) : 0;
+    if (VECTORS && before + n <= THREADS * ITEMS) {
+      const auto there = [=](int i) {
+        return (unsigned(i) / V * THREADS + threadIdx.x) * V + unsigned(i) % V - before < n;
+      };
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; i += V) {
+        const unsigned q = (unsigned(i) / V * THREADS + threadIdx.x) * V;
+        Pack pack;
+        pack.vector = gp_vector{{0, 0, 0, 0}};
+        if (q >= before && q + V <= before + n) pack.vector = gp__load_vector<P::load>(in - before + q);
+        else {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            if (q + unsigned(j) - before < n) pack.item[j] = in[q + unsigned(j) - before];
+        }
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) keys[i + j] = Code::encode(pack.item[j]);
+      }
+      sort.scatter(keys, there, n, low, shift);
+    } else {
+      const auto there = [=](int i) { return unsigned(i) * THREADS + threadIdx.x < n; };
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) keys[i] = there(i) ? Code::encode(in[unsigned(i) * THREADS + threadIdx.x]) : 0;
+      sort.scatter(keys, there, n, low, shift);
+    }
+    sort.finish(n, low, shift);
+    const unsigned ahead = VECTORS ? gp__misalignment(out, 16) / unsigned(sizeof(Raw)) : 0;
+    for (unsigned q = threadIdx.x * V; q < ahead + n; q += THREADS * V) {
+      Pack pack;
+      if (VECTORS && q >= ahead && q + V <= ahead + n) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) pack.item[j] = Code::decode(s.key[Storage::place(q + unsigned(j) - ahead)]);
+        gp__store_vector<P::store>(out - ahead + q, pack.vector);
+      } else {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (q + unsigned(j) - ahead < n)
+            out[q + unsigned(j) - ahead] = Code::decode(s.key[Storage::place(q + unsigned(j) - ahead)]);
+      }
+    }
+  }
+};
+
+// The items of the list, dealt in turn.
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
+GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
+  typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
+  const gp__hybrid<P, T, DESCENDING> h = {a};
+  const typename Bucket::Sort sort = {bucket.s};
+  sort.clear();
+  const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
+  for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
+    const gp__hybrid_item item = h.items()[i];
+    __syncthreads();
+    bucket.sort(h.from(item.source) + item.begin, static_cast<typename Bucket::Raw *>(a.out) + item.begin, item.count,
+                static_cast<typename Bucket::Key>(item.low), item.width);
+  }
+}
+
+// All keys in one block.
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
+GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
+  typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
+  const typename Bucket::Sort sort = {bucket.s};
+  sort.clear();
+  __syncthreads();
+  bucket.sort(static_cast<const typename Bucket::Raw *>(a.in), static_cast<typename Bucket::Raw *>(a.out),
+              static_cast<unsigned>(gp__count(a)), 0, 8 * int(sizeof(T)));
 }
 
 #endif // GPUPRIMS__DEVICE_TEXT
