@@ -1021,6 +1021,12 @@ GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: 
 GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #endif
 
+// The same number, of which the compiler knows nothing: neither what it was made of, nor that a loop does not change it.
+GP_DEVICE gp__u32 gp__anew(gp__u32 x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
 // A place in shared memory from which offsets are counted. Its address is kept from the compiler, which would otherwise
 // add it anew to every offset.
 struct gp__shared_place {
@@ -1148,6 +1154,7 @@ template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_rea
 GP_DEVICE void gp__bulk_wait() { simt::bulk_wait(0); }
 GP_DEVICE void gp__bulk_fence() { simt::fence_proxy_async(); }
 
+GP_DEVICE gp__u32 gp__anew(gp__u32 x) { return x; }
 struct gp__shared_place {
   unsigned char *address;
   GP_DEVICE explicit gp__shared_place(void *p) : address(static_cast<unsigned char *>(p)) {}
@@ -2472,8 +2479,8 @@ typedef struct gp__hybrid_args {
   void *out;                // may be in
   void *spare;              // as many keys
   unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then: buckets
-  void *parts[2];           // of this level, of the next one
-  unsigned long long *bins[2]; // 256 counters a part
+  void *parts, *next_parts;             // of this level, of the next one
+  unsigned long long *bins, *next_bins; // 256 counters a part
   void *items;
   unsigned long long count;
   const unsigned long long *count_device;
@@ -3632,10 +3639,11 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   static const int HALO = Storage::HALO, ROUNDS = Storage::ROUNDS, WINDOW = ITEMS + 2 * HALO;
   static const int REPEATS = 3; // of all rounds
   Storage &s;
+  const unsigned thread; // gp__anew(threadIdx.x)
 
   // Once, before the first tile, and a barrier.
   GP_DEVICE void clear() const {
-    for (unsigned i = threadIdx.x; i < Storage::BINS / 4 + 8; i += THREADS) s.vector[i] = gp_vector{{0, 0, 0, 0}};
+    for (unsigned i = thread; i < Storage::BINS / 4 + 8; i += THREADS) s.vector[i] = gp_vector{{0, 0, 0, 0}};
   }
   // Counters become the number of keys before.
   GP_DEVICE void scan() const {
@@ -3643,14 +3651,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     GPUPRIMS__UNROLL
     for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
       const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
-      before[j] = 0;
-      if (group < Storage::GROUPS) {
-        const gp_vector v = s.vector[group * 32 + gp_lane()];
-        const gp__u32 sum = v.word[0] + v.word[1] + v.word[2] + v.word[3];
-        const gp__u32 up_to = gp_warp_inclusive_scan(sum, gp_sum<gp__u32>());
-        before[j] = run + up_to - sum;
-        run += gp_warp_broadcast(up_to, 31);
-      }
+      gp_vector v = {{0, 0, 0, 0}};
+      if (group < Storage::GROUPS) v = s.vector[group * 32 + gp_lane()];
+      const gp__u32 sum = v.word[0] + v.word[1] + v.word[2] + v.word[3];
+      const gp__u32 up_to = gp_warp_inclusive_scan(sum, gp_sum<gp__u32>());
+      before[j] = run + up_to - sum;
+      run += gp_warp_broadcast(up_to, 31);
     }
     if (gp_lane() == 0) s.total[gp_warp()] = run;
     __syncthreads();
@@ -3672,38 +3678,44 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       }
     }
   }
-  // Counters are zero and everybody knows it. The n keys keys[i] with there(i) go into the order of their bins,
-  // (key - low) >> shift. Ends with a barrier.
+  GP_DEVICE gp__u32 draw(K key, bool there, K low, int shift) const {
+    const gp__u32 bin =
+        there ? static_cast<gp__u32>((key - low) >> shift) : static_cast<gp__u32>(Storage::BINS) + gp_lane();
+    return gp__anew(atomicAdd(&s.counter[bin], 1u) << 16 | bin); // one register
+  }
+  GP_DEVICE void put(K key, bool there, gp__u32 drawn) const {
+    const unsigned p = s.counter[drawn & 0xffffu] + (drawn >> 16);
+    if (there) s.key[Storage::place(p)] = key;
+  }
+  // Counters are zero and everybody knows it. The n keys, keys[i] with there(i) and each lane's `edge` of warp 0 with
+  // there(-1), go into the order of their bins, (key - low) >> shift. Ends with a barrier.
   template <class There>
-  GP_DEVICE void scatter(const K (&keys)[ITEMS], const There &there, unsigned n, K low, int shift) const {
-    gp__u32 at[ITEMS];
+  GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
+    gp__u32 at[ITEMS], at_edge = 0;
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      const gp__u32 bin =
-          there(i) ? static_cast<gp__u32>((keys[i] - low) >> shift) : static_cast<gp__u32>(Storage::BINS) + gp_lane();
-      at[i] = atomicAdd(&s.counter[bin], 1u) << 16 | bin;
-    }
+    for (int i = 0; i < ITEMS; ++i) at[i] = draw(keys[i], there(i), low, shift);
+    if (gp_warp() == 0) at_edge = draw(edge, there(-1), low, shift);
     __syncthreads();
     scan();
     __syncthreads();
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      const unsigned p = s.counter[at[i] & 0xffffu] + (at[i] >> 16);
-      if (there(i)) s.key[Storage::place(p)] = keys[i];
-    }
-    for (unsigned p = n + threadIdx.x; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::place(p)] = ~K(0);
-    if (threadIdx.x < 2 * HALO) s.key[threadIdx.x] = 0;
+    for (int i = 0; i < ITEMS; ++i) put(keys[i], there(i), at[i]);
+    if (gp_warp() == 0) put(edge, there(-1), at_edge);
+    surround(n);
     __syncthreads();
   }
+  // What windows see before the keys and behind them.
+  GP_DEVICE void surround(unsigned n) const {
+    for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::place(p)] = ~K(0);
+    if (thread < 2 * HALO) s.key[thread] = 0;
+  }
   // All rounds, a few times. Leaves zeros in the counters. Ends with a barrier.
-  GP_DEVICE bool repair(unsigned n) const {
-    const unsigned first = threadIdx.x * (ITEMS + 1);
+  GP_DEVICE bool repair() const {
+    const unsigned first = thread * (ITEMS + 1);
     clear();
     for (int repeat = 0; repeat < REPEATS; ++repeat) {
       K w[WINDOW];
       bool ok = true;
-      const bool mine = threadIdx.x * ITEMS < n;
-      if (mine) {
         GPUPRIMS__UNROLL
         for (int j = 0; j < WINDOW; ++j) {
           const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
@@ -3723,19 +3735,16 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
         }
         GPUPRIMS__UNROLL
         for (int j = HALO; j < HALO + ITEMS; ++j) ok &= w[j] <= w[j + 1];
-      }
       __syncthreads();
-      if (mine) {
         GPUPRIMS__UNROLL
         for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
-      }
       if (__syncthreads_and(ok)) return true;
     }
     return false;
   }
   // Runs of a thread, sorted in registers; then merges of two runs, each thread its part of the result (Merge Path).
   GP_DEVICE void merge(unsigned n) const {
-    const unsigned first = threadIdx.x * ITEMS, own = threadIdx.x * (ITEMS + 1) + 2 * HALO;
+    const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     K w[ITEMS];
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + static_cast<unsigned>(j)];
@@ -3775,18 +3784,23 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       __syncthreads();
     }
   }
-  // What scatter has left becomes sorted. Ends with a barrier; the counters are zero then.
-  GP_DEVICE void finish(unsigned n, K low, int shift) const {
-    if (shift == 0) { // a bin a key
-      clear();
-      __syncthreads();
-      return;
-    }
-    if (repair(n)) return;
+  // What scatter has left becomes sorted; false: in the end it is not. Ends with a barrier; the counters are zero then.
+  GP_DEVICE bool finish(unsigned n, int shift) const {
+    if (shift > 0) return repair(); // otherwise a key has a bin
+    clear();
+    __syncthreads();
+    return true;
+  }
+  // The same without bounds: n keys in any order, in place and with all ones behind them.
+  GP_DEVICE void sort(unsigned n, int shift) const {
+    if (!fit(n, shift)) merge(n);
+  }
+  // With bins from the smallest key to the largest one.
+  GP_DEVICE bool fit(unsigned n, int shift) const {
     K keys[ITEMS], least = ~K(0), most = 0;
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
-      const unsigned p = static_cast<unsigned>(i) * THREADS + threadIdx.x;
+      const unsigned p = static_cast<unsigned>(i) * THREADS + thread;
       keys[i] = p < n ? s.key[Storage::place(p)] : least;
       if (p < n && keys[i] > most) most = keys[i];
     }
@@ -3801,17 +3815,10 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
     most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
     const int width = gp__width(static_cast<K>(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
-    (void)low;
-    if (fitted < shift) {
-      scatter(keys, [=](int i) { return static_cast<unsigned>(i) * THREADS + threadIdx.x < n; }, n, least, fitted);
-      if (fitted == 0) {
-        clear();
-        __syncthreads();
-        return;
-      }
-      if (repair(n)) return;
-    }
-    merge(n);
+    if (fitted >= shift) return false;
+    scatter(
+        keys, 0, [=](int i) { return i >= 0 && static_cast<unsigned>(i) * THREADS + this->thread < n; }, n, least, fitted);
+    return finish(n, fitted);
   }
 };
 
@@ -8747,10 +8754,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid {
   static const int V = Code::V, BITS = 8 * int(sizeof(T)), ITEMS = P::vectors * V, TILE = P::threads * ITEMS;
 
   const gp__hybrid_args &a;
-  GP_DEVICE gp__hybrid_part *parts(int next) const {
-    return static_cast<gp__hybrid_part *>(a.parts[(a.level + next) & 1]);
-  }
-  GP_DEVICE gp__u64 *bins(int next) const { return a.bins[(a.level + next) & 1]; }
+  GP_DEVICE gp__hybrid_part *parts() const { return static_cast<gp__hybrid_part *>(a.parts); }
+  GP_DEVICE gp__hybrid_part *next_parts() const { return static_cast<gp__hybrid_part *>(a.next_parts); }
   GP_DEVICE gp__hybrid_item *items() const { return static_cast<gp__hybrid_item *>(a.items); }
   GP_DEVICE const Raw *from(gp__u32 source) const {
     return static_cast<const Raw *>(source == GP__FROM_IN ? a.in : source == GP__FROM_SPARE ? a.spare : a.out);
@@ -8829,10 +8834,10 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_begin(con
   const gp__hybrid<P, T, DESCENDING> h = {a};
   const gp__u64 n = gp__count(a);
   if (threadIdx.x < GP__HYBRID_LEVELS + 2) a.list[threadIdx.x] = 0;
-  for (unsigned i = threadIdx.x; i < 256; i += P::threads) h.bins(0)[i] = 0;
+  for (unsigned i = threadIdx.x; i < 256; i += P::threads) a.bins[i] = 0;
   __syncthreads();
   if (threadIdx.x != 0 || n == 0) return;
-  if (n > a.capacity) h.append(0, h.parts(0), 0, n, 0, h.BITS, GP__FROM_IN);
+  if (n > a.capacity) h.append(0, h.parts(), 0, n, 0, h.BITS, GP__FROM_IN);
   else h.add_item(0, static_cast<gp__u32>(n), 0, h.BITS, GP__FROM_IN);
 }
 
@@ -8914,14 +8919,14 @@ template <class P, class T, bool DESCENDING, int THREADS> struct gp__hybrid_coun
       else if (constant) return;
       else if (shift == 0 && t < digits) gp__store_relaxed(bins + t, begin + start);
       else if (shift != 0 && t == 0)
-        this->append(this->a.level + 1, this->parts(1), begin, size, static_cast<Key>(least),
+        this->append(this->a.level + 1, this->next_parts(), begin, size, static_cast<Key>(least),
                      gp__width(static_cast<Key>(most - least)), p.source);
       return;
     }
     if (t < digits) {
       gp__store_relaxed(bins + t, begin + start); // the cursor of the keys that move
       s.window[t] = count > half ? ~gp__u64(0) : start / half;
-      if (count > size / 4) s.hot = t; // one of up to three
+      if (count > size / 4) atomicExch(&s.hot, t); // one of up to three
     }
     __syncthreads();
     // Groups: a bucket with more keys than half a block sorts, alone; the others by the window in which they start.
@@ -8938,7 +8943,7 @@ template <class P, class T, bool DESCENDING, int THREADS> struct gp__hybrid_coun
       const gp__u32 source = p.source == GP__FROM_SPARE ? GP__FROM_OUT : GP__FROM_SPARE;
       const Key from = low + (static_cast<Key>(t) << shift);
       if (keys > this->a.capacity)
-        this->append(this->a.level + 1, this->parts(1), begin + start, keys, from, shift, source);
+        this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source);
       else if (keys)
         this->add_item(begin + start, static_cast<gp__u32>(keys), from,
                        shift + gp__width<gp__u32>(span - 1), source);
@@ -8956,10 +8961,10 @@ template <class P, class T, bool DESCENDING, int THREADS> GP_DEVICE void gp__hyb
   const gp__hybrid_share share(a.list[a.level]);
   gp__u32 tile = share.tile;
   if (tile >= share.end) return;
-  gp__u32 at = gp__find_part<THREADS>(h.parts(0), share.parts, tile);
+  gp__u32 at = gp__find_part<THREADS>(h.parts(), share.parts, tile);
   while (tile < share.end) {
-    gp__hybrid_part &p = h.parts(0)[at];
-    gp__u64 *bins = h.bins(0) + static_cast<gp__u64>(at) * 256;
+    gp__hybrid_part &p = h.parts()[at];
+    gp__u64 *bins = a.bins + static_cast<gp__u64>(at) * 256;
     const unsigned digits = 1u << p.bits;
     const gp__u32 first = tile - p.first_tile, left = share.end - p.first_tile, last = left < p.tiles ? left : p.tiles;
     const gp__u64 base = p.begin - h.skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * h.TILE;
@@ -9012,11 +9017,11 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     Key key[1]; // TILE
   };
   Storage &s;
-  GP_DEVICE gp__hybrid_moving(const gp__hybrid_args &args, Storage &storage) : Base{args}, s(storage) {}
+  const unsigned thread;
+  GP_DEVICE gp__hybrid_moving(const gp__hybrid_args &args, Storage &storage)
+      : Base{args}, s(storage), thread(gp__anew(threadIdx.x)) {}
 
-  static GP_DEVICE unsigned position(int i) {
-    return (unsigned(i) / V * THREADS + threadIdx.x) * V + unsigned(i) % V;
-  }
+  GP_DEVICE unsigned position(int i) const { return (unsigned(i) / V * THREADS + thread) * V + unsigned(i) % V; }
   // The slots of the keys in their digits, two a word. HOT: the lanes with one digit, the hot one or the first lane's,
   // are counted by one of them.
   template <bool HOT, class There>
@@ -9037,7 +9042,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
         const gp__u32 first = gp_warp_broadcast(slot, lanes ? __popc(lead - 1) : 0);
         if (is) slot = first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));
       }
-      slots[i / 2] = i % 2 ? slots[i / 2] | slot << 16 : slot;
+      slots[i / 2] = i % 2 ? gp__anew(slots[i / 2] | slot << 16) : slot;
     }
   }
   template <class There>
@@ -9059,7 +9064,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     gp__u32 slots[ITEMS / 2];
     GPUPRIMS__UNROLL
     for (int d = 0; d < DIGITS_A_THREAD; ++d)
-      if (threadIdx.x * DIGITS_A_THREAD + d < digits) s.count[threadIdx.x * DIGITS_A_THREAD + d] = 0;
+      if (thread * DIGITS_A_THREAD + d < digits) s.count[thread * DIGITS_A_THREAD + d] = 0;
     __syncthreads();
     const gp__u32 sample = static_cast<gp__u32>((keys[0] - low) >> shift);
     const gp__u32 alike = __ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0));
@@ -9070,7 +9075,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     gp__u64 cursor[DIGITS_A_THREAD];
     GPUPRIMS__UNROLL
     for (int d = 0; d < DIGITS_A_THREAD; ++d) {
-      const unsigned digit = threadIdx.x * DIGITS_A_THREAD + unsigned(d);
+      const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
       count[d] = digit < digits ? s.count[digit] : 0;
       cursor[d] = count[d] ? gp__add_relaxed(bins + digit, gp__u64(count[d])) : 0;
       sum += count[d];
@@ -9078,7 +9083,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     gp__u32 start = gp__sum_before<THREADS>(sum, s.total);
     GPUPRIMS__UNROLL
     for (int d = 0; d < DIGITS_A_THREAD; ++d) {
-      const unsigned digit = threadIdx.x * DIGITS_A_THREAD + unsigned(d);
+      const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
       if (digit < digits) {
         s.count[digit] = start;
         s.delta[digit] = cursor[d] - start;
@@ -9090,7 +9095,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     __syncthreads();
     Raw *out = this->to(p.source);
     GPUPRIMS__UNROLL_BY(8)
-    for (unsigned q = threadIdx.x; q < n; q += THREADS) {
+    for (unsigned q = thread; q < n; q += THREADS) {
       const Key key = s.key[q];
       out[s.delta[static_cast<gp__u32>((key - low) >> shift)] + q] = Code::decode(key);
     }
@@ -9106,12 +9111,12 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       typename Base::Pack pack[P::vectors];
       GPUPRIMS__UNROLL
       for (int i = 0; i < P::vectors; ++i)
-        pack[i].vector = gp__load_vector<P::load>(in + base + (unsigned(i) * THREADS + threadIdx.x) * V);
+        pack[i].vector = gp__load_vector<P::load>(in + base + (unsigned(i) * THREADS + thread) * V);
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) keys[i] = Code::encode(pack[i / V].item[i % V]);
       tile(p, bins, keys, [](int) { return true; }, TILE);
     } else {
-      const auto there = [=](int i) { return position(i) >= first && position(i) < end; };
+      const auto there = [=](int i) { return this->position(i) >= first && this->position(i) < end; };
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i)
         keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
@@ -9126,12 +9131,12 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     const gp__u64 stop = p.begin - before + static_cast<gp__u64>(x + 1) * TILE, end = stop < p.end ? stop : p.end;
     const gp__u64 begin = x ? stop - TILE : p.begin;
     if (p.mode == GP__PART_CONSTANT) {
-      for (gp__u64 q = begin + threadIdx.x; q < end; q += THREADS) out[q] = Code::decode(low);
+      for (gp__u64 q = begin + thread; q < end; q += THREADS) out[q] = Code::decode(low);
       return;
     }
-    for (unsigned d = threadIdx.x; d < 256; d += THREADS) s.delta[d] = d < digits ? bins[d] : ~gp__u64(0);
+    for (unsigned d = thread; d < 256; d += THREADS) s.delta[d] = d < digits ? bins[d] : ~gp__u64(0);
     __syncthreads();
-    for (gp__u64 q = begin + threadIdx.x; q < end; q += THREADS) {
+    for (gp__u64 q = begin + thread; q < end; q += THREADS) {
       unsigned digit = 0; // the last one that starts at q or before
       GPUPRIMS__UNROLL
       for (unsigned step = 128; step > 0; step /= 2)
@@ -9146,23 +9151,24 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_move(cons
   typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
   GP_DYNAMIC_SHARED(bytes);
   gp__begin<P>();
-  const Moving h(a, *reinterpret_cast<typename Moving::Storage *>(bytes));
+  typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(bytes);
+  const gp__hybrid<P, T, DESCENDING> h = {a};
   const gp__hybrid_share share(a.list[a.level]);
   const gp__u64 counters = (a.list[a.level + 1] & 0xffffffffu) * 256; // of the next level
   for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; i < counters;
        i += static_cast<gp__u64>(gridDim.x) * P::threads)
-    h.bins(1)[i] = 0;
+    a.next_bins[i] = 0;
   gp__u32 tile = share.tile;
   if (tile >= share.end) return;
-  gp__u32 at = gp__find_part<P::threads>(h.parts(0), share.parts, tile);
+  gp__u32 at = gp__find_part<P::threads>(h.parts(), share.parts, tile);
   while (tile < share.end) {
-    const gp__hybrid_part p = h.parts(0)[at];
-    gp__u64 *bins = h.bins(0) + static_cast<gp__u64>(at) * 256;
+    const gp__hybrid_part p = h.parts()[at];
+    gp__u64 *bins = a.bins + static_cast<gp__u64>(at) * 256;
     const gp__u32 stop = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
     if (p.mode == GP__PART_MOVES)
-      for (; tile < stop; ++tile) h.move(p, bins, tile - p.first_tile);
+      for (; tile < stop; ++tile) Moving(a, s).move(p, bins, tile - p.first_tile);
     else if (p.mode != GP__PART_STAYS)
-      for (; tile < stop; ++tile) h.fill(p, bins, tile - p.first_tile);
+      for (; tile < stop; ++tile) Moving(a, s).fill(p, bins, tile - p.first_tile);
     tile = stop;
     ++at;
   }
@@ -9176,48 +9182,52 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   typedef gp__packed<Raw> Pack;
   typedef gp__tile_sort<Key, THREADS, ITEMS, LOG2_BINS> Sort;
   typedef typename Sort::Storage Storage;
-  // Keys that memory gives 16 bytes at a time, from a boundary of them on; short keys one by one.
   static const int V = Code::V <= ITEMS ? Code::V : 1;
-  static const bool VECTORS = Code::V <= 4;
   static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
   Storage &s;
 
-  // in and out: of the first key; they may be the same. WIDTH: of the largest key - low.
-  GP_DEVICE void sort(const Raw *in, Raw *out, unsigned n, Key low, int width) const {
-    const Sort sort = {s};
+  // n keys at in, sorted to out, which may be in; key - low has `width` bits. False: out has them in another order.
+  GP_DEVICE bool sort(const Raw *in, Raw *out, unsigned n, Key low, int width) const {
+    const unsigned thread = gp__anew(threadIdx.x);
+    const Sort sort = {s, thread};
     const int shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
-    Key keys[ITEMS];
-    const unsigned before = VECTORS ? gp__misalignment(in, 16) / unsigned(sizeof(Raw)) : 0;
-    if (VECTORS && before + n <= THREADS * ITEMS) {
-      const auto there = [=](int i) {
-        return (unsigned(i) / V * THREADS + threadIdx.x) * V + unsigned(i) % V - before < n;
-      };
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; i += V) {
-        const unsigned q = (unsigned(i) / V * THREADS + threadIdx.x) * V;
-        Pack pack;
-        pack.vector = gp_vector{{0, 0, 0, 0}};
-        if (q >= before && q + V <= before + n) pack.vector = gp__load_vector<P::load>(in - before + q);
-        else {
-          GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j)
-            if (q + unsigned(j) - before < n) pack.item[j] = in[q + unsigned(j) - before];
-        }
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) keys[i + j] = Code::encode(pack.item[j]);
-      }
-      sort.scatter(keys, there, n, low, shift);
-    } else {
-      const auto there = [=](int i) { return unsigned(i) * THREADS + threadIdx.x < n; };
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) keys[i] = there(i) ? Code::encode(in[unsigned(i) * THREADS + threadIdx.x]) : 0;
-      sort.scatter(keys, there, n, low, shift);
-    }
-    sort.finish(n, low, shift);
-    const unsigned ahead = VECTORS ? gp__misalignment(out, 16) / unsigned(sizeof(Raw)) : 0;
-    for (unsigned q = threadIdx.x * V; q < ahead + n; q += THREADS * V) {
+    Key keys[ITEMS], edge = 0; // whole vectors; the keys before and behind them, a lane of warp 0 each
+    const unsigned before = V > 1 ? gp__misalignment(in, 16) / unsigned(sizeof(Raw)) : 0;
+    const unsigned head = before && V - before < n ? V - before : before ? n : 0, vectors = (n - head) / V;
+    const unsigned at_edge = thread < head ? thread : thread + vectors * V;
+    const auto there = [=](int i) {
+      return i >= 0 ? unsigned(i) / V * THREADS + thread < vectors : at_edge < n;
+    };
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; i += V) {
       Pack pack;
-      if (VECTORS && q >= ahead && q + V <= ahead + n) {
+      pack.vector = gp_vector{{0, 0, 0, 0}};
+      const Raw *from = in + head + (unsigned(i) / V * THREADS + thread) * V;
+      if (V > 1) gp__load_vector_if<P::load>(there(i), from, pack.vector);
+      else if (there(i)) pack.item[0] = *from;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) keys[i + j] = Code::encode(pack.item[j]);
+    }
+    if (gp_warp() == 0 && at_edge < n) edge = Code::encode(in[at_edge]);
+    sort.scatter(keys, edge, there, n, low, shift);
+    const bool sorted = sort.finish(n, shift);
+    store(out, n, thread);
+    return sorted;
+  }
+  // The same, whatever the keys are. Slower.
+  GP_DEVICE void sort_any(const Raw *in, Raw *out, unsigned n) const {
+    const Sort sort = {s, gp__anew(threadIdx.x)};
+    for (unsigned q = threadIdx.x; q < n; q += THREADS) s.key[Storage::place(q)] = Code::encode(in[q]);
+    sort.surround(n);
+    __syncthreads();
+    sort.sort(n, 64);
+    store(out, n, threadIdx.x);
+  }
+  GP_DEVICE void store(Raw *out, unsigned n, unsigned thread) const {
+    const unsigned ahead = V > 1 ? gp__misalignment(out, 16) / unsigned(sizeof(Raw)) : 0;
+    for (unsigned q = thread * V; q < ahead + n; q += THREADS * V) {
+      Pack pack;
+      if (V > 1 && q >= ahead && q + V <= ahead + n) {
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j) pack.item[j] = Code::decode(s.key[Storage::place(q + unsigned(j) - ahead)]);
         gp__store_vector<P::store>(out - ahead + q, pack.vector);
@@ -9239,14 +9249,25 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
   gp__begin<P>();
   const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
   const gp__hybrid<P, T, DESCENDING> h = {a};
-  const typename Bucket::Sort sort = {bucket.s};
+  const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
   sort.clear();
+  typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
   const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
+  gp__u64 unsorted = 0; // buckets that the block has left for later
   for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
     const gp__hybrid_item item = h.items()[i];
     __syncthreads();
-    bucket.sort(h.from(item.source) + item.begin, static_cast<typename Bucket::Raw *>(a.out) + item.begin, item.count,
-                static_cast<typename Bucket::Key>(item.low), item.width);
+    if (!bucket.sort(h.from(item.source) + item.begin, out + item.begin, item.count,
+                     static_cast<typename Bucket::Key>(item.low), item.width)) {
+      if (threadIdx.x == 0) h.items()[blockIdx.x + unsorted * gridDim.x] = item; // a place of the block's own
+      ++unsorted;
+    }
+  }
+  __syncthreads();
+  for (gp__u64 i = 0; i < unsorted; ++i) {
+    const gp__hybrid_item item = h.items()[blockIdx.x + i * gridDim.x];
+    bucket.sort_any(out + item.begin, out + item.begin, item.count);
+    __syncthreads();
   }
 }
 
@@ -9257,11 +9278,14 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
   GP_DYNAMIC_SHARED(bytes);
   gp__begin<P>();
   const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
-  const typename Bucket::Sort sort = {bucket.s};
+  const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
   sort.clear();
   __syncthreads();
-  bucket.sort(static_cast<const typename Bucket::Raw *>(a.in), static_cast<typename Bucket::Raw *>(a.out),
-              static_cast<unsigned>(gp__count(a)), 0, 8 * int(sizeof(T)));
+  typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
+  const unsigned n = static_cast<unsigned>(gp__count(a));
+  if (bucket.sort(static_cast<const typename Bucket::Raw *>(a.in), out, n, 0, 8 * int(sizeof(T)))) return;
+  __syncthreads();
+  bucket.sort_any(out, out, n);
 }
 
 #endif // GPUPRIMS__DEVICE_TEXT

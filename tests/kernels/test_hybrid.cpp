@@ -54,7 +54,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     if (!in_place) simt::host_fill(out.data, 0x5a, given.size() * sizeof(Raw));
     gp__hybrid_args a = {};
     a.in = in.data, a.out = in_place ? in.data : out.data, a.spare = spare.data, a.list = list.data;
-    a.parts[0] = part0.data, a.parts[1] = part1.data, a.bins[0] = bins0.data, a.bins[1] = bins1.data;
+    a.parts = part0.data, a.next_parts = part1.data, a.bins = bins0.data, a.next_bins = bins1.data;
     a.items = items.data, a.count = given.size(), a.count_device = on_device ? counts.data : nullptr;
     a.capacity = CAPACITY;
     const unsigned sort_bytes = gp__tile_sort_bytes(sizeof(T), THREADS, ITEMS, LOG2_BINS);
@@ -69,6 +69,8 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
       for (a.level = 0; good && a.level < gp__hybrid_levels(sizeof(T)); ++a.level) {
         good = good && !simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING>, a);
         good = good && !simt::launch_kernel("move", grid + 1, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING>, a);
+        std::swap(a.parts, a.next_parts);
+        std::swap(a.bins, a.next_bins);
       }
       good = good && !simt::launch_kernel("sort", grid, THREADS, sort_bytes, gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
     }
