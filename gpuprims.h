@@ -178,6 +178,9 @@ typedef unsigned long uint64_t;
 #define gp_upper_bound GPUPRIMS__NAME(gp_upper_bound)
 #define gp_load_balance GPUPRIMS__NAME(gp_load_balance)
 #define gp_check_offsets GPUPRIMS__NAME(gp_check_offsets)
+#define gp_sort_keys GPUPRIMS__NAME(gp_sort_keys)
+#define gp_sort_pairs GPUPRIMS__NAME(gp_sort_pairs)
+#define gp_argsort GPUPRIMS__NAME(gp_argsort)
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
@@ -784,6 +787,36 @@ GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp
 GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
                                          uint64_t count, uint64_t *bad, gp_stream stream);
 
+// ---- radix sort (Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs). Stable, up or
+// down: equal keys keep the order of the input with GP_DESCENDING (flags, otherwise 0) too. Integers by value; floats by
+// IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be the inputs.
+// The same bits on every device: nothing but the order of the elements depends on the keys.
+//
+// gp_call has more: begin_bit and end_bit, the bits of the ordered key that decide (bit 0 is the least significant; an
+// integer's sign and a float's bits are changed so that the order is that of unsigned integers). Struct keys (key_type
+// a struct, or a built-in type that is to be ordered by something else): either `fields`, a list of fields, each up or
+// down, the most significant first; or `transform`, a user's unary operator that makes of a key a value of acc_type, a
+// built-in type. gp_merge_sort takes a comparison. count_device: the number of elements, in device memory.
+//
+// Launches: one that counts the digits of all passes, and one a pass of 8 bits; the first reads the keys, a pass reads
+// and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
+// that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
+// once, by index, at the end. Workspace: room for the keys and values once more, and 1 KiB a tile of 2000 to 10000 keys
+// (2 to 4 % of them; from 2^30 elements on, twice that).
+
+// out_keys = the keys in order.
+GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
+                                     uint64_t count, int flags, gp_stream stream);
+
+// The same, and values move with their keys: any type.
+GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                      const void *values, void *out_keys, void *out_values, uint64_t count, int flags,
+                                      gp_stream stream);
+
+// indices[i] = where the key stands that comes i-th. index_type: u32 or u64. out_keys: the keys in order, or NULL.
+GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
+                                   void *out_keys, void *indices, uint64_t count, int flags, gp_stream stream);
+
 // ---- any call, and what can be asked about it before it runs
 
 // Runs a call. Errors: CONTEXT FORK NULL ARGUMENT TYPE OPERATOR SIZE ALIGNMENT OVERLAP POLICY STREAM WORKSPACE MEMORY
@@ -950,15 +983,30 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   return v;
 }
 // The lanes whose x has the bits of `mask` as this lane's x has them: all clear, or not all clear. All lanes call.
-// (By hand, so that the compiler takes many bits of x as predicates at once.)
-GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask) {
+// By hand, so that the compiler takes many bits of x as predicates at once; the complement is taken by a multiplication,
+// as the other instructions all are the other integer unit's. minus_one: gp__minus_one().
+GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32 minus_one) {
   gp__u32 lanes;
   asm volatile("{ .reg .pred p; and.b32 %0, %1, %2; setp.ne.u32 p, %0, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; "
-               "@!p not.b32 %0, %0; }"
+               "@!p mad.lo.u32 %0, %0, %3, %3; }"
                : "=r"(lanes)
-               : "r"(x), "r"(mask));
+               : "r"(x), "r"(mask), "r"(minus_one));
   return lanes;
 }
+// -1, which the assembler cannot know: a multiplication by it stays one.
+GP_DEVICE gp__u32 gp__minus_one() {
+  gp__u32 lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return (lane >> 5) - 1;
+}
+GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) {
+  gp__u32 r;
+  asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(r) : "r"(x), "r"(y), "r"(z));
+  return r;
+}
+
+// Whatever was computed from x is computed anew from here on: that costs fewer registers than to keep it.
+GP_DEVICE void gp__forget(int &x) { asm volatile("" : "+r"(x)); }
 
 // The kernel before this one on the stream may still run (launch attribute "programmatic stream serialization"): wait
 // until it is complete and its writes are visible, then let the kernel after this one come up.
@@ -1123,7 +1171,10 @@ GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) {
 }
 GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
 GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
-GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask) {
+GP_DEVICE void gp__forget(int &) {}
+GP_DEVICE gp__u32 gp__minus_one() { return 0xffffffffu; }
+GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) { return x & y & z; }
+GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
   const bool one = (x & mask) != 0;
   const gp__u32 lanes = __ballot_sync(0xffffffffu, one);
   return one ? lanes : ~lanes;
@@ -1446,6 +1497,7 @@ typedef struct gp__shape {
   unsigned long long bins;     // histogram: of a channel
   unsigned long long count2;   // merge and sets
   int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
+  int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size
 } gp__shape;
 
 // Numbers that more than one rule needs.
@@ -1860,16 +1912,16 @@ GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
          (unsigned)(p.threads * gp__radix_items(p.vectors, s.key_size) * gp__radix_value_bytes(s) + 15) / 16 * 16;
 }
 GPUPRIMS__RULE unsigned gp__radix_static_bytes(gp_policy p) {
-  return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 64);
+  return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
 }
 // The histogram: copies of each counter, so that lanes of a warp do not meet, and its dynamic shared memory.
 GPUPRIMS__RULE unsigned gp__radix_histogram_bytes(int ordered_bytes, int replicas) {
   return (unsigned)((ordered_bytes < GP__RADIX_TABLES ? ordered_bytes : GP__RADIX_TABLES) * replicas * 4 * GP__DIGITS);
 }
-GPUPRIMS__RULE int gp__radix_replicas(gp__shape s, int replicas) {
-  return replicas <= 8 || (int)gp__radix_histogram_bytes(gp__radix_ordered_bytes(s), replicas) + 2048 <= s.shared_bytes
-             ? replicas
-             : gp__radix_replicas(s, replicas / 2);
+GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int most) {
+  return most <= 8 || (int)gp__radix_histogram_bytes(ordered_bytes, most) + 2048 <= gp__shared_bytes_of(capability)
+             ? most
+             : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
@@ -1949,9 +2001,10 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
   return p;
 }
-// Streams. GP_AUTO becomes pipelined from 4 MiB on, where that is valid: one large block, or two where there are few
-// tiles, of 1024 threads together. Below that a thread has one vector, so that all multiprocessors have tiles. A tile
-// that does not fit gets smaller in what the caller has left open.
+// Streams. GP_AUTO becomes pipelined from 4 MiB on, where that is valid; segmented scans, which search offsets, from
+// 8 MiB on. One large block, or two where there are few tiles, of 1024 threads together. Below 4 MiB a thread has one
+// vector, so that all multiprocessors have tiles. A tile that does not fit gets smaller in what the caller has left
+// open.
 __attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp__shape s, int algorithm, int threads,
                                                                 int vectors, int stages, int blocks) {
   gp_policy q = p;
@@ -1967,16 +2020,21 @@ __attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp_
 }
 __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
   const int large = bytes >> 24 != 0, pair = s.key_size && s.in_size, middle = bytes >> 20 && !(bytes >> 22);
-  const int vectors = bytes >> 22 ? 5 : 1;
+  const int searching = s.offset_size && bytes >> 22 && !(bytes >> 23);
+  const int vectors = searching ? 3 : bytes >> 22 ? 5 : 1;
   gp_policy q;
   int stages;
   for (stages = pair ? 4 : 5; stages >= 2; --stages) { // as many as fit with chunks of that size
     q = gp__portable_stream_as(p, s, GP_PIPELINED, large ? 512 : 256, pair ? 3 : 5, stages, large ? 1 : 2);
     if (p.stages || p.vectors || (q.vectors == (pair ? 3 : 5) && gp__policy_valid_stream(q, s))) break;
   }
-  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && bytes >> 22 && gp__policy_valid_stream(q, s))) return q;
+  if (p.algorithm == GP_PIPELINED ||
+      (p.algorithm == GP_AUTO && bytes >> 22 && !searching && gp__policy_valid_stream(q, s)))
+    return q;
   return gp__portable_stream_as(p, s, GP_LOOK_BACK, middle ? 512 : 256, vectors, 3,
-                                middle || gp__or(p.vectors, vectors) >= 5 ? 4 : 8);
+                                middle || gp__or(p.vectors, vectors) >= 5 ? 4
+                                : searching                               ? 6
+                                                                          : 8);
 }
 
 // GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. From 32 MiB
@@ -2052,11 +2110,16 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
-  (void)s;
+  // Registers: a thread has its keys, their ranks, and their values.
+  const int words = (s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4;
   p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
   p.threads = gp__or(p.threads, 384);
-  p.vectors = gp__or(p.vectors, 5);
   p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  if (!p.vectors) {
+    p.vectors = 5;
+    while (p.vectors > 1 && (gp__radix_items(p.vectors, s.key_size) * words > 52 || !gp__policy_valid_radix(p, s)))
+      --p.vectors;
+  }
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
@@ -2210,6 +2273,40 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
   }
 }
+// What a radix sort keeps in scratch memory, in bytes from its beginning.
+typedef struct gp__radix_plan {
+  int passes, wide, replicas, value_bytes, large; // large: values follow by index
+  unsigned long long tiles, clear;                // clear: of gp__radix_args
+  unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
+} gp__radix_plan;
+__attribute__((unused)) static unsigned long long gp__place(unsigned long long *bytes, unsigned long long size) {
+  const unsigned long long at = *bytes;
+  *bytes = (at + size + 255) / 256 * 256;
+  return at;
+}
+__attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
+  gp__radix_plan r;
+  const unsigned long long tile = (unsigned long long)(p.threads * gp__radix_items(p.vectors, s.key_size));
+  r.passes = gp__radix_passes(s.begin_bit, s.end_bit);
+  r.wide = s.count >> GP__RADIX_NARROW_LOG2 != 0;
+  r.replicas = gp__radix_replicas(gp__radix_ordered_bytes(s), s.compute_capability, 32);
+  r.value_bytes = gp__radix_value_bytes(s);
+  r.large = s.in_size > GP__RADIX_VALUE_BYTES;
+  r.tiles = gp__ceil_div(s.count, tile);
+  r.clear = r.tiles * (GP__DIGITS / 2) * (r.wide ? 16 : 8) / 16;
+  r.bytes = 0;
+  r.counts = gp__place(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
+  r.tickets = gp__place(&r.bytes, (unsigned long long)r.passes * 8);
+  r.steps = gp__place(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
+  r.words = gp__place(&r.bytes, r.clear * 16);
+  r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
+  r.index = r.large ? gp__place(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
+  r.other_keys = gp__place(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
+  r.other = gp__place(&r.bytes, r.passes ? s.count * (unsigned)r.value_bytes : 0);
+  r.moved = r.large && s.in_place ? gp__place(&r.bytes, s.count * (unsigned)s.in_size) : 0;
+  return r;
+}
+
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
 __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape s, unsigned long long resident,
@@ -2219,6 +2316,11 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && p.algorithm == GP_ONE_SWEEP) {
+    g->words = 1;
+    g->scratch = gp__radix_plan_of(p, s).bytes;
+    g->shared_bytes = gp__radix_shared_bytes(p, s);
+  }
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
@@ -2432,45 +2534,6 @@ __attribute__((unused)) static void gp__radix_digit_of(gp__radix_args *args, int
   args->shift = *bit % 64;
   args->mask = (1u << (bits < 8 ? bits < 0 ? 0 : bits : 8)) - 1;
   *bit += bits < 8 ? bits < 0 ? 0 : bits : 8;
-}
-
-// What a radix sort keeps in scratch memory, in bytes from its beginning; 0 where it is not there.
-typedef struct gp__radix_plan {
-  int passes, wide, replicas, value_bytes, large; // large: values follow by index
-  unsigned long long tiles, clear;                // clear: of gp__radix_args
-  unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
-} gp__radix_plan;
-__attribute__((unused)) static unsigned long long gp__place(unsigned long long *bytes, unsigned long long size) {
-  const unsigned long long at = *bytes;
-  *bytes = (at + size + 255) / 256 * 256;
-  return at;
-}
-// drop_keys: there is no output for keys. in_place: of the keys, or of values that move with them; moved: of large ones.
-__attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s, int drop_keys, int in_place,
-                                                                int moved) {
-  gp__radix_plan r;
-  const unsigned long long tile = (unsigned long long)(p.threads * gp__radix_items(p.vectors, s.key_size));
-  r.passes = gp__radix_passes(s.begin_bit, s.end_bit);
-  r.wide = s.count >> GP__RADIX_NARROW_LOG2 != 0;
-  r.replicas = gp__radix_replicas(s, 32);
-  r.value_bytes = gp__radix_value_bytes(s);
-  r.large = s.in_size > GP__RADIX_VALUE_BYTES;
-  r.tiles = gp__ceil_div(s.count, tile);
-  r.clear = r.tiles * (GP__DIGITS / 2) * (r.wide ? 16 : 8) / 16;
-  r.bytes = 0;
-  r.counts = gp__place(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
-  r.tickets = gp__place(&r.bytes, (unsigned long long)r.passes * 8);
-  r.steps = gp__place(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
-  r.words = gp__place(&r.bytes, r.clear * 16);
-  r.keys = drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
-  r.index = r.large ? gp__place(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
-  r.other_keys = r.other = 0;
-  if (r.passes > 1 || in_place) {
-    r.other_keys = gp__place(&r.bytes, s.count * (unsigned)s.key_size);
-    r.other = gp__place(&r.bytes, s.count * (unsigned)r.value_bytes);
-  }
-  r.moved = r.large && moved ? gp__place(&r.bytes, s.count * (unsigned)s.in_size) : 0;
-  return r;
 }
 
 // Hybrid sort of keys. Lists, parts, counters and buckets live in scratch memory.
@@ -2941,13 +3004,92 @@ template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) 
 
 // The lanes with the same digit as this one (below 2^BITS). All lanes call.
 template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
-  gp__u32 agree[BITS], peers = 0xffffffffu;
+  const gp__u32 minus_one = gp__minus_one();
+  gp__u32 agree[BITS], peers;
   GPUPRIMS__UNROLL
-  for (int i = 0; i < BITS; ++i) agree[i] = gp__agreeing(digit, 1u << i);
+  for (int i = 0; i < BITS; ++i) agree[i] = gp__agreeing(digit, 1u << i, minus_one);
+  peers = agree[0];
   GPUPRIMS__UNROLL
-  for (int i = 0; i < BITS; i += 2) peers = peers & agree[i] & agree[i + 1 < BITS ? i + 1 : i];
+  for (int i = 1; i < BITS; i += 2) peers = gp__and(peers, agree[i], agree[i + 1 < BITS ? i + 1 : i]);
   return peers;
 }
+
+GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) {
+  return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & (bytes - 1));
+}
+
+// Bits of N elements.
+template <int N> struct gp__bits {
+  static const int WORDS = (N + 31) / 32;
+  gp__u32 word[WORDS];
+  GP_DEVICE void clear() {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < WORDS; ++i) word[i] = 0;
+  }
+  GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
+  GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
+  // Of four elements, from element i on: what gp__upper_bits says of x. Those behind them come first.
+  GP_DEVICE void push(int i, gp__u32 x) { word[i / 32] = __funnelshift_l(gp__upper_bits(x), word[i / 32], 4); }
+  GP_DEVICE void keep(int n) { // bits 0 .. n - 1
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < WORDS; ++i) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
+  }
+  GP_DEVICE int count() const {
+    int n = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < WORDS; ++i) n += __popc(word[i]);
+    return n;
+  }
+};
+
+// Marks bytes that comparison E does not find equal to the one before them, four at a time. Of byte 0, which has none
+// here, it says nothing.
+template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u32 *word, gp__bits<N> &marks) {
+  marks.clear();
+  GPUPRIMS__UNROLL
+  for (int w = ITEMS / 4 - 1; w >= 0; --w)
+    marks.push(w * 4, ~gp__compare_bytes<E>::of(__funnelshift_l(w > 0 ? word[w - 1] : 0, word[w], 8), word[w]));
+}
+
+// A thread's marked bytes to consecutive places of shared memory, from `to` on. They are brought together in registers.
+// The thread that has a word's last byte stores the word whole, whatever stands before its own bytes. The bytes of a
+// thread's last word come by finish(), behind a barrier of the warp.
+template <int ITEMS> struct gp__byte_gather {
+  gp__shared_place next; // the word that is begun
+  gp__u32 last;          // its bytes so far, at the upper end
+  gp__u32 bits;          // where the next byte goes, counted from the aligned word before `to`
+  gp__u32 first;         // ... the first byte went
+  GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
+      : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
+    GPUPRIMS__UNROLL
+    for (int q = 0; q < ITEMS; q += 16) {
+      // Of four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes,
+      // and a selector that has those in front and the fourth byte behind them, marked or not. What it has behind the
+      // marked bytes does not matter.
+      const gp__u32 four = marks.word[q / 32] >> (q % 32), three = four & 0x7777u;
+      const gp__u32 low = gp__permute(0x10313033u, 0x10212032u, three),
+                    high = gp__permute(0x83838383u, 0x32333333u, three);
+      const gp__u32 fourth = gp__permute(0x83838383u, 0x80808080u, four) & 0x08080808u; // 0xff where it is marked
+      const gp__u32 counts = gp__permute(0x10080800u, 0x18101008u, three) + fourth;
+      GPUPRIMS__UNROLL
+      for (unsigned k = 0; k < 4u && q + int(k) * 4 < ITEMS; ++k) {
+        const gp__u32 marked = gp__permute(word[q / 4 + k], 0, gp__permute(low, high, (4 + k) << 4 | k));
+        const gp__u32 count = gp__permute(counts, 0, 0x4440u + k);
+        next.push_if((bits ^ (bits + count)) & 32u, __funnelshift_l(last, marked, bits));
+        last = __funnelshift_rc(last, marked, count);
+        bits += count;
+      }
+    }
+  }
+  GP_DEVICE void finish() const {
+    const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
+    const gp__u32 bytes = __funnelshift_l(last, 0, bits);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < 3; ++k)
+      if (begin <= k && k < end)
+        *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
+  }
+};
 
 #endif // GPUPRIMS__DEVICE_TEXT
 
@@ -4006,9 +4148,6 @@ template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
   if (!a.count_device) return a.count;
   const gp__u64 n = *a.count_device;
   return n < a.count ? n : a.count;
-}
-GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) {
-  return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & (bytes - 1));
 }
 
 // ---- copy, fill, iota, transform
@@ -5707,70 +5846,6 @@ template <class T, int N> struct gp__chunk {
   }
 };
 
-// Bits of N elements.
-template <int N> struct gp__bits {
-  static const int WORDS = (N + 31) / 32;
-  gp__u32 word[WORDS];
-  GP_DEVICE void clear() {
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < WORDS; ++i) word[i] = 0;
-  }
-  GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
-  GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
-  // Of four elements, from element i on: what gp__upper_bits says of x. Those behind them come first.
-  GP_DEVICE void push(int i, gp__u32 x) { word[i / 32] = __funnelshift_l(gp__upper_bits(x), word[i / 32], 4); }
-  GP_DEVICE void keep(int n) { // bits 0 .. n - 1
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < WORDS; ++i) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
-  }
-  GP_DEVICE int count() const {
-    int n = 0;
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < WORDS; ++i) n += __popc(word[i]);
-    return n;
-  }
-};
-
-// A thread's marked bytes to consecutive places of shared memory, from `to` on. They are brought together in registers.
-// The thread that has a word's last byte stores the word whole, whatever stands before its own bytes. The bytes of a
-// thread's last word come by finish(), behind a barrier of the warp.
-template <int ITEMS> struct gp__byte_gather {
-  gp__shared_place next; // the word that is begun
-  gp__u32 last;          // its bytes so far, at the upper end
-  gp__u32 bits;          // where the next byte goes, counted from the aligned word before `to`
-  gp__u32 first;         // ... the first byte went
-  GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
-      : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
-    GPUPRIMS__UNROLL
-    for (int q = 0; q < ITEMS; q += 16) {
-      // Of four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes,
-      // and a selector that has those in front and the fourth byte behind them, marked or not. What it has behind the
-      // marked bytes does not matter.
-      const gp__u32 four = marks.word[q / 32] >> (q % 32), three = four & 0x7777u;
-      const gp__u32 low = gp__permute(0x10313033u, 0x10212032u, three),
-                    high = gp__permute(0x83838383u, 0x32333333u, three);
-      const gp__u32 fourth = gp__permute(0x83838383u, 0x80808080u, four) & 0x08080808u; // 0xff where it is marked
-      const gp__u32 counts = gp__permute(0x10080800u, 0x18101008u, three) + fourth;
-      GPUPRIMS__UNROLL
-      for (unsigned k = 0; k < 4u && q + int(k) * 4 < ITEMS; ++k) {
-        const gp__u32 marked = gp__permute(word[q / 4 + k], 0, gp__permute(low, high, (4 + k) << 4 | k));
-        const gp__u32 count = gp__permute(counts, 0, 0x4440u + k);
-        next.push_if((bits ^ (bits + count)) & 32u, __funnelshift_l(last, marked, bits));
-        last = __funnelshift_rc(last, marked, count);
-        bits += count;
-      }
-    }
-  }
-  GP_DEVICE void finish() const {
-    const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
-    const gp__u32 bytes = __funnelshift_l(last, 0, bits);
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < 3; ++k)
-      if (begin <= k && k < end)
-        *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
-  }
-};
-
 // Two counts of a warp's elements in one number.
 GP_DEVICE gp__u32 gp__pair(int low, int high) { return static_cast<gp__u32>(low) | static_cast<gp__u32>(high) << 16; }
 GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
@@ -6063,12 +6138,7 @@ template <class K, class E> struct gp__key_heads {
       k.template load<FULL>(t.keys + i * int(sizeof(K)), exist);
       first_head = (FULL || exist > 0) && (t.first + i == 0 || !E()(t.key<K>(i - 1), k.item[0]));
       if (!KNOWN) return;
-      heads.clear();
-      GPUPRIMS__UNROLL
-      for (int w = ITEMS / 4 - 1; w >= 0; --w) {
-        const gp__u32 before = __funnelshift_l(w > 0 ? k.word[w - 1] : 0, k.word[w], 8);
-        heads.push(w * 4, ~gp__compare_bytes<E>::of(before, k.word[w]));
-      }
+      gp__mark_changes<E, ITEMS>(k.word, heads);
       heads.word[0] = (heads.word[0] & ~1u) | (first_head ? 1u : 0u);
     }
     GP_DEVICE bool at(int j) const {
@@ -8234,12 +8304,19 @@ template <class T, class Op, class R> struct gp__decomposed_key {
   static GP_DEVICE Key padding(bool) { return Key(); }
 };
 // A struct by some of its fields, the most significant first.
+template <class Key, class Bits> union gp__key_parts {
+  Key key;
+  Bits part[sizeof(Key) / sizeof(Bits)];
+  GP_DEVICE gp__key_parts() {}
+};
 template <int OFFSET, class T, bool DESCENDING> struct gp__key_field {
   static const int bits = 8 * int(sizeof(T));
   template <class Key> static GP_DEVICE gp__u64 of(const Key &key) {
     typedef typename gp__ordered<T>::Bits Bits;
-    const Bits x =
-        gp__ordered<T>::encode(*reinterpret_cast<const Bits *>(reinterpret_cast<const unsigned char *>(&key) + OFFSET));
+    static_assert(OFFSET % sizeof(T) == 0 && OFFSET + sizeof(T) <= sizeof(Key), "a field lies aligned in its struct");
+    gp__key_parts<Key, Bits> parts;
+    parts.key = key;
+    const Bits x = gp__ordered<T>::encode(parts.part[OFFSET / sizeof(T)]);
     return DESCENDING ? static_cast<Bits>(~x) : x;
   }
 };
@@ -8433,7 +8510,14 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     if (threadIdx.x == 0) c.decide(s.same);
   }
 };
-template <class P, class K, int THREADS, int REPLICAS> GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
+#ifdef GPUPRIMS__ARCH
+#define GPUPRIMS__CAPABILITY (GPUPRIMS__ARCH / 10)
+#else
+#define GPUPRIMS__CAPABILITY 90
+#endif
+template <class P, class K, int THREADS = GP__RADIX_HISTOGRAM_THREADS,
+          int REPLICAS = gp__radix_replicas(int(sizeof(typename K::Bits)), GPUPRIMS__CAPABILITY, 32)>
+GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
   gp__radix_counting<P, K, THREADS, REPLICAS>::run(a);
 }
 
@@ -8490,12 +8574,13 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef gp__radix_value<V> Value;
   typedef gp__tile_rank<P::threads> Rank;
   static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(Key))), TILE = THREADS * ITEMS;
+  static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
   // Values are on their way while keys are counted, where there are registers for both.
   static const bool EARLY = ITEMS * int((sizeof(Key) + 3) / 4 + 1 + (sizeof(V) + 3) / 4) <= 52;
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
     Count offset[GP__DIGITS]; // where a digit's keys go, less where they stand in the tile
-    gp__u64 tile;             // the block's next one
+    gp__u32 tile;             // the block's next one
   };
   // The digit of a key in the tile's place i; of what is not there the largest one.
   struct Digit {
@@ -8526,11 +8611,15 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE const V *values_from() const { return static_cast<const V *>(source(a.in, a.out, a.other)); }
 
   GP_DEVICE void load(Key (&keys)[ITEMS], const Key *from, unsigned valid) const {
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      const unsigned k = gp_tile_warp_striped<ITEMS>(i);
-      if (valid == TILE || k < valid) keys[i] = from[k];
-      else keys[i] = K::padding(a.flip != 0);
+    if (valid == TILE) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) keys[i] = from[gp_tile_warp_striped<ITEMS>(i)];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const unsigned k = gp_tile_warp_striped<ITEMS>(i);
+        keys[i] = k < valid ? from[k] : K::padding(a.flip != 0);
+      }
     }
   }
   GP_DEVICE void load_values(V (&values)[ITEMS], const V *from, gp__u64 first, unsigned valid) const {
@@ -8542,14 +8631,14 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
   // A thread that counts: the keys of its pair of digits before this tile. Several tiles are asked for at a time.
-  GP_DEVICE void look_back(const Pair *words, gp__u64 tile, Count &even, Count &odd) const {
+  GP_DEVICE void look_back(const Pair *words, gp__u32 tile, Count &even, Count &odd) const {
     const gp__u32 twist = step & GP__RADIX_ODD ? 2 : 0;
     even = odd = 0;
     for (bool found = false; !found;) {
       Pair w[GP__RADIX_WINDOW];
       GPUPRIMS__UNROLL
       for (unsigned j = 0; j < GP__RADIX_WINDOW; ++j)
-        w[j] = W::load(words + (tile > j ? tile - 1 - j : 0) * (GP__DIGITS / 2));
+        w[j] = W::load(words + static_cast<gp__u64>(tile > j ? tile - 1 - j : 0) * (GP__DIGITS / 2));
       unsigned passed = 0;
       GPUPRIMS__UNROLL
       for (unsigned j = 0; j < GP__RADIX_WINDOW; ++j) {
@@ -8564,18 +8653,37 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       tile -= passed;
     }
   }
+  // A few at a time: read, then written.
   template <bool FULL> GP_DEVICE void store(const Digit &digit, bool with_keys, Key *out, V *out_values) const {
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      const unsigned k = i * THREADS + threadIdx.x;
-      if (FULL || k < digit.valid) {
-        const Key key = tile_keys[k];
-        const Count at = s.offset[digit(key)] + k;
-        if (with_keys) out[at] = key;
-        if (Value::is) out_values[at] = tile_values[k];
+    for (int i = 0; i < ITEMS; i += AT_ONCE) {
+      Key keys[AT_ONCE];
+      Count at[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned k = (i + j) * THREADS + threadIdx.x;
+        if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = tile_keys[k];
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned k = (i + j) * THREADS + threadIdx.x;
+        if (i + j < ITEMS && (FULL || k < digit.valid)) at[j] = s.offset[digit(keys[j])] + k;
+      }
+      if (!Value::is || with_keys) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < AT_ONCE; ++j) {
+          const unsigned k = (i + j) * THREADS + threadIdx.x;
+          if (i + j < ITEMS && (FULL || k < digit.valid)) out[at[j]] = keys[j];
+        }
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE && Value::is; ++j) {
+        const unsigned k = (i + j) * THREADS + threadIdx.x;
+        if (i + j < ITEMS && (FULL || k < digit.valid)) out_values[at[j]] = tile_values[k];
       }
     }
   }
+  GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
   GP_DEVICE void sweep() const {
     const Rank rank = {s.rank};
     const Key *from = keys_from();
@@ -8584,24 +8692,26 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     V *values_to = static_cast<V *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
     const bool with_keys = !(step & GP__RADIX_LAST) || !a.drop_keys;
     const gp__u32 twist = step & GP__RADIX_ODD ? 2 : 0;
-    const gp__u64 tiles = (n + TILE - 1) / TILE, *base = a.counts + a.pass * GP__DIGITS;
+    const gp__u32 tiles = static_cast<gp__u32>((n + TILE - 1) / TILE); // fewer than 2^32: n elements fit the memory
+    const unsigned rest = static_cast<unsigned>(n % TILE), in_last = rest ? rest : TILE;
+    const gp__u64 *base = a.counts + a.pass * GP__DIGITS;
     const unsigned pair = threadIdx.x * Rank::PAIRS;
+    Pair *words = static_cast<Pair *>(a.words) + pair;
     Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
-    if (threadIdx.x == 0) s.tile = gp__add_relaxed(a.tickets + a.pass, 1);
+    if (threadIdx.x == 0) s.tile = draw();
     __syncthreads();
-    gp__u64 tile = s.tile;
+    gp__u32 tile = s.tile;
     Key keys[ITEMS];
-    if (tile < tiles)
-      load(keys, from + tile * TILE, static_cast<unsigned>(n - tile * TILE < TILE ? n - tile * TILE : TILE));
+    if (tile < tiles) load(keys, from + static_cast<gp__u64>(tile) * TILE, tile + 1 < tiles ? TILE : in_last);
     GPUPRIMS__UNROLL_BY(1)
     while (tile < tiles) {
-      gp__u64 next = 0;
-      const gp__u64 first = tile * TILE;
-      Pair *words = static_cast<Pair *>(a.words) + pair;
+      gp__u32 next = 0;
+      const gp__u64 first = static_cast<gp__u64>(tile) * TILE;
+      Pair *own = words + static_cast<gp__u64>(tile) * (GP__DIGITS / 2); // of the tile
       gp__u32 ranks[ITEMS], total[Rank::PAIRS], both = 0;
       V values[ITEMS];
-      digit.valid = static_cast<unsigned>(n - first < TILE ? n - first : TILE);
-      if (threadIdx.x == 0) next = gp__add_relaxed(a.tickets + a.pass, 1);
+      digit.valid = tile + 1 < tiles ? TILE : in_last;
+      if (threadIdx.x == 0) next = draw();
       if (Value::is && EARLY) load_values(values, values_in, first, digit.valid);
       rank.within_warp(ranks, keys, digit);
       __syncthreads();
@@ -8611,10 +8721,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         if (!rank.counts()) continue;
         total[i] = rank.total(pair + i);
         const Count even = total[i] & 0xffffu, odd = total[i] >> 16;
-        W::store(words + tile * (GP__DIGITS / 2) + i,
-                 tile == 0 ? W::make(GP__RADIX_PREFIX ^ twist, static_cast<Count>(base[2 * (pair + i)]) + even,
-                                     static_cast<Count>(base[2 * (pair + i) + 1]) + odd)
-                           : W::make((GP__RADIX_TILE + twist) & 3u, even, odd));
+        W::store(own + i, tile == 0 ? W::make(GP__RADIX_PREFIX ^ twist, static_cast<Count>(base[2 * (pair + i)]) + even,
+                                              static_cast<Count>(base[2 * (pair + i) + 1]) + odd)
+                                    : W::make((GP__RADIX_TILE + twist) & 3u, even, odd));
         both += (total[i] & 0xffffu) + (total[i] >> 16);
       }
       if (threadIdx.x == 0) s.tile = next;
@@ -8637,8 +8746,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
             odd = static_cast<Count>(base[2 * (pair + i) + 1]);
           } else {
             look_back(words + i, tile, even, odd);
-            W::store(words + tile * (GP__DIGITS / 2) + i,
-                     W::make(GP__RADIX_PREFIX ^ twist, even + (total[i] & 0xffffu), odd + (total[i] >> 16)));
+            W::store(own + i, W::make(GP__RADIX_PREFIX ^ twist, even + (total[i] & 0xffffu), odd + (total[i] >> 16)));
           }
           s.offset[2 * (pair + i)] = even - before;
           before += total[i] & 0xffffu;
@@ -8646,11 +8754,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
           before += total[i] >> 16;
         }
       }
+      gp__forget(digit.shift);
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
-        ranks[i] = rank.position(ranks[i], digit(keys[i], i));
-        tile_keys[ranks[i]] = keys[i];
-      }
+      for (int i = 0; i < ITEMS; ++i) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) tile_keys[ranks[i]] = keys[i];
       if (Value::is) {
         if (!EARLY) load_values(values, values_in, first, digit.valid);
         GPUPRIMS__UNROLL
@@ -8658,7 +8766,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       }
       tile = s.tile;
       if (tile < tiles) // on their way while this tile is written
-        load(keys, from + tile * TILE, static_cast<unsigned>(n - tile * TILE < TILE ? n - tile * TILE : TILE));
+        load(keys, from + static_cast<gp__u64>(tile) * TILE, tile + 1 < tiles ? TILE : in_last);
       __syncthreads();
       if (digit.valid == TILE) store<true>(digit, with_keys, to, values_to);
       else store<false>(digit, with_keys, to, values_to);
@@ -9669,6 +9777,7 @@ typedef struct gp__request {
   int begin_bit, end_bit; // radix sorts: resolved, [0, 8 * key_size) where the caller has set none
   const gp_key_field *fields;
   int field_count;
+  uint64_t fields_hash; // of what the list says
 } gp__request;
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
@@ -11393,6 +11502,123 @@ static gp_result gp__host_search(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// ---- radix sort
+
+// The ordered form of a built-in type, as in >>warp.
+static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
+  const unsigned bits = 8 * (unsigned)gp__host_size(type);
+  const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign - 1 + sign;
+  uint64_t x = 0;
+  memcpy(&x, bytes, bits / 8); // little-endian
+  switch (type) {
+  case GP_U8:
+  case GP_U16:
+  case GP_U32:
+  case GP_U64:
+    return x;
+  case GP_I8:
+  case GP_I16:
+  case GP_I32:
+  case GP_I64:
+    return x ^ sign;
+  default:
+    return x & sign ? ~x & all : x | sign;
+  }
+}
+// 64 bits of the ordered key, the least significant word first.
+static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key, int word) {
+  gp__value made;
+  uint64_t x = 0;
+  int i, at = 0;
+  if (q->user_transform) {
+    q->user_transform->host(q->user_transform->host_user, made.bytes, key, NULL);
+    return gp__host_ordered(q->acc_type, made.bytes);
+  }
+  if (!q->field_count) return gp__host_ordered(q->key_type, key);
+  for (i = q->field_count - 1; i >= 0; --i) { // `at`: of the field's lowest bit
+    const int bits = 8 * (int)gp__host_size(q->fields[i].type), low = at - 64 * word;
+    uint64_t own = gp__host_ordered(q->fields[i].type, key + q->fields[i].offset);
+    if (q->fields[i].descending) own = ~own & (~(uint64_t)0 >> (64 - bits));
+    if (low > -bits && low < 64) x |= low < 0 ? own >> -low : own << low;
+    at += bits;
+  }
+  return x;
+}
+
+typedef struct gp__host_sorted {
+  uint64_t bits, index;
+} gp__host_sorted;
+// Least significant digit first, stable. Words of the ordered key one after the other, of each 8 bits a pass; a pass in
+// which all keys have the same digit is left out. Memory: 32 bytes an element, and what keys and values take. One
+// thread sorts, all of them move.
+static gp_result gp__host_sort(const gp__request *q, int threads) {
+  const uint64_t n = q->count;
+  const unsigned char *keys = (const unsigned char *)q->keys, *in = (const unsigned char *)q->in;
+  unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL;
+  gp__host_sorted *a, *b, *swap;
+  uint64_t i;
+  int word, turn;
+  (void)threads;
+  if (n > SIZE_MAX / sizeof *a / 2)
+    return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+  a = (gp__host_sorted *)malloc((size_t)n * 2 * sizeof *a);
+  if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+  b = a + n;
+  for (i = 0; i < n; ++i) a[i].index = i;
+  for (word = q->begin_bit / 64; word * 64 < q->end_bit; ++word) {
+    const int low = q->begin_bit > word * 64 ? q->begin_bit - word * 64 : 0;
+    const int high = q->end_bit < word * 64 + 64 ? q->end_bit - word * 64 : 64;
+    int shift;
+    for (i = 0; i < n; ++i) {
+      uint64_t x = gp__host_key_word(q, keys + a[i].index * q->key_size, word);
+      if (q->flags & GP_DESCENDING) x = ~x;
+      a[i].bits = x >> low & (~(uint64_t)0 >> (64 - (high - low)));
+    }
+    for (shift = 0; shift < high - low; shift += 8) {
+      uint64_t at[256], sum = 0;
+      int d, same = 0;
+      memset(at, 0, sizeof at);
+      for (i = 0; i < n; ++i) ++at[a[i].bits >> shift & 255];
+      for (d = 0; d < 256; ++d) {
+        const uint64_t own = at[d];
+        same = same || own == n;
+        at[d] = sum;
+        sum += own;
+      }
+      if (same) continue;
+      for (i = 0; i < n; ++i) b[at[a[i].bits >> shift & 255]++] = a[i];
+      swap = a, a = b, b = swap;
+    }
+  }
+  // Keys, then values; in place by way of memory that nobody needs any more, or of its own.
+  for (turn = 0; turn < 2; ++turn) {
+    const size_t size = turn ? q->in_size : q->key_size;
+    const unsigned char *from = turn ? in : keys;
+    unsigned char *to = turn ? out : out_keys;
+    if (!to || !size) continue;
+    if (turn && !in) {
+      for (i = 0; i < n; ++i) memcpy(to + i * size, &a[i].index, size); // little-endian
+      continue;
+    }
+    if (from == to) {
+      moved = size <= sizeof *b ? (unsigned char *)b : (unsigned char *)malloc((size_t)n * size);
+      if (!moved) {
+        free(a < b ? a : b);
+        return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+      }
+      memcpy(moved, from, (size_t)n * size);
+      from = moved;
+    }
+#ifdef _OPENMP
+#pragma omp parallel for if (n > 100000) num_threads(threads > 0 ? threads : omp_get_max_threads())
+#endif
+    for (i = 0; i < n; ++i) memcpy(to + i * size, from + a[i].index * size, size);
+    if (from == moved && moved != (unsigned char *)b) free(moved);
+  }
+  free(a < b ? a : b);
+  return GP_SUCCESS;
+}
+
 // ---- entry
 
 static const char *gp__host_call_name(gp_primitive primitive) {
@@ -11441,6 +11667,7 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
     if (q->primitive == GP_CHECK_OFFSETS || *q->bad != UINT64_MAX) return GP_SUCCESS;
   }
   if (q->primitive == GP_ADJACENT_DIFFERENCE) return gp__host_adjacent(q, threads);
+  if (q->primitive == GP_SORT) return gp__host_sort(q, threads);
 
   memset(&h, 0, sizeof h);
   h.q = q;
@@ -12309,7 +12536,11 @@ enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args)                                                                \
   X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args)                                                    \
   X(LOAD_BALANCE, gp__load_balance, gp__search_args)                                                                   \
-  X(HISTOGRAM, gp__histogram, gp__histogram_args)
+  X(HISTOGRAM, gp__histogram, gp__histogram_args)                                                                      \
+  X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args)                                                              \
+  X(RADIX_PASS, gp__radix_pass, gp__radix_args)                                                                        \
+  X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args)                                                                   \
+  X(GATHER, gp__gather, gp__gather_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -13477,12 +13708,116 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   return GP_SUCCESS;
 }
 
+// Values that move with keys: of in_type, or where there is no input, indices of out_type. Their type becomes the
+// unsigned one of its size.
+GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
+  static const gp_type unsigned_of[] = {GP_TYPE_DEFAULT, GP_U8,           GP_U16,          GP_TYPE_DEFAULT, GP_U32,
+                                        GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, GP_U64};
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  if (c->in || c->in_type) {
+    q->in_type = c->in_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type (of values)", q->in_type, &k->in));
+    if (c->out_type && c->out_type != c->in_type)
+      return gp__fail(GP_E_TYPE, "%s: out_type is not in_type: values keep their type", k->who);
+    if (!k->in.info) q->in_type = unsigned_of[k->in.size];
+    q->out_type = q->in_type;
+    k->out = k->in;
+  } else if (c->out || c->out_type) {
+    GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8,
+                                      "i32, u32, i64 or u64, as indices are (values have in and in_type)", &q->out_type,
+                                      &k->out));
+    q->in_type = q->out_type;
+  }
+  q->in_struct = q->out_struct = k->out.info;
+  q->in_size = q->out_size = k->out.size;
+  return GP_SUCCESS;
+}
+
+// What orders a struct: a list of its fields, or a user's operator that makes a built-in type of it.
+GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  gp__checked_type t;
+  int i;
+  uint64_t hash = 14695981039346656037ull; // FNV-1a
+  if (!k->key.info) return gp__fail(GP_E_ARGUMENT, "%s: fields: keys of a built-in type have none", k->who);
+  if (c->transform) return gp__fail(GP_E_ARGUMENT, "%s: fields and transform both order the keys", k->who);
+  if (!c->fields) return gp__fail(GP_E_NULL, "%s: fields is null, but field_count is %d", k->who, c->field_count);
+  if (c->field_count < 1)
+    return gp__fail(GP_E_ARGUMENT, "%s: field_count is %d, but there are fields", k->who, c->field_count);
+  *bits = 0;
+  for (i = 0; i < c->field_count; ++i) {
+    const gp_key_field *f = &c->fields[i];
+    const uint64_t said[3] = {(uint64_t)f->offset, (uint64_t)f->type, f->descending != 0};
+    int j;
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "fields: a type", f->type, &t));
+    if (t.info) return gp__fail(GP_E_TYPE, "%s: fields: field %d is a struct", k->who, i);
+    if (f->offset % t.size || f->offset > k->key.size || t.size > k->key.size - f->offset)
+      return gp__fail(GP_E_ARGUMENT, "%s: fields: field %d: no aligned %s stands at offset %lu of %s, of %lu bytes",
+                      k->who, i, gp__type_rows[f->type].name, (unsigned long)f->offset, k->key.info->name,
+                      (unsigned long)k->key.size);
+    *bits += 8 * (int)t.size;
+    if (*bits > 8 * GP__RADIX_PASSES)
+      return gp__fail(GP_E_SIZE, "%s: fields: they have more than %d bytes together", k->who, GP__RADIX_PASSES);
+    for (j = 0; j < 3; ++j) hash = (hash ^ said[j]) * 1099511628211ull;
+  }
+  q->fields_hash = hash | 1;
+  q->acc_size = 8; // words of the ordered key
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  gp__checked_type ordered = {0, 0, NULL};
+  int bits;
+  k->fold = 0;
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  q->key_struct = k->key.info;
+  q->key_size = k->key.size;
+  bits = 8 * (int)k->key.size;
+  if (c->transform) {
+    if (!q->user_transform)
+      return gp__fail(GP_E_OPERATOR, "%s: transform: keys are decomposed by a user's operator, not by %s", k->who,
+                      gp__op_rows[c->transform].name);
+    q->acc_type = c->acc_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "acc_type (of transform's result)", q->acc_type, &ordered));
+    if (ordered.info) return gp__fail(GP_E_TYPE, "%s: acc_type (of transform's result) is a struct", k->who);
+    q->acc_size = ordered.size;
+    bits = 8 * (int)ordered.size;
+    if (c->fields) return gp__fail(GP_E_ARGUMENT, "%s: fields and transform both order the keys", k->who);
+  } else if (c->acc_type) {
+    return gp__fail(GP_E_TYPE, "%s: acc_type: there is no transform whose result has it", k->who);
+  } else if (c->fields || c->field_count) {
+    GPUPRIMS__CHECK(gp__check_key_fields(k, &bits));
+  } else if (k->key.info) {
+    return gp__fail(
+        GP_E_TYPE,
+        "%s: key_type: a struct needs fields or a transform (a user's operator) that say how it is ordered; "
+        "gp_merge_sort takes a comparison",
+        k->who);
+  }
+  q->begin_bit = c->begin_bit;
+  q->end_bit = c->begin_bit || c->end_bit ? c->end_bit : bits;
+  if (q->begin_bit < 0 || q->begin_bit > q->end_bit || q->end_bit > bits)
+    return gp__fail(GP_E_ARGUMENT, "%s: begin_bit is %d, end_bit %d: no range within the %d bits of the key", k->who,
+                    c->begin_bit, c->end_bit, bits);
+  GPUPRIMS__CHECK(gp__check_moved_values(k));
+  if (q->out_size == 4 && !k->in.size && c->count > (uint64_t)1 << 32)
+    return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", k->who,
+                    (unsigned long long)c->count);
+  return GP_SUCCESS;
+}
+
 GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
   const int map =
       c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2 || c->primitive == GP_ADJACENT_DIFFERENCE;
+  if (c->primitive == GP_SORT) return gp__check_sort_types(k);
   if ((k->reads & GP__READS_IN) && (c->primitive != GP_UNIQUE || c->in_type || c->in || c->out)) {
     q->in_type = c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
@@ -13531,8 +13866,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   q->length = c->length;
   q->bins = c->bins;
   q->count2 = c->count2;
-  q->begin_bit = c->begin_bit;
-  q->end_bit = c->end_bit;
+  if (c->primitive != GP_SORT) q->begin_bit = c->begin_bit, q->end_bit = c->end_bit;
   q->field_count = c->field_count;
   q->channels = c->channels ? c->channels : 1;
   q->active = c->active ? c->active : q->channels;
@@ -13606,7 +13940,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   gp__request *q = k->q;
   const gp_primitive p = c->primitive;
   const int two = p == GP_TRANSFORM2, histogram = gp__is_histogram(p);
-  const int in_place = p == GP_COPY || p == GP_TRANSFORM || two || p == GP_SELECT || p == GP_UNIQUE ||
+  const int in_place = p == GP_COPY || p == GP_TRANSFORM || two || p == GP_SELECT || p == GP_UNIQUE || p == GP_SORT ||
                        (k->fold && p != GP_REDUCE && p != GP_SEGMENTED_REDUCE && p != GP_REDUCE_BY_KEY);
   const int offsets_matter = histogram || p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED) ||
                              (p == GP_SEGMENTED_REDUCE ? c->segments > 0 : c->count > 0);
@@ -13622,7 +13956,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
                                 two && q->in2_size == q->out_size ? GP__PLACE_OF_OUT : 0));
   if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key,
-                                gp__is_bound(p) ? c->length : c->count, 1, p == GP_UNIQUE ? GP__PLACE_OF_OUT_KEYS : 0));
+                                gp__is_bound(p) ? c->length : c->count, 1,
+                                p == GP_UNIQUE || p == GP_SORT ? GP__PLACE_OF_OUT_KEYS : 0));
   if (k->offset.size || p == GP_HISTOGRAM_RANGES)
     GPUPRIMS__CHECK(
         gp__reading(k, histogram ? "begin (boundaries)" : "begin", c->begin, begin, begins, offsets_matter, 0));
@@ -13655,7 +13990,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
   if ((k->reads & GP__READS_OUT) && q->out_size)
     GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, outs, 1, GP__PLACE_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
-    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, count, p == GP_UNIQUE,
+    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, count,
+                                p == GP_UNIQUE || (p == GP_SORT && (k->in.size || !q->in_size)),
                                 GP__PLACE_OF_OUT_KEYS));
   if (q->out2_size)
     GPUPRIMS__CHECK(
@@ -13809,6 +14145,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
 // Is there nothing to launch? (Results that do not depend on elements are written all the same.)
 GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
   switch (gp__family_of(q->primitive)) {
+  case GP__FAMILY_SORT:
+    return !q->count;
   case GP__FAMILY_MAP:
     return !q->count || (q->primitive == GP_COPY && q->in == q->out);
   case GP__FAMILY_SCAN:
@@ -13887,6 +14225,10 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
   }
   if (family == GP__FAMILY_STREAM && !q->acc_size) h.exact = 1; // nothing is folded
   if (family == GP__FAMILY_HISTOGRAM) h.exact = gp__is_integer(q->out_type);
+  if (family == GP__FAMILY_SORT) {
+    h.drop_keys = !q->in && q->in_size && !q->out_keys;
+    h.in_place = !q->in || q->in == q->out; // without buffers: it may be
+  }
   h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
   return h;
 }
@@ -14094,10 +14436,22 @@ GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info 
   return info ? info->name : gp__type_rows[type].device;
 }
 
+// In the order of gp__launch_sort.
+GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
+  kinds[count++] = GP__RADIX_HISTOGRAM;
+  kinds[count++] = q->count >> GP__RADIX_NARROW_LOG2 ? GP__RADIX_PASS_WIDE : GP__RADIX_PASS;
+  if (q->in_size > GP__RADIX_VALUE_BYTES) {
+    kinds[count++] = GP__GATHER;
+    if (q->in == q->out) kinds[count++] = GP__COPY;
+  }
+  return count;
+}
 // Which kernels the plan of a sort or a merge launches, each once.
 GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p,
                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  (void)q, (void)p, (void)kinds;
+  if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
+  (void)p, (void)kinds;
   return 0;
 }
 // Which kernels a call needs, in the order of their launches. Returns their number.
@@ -14165,8 +14519,8 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = q->out2_type;
   key[i++] = q->end != NULL;
   key[i++] = gp__family_of(q->primitive) == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
-  key[i++] = q->flags & ~GP_CHECKED; // which is another kernel's work
-  key[i++] = gp__is_planned(q->primitive) && q->out != NULL;
+  key[i++] = q->flags & ~(GP_CHECKED | (q->primitive == GP_SORT ? GP_DESCENDING : 0));       // not these kernels' work
+  key[i++] = gp__is_planned(q->primitive) && q->primitive != GP_SORT && q->out != NULL;
   key[i++] = p->algorithm;
   key[i++] = p->threads;
   key[i++] = p->vectors;
@@ -14176,6 +14530,9 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = p->blocks_per_sm;
   key[i++] = p->overlap;
   key[i++] = capability;
+  key[i++] = (int)(uint32_t)q->fields_hash;
+  key[i++] = (int)(uint32_t)(q->fields_hash >> 32);
+  key[i++] = kind == GP__GATHER && q->count >> 32 != 0;
   while (i < GP__KEY_NUMBERS) key[i++] = 0;
 }
 
@@ -14299,6 +14656,35 @@ GPUPRIMS__PRIVATE void gp__name_body(const gp__request *q, gp__text *t) {
   else gp__add(t, "%s, %s>", in, q->out2_size ? gp__type_rows[q->out2_type].device : "gp__none");
 }
 
+// What a gather moves: words as large as alignment and size allow.
+GPUPRIMS__PRIVATE void gp__name_gather(size_t size, size_t align, int index_bytes, gp__text *t) {
+  const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
+  gp__add(t, "%s, %lu, %s>",
+          word == 16  ? "gp_vector"
+          : word == 8 ? "gp__u64"
+          : word == 4 ? "gp__u32"
+          : word == 2 ? "unsigned short"
+                      : "unsigned char",
+          (unsigned long)(size / word), index_bytes == 4 ? "gp__u32" : "gp__u64");
+}
+
+// How a radix sort reads a key.
+GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__request *q, gp__text *t) {
+  const char *key = gp__key_name(q);
+  int i;
+  if (q->user_transform) {
+    gp__add(t, "gp__decomposed_key<%s, gp__op_2, %s>", key, gp__type_rows[q->acc_type].device);
+  } else if (q->field_count) {
+    gp__add(t, "gp__field_key<%s", key);
+    for (i = 0; i < q->field_count; ++i)
+      gp__add(t, ", gp__key_field<%lu, %s, %s>", (unsigned long)q->fields[i].offset,
+              gp__type_rows[q->fields[i].type].device, q->fields[i].descending ? "true" : "false");
+    gp__add(t, ">");
+  } else {
+    gp__add(t, "gp__radix_key<%s>", key);
+  }
+}
+
 // The kernel's name: its template with every argument.
 GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v, gp__kernel_kind kind, gp__text *t) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments) #kernel,
@@ -14368,6 +14754,22 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, "%s, %s<%s>, %s, %s, %s>", v->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
             q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, in2, out);
     break;
+  case GP__RADIX_HISTOGRAM:
+    gp__name_radix_key(q, t);
+    gp__add(t, ">");
+    break;
+  case GP__RADIX_PASS:
+  case GP__RADIX_PASS_WIDE:
+    gp__name_radix_key(q, t);
+    gp__add(t, ", %s, %s>",
+            q->in_size <= GP__RADIX_VALUE_BYTES    ? in
+            : gp__radix_index_bytes(q->count) == 4 ? "gp__u32"
+                                                   : "gp__u64",
+            kind == GP__RADIX_PASS ? "gp__radix_narrow" : "gp__radix_wide");
+    break;
+  case GP__GATHER: // by words as large as the values' size and alignment allow
+    gp__name_gather(q->in_size, q->in_struct->align, gp__radix_index_bytes(q->count), t);
+    break;
   default: // scans
     gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? "true, " : "false, ");
     gp__name_fold(q, t);
@@ -14388,19 +14790,20 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
 #undef GPUPRIMS__NAMED
   const gp__type_info *structs[5];
   const char *in = gp__in_name(q), *key = gp__key_name(q), *out = gp__out_name(q);
-  const char *acc = q->acc_size ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
+  const char *acc = q->acc_size && q->acc_type ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
   const int family = gp__family_of(q->primitive), predicated = gp__is_predicated(q->primitive);
   const int fold = q->acc_size && !predicated;
-  const gp__program_op ops[3] = {{q->user_op, "gp__op_1", in,
-                                  q->primitive == GP_TRANSFORM2 ? gp__in2_name(q)
-                                  : q->primitive == GP_ADJACENT_DIFFERENCE || gp__is_bound(q->primitive) ? in
-                                                                                                         : NULL,
-                                  fold                                       ? acc
-                                  : predicated || gp__is_bound(q->primitive) ? "bool"
-                                                                             : out,
-                                  fold},
-                                 {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
-                                 {q->user_equal, "gp__op_3", key, key, "bool", 0}};
+  const gp__program_op ops[3] = {
+      {q->user_op, "gp__op_1", in,
+       q->primitive == GP_TRANSFORM2                                          ? gp__in2_name(q)
+       : q->primitive == GP_ADJACENT_DIFFERENCE || gp__is_bound(q->primitive) ? in
+                                                                              : NULL,
+       fold                                       ? acc
+       : predicated || gp__is_bound(q->primitive) ? "bool"
+                                                  : out,
+       fold},
+      {q->user_transform, "gp__op_2", q->primitive == GP_SORT ? key : in, NULL, fold ? acc : "bool", 0},
+      {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
   const unsigned blocks = (unsigned)v->blocks_per_sm;
@@ -14538,7 +14941,12 @@ GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__ke
 // Threads and shared memory of the blocks of one kernel of a call.
 GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   gp__geometry g = gp__geometry_of(p, h, 0);
-  (void)kind;
+  if (kind == GP__RADIX_HISTOGRAM) {
+    g.threads = GP__RADIX_HISTOGRAM_THREADS;
+    g.shared_bytes = gp__radix_histogram_bytes(
+        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
+  }
+  if (kind == GP__GATHER || kind == GP__COPY) g.shared_bytes = 0;
   return g;
 }
 
@@ -14990,7 +15398,77 @@ GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, u
   g.shared_bytes = shared_bytes;
   return gp__launch_one(l->s, l->who, l->kernels[which], grid, &g, l->p->overlap, l->stream, arguments);
 }
+// A grid that fills the device with this kernel, and no more blocks than there is work for.
+GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, int most_per_sm, uint64_t work) {
+  const int occupancy = l->kernels[which]->occupancy > 0 ? l->kernels[which]->occupancy : 1;
+  const uint64_t blocks =
+      (uint64_t)l->h->multiprocessors * (unsigned)(most_per_sm && occupancy > most_per_sm ? most_per_sm : occupancy);
+  return work < 1 ? 1 : (unsigned)(work < blocks ? work : blocks);
+}
+
+// A radix sort: the histogram, the passes, where it ran in place what may be left to copy; large values last.
+GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp_result result;
+  gp__radix_args a;
+  unsigned grid;
+  int bit = q->begin_bit;
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.in = r.large ? NULL : q->in;
+  a.out_keys = l->h->drop_keys ? scratch + r.keys : q->out_keys;
+  a.out = r.large ? scratch + r.index : q->out;
+  a.other_keys = scratch + r.other_keys;
+  a.other = scratch + r.other;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  a.counts = (unsigned long long *)(scratch + r.counts);
+  a.tickets = (unsigned long long *)(scratch + r.tickets);
+  a.steps = (unsigned *)(scratch + r.steps);
+  a.words = scratch + r.words;
+  a.clear = r.clear;
+  a.passes = r.passes;
+  a.begin_bit = q->begin_bit;
+  a.end_bit = q->end_bit;
+  a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
+  a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
+  a.drop_keys = l->h->drop_keys;
+  grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(q->count, GP__RADIX_HISTOGRAM_THREADS));
+  result = gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a);
+  grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, r.tiles);
+  for (; a.pass < r.passes + (a.in_place || !r.passes) && result == GP_SUCCESS; ++a.pass) {
+    gp__radix_digit_of(&a, &bit);
+    result = gp__launch_step(l, 1, grid, l->g->threads, l->g->shared_bytes, &a);
+  }
+  if (result == GP_SUCCESS && r.large) {
+    gp__gather_args gather;
+    memset(&gather, 0, sizeof gather);
+    gather.in = q->in;
+    gather.index = a.out;
+    gather.out = q->in == q->out ? scratch + r.moved : q->out;
+    gather.count = q->count;
+    gather.count_device = a.count_device;
+    result = gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->count, l->g->threads)), l->g->threads, 0,
+                             &gather);
+    if (result == GP_SUCCESS && q->in == q->out) {
+      gp__map_args copy;
+      memset(&copy, 0, sizeof copy);
+      copy.in = gather.out;
+      copy.out = q->out;
+      copy.count = q->count;
+      copy.count_device = a.count_device;
+      result = gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, gp__ceil_div(q->count * q->in_size, 16 * l->g->threads)),
+                               l->g->threads, 0, &copy);
+    }
+  }
+  return result;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
+  if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
   return gp__fail(GP_E_UNSUPPORTED, "%s: no plan", l->who);
 }
 
@@ -15561,6 +16039,39 @@ GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, c
                                uint8_t *out, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_ALL, predicate, type, 0, in, out, count);
   c.init = scalar;
+  return gp_run(ctx, &c, stream);
+}
+
+// ---- sorts
+
+GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                      const void *values, void *out_keys, void *out_values, uint64_t count, int flags,
+                                      gp_stream stream) {
+  gp_call c = gp_call_init(GP_SORT);
+  c.key_type = key_type;
+  c.in_type = value_type;
+  c.keys = keys;
+  c.in = values;
+  c.out_keys = out_keys;
+  c.out = out_values;
+  c.count = count;
+  c.flags = flags;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
+                                     uint64_t count, int flags, gp_stream stream) {
+  return gp_sort_pairs(ctx, key_type, GP_TYPE_DEFAULT, keys, NULL, out_keys, NULL, count, flags, stream);
+}
+GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
+                                   void *out_keys, void *indices, uint64_t count, int flags, gp_stream stream) {
+  gp_call c = gp_call_init(GP_SORT);
+  c.key_type = key_type;
+  c.out_type = index_type;
+  c.keys = keys;
+  c.out_keys = out_keys;
+  c.out = indices;
+  c.count = count;
+  c.flags = flags;
   return gp_run(ctx, &c, stream);
 }
 

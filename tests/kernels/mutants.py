@@ -341,7 +341,7 @@ MUTANTS = {
     "rank: the first lane counts": ("TILE", "if (!(peers[j] & above)) counter", "if (!(peers[j] & below)) counter"),
     "rank: keys behind come before": ("TILE", "__popc(peers[j] & below));", "__popc(peers[j] & above));"),
     "rank: a bit of the digit is not matched": (
-        "TILE", "for (int i = 0; i < BITS; i += 2) peers", "for (int i = 2; i < BITS; i += 2) peers"),
+        "TILE", "for (int i = 1; i < BITS; i += 2) peers", "for (int i = 3; i < BITS; i += 2) peers"),
     "rank: the warps before are forgotten": ("TILE", "first += own;\n", "first += 0 * own;\n"),
     "rank: no barrier before the positions": (
         "TILE", "first = odd + (total[i] >> 16);\n  }\n  __syncthreads();", "first = odd + (total[i] >> 16);\n  }"),

@@ -114,10 +114,10 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     gp__shape s = {};
     s.primitive = GP_SORT, s.key_size = sizeof(Key), s.in_size = s.out_size = pairs ? int(sizeof(V)) : 0;
     s.acc_size = Ordered<K>::bits / 8, s.begin_bit = o.begin_bit, s.end_bit = o.end_bit, s.count = n;
-    s.compute_capability = 90, s.shared_bytes = 227 * 1024;
+    s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.drop_keys = o.drop_keys;
     const gp_policy p = policy_of<P>(GP_ONE_SWEEP);
     const bool wide = std::is_same<W, gp__radix_wide>::value;
-    gp__radix_plan r = gp__radix_plan_of(p, s, o.drop_keys, o.in_place, 0);
+    gp__radix_plan r = gp__radix_plan_of(p, s);
     if (wide) { // as if there were 2^30 keys
       r.words = r.bytes, r.clear = r.tiles * (GP__DIGITS / 2), r.bytes += r.clear * 16;
     }
