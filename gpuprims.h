@@ -1410,8 +1410,8 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 
 #define GP_POLICY_FIELDS_SORT(F)                                                                                       \
   F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK)                                            \
-  F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 2, 3, 4, 5, 6)                                                                                      \
+  F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
@@ -1864,6 +1864,18 @@ GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items
 GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
   return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
 }
+GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size) {
+  return gp__tile_sort_bytes(key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size),
+                             gp__bucket_log2_bins(key_size));
+}
+GPUPRIMS__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) { return p.vectors * gp__vector_items(s.key_size); }
+// A sort in one block: keys of a thread, about as many bins as keys.
+GPUPRIMS__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
+GPUPRIMS__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
+GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
+  return gp__tile_sort_bytes(key_size, p.threads, gp__one_block_items(p.vectors),
+                             gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
+}
 GPUPRIMS__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
 // Parts of a level, at most: each has more keys than a block sorts.
 GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity) {
@@ -1927,8 +1939,25 @@ GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
 }
+// What may lose the order of equal keys: built-in keys, all bits of them, no values.
+GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
+  return !s.in_size && !s.acc_size && !s.drop_keys && s.key_size <= 8 && !s.begin_bit && s.end_bit == 8 * s.key_size;
+}
+GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
+  return gp__sorts_keys(s) && p.threads <= 1024 && p.threads * gp__hybrid_vector_items(p, s) < 65536 &&
+         gp__hybrid_vector_items(p, s) % 2 == 0 && gp__hybrid_vector_items(p, s) <= 64 &&
+         (int)gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s.shared_bytes &&
+         (int)gp__bucket_bytes(s.key_size) <= s.shared_bytes;
+}
+GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
+  return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
+         (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
+}
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 && s.key_size > 0 && p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s);
+  return p.blocks_per_sm >= 1 && s.key_size > 0 &&
+         (p.algorithm == GP_HYBRID      ? gp__policy_valid_hybrid(p, s)
+          : p.algorithm == GP_ONE_BLOCK ? gp__policy_valid_one_block_sort(p, s)
+                                        : p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s));
 }
 GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
 GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
@@ -2112,6 +2141,19 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   // Registers: a thread has its keys, their ranks, and their values.
   const int words = (s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4;
+  if (gp__sorts_keys(s) && s.key_size >= 4 && (!p.algorithm || p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK)) {
+    const unsigned long long bytes = s.count * (unsigned)s.key_size;
+    gp_policy q = p;
+    q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16 ? GP_ONE_BLOCK : GP_HYBRID);
+    q.blocks_per_sm = gp__or(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK ? 1 : 2);
+    q.threads = gp__or(p.threads, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 384 : 256
+                                  : s.count <= 2048           ? 256
+                                  : s.count <= 4096           ? 512
+                                                              : 1024);
+    q.vectors = gp__or(p.vectors, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 8 : 4 : s.count <= 8192 ? 2 : 4);
+    while (!p.vectors && q.vectors > 1 && !gp__policy_valid_sort(q, s)) q.vectors -= q.vectors > 6 ? 2 : 1;
+    if (p.algorithm || (gp__policy_valid_sort(q, s) && (q.algorithm == GP_ONE_BLOCK || bytes >> 20))) return q;
+  }
   p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
   p.threads = gp__or(p.threads, 384);
   p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
@@ -2307,6 +2349,29 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   return r;
 }
 
+// What a hybrid sort keeps there.
+typedef struct gp__hybrid_plan {
+  int capacity, tile;
+  unsigned long long tiles, list, items, parts, next_parts, bins, next_bins, spare, bytes;
+} gp__hybrid_plan;
+__attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
+  gp__hybrid_plan r;
+  unsigned long long parts;
+  r.capacity = gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size);
+  r.tile = p.threads * gp__hybrid_vector_items(p, s);
+  r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
+  parts = gp__hybrid_parts(s.count, r.capacity);
+  r.bytes = 0;
+  r.list = gp__place(&r.bytes, (GP__HYBRID_LEVELS + 2) * 8);
+  r.items = gp__place(&r.bytes, gp__hybrid_items(s.count, r.capacity) * GP__HYBRID_ITEM_BYTES);
+  r.parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
+  r.next_parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
+  r.bins = gp__place(&r.bytes, parts * GP__DIGITS * 8);
+  r.next_bins = gp__place(&r.bytes, parts * GP__DIGITS * 8);
+  r.spare = gp__place(&r.bytes, s.count * (unsigned)s.key_size);
+  return r;
+}
+
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
 __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape s, unsigned long long resident,
@@ -2321,6 +2386,8 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
     g->scratch = gp__radix_plan_of(p, s).bytes;
     g->shared_bytes = gp__radix_shared_bytes(p, s);
   }
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && p.algorithm == GP_HYBRID)
+    g->scratch = gp__hybrid_plan_of(p, s).bytes;
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
@@ -12540,6 +12607,11 @@ enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args)                                                              \
   X(RADIX_PASS, gp__radix_pass, gp__radix_args)                                                                        \
   X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args)                                                                   \
+  X(HYBRID_BEGIN, gp__hybrid_begin, gp__hybrid_args)                                                                   \
+  X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args)                                                                   \
+  X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args)                                                                     \
+  X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
+  X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                                   \
   X(GATHER, gp__gather, gp__gather_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
@@ -14447,9 +14519,19 @@ GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, gp__kernel_kind ki
   }
   return count;
 }
+// In the order of gp__launch_hybrid.
+GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  kinds[0] = GP__HYBRID_BEGIN;
+  kinds[1] = GP__HYBRID_COUNT;
+  kinds[2] = GP__HYBRID_MOVE;
+  kinds[3] = GP__HYBRID_SORT;
+  return 4;
+}
 // Which kernels the plan of a sort or a merge launches, each once.
 GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p,
                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
+  if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
   (void)p, (void)kinds;
   return 0;
@@ -14767,6 +14849,20 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
                                                    : "gp__u64",
             kind == GP__RADIX_PASS ? "gp__radix_narrow" : "gp__radix_wide");
     break;
+  case GP__HYBRID_BEGIN:
+  case GP__HYBRID_COUNT:
+  case GP__HYBRID_MOVE:
+  case GP__HYBRID_SORT:
+  case GP__SORT_ONE_BLOCK: {
+    const int size = (int)q->key_size, one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
+    gp__add(t, "%s, %s", gp__key_name(q), q->flags & GP_DESCENDING ? "true" : "false");
+    if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
+    if (kind == GP__HYBRID_SORT || one)
+      gp__add(t, ", %d, %d, %d", one ? v->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
+              one ? gp__one_block_log2_bins(v->threads * items) : gp__bucket_log2_bins(size));
+    gp__add(t, ">");
+    break;
+  }
   case GP__GATHER: // by words as large as the values' size and alignment allow
     gp__name_gather(q->in_size, q->in_struct->align, gp__radix_index_bytes(q->count), t);
     break;
@@ -14806,7 +14902,9 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = (unsigned)v->blocks_per_sm;
+  const unsigned blocks = kind == GP__HYBRID_SORT    ? (unsigned)gp__bucket_blocks((int)q->key_size)
+                          : kind == GP__HYBRID_COUNT ? 2
+                                                     : (unsigned)v->blocks_per_sm;
   int i, j;
   memset(p, 0, sizeof *p);
   p->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
@@ -14832,7 +14930,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   // with few vectors on their way do with 40; long chunks of a stream take 128.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
   if (blocks > 0 && family != GP__FAMILY_MAP &&
-      blocks * threads <= (family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536u : 1024u)
+      blocks * threads <= (v->algorithm == GP_HYBRID          ? 2048u
+                           : family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536u : 1024u)
                            : family != GP__FAMILY_STREAM        ? 1024u
                            : v->vectors >= 7 || q->acc_size > 8 ? 512u
                                                                 : 768u) &&
@@ -14947,6 +15046,14 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
         gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
   }
   if (kind == GP__GATHER || kind == GP__COPY) g.shared_bytes = 0;
+  if (kind == GP__HYBRID_COUNT) g.threads = GP__HYBRID_COUNT_THREADS;
+  if (kind == GP__HYBRID_MOVE)
+    g.shared_bytes = gp__hybrid_move_bytes(h.key_size, p.threads * gp__hybrid_vector_items(p, h));
+  if (kind == GP__HYBRID_SORT) {
+    g.threads = (unsigned)gp__bucket_threads(h.key_size);
+    g.shared_bytes = gp__bucket_bytes(h.key_size);
+  }
+  if (kind == GP__SORT_ONE_BLOCK) g.shared_bytes = gp__one_block_bytes(p, h.key_size);
   return g;
 }
 
@@ -15467,7 +15574,55 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
   }
   return result;
 }
+// A hybrid sort: lists, then count and move of each level (what is not there exits at once), then the buckets.
+GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
+  const gp__request *q = l->q;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  const int one = l->p->algorithm == GP_ONE_BLOCK, levels = gp__hybrid_levels(l->h->key_size);
+  gp__hybrid_args a;
+  gp__geometry steps[4];
+  unsigned grid[4];
+  gp_result result;
+  int i;
+  memset(&a, 0, sizeof a);
+  a.in = q->keys;
+  a.out = q->out_keys;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  if (one) {
+    steps[0] = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
+    return gp__launch_step(l, 0, 1, steps[0].threads, steps[0].shared_bytes, &a);
+  } else {
+    const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+    a.spare = scratch + r.spare;
+    a.list = (unsigned long long *)(scratch + r.list);
+    a.parts = scratch + r.parts;
+    a.next_parts = scratch + r.next_parts;
+    a.bins = (unsigned long long *)(scratch + r.bins);
+    a.next_bins = (unsigned long long *)(scratch + r.next_bins);
+    a.items = scratch + r.items;
+    a.capacity = (unsigned)r.capacity;
+    for (i = 0; i < 4; ++i) {
+      steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_BEGIN + i));
+      grid[i] = i == 0 ? 1 : gp__grid_of_step(l, i, 0, i == 3 ? q->count / 64 + 1 : r.tiles);
+    }
+  }
+  result = gp__launch_step(l, 0, grid[0], steps[0].threads, steps[0].shared_bytes, &a);
+  for (; a.level < levels && result == GP_SUCCESS; ++a.level) {
+    void *parts = a.parts, *bins = a.bins;
+    result = gp__launch_step(l, 1, grid[1], steps[1].threads, steps[1].shared_bytes, &a);
+    if (result == GP_SUCCESS)
+      result = gp__launch_step(l, 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
+    a.parts = a.next_parts;
+    a.next_parts = parts;
+    a.bins = a.next_bins;
+    a.next_bins = (unsigned long long *)bins;
+  }
+  return result == GP_SUCCESS ? gp__launch_step(l, 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a) : result;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
+  if (l->q->primitive == GP_SORT && (l->p->algorithm == GP_HYBRID || l->p->algorithm == GP_ONE_BLOCK))
+    return gp__launch_hybrid(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
   return gp__fail(GP_E_UNSUPPORTED, "%s: no plan", l->who);
 }
