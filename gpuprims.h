@@ -1069,6 +1069,12 @@ GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: 
 GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #endif
 
+// The same number, of which the compiler knows nothing: neither what it was made of, nor that a loop does not change it.
+GP_DEVICE gp__u32 gp__anew(gp__u32 x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
 // A place in shared memory from which offsets are counted. Its address is kept from the compiler, which would otherwise
 // add it anew to every offset.
 struct gp__shared_place {
@@ -1199,6 +1205,7 @@ template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_rea
 GP_DEVICE void gp__bulk_wait() { simt::bulk_wait(0); }
 GP_DEVICE void gp__bulk_fence() { simt::fence_proxy_async(); }
 
+GP_DEVICE gp__u32 gp__anew(gp__u32 x) { return x; }
 struct gp__shared_place {
   unsigned char *address;
   GP_DEVICE explicit gp__shared_place(void *p) : address(static_cast<unsigned char *>(p)) {}
@@ -1403,8 +1410,8 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 
 #define GP_POLICY_FIELDS_SORT(F)                                                                                       \
   F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK)                                            \
-  F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 2, 3, 4, 5, 6)                                                                                      \
+  F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
@@ -1828,6 +1835,56 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
                                         : p.algorithm == GP_GLOBAL_BINS && s.exact &&
                                               (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
+// ---- hybrid sort
+//
+// Shapes that host and kernels share. A bucket is sorted on chip by one block; larger ones go to the next level.
+enum {
+  GP__HYBRID_COUNT_THREADS = 512,
+  GP__HYBRID_LEVELS = 9, // at most: 4 bits or more at each of the first two, 8 at the others
+  GP__HYBRID_PART_BYTES = 72,
+  GP__HYBRID_ITEM_BYTES = 24
+};
+// Of a block that sorts a bucket: threads, keys of a thread, bins.
+GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
+GPUPRIMS__RULE int gp__bucket_items(int key_size) { return key_size > 4 ? 8 : 16; }
+GPUPRIMS__RULE int gp__bucket_log2_bins(int key_size) { return key_size > 4 ? 13 : 12; }
+GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 4; }
+// Fewer rounds of transpositions where bins are many.
+GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) {
+  return 2 * (1 << log2_bins) >= 3 * capacity ? 5 : 7;
+}
+// gp_tile_sort_storage: keys, counters, a few words of each warp.
+GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items, int log2_bins) {
+  return (unsigned)(((threads * (items + 1) + 3 * gp__tile_sort_rounds(threads * items, log2_bins) + 7 +
+                      threads / 32 * 2) *
+                         (key_size > 4 ? 8 : 4) +
+                     ((1 << log2_bins) + 32 + threads / 32) * 4 + 15) /
+                    16 * 16);
+}
+GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
+  return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
+}
+GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size) {
+  return gp__tile_sort_bytes(key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size),
+                             gp__bucket_log2_bins(key_size));
+}
+GPUPRIMS__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) { return p.vectors * gp__vector_items(s.key_size); }
+// A sort in one block: keys of a thread, about as many bins as keys.
+GPUPRIMS__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
+GPUPRIMS__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
+GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
+  return gp__tile_sort_bytes(key_size, p.threads, gp__one_block_items(p.vectors),
+                             gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
+}
+GPUPRIMS__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
+// Parts of a level, at most: each has more keys than a block sorts.
+GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity) {
+  return count / (unsigned)capacity + 2;
+}
+// Buckets, at most: two neighbours have more keys than half a block sorts, but at the ends of parts.
+GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity) {
+  return 16 * (count / (unsigned)capacity + 2);
+}
 // ---- sorts and merges
 //
 // One-sweep radix sort. A pass for each 8 bits of the ordered key, the least significant first; an ordered key of more
@@ -1882,8 +1939,25 @@ GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
 }
+// What may lose the order of equal keys: built-in keys, all bits of them, no values.
+GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
+  return !s.in_size && !s.acc_size && !s.drop_keys && s.key_size <= 8 && !s.begin_bit && s.end_bit == 8 * s.key_size;
+}
+GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
+  return gp__sorts_keys(s) && p.threads <= 1024 && p.threads * gp__hybrid_vector_items(p, s) < 65536 &&
+         gp__hybrid_vector_items(p, s) % 2 == 0 && gp__hybrid_vector_items(p, s) <= 64 &&
+         (int)gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s.shared_bytes &&
+         (int)gp__bucket_bytes(s.key_size) <= s.shared_bytes;
+}
+GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
+  return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
+         (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
+}
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 && s.key_size > 0 && p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s);
+  return p.blocks_per_sm >= 1 && s.key_size > 0 &&
+         (p.algorithm == GP_HYBRID      ? gp__policy_valid_hybrid(p, s)
+          : p.algorithm == GP_ONE_BLOCK ? gp__policy_valid_one_block_sort(p, s)
+                                        : p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s));
 }
 GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
 GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
@@ -2067,6 +2141,19 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   // Registers: a thread has its keys, their ranks, and their values.
   const int words = (s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4;
+  if (gp__sorts_keys(s) && s.key_size >= 4 && (!p.algorithm || p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK)) {
+    const unsigned long long bytes = s.count * (unsigned)s.key_size;
+    gp_policy q = p;
+    q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16 ? GP_ONE_BLOCK : GP_HYBRID);
+    q.blocks_per_sm = gp__or(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK ? 1 : 2);
+    q.threads = gp__or(p.threads, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 384 : 256
+                                  : s.count <= 2048           ? 256
+                                  : s.count <= 4096           ? 512
+                                                              : 1024);
+    q.vectors = gp__or(p.vectors, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 8 : 4 : s.count <= 8192 ? 2 : 4);
+    while (!p.vectors && q.vectors > 1 && !gp__policy_valid_sort(q, s)) q.vectors -= q.vectors > 6 ? 2 : 1;
+    if (p.algorithm || (gp__policy_valid_sort(q, s) && (q.algorithm == GP_ONE_BLOCK || bytes >> 20))) return q;
+  }
   p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
   p.threads = gp__or(p.threads, 384);
   p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
@@ -2262,6 +2349,29 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   return r;
 }
 
+// What a hybrid sort keeps there.
+typedef struct gp__hybrid_plan {
+  int capacity, tile;
+  unsigned long long tiles, list, items, parts, next_parts, bins, next_bins, spare, bytes;
+} gp__hybrid_plan;
+__attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
+  gp__hybrid_plan r;
+  unsigned long long parts;
+  r.capacity = gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size);
+  r.tile = p.threads * gp__hybrid_vector_items(p, s);
+  r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
+  parts = gp__hybrid_parts(s.count, r.capacity);
+  r.bytes = 0;
+  r.list = gp__place(&r.bytes, (GP__HYBRID_LEVELS + 2) * 8);
+  r.items = gp__place(&r.bytes, gp__hybrid_items(s.count, r.capacity) * GP__HYBRID_ITEM_BYTES);
+  r.parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
+  r.next_parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
+  r.bins = gp__place(&r.bytes, parts * GP__DIGITS * 8);
+  r.next_bins = gp__place(&r.bytes, parts * GP__DIGITS * 8);
+  r.spare = gp__place(&r.bytes, s.count * (unsigned)s.key_size);
+  return r;
+}
+
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
 __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape s, unsigned long long resident,
@@ -2276,6 +2386,8 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
     g->scratch = gp__radix_plan_of(p, s).bytes;
     g->shared_bytes = gp__radix_shared_bytes(p, s);
   }
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && p.algorithm == GP_HYBRID)
+    g->scratch = gp__hybrid_plan_of(p, s).bytes;
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
@@ -2490,6 +2602,21 @@ __attribute__((unused)) static void gp__radix_digit_of(gp__radix_args *args, int
   args->mask = (1u << (bits < 8 ? bits < 0 ? 0 : bits : 8)) - 1;
   *bit += bits < 8 ? bits < 0 ? 0 : bits : 8;
 }
+
+// Hybrid sort of keys. Lists, parts, counters and buckets live in scratch memory.
+typedef struct gp__hybrid_args {
+  const void *in;
+  void *out;                // may be in
+  void *spare;              // as many keys
+  unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then: buckets
+  void *parts, *next_parts;             // of this level, of the next one
+  unsigned long long *bins, *next_bins; // 256 counters a part
+  void *items;
+  unsigned long long count;
+  const unsigned long long *count_device;
+  int level;
+  unsigned capacity; // keys that a block sorts
+} gp__hybrid_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -3689,6 +3816,220 @@ GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], cons
   GPUPRIMS__UNROLL
   for (int i = 0; i < ITEMS; ++i) rank[i] = r.position(rank[i], digit(keys[i], i));
 }
+
+// ---- sort of a tile of keys
+//
+// Keys of a known range are brought into the order of their leading bits by counting: about as many bins as keys. What
+// lies in wrong order then is near its place: rounds of odd-even transpositions (Habermann) of overlapping windows,
+// which threads hold in registers, bring it there, and the block agrees that it is sorted. Where that takes too long,
+// the bins are fitted to the smallest and the largest key; where that did not help either, runs of the threads are
+// merged. The order of equal keys is lost.
+template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest one
+  return sizeof(K) > 4 ? 64 - __clzll(static_cast<long long>(x)) : 32 - __clz(static_cast<int>(x));
+}
+
+template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_storage {
+  static const int CAPACITY = THREADS * ITEMS, BINS = 1 << LOG2_BINS, WARPS = THREADS / 32;
+  static const int ROUNDS = gp__tile_sort_rounds(CAPACITY, LOG2_BINS), HALO = ROUNDS + 1;
+  static const int GROUPS = BINS / 128, GROUPS_A_WARP = (GROUPS + WARPS - 1) / WARPS; // of 32 vectors of counters
+  static_assert((ITEMS & (ITEMS - 1)) == 0 && ITEMS >= 8 && BINS % 128 == 0 && CAPACITY < 65536, "shape of a tile");
+  union {
+    gp_vector vector[BINS / 4 + 8];
+    gp__u32 counter[BINS + 32]; // the last ones count what is no key
+  };
+  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p stands at place(p): no bank conflicts of windows
+  K least[WARPS], most[WARPS];
+  gp__u32 total[WARPS];
+  static GP_DEVICE unsigned place(unsigned p) { return p + p / ITEMS + 2 * HALO; }
+};
+
+template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
+  typedef gp_tile_sort_storage<K, THREADS, ITEMS, LOG2_BINS> Storage;
+  static const int HALO = Storage::HALO, ROUNDS = Storage::ROUNDS, WINDOW = ITEMS + 2 * HALO;
+  static const int REPEATS = 3; // of all rounds
+  Storage &s;
+  const unsigned thread; // gp__anew(threadIdx.x)
+
+  // Once, before the first tile, and a barrier.
+  GP_DEVICE void clear() const {
+    for (unsigned i = thread; i < Storage::BINS / 4 + 8; i += THREADS) s.vector[i] = gp_vector{{0, 0, 0, 0}};
+  }
+  // Counters become the number of keys before.
+  GP_DEVICE void scan() const {
+    gp__u32 before[Storage::GROUPS_A_WARP], run = 0;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+      gp_vector v = {{0, 0, 0, 0}};
+      if (group < Storage::GROUPS) v = s.vector[group * 32 + gp_lane()];
+      const gp__u32 sum = v.word[0] + v.word[1] + v.word[2] + v.word[3];
+      const gp__u32 up_to = gp_warp_inclusive_scan(sum, gp_sum<gp__u32>());
+      before[j] = run + up_to - sum;
+      run += gp_warp_broadcast(up_to, 31);
+    }
+    if (gp_lane() == 0) s.total[gp_warp()] = run;
+    __syncthreads();
+    const gp__u32 total = gp_lane() < Storage::WARPS ? s.total[gp_lane()] : 0;
+    const gp__u32 base = gp_warp_broadcast(gp_warp_inclusive_scan(total, gp_sum<gp__u32>()) - total, gp_warp());
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+      if (group < Storage::GROUPS) {
+        gp_vector v = s.vector[group * 32 + gp_lane()];
+        gp__u32 start = base + before[j];
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < 4; ++w) {
+          const gp__u32 own = v.word[w];
+          v.word[w] = start;
+          start += own;
+        }
+        s.vector[group * 32 + gp_lane()] = v;
+      }
+    }
+  }
+  GP_DEVICE gp__u32 draw(K key, bool there, K low, int shift) const {
+    const gp__u32 bin =
+        there ? static_cast<gp__u32>((key - low) >> shift) : static_cast<gp__u32>(Storage::BINS) + gp_lane();
+    return gp__anew(atomicAdd(&s.counter[bin], 1u) << 16 | bin); // one register
+  }
+  GP_DEVICE void put(K key, bool there, gp__u32 drawn) const {
+    const unsigned p = s.counter[drawn & 0xffffu] + (drawn >> 16);
+    if (there) s.key[Storage::place(p)] = key;
+  }
+  // Counters are zero and everybody knows it. The n keys, keys[i] with there(i) and each lane's `edge` of warp 0 with
+  // there(-1), go into the order of their bins, (key - low) >> shift. Ends with a barrier.
+  template <class There>
+  GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
+    gp__u32 at[ITEMS], at_edge = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) at[i] = draw(keys[i], there(i), low, shift);
+    if (gp_warp() == 0) at_edge = draw(edge, there(-1), low, shift);
+    __syncthreads();
+    scan();
+    __syncthreads();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) put(keys[i], there(i), at[i]);
+    if (gp_warp() == 0) put(edge, there(-1), at_edge);
+    surround(n);
+    __syncthreads();
+  }
+  // What windows see before the keys and behind them.
+  GP_DEVICE void surround(unsigned n) const {
+    for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::place(p)] = ~K(0);
+    if (thread < 2 * HALO) s.key[thread] = 0;
+  }
+  // All rounds, a few times. Leaves zeros in the counters. Ends with a barrier.
+  GP_DEVICE bool repair() const {
+    const unsigned first = thread * (ITEMS + 1);
+    clear();
+    for (int repeat = 0; repeat < REPEATS; ++repeat) {
+      K w[WINDOW];
+      bool ok = true;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < WINDOW; ++j) {
+          const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
+          w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
+        }
+        // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own depend on them.
+        GPUPRIMS__UNROLL
+        for (int r = 0; r < ROUNDS; ++r) {
+          const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
+          GPUPRIMS__UNROLL
+          for (int j = 0; j + 1 < WINDOW; ++j)
+            if ((j + HALO + r) % 2 == 0 && j + 1 >= low && j <= high) {
+              const K a = w[j], b = w[j + 1];
+              w[j] = b < a ? b : a;
+              w[j + 1] = b < a ? a : b;
+            }
+        }
+        GPUPRIMS__UNROLL
+        for (int j = HALO; j < HALO + ITEMS; ++j) ok &= w[j] <= w[j + 1];
+      __syncthreads();
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
+      if (__syncthreads_and(ok)) return true;
+    }
+    return false;
+  }
+  // Runs of a thread, sorted in registers; then merges of two runs, each thread its part of the result (Merge Path).
+  GP_DEVICE void merge(unsigned n) const {
+    const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
+    K w[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + static_cast<unsigned>(j)];
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < ITEMS; ++r) {
+      GPUPRIMS__UNROLL
+      for (int j = r % 2; j + 1 < ITEMS; j += 2) {
+        const K a = w[j], b = w[j + 1];
+        w[j] = b < a ? b : a;
+        w[j + 1] = b < a ? a : b;
+      }
+    }
+    for (unsigned run = ITEMS;; run *= 2) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) s.key[own + static_cast<unsigned>(j)] = w[j];
+      __syncthreads();
+      if (run >= n) return;
+      const unsigned from = first / (2 * run) * (2 * run), diagonal = first - from;
+      const unsigned middle = from + run < Storage::CAPACITY ? from + run : static_cast<unsigned>(Storage::CAPACITY);
+      const unsigned end = middle + run < Storage::CAPACITY ? middle + run : static_cast<unsigned>(Storage::CAPACITY);
+      const unsigned second = end - middle;
+      unsigned low = diagonal > second ? diagonal - second : 0, high = diagonal < middle - from ? diagonal : middle - from;
+      while (low < high) {
+        const unsigned probe = (low + high) / 2;
+        if (s.key[Storage::place(middle + diagonal - 1 - probe)] < s.key[Storage::place(from + probe)]) high = probe;
+        else low = probe + 1;
+      }
+      unsigned a = from + low, b = middle + diagonal - low;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const K x = s.key[Storage::place(a < middle ? a : from)], y = s.key[Storage::place(b < end ? b : from)];
+        const bool take = b >= end || (a < middle && x <= y);
+        w[j] = take ? x : y;
+        a += take ? 1u : 0u;
+        b += take ? 0u : 1u;
+      }
+      __syncthreads();
+    }
+  }
+  // What scatter has left becomes sorted; false: in the end it is not. Ends with a barrier; the counters are zero then.
+  GP_DEVICE bool finish(unsigned n, int shift) const {
+    if (shift > 0) return repair(); // otherwise a key has a bin
+    clear();
+    __syncthreads();
+    return true;
+  }
+  // The same without bounds: n keys in any order, in place and with all ones behind them.
+  GP_DEVICE void sort(unsigned n, int shift) const {
+    if (!fit(n, shift)) merge(n);
+  }
+  // With bins from the smallest key to the largest one.
+  GP_DEVICE bool fit(unsigned n, int shift) const {
+    K keys[ITEMS], least = ~K(0), most = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned p = static_cast<unsigned>(i) * THREADS + thread;
+      keys[i] = p < n ? s.key[Storage::place(p)] : least;
+      if (p < n && keys[i] > most) most = keys[i];
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) least = keys[i] < least ? keys[i] : least;
+    least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
+    most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
+    if (gp_lane() == 0) s.least[gp_warp()] = least, s.most[gp_warp()] = most;
+    __syncthreads();
+    least = s.least[gp_lane() < Storage::WARPS ? gp_lane() : 0];
+    most = s.most[gp_lane() < Storage::WARPS ? gp_lane() : 0];
+    least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
+    most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
+    const int width = gp__width(static_cast<K>(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
+    if (fitted >= shift) return false;
+    scatter(
+        keys, 0, [=](int i) { return i >= 0 && static_cast<unsigned>(i) * THREADS + this->thread < n; }, n, least, fitted);
+    return finish(n, fitted);
+  }
+};
 
 // ---- the workspace: a ticket, and tagged words that carry partial results from block to block
 
@@ -8534,6 +8875,594 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
         in[static_cast<gp__u64>(static_cast<const I *>(a.index)[k / WORDS]) * WORDS + k % WORDS];
 }
 
+// ---- hybrid sort
+//
+// Keys without values, all bits of them: what is equal is the same, so nothing needs to be stable. A level splits its
+// parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that ends a part),
+// the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs where counts say
+// all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger ones are parts of
+// the next level. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.) Keys go from the input
+// to the spare buffer, from there to the output, and back. A part whose keys share a digit does not move: its next
+// digits are those between its smallest and its largest key.
+
+// A key of T as the unsigned integer that is sorted.
+template <class T, bool DESCENDING> struct gp__sorted {
+  typedef gp__ordered<T> Ordered;
+  typedef typename Ordered::Bits Raw;
+  typedef typename gp__unsigned_of<(sizeof(T) > 4 ? 8 : 4)>::type Key;
+  static const int V = 16 / int(sizeof(T));
+  static GP_DEVICE Key encode(Raw raw) {
+    const Raw bits = Ordered::encode(raw);
+    return DESCENDING ? static_cast<Raw>(~bits) : bits;
+  }
+  static GP_DEVICE Raw decode(Key key) {
+    const Raw bits = static_cast<Raw>(key);
+    return Ordered::decode(DESCENDING ? static_cast<Raw>(~bits) : bits);
+  }
+};
+
+enum { GP__FROM_IN, GP__FROM_SPARE, GP__FROM_OUT }; // where keys lie
+enum { GP__PART_MOVES, GP__PART_STAYS, GP__PART_COUNTED, GP__PART_CONSTANT };
+
+// Keys [begin, end), all in [low, low + 2^(shift + bits)).
+struct gp__hybrid_part {
+  gp__u64 begin, end, low, least, most;
+  gp__u32 first_tile, tiles, done; // done: tiles that have been counted
+  int shift, bits;
+  gp__u32 source, mode, hot; // hot: a digit that many keys have; or 256
+  GP_DEVICE gp__u64 size() const { return end - begin; }
+};
+static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
+// Keys that a block sorts.
+struct gp__hybrid_item {
+  gp__u64 begin, low;
+  gp__u32 count;
+  unsigned short width, source; // width: of the largest key - low
+};
+static_assert(sizeof(gp__hybrid_item) == GP__HYBRID_ITEM_BYTES, "the size of an item");
+
+template <class P, class T, bool DESCENDING> struct gp__hybrid {
+  typedef gp__sorted<T, DESCENDING> Code;
+  typedef typename Code::Key Key;
+  typedef typename Code::Raw Raw;
+  typedef gp__packed<Raw> Pack;
+  static const int V = Code::V, BITS = 8 * int(sizeof(T)), ITEMS = P::vectors * V, TILE = P::threads * ITEMS;
+
+  const gp__hybrid_args &a;
+  GP_DEVICE gp__hybrid_part *parts() const { return static_cast<gp__hybrid_part *>(a.parts); }
+  GP_DEVICE gp__hybrid_part *next_parts() const { return static_cast<gp__hybrid_part *>(a.next_parts); }
+  GP_DEVICE gp__hybrid_item *items() const { return static_cast<gp__hybrid_item *>(a.items); }
+  GP_DEVICE const Raw *from(gp__u32 source) const {
+    return static_cast<const Raw *>(source == GP__FROM_IN ? a.in : source == GP__FROM_SPARE ? a.spare : a.out);
+  }
+  GP_DEVICE Raw *to(gp__u32 source) const { return static_cast<Raw *>(source == GP__FROM_SPARE ? a.out : a.spare); }
+  // Elements of a tile before the part: tiles begin on 16-byte boundaries of memory.
+  GP_DEVICE unsigned skew(gp__u32 source, gp__u64 begin) const {
+    return gp__misalignment(from(source) + begin, 16) / unsigned(sizeof(Raw));
+  }
+  // Digits of a part of the level: as many as make buckets that fit on chip, in as few levels as can be. The later
+  // levels have the keys that lie close together: they take all that a level can.
+  GP_DEVICE int digit_bits(int level, gp__u64 size, int width) const {
+    const gp__u64 fit = a.capacity - a.capacity / 11; // on the average: even keys' buckets differ by a few per cent
+    const int need = gp__width<gp__u64>((size + fit - 1) / fit - 1), levels = (need + 7) / 8;
+    const int bits = level >= 2 || width <= 8 || levels == 0 ? 8 : (need + levels - 1) / levels;
+    return width < bits ? width : bits < 4 ? (width < 4 ? width : 4) : bits;
+  }
+  // One thread: a part joins the list of a level.
+  GP_DEVICE void append(int level, gp__hybrid_part *list, gp__u64 begin, gp__u64 size, Key low, int width,
+                        gp__u32 source) const {
+    const unsigned before = skew(source, begin);
+    const gp__u32 tiles = static_cast<gp__u32>((before + size + TILE - 1) / TILE);
+    const gp__u64 was = atomicAdd(a.list + level, static_cast<gp__u64>(tiles) << 32 | 1u);
+    const gp__u32 at = static_cast<gp__u32>(was);
+    const int bits = digit_bits(level, size, width);
+    gp__hybrid_part &p = list[at];
+    p.begin = begin, p.end = begin + size, p.low = low, p.least = ~gp__u64(0), p.most = 0;
+    p.first_tile = static_cast<gp__u32>(was >> 32), p.tiles = tiles, p.done = 0;
+    p.shift = width - bits, p.bits = bits;
+    p.source = source, p.mode = GP__PART_MOVES, p.hot = 256;
+  }
+  GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
+    gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_LEVELS + 1, gp__u64(1))];
+    item.begin = begin, item.low = low, item.count = count;
+    item.width = static_cast<unsigned short>(width), item.source = static_cast<unsigned short>(source);
+  }
+};
+
+// The part of a tile: the last one whose first tile is not behind it. All threads of the block call.
+template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *parts, gp__u32 count, gp__u32 tile) {
+  gp__u32 low = 0, left = count; // in [low, low + left)
+  while (left > 1) {
+    const gp__u32 step = (left + THREADS - 1) / THREADS, ahead = (threadIdx.x + 1) * step;
+    const gp__u32 passed = static_cast<gp__u32>(
+        __syncthreads_count(ahead < left && parts[low + ahead].first_tile <= tile));
+    low += passed * step;
+    left -= passed * step;
+    if (left > step) left = step;
+  }
+  return low;
+}
+
+// The sum of x over the threads before. A barrier within; one more before `total` serves again.
+template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
+  const N up_to = gp_warp_inclusive_scan(x, gp_sum<N>());
+  if (gp_lane() == 31) total[gp_warp()] = up_to;
+  __syncthreads();
+  const N own = gp_lane() < THREADS / 32 ? total[gp_lane()] : 0;
+  return gp_warp_broadcast(gp_warp_inclusive_scan(own, gp_sum<N>()) - own, static_cast<int>(gp_warp())) + up_to - x;
+}
+
+// Tiles are dealt evenly, consecutive ones to a block.
+struct gp__hybrid_share {
+  gp__u32 parts, tile, end;
+  GP_DEVICE explicit gp__hybrid_share(gp__u64 list) {
+    const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
+    parts = static_cast<gp__u32>(list);
+    tile = blockIdx.x * each + (blockIdx.x < more ? blockIdx.x : more);
+    end = tile + each + (blockIdx.x < more ? 1 : 0);
+  }
+};
+
+// One block: empty lists, and the whole input as a part or an item.
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_begin(const gp__hybrid_args &a) {
+  gp__begin<P>();
+  const gp__hybrid<P, T, DESCENDING> h = {a};
+  const gp__u64 n = gp__count(a);
+  if (threadIdx.x < GP__HYBRID_LEVELS + 2) a.list[threadIdx.x] = 0;
+  for (unsigned i = threadIdx.x; i < 256; i += P::threads) a.bins[i] = 0;
+  __syncthreads();
+  if (threadIdx.x != 0 || n == 0) return;
+  if (n > a.capacity) h.append(0, h.parts(), 0, n, 0, h.BITS, GP__FROM_IN);
+  else h.add_item(0, static_cast<gp__u32>(n), 0, h.BITS, GP__FROM_IN);
+}
+
+template <int THREADS> struct gp__hybrid_count_storage {
+  gp__u32 counter[256 * 32]; // a lane has its own: digit * 32 + lane
+  gp__u64 total[THREADS / 32];
+  gp__u64 start[257], window[256];
+  gp__u64 least[THREADS / 32], most[THREADS / 32];
+  gp__u32 groups[THREADS / 32];
+  gp__u32 hot;
+  bool last;
+};
+
+template <class P, class T, bool DESCENDING, int THREADS> struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING> {
+  typedef gp__hybrid<P, T, DESCENDING> Base;
+  typedef typename Base::Key Key;
+  typedef typename Base::Raw Raw;
+  typedef typename Base::Code Code;
+  typedef gp__hybrid_count_storage<THREADS> Storage;
+  static const int V = Base::V;
+  static_assert(THREADS >= 256, "a thread a digit");
+  Storage &s;
+  GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, Storage &storage) : Base{args}, s(storage) {}
+
+  // The keys [begin, end) of the part.
+  GP_DEVICE void count(const gp__hybrid_part &p, gp__u64 begin, gp__u64 end, Key &least, Key &most) const {
+    const Raw *in = this->from(p.source);
+    const Key low = static_cast<Key>(p.low);
+    const int shift = p.shift;
+    gp__u32 *own = s.counter + gp_lane();
+    const auto add = [&](Raw raw) {
+      const Key key = Code::encode(raw);
+      least = key < least ? key : least;
+      most = key > most ? key : most;
+      atomicAdd(own + static_cast<gp__u32>((key - low) >> shift) * 32, 1u);
+    };
+    const unsigned before = this->skew(p.source, begin);
+    gp__u64 head = before ? V - before : 0; // keys before the first whole vector
+    if (head > end - begin) head = end - begin;
+    const gp__u64 vectors = (end - begin - head) / V;
+    const Raw *first = in + begin + head;
+    if (threadIdx.x < head) add(in[begin + threadIdx.x]);
+    const int AT_ONCE = 8;
+    gp__u64 v = 0;
+    for (; v + AT_ONCE * THREADS <= vectors; v += AT_ONCE * THREADS) {
+      typename Base::Pack pack[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i)
+        pack[i].vector = gp__load_vector<P::load>(first + (v + unsigned(i) * THREADS + threadIdx.x) * V);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) add(pack[i].item[j]);
+      }
+    }
+    for (v += threadIdx.x; v < vectors; v += THREADS) {
+      typename Base::Pack pack;
+      pack.vector = gp__load_vector<P::load>(first + v * V);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) add(pack.item[j]);
+    }
+    const gp__u64 tail = begin + head + vectors * V;
+    if (threadIdx.x < end - tail) add(in[tail + threadIdx.x]);
+  }
+  // All of the part has been counted: its buckets become parts, items, or runs to be filled.
+  GP_DEVICE void plan(gp__hybrid_part &p, gp__u64 *bins) const {
+    const unsigned t = threadIdx.x, digits = 1u << p.bits;
+    const gp__u64 begin = p.begin, size = p.end - begin, half = this->a.capacity / 2;
+    const Key low = static_cast<Key>(p.low);
+    const int shift = p.shift;
+    const gp__u64 least = gp__load_relaxed(&p.least), most = gp__load_relaxed(&p.most);
+    const gp__u64 count = t < digits ? gp__load_relaxed(bins + t) : 0;
+    if (t == 0) s.hot = 256;
+    const gp__u64 start = gp__sum_before<THREADS>(count, s.total);
+    const bool constant = least == most, whole = __syncthreads_or(count == size);
+    if (t == 0) p.mode = constant ? GP__PART_CONSTANT : shift == 0 ? GP__PART_COUNTED : whole ? GP__PART_STAYS : GP__PART_MOVES;
+    if (constant || shift == 0 || whole) {
+      if (constant && t == 0) p.low = least;
+      else if (constant) return;
+      else if (shift == 0 && t < digits) gp__store_relaxed(bins + t, begin + start);
+      else if (shift != 0 && t == 0)
+        this->append(this->a.level + 1, this->next_parts(), begin, size, static_cast<Key>(least),
+                     gp__width(static_cast<Key>(most - least)), p.source);
+      return;
+    }
+    if (t < digits) {
+      gp__store_relaxed(bins + t, begin + start); // the cursor of the keys that move
+      s.window[t] = count > half ? ~gp__u64(0) : start / half;
+      if (count > size / 4) atomicExch(&s.hot, t); // one of up to three
+    }
+    __syncthreads();
+    // Groups: a bucket with more keys than half a block sorts, alone; the others by the window in which they start.
+    const bool head = t < digits && (t == 0 || s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t]);
+    const gp__u32 group = gp__sum_before<THREADS>(head ? 1u : 0u, s.groups);
+    const unsigned groups = static_cast<unsigned>(__syncthreads_count(head));
+    if (head) s.start[group] = start | static_cast<gp__u64>(t) << 48;
+    if (t == 0) s.start[groups] = size | static_cast<gp__u64>(digits) << 48;
+    __syncthreads();
+    if (t == 0) p.hot = s.hot;
+    if (head) {
+      const gp__u64 next = s.start[group + 1], keys = (next & 0xffffffffffffull) - start;
+      const unsigned span = static_cast<unsigned>(next >> 48) - t;
+      const gp__u32 source = p.source == GP__FROM_SPARE ? GP__FROM_OUT : GP__FROM_SPARE;
+      const Key from = low + (static_cast<Key>(t) << shift);
+      if (keys > this->a.capacity)
+        this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source);
+      else if (keys)
+        this->add_item(begin + start, static_cast<gp__u32>(keys), from,
+                       shift + gp__width<gp__u32>(span - 1), source);
+    }
+    __syncthreads();
+  }
+};
+
+template <class P, class T, bool DESCENDING, int THREADS> GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
+  typedef gp__hybrid_counting<P, T, DESCENDING, THREADS> Counting;
+  typedef typename Counting::Key Key;
+  GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
+  gp__begin<P>();
+  const Counting h(a, s);
+  const gp__hybrid_share share(a.list[a.level]);
+  gp__u32 tile = share.tile;
+  if (tile >= share.end) return;
+  gp__u32 at = gp__find_part<THREADS>(h.parts(), share.parts, tile);
+  while (tile < share.end) {
+    gp__hybrid_part &p = h.parts()[at];
+    gp__u64 *bins = a.bins + static_cast<gp__u64>(at) * 256;
+    const unsigned digits = 1u << p.bits;
+    const gp__u32 first = tile - p.first_tile, left = share.end - p.first_tile, last = left < p.tiles ? left : p.tiles;
+    const gp__u64 base = p.begin - h.skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * h.TILE;
+    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * h.TILE : p.begin, end = stop < p.end ? stop : p.end;
+    Key least = ~Key(0), most = 0;
+    for (unsigned i = threadIdx.x; i < digits * 32; i += THREADS) s.counter[i] = 0;
+    __syncthreads();
+    h.count(p, begin, end, least, most);
+    least = gp_warp_reduce(least, gp_min<Key>());
+    most = gp_warp_reduce(most, gp_max<Key>());
+    if (gp_lane() == 0) {
+      atomicMin(&p.least, static_cast<gp__u64>(least));
+      atomicMax(&p.most, static_cast<gp__u64>(most));
+    }
+    __syncthreads();
+    for (unsigned d = threadIdx.x; d < digits; d += THREADS) {
+      gp__u64 sum = 0;
+      for (unsigned i = 0; i < 32; ++i) sum += s.counter[d * 32 + ((i + threadIdx.x) & 31u)];
+      if (sum) gp__add_relaxed(bins + d, sum);
+    }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      s.last = atomicAdd(&p.done, last - first) + (last - first) == p.tiles;
+      __threadfence();
+    }
+    __syncthreads();
+    if (s.last) {
+      __threadfence();
+      h.plan(p, bins);
+    }
+    __syncthreads();
+    tile += last - first;
+    ++at;
+  }
+}
+
+template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybrid<P, T, DESCENDING> {
+  typedef gp__hybrid<P, T, DESCENDING> Base;
+  typedef typename Base::Key Key;
+  typedef typename Base::Raw Raw;
+  typedef typename Base::Code Code;
+  static const int V = Base::V, ITEMS = Base::ITEMS, TILE = Base::TILE, THREADS = P::threads;
+  static_assert(TILE < 65536 && ITEMS % 2 == 0, "slots have 16 bits");
+  static const int DIGITS_A_THREAD = (256 + THREADS - 1) / THREADS;
+  struct Storage {
+    gp__u64 delta[256];
+    gp__u32 count[256];
+    gp__u32 total[32];
+    Key key[1]; // TILE
+  };
+  Storage &s;
+  const unsigned thread;
+  GP_DEVICE gp__hybrid_moving(const gp__hybrid_args &args, Storage &storage)
+      : Base{args}, s(storage), thread(gp__anew(threadIdx.x)) {}
+
+  GP_DEVICE unsigned position(int i) const { return (unsigned(i) / V * THREADS + thread) * V + unsigned(i) % V; }
+  // The slots of the keys in their digits, two a word. HOT: the lanes with one digit, the hot one or the first lane's,
+  // are counted by one of them.
+  template <bool HOT, class There>
+  GP_DEVICE void rank(const Key (&keys)[ITEMS], gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift,
+                      gp__u32 hot) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u32 digit = static_cast<gp__u32>((keys[i] - low) >> shift);
+      gp__u32 slot = 0;
+      if (!HOT) {
+        if (there(i)) slot = atomicAdd(&s.count[digit], 1u);
+      } else {
+        const gp__u32 chosen = hot < 256 ? hot : gp_warp_broadcast(digit, 0);
+        const bool is = there(i) && digit == chosen;
+        const gp__u32 lanes = __ballot_sync(0xffffffffu, is), lead = lanes & (0u - lanes);
+        if (is ? lead == 1u << gp_lane() : there(i))
+          slot = atomicAdd(&s.count[digit], is ? static_cast<gp__u32>(__popc(lanes)) : 1u);
+        const gp__u32 first = gp_warp_broadcast(slot, lanes ? __popc(lead - 1) : 0);
+        if (is) slot = first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));
+      }
+      slots[i / 2] = i % 2 ? gp__anew(slots[i / 2] | slot << 16) : slot;
+    }
+  }
+  template <class There>
+  GP_DEVICE void scatter(const Key (&keys)[ITEMS], const gp__u32 (&slots)[ITEMS / 2], const There &there, Key low,
+                         int shift) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (there(i)) {
+        const gp__u32 digit = static_cast<gp__u32>((keys[i] - low) >> shift);
+        s.key[s.count[digit] + (i % 2 ? slots[i / 2] >> 16 : slots[i / 2] & 0xffffu)] = keys[i];
+      }
+  }
+  // Keys of one tile of the part, at `first` .. `end` of it.
+  template <class There>
+  GP_DEVICE void tile(const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there, unsigned n) const {
+    const Key low = static_cast<Key>(p.low);
+    const int shift = p.shift;
+    const unsigned digits = 1u << p.bits;
+    gp__u32 slots[ITEMS / 2];
+    GPUPRIMS__UNROLL
+    for (int d = 0; d < DIGITS_A_THREAD; ++d)
+      if (thread * DIGITS_A_THREAD + d < digits) s.count[thread * DIGITS_A_THREAD + d] = 0;
+    __syncthreads();
+    const gp__u32 sample = static_cast<gp__u32>((keys[0] - low) >> shift);
+    const gp__u32 alike = __ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0));
+    if (p.hot < 256 || __popc(alike) >= 6) rank<true>(keys, slots, there, low, shift, p.hot);
+    else rank<false>(keys, slots, there, low, shift, p.hot);
+    __syncthreads();
+    gp__u32 count[DIGITS_A_THREAD], sum = 0;
+    gp__u64 cursor[DIGITS_A_THREAD];
+    GPUPRIMS__UNROLL
+    for (int d = 0; d < DIGITS_A_THREAD; ++d) {
+      const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
+      count[d] = digit < digits ? s.count[digit] : 0;
+      cursor[d] = count[d] ? gp__add_relaxed(bins + digit, gp__u64(count[d])) : 0;
+      sum += count[d];
+    }
+    gp__u32 start = gp__sum_before<THREADS>(sum, s.total);
+    GPUPRIMS__UNROLL
+    for (int d = 0; d < DIGITS_A_THREAD; ++d) {
+      const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
+      if (digit < digits) {
+        s.count[digit] = start;
+        s.delta[digit] = cursor[d] - start;
+      }
+      start += count[d];
+    }
+    __syncthreads();
+    scatter(keys, slots, there, low, shift);
+    __syncthreads();
+    Raw *out = this->to(p.source);
+    GPUPRIMS__UNROLL_BY(8)
+    for (unsigned q = thread; q < n; q += THREADS) {
+      const Key key = s.key[q];
+      out[s.delta[static_cast<gp__u32>((key - low) >> shift)] + q] = Code::decode(key);
+    }
+    __syncthreads();
+  }
+  GP_DEVICE void move(const gp__hybrid_part &p, gp__u64 *bins, gp__u32 x) const {
+    const Raw *in = this->from(p.source);
+    const gp__u64 base = p.begin - this->skew(p.source, p.begin) + static_cast<gp__u64>(x) * TILE; // may wrap below 0
+    const gp__u64 left = p.end - base;
+    const unsigned first = x ? 0 : this->skew(p.source, p.begin), end = left < TILE ? static_cast<unsigned>(left) : TILE;
+    Key keys[ITEMS];
+    if (first == 0 && end == TILE) {
+      typename Base::Pack pack[P::vectors];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < P::vectors; ++i)
+        pack[i].vector = gp__load_vector<P::load>(in + base + (unsigned(i) * THREADS + thread) * V);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) keys[i] = Code::encode(pack[i / V].item[i % V]);
+      tile(p, bins, keys, [](int) { return true; }, TILE);
+    } else {
+      const auto there = [=](int i) { return this->position(i) >= first && this->position(i) < end; };
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i)
+        keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
+      tile(p, bins, keys, there, end - first);
+    }
+  }
+  // Places of the tile, whose keys follow from the counts.
+  GP_DEVICE void fill(const gp__hybrid_part &p, const gp__u64 *bins, gp__u32 x) const {
+    Raw *out = static_cast<Raw *>(this->a.out);
+    const Key low = static_cast<Key>(p.low);
+    const unsigned before = this->skew(p.source, p.begin), digits = 1u << p.bits;
+    const gp__u64 stop = p.begin - before + static_cast<gp__u64>(x + 1) * TILE, end = stop < p.end ? stop : p.end;
+    const gp__u64 begin = x ? stop - TILE : p.begin;
+    if (p.mode == GP__PART_CONSTANT) {
+      for (gp__u64 q = begin + thread; q < end; q += THREADS) out[q] = Code::decode(low);
+      return;
+    }
+    for (unsigned d = thread; d < 256; d += THREADS) s.delta[d] = d < digits ? bins[d] : ~gp__u64(0);
+    __syncthreads();
+    for (gp__u64 q = begin + thread; q < end; q += THREADS) {
+      unsigned digit = 0; // the last one that starts at q or before
+      GPUPRIMS__UNROLL
+      for (unsigned step = 128; step > 0; step /= 2)
+        if (s.delta[digit + step] <= q) digit += step;
+      out[q] = Code::decode(low + digit);
+    }
+    __syncthreads();
+  }
+};
+
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
+  typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(bytes);
+  const gp__hybrid<P, T, DESCENDING> h = {a};
+  const gp__hybrid_share share(a.list[a.level]);
+  const gp__u64 counters = (a.list[a.level + 1] & 0xffffffffu) * 256; // of the next level
+  for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; i < counters;
+       i += static_cast<gp__u64>(gridDim.x) * P::threads)
+    a.next_bins[i] = 0;
+  gp__u32 tile = share.tile;
+  if (tile >= share.end) return;
+  gp__u32 at = gp__find_part<P::threads>(h.parts(), share.parts, tile);
+  while (tile < share.end) {
+    const gp__hybrid_part p = h.parts()[at];
+    gp__u64 *bins = a.bins + static_cast<gp__u64>(at) * 256;
+    const gp__u32 stop = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
+    if (p.mode == GP__PART_MOVES)
+      for (; tile < stop; ++tile) Moving(a, s).move(p, bins, tile - p.first_tile);
+    else if (p.mode != GP__PART_STAYS)
+      for (; tile < stop; ++tile) Moving(a, s).fill(p, bins, tile - p.first_tile);
+    tile = stop;
+    ++at;
+  }
+}
+
+// Buckets on chip.
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct gp__bucket {
+  typedef gp__sorted<T, DESCENDING> Code;
+  typedef typename Code::Key Key;
+  typedef typename Code::Raw Raw;
+  typedef gp__packed<Raw> Pack;
+  typedef gp__tile_sort<Key, THREADS, ITEMS, LOG2_BINS> Sort;
+  typedef typename Sort::Storage Storage;
+  static const int V = Code::V <= ITEMS ? Code::V : 1;
+  static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
+  Storage &s;
+
+  // n keys at in, sorted to out, which may be in; key - low has `width` bits. False: out has them in another order.
+  GP_DEVICE bool sort(const Raw *in, Raw *out, unsigned n, Key low, int width) const {
+    const unsigned thread = gp__anew(threadIdx.x);
+    const Sort sort = {s, thread};
+    const int shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
+    Key keys[ITEMS], edge = 0; // whole vectors; the keys before and behind them, a lane of warp 0 each
+    const unsigned before = V > 1 ? gp__misalignment(in, 16) / unsigned(sizeof(Raw)) : 0;
+    const unsigned head = before && V - before < n ? V - before : before ? n : 0, vectors = (n - head) / V;
+    const unsigned at_edge = thread < head ? thread : thread + vectors * V;
+    const auto there = [=](int i) {
+      return i >= 0 ? unsigned(i) / V * THREADS + thread < vectors : at_edge < n;
+    };
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; i += V) {
+      Pack pack;
+      pack.vector = gp_vector{{0, 0, 0, 0}};
+      const Raw *from = in + head + (unsigned(i) / V * THREADS + thread) * V;
+      if (V > 1) gp__load_vector_if<P::load>(there(i), from, pack.vector);
+      else if (there(i)) pack.item[0] = *from;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) keys[i + j] = Code::encode(pack.item[j]);
+    }
+    if (gp_warp() == 0 && at_edge < n) edge = Code::encode(in[at_edge]);
+    sort.scatter(keys, edge, there, n, low, shift);
+    const bool sorted = sort.finish(n, shift);
+    store(out, n, thread);
+    return sorted;
+  }
+  // The same, whatever the keys are. Slower.
+  GP_DEVICE void sort_any(const Raw *in, Raw *out, unsigned n) const {
+    const Sort sort = {s, gp__anew(threadIdx.x)};
+    for (unsigned q = threadIdx.x; q < n; q += THREADS) s.key[Storage::place(q)] = Code::encode(in[q]);
+    sort.surround(n);
+    __syncthreads();
+    sort.sort(n, 64);
+    store(out, n, threadIdx.x);
+  }
+  GP_DEVICE void store(Raw *out, unsigned n, unsigned thread) const {
+    const unsigned ahead = V > 1 ? gp__misalignment(out, 16) / unsigned(sizeof(Raw)) : 0;
+    for (unsigned q = thread * V; q < ahead + n; q += THREADS * V) {
+      Pack pack;
+      if (V > 1 && q >= ahead && q + V <= ahead + n) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) pack.item[j] = Code::decode(s.key[Storage::place(q + unsigned(j) - ahead)]);
+        gp__store_vector<P::store>(out - ahead + q, pack.vector);
+      } else {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (q + unsigned(j) - ahead < n)
+            out[q + unsigned(j) - ahead] = Code::decode(s.key[Storage::place(q + unsigned(j) - ahead)]);
+      }
+    }
+  }
+};
+
+// The items of the list, dealt in turn.
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
+GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
+  typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
+  const gp__hybrid<P, T, DESCENDING> h = {a};
+  const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
+  sort.clear();
+  typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
+  const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
+  gp__u64 unsorted = 0; // buckets that the block has left for later
+  for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
+    const gp__hybrid_item item = h.items()[i];
+    __syncthreads();
+    if (!bucket.sort(h.from(item.source) + item.begin, out + item.begin, item.count,
+                     static_cast<typename Bucket::Key>(item.low), item.width)) {
+      if (threadIdx.x == 0) h.items()[blockIdx.x + unsorted * gridDim.x] = item; // a place of the block's own
+      ++unsorted;
+    }
+  }
+  __syncthreads();
+  for (gp__u64 i = 0; i < unsorted; ++i) {
+    const gp__hybrid_item item = h.items()[blockIdx.x + i * gridDim.x];
+    bucket.sort_any(out + item.begin, out + item.begin, item.count);
+    __syncthreads();
+  }
+}
+
+// All keys in one block.
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
+GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
+  typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
+  const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
+  sort.clear();
+  __syncthreads();
+  typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
+  const unsigned n = static_cast<unsigned>(gp__count(a));
+  if (bucket.sort(static_cast<const typename Bucket::Raw *>(a.in), out, n, 0, 8 * int(sizeof(T)))) return;
+  __syncthreads();
+  bucket.sort_any(out, out, n);
+}
+
 #endif // GPUPRIMS__DEVICE_TEXT
 
 #endif // GPUPRIMS__SEEN
@@ -11678,6 +12607,11 @@ enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args)                                                              \
   X(RADIX_PASS, gp__radix_pass, gp__radix_args)                                                                        \
   X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args)                                                                   \
+  X(HYBRID_BEGIN, gp__hybrid_begin, gp__hybrid_args)                                                                   \
+  X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args)                                                                   \
+  X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args)                                                                     \
+  X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
+  X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                                   \
   X(GATHER, gp__gather, gp__gather_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
@@ -13585,9 +14519,19 @@ GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, gp__kernel_kind ki
   }
   return count;
 }
+// In the order of gp__launch_hybrid.
+GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  kinds[0] = GP__HYBRID_BEGIN;
+  kinds[1] = GP__HYBRID_COUNT;
+  kinds[2] = GP__HYBRID_MOVE;
+  kinds[3] = GP__HYBRID_SORT;
+  return 4;
+}
 // Which kernels the plan of a sort or a merge launches, each once.
 GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p,
                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
+  if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
   (void)p, (void)kinds;
   return 0;
@@ -13905,6 +14849,20 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
                                                    : "gp__u64",
             kind == GP__RADIX_PASS ? "gp__radix_narrow" : "gp__radix_wide");
     break;
+  case GP__HYBRID_BEGIN:
+  case GP__HYBRID_COUNT:
+  case GP__HYBRID_MOVE:
+  case GP__HYBRID_SORT:
+  case GP__SORT_ONE_BLOCK: {
+    const int size = (int)q->key_size, one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
+    gp__add(t, "%s, %s", gp__key_name(q), q->flags & GP_DESCENDING ? "true" : "false");
+    if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
+    if (kind == GP__HYBRID_SORT || one)
+      gp__add(t, ", %d, %d, %d", one ? v->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
+              one ? gp__one_block_log2_bins(v->threads * items) : gp__bucket_log2_bins(size));
+    gp__add(t, ">");
+    break;
+  }
   case GP__GATHER: // by words as large as the values' size and alignment allow
     gp__name_gather(q->in_size, q->in_struct->align, gp__radix_index_bytes(q->count), t);
     break;
@@ -13944,7 +14902,9 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = (unsigned)v->blocks_per_sm;
+  const unsigned blocks = kind == GP__HYBRID_SORT    ? (unsigned)gp__bucket_blocks((int)q->key_size)
+                          : kind == GP__HYBRID_COUNT ? 2
+                                                     : (unsigned)v->blocks_per_sm;
   int i, j;
   memset(p, 0, sizeof *p);
   p->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
@@ -13970,7 +14930,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   // with few vectors on their way do with 40; long chunks of a stream take 128.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
   if (blocks > 0 && family != GP__FAMILY_MAP &&
-      blocks * threads <= (family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536u : 1024u)
+      blocks * threads <= (v->algorithm == GP_HYBRID          ? 2048u
+                           : family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536u : 1024u)
                            : family != GP__FAMILY_STREAM        ? 1024u
                            : v->vectors >= 7 || q->acc_size > 8 ? 512u
                                                                 : 768u) &&
@@ -14085,6 +15046,14 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
         gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
   }
   if (kind == GP__GATHER || kind == GP__COPY) g.shared_bytes = 0;
+  if (kind == GP__HYBRID_COUNT) g.threads = GP__HYBRID_COUNT_THREADS;
+  if (kind == GP__HYBRID_MOVE)
+    g.shared_bytes = gp__hybrid_move_bytes(h.key_size, p.threads * gp__hybrid_vector_items(p, h));
+  if (kind == GP__HYBRID_SORT) {
+    g.threads = (unsigned)gp__bucket_threads(h.key_size);
+    g.shared_bytes = gp__bucket_bytes(h.key_size);
+  }
+  if (kind == GP__SORT_ONE_BLOCK) g.shared_bytes = gp__one_block_bytes(p, h.key_size);
   return g;
 }
 
@@ -14605,7 +15574,55 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
   }
   return result;
 }
+// A hybrid sort: lists, then count and move of each level (what is not there exits at once), then the buckets.
+GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
+  const gp__request *q = l->q;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  const int one = l->p->algorithm == GP_ONE_BLOCK, levels = gp__hybrid_levels(l->h->key_size);
+  gp__hybrid_args a;
+  gp__geometry steps[4];
+  unsigned grid[4];
+  gp_result result;
+  int i;
+  memset(&a, 0, sizeof a);
+  a.in = q->keys;
+  a.out = q->out_keys;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  if (one) {
+    steps[0] = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
+    return gp__launch_step(l, 0, 1, steps[0].threads, steps[0].shared_bytes, &a);
+  } else {
+    const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+    a.spare = scratch + r.spare;
+    a.list = (unsigned long long *)(scratch + r.list);
+    a.parts = scratch + r.parts;
+    a.next_parts = scratch + r.next_parts;
+    a.bins = (unsigned long long *)(scratch + r.bins);
+    a.next_bins = (unsigned long long *)(scratch + r.next_bins);
+    a.items = scratch + r.items;
+    a.capacity = (unsigned)r.capacity;
+    for (i = 0; i < 4; ++i) {
+      steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_BEGIN + i));
+      grid[i] = i == 0 ? 1 : gp__grid_of_step(l, i, 0, i == 3 ? q->count / 64 + 1 : r.tiles);
+    }
+  }
+  result = gp__launch_step(l, 0, grid[0], steps[0].threads, steps[0].shared_bytes, &a);
+  for (; a.level < levels && result == GP_SUCCESS; ++a.level) {
+    void *parts = a.parts, *bins = a.bins;
+    result = gp__launch_step(l, 1, grid[1], steps[1].threads, steps[1].shared_bytes, &a);
+    if (result == GP_SUCCESS)
+      result = gp__launch_step(l, 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
+    a.parts = a.next_parts;
+    a.next_parts = parts;
+    a.bins = a.next_bins;
+    a.next_bins = (unsigned long long *)bins;
+  }
+  return result == GP_SUCCESS ? gp__launch_step(l, 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a) : result;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
+  if (l->q->primitive == GP_SORT && (l->p->algorithm == GP_HYBRID || l->p->algorithm == GP_ONE_BLOCK))
+    return gp__launch_hybrid(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
   return gp__fail(GP_E_UNSUPPORTED, "%s: no plan", l->who);
 }
