@@ -69,6 +69,8 @@
 //                 | scan, by key or | yes where element sizes are equal; | GP_E_OVERLAP    |
 //                 |   of segments   |   not over keys, flags, offsets    |                 |
 //                 | select, unique  | yes; not over flags; out_count apart | GP_E_OVERLAP  |
+//                 | segmented sort  | yes, keys and values; not over     | GP_E_OVERLAP    |
+//                 |                 |   offsets                          |                 |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
@@ -177,6 +179,8 @@ typedef unsigned long uint64_t;
 #define gp_lower_bound GPUPRIMS__NAME(gp_lower_bound)
 #define gp_upper_bound GPUPRIMS__NAME(gp_upper_bound)
 #define gp_load_balance GPUPRIMS__NAME(gp_load_balance)
+#define gp_segmented_sort_keys GPUPRIMS__NAME(gp_segmented_sort_keys)
+#define gp_segmented_sort_pairs GPUPRIMS__NAME(gp_segmented_sort_pairs)
 #define gp_check_offsets GPUPRIMS__NAME(gp_check_offsets)
 #endif
 
@@ -779,6 +783,28 @@ GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less
 // offsets[0] is 0. (Baxter, Modern GPU; Green, McColl and Bader, GPU Merge Path.) One launch, each output written once.
 GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp_type index_type, const void *offsets,
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream);
+
+// ---- segmented sort: each segment by itself, stable: equal keys keep their order, descending too. `begin` and `end` as
+// for gp_segmented_reduce, but segments do not overlap; elements of no segment are not touched, so that out keeps there
+// what it held. flags: GP_DESCENDING, or 0. Keys are of any built-in type, floats in IEEE total order. A gp_call may
+// also say which bits count (begin_bit, end_bit), and be GP_CHECKED.
+//   Passes      Segments of up to 32 elements, and those that a warp sorts (to 1024 keys of 4 bytes, 512 of 8, 256
+//               pairs of 4 and 4), are read once and written once; so are those that fit a block (to 8 Ki keys or pairs
+//               of 4 bytes, on large devices). Longer ones are read twice and written once for each 8 bits that
+//               partition them, until their parts fit a block: mostly once or twice.
+//   Launches    Two to four, whatever the lengths, which only the device looks at.
+//   Workspace   Lists, of up to 16 bytes for 33 elements; where more elements are given than fit a block, also an
+//               alternate buffer for keys and values, and counters of about an eighth of the keys' bytes.
+GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
+                                               uint64_t count, gp_type offset_type, const void *begin, const void *end,
+                                               uint64_t segments, int flags, gp_stream stream);
+
+// The same, and values go along with their keys, of any type up to 64 bytes. values NULL: out_values becomes the index
+// of each element in `keys` (not in its segment), value_type being u32 or u64: an argsort of each segment.
+GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                                void *out_keys, const void *values, void *out_values, uint64_t count,
+                                                gp_type offset_type, const void *begin, const void *end,
+                                                uint64_t segments, int flags, gp_stream stream);
 
 // *bad = the first i in 0 .. segments whose offset is below the one before it or beyond count; UINT64_MAX: none.
 GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
@@ -1804,8 +1830,7 @@ GPUPRIMS__RULE int gp__sort_placed(gp__shape s) {
 // Of a value, where there is one: of an index too.
 GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
 GPUPRIMS__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
-  return gp__long_threads(p.threads) *
-         gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+  return gp__long_threads(p.threads) * gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
 }
 GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
@@ -1820,10 +1845,10 @@ GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
 // Static shared memory of a block, at most.
 enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
 // What its kernels tell each other, in scratch memory.
-typedef struct gp__sort_header {         // zeros when the call begins
-  unsigned long long tag;                // of this call's words
-  unsigned long long pushed, taken;      // tasks of the queue
-  unsigned long long pending;            // those that are not done
+typedef struct gp__sort_header {             // zeros when the call begins
+  unsigned long long tag;                    // of this call's words
+  unsigned long long pushed, taken;          // tasks of the queue
+  unsigned long long pending;                // those that are not done
   unsigned long long buckets, tiles, groups; // in use
   unsigned long long listed[GP__MIDDLE_CLASSES];
 } gp__sort_header;
@@ -7963,7 +7988,8 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
   typedef typename Elements::V V;
   typedef typename Elements::Item Item;
   typedef typename Elements::C C;
-  static const int VALUE = S::any ? int(sizeof(V)) : 0, CAPACITY = gp__warp_sort_items(P::vectors, int(sizeof(Bits)), VALUE, PLACED);
+  static const int VALUE = S::any ? int(sizeof(V)) : 0,
+                   CAPACITY = gp__warp_sort_items(P::vectors, int(sizeof(Bits)), VALUE, PLACED);
   static const int KEY_BYTES = gp__spread_bytes(CAPACITY, int(sizeof(Bits))),
                    VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, PLACE_BYTES = PLACED ? CAPACITY * 2 : 0,
                    BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, PLACED),
@@ -8090,7 +8116,8 @@ template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_ar
   if (threadIdx.x == 0) a.header->tag = gp__draw(a.workspace, 1).tag;
 }
 
-template <class O> GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
+template <class O>
+GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
   const O *begins = static_cast<const O *>(a.begin);
   begin = static_cast<gp__u64>(begins[s]);
   const gp__u64 end = static_cast<gp__u64>(a.end ? static_cast<const O *>(a.end)[s] : begins[s + 1]);
@@ -8110,8 +8137,8 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
   const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32), tag = a.header->tag;
-  for (gp__u64 batch = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp(); batch * (32 * ROUNDS) < a.segments;
-       batch += warps) {
+  for (gp__u64 batch = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp();
+       batch * (32 * ROUNDS) < a.segments; batch += warps) {
     gp__u64 begin[ROUNDS];
     gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
     bool listed = false, together = true;
@@ -8130,7 +8157,8 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
         gp__u64 first = 0, count = 0;
         if (s < a.segments) gp__segment_bounds<O>(a, s, first, count);
         for (int c = 0; c < GP__MIDDLE_CLASSES; ++c) {
-          const bool mine = count > gp__u64(GP__SHORT << c) && count <= gp__u64(GP__SHORT << (c + 1)) && count <= Room::LIMIT;
+          const bool mine =
+              count > gp__u64(GP__SHORT << c) && count <= gp__u64(GP__SHORT << (c + 1)) && count <= Room::LIMIT;
           const unsigned all = __ballot_sync(0xffffffffu, mine);
           if (!all) continue;
           gp__u64 slot = 0;
@@ -8204,7 +8232,8 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           for (int r = 0; r < ROUNDS; ++r) {
             const bool mine = in[r] && n[r] > (c ? 1u << c : (PLACED ? 0u : 1u)) && n[r] <= 2u << c;
             of[c][r] = __ballot_sync(0xffffffffu, mine);
-            if (mine) room.list[below + unsigned(__popc(of[c][r] & ((1u << gp_lane()) - 1)))] = (at[r] - from) << 8 | n[r];
+            if (mine)
+              room.list[below + unsigned(__popc(of[c][r] & ((1u << gp_lane()) - 1)))] = (at[r] - from) << 8 | n[r];
             below += unsigned(__popc(of[c][r]));
           }
           end[c] = before = below;
@@ -8257,22 +8286,23 @@ GP_DEVICE void gp__segments_of_class(const gp__segmented_sort_args &a, const Roo
       __syncwarp();
       if (pass == 1) break;
       const gp__u32 n = gp_warp_broadcast(static_cast<gp__u32>(span.count), 0);
-      const gp__u32 own = LANES < 32 ? __shfl_sync(0xffffffffu, static_cast<gp__u32>(span.count), int(gp_lane() / LANES)) : n;
+      const gp__u32 own =
+          LANES < 32 ? __shfl_sync(0xffffffffu, static_cast<gp__u32>(span.count), int(gp_lane() / LANES)) : n;
       room.template sort<LANES, ITEMS>(gp_lane() / LANES * SIZE, own);
       __syncwarp();
     }
   }
 }
 template <class P, class K, class S, bool PLACED, int CLASS, bool FITS> struct gp__middle_class {
-  template <class Room> static GP_DEVICE void sort(const gp__segmented_sort_args &a, const Room &room, gp__u64 &step, gp__u64 steps) {
+  template <class Room>
+  static GP_DEVICE void sort(const gp__segmented_sort_args &a, const Room &room, gp__u64 &step, gp__u64 steps) {
     gp__segments_of_class<P, K, S, PLACED, CLASS>(a, room, step, steps);
   }
 };
 template <class P, class K, class S, bool PLACED, int CLASS> struct gp__middle_class<P, K, S, PLACED, CLASS, false> {
   template <class Room> static GP_DEVICE void sort(const gp__segmented_sort_args &, const Room &, gp__u64 &, gp__u64) {}
 };
-template <class P, class K, class S, bool PLACED>
-GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
+template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, PLACED> Room;
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();
@@ -8421,9 +8451,9 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
   }
   // The last one of `all` to arrive. All threads call; what they wrote before is seen by the last.
   GP_DEVICE bool is_last(gp__u64 *counter, gp__u64 all) const {
-    __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
+      __threadfence();
       s.task.last = gp__add_relaxed(counter, 1) == all - 1;
       __threadfence();
     }
@@ -8521,7 +8551,6 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     }
     gp_tile_exclusive_scan<T>(sum, gp_sum<gp__u64>(), s.scan);
     if (threadIdx.x < GP__RADIX) b.base[threadIdx.x] = sum;
-    __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
       b.base[GP__RADIX] = b.count;
@@ -8531,7 +8560,8 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
   // All keys of a bucket are equal: what remains is to have it in the output. One thread.
   GP_DEVICE void finish(gp__sort_bucket &b, gp__u64 number, int source) const {
     b.source = static_cast<gp__u64>(source);
-    const bool there = source == 2 || (source == 0 && this->a.keys == this->a.out_keys && (!S::any || this->a.values == this->a.out_values));
+    const bool there = source == 2 || (source == 0 && this->a.keys == this->a.out_keys &&
+                                       (!S::any || this->a.values == this->a.out_values));
     if (!there) gp__push_tasks(this->a, tag, GP__TASK_COPY << 62 | number << 32, tiles_of(b));
   }
   GP_DEVICE void copy(gp__u64 number, gp__u64 tile) const {
@@ -8654,7 +8684,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       if (n <= gp__u64(CAPACITY)) gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, n, target), 1);
       else gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
     } else if (n > 0) {
-      unsigned before = d; // is it the first of its kind?
+      unsigned before = d;                                       // is it the first of its kind?
       while (before > 0 && s.next[before - 1] == from) --before; // of no elements
       const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / HALF != from / HALF;
       if (head) {
@@ -8667,8 +8697,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
 };
 
 // Works off the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
-template <class P, class K, class S, bool PLACED>
-GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
+template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, PLACED> Sorter;
   typedef typename Sorter::Storage Storage;
   GP_DYNAMIC_SHARED(shared);
@@ -8696,7 +8725,8 @@ GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
     if (s.task.done) return;
     const gp__u64 task = s.task.value, kind = task >> 62, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
     if (kind == GP__TASK_SORT)
-      sorter.sort(static_cast<int>(task >> 60 & 3u), task & ((1ull << 44) - 1), static_cast<gp__u32>(task >> 44 & 0xffffu) + 1);
+      sorter.sort(static_cast<int>(task >> 60 & 3u), task & ((1ull << 44) - 1),
+                  static_cast<gp__u32>(task >> 44 & 0xffffu) + 1);
     else if (kind == GP__TASK_COUNT) sorter.count(number, part);
     else if (kind == GP__TASK_MOVE) sorter.move(number, part);
     else sorter.copy(number, part);
@@ -10841,6 +10871,117 @@ static gp_result gp__host_check_user(const char *call, const char *field, const 
   return GP_SUCCESS;
 }
 
+// ---- segmented sort
+
+// The bits of a key that decide, in its order, and where it stood.
+typedef struct gp__host_key {
+  uint64_t bits, index;
+} gp__host_key;
+GPUPRIMS__INLINE uint64_t gp__host_key_bits(const gp__request *q, const unsigned char *key) {
+  const int bits = 8 * (int)q->key_size, wanted = q->end_bit - q->begin_bit;
+  const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign | (sign - 1);
+  const int is_float =
+      q->key_type == GP_F16 || q->key_type == GP_BF16 || q->key_type == GP_F32 || q->key_type == GP_F64;
+  const int is_signed = q->key_type == GP_I8 || q->key_type == GP_I16 || q->key_type == GP_I32 || q->key_type == GP_I64;
+  uint64_t x = 0;
+  memcpy(&x, key, q->key_size); // little-endian
+  if (is_signed) x ^= sign;
+  if (is_float) x = x & sign ? ~x & all : x | sign;
+  if (q->flags & GP_DESCENDING) x = ~x & all;
+  if (wanted == 0) return 0;
+  return x >> q->begin_bit & (~(uint64_t)0 >> (64 - wanted));
+}
+// A stable merge sort of keys[0 .. n), which end where they began; `other` has room for as many.
+static void gp__host_sort(gp__host_key *keys, gp__host_key *other, uint64_t n) {
+  const uint64_t run = 16;
+  gp__host_key *from = keys, *to = other;
+  uint64_t first, width, i, j, k;
+  for (first = 0; first < n; first += run) {
+    const uint64_t end = n - first < run ? n : first + run;
+    for (i = first + 1; i < end; ++i) {
+      const gp__host_key x = keys[i];
+      for (j = i; j > first && keys[j - 1].bits > x.bits; --j) keys[j] = keys[j - 1];
+      keys[j] = x;
+    }
+  }
+  for (width = run; width < n; width *= 2) {
+    gp__host_key *swap = from;
+    for (first = 0; first < n; first += 2 * width) {
+      const uint64_t middle = n - first < width ? n : first + width, end = n - middle < width ? n : middle + width;
+      for (i = first, j = middle, k = first; k < end; ++k)
+        to[k] = j == end || (i < middle && from[i].bits <= from[j].bits) ? from[i++] : from[j++];
+    }
+    from = to;
+    to = swap;
+  }
+  if (from != keys) memcpy(keys, from, n * sizeof *keys);
+}
+// A segment [first, end): wrong offsets do no harm.
+static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
+  *first = gp__host_offset(q->begin, q->offset_size, i);
+  *end = q->end ? gp__host_offset(q->end, q->offset_size, i) : gp__host_offset(q->begin, q->offset_size, i + 1);
+  if (*end > q->count) *end = q->count;
+  if (*first > *end) *first = *end;
+}
+static gp_result gp__host_segmented_sort(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const unsigned char *keys = (const unsigned char *)q->keys, *values = (const unsigned char *)q->in;
+  const size_t key_size = q->key_size, value_size = q->out_size, cell = key_size > value_size ? key_size : value_size;
+  const int threads = h->threads;
+  uint64_t longest = 0, share, i;
+  int64_t block, blocks;
+  int failed = 0;
+  for (i = 0; i < q->segments; ++i) {
+    uint64_t first, end;
+    gp__host_segment_of(q, i, &first, &end);
+    if (end - first > longest) longest = end - first;
+  }
+  share = q->segments / ((uint64_t)threads * 16) + 1;
+  blocks = (int64_t)gp__ceil_div(q->segments, share);
+  GPUPRIMS__PARALLEL_UNEVEN
+  for (block = 0; block < blocks; ++block) {
+    const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
+    // Keys with their places, as many for the merges, and the elements that are moved.
+    gp__host_key *order = NULL, *other;
+    unsigned char *moved;
+    uint64_t s, n, most = 0;
+    for (s = from; s < to; ++s) {
+      uint64_t first, end;
+      gp__host_segment_of(q, s, &first, &end);
+      if (end - first > most) most = end - first;
+    }
+    if (most) order = (gp__host_key *)malloc(most * (2 * sizeof *order + cell));
+    if (most && !order) {
+      __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
+      continue;
+    }
+    other = order + most;
+    moved = (unsigned char *)(other + most);
+    for (s = from; s < to; ++s) {
+      uint64_t first, end, k;
+      gp__host_segment_of(q, s, &first, &end);
+      n = end - first;
+      for (k = 0; k < n; ++k) {
+        order[k].bits = gp__host_key_bits(q, keys + (first + k) * key_size);
+        order[k].index = first + k;
+      }
+      gp__host_sort(order, other, n);
+      for (k = 0; k < n; ++k) memcpy(moved + k * key_size, keys + order[k].index * key_size, key_size);
+      if (n) memcpy((unsigned char *)q->out_keys + first * key_size, moved, n * key_size);
+      if (!value_size || !n) continue;
+      for (k = 0; k < n; ++k)
+        memcpy(moved + k * value_size,
+               values ? values + order[k].index * value_size : (const unsigned char *)&order[k].index,
+               value_size); // little-endian
+      memcpy(h->out + first * value_size, moved, n * value_size);
+    }
+    free(order);
+  }
+  return failed ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys",
+                           (unsigned long long)longest)
+                : GP_SUCCESS;
+}
+
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
 __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
   const char *call = gp__host_call_name(q->primitive);
@@ -10956,6 +11097,7 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   h.init = q->init;
   if (normalise && q->has_init) gp__host_truth(to, to, 1, q->init.bytes, h.init.bytes, 1);
   if (q->primitive == GP_SEGMENTED_REDUCE) return gp__host_segmented_reduce(&h);
+  if (q->primitive == GP_SEGMENTED_SORT) return gp__host_segmented_sort(&h);
   if (q->primitive == GP_SEGMENTED_INCLUSIVE_SCAN || q->primitive == GP_SEGMENTED_EXCLUSIVE_SCAN)
     return gp__host_segmented_scan(&h);
   if (q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_EXCLUSIVE_SCAN_BY_KEY ||
@@ -12639,7 +12781,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if ((c->flags & GP_RIGHT) && c->primitive != GP_ADJACENT_DIFFERENCE)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_RIGHT serves adjacent_difference only", k->who);
   if ((c->flags & GP_CHECKED) && !((k->reads & GP__READS_BAD) && c->primitive != GP_CHECK_OFFSETS))
-    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_CHECKED serves segmented_reduce and segmented scans only", k->who);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: flags: GP_CHECKED serves segmented_reduce, segmented scans and segmented_sort only", k->who);
   if ((c->flags & GP_CHECKED) && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
                     c->end ? "%s: flags: GP_CHECKED checks offsets in their order; with end they have none"
@@ -12902,12 +13045,57 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   return GP_SUCCESS;
 }
 
+// Keys of a built-in type, and values of any, which are moved as they are; or indices; or neither.
+GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *who = k->who;
+  const int values = c->in_type || c->in, indices = !values && (c->out_type || c->out);
+  int bits;
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, who, "key_type", q->key_type, &k->key));
+  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: key_type: a struct has no order of bits", who);
+  q->key_size = k->key.size;
+  if (values) {
+    q->in_type = c->in_type;
+    q->out_type = c->out_type ? c->out_type : c->in_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type (of values)", q->in_type, &k->in));
+    if (q->in_type != q->out_type)
+      return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: values are moved as they are", who);
+    k->out = k->in;
+  } else if (indices) {
+    GPUPRIMS__CHECK(
+        gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+    if (c->out_type && q->out_type != GP_U32 && q->out_type != GP_U64)
+      return gp__fail(GP_E_TYPE, "%s: out_type (of indices) is %s, not u32 or u64", who,
+                      gp__type_rows[q->out_type].name);
+    if (q->out_type == GP_U32 && c->count > (uint64_t)1 << 32)
+      return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", who,
+                      (unsigned long long)c->count);
+  }
+  q->in_struct = k->in.info;
+  q->out_struct = k->out.info;
+  q->in_size = k->in.size;
+  q->out_size = k->out.size;
+  GPUPRIMS__CHECK(
+      gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
+  q->offset_size = k->offset.size;
+  bits = 8 * (int)q->key_size;
+  if (c->begin_bit < 0 || c->end_bit > bits || c->begin_bit > c->end_bit)
+    return gp__fail(GP_E_ARGUMENT, "%s: begin_bit and end_bit: [%d, %d) are no bits of a key of %d", who, c->begin_bit,
+                    c->end_bit, bits);
+  if (c->count >> 44)
+    return gp__fail(GP_E_SIZE, "%s: count is %llu, not below 2^44", who, (unsigned long long)c->count);
+  return GP_SUCCESS;
+}
+
 GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
   const int map =
       c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2 || c->primitive == GP_ADJACENT_DIFFERENCE;
+  if (c->primitive == GP_SEGMENTED_SORT) return gp__check_sorted_segments(k);
   if ((k->reads & GP__READS_IN) && (c->primitive != GP_UNIQUE || c->in_type || c->in || c->out)) {
     q->in_type = c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
@@ -12957,7 +13145,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   q->bins = c->bins;
   q->count2 = c->count2;
   q->begin_bit = c->begin_bit;
-  q->end_bit = c->end_bit;
+  q->end_bit = c->begin_bit || c->end_bit ? c->end_bit : 8 * (int)q->key_size;
   q->field_count = c->field_count;
   q->channels = c->channels ? c->channels : 1;
   q->active = c->active ? c->active : q->channels;
@@ -13031,7 +13219,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   gp__request *q = k->q;
   const gp_primitive p = c->primitive;
   const int two = p == GP_TRANSFORM2, histogram = gp__is_histogram(p);
-  const int in_place = p == GP_COPY || p == GP_TRANSFORM || two || p == GP_SELECT || p == GP_UNIQUE ||
+  const int in_place = p == GP_COPY || p == GP_TRANSFORM || p == GP_SEGMENTED_SORT || two || p == GP_SELECT ||
+                       p == GP_UNIQUE ||
                        (k->fold && p != GP_REDUCE && p != GP_SEGMENTED_REDUCE && p != GP_REDUCE_BY_KEY);
   const int offsets_matter = histogram || p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED) ||
                              (p == GP_SEGMENTED_REDUCE ? c->segments > 0 : c->count > 0);
@@ -13047,7 +13236,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
                                 two && q->in2_size == q->out_size ? GP__PLACE_OF_OUT : 0));
   if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key,
-                                gp__is_bound(p) ? c->length : c->count, 1, p == GP_UNIQUE ? GP__PLACE_OF_OUT_KEYS : 0));
+                                gp__is_bound(p) ? c->length : c->count, 1,
+                                p == GP_UNIQUE || p == GP_SEGMENTED_SORT ? GP__PLACE_OF_OUT_KEYS : 0));
   if (k->offset.size || p == GP_HISTOGRAM_RANGES)
     GPUPRIMS__CHECK(
         gp__reading(k, histogram ? "begin (boundaries)" : "begin", c->begin, begin, begins, offsets_matter, 0));
@@ -13080,8 +13270,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
   if ((k->reads & GP__READS_OUT) && q->out_size)
     GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, outs, 1, GP__PLACE_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
-    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, count, p == GP_UNIQUE,
-                                GP__PLACE_OF_OUT_KEYS));
+    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, count,
+                                p == GP_UNIQUE || p == GP_SEGMENTED_SORT, GP__PLACE_OF_OUT_KEYS));
   if (q->out2_size)
     GPUPRIMS__CHECK(
         gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, count, p == GP_NONTRIVIAL_RUNS, 0));
@@ -13242,6 +13432,8 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
     return q->primitive == GP_LOAD_BALANCE ? !q->count : !q->segments;
   case GP__FAMILY_STREAM:
     return !q->count && !q->out_count;
+  case GP__FAMILY_SEGMENTED_SORT:
+    return !q->count || !q->segments;
   default:
     return 0;
   }
@@ -13299,6 +13491,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.segments = q->segments;
     h.length = q->length;
     h.in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
+    h.exact = 1;
     break;
   default:
     h.in2_size = (int)q->in2_size;
@@ -13981,7 +14174,8 @@ GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__ke
 // Threads and shared memory of the blocks of one kernel of a call.
 GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   gp__geometry g = gp__geometry_of(p, h, 0);
-  if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE) g.shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
+  if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE)
+    g.shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
   if (kind == GP__SEGMENTS_LONG) {
     g.threads = (unsigned)gp__long_threads(p.threads);
     g.shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
@@ -14484,7 +14678,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   if (blocks > 0x7fffffff) blocks = 0x7fffffff;
   if (result == GP_SUCCESS) result = gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a);
   if (result == GP_SUCCESS && q->count > GP__SHORT && at.limit > GP__SHORT) {
-    const unsigned long long most = gp__ceil_div(q->count, GP__SHORT + 1), resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
+    const unsigned long long most = gp__ceil_div(q->count, GP__SHORT + 1),
+                             resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
     blocks = gp__ceil_div(most < q->segments ? most : q->segments, warps);
     result = gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a);
   }
@@ -14492,8 +14687,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
     const unsigned long long resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);
     blocks = q->count > at.capacity ? 2 * gp__ceil_div(q->count, at.capacity) : at.queue_size;
     if (blocks < at.queue_size && q->count / (at.limit + 1) > blocks) blocks = q->count / (at.limit + 1);
-    result = gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
-                             (unsigned)gp__long_threads(l->p->threads), (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
+    result =
+        gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
+                        (unsigned)gp__long_threads(l->p->threads), (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
   }
   return result;
 }
@@ -15063,6 +15259,28 @@ GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, c
                                uint8_t *out, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_ANY, predicate, type, 0, in, out, count);
   c.init = scalar;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
+                                               uint64_t count, gp_type offset_type, const void *begin, const void *end,
+                                               uint64_t segments, int flags, gp_stream stream) {
+  return gp_segmented_sort_pairs(ctx, key_type, GP_TYPE_DEFAULT, keys, out_keys, NULL, NULL, count, offset_type, begin,
+                                 end, segments, flags, stream);
+}
+GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                                void *out_keys, const void *values, void *out_values, uint64_t count,
+                                                gp_type offset_type, const void *begin, const void *end,
+                                                uint64_t segments, int flags, gp_stream stream) {
+  gp_call c = gp__call(GP_SEGMENTED_SORT, 0, values ? value_type : (gp_type)GP_TYPE_DEFAULT, value_type, values,
+                       out_values, count);
+  c.key_type = key_type;
+  c.keys = keys;
+  c.out_keys = out_keys;
+  c.offset_type = offset_type;
+  c.begin = begin;
+  c.end = end;
+  c.segments = segments;
+  c.flags = flags;
   return gp_run(ctx, &c, stream);
 }
 GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,

@@ -182,16 +182,16 @@ template <class P, class K, class S, bool PLACED, class O> struct Sort {
     // Elements outside of every segment stay as they are.
     std::vector<Bits> expected(n);
     std::vector<V> expected_values(n);
-    if (n) std::memset(expected.data(), 0x5a, n * sizeof(Bits)), std::memset(expected_values.data(), 0x5a, n * sizeof(V));
+    if (n)
+      std::memset(expected.data(), 0x5a, n * sizeof(Bits)), std::memset(expected_values.data(), 0x5a, n * sizeof(V));
     if (o.in_place) expected = keys;
     if (value_in_place) expected_values = values;
     for (size_t i = 0; i < segments && !o.bad; ++i) {
       std::vector<size_t> order(size_t(end[i] - begin[i]));
       const size_t first = size_t(begin[i]);
       std::iota(order.begin(), order.end(), first);
-      std::stable_sort(order.begin(), order.end(), [&](size_t x, size_t y) {
-        return field_of<K>(keys[x], o) < field_of<K>(keys[y], o);
-      });
+      std::stable_sort(order.begin(), order.end(),
+                       [&](size_t x, size_t y) { return field_of<K>(keys[x], o) < field_of<K>(keys[y], o); });
       for (size_t j = 0; j < order.size(); ++j) {
         expected[first + j] = keys[order[j]];
         if (S::any) expected_values[first + j] = values[order[j]];
