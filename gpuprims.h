@@ -1820,7 +1820,9 @@ GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
                                           : GP__SHORT;
 }
 // Of the blocks that sort and partition what is longer.
-GPUPRIMS__RULE int gp__long_threads(int threads) { return gp__max(2 * threads, GP__RADIX); }
+GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes) {
+  return gp__max(item_bytes == 4 ? 2 * threads : threads, GP__RADIX);
+}
 GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes) {
   return (vectors >= 4 ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
 }
@@ -1829,8 +1831,11 @@ GPUPRIMS__RULE int gp__sort_placed(gp__shape s) {
 }
 // Of a value, where there is one: of an index too.
 GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
+GPUPRIMS__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
+  return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+}
 GPUPRIMS__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
-  return gp__long_threads(p.threads) * gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+  return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
 }
 GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
@@ -1839,7 +1844,7 @@ GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
 // Sorting: the items; partitioning: a counter for each warp and digit, and a tile of keys or of values.
 GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
   return gp__max(gp__spread_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_placed(s))),
-                 gp__long_threads(p.threads) / GP__WARP * GP__RADIX * 4 +
+                 gp__long_threads_of(p, s) / GP__WARP * GP__RADIX * 4 +
                      gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
 }
 // Static shared memory of a block, at most.
@@ -1867,7 +1872,7 @@ typedef struct gp__sort_bucket {
 } gp__sort_bucket;
 GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
-         p.threads % GP__WARP == 0 && gp__long_threads(p.threads) <= 1024 && p.vectors >= 1 &&
+         p.threads % GP__WARP == 0 && gp__long_threads_of(p, s) <= 1024 && p.vectors >= 1 &&
          gp__short_shared_bytes(p, s) <= s.shared_bytes &&
          gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
 }
@@ -8064,7 +8069,7 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
 // What a block sorts and moves at a time.
 template <class P, class K, class S, bool PLACED> struct gp__block_sort_shape {
   typedef typename gp__sorted_elements<K, S, PLACED>::C C;
-  static const int THREADS = gp__long_threads(P::threads), WARPS = THREADS / 32,
+  static const int THREADS = gp__long_threads(P::threads, int(sizeof(C))), WARPS = THREADS / 32,
                    ITEMS = gp__long_items(P::vectors, int(sizeof(C))), CAPACITY = THREADS * ITEMS,
                    VALUE = S::any ? int(sizeof(typename S::type)) : 0;
   static const bool STAGED = VALUE > 0 && VALUE <= int(sizeof(C)); // values pass through shared memory
@@ -14009,6 +14014,13 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__name_fold(q, t);
   }
 }
+// Threads that a multiprocessor is to hold of the kernel for short segments, which waits for memory twice: what sorting
+// leaves registers for.
+GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__request *q) {
+  const int placed = q->out_size || q->end_bit - q->begin_bit < 8 * (int)q->key_size;
+  const int bytes = gp__sort_item_bytes((int)q->key_size, placed);
+  return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
+}
 
 // A user's operators in a program: what they are called there, and what they take.
 typedef struct gp__program_op {
@@ -14039,7 +14051,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
                                  {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = (unsigned)v->blocks_per_sm;
+  const unsigned blocks = kind == GP__SEGMENTS_SHORT ? gp__short_threads(q) / threads : (unsigned)v->blocks_per_sm;
   int i, j;
   memset(p, 0, sizeof *p);
   p->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
@@ -14177,7 +14189,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE)
     g.shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
   if (kind == GP__SEGMENTS_LONG) {
-    g.threads = (unsigned)gp__long_threads(p.threads);
+    g.threads = (unsigned)gp__long_threads_of(p, h);
     g.shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
   }
   return g;
@@ -14689,7 +14701,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
     if (blocks < at.queue_size && q->count / (at.limit + 1) > blocks) blocks = q->count / (at.limit + 1);
     result =
         gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
-                        (unsigned)gp__long_threads(l->p->threads), (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
+                        (unsigned)gp__long_threads_of(*l->p, *l->h), (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
   }
   return result;
 }

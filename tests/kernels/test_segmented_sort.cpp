@@ -127,7 +127,7 @@ static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   if (!e && s.count > GP__SHORT && l.limit > GP__SHORT)
     e = simt::launch_kernel("middle", blocks, P::threads, short_bytes, gp__segments_middle<P, K, S, PLACED>, a);
   if (!e && s.count > l.limit)
-    e = simt::launch_kernel("long", blocks, unsigned(gp__long_threads(P::threads)),
+    e = simt::launch_kernel("long", blocks, unsigned(gp__long_threads_of(p, s)),
                             unsigned(gp__long_shared_bytes(p, s)), gp__segments_long<P, K, S, PLACED>, a);
   return e;
 }
