@@ -11056,6 +11056,8 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   case GP_UPPER_BOUND:
   case GP_LOAD_BALANCE:
     return gp__host_search(&h);
+  case GP_SEGMENTED_SORT:
+    return gp__host_segmented_sort(&h);
   default:
     break;
   }
@@ -11113,7 +11115,6 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   h.init = q->init;
   if (normalise && q->has_init) gp__host_truth(to, to, 1, q->init.bytes, h.init.bytes, 1);
   if (q->primitive == GP_SEGMENTED_REDUCE) return gp__host_segmented_reduce(&h);
-  if (q->primitive == GP_SEGMENTED_SORT) return gp__host_segmented_sort(&h);
   if (q->primitive == GP_SEGMENTED_INCLUSIVE_SCAN || q->primitive == GP_SEGMENTED_EXCLUSIVE_SCAN)
     return gp__host_segmented_scan(&h);
   if (q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_EXCLUSIVE_SCAN_BY_KEY ||
@@ -13082,9 +13083,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   } else if (indices) {
     GPUPRIMS__CHECK(
         gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
-    if (c->out_type && q->out_type != GP_U32 && q->out_type != GP_U64)
+    if (q->out_type != c->out_type)
       return gp__fail(GP_E_TYPE, "%s: out_type (of indices) is %s, not u32 or u64", who,
-                      gp__type_rows[q->out_type].name);
+                      gp__type_rows[c->out_type].name);
     if (q->out_type == GP_U32 && c->count > (uint64_t)1 << 32)
       return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", who,
                       (unsigned long long)c->count);
