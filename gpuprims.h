@@ -2247,8 +2247,9 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
     GPUPRIMS__PLACE(tile_counts, l.tile_size * GP__RADIX * 4);
     GPUPRIMS__PLACE(other_keys, s.count * (unsigned)s.key_size);
     if (value) GPUPRIMS__PLACE(other_values, s.count * (unsigned)value);
-    // Counting twice at most, moving, copying; sorting at most three times in half a capacity.
-    l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (7 * most + 1);
+    // Counting twice at most, moving, copying. Sorting: digits of more than a quarter of a capacity, of which there are
+    // fewer than four in one; what is in a window of three quarters, and between two of those.
+    l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (12 * most + 1);
   }
   if (s.count > l.limit) {
     most = s.count / (l.limit + 1);
@@ -2456,7 +2457,7 @@ typedef struct gp__segmented_sort_args {
   void *out_keys, *out_values;
   void *other_keys, *other_values; // alternate buffers
   const void *begin, *end;         // offsets; end may be null
-  unsigned long long segments;
+  unsigned long long count, segments;
   const unsigned long long *bad; // as in gp__stream_args
   void *workspace;
   gp__sort_header *header;
@@ -7918,7 +7919,7 @@ template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type 
     }
   }
 }
-// Sorts what LANES neighbouring lanes of a warp hold, a power of two of them, each K consecutive elements of the result.
+// Sorts what LANES neighbouring lanes of a warp hold, a power of two, each K consecutive elements of the result.
 // Lanes sort their own, then bitonic merges of two halves, of which the second is read backwards. All lanes call.
 template <class Item, int LANES, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (&x)[K]) {
   typedef typename Item::type C;
@@ -8009,7 +8010,10 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
   static const int KEY_BYTES = gp__spread_bytes(CAPACITY, int(sizeof(Bits))),
                    VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, PLACE_BYTES = PLACED ? CAPACITY * 2 : 0,
                    BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, PLACED),
-                   LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), PLACED));
+                   UNROLL = VALUE > 8 ? 2
+                            : VALUE   ? 4
+                                      : 8, // elements of a lane on their way at a time
+      LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), PLACED));
   Bits *key;
   V *value;
   unsigned short *place;
@@ -8023,39 +8027,51 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
   }
   GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__spread<Bits>::at(i); }
 
-  // U elements i, i + 32, ... of the room, those below `to`, stand `shift` elements further in the input.
-  template <int U> GP_DEVICE void load(gp__u32 i, gp__u32 to, gp__u64 shift) const {
+  // U elements i, i + 32, ... of the room. Number u, where it is below to[u], stands shift[u] elements further in the
+  // input and in the output.
+  template <int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&shift)[U]) const {
     const Bits *in = this->keys(0);
     Bits x[U];
+    V v[U];
     GPUPRIMS__UNROLL
     for (int u = 0; u < U; ++u)
-      if (i + u * 32 < to) x[u] = in[shift + i + u * 32];
+      if (i + u * 32 < to[u]) x[u] = in[shift[u] + i + u * 32];
     if (S::any) {
-      V v[U];
       GPUPRIMS__UNROLL
       for (int u = 0; u < U; ++u)
-        if (i + u * 32 < to) v[u] = Elements::value(0, shift + i + u * 32);
-      GPUPRIMS__UNROLL
-      for (int u = 0; u < U; ++u)
-        if (i + u * 32 < to) value[i + u * 32] = v[u];
+        if (i + u * 32 < to[u]) v[u] = Elements::value(0, shift[u] + i + u * 32);
     }
     GPUPRIMS__UNROLL
-    for (int u = 0; u < U; ++u)
-      if (i + u * 32 < to) *key_at(i + u * 32) = PLACED ? x[u] : this->encode(x[u]);
+    for (int u = 0; u < U; ++u) {
+      if (i + u * 32 >= to[u]) continue;
+      *key_at(i + u * 32) = PLACED ? x[u] : this->encode(x[u]);
+      if (S::any) value[i + u * 32] = v[u];
+    }
   }
-  template <int U> GP_DEVICE void store(gp__u32 i, gp__u32 to, gp__u64 shift) const {
+  template <int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&shift)[U]) const {
     Bits *out = this->keys_to(2);
     V *values = this->values_to(2);
     GPUPRIMS__UNROLL
     for (int u = 0; u < U; ++u) {
       const gp__u32 k = i + u * 32;
-      if (k >= to) continue;
-      if (!PLACED) out[shift + k] = this->decode(*key_at(k));
+      if (k >= to[u]) continue;
+      if (!PLACED) out[shift[u] + k] = this->decode(*key_at(k));
       else {
         const gp__u32 from = place[k];
-        out[shift + k] = *key_at(from);
-        if (S::any) values[shift + k] = value[from];
+        out[shift[u] + k] = *key_at(from);
+        if (S::any) values[shift[u] + k] = value[from];
       }
+    }
+  }
+  // One run of elements, from `first` to `to`.
+  template <int U> GP_DEVICE void move_run(bool in, gp__u32 first, gp__u32 to, gp__u64 shift) const {
+    gp__u32 ends[U];
+    gp__u64 shifts[U];
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < U; ++u) ends[u] = to, shifts[u] = shift;
+    for (gp__u32 i = first + gp_lane(); i < to; i += 32 * U) {
+      if (in) load<U>(i, ends, shifts);
+      else store<U>(i, ends, shifts);
     }
   }
   // Sorts n elements from `first` on: of one segment for each LANES lanes. n <= LANES * ITEMS, or 0.
@@ -8132,11 +8148,13 @@ template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_ar
   if (threadIdx.x == 0) a.header->tag = gp__draw(a.workspace, 1).tag;
 }
 
+// Wrong offsets are cut off at the count, so that nothing is written behind it.
 template <class O>
 GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
   const O *begins = static_cast<const O *>(a.begin);
+  const gp__u64 stop = static_cast<gp__u64>(a.end ? static_cast<const O *>(a.end)[s] : begins[s + 1]);
+  const gp__u64 end = stop < a.count ? stop : a.count;
   begin = static_cast<gp__u64>(begins[s]);
-  const gp__u64 end = static_cast<gp__u64>(a.end ? static_cast<const O *>(a.end)[s] : begins[s + 1]);
   count = begin < end ? end - begin : 0;
 }
 
@@ -8146,7 +8164,7 @@ template <class P, class K, class S, bool PLACED, class O>
 GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, PLACED> Room;
   typedef gp__block_sort_shape<P, K, S, PLACED> Block;
-  const int ROUNDS = GP__SHORT_ROUNDS, CLASSES = 5, UNROLL = 4;
+  const int ROUNDS = GP__SHORT_ROUNDS, CLASSES = 5, UNROLL = Room::UNROLL;
   const gp__u32 CAPACITY = Room::CAPACITY;
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();
@@ -8216,10 +8234,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       // Elements come and go by runs of segments that are side by side in the input as well.
       for (int pass = 0; pass < 2; ++pass) {
         if (together) {
-          for (gp__u32 i = gp_lane(); i < to - from; i += 32 * UNROLL) {
-            if (pass == 0) room.template load<UNROLL>(i, to - from, shift0 + from);
-            else room.template store<UNROLL>(i, to - from, shift0 + from);
-          }
+          room.template move_run<UNROLL>(pass == 0, 0, to - from, shift0 + from);
         } else {
           GPUPRIMS__UNROLL
           for (int r = 0; r < ROUNDS; ++r) {
@@ -8231,10 +8246,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
               const unsigned run = others ? left & ((others & (0u - others)) - 1) : left;
               const gp__u32 first = gp_warp_broadcast(at[r], lead) - from;
               const gp__u32 stop = gp_warp_broadcast(at[r] + n[r], 31 - __clz(int(run))) - from;
-              for (gp__u32 i = first + gp_lane(); i < stop; i += 32) {
-                if (pass == 0) room.template load<1>(i, stop, shift + from);
-                else room.template store<1>(i, stop, shift + from);
-              }
+              room.template move_run<1>(pass == 0, first, stop, shift + from);
               left &= ~run;
             }
           }
@@ -8279,7 +8291,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
 // Sorts the listed segments of GP__SHORT + 1 to Room::LIMIT elements, the longest first.
 template <class P, class K, class S, bool PLACED, int CLASS, class Room>
 GP_DEVICE void gp__segments_of_class(const gp__segmented_sort_args &a, const Room &room, gp__u64 step, gp__u64 steps) {
-  const int SIZE = GP__SHORT << (CLASS + 1), ITEMS = SIZE > 512 ? 32 : 16, LANES = SIZE / ITEMS, UNROLL = 8;
+  const int SIZE = GP__SHORT << (CLASS + 1), ITEMS = SIZE > 512 ? 32 : 16, LANES = SIZE / ITEMS, UNROLL = Room::UNROLL;
   const int FIT = Room::CAPACITY / SIZE ? Room::CAPACITY / SIZE : 1, SIDE = FIT < 32 / LANES ? FIT : 32 / LANES;
   const gp__u64 count = a.header->listed[CLASS] < a.list_size[CLASS] ? a.header->listed[CLASS] : a.list_size[CLASS];
   for (; step * SIDE < count; step += steps) {
@@ -8288,16 +8300,16 @@ GP_DEVICE void gp__segments_of_class(const gp__segmented_sort_args &a, const Roo
     if (gp_lane() < SIDE && mine < count) span = a.list[CLASS][mine];
     for (int pass = 0; pass < 2; ++pass) {
       for (int first = 0; first < SIDE * SIZE; first += UNROLL * 32) {
-        // A segment has SIZE places of the room, a multiple of UNROLL * 32 or a divisor.
+        gp__u32 to[UNROLL];
+        gp__u64 shift[UNROLL];
         GPUPRIMS__UNROLL
-        for (int part = 0; part < UNROLL * 32; part += SIZE < UNROLL * 32 ? SIZE : UNROLL * 32) {
-          const int side = (first + part) / SIZE;
-          const gp__u64 begin = gp_warp_broadcast(span.begin, side);
-          const gp__u32 n = gp_warp_broadcast(static_cast<gp__u32>(span.count), side), at = side * SIZE;
-          const int U = SIZE < UNROLL * 32 ? SIZE / 32 : UNROLL;
-          if (pass == 0) room.template load<U>(first + part + gp_lane(), at + n, begin - at);
-          else room.template store<U>(first + part + gp_lane(), at + n, begin - at);
+        for (int u = 0; u < UNROLL; ++u) { // each segment has SIZE places of the room
+          const int side = (first + u * 32) / SIZE;
+          to[u] = side * SIZE + gp_warp_broadcast(static_cast<gp__u32>(span.count), side);
+          shift[u] = gp_warp_broadcast(span.begin, side) - side * SIZE;
         }
+        if (pass == 0) room.template load<UNROLL>(first + gp_lane(), to, shift);
+        else room.template store<UNROLL>(first + gp_lane(), to, shift);
       }
       __syncwarp();
       if (pass == 1) break;
@@ -8369,23 +8381,24 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     return static_cast<gp__u32>(this->field(raw) >> shift) & (GP__RADIX - 1);
   }
 
-  // Sorts n elements, 1 to CAPACITY, from `begin` on, into the output. All threads call.
-  GP_DEVICE void sort(int source, gp__u64 begin, gp__u32 n) const {
+  // Sorts n elements, 1 to T * N, from `begin` on, into the output. All threads call.
+  template <int N> GP_DEVICE void sort_up_to(int source, gp__u64 begin, gp__u32 n) const {
+    const gp__u32 PART = 32 * N;
     const Bits *in = this->keys(source) + begin;
     const gp__u32 first = gp_warp() * PART;
-    C x[ITEMS];
+    C x[N];
     if (first < n) {
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      for (int i = 0; i < N; ++i) {
         const gp__u32 k = first + i * 32 + gp_lane();
         x[i] = k < n ? Item::make(this->field(in[k]), k) : Item::last();
       }
       gp__sort_lanes<Item, 32>(x);
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) *item_at(threadIdx.x * ITEMS + i) = x[i];
+      for (int i = 0; i < N; ++i) *item_at(threadIdx.x * N + i) = x[i];
     }
     __syncthreads();
-    const gp__u32 all = (n + PART - 1) / PART * PART, own = threadIdx.x * ITEMS;
+    const gp__u32 all = (n + PART - 1) / PART * PART, own = threadIdx.x * N;
     for (gp__u32 width = PART; width < n; width *= 2) { // merge path: Green, McColl and Bader
       const gp__u32 low = own / (2 * width) * (2 * width), middle = low + width < all ? low + width : all;
       const gp__u32 high = low + 2 * width < all ? low + 2 * width : all, diagonal = own - low;
@@ -8400,10 +8413,10 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
         gp__u32 i = low + from, j = middle + diagonal - from;
         C left = i < middle ? *item_at(i) : Item::last(), right = j < high ? *item_at(j) : Item::last();
         GPUPRIMS__UNROLL
-        for (int k = 0; k < ITEMS; ++k) {
+        for (int k = 0; k < N; ++k) {
           const bool second = j < high && (i >= middle || Item::less(right, left));
           x[k] = second ? right : left;
-          if (k + 1 == ITEMS) break;
+          if (k + 1 == N) break;
           if (second) ++j;
           else ++i;
           const C fresh = second ? (j < high ? *item_at(j) : Item::last()) : (i < middle ? *item_at(i) : Item::last());
@@ -8414,17 +8427,17 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       __syncthreads();
       if (own < all) {
         GPUPRIMS__UNROLL
-        for (int k = 0; k < ITEMS; ++k) *item_at(own + k) = x[k];
+        for (int k = 0; k < N; ++k) *item_at(own + k) = x[k];
       }
       __syncthreads();
     }
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    for (int i = 0; i < N; ++i)
       if (i * T + threadIdx.x < n) x[i] = *item_at(i * T + threadIdx.x);
     Bits *out = this->keys_to(2) + begin;
     if (!PLACED || this->a.whole) {
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      for (int i = 0; i < N; ++i)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = this->decode(Item::bits(x[i]));
     } else {
       Bits *stage = reinterpret_cast<Bits *>(room);
@@ -8432,7 +8445,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = in[k];
       __syncthreads();
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      for (int i = 0; i < N; ++i)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = stage[Item::place(x[i])];
     }
     if (!S::any) return;
@@ -8443,22 +8456,30 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->value(source, begin + k);
       __syncthreads();
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      for (int i = 0; i < N; ++i)
         if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = stage[Item::place(x[i])];
     } else {
-      V v[ITEMS];
+      V v[N];
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      for (int i = 0; i < N; ++i)
         if (i * T + threadIdx.x < n) v[i] = this->value(source, begin + Item::place(x[i]));
       __syncthreads();
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      for (int i = 0; i < N; ++i)
         if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = v[i];
     }
   }
 
-  // Which step a bucket takes next, from the bits in which its keys differ, of those below `bits`: the lowest bit of the
-  // digit; -1: there is none.
+  // 1 to CAPACITY elements: few are shared among all threads as well.
+  GP_DEVICE void sort(int source, gp__u64 begin, gp__u32 n) const {
+    const int HALF = ITEMS >= 4 ? ITEMS / 2 : 2, QUARTER = ITEMS >= 8 ? ITEMS / 4 : 2;
+    if (n <= T * QUARTER) sort_up_to<QUARTER>(source, begin, n);
+    else if (n <= T * HALF) sort_up_to<HALF>(source, begin, n);
+    else sort_up_to<ITEMS>(source, begin, n);
+  }
+
+  // The digit by which a bucket is partitioned next, from the bits in which its keys differ, of those below `bits`: its
+  // lowest bit; -1: there is none.
   static GP_DEVICE int next_shift(gp__u64 differ, gp__u64 bits) {
     differ &= bits < 64 ? (1ull << bits) - 1 : ~0ull;
     if (!differ) return -1;
@@ -8680,7 +8701,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
   }
 
   // The elements of a bucket stand by their digits. Digits side by side are sorted as one, as many as surely fit a
-  // block: of at most half its capacity each, whose first elements lie in the same half of a capacity.
+  // block: of at most a quarter of its capacity each, whose first elements lie within the same three quarters.
   GP_DEVICE void moved(gp__u64 number, int target) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const int shift = next_shift(b.ones ^ b.zeros, b.shift);
@@ -8689,23 +8710,23 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       return;
     }
     const unsigned d = threadIdx.x;
-    const gp__u64 HALF = CAPACITY / 2;
+    const gp__u64 WINDOW = CAPACITY / 4 * 3, SMALL = CAPACITY / 4;
     if (d < GP__RADIX) s.next[d] = b.base[d];
     if (d == 0) s.next[GP__RADIX] = b.count;
     __syncthreads();
     const gp__u64 from = d < GP__RADIX ? s.next[d] : 0, n = d < GP__RADIX ? s.next[d + 1] - from : 0;
-    if (d < GP__RADIX) s.small[d] = n <= HALF;
+    if (d < GP__RADIX) s.small[d] = n <= SMALL;
     __syncthreads();
-    if (n > HALF) {
+    if (n > SMALL) {
       if (n <= gp__u64(CAPACITY)) gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, n, target), 1);
       else gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
     } else if (n > 0) {
       unsigned before = d;                                       // is it the first of its kind?
       while (before > 0 && s.next[before - 1] == from) --before; // of no elements
-      const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / HALF != from / HALF;
+      const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
       if (head) {
         unsigned last = d + 1;
-        while (last < GP__RADIX && s.small[last] && s.next[last] / HALF == from / HALF) ++last;
+        while (last < GP__RADIX && s.small[last] && s.next[last] / WINDOW == from / WINDOW) ++last;
         gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, s.next[last] - from, target), 1);
       }
     }
@@ -14676,6 +14697,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   a.out_values = q->out;
   a.begin = q->begin;
   a.end = q->end;
+  a.count = q->count;
   a.segments = q->segments;
   a.bad = (const unsigned long long *)q->bad;
   a.workspace = l->workspace;

@@ -127,8 +127,8 @@ static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   if (!e && s.count > GP__SHORT && l.limit > GP__SHORT)
     e = simt::launch_kernel("middle", blocks, P::threads, short_bytes, gp__segments_middle<P, K, S, PLACED>, a);
   if (!e && s.count > l.limit)
-    e = simt::launch_kernel("long", blocks, unsigned(gp__long_threads_of(p, s)),
-                            unsigned(gp__long_shared_bytes(p, s)), gp__segments_long<P, K, S, PLACED>, a);
+    e = simt::launch_kernel("long", blocks, unsigned(gp__long_threads_of(p, s)), unsigned(gp__long_shared_bytes(p, s)),
+                            gp__segments_long<P, K, S, PLACED>, a);
   return e;
 }
 
@@ -173,7 +173,7 @@ template <class P, class K, class S, bool PLACED, class O> struct Sort {
     V *result_values = value_in_place ? in_values.data : out_values.data;
     a.keys = in.data, a.out_keys = result, a.values = Values::given ? in_values.data : nullptr;
     a.out_values = S::any ? result_values : nullptr;
-    a.begin = begins.data, a.end = o.ranges ? ends.data : nullptr, a.segments = segments;
+    a.begin = begins.data, a.end = o.ranges ? ends.data : nullptr, a.segments = segments, a.count = n;
     a.bad = o.bad || o.offset % 2 ? bad.data : nullptr;
     a.flip = o.descending ? ~0ull : 0, a.mask = bits < 64 ? (1ull << bits) - 1 : ~0ull;
     a.low_bit = unsigned(o.begin_bit), a.top_shift = unsigned(bits > GP__RADIX_BITS ? bits - GP__RADIX_BITS : 0);
