@@ -784,13 +784,13 @@ GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less
 GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp_type index_type, const void *offsets,
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream);
 
-// ---- segmented sort: each segment by itself, stable: equal keys keep their order, descending too. `begin` and `end` as
-// for gp_segmented_reduce, but segments do not overlap; elements of no segment are not touched, so that out keeps there
-// what it held. flags: GP_DESCENDING, or 0. Keys are of any built-in type, floats in IEEE total order. A gp_call may
-// also say which bits count (begin_bit, end_bit), and be GP_CHECKED.
+// ---- segmented sort: each segment by itself, stable: equal keys keep their order, descending too. `begin` and `end`
+// as for gp_segmented_reduce, but segments do not overlap; elements of no segment are not touched: the output keeps
+// there what it held. flags: GP_DESCENDING, or 0. Keys are of any built-in type, floats in IEEE total order. A gp_call
+// may also say which bits count (begin_bit, end_bit), and be GP_CHECKED.
 //   Passes      Segments of up to 32 elements, and those that a warp sorts (to 1024 keys of 4 bytes, 512 of 8, 256
-//               pairs of 4 and 4), are read once and written once; so are those that fit a block (to 8 Ki keys or pairs
-//               of 4 bytes, on large devices). Longer ones are read twice and written once for each 8 bits that
+//               pairs of 4 and 4), are read once and written once; so are those that fit a block (8 Ki keys of 4 bytes,
+//               4 Ki of 8, 4 Ki pairs of 4 and 4, with the portable policy). Longer ones are read twice and written once for each 8 bits that
 //               partition them, until their parts fit a block: mostly once or twice.
 //   Launches    Two to four, whatever the lengths, which only the device looks at.
 //   Workspace   Lists, of up to 16 bytes for 33 elements; where more elements are given than fit a block, also an
@@ -2209,7 +2209,8 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
   }
 }
-// Segmented sort: where its parts of the scratch memory begin, and how many each holds at most. Segments do not overlap.
+// Segmented sort: where its parts of the scratch memory begin, and how many each holds at most, as segments do not
+// overlap.
 typedef struct gp__segmented_sort_layout {
   unsigned long long list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
   unsigned long long buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
@@ -2446,8 +2447,8 @@ typedef struct gp__search_args {
   const unsigned long long *count_device;
 } gp__search_args;
 
-// Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others: the bucket's number
-// (30 bits), and of its groups or tiles (32).
+// Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
+// the bucket's number (30 bits), and that of one of its groups or tiles (32).
 #define GP__TASK_SORT 0ull
 #define GP__TASK_COUNT 1ull
 #define GP__TASK_MOVE 2ull
@@ -7862,9 +7863,10 @@ template <class T> struct gp__scalar_item {
   static GP_DEVICE T choose(T a, T b, bool lower) { return (b < a) == lower ? b : a; }
 };
 template <class Bits, bool PLACED> struct gp__item;
-template <class Bits>
-struct gp__item<Bits, false> : gp__scalar_item<typename gp__unsigned_of<sizeof(Bits) < 4 ? 4 : sizeof(Bits)>::type> {
-  typedef typename gp__unsigned_of<sizeof(Bits) < 4 ? 4 : sizeof(Bits)>::type C;
+template <class Bits> struct gp__key_register { typedef gp__u32 type; };
+template <> struct gp__key_register<gp__u64> { typedef gp__u64 type; };
+template <class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp__key_register<Bits>::type> {
+  typedef typename gp__key_register<Bits>::type C;
   static GP_DEVICE C make(Bits bits, gp__u32) { return bits; }
   static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c); }
   static GP_DEVICE gp__u32 place(C) { return 0; }
@@ -13097,7 +13099,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   if (values) {
     q->in_type = c->in_type;
     q->out_type = c->out_type ? c->out_type : c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type (of values)", q->in_type, &k->in));
+    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
     if (q->in_type != q->out_type)
       return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: values are moved as they are", who);
     k->out = k->in;
