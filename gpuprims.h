@@ -69,6 +69,8 @@
 //                 | scan, by key or | yes where element sizes are equal; | GP_E_OVERLAP    |
 //                 |   of segments   |   not over keys, flags, offsets    |                 |
 //                 | select, unique  | yes; not over flags; out_count apart | GP_E_OVERLAP  |
+//                 | segmented sort  | yes, keys and values; not over     | GP_E_OVERLAP    |
+//                 |                 |   offsets                          |                 |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
@@ -177,6 +179,8 @@ typedef unsigned long uint64_t;
 #define gp_lower_bound GPUPRIMS__NAME(gp_lower_bound)
 #define gp_upper_bound GPUPRIMS__NAME(gp_upper_bound)
 #define gp_load_balance GPUPRIMS__NAME(gp_load_balance)
+#define gp_segmented_sort_keys GPUPRIMS__NAME(gp_segmented_sort_keys)
+#define gp_segmented_sort_pairs GPUPRIMS__NAME(gp_segmented_sort_pairs)
 #define gp_check_offsets GPUPRIMS__NAME(gp_check_offsets)
 #define gp_sort_keys GPUPRIMS__NAME(gp_sort_keys)
 #define gp_sort_pairs GPUPRIMS__NAME(gp_sort_pairs)
@@ -782,6 +786,28 @@ GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less
 // offsets[0] is 0. (Baxter, Modern GPU; Green, McColl and Bader, GPU Merge Path.) One launch, each output written once.
 GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp_type index_type, const void *offsets,
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream);
+
+// ---- segmented sort: each segment by itself, stable: equal keys keep their order, descending too. `begin` and `end`
+// as for gp_segmented_reduce, but segments do not overlap; elements of no segment are not touched: the output keeps
+// there what it held. flags: GP_DESCENDING, or 0. Keys are of any built-in type, floats in IEEE total order. A gp_call
+// may also say which bits count (begin_bit, end_bit), and be GP_CHECKED.
+//   Passes      Segments of up to 32 elements, and those that a warp sorts (to 1024 keys of 4 bytes, 512 of 8, 256
+//               pairs of 4 and 4), are read once and written once; so are those that fit a block (8 Ki keys of 4 bytes,
+//               4 Ki of 8, 4 Ki pairs of 4 and 4, with the portable policy). Longer ones are read twice and written once for each 8 bits that
+//               partition them, until their parts fit a block: mostly once or twice.
+//   Launches    Two to four, whatever the lengths, which only the device looks at.
+//   Workspace   Lists, of up to 16 bytes for 33 elements; where more elements are given than fit a block, also an
+//               alternate buffer for keys and values, and counters of about an eighth of the keys' bytes.
+GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
+                                               uint64_t count, gp_type offset_type, const void *begin, const void *end,
+                                               uint64_t segments, int flags, gp_stream stream);
+
+// The same, and values go along with their keys, of any type up to 64 bytes. values NULL: out_values becomes the index
+// of each element in `keys` (not in its segment), value_type being u32 or u64: an argsort of each segment.
+GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                                void *out_keys, const void *values, void *out_values, uint64_t count,
+                                                gp_type offset_type, const void *begin, const void *end,
+                                                uint64_t segments, int flags, gp_stream stream);
 
 // *bad = the first i in 0 .. segments whose offset is below the one before it or beyond count; UINT64_MAX: none.
 GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
@@ -1855,11 +1881,11 @@ GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) {
 }
 // gp_tile_sort_storage: keys, counters, a few words of each warp.
 GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items, int log2_bins) {
-  return (unsigned)(((threads * (items + 1) + 3 * gp__tile_sort_rounds(threads * items, log2_bins) + 7 +
-                      threads / 32 * 2) *
-                         (key_size > 4 ? 8 : 4) +
-                     ((1 << log2_bins) + 32 + threads / 32) * 4 + 15) /
-                    16 * 16);
+  return (
+      unsigned)(((threads * (items + 1) + 3 * gp__tile_sort_rounds(threads * items, log2_bins) + 7 + threads / 32 * 2) *
+                     (key_size > 4 ? 8 : 4) +
+                 ((1 << log2_bins) + 32 + threads / 32) * 4 + 15) /
+                16 * 16);
 }
 GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
   return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
@@ -1868,7 +1894,9 @@ GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size) {
   return gp__tile_sort_bytes(key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size),
                              gp__bucket_log2_bins(key_size));
 }
-GPUPRIMS__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) { return p.vectors * gp__vector_items(s.key_size); }
+GPUPRIMS__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) {
+  return p.vectors * gp__vector_items(s.key_size);
+}
 // A sort in one block: keys of a thread, about as many bins as keys.
 GPUPRIMS__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
 GPUPRIMS__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
@@ -1960,10 +1988,100 @@ GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
                                         : p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s));
 }
 GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
-GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 && s.key_size > 0;
-}
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
+// ---- segmented sort
+enum {
+  GP__SHORT = 32,         // elements of a segment that one or two lanes sort
+  GP__SHORT_ROUNDS = 4,   // segments a lane takes at a time
+  GP__MIDDLE_CLASSES = 5, // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
+  GP__RADIX_BITS = 8,     // of a partition
+  GP__RADIX = 1 << GP__RADIX_BITS,
+  GP__COUNT_TILES = 8 // tiles whose digits a block counts at a time
+};
+// Bytes of n elements in shared memory, spread as gp__spread does.
+GPUPRIMS__RULE int gp__spread_bytes(int n, int size) {
+  return (size < 128 ? n * size + (n + 128 / size - 1) / (128 / size) * gp__max(size, 4) : n * size) / 16 * 16 + 16;
+}
+// What networks compare: the key's bits, and the place of the element where that counts.
+GPUPRIMS__RULE int gp__sort_item_bytes(int key_size, int placed) {
+  return placed ? (key_size < 4 ? 4 : 2 * key_size) : gp__max(key_size, 4);
+}
+// Elements in a warp's room: of about so many KiB as the policy has vectors.
+GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size, int placed) {
+  return gp__max(vectors * 1024 / (key_size + (placed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
+}
+GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int placed) {
+  return gp__spread_bytes(gp__warp_sort_items(vectors, key_size, value_size, placed), key_size) +
+         (gp__warp_sort_items(vectors, key_size, value_size, placed) * value_size + 15) / 16 * 16 +
+         (placed ? gp__warp_sort_items(vectors, key_size, value_size, placed) * 2 : 0) +
+         GP__SHORT_ROUNDS * GP__WARP * 4;
+}
+// The longest segment that a warp sorts: its room holds it, and the registers of 32 lanes.
+GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
+  return items >= 1024 && item_bytes == 4 ? 1024
+         : items >= 512                   ? 512
+         : items >= 256                   ? 256
+         : items >= 128                   ? 128
+         : items >= 64                    ? 64
+                                          : GP__SHORT;
+}
+// Of the blocks that sort and partition what is longer.
+GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes) {
+  return gp__max(item_bytes == 4 ? 2 * threads : threads, GP__RADIX);
+}
+GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes) {
+  return (vectors >= 4 ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
+}
+GPUPRIMS__RULE int gp__sort_placed(gp__shape s) {
+  return s.in_size > 0 || s.out_size > 0 || s.end_bit - s.begin_bit < 8 * s.key_size;
+}
+// Of a value, where there is one: of an index too.
+GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
+GPUPRIMS__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
+  return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+}
+GPUPRIMS__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
+  return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+}
+GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
+  return p.threads / GP__WARP *
+         gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_placed(s));
+}
+// Sorting: the items; partitioning: a counter for each warp and digit, and a tile of keys or of values.
+GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__max(gp__spread_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_placed(s))),
+                 gp__long_threads_of(p, s) / GP__WARP * GP__RADIX * 4 +
+                     gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+}
+// Static shared memory of a block, at most.
+enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
+// What its kernels tell each other, in scratch memory.
+typedef struct gp__sort_header {             // zeros when the call begins
+  unsigned long long tag;                    // of this call's words
+  unsigned long long pushed, taken;          // tasks of the queue
+  unsigned long long pending;                // those that are not done
+  unsigned long long buckets, tiles, groups; // in use
+  unsigned long long listed[GP__MIDDLE_CLASSES];
+} gp__sort_header;
+typedef struct gp__sort_span {
+  unsigned long long begin, count;
+} gp__sort_span;
+// Elements that are partitioned by one digit.
+typedef struct gp__sort_bucket {
+  unsigned long long begin, count;
+  unsigned long long first_tile, first_group; // rows of counters
+  unsigned long long source;                  // 0: the input, 1: the alternate buffer, 2: the output
+  unsigned long long shift;                   // the digit's lowest bit
+  unsigned long long counted, moved;          // groups and tiles that are done
+  unsigned long long ones, zeros;             // the keys' bits joined by or, by and
+  unsigned long long base[GP__RADIX + 1];     // where each digit's elements begin
+} gp__sort_bucket;
+GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
+  return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
+         p.threads % GP__WARP == 0 && gp__long_threads_of(p, s) <= 1024 && p.vectors >= 1 &&
+         gp__short_shared_bytes(p, s) <= s.shared_bytes &&
+         gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
+}
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   return p.algorithm == GP_DIRECT && ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
@@ -2141,7 +2259,8 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   // Registers: a thread has its keys, their ranks, and their values.
   const int words = (s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4;
-  if (gp__sorts_keys(s) && s.key_size >= 4 && (!p.algorithm || p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK)) {
+  if (gp__sorts_keys(s) && s.key_size >= 4 &&
+      (!p.algorithm || p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK)) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
     gp_policy q = p;
     q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16 ? GP_ONE_BLOCK : GP_HYBRID);
@@ -2372,6 +2491,56 @@ __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, g
   return r;
 }
 
+// Segmented sort: where its parts of the scratch memory begin, and how many each holds at most, as segments do not
+// overlap.
+typedef struct gp__segmented_sort_layout {
+  unsigned long long list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
+  unsigned long long buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
+  unsigned long long other_keys, other_values, queue_size, bytes;
+  unsigned long long limit, capacity; // the longest segment of a warp, and of a block
+} gp__segmented_sort_layout;
+__attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
+  gp__segmented_sort_layout l;
+  const int placed = gp__sort_placed(s), value = gp__sorted_value_bytes(s);
+  const unsigned long long levels = gp__ceil_div((unsigned)(s.end_bit - s.begin_bit), GP__RADIX_BITS);
+  unsigned long long most, tiles;
+  int i;
+  for (i = 0; i < GP__MIDDLE_CLASSES; ++i) l.list[i] = l.list_size[i] = 0;
+  l.buckets = l.bucket_size = l.group_counts = l.group_size = l.tile_counts = l.tile_size = 0;
+  l.other_keys = l.other_values = l.queue_size = 0;
+  l.limit = (unsigned)gp__middle_limit(gp__warp_sort_items(p.vectors, s.key_size, value, placed),
+                                       gp__sort_item_bytes(s.key_size, placed));
+  l.capacity = (unsigned)gp__long_capacity(p, s);
+  l.bytes = gp__ceil_div(sizeof(gp__sort_header), 256) * 256;
+#define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
+  for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
+    if ((unsigned)GP__SHORT << i >= l.limit) break;
+    most = s.count / (((unsigned)GP__SHORT << i) + 1);
+    l.list_size[i] = most < s.segments ? most : s.segments;
+    GPUPRIMS__PLACE(list[i], l.list_size[i] * sizeof(gp__sort_span));
+  }
+  if (s.count > l.capacity) { // there may be segments that are partitioned: no key more often than it has digits
+    most = s.count / l.capacity;
+    l.bucket_size = levels * most;
+    tiles = 2 * most;
+    l.tile_size = levels * tiles;
+    l.group_size = levels * (most / GP__COUNT_TILES + most);
+    GPUPRIMS__PLACE(buckets, l.bucket_size * sizeof(gp__sort_bucket));
+    GPUPRIMS__PLACE(group_counts, l.group_size * GP__RADIX * 8);
+    GPUPRIMS__PLACE(tile_counts, l.tile_size * GP__RADIX * 4);
+    GPUPRIMS__PLACE(other_keys, s.count * (unsigned)s.key_size);
+    if (value) GPUPRIMS__PLACE(other_values, s.count * (unsigned)value);
+    // Counting twice at most, moving, copying. Sorting: digits of more than a quarter of a capacity, of which there are
+    // fewer than four in one; what is in a window of three quarters, and between two of those.
+    l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (12 * most + 1);
+  }
+  if (s.count > l.limit) {
+    most = s.count / (l.limit + 1);
+    l.queue_size += most < s.segments ? most : s.segments;
+  }
+#undef GPUPRIMS__PLACE
+  return l;
+}
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
 __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape s, unsigned long long resident,
@@ -2388,6 +2557,11 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
   }
   if (gp__family_of(s.primitive) == GP__FAMILY_SORT && p.algorithm == GP_HYBRID)
     g->scratch = gp__hybrid_plan_of(p, s).bytes;
+  if (s.primitive == GP_SEGMENTED_SORT) {
+    const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
+    g->words = 1 + l.queue_size;
+    g->scratch = l.bytes;
+  }
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
@@ -2609,7 +2783,7 @@ typedef struct gp__hybrid_args {
   void *out;                // may be in
   void *spare;              // as many keys
   unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then: buckets
-  void *parts, *next_parts;             // of this level, of the next one
+  void *parts, *next_parts; // of this level, of the next one
   unsigned long long *bins, *next_bins; // 256 counters a part
   void *items;
   unsigned long long count;
@@ -2617,6 +2791,31 @@ typedef struct gp__hybrid_args {
   int level;
   unsigned capacity; // keys that a block sorts
 } gp__hybrid_args;
+// Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
+// the bucket's number (30 bits), and that of one of its groups or tiles (32).
+#define GP__TASK_SORT 0ull
+#define GP__TASK_COUNT 1ull
+#define GP__TASK_MOVE 2ull
+#define GP__TASK_COPY 3ull
+typedef struct gp__segmented_sort_args {
+  const void *keys, *values; // values: null where they are indices, or there are none
+  void *out_keys, *out_values;
+  void *other_keys, *other_values; // alternate buffers
+  const void *begin, *end;         // offsets; end may be null
+  unsigned long long count, segments;
+  const unsigned long long *bad; // as in gp__stream_args
+  void *workspace;
+  gp__sort_header *header;
+  gp__sort_span *list[GP__MIDDLE_CLASSES];
+  unsigned long long list_size[GP__MIDDLE_CLASSES];
+  gp__sort_bucket *buckets;
+  unsigned long long *group_counts; // GP__RADIX a group
+  unsigned *tile_counts;            // GP__RADIX a tile
+  unsigned long long queue_size, bucket_size, tile_size, group_size;
+  unsigned long long flip, mask; // descending: all ones; of the bits that count, the lowest at bit 0
+  unsigned low_bit, top_shift;   // the lowest bit that counts; of the first digit
+  unsigned whole;                // all bits count
+} gp__segmented_sort_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -3046,10 +3245,12 @@ template <class T> union gp__shuffled {
         intrinsic(0xffffffffu, s.word[i], argument);                                                                   \
     return s.value;                                                                                                    \
   }
-// The value of lane `argument`; of the lane `argument` below or above (own value where there is none). All lanes call.
+// The value of lane `argument`; of the lane `argument` below or above (own value where there is none); of
+// the lane whose number differs in the bits of `argument`. All lanes call.
 GPUPRIMS__SHUFFLE(gp_warp_broadcast, __shfl_sync, int)
 GPUPRIMS__SHUFFLE(gp_warp_shift_up, __shfl_up_sync, unsigned)
 GPUPRIMS__SHUFFLE(gp_warp_shift_down, __shfl_down_sync, unsigned)
+GPUPRIMS__SHUFFLE(gp_warp_exchange, __shfl_xor_sync, int)
 #undef GPUPRIMS__SHUFFLE
 
 // value[0] op value[1] op ... op value[31]. Lane 0 holds the result, other lanes hold partial results. All lanes call.
@@ -3925,28 +4126,28 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     for (int repeat = 0; repeat < REPEATS; ++repeat) {
       K w[WINDOW];
       bool ok = true;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < WINDOW; ++j) {
+        const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
+        w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
+      }
+      // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own depend on them.
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROUNDS; ++r) {
+        const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
         GPUPRIMS__UNROLL
-        for (int j = 0; j < WINDOW; ++j) {
-          const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
-          w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
-        }
-        // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own depend on them.
-        GPUPRIMS__UNROLL
-        for (int r = 0; r < ROUNDS; ++r) {
-          const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
-          GPUPRIMS__UNROLL
-          for (int j = 0; j + 1 < WINDOW; ++j)
-            if ((j + HALO + r) % 2 == 0 && j + 1 >= low && j <= high) {
-              const K a = w[j], b = w[j + 1];
-              w[j] = b < a ? b : a;
-              w[j + 1] = b < a ? a : b;
-            }
-        }
-        GPUPRIMS__UNROLL
-        for (int j = HALO; j < HALO + ITEMS; ++j) ok &= w[j] <= w[j + 1];
+        for (int j = 0; j + 1 < WINDOW; ++j)
+          if ((j + HALO + r) % 2 == 0 && j + 1 >= low && j <= high) {
+            const K a = w[j], b = w[j + 1];
+            w[j] = b < a ? b : a;
+            w[j + 1] = b < a ? a : b;
+          }
+      }
+      GPUPRIMS__UNROLL
+      for (int j = HALO; j < HALO + ITEMS; ++j) ok &= w[j] <= w[j + 1];
       __syncthreads();
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
       if (__syncthreads_and(ok)) return true;
     }
     return false;
@@ -3975,7 +4176,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       const unsigned middle = from + run < Storage::CAPACITY ? from + run : static_cast<unsigned>(Storage::CAPACITY);
       const unsigned end = middle + run < Storage::CAPACITY ? middle + run : static_cast<unsigned>(Storage::CAPACITY);
       const unsigned second = end - middle;
-      unsigned low = diagonal > second ? diagonal - second : 0, high = diagonal < middle - from ? diagonal : middle - from;
+      unsigned low = diagonal > second ? diagonal - second : 0,
+               high = diagonal < middle - from ? diagonal : middle - from;
       while (low < high) {
         const unsigned probe = (low + high) / 2;
         if (s.key[Storage::place(middle + diagonal - 1 - probe)] < s.key[Storage::place(from + probe)]) high = probe;
@@ -4026,7 +4228,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const int width = gp__width(static_cast<K>(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
     if (fitted >= shift) return false;
     scatter(
-        keys, 0, [=](int i) { return i >= 0 && static_cast<unsigned>(i) * THREADS + this->thread < n; }, n, least, fitted);
+        keys, 0, [=](int i) { return i >= 0 && static_cast<unsigned>(i) * THREADS + this->thread < n; }, n, least,
+        fitted);
     return finish(n, fitted);
   }
 };
@@ -8974,8 +9177,8 @@ template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *pa
   gp__u32 low = 0, left = count; // in [low, low + left)
   while (left > 1) {
     const gp__u32 step = (left + THREADS - 1) / THREADS, ahead = (threadIdx.x + 1) * step;
-    const gp__u32 passed = static_cast<gp__u32>(
-        __syncthreads_count(ahead < left && parts[low + ahead].first_tile <= tile));
+    const gp__u32 passed =
+        static_cast<gp__u32>(__syncthreads_count(ahead < left && parts[low + ahead].first_tile <= tile));
     low += passed * step;
     left -= passed * step;
     if (left > step) left = step;
@@ -9088,7 +9291,8 @@ template <class P, class T, bool DESCENDING, int THREADS> struct gp__hybrid_coun
     if (t == 0) s.hot = 256;
     const gp__u64 start = gp__sum_before<THREADS>(count, s.total);
     const bool constant = least == most, whole = __syncthreads_or(count == size);
-    if (t == 0) p.mode = constant ? GP__PART_CONSTANT : shift == 0 ? GP__PART_COUNTED : whole ? GP__PART_STAYS : GP__PART_MOVES;
+    if (t == 0)
+      p.mode = constant ? GP__PART_CONSTANT : shift == 0 ? GP__PART_COUNTED : whole ? GP__PART_STAYS : GP__PART_MOVES;
     if (constant || shift == 0 || whole) {
       if (constant && t == 0) p.low = least;
       else if (constant) return;
@@ -9120,8 +9324,7 @@ template <class P, class T, bool DESCENDING, int THREADS> struct gp__hybrid_coun
       if (keys > this->a.capacity)
         this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source);
       else if (keys)
-        this->add_item(begin + start, static_cast<gp__u32>(keys), from,
-                       shift + gp__width<gp__u32>(span - 1), source);
+        this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
     }
     __syncthreads();
   }
@@ -9143,7 +9346,8 @@ template <class P, class T, bool DESCENDING, int THREADS> GP_DEVICE void gp__hyb
     const unsigned digits = 1u << p.bits;
     const gp__u32 first = tile - p.first_tile, left = share.end - p.first_tile, last = left < p.tiles ? left : p.tiles;
     const gp__u64 base = p.begin - h.skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * h.TILE;
-    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * h.TILE : p.begin, end = stop < p.end ? stop : p.end;
+    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * h.TILE : p.begin,
+                  end = stop < p.end ? stop : p.end;
     Key least = ~Key(0), most = 0;
     for (unsigned i = threadIdx.x; i < digits * 32; i += THREADS) s.counter[i] = 0;
     __syncthreads();
@@ -9232,7 +9436,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   }
   // Keys of one tile of the part, at `first` .. `end` of it.
   template <class There>
-  GP_DEVICE void tile(const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there, unsigned n) const {
+  GP_DEVICE void tile(const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there,
+                      unsigned n) const {
     const Key low = static_cast<Key>(p.low);
     const int shift = p.shift;
     const unsigned digits = 1u << p.bits;
@@ -9280,7 +9485,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     const Raw *in = this->from(p.source);
     const gp__u64 base = p.begin - this->skew(p.source, p.begin) + static_cast<gp__u64>(x) * TILE; // may wrap below 0
     const gp__u64 left = p.end - base;
-    const unsigned first = x ? 0 : this->skew(p.source, p.begin), end = left < TILE ? static_cast<unsigned>(left) : TILE;
+    const unsigned first = x ? 0 : this->skew(p.source, p.begin),
+                   end = left < TILE ? static_cast<unsigned>(left) : TILE;
     Key keys[ITEMS];
     if (first == 0 && end == TILE) {
       typename Base::Pack pack[P::vectors];
@@ -9289,7 +9495,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
         pack[i].vector = gp__load_vector<P::load>(in + base + (unsigned(i) * THREADS + thread) * V);
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) keys[i] = Code::encode(pack[i / V].item[i % V]);
-      tile(p, bins, keys, [](int) { return true; }, TILE);
+      tile(
+          p, bins, keys, [](int) { return true; }, TILE);
     } else {
       const auto there = [=](int i) { return this->position(i) >= first && this->position(i) < end; };
       GPUPRIMS__UNROLL
@@ -9370,9 +9577,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     const unsigned before = V > 1 ? gp__misalignment(in, 16) / unsigned(sizeof(Raw)) : 0;
     const unsigned head = before && V - before < n ? V - before : before ? n : 0, vectors = (n - head) / V;
     const unsigned at_edge = thread < head ? thread : thread + vectors * V;
-    const auto there = [=](int i) {
-      return i >= 0 ? unsigned(i) / V * THREADS + thread < vectors : at_edge < n;
-    };
+    const auto there = [=](int i) { return i >= 0 ? unsigned(i) / V * THREADS + thread < vectors : at_edge < n; };
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; i += V) {
       Pack pack;
@@ -9462,6 +9667,949 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
   __syncthreads();
   bucket.sort_any(out, out, n);
 }
+
+// ---- segmented sort
+//
+// Segments by length, each class where it fits. Up to GP__SHORT elements: many side by side in the shared memory of a
+// warp, where one or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to
+// eight segments, 4 to 32 lanes a segment, again in registers. Up to what a block's shared memory holds: warps sort
+// their parts, which are then merged there. Longer ones: partitions by eight bits, from the most significant that
+// differ, until parts fit a block (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs); parts
+// side by side that are small are sorted as one. Short segments are read straight from the offsets; the others are
+// listed by the kernel that reads these. Long ones and their parts are tasks of a queue: who finishes the last task of
+// a step appends those of the next, so that no block waits for one that has not begun.
+//
+// The result depends on nothing but the input: equal keys keep their order, as the place in the input is sorted by,
+// after the key. Where there are no values, and all bits of the keys count, equal keys cannot be told apart, and places
+// are left out.
+
+// What networks and merges compare: the bits of a key, and behind these the place of the element where PLACED.
+template <class T> struct gp__scalar_item {
+  typedef T type;
+  static GP_DEVICE T last() { return static_cast<T>(~static_cast<T>(0)); } // behind all others, or equal to them
+  static GP_DEVICE bool less(T a, T b) { return a < b; }
+  static GP_DEVICE void order(T &a, T &b) {
+    const T low = b < a ? b : a, high = b < a ? a : b;
+    a = low;
+    b = high;
+  }
+  static GP_DEVICE T choose(T a, T b, bool lower) { return (b < a) == lower ? b : a; }
+};
+template <class Bits, bool PLACED> struct gp__item;
+template <class Bits> struct gp__key_register { typedef gp__u32 type; };
+template <> struct gp__key_register<gp__u64> { typedef gp__u64 type; };
+template <class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp__key_register<Bits>::type> {
+  typedef typename gp__key_register<Bits>::type C;
+  static GP_DEVICE C make(Bits bits, gp__u32) { return bits; }
+  static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c); }
+  static GP_DEVICE gp__u32 place(C) { return 0; }
+};
+template <> struct gp__item<unsigned char, true> : gp__scalar_item<gp__u32> {
+  static GP_DEVICE gp__u32 make(unsigned char bits, gp__u32 place) { return static_cast<gp__u32>(bits) << 16 | place; }
+  static GP_DEVICE unsigned char bits(gp__u32 c) { return static_cast<unsigned char>(c >> 16); }
+  static GP_DEVICE gp__u32 place(gp__u32 c) { return c & 0xffffu; }
+};
+template <> struct gp__item<unsigned short, true> : gp__scalar_item<gp__u32> {
+  static GP_DEVICE gp__u32 make(unsigned short bits, gp__u32 place) { return static_cast<gp__u32>(bits) << 16 | place; }
+  static GP_DEVICE unsigned short bits(gp__u32 c) { return static_cast<unsigned short>(c >> 16); }
+  static GP_DEVICE gp__u32 place(gp__u32 c) { return c & 0xffffu; }
+};
+template <> struct gp__item<gp__u32, true> : gp__scalar_item<gp__u64> {
+  static GP_DEVICE gp__u64 make(gp__u32 bits, gp__u32 place) { return static_cast<gp__u64>(bits) << 32 | place; }
+  static GP_DEVICE gp__u32 bits(gp__u64 c) { return static_cast<gp__u32>(c >> 32); }
+  static GP_DEVICE gp__u32 place(gp__u64 c) { return static_cast<gp__u32>(c); }
+};
+template <> struct gp__item<gp__u64, true> {
+  struct alignas(16) type {
+    gp__u64 bits, place;
+  };
+  static GP_DEVICE type make(gp__u64 bits, gp__u32 place) { return type{bits, place}; }
+  static GP_DEVICE type last() { return type{~0ull, ~0ull}; }
+  static GP_DEVICE gp__u64 bits(const type &c) { return c.bits; }
+  static GP_DEVICE gp__u32 place(const type &c) { return static_cast<gp__u32>(c.place); }
+  static GP_DEVICE bool less(const type &a, const type &b) {
+    return a.bits < b.bits || (a.bits == b.bits && a.place < b.place);
+  }
+  static GP_DEVICE void order(type &a, type &b) {
+    const type x = a, y = b;
+    const bool swap = less(y, x);
+    a = swap ? y : x;
+    b = swap ? x : y;
+  }
+  static GP_DEVICE type choose(const type &a, const type &b, bool lower) { return less(b, a) == lower ? b : a; }
+};
+
+// Sorts what a thread holds: odd-even merge sort (Batcher, Sorting networks and their applications). K: a power of two.
+template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type (&x)[K]) {
+  GPUPRIMS__UNROLL
+  for (int size = 2; size <= K; size *= 2) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K; ++i)
+      if (!(i & (size / 2))) Item::order(x[i], x[i + size / 2]);
+    GPUPRIMS__UNROLL
+    for (int step = size / 4; step > 0; step /= 2) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < K; ++i)
+        if ((i & step) && (i & (size - 1)) + step < size) Item::order(x[i], x[i + step]);
+    }
+  }
+}
+// Sorts what LANES neighbouring lanes of a warp hold, a power of two, each K consecutive elements of the result.
+// Lanes sort their own, then bitonic merges of two halves, of which the second is read backwards. All lanes call.
+template <class Item, int LANES, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (&x)[K]) {
+  typedef typename Item::type C;
+  gp__sort_thread<Item>(x);
+  GPUPRIMS__UNROLL
+  for (int size = 2; size <= LANES; size *= 2) {
+    const bool low = (gp_lane() & unsigned(size / 2)) == 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K / 2; ++i) {
+      const C a = gp_warp_exchange(x[K - 1 - i], size - 1), b = gp_warp_exchange(x[i], size - 1);
+      x[i] = Item::choose(x[i], a, low);
+      x[K - 1 - i] = Item::choose(x[K - 1 - i], b, low);
+    }
+    GPUPRIMS__UNROLL
+    for (int step = size / 4; step > 0; step /= 2) {
+      const bool lower = (gp_lane() & unsigned(step)) == 0;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < K; ++i) x[i] = Item::choose(x[i], gp_warp_exchange(x[i], step), lower);
+    }
+    GPUPRIMS__UNROLL
+    for (int step = K / 2; step > 0; step /= 2) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < K; ++i)
+        if (!(i & step)) Item::order(x[i], x[i + step]);
+    }
+  }
+}
+
+// Where element i of an array in shared memory stands: 4 bytes or one element are left free behind every 128 bytes, so
+// that threads reach elements at distances that are powers of two without bank conflicts.
+template <class T> struct gp__spread {
+  static const int ROW = sizeof(T) < 128 ? 128 / int(sizeof(T)) : 1, GAP = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
+  static GP_DEVICE gp__u32 at(gp__u32 i) { return i + i / ROW * GAP; }
+};
+
+// Where values come from: nowhere, an array, or their index in `keys`.
+struct gp__no_values {
+  typedef gp__none type;
+  static const bool any = false;
+  static GP_DEVICE gp__none at(const void *, gp__u64) { return gp__none(); }
+};
+template <class V> struct gp__value_array {
+  typedef V type;
+  static const bool any = true;
+  static GP_DEVICE V at(const void *values, gp__u64 i) { return static_cast<const V *>(values)[i]; }
+};
+template <class V> struct gp__value_index {
+  typedef V type;
+  static const bool any = true;
+  static GP_DEVICE V at(const void *, gp__u64 i) { return static_cast<V>(i); }
+};
+
+// Keys and values of a call, in the input (0), the alternate buffer (1) or the output (2).
+template <class K, class S, bool PLACED> struct gp__sorted_elements {
+  typedef gp__ordered<K> Order;
+  typedef typename Order::Bits Bits;
+  typedef typename S::type V;
+  typedef gp__item<Bits, PLACED> Item;
+  typedef typename Item::type C;
+  const gp__segmented_sort_args &a;
+  GP_DEVICE explicit gp__sorted_elements(const gp__segmented_sort_args &args) : a(args) {}
+
+  GP_DEVICE const Bits *keys(int source) const {
+    return static_cast<const Bits *>(source == 0 ? a.keys : source == 1 ? a.other_keys : a.out_keys);
+  }
+  GP_DEVICE Bits *keys_to(int target) const { return static_cast<Bits *>(target == 1 ? a.other_keys : a.out_keys); }
+  GP_DEVICE V value(int source, gp__u64 i) const {
+    return source == 0 ? S::at(a.values, i) : static_cast<const V *>(source == 1 ? a.other_values : a.out_values)[i];
+  }
+  GP_DEVICE V *values_to(int target) const { return static_cast<V *>(target == 1 ? a.other_values : a.out_values); }
+  // All bits of a key in their order, and those that count.
+  GP_DEVICE Bits encode(Bits raw) const { return static_cast<Bits>(Order::encode(raw) ^ static_cast<Bits>(a.flip)); }
+  GP_DEVICE Bits decode(Bits bits) const { return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip))); }
+  GP_DEVICE Bits field(Bits raw) const {
+    return PLACED ? static_cast<Bits>((encode(raw) >> a.low_bit) & static_cast<Bits>(a.mask)) : encode(raw);
+  }
+};
+
+// A warp's part of shared memory: keys and values in the order of the input, places in that of the result.
+template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sorted_elements<K, S, PLACED> {
+  typedef gp__sorted_elements<K, S, PLACED> Elements;
+  typedef typename Elements::Bits Bits;
+  typedef typename Elements::V V;
+  typedef typename Elements::Item Item;
+  typedef typename Elements::C C;
+  static const int VALUE = S::any ? int(sizeof(V)) : 0,
+                   CAPACITY = gp__warp_sort_items(P::vectors, int(sizeof(Bits)), VALUE, PLACED);
+  static const int KEY_BYTES = gp__spread_bytes(CAPACITY, int(sizeof(Bits))),
+                   VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, PLACE_BYTES = PLACED ? CAPACITY * 2 : 0,
+                   BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, PLACED),
+                   UNROLL = VALUE > 8 ? 2
+                            : VALUE   ? 4
+                                      : 8, // elements of a lane on their way at a time
+      LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), PLACED));
+  Bits *key;
+  V *value;
+  unsigned short *place;
+  gp__u32 *list;
+  GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, unsigned char *shared) : Elements(args) {
+    unsigned char *mine = shared + gp_warp() * BYTES;
+    key = reinterpret_cast<Bits *>(mine);
+    value = reinterpret_cast<V *>(mine + KEY_BYTES);
+    place = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
+    list = reinterpret_cast<gp__u32 *>(mine + KEY_BYTES + VALUE_BYTES + PLACE_BYTES);
+  }
+  GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__spread<Bits>::at(i); }
+
+  // U elements i, i + 32, ... of the room. Number u, where it is below to[u], stands shift[u] elements further in the
+  // input and in the output.
+  template <int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&shift)[U]) const {
+    const Bits *in = this->keys(0);
+    Bits x[U];
+    V v[U];
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < U; ++u)
+      if (i + u * 32 < to[u]) x[u] = in[shift[u] + i + u * 32];
+    if (S::any) {
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < U; ++u)
+        if (i + u * 32 < to[u]) v[u] = Elements::value(0, shift[u] + i + u * 32);
+    }
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < U; ++u) {
+      if (i + u * 32 >= to[u]) continue;
+      *key_at(i + u * 32) = PLACED ? x[u] : this->encode(x[u]);
+      if (S::any) value[i + u * 32] = v[u];
+    }
+  }
+  template <int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&shift)[U]) const {
+    Bits *out = this->keys_to(2);
+    V *values = this->values_to(2);
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < U; ++u) {
+      const gp__u32 k = i + u * 32;
+      if (k >= to[u]) continue;
+      if (!PLACED) out[shift[u] + k] = this->decode(*key_at(k));
+      else {
+        const gp__u32 from = place[k];
+        out[shift[u] + k] = *key_at(from);
+        if (S::any) values[shift[u] + k] = value[from];
+      }
+    }
+  }
+  // One run of elements, from `first` to `to`.
+  template <int U> GP_DEVICE void move_run(bool in, gp__u32 first, gp__u32 to, gp__u64 shift) const {
+    gp__u32 ends[U];
+    gp__u64 shifts[U];
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < U; ++u) ends[u] = to, shifts[u] = shift;
+    for (gp__u32 i = first + gp_lane(); i < to; i += 32 * U) {
+      if (in) load<U>(i, ends, shifts);
+      else store<U>(i, ends, shifts);
+    }
+  }
+  // Sorts n elements from `first` on: of one segment for each LANES lanes. n <= LANES * ITEMS, or 0.
+  template <int LANES, int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n) const {
+    const gp__u32 mine = gp_lane() % LANES * ITEMS;
+    C x[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      x[i] = mine + i < n ? Item::make(PLACED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i),
+                                       first + mine + i)
+                          : Item::last();
+    gp__sort_lanes<Item, LANES>(x);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      if (mine + i >= n) continue;
+      if (PLACED) place[first + mine + i] = static_cast<unsigned short>(Item::place(x[i]));
+      else *key_at(first + mine + i) = Item::bits(x[i]);
+    }
+  }
+};
+
+// What a block sorts and moves at a time.
+template <class P, class K, class S, bool PLACED> struct gp__block_sort_shape {
+  typedef typename gp__sorted_elements<K, S, PLACED>::C C;
+  static const int THREADS = gp__long_threads(P::threads, int(sizeof(C))), WARPS = THREADS / 32,
+                   ITEMS = gp__long_items(P::vectors, int(sizeof(C))), CAPACITY = THREADS * ITEMS,
+                   VALUE = S::any ? int(sizeof(typename S::type)) : 0;
+  static const bool STAGED = VALUE > 0 && VALUE <= int(sizeof(C)); // values pass through shared memory
+};
+
+// ---- lists and the queue
+
+GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 task, gp__u64 count) {
+  gp__sort_header *h = a.header;
+  gp__add_relaxed(&h->pending, count);
+  const gp__u64 slot = gp__add_relaxed(&h->pushed, count);
+  if (slot + count > a.queue_size) { // offsets are wrong: these are dropped
+    gp__add_relaxed(&h->pending, 0 - count);
+    return;
+  }
+  __threadfence();
+  gp__word *words = gp__words(a.workspace) + 1 + slot;
+  for (gp__u64 i = 0; i < count; ++i) gp__store_word(words + i, gp__word{task + i, tag});
+}
+// A part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is `shift`. One thread.
+GP_DEVICE void gp__push_bucket(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 tile, gp__u64 begin,
+                               gp__u64 count, int source, int shift) {
+  gp__sort_header *h = a.header;
+  const gp__u64 tiles = (count + tile - 1) / tile, groups = (tiles + GP__COUNT_TILES - 1) / GP__COUNT_TILES;
+  const gp__u64 number = gp__add_relaxed(&h->buckets, 1), first_tile = gp__add_relaxed(&h->tiles, tiles);
+  const gp__u64 first_group = gp__add_relaxed(&h->groups, groups);
+  if (number >= a.bucket_size || first_tile + tiles > a.tile_size || first_group + groups > a.group_size) return;
+  gp__sort_bucket *b = a.buckets + number;
+  b->begin = begin;
+  b->count = count;
+  b->first_tile = first_tile;
+  b->first_group = first_group;
+  b->source = static_cast<gp__u64>(source);
+  b->shift = static_cast<gp__u64>(shift);
+  b->counted = b->moved = b->ones = 0;
+  b->zeros = ~0ull;
+  gp__push_tasks(a, tag, GP__TASK_COUNT << 62 | number << 32, groups);
+}
+GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
+  return GP__TASK_SORT << 62 | static_cast<gp__u64>(source) << 60 | (count - 1) << 44 | begin;
+}
+
+// The launch before all others: one block.
+template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
+  gp__begin<P>();
+  gp__u64 *zero = reinterpret_cast<gp__u64 *>(a.header);
+  for (unsigned i = threadIdx.x; i < sizeof(gp__sort_header) / 8; i += P::threads) zero[i] = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) a.header->tag = gp__draw(a.workspace, 1).tag;
+}
+
+// Wrong offsets are cut off at the count, so that nothing is written behind it.
+template <class O>
+GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
+  const O *begins = static_cast<const O *>(a.begin);
+  const gp__u64 stop = static_cast<gp__u64>(a.end ? static_cast<const O *>(a.end)[s] : begins[s + 1]);
+  const gp__u64 end = stop < a.count ? stop : a.count;
+  begin = static_cast<gp__u64>(begins[s]);
+  count = begin < end ? end - begin : 0;
+}
+
+// Lists the segments that are not short, and sorts those that are. A warp takes 32 * ROUNDS segments side by side, and
+// of the short ones among them as many at a time as its room holds.
+template <class P, class K, class S, bool PLACED, class O>
+GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
+  typedef gp__warp_room<P, K, S, PLACED> Room;
+  typedef gp__block_sort_shape<P, K, S, PLACED> Block;
+  const int ROUNDS = GP__SHORT_ROUNDS, CLASSES = 5, UNROLL = Room::UNROLL;
+  const gp__u32 CAPACITY = Room::CAPACITY;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const Room room(a, shared);
+  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32), tag = a.header->tag;
+  for (gp__u64 batch = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp();
+       batch * (32 * ROUNDS) < a.segments; batch += warps) {
+    gp__u64 begin[ROUNDS];
+    gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
+    bool listed = false, together = true;
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < ROUNDS; ++r) {
+      const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
+      gp__u64 count = 0;
+      begin[r] = 0;
+      if (s < a.segments) gp__segment_bounds<O>(a, s, begin[r], count);
+      n[r] = count <= GP__SHORT ? static_cast<gp__u32>(count) : 0;
+      listed = listed || count > GP__SHORT;
+    }
+    if (__any_sync(0xffffffffu, listed)) {
+      for (int r = 0; r < ROUNDS; ++r) {
+        const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
+        gp__u64 first = 0, count = 0;
+        if (s < a.segments) gp__segment_bounds<O>(a, s, first, count);
+        for (int c = 0; c < GP__MIDDLE_CLASSES; ++c) {
+          const bool mine =
+              count > gp__u64(GP__SHORT << c) && count <= gp__u64(GP__SHORT << (c + 1)) && count <= Room::LIMIT;
+          const unsigned all = __ballot_sync(0xffffffffu, mine);
+          if (!all) continue;
+          gp__u64 slot = 0;
+          if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], static_cast<unsigned>(__popc(all)));
+          slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((1u << gp_lane()) - 1)));
+          if (mine && slot < a.list_size[c]) a.list[c][slot] = gp__sort_span{first, count};
+        }
+        if (count > GP__SHORT && count > Room::LIMIT) {
+          if (count <= Block::CAPACITY) gp__push_tasks(a, tag, gp__sort_task(first, count, 0), 1);
+          else gp__push_bucket(a, tag, Block::CAPACITY, first, count, 0, static_cast<int>(a.top_shift));
+        }
+        __syncwarp();
+      }
+    }
+    // The short ones, packed.
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < ROUNDS; ++r) {
+      const gp__u32 up_to = gp_warp_inclusive_scan(n[r], gp_sum<gp__u32>());
+      at[r] = total + up_to - n[r];
+      total += gp_warp_broadcast(up_to, 31);
+    }
+    const unsigned some = __ballot_sync(0xffffffffu, n[0] > 0);
+    const gp__u64 shift0 = gp_warp_broadcast(begin[0] - at[0], some ? __ffs(int(some)) - 1 : 0);
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < ROUNDS; ++r) together = together && (n[r] == 0 || begin[r] - at[r] == shift0);
+    together = __all_sync(0xffffffffu, together) != 0;
+    for (gp__u32 from = 0; from < total;) {
+      gp__u32 to = total; // the first that the room does not hold, counted from `from`
+      GPUPRIMS__UNROLL
+      for (int r = ROUNDS - 1; r >= 0; --r) {
+        const unsigned beyond = __ballot_sync(0xffffffffu, n[r] > 0 && at[r] >= from && at[r] + n[r] > from + CAPACITY);
+        const gp__u32 first = gp_warp_broadcast(at[r], beyond ? __ffs(int(beyond)) - 1 : 0);
+        if (beyond) to = first;
+      }
+      bool in[ROUNDS];
+      unsigned of[CLASSES][ROUNDS], before = 0, end[CLASSES];
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROUNDS; ++r) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
+      // Elements come and go by runs of segments that are side by side in the input as well.
+      for (int pass = 0; pass < 2; ++pass) {
+        if (together) {
+          room.template move_run<UNROLL>(pass == 0, 0, to - from, shift0 + from);
+        } else {
+          GPUPRIMS__UNROLL
+          for (int r = 0; r < ROUNDS; ++r) {
+            unsigned left = __ballot_sync(0xffffffffu, in[r]);
+            while (left) {
+              const int lead = __ffs(int(left)) - 1;
+              const gp__u64 shift = gp_warp_broadcast(begin[r] - at[r], lead);
+              const unsigned others = left & ~__ballot_sync(0xffffffffu, in[r] && begin[r] - at[r] == shift);
+              const unsigned run = others ? left & ((others & (0u - others)) - 1) : left;
+              const gp__u32 first = gp_warp_broadcast(at[r], lead) - from;
+              const gp__u32 stop = gp_warp_broadcast(at[r] + n[r], 31 - __clz(int(run))) - from;
+              room.template move_run<1>(pass == 0, first, stop, shift + from);
+              left &= ~run;
+            }
+          }
+        }
+        if (pass == 1) break;
+        // Lists by length: 1 and 2, to 4, to 8, to 16, to 32 elements.
+        GPUPRIMS__UNROLL
+        for (int c = 0; c < CLASSES; ++c) {
+          unsigned below = before;
+          GPUPRIMS__UNROLL
+          for (int r = 0; r < ROUNDS; ++r) {
+            const bool mine = in[r] && n[r] > (c ? 1u << c : (PLACED ? 0u : 1u)) && n[r] <= 2u << c;
+            of[c][r] = __ballot_sync(0xffffffffu, mine);
+            if (mine)
+              room.list[below + unsigned(__popc(of[c][r] & ((1u << gp_lane()) - 1)))] = (at[r] - from) << 8 | n[r];
+            below += unsigned(__popc(of[c][r]));
+          }
+          end[c] = before = below;
+        }
+        __syncwarp();
+        GPUPRIMS__UNROLL
+        for (int c = 0; c < CLASSES; ++c) {
+          const unsigned lanes = c < 4 ? 1 : 2;
+          for (unsigned i = c ? end[c > 0 ? c - 1 : 0] : 0; i < end[c]; i += 32 / lanes) {
+            const unsigned mine = i + gp_lane() / lanes;
+            const gp__u32 x = mine < end[c] ? room.list[mine] : 0;
+            if (c == 0) room.template sort<1, 2>(x >> 8, x & 0xffu);
+            else if (c == 1) room.template sort<1, 4>(x >> 8, x & 0xffu);
+            else if (c == 2) room.template sort<1, 8>(x >> 8, x & 0xffu);
+            else if (c == 3) room.template sort<1, 16>(x >> 8, x & 0xffu);
+            else room.template sort<2, 16>(x >> 8, x & 0xffu);
+          }
+        }
+        __syncwarp();
+      }
+      __syncwarp(); // before the room is filled again
+      from = to;
+    }
+  }
+}
+
+// Sorts the listed segments of GP__SHORT + 1 to Room::LIMIT elements, the longest first.
+template <class P, class K, class S, bool PLACED, int CLASS, class Room>
+GP_DEVICE void gp__segments_of_class(const gp__segmented_sort_args &a, const Room &room, gp__u64 step, gp__u64 steps) {
+  const int SIZE = GP__SHORT << (CLASS + 1), ITEMS = SIZE > 512 ? 32 : 16, LANES = SIZE / ITEMS, UNROLL = Room::UNROLL;
+  const int FIT = Room::CAPACITY / SIZE ? Room::CAPACITY / SIZE : 1, SIDE = FIT < 32 / LANES ? FIT : 32 / LANES;
+  const gp__u64 count = a.header->listed[CLASS] < a.list_size[CLASS] ? a.header->listed[CLASS] : a.list_size[CLASS];
+  for (; step * SIDE < count; step += steps) {
+    const gp__u64 mine = step * SIDE + gp_lane();
+    gp__sort_span span = {0, 0};
+    if (gp_lane() < SIDE && mine < count) span = a.list[CLASS][mine];
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int first = 0; first < SIDE * SIZE; first += UNROLL * 32) {
+        gp__u32 to[UNROLL];
+        gp__u64 shift[UNROLL];
+        GPUPRIMS__UNROLL
+        for (int u = 0; u < UNROLL; ++u) { // each segment has SIZE places of the room
+          const int side = (first + u * 32) / SIZE;
+          to[u] = side * SIZE + gp_warp_broadcast(static_cast<gp__u32>(span.count), side);
+          shift[u] = gp_warp_broadcast(span.begin, side) - side * SIZE;
+        }
+        if (pass == 0) room.template load<UNROLL>(first + gp_lane(), to, shift);
+        else room.template store<UNROLL>(first + gp_lane(), to, shift);
+      }
+      __syncwarp();
+      if (pass == 1) break;
+      const gp__u32 n = gp_warp_broadcast(static_cast<gp__u32>(span.count), 0);
+      const gp__u32 own =
+          LANES < 32 ? __shfl_sync(0xffffffffu, static_cast<gp__u32>(span.count), int(gp_lane() / LANES)) : n;
+      room.template sort<LANES, ITEMS>(gp_lane() / LANES * SIZE, own);
+      __syncwarp();
+    }
+  }
+}
+template <class P, class K, class S, bool PLACED, int CLASS, bool FITS> struct gp__middle_class {
+  template <class Room>
+  static GP_DEVICE void sort(const gp__segmented_sort_args &a, const Room &room, gp__u64 &step, gp__u64 steps) {
+    gp__segments_of_class<P, K, S, PLACED, CLASS>(a, room, step, steps);
+  }
+};
+template <class P, class K, class S, bool PLACED, int CLASS> struct gp__middle_class<P, K, S, PLACED, CLASS, false> {
+  template <class Room> static GP_DEVICE void sort(const gp__segmented_sort_args &, const Room &, gp__u64 &, gp__u64) {}
+};
+template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
+  typedef gp__warp_room<P, K, S, PLACED> Room;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const Room room(a, shared);
+  const gp__u64 steps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32);
+  gp__u64 step = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp();
+  gp__middle_class<P, K, S, PLACED, 4, (Room::LIMIT >= GP__SHORT << 5)>::sort(a, room, step, steps);
+  gp__middle_class<P, K, S, PLACED, 3, (Room::LIMIT >= GP__SHORT << 4)>::sort(a, room, step, steps);
+  gp__middle_class<P, K, S, PLACED, 2, (Room::LIMIT >= GP__SHORT << 3)>::sort(a, room, step, steps);
+  gp__middle_class<P, K, S, PLACED, 1, (Room::LIMIT >= GP__SHORT << 2)>::sort(a, room, step, steps);
+  gp__middle_class<P, K, S, PLACED, 0, (Room::LIMIT >= GP__SHORT << 1)>::sort(a, room, step, steps);
+}
+
+// ---- long segments
+
+template <int THREADS> struct gp__block_sort_storage {
+  struct {
+    gp__u64 value;
+    int done, last;
+  } task;
+  gp_tile_scan_storage<THREADS, gp__u64> scan;
+  gp__u32 start[GP__RADIX]; // of a digit's elements in the tile
+  gp__u64 to[GP__RADIX];    // where they go, less `start`; counting: the digit's total
+  gp__u64 next[GP__RADIX + 1];
+  unsigned char small[GP__RADIX];
+};
+
+template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__sorted_elements<K, S, PLACED> {
+  typedef gp__sorted_elements<K, S, PLACED> Elements;
+  typedef gp__block_sort_shape<P, K, S, PLACED> Shape;
+  typedef typename Elements::Bits Bits;
+  typedef typename Elements::V V;
+  typedef typename Elements::Item Item;
+  typedef typename Elements::C C;
+  static const int T = Shape::THREADS, WARPS = Shape::WARPS, ITEMS = Shape::ITEMS, PART = 32 * ITEMS;
+  static const int CAPACITY = Shape::CAPACITY;
+  typedef gp__block_sort_storage<T> Storage;
+  Storage &s;
+  unsigned char *room; // of dynamic shared memory
+  gp__u64 tag;
+
+  GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, unsigned char *shared)
+      : Elements(args), s(storage), room(shared), tag(args.header->tag) {}
+
+  GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__spread<C>::at(i); }
+  GP_DEVICE gp__u32 digit(Bits raw, gp__u64 shift) const {
+    return static_cast<gp__u32>(this->field(raw) >> shift) & (GP__RADIX - 1);
+  }
+
+  // Sorts n elements, 1 to T * N, from `begin` on, into the output. All threads call.
+  template <int N> GP_DEVICE void sort_up_to(int source, gp__u64 begin, gp__u32 n) const {
+    const gp__u32 PART = 32 * N;
+    const Bits *in = this->keys(source) + begin;
+    const gp__u32 first = gp_warp() * PART;
+    C x[N];
+    if (first < n) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i) {
+        const gp__u32 k = first + i * 32 + gp_lane();
+        x[i] = k < n ? Item::make(this->field(in[k]), k) : Item::last();
+      }
+      gp__sort_lanes<Item, 32>(x);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i) *item_at(threadIdx.x * N + i) = x[i];
+    }
+    __syncthreads();
+    const gp__u32 all = (n + PART - 1) / PART * PART, own = threadIdx.x * N;
+    for (gp__u32 width = PART; width < n; width *= 2) { // merge path: Green, McColl and Bader
+      const gp__u32 low = own / (2 * width) * (2 * width), middle = low + width < all ? low + width : all;
+      const gp__u32 high = low + 2 * width < all ? low + 2 * width : all, diagonal = own - low;
+      if (own < all) {
+        gp__u32 from = diagonal > high - middle ? diagonal - (high - middle) : 0;
+        gp__u32 to = diagonal < middle - low ? diagonal : middle - low;
+        while (from < to) {
+          const gp__u32 half = (from + to) / 2;
+          if (Item::less(*item_at(middle + diagonal - 1 - half), *item_at(low + half))) to = half;
+          else from = half + 1;
+        }
+        gp__u32 i = low + from, j = middle + diagonal - from;
+        C left = i < middle ? *item_at(i) : Item::last(), right = j < high ? *item_at(j) : Item::last();
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < N; ++k) {
+          const bool second = j < high && (i >= middle || Item::less(right, left));
+          x[k] = second ? right : left;
+          if (k + 1 == N) break;
+          if (second) ++j;
+          else ++i;
+          const C fresh = second ? (j < high ? *item_at(j) : Item::last()) : (i < middle ? *item_at(i) : Item::last());
+          if (second) right = fresh;
+          else left = fresh;
+        }
+      }
+      __syncthreads();
+      if (own < all) {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < N; ++k) *item_at(own + k) = x[k];
+      }
+      __syncthreads();
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < N; ++i)
+      if (i * T + threadIdx.x < n) x[i] = *item_at(i * T + threadIdx.x);
+    Bits *out = this->keys_to(2) + begin;
+    if (!PLACED || this->a.whole) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = this->decode(Item::bits(x[i]));
+    } else {
+      Bits *stage = reinterpret_cast<Bits *>(room);
+      __syncthreads();
+      for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = in[k];
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = stage[Item::place(x[i])];
+    }
+    if (!S::any) return;
+    V *values = this->values_to(2) + begin;
+    __syncthreads();
+    if (Shape::STAGED) {
+      V *stage = reinterpret_cast<V *>(room);
+      for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->value(source, begin + k);
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = stage[Item::place(x[i])];
+    } else {
+      V v[N];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (i * T + threadIdx.x < n) v[i] = this->value(source, begin + Item::place(x[i]));
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = v[i];
+    }
+  }
+
+  // 1 to CAPACITY elements: few are shared among all threads as well.
+  GP_DEVICE void sort(int source, gp__u64 begin, gp__u32 n) const {
+    const int HALF = ITEMS >= 4 ? ITEMS / 2 : 2, QUARTER = ITEMS >= 8 ? ITEMS / 4 : 2;
+    if (n <= T * QUARTER) sort_up_to<QUARTER>(source, begin, n);
+    else if (n <= T * HALF) sort_up_to<HALF>(source, begin, n);
+    else sort_up_to<ITEMS>(source, begin, n);
+  }
+
+  // The digit by which a bucket is partitioned next, from the bits in which its keys differ, of those below `bits`: its
+  // lowest bit; -1: there is none.
+  static GP_DEVICE int next_shift(gp__u64 differ, gp__u64 bits) {
+    differ &= bits < 64 ? (1ull << bits) - 1 : ~0ull;
+    if (!differ) return -1;
+    const int top = 63 - __clzll(static_cast<long long>(differ));
+    return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;
+  }
+  // The last one of `all` to arrive. All threads call; what they wrote before is seen by the last.
+  GP_DEVICE bool is_last(gp__u64 *counter, gp__u64 all) const {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      s.task.last = gp__add_relaxed(counter, 1) == all - 1;
+      __threadfence();
+    }
+    __syncthreads();
+    return s.task.last != 0;
+  }
+  static GP_DEVICE gp__u64 tiles_of(const gp__sort_bucket &b) { return (b.count + CAPACITY - 1) / CAPACITY; }
+  static GP_DEVICE gp__u64 groups_of(const gp__sort_bucket &b) {
+    return (tiles_of(b) + GP__COUNT_TILES - 1) / GP__COUNT_TILES;
+  }
+
+  // Counts the digits of a group of tiles: for each tile those of the group before it, and those of the group.
+  GP_DEVICE void count(gp__u64 number, gp__u64 group) const {
+    gp__sort_bucket &b = this->a.buckets[number];
+    const gp__u64 tiles = tiles_of(b), shift = b.shift;
+    const Bits *in = this->keys(static_cast<int>(b.source)) + b.begin;
+    gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__RADIX;
+    Bits ones = 0, zeros = static_cast<Bits>(~static_cast<Bits>(0));
+    gp__u32 up_to = 0;
+    for (unsigned i = gp_lane(); i < GP__RADIX; i += 32) mine[i] = 0;
+    __syncwarp();
+    for (gp__u64 t = group * GP__COUNT_TILES; t < tiles && t < (group + 1) * GP__COUNT_TILES; ++t) {
+      const gp__u64 left = b.count - t * CAPACITY;
+      const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
+      Bits x[ITEMS];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i)
+        if (i * T + threadIdx.x < n) x[i] = in[t * CAPACITY + i * T + threadIdx.x];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const bool there = i * T + threadIdx.x < n;
+        gp__u32 d = GP__RADIX;
+        if (there) {
+          const Bits f = this->field(x[i]);
+          ones |= f;
+          zeros &= f;
+          d = static_cast<gp__u32>(f >> shift) & (GP__RADIX - 1);
+        }
+        const gp__u32 lead = gp_warp_broadcast(d, 0);
+        if (__all_sync(0xffffffffu, d == lead)) { // of few distinct keys
+          if (gp_lane() == 0 && there) atomicAdd(mine + d, 32u);
+        } else if (there) atomicAdd(mine + d, 1u);
+      }
+      __syncthreads();
+      if (threadIdx.x < GP__RADIX) {
+        gp__u32 sum = 0;
+        for (int w = 0; w < WARPS; ++w) sum += counts[w * GP__RADIX + threadIdx.x];
+        this->a.tile_counts[(b.first_tile + t) * GP__RADIX + threadIdx.x] = up_to;
+        up_to = sum;
+      }
+      __syncthreads();
+    }
+    if (threadIdx.x < GP__RADIX) this->a.group_counts[(b.first_group + group) * GP__RADIX + threadIdx.x] = up_to;
+    gp__u64 one = ones, zero = zeros;
+    GPUPRIMS__UNROLL
+    for (unsigned d = 16; d > 0; d /= 2) one |= gp_warp_exchange(one, int(d)), zero &= gp_warp_exchange(zero, int(d));
+    if (gp_lane() == 0) {
+      atomicOr(&b.ones, one);
+      atomicAnd(&b.zeros, zero);
+    }
+    if (is_last(&b.counted, groups_of(b))) counted(number);
+  }
+
+  // The digits of a bucket have been counted.
+  GP_DEVICE void counted(gp__u64 number) const {
+    gp__sort_bucket &b = this->a.buckets[number];
+    const gp__u64 groups = groups_of(b);
+    gp__u64 sum = 0;
+    if (threadIdx.x < GP__RADIX) {
+      gp__u64 *at = this->a.group_counts + b.first_group * GP__RADIX + threadIdx.x;
+      for (gp__u64 g = 0; g < groups; g += 8) {
+        gp__u64 x[8];
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < 8; ++i) x[i] = g + i < groups ? at[(g + i) * GP__RADIX] : 0;
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < 8; ++i) {
+          if (g + i < groups) at[(g + i) * GP__RADIX] = sum;
+          sum += x[i];
+        }
+      }
+    }
+    const bool one_digit = __syncthreads_or(threadIdx.x < GP__RADIX && sum == b.count) != 0;
+    if (one_digit) { // nothing to move
+      if (threadIdx.x == 0) {
+        const int shift = next_shift((b.ones ^ b.zeros), b.shift);
+        if (shift < 0) finish(b, number, static_cast<int>(b.source));
+        else {
+          b.shift = static_cast<gp__u64>(shift);
+          b.counted = b.ones = 0;
+          b.zeros = ~0ull;
+          gp__push_tasks(this->a, tag, GP__TASK_COUNT << 62 | number << 32, groups);
+        }
+      }
+      return;
+    }
+    gp_tile_exclusive_scan<T>(sum, gp_sum<gp__u64>(), s.scan);
+    if (threadIdx.x < GP__RADIX) b.base[threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      b.base[GP__RADIX] = b.count;
+      gp__push_tasks(this->a, tag, GP__TASK_MOVE << 62 | number << 32, tiles_of(b));
+    }
+  }
+  // All keys of a bucket are equal: what remains is to have it in the output. One thread.
+  GP_DEVICE void finish(gp__sort_bucket &b, gp__u64 number, int source) const {
+    b.source = static_cast<gp__u64>(source);
+    const bool there = source == 2 || (source == 0 && this->a.keys == this->a.out_keys &&
+                                       (!S::any || this->a.values == this->a.out_values));
+    if (!there) gp__push_tasks(this->a, tag, GP__TASK_COPY << 62 | number << 32, tiles_of(b));
+  }
+  GP_DEVICE void copy(gp__u64 number, gp__u64 tile) const {
+    const gp__sort_bucket &b = this->a.buckets[number];
+    const gp__u64 begin = b.begin + tile * CAPACITY, left = b.count - tile * CAPACITY;
+    const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
+    const int source = static_cast<int>(b.source);
+    for (gp__u32 i = threadIdx.x; i < n; i += T) this->keys_to(2)[begin + i] = this->keys(source)[begin + i];
+    if (S::any)
+      for (gp__u32 i = threadIdx.x; i < n; i += T) this->values_to(2)[begin + i] = this->value(source, begin + i);
+  }
+
+  // Moves a tile's elements to where their digits belong, in their order: ranks by warp-wide matches (Adinets and
+  // Merrill, Onesweep).
+  GP_DEVICE void move(gp__u64 number, gp__u64 tile) const {
+    gp__sort_bucket &b = this->a.buckets[number];
+    const int source = static_cast<int>(b.source), target = source == 1 ? 2 : 1;
+    const gp__u64 shift = b.shift, begin = b.begin + tile * CAPACITY, left = b.count - tile * CAPACITY;
+    const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
+    const gp__u32 first = gp_warp() * PART + gp_lane();
+    gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__RADIX;
+    unsigned char *stage = room + WARPS * GP__RADIX * sizeof(gp__u32);
+    const Bits *in = this->keys(source) + begin;
+    Bits x[ITEMS];
+    gp__u32 rank[ITEMS];
+    for (unsigned i = gp_lane(); i < GP__RADIX; i += 32) mine[i] = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (first + i * 32 < n) x[i] = in[first + i * 32];
+    __syncwarp();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const bool there = first + i * 32 < n;
+      const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__RADIX);
+      const unsigned peers = __match_any_sync(0xffffffffu, d), below = peers & ((1u << gp_lane()) - 1);
+      rank[i] = there ? mine[d] + static_cast<unsigned>(__popc(below)) : 0;
+      __syncwarp();
+      if (there && !below) mine[d] += static_cast<unsigned>(__popc(peers));
+      __syncwarp();
+    }
+    __syncthreads();
+    gp__u64 sum = 0;
+    if (threadIdx.x < GP__RADIX) {
+      gp__u32 before = 0;
+      for (int w = 0; w < WARPS; ++w) {
+        const gp__u32 c = counts[w * GP__RADIX + threadIdx.x];
+        counts[w * GP__RADIX + threadIdx.x] = before;
+        before += c;
+      }
+      sum = before;
+    }
+    gp_tile_exclusive_scan<T>(sum, gp_sum<gp__u64>(), s.scan);
+    if (threadIdx.x < GP__RADIX) {
+      s.start[threadIdx.x] = static_cast<gp__u32>(sum);
+      s.to[threadIdx.x] = b.begin + b.base[threadIdx.x] - sum +
+                          this->a.group_counts[(b.first_group + tile / GP__COUNT_TILES) * GP__RADIX + threadIdx.x] +
+                          this->a.tile_counts[(b.first_tile + tile) * GP__RADIX + threadIdx.x];
+    }
+    __syncthreads();
+    Bits *keys = reinterpret_cast<Bits *>(stage), *out = this->keys_to(target);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      if (first + i * 32 >= n) continue;
+      const gp__u32 d = digit(x[i], shift);
+      rank[i] += s.start[d] + mine[d];
+      keys[rank[i]] = x[i];
+    }
+    __syncthreads();
+    unsigned char of[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u32 k = i * T + threadIdx.x;
+      if (k >= n) continue;
+      const Bits key = keys[k];
+      of[i] = static_cast<unsigned char>(digit(key, shift));
+      out[s.to[of[i]] + k] = key;
+    }
+    if (S::any) {
+      V *values = this->values_to(target);
+      if (Shape::STAGED) {
+        V *v = reinterpret_cast<V *>(stage);
+        __syncthreads();
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i)
+          if (first + i * 32 < n) v[rank[i]] = this->value(source, begin + first + i * 32);
+        __syncthreads();
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i) {
+          const gp__u32 k = i * T + threadIdx.x;
+          if (k < n) values[s.to[of[i]] + k] = v[k];
+        }
+      } else {
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i)
+          if (first + i * 32 < n)
+            values[s.to[digit(x[i], shift)] + rank[i]] = this->value(source, begin + first + i * 32);
+      }
+    }
+    if (is_last(&b.moved, tiles_of(b))) moved(number, target);
+  }
+
+  // The elements of a bucket stand by their digits. Digits side by side are sorted as one, as many as surely fit a
+  // block: of at most a quarter of its capacity each, whose first elements lie within the same three quarters.
+  GP_DEVICE void moved(gp__u64 number, int target) const {
+    gp__sort_bucket &b = this->a.buckets[number];
+    const int shift = next_shift(b.ones ^ b.zeros, b.shift);
+    if (shift < 0) {
+      if (threadIdx.x == 0) finish(b, number, target);
+      return;
+    }
+    const unsigned d = threadIdx.x;
+    const gp__u64 WINDOW = CAPACITY / 4 * 3, SMALL = CAPACITY / 4;
+    if (d < GP__RADIX) s.next[d] = b.base[d];
+    if (d == 0) s.next[GP__RADIX] = b.count;
+    __syncthreads();
+    const gp__u64 from = d < GP__RADIX ? s.next[d] : 0, n = d < GP__RADIX ? s.next[d + 1] - from : 0;
+    if (d < GP__RADIX) s.small[d] = n <= SMALL;
+    __syncthreads();
+    if (n > SMALL) {
+      if (n <= gp__u64(CAPACITY)) gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, n, target), 1);
+      else gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
+    } else if (n > 0) {
+      unsigned before = d;                                       // is it the first of its kind?
+      while (before > 0 && s.next[before - 1] == from) --before; // of no elements
+      const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
+      if (head) {
+        unsigned last = d + 1;
+        while (last < GP__RADIX && s.small[last] && s.next[last] / WINDOW == from / WINDOW) ++last;
+        gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, s.next[last] - from, target), 1);
+      }
+    }
+  }
+};
+
+// Works off the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
+template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
+  typedef gp__block_sorter<P, K, S, PLACED> Sorter;
+  typedef typename Sorter::Storage Storage;
+  GP_DYNAMIC_SHARED(shared);
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  const Sorter sorter(a, s, shared);
+  gp__sort_header *h = a.header;
+  const gp__word *words = gp__words(a.workspace);
+  for (bool first = true;; first = false) {
+    if (threadIdx.x == 0) {
+      gp__word task = {0, 0};
+      s.task.done = first && gp__add_relaxed(&h->pending, 0) == 0; // all is done, or there was nothing
+      const gp__u64 number = s.task.done ? 0 : gp__add_relaxed(&h->taken, 1);
+      if (number >= a.queue_size) s.task.done = 1;
+      while (!s.task.done) {
+        task = gp__load_word(words + 1 + number);
+        if (task.tag == sorter.tag) break;
+        s.task.done = gp__load_word(words).tag == sorter.tag;
+        __nanosleep(100);
+      }
+      __threadfence();
+      s.task.value = task.value;
+    }
+    __syncthreads();
+    if (s.task.done) return;
+    const gp__u64 task = s.task.value, kind = task >> 62, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
+    if (kind == GP__TASK_SORT)
+      sorter.sort(static_cast<int>(task >> 60 & 3u), task & ((1ull << 44) - 1),
+                  static_cast<gp__u32>(task >> 44 & 0xffffu) + 1);
+    else if (kind == GP__TASK_COUNT) sorter.count(number, part);
+    else if (kind == GP__TASK_MOVE) sorter.move(number, part);
+    else sorter.copy(number, part);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      if (gp__add_relaxed(&h->pending, ~0ull) == 1) gp__store_word(gp__words(a.workspace), gp__word{0, sorter.tag});
+    }
+  }
+}
+
+// ---- end of segmented sort
 
 #endif // GPUPRIMS__DEVICE_TEXT
 
@@ -11713,6 +12861,117 @@ static gp_result gp__host_check_user(const char *call, const char *field, const 
   return GP_SUCCESS;
 }
 
+// ---- segmented sort
+
+// The bits of a key that decide, in its order, and where it stood.
+typedef struct gp__host_key {
+  uint64_t bits, index;
+} gp__host_key;
+GPUPRIMS__INLINE uint64_t gp__host_key_bits(const gp__request *q, const unsigned char *key) {
+  const int bits = 8 * (int)q->key_size, wanted = q->end_bit - q->begin_bit;
+  const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign | (sign - 1);
+  const int is_float =
+      q->key_type == GP_F16 || q->key_type == GP_BF16 || q->key_type == GP_F32 || q->key_type == GP_F64;
+  const int is_signed = q->key_type == GP_I8 || q->key_type == GP_I16 || q->key_type == GP_I32 || q->key_type == GP_I64;
+  uint64_t x = 0;
+  memcpy(&x, key, q->key_size); // little-endian
+  if (is_signed) x ^= sign;
+  if (is_float) x = x & sign ? ~x & all : x | sign;
+  if (q->flags & GP_DESCENDING) x = ~x & all;
+  if (wanted == 0) return 0;
+  return x >> q->begin_bit & (~(uint64_t)0 >> (64 - wanted));
+}
+// A stable merge sort of keys[0 .. n), which end where they began; `other` has room for as many.
+static void gp__host_sort_keys(gp__host_key *keys, gp__host_key *other, uint64_t n) {
+  const uint64_t run = 16;
+  gp__host_key *from = keys, *to = other;
+  uint64_t first, width, i, j, k;
+  for (first = 0; first < n; first += run) {
+    const uint64_t end = n - first < run ? n : first + run;
+    for (i = first + 1; i < end; ++i) {
+      const gp__host_key x = keys[i];
+      for (j = i; j > first && keys[j - 1].bits > x.bits; --j) keys[j] = keys[j - 1];
+      keys[j] = x;
+    }
+  }
+  for (width = run; width < n; width *= 2) {
+    gp__host_key *swap = from;
+    for (first = 0; first < n; first += 2 * width) {
+      const uint64_t middle = n - first < width ? n : first + width, end = n - middle < width ? n : middle + width;
+      for (i = first, j = middle, k = first; k < end; ++k)
+        to[k] = j == end || (i < middle && from[i].bits <= from[j].bits) ? from[i++] : from[j++];
+    }
+    from = to;
+    to = swap;
+  }
+  if (from != keys) memcpy(keys, from, n * sizeof *keys);
+}
+// A segment [first, end): wrong offsets do no harm.
+static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
+  *first = gp__host_offset(q->begin, q->offset_size, i);
+  *end = q->end ? gp__host_offset(q->end, q->offset_size, i) : gp__host_offset(q->begin, q->offset_size, i + 1);
+  if (*end > q->count) *end = q->count;
+  if (*first > *end) *first = *end;
+}
+static gp_result gp__host_segmented_sort(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const unsigned char *keys = (const unsigned char *)q->keys, *values = (const unsigned char *)q->in;
+  const size_t key_size = q->key_size, value_size = q->out_size, cell = key_size > value_size ? key_size : value_size;
+  const int threads = h->threads;
+  uint64_t longest = 0, share, i;
+  int64_t block, blocks;
+  int failed = 0;
+  for (i = 0; i < q->segments; ++i) {
+    uint64_t first, end;
+    gp__host_segment_of(q, i, &first, &end);
+    if (end - first > longest) longest = end - first;
+  }
+  share = q->segments / ((uint64_t)threads * 16) + 1;
+  blocks = (int64_t)gp__ceil_div(q->segments, share);
+  GPUPRIMS__PARALLEL_UNEVEN
+  for (block = 0; block < blocks; ++block) {
+    const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
+    // Keys with their places, as many for the merges, and the elements that are moved.
+    gp__host_key *order = NULL, *other;
+    unsigned char *moved;
+    uint64_t s, n, most = 0;
+    for (s = from; s < to; ++s) {
+      uint64_t first, end;
+      gp__host_segment_of(q, s, &first, &end);
+      if (end - first > most) most = end - first;
+    }
+    if (most) order = (gp__host_key *)malloc(most * (2 * sizeof *order + cell));
+    if (most && !order) {
+      __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
+      continue;
+    }
+    other = order + most;
+    moved = (unsigned char *)(other + most);
+    for (s = from; s < to; ++s) {
+      uint64_t first, end, k;
+      gp__host_segment_of(q, s, &first, &end);
+      n = end - first;
+      for (k = 0; k < n; ++k) {
+        order[k].bits = gp__host_key_bits(q, keys + (first + k) * key_size);
+        order[k].index = first + k;
+      }
+      gp__host_sort_keys(order, other, n);
+      for (k = 0; k < n; ++k) memcpy(moved + k * key_size, keys + order[k].index * key_size, key_size);
+      if (n) memcpy((unsigned char *)q->out_keys + first * key_size, moved, n * key_size);
+      if (!value_size || !n) continue;
+      for (k = 0; k < n; ++k)
+        memcpy(moved + k * value_size,
+               values ? values + order[k].index * value_size : (const unsigned char *)&order[k].index,
+               value_size); // little-endian
+      memcpy(h->out + first * value_size, moved, n * value_size);
+    }
+    free(order);
+  }
+  return failed ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys",
+                           (unsigned long long)longest)
+                : GP_SUCCESS;
+}
+
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
 __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
   const char *call = gp__host_call_name(q->primitive);
@@ -11772,6 +13031,8 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   case GP_UPPER_BOUND:
   case GP_LOAD_BALANCE:
     return gp__host_search(&h);
+  case GP_SEGMENTED_SORT:
+    return gp__host_segmented_sort(&h);
   default:
     break;
   }
@@ -12611,8 +13872,12 @@ enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args)                                                                   \
   X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args)                                                                     \
   X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
-  X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                                   \
-  X(GATHER, gp__gather, gp__gather_args)
+  X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                               \
+  X(GATHER, gp__gather, gp__gather_args)                                                                               \
+  X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args)                                                       \
+  X(SEGMENTS_SHORT, gp__segments_short, gp__segmented_sort_args)                                                       \
+  X(SEGMENTS_MIDDLE, gp__segments_middle, gp__segmented_sort_args)                                                     \
+  X(SEGMENTS_LONG, gp__segments_long, gp__segmented_sort_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -13517,7 +14782,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if ((c->flags & GP_RIGHT) && c->primitive != GP_ADJACENT_DIFFERENCE)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_RIGHT serves adjacent_difference only", k->who);
   if ((c->flags & GP_CHECKED) && !((k->reads & GP__READS_BAD) && c->primitive != GP_CHECK_OFFSETS))
-    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_CHECKED serves segmented_reduce and segmented scans only", k->who);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: flags: GP_CHECKED serves segmented_reduce, segmented scans and segmented_sort only", k->who);
   if ((c->flags & GP_CHECKED) && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
                     c->end ? "%s: flags: GP_CHECKED checks offsets in their order; with end they have none"
@@ -13883,6 +15149,50 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
+// Keys of a built-in type, and values of any, which are moved as they are; or indices; or neither.
+GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *who = k->who;
+  const int values = c->in_type || c->in, indices = !values && (c->out_type || c->out);
+  int bits;
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, who, "key_type", q->key_type, &k->key));
+  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: key_type: a struct has no order of bits", who);
+  q->key_size = k->key.size;
+  if (values) {
+    q->in_type = c->in_type;
+    q->out_type = c->out_type ? c->out_type : c->in_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
+    if (q->in_type != q->out_type)
+      return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: values are moved as they are", who);
+    k->out = k->in;
+  } else if (indices) {
+    GPUPRIMS__CHECK(
+        gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+    if (q->out_type != c->out_type)
+      return gp__fail(GP_E_TYPE, "%s: out_type (of indices) is %s, not u32 or u64", who,
+                      gp__type_rows[c->out_type].name);
+    if (q->out_type == GP_U32 && c->count > (uint64_t)1 << 32)
+      return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", who,
+                      (unsigned long long)c->count);
+  }
+  q->in_struct = k->in.info;
+  q->out_struct = k->out.info;
+  q->in_size = k->in.size;
+  q->out_size = k->out.size;
+  GPUPRIMS__CHECK(
+      gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
+  q->offset_size = k->offset.size;
+  bits = 8 * (int)q->key_size;
+  if (c->begin_bit < 0 || c->end_bit > bits || c->begin_bit > c->end_bit)
+    return gp__fail(GP_E_ARGUMENT, "%s: begin_bit and end_bit: [%d, %d) are no bits of a key of %d", who, c->begin_bit,
+                    c->end_bit, bits);
+  if (c->count >> 44)
+    return gp__fail(GP_E_SIZE, "%s: count is %llu, not below 2^44", who, (unsigned long long)c->count);
+  return GP_SUCCESS;
+}
+
 GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -13890,6 +15200,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const int map =
       c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2 || c->primitive == GP_ADJACENT_DIFFERENCE;
   if (c->primitive == GP_SORT) return gp__check_sort_types(k);
+  if (c->primitive == GP_SEGMENTED_SORT) return gp__check_sorted_segments(k);
   if ((k->reads & GP__READS_IN) && (c->primitive != GP_UNIQUE || c->in_type || c->in || c->out)) {
     q->in_type = c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
@@ -13938,7 +15249,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   q->length = c->length;
   q->bins = c->bins;
   q->count2 = c->count2;
-  if (c->primitive != GP_SORT) q->begin_bit = c->begin_bit, q->end_bit = c->end_bit;
+  if (c->primitive != GP_SORT) {
+    q->begin_bit = c->begin_bit;
+    q->end_bit = c->begin_bit || c->end_bit ? c->end_bit : 8 * (int)q->key_size;
+  }
   q->field_count = c->field_count;
   q->channels = c->channels ? c->channels : 1;
   q->active = c->active ? c->active : q->channels;
@@ -14012,7 +15326,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   gp__request *q = k->q;
   const gp_primitive p = c->primitive;
   const int two = p == GP_TRANSFORM2, histogram = gp__is_histogram(p);
-  const int in_place = p == GP_COPY || p == GP_TRANSFORM || two || p == GP_SELECT || p == GP_UNIQUE || p == GP_SORT ||
+  const int in_place = p == GP_COPY || p == GP_TRANSFORM || p == GP_SORT || p == GP_SEGMENTED_SORT || two ||
+                       p == GP_SELECT || p == GP_UNIQUE ||
                        (k->fold && p != GP_REDUCE && p != GP_SEGMENTED_REDUCE && p != GP_REDUCE_BY_KEY);
   const int offsets_matter = histogram || p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED) ||
                              (p == GP_SEGMENTED_REDUCE ? c->segments > 0 : c->count > 0);
@@ -14029,7 +15344,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key,
                                 gp__is_bound(p) ? c->length : c->count, 1,
-                                p == GP_UNIQUE || p == GP_SORT ? GP__PLACE_OF_OUT_KEYS : 0));
+                                p == GP_UNIQUE || p == GP_SORT || p == GP_SEGMENTED_SORT ? GP__PLACE_OF_OUT_KEYS : 0));
   if (k->offset.size || p == GP_HISTOGRAM_RANGES)
     GPUPRIMS__CHECK(
         gp__reading(k, histogram ? "begin (boundaries)" : "begin", c->begin, begin, begins, offsets_matter, 0));
@@ -14062,9 +15377,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
   if ((k->reads & GP__READS_OUT) && q->out_size)
     GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, outs, 1, GP__PLACE_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
-    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, count,
-                                p == GP_UNIQUE || (p == GP_SORT && (k->in.size || !q->in_size)),
-                                GP__PLACE_OF_OUT_KEYS));
+    GPUPRIMS__CHECK(
+        gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, count,
+                    p == GP_UNIQUE || p == GP_SEGMENTED_SORT || (p == GP_SORT && (k->in.size || !q->in_size)),
+                    GP__PLACE_OF_OUT_KEYS));
   if (q->out2_size)
     GPUPRIMS__CHECK(
         gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, count, p == GP_NONTRIVIAL_RUNS, 0));
@@ -14227,6 +15543,8 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
     return q->primitive == GP_LOAD_BALANCE ? !q->count : !q->segments;
   case GP__FAMILY_STREAM:
     return !q->count && !q->out_count;
+  case GP__FAMILY_SEGMENTED_SORT:
+    return !q->count || !q->segments;
   default:
     return 0;
   }
@@ -14284,6 +15602,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.segments = q->segments;
     h.length = q->length;
     h.in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
+    h.exact = 1;
     break;
   default:
     h.in2_size = (int)q->in2_size;
@@ -14530,11 +15849,17 @@ GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind kinds[GP__KINDS_MAX]) 
 // Which kernels the plan of a sort or a merge launches, each once.
 GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p,
                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
   if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
-  (void)p, (void)kinds;
-  return 0;
+  if (q->primitive == GP_SEGMENTED_SORT) {
+    kinds[count++] = GP__SEGMENTS_BEGIN;
+    kinds[count++] = GP__SEGMENTS_SHORT;
+    kinds[count++] = GP__SEGMENTS_MIDDLE;
+    kinds[count++] = GP__SEGMENTS_LONG;
+  }
+  return count;
 }
 // Which kernels a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -14775,8 +16100,8 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *out = gp__out_name(q);
   const char *offset = q->offset_size ? gp__type_rows[q->offset_type].device : "";
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
-  gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>, ", kernels[kind], v->threads, v->vectors, v->load, v->store,
-          v->stages, v->blocks_per_sm, v->overlap);
+  gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>%s", kernels[kind], v->threads, v->vectors, v->load, v->store,
+          v->stages, v->blocks_per_sm, v->overlap, kind == GP__SEGMENTS_BEGIN ? ">" : ", ");
   switch (kind) {
   case GP__COPY:
     gp__add(t, "%d>", (int)q->in_size);
@@ -14832,6 +16157,17 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__LOAD_BALANCE:
     gp__add(t, "%s, %s>", offset, out);
     break;
+  case GP__SEGMENTS_BEGIN:
+    break;
+  case GP__SEGMENTS_SHORT:
+  case GP__SEGMENTS_MIDDLE:
+  case GP__SEGMENTS_LONG:
+    gp__add(t, "%s, ", gp__key_name(q));
+    if (!q->out_size) gp__add(t, "gp__no_values, ");
+    else gp__add(t, "%s<%s>, ", q->in_size ? "gp__value_array" : "gp__value_index", out);
+    gp__add(t, q->out_size || q->end_bit - q->begin_bit < 8 * (int)q->key_size ? "true" : "false");
+    gp__add(t, kind == GP__SEGMENTS_SHORT ? ", %s>" : ">", offset);
+    break;
   case GP__HISTOGRAM:
     gp__add(t, "%s, %s<%s>, %s, %s, %s>", v->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
             q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, in2, out);
@@ -14871,6 +16207,13 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__name_fold(q, t);
   }
 }
+// Threads that a multiprocessor is to hold of the kernel for short segments, which waits for memory twice: what sorting
+// leaves registers for.
+GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__request *q) {
+  const int placed = q->out_size || q->end_bit - q->begin_bit < 8 * (int)q->key_size;
+  const int bytes = gp__sort_item_bytes((int)q->key_size, placed);
+  return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
+}
 
 // A user's operators in a program: what they are called there, and what they take.
 typedef struct gp__program_op {
@@ -14902,9 +16245,10 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = kind == GP__HYBRID_SORT    ? (unsigned)gp__bucket_blocks((int)q->key_size)
-                          : kind == GP__HYBRID_COUNT ? 2
-                                                     : (unsigned)v->blocks_per_sm;
+  const unsigned blocks = kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks((int)q->key_size)
+                          : kind == GP__HYBRID_COUNT   ? 2
+                          : kind == GP__SEGMENTS_SHORT ? gp__short_threads(q) / threads
+                                                       : (unsigned)v->blocks_per_sm;
   int i, j;
   memset(p, 0, sizeof *p);
   p->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
@@ -14930,8 +16274,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   // with few vectors on their way do with 40; long chunks of a stream take 128.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
   if (blocks > 0 && family != GP__FAMILY_MAP &&
-      blocks * threads <= (v->algorithm == GP_HYBRID          ? 2048u
-                           : family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536u : 1024u)
+      blocks * threads <= (v->algorithm == GP_HYBRID            ? 2048u
+                           : family == GP__FAMILY_HISTOGRAM     ? (v->vectors < 4 ? 1536u : 1024u)
                            : family != GP__FAMILY_STREAM        ? 1024u
                            : v->vectors >= 7 || q->acc_size > 8 ? 512u
                                                                 : 768u) &&
@@ -15054,6 +16398,12 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
     g.shared_bytes = gp__bucket_bytes(h.key_size);
   }
   if (kind == GP__SORT_ONE_BLOCK) g.shared_bytes = gp__one_block_bytes(p, h.key_size);
+  if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE)
+    g.shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
+  if (kind == GP__SEGMENTS_LONG) {
+    g.threads = (unsigned)gp__long_threads_of(p, h);
+    g.shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
+  }
   return g;
 }
 
@@ -15611,8 +16961,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   for (; a.level < levels && result == GP_SUCCESS; ++a.level) {
     void *parts = a.parts, *bins = a.bins;
     result = gp__launch_step(l, 1, grid[1], steps[1].threads, steps[1].shared_bytes, &a);
-    if (result == GP_SUCCESS)
-      result = gp__launch_step(l, 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
+    if (result == GP_SUCCESS) result = gp__launch_step(l, 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
     a.parts = a.next_parts;
     a.next_parts = parts;
     a.bins = a.next_bins;
@@ -15620,10 +16969,74 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   }
   return result == GP_SUCCESS ? gp__launch_step(l, 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a) : result;
 }
+// Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
+// blocks of an empty class end at once.
+GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);
+  const unsigned long long sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
+  const unsigned long long batches = gp__ceil_div(q->segments, GP__WARP * GP__SHORT_ROUNDS);
+  const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
+  const int bits = q->end_bit - q->begin_bit;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  unsigned long long blocks = gp__ceil_div(batches, warps);
+  gp__segmented_sort_args a;
+  gp_result result;
+  int i;
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.values = q->in;
+  a.out_keys = q->out_keys;
+  a.out_values = q->out;
+  a.begin = q->begin;
+  a.end = q->end;
+  a.count = q->count;
+  a.segments = q->segments;
+  a.bad = (const unsigned long long *)q->bad;
+  a.workspace = l->workspace;
+  a.header = (gp__sort_header *)(void *)scratch;
+  for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
+    a.list[i] = (gp__sort_span *)(void *)(scratch + at.list[i]);
+    a.list_size[i] = at.list_size[i];
+  }
+  a.buckets = (gp__sort_bucket *)(void *)(scratch + at.buckets);
+  a.group_counts = (unsigned long long *)(void *)(scratch + at.group_counts);
+  a.tile_counts = (unsigned *)(void *)(scratch + at.tile_counts);
+  a.other_keys = scratch + at.other_keys;
+  a.other_values = scratch + at.other_values;
+  a.queue_size = at.queue_size;
+  a.bucket_size = at.bucket_size;
+  a.tile_size = at.tile_size;
+  a.group_size = at.group_size;
+  a.flip = q->flags & GP_DESCENDING ? ~0ull : 0;
+  a.mask = bits < 64 ? (1ull << bits) - 1 : ~0ull;
+  a.low_bit = (unsigned)q->begin_bit;
+  a.top_shift = (unsigned)(bits > GP__RADIX_BITS ? bits - GP__RADIX_BITS : 0);
+  a.whole = bits == 8 * (int)q->key_size;
+  result = gp__launch_step(l, 0, 1, threads, 0, &a);
+  if (blocks > 0x7fffffff) blocks = 0x7fffffff;
+  if (result == GP_SUCCESS) result = gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a);
+  if (result == GP_SUCCESS && q->count > GP__SHORT && at.limit > GP__SHORT) {
+    const unsigned long long most = gp__ceil_div(q->count, GP__SHORT + 1),
+                             resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
+    blocks = gp__ceil_div(most < q->segments ? most : q->segments, warps);
+    result = gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a);
+  }
+  if (result == GP_SUCCESS && q->count > at.limit) {
+    const unsigned long long resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);
+    blocks = q->count > at.capacity ? 2 * gp__ceil_div(q->count, at.capacity) : at.queue_size;
+    if (blocks < at.queue_size && q->count / (at.limit + 1) > blocks) blocks = q->count / (at.limit + 1);
+    result =
+        gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
+                        (unsigned)gp__long_threads_of(*l->p, *l->h), (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
+  }
+  return result;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (l->q->primitive == GP_SORT && (l->p->algorithm == GP_HYBRID || l->p->algorithm == GP_ONE_BLOCK))
     return gp__launch_hybrid(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
+  if (l->q->primitive == GP_SEGMENTED_SORT) return gp__launch_segmented_sort(l);
   return gp__fail(GP_E_UNSUPPORTED, "%s: no plan", l->who);
 }
 
@@ -16188,6 +17601,28 @@ GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, c
                                uint8_t *out, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_ANY, predicate, type, 0, in, out, count);
   c.init = scalar;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
+                                               uint64_t count, gp_type offset_type, const void *begin, const void *end,
+                                               uint64_t segments, int flags, gp_stream stream) {
+  return gp_segmented_sort_pairs(ctx, key_type, GP_TYPE_DEFAULT, keys, out_keys, NULL, NULL, count, offset_type, begin,
+                                 end, segments, flags, stream);
+}
+GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                                void *out_keys, const void *values, void *out_values, uint64_t count,
+                                                gp_type offset_type, const void *begin, const void *end,
+                                                uint64_t segments, int flags, gp_stream stream) {
+  gp_call c = gp__call(GP_SEGMENTED_SORT, 0, values ? value_type : (gp_type)GP_TYPE_DEFAULT, value_type, values,
+                       out_values, count);
+  c.key_type = key_type;
+  c.keys = keys;
+  c.out_keys = out_keys;
+  c.offset_type = offset_type;
+  c.begin = begin;
+  c.end = end;
+  c.segments = segments;
+  c.flags = flags;
   return gp_run(ctx, &c, stream);
 }
 GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,

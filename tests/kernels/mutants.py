@@ -30,6 +30,8 @@ FILES = {
     "BYTES": "test_streams.cpp",
     "TILE": "test_tile.cpp",
     "RADIX": "test_radix.cpp",
+    "SEGMENTED_SORT_SHORT": "test_segmented_sort.cpp",
+    "SEGMENTED_SORT_LONG": "test_segmented_sort.cpp",
 }
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
@@ -391,6 +393,51 @@ MUTANTS = {
         "RADIX", "tile_values[ranks[i]] = values[i];", "tile_values[gp_tile_warp_striped<ITEMS>(i)] = values[i];"),
     "radix: a partial tile is written whole": (
         "RADIX", "if (digit.valid == TILE) store<true>", "if (true) store<true>"),
+    # Segmented sort.
+    "segmented sort: a segment as long as its class is listed nowhere": (
+        "SEGMENTED_SORT_SHORT", "count <= gp__u64(GP__SHORT << (c + 1))", "count < gp__u64(GP__SHORT << (c + 1))"),
+    "segmented sort: a list's places begin at one": (
+        "SEGMENTED_SORT_SHORT",
+        "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((1u << gp_lane()) - 1)));",
+        "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((2u << gp_lane()) - 1)));"),
+    "segmented sort: the last of a list is forgotten": (
+        "SEGMENTED_SORT_SHORT", "for (; step * SIDE < count; step += steps) {",
+        "for (; (step + 1) * SIDE < count; step += steps) {"),
+    "segmented sort: segments apart are loaded as if side by side": (
+        "SEGMENTED_SORT_SHORT", "others ? left & ((others & (0u - others)) - 1) : left;", "left & ~others;"),
+    "segmented sort: more segments than the room holds": (
+        "SEGMENTED_SORT_SHORT", "at[r] + n[r] > from + CAPACITY)", "at[r] > from + CAPACITY)"),
+    "segmented sort: the room is filled before it is stored": (
+        "SEGMENTED_SORT_SHORT", "      __syncwarp(); // before the room is filled again\n", ""),
+    "segmented sort: places are not sorted by": (
+        "SEGMENTED_SORT_SHORT", "static_cast<gp__u64>(bits) << 32 | place;",
+        "static_cast<gp__u64>(bits) << 32 | (0xffffu - place);"),
+    "segmented sort: a network lacks its last step": (
+        "SEGMENTED_SORT_SHORT", "if ((i & step) && (i & (size - 1)) + step < size)",
+        "if ((i & step) && (i & (size - 1)) + step + 2 < size)"),
+    "segmented sort: partitions are not stable": (
+        "SEGMENTED_SORT_LONG", "below = peers & ((1u << gp_lane()) - 1);", "below = peers & ~((2u << gp_lane()) - 1);"),
+    "segmented sort: the digit lacks its upper bit": (
+        "SEGMENTED_SORT_LONG", "return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;",
+        "return top >= GP__RADIX_BITS ? top - GP__RADIX_BITS : 0;"),
+    "segmented sort: the last tile of a segment is not counted": (
+        "SEGMENTED_SORT_LONG", "t < tiles && t < (group + 1) * GP__COUNT_TILES;",
+        "t + 1 < tiles && t < (group + 1) * GP__COUNT_TILES;"),
+    "segmented sort: parts together exceed a block": (
+        "SEGMENTED_SORT_LONG", "const gp__u64 WINDOW = CAPACITY / 4 * 3,", "const gp__u64 WINDOW = CAPACITY,"),
+    "segmented sort: all keys equal, and not in the output": (
+        "SEGMENTED_SORT_LONG", "const bool there = source == 2 ||", "const bool there = source != 0 ||"),
+    "segmented sort: the last tile is told before it is done": (
+        "SEGMENTED_SORT_LONG",
+        "    __syncthreads();\n    if (threadIdx.x == 0) {\n      __threadfence();\n      s.task.last",
+        "    if (threadIdx.x == 0) {\n      __threadfence();\n      s.task.last"),
+    "segmented sort: the last tile is told without a fence": (
+        "SEGMENTED_SORT_LONG", "      __threadfence();\n      s.task.last", "      s.task.last"),
+    "segmented sort: a task of another call is taken": (
+        "SEGMENTED_SORT_LONG", "if (task.tag == sorter.tag) break;", "if (task.tag != 0) break;"),
+    "segmented sort: merges overwrite what others read": (
+        "SEGMENTED_SORT_LONG", "      __syncthreads();\n      if (own < all) {\n        GPUPRIMS__UNROLL",
+        "      if (own < all) {\n        GPUPRIMS__UNROLL"),
 }
 
 
