@@ -311,6 +311,19 @@ enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
   X(LOWER_BOUND, lower_bound)                                                                                          \
   X(UPPER_BOUND, upper_bound)                                                                                          \
   X(LOAD_BALANCE, load_balance)                                                                                        \
+  X(SORT, sort)                                                                                                        \
+  X(MERGE_SORT, merge_sort)                                                                                            \
+  X(MERGE, merge)                                                                                                      \
+  X(SET_UNION, set_union)                                                                                              \
+  X(SET_INTERSECTION, set_intersection)                                                                                \
+  X(SET_DIFFERENCE, set_difference)                                                                                    \
+  X(SET_SYMMETRIC_DIFFERENCE, set_symmetric_difference)                                                                \
+  X(IS_SORTED, is_sorted)                                                                                              \
+  X(SEGMENTED_SORT, segmented_sort)                                                                                    \
+  X(TOP_K, top_k)                                                                                                      \
+  X(NTH_ELEMENT, nth_element)                                                                                          \
+  X(SHUFFLE, shuffle)                                                                                                  \
+  X(GROUP_BY, group_by)                                                                                                \
   X(CHECK_OFFSETS, check_offsets)
 
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
@@ -332,6 +345,12 @@ enum {
   GP_SHARED_BINS,   // histogram: counters in shared memory, as many replicas as fit
   GP_GLOBAL_BINS,   // histogram: counters in the output
   GP_WARP_SEGMENTS, // segmented reduce: lanes of a warp a segment, the block a long one
+  GP_ONE_SWEEP,     // sort: a digit a pass from the least significant, each pass one sweep with look-back
+  GP_HYBRID,        // sort: partitions from the most significant digit until buckets fit on chip, which sorts them
+  GP_COUNTING,      // sort of 8- and 16-bit keys without values: count, scan, fill
+  GP_MERGE_PASSES,  // merge sort: tiles sorted on chip, then passes of merges
+  GP_SIZE_CLASSES,  // segmented sort: segments by length, each class by kernels of its own
+  GP_RADIX_SELECT,  // top-k, nth element: digit by digit towards the k-th key
   GP_ALGORITHM_COUNT
 };
 
@@ -455,8 +474,17 @@ typedef struct gp_op_desc {
 enum {
   GP_REPRODUCIBLE = 1, // reduce, scan: the same bits on every GPU, policy and back end
   GP_CHECKED = 2,      // segments by offsets: the offsets are checked first, see gp_call.bad
-  GP_RIGHT = 4         // adjacent_difference: with the right neighbour instead of the left one
+  GP_RIGHT = 4,        // adjacent_difference: with the right neighbour instead of the left one
+  GP_DESCENDING = 8,   // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
+  GP_UNSORTED = 16     // top-k: the results in any order
 };
+
+// A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
+typedef struct gp_key_field {
+  size_t offset;  // of the field in the struct, in bytes
+  gp_type type;   // a built-in type
+  int descending; // 1: largest first
+} gp_key_field;
 
 // A call, whole. The functions of >>api fill one and hand it to gp_run; fill one yourself for fields they leave out.
 typedef struct gp_call {
@@ -477,6 +505,7 @@ typedef struct gp_call {
   const void *in2;     // transform2: the second operand; histogram: weights, one a pixel, or NULL
   const void *keys;  // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
                      // the sorted array, `length` elements
+  const void *keys2; // merge and sets: the second sorted input, `count2` keys; its values are in2
   const void *begin; // segments: where each begins. With `end` NULL, `segments` + 1 offsets: segment i is
                      // [begin[i], begin[i + 1]). Histogram: bins + 1 boundaries for each channel (in_type)
   const void *end;   // segmented reduce: where each segment ends; segments may overlap, leave gaps, and have any order
@@ -491,8 +520,13 @@ typedef struct gp_call {
   uint64_t count;
   const uint64_t *count_device; // or NULL; in device memory: the count is min(*count_device, count)
   uint64_t segments;            // number of segments
-  uint64_t length;  // segmented reduce: elements of every segment, where begin is NULL; lower_bound, upper_bound
-  uint64_t bins;    // histogram: bins of a channel
+  uint64_t length; // segmented reduce: elements of every segment, where begin is NULL; lower_bound, upper_bound
+  uint64_t bins;   // histogram: bins of a channel
+  uint64_t count2; // merge and sets: elements of the second input
+  int begin_bit;   // radix sorts: the bits of the key that decide, [begin_bit, end_bit) of its ordered form, where the
+  int end_bit;     // order of unsigned integers is that of the keys; both 0: all
+  const gp_key_field *fields; // radix sort of struct keys: host memory, read during the call; NULL: `transform` decides
+  int field_count;            //
   int channels;     // histogram: channels of a pixel, which lie side by side (0: 1); count is the number of pixels
   int active;       // histogram: the first so many of them are counted (0: all)
   const void *init; // host memory, read during the call: scan and reduce: an initial value (accumulator type)
@@ -1294,6 +1328,35 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
+#define GP_POLICY_FIELDS_SORT(F)                                                                                       \
+  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK)                                            \
+  F(threads, 0, 128, 256, 384, 512)                                                                                    \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6)                                                                                      \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+  F(overlap, 0, 1, 2)
+#define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES)                                                                \
+  F(threads, 0, 128, 256, 384, 512)                                                                                    \
+  F(vectors, 0, 1, 2, 3, 4, 5)                                                                                         \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+  F(overlap, 0, 1, 2)
+#define GP_POLICY_FIELDS_SEGMENTED_SORT(F)                                                                             \
+  F(algorithm, GP_AUTO, GP_SIZE_CLASSES)                                                                               \
+  F(threads, 0, 128, 256, 384, 512)                                                                                    \
+  F(vectors, 0, 1, 2, 3, 4, 5)                                                                                         \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+  F(overlap, 0, 1, 2)
+#define GP_POLICY_FIELDS_TOP_K(F)                                                                                      \
+  F(algorithm, GP_AUTO, GP_RADIX_SELECT, GP_ONE_BLOCK)                                                                 \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4)                                                                                               \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+  F(overlap, 0, 1, 2)
+
 // The families: primitives that share the fields of their policies and the shape of their kernels.
 enum {
   GP__FAMILY_MAP,
@@ -1301,7 +1364,11 @@ enum {
   GP__FAMILY_SCAN,
   GP__FAMILY_STREAM,
   GP__FAMILY_SEGMENTS,
-  GP__FAMILY_HISTOGRAM
+  GP__FAMILY_HISTOGRAM,
+  GP__FAMILY_SORT,
+  GP__FAMILY_MERGE,
+  GP__FAMILY_SEGMENTED_SORT,
+  GP__FAMILY_TOP_K
 };
 GPUPRIMS__RULE int gp__family_of(int primitive) {
   return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
@@ -1313,8 +1380,14 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
              ? GP__FAMILY_STREAM
          : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE   ? GP__FAMILY_SEGMENTS
          : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES ? GP__FAMILY_HISTOGRAM
+         : primitive == GP_SORT                                               ? GP__FAMILY_SORT
+         : primitive >= GP_MERGE_SORT && primitive <= GP_IS_SORTED            ? GP__FAMILY_MERGE
+         : primitive == GP_SEGMENTED_SORT                                     ? GP__FAMILY_SEGMENTED_SORT
+         : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT               ? GP__FAMILY_TOP_K
                                                                               : GP__FAMILY_MAP;
 }
+// Families that move keys and values: their kernels are steps of a plan, which gp__launch hands to the family.
+GPUPRIMS__RULE int gp__is_planned(int primitive) { return gp__family_of(primitive) >= GP__FAMILY_SORT; }
 
 // What the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
 typedef struct gp__shape {
@@ -1324,7 +1397,7 @@ typedef struct gp__shape {
   int acc_size;       // reduce, scan: the accumulator; else 0
   int out_size;       //
   int in_misaligned;  // address of in modulo 16
-  int key_size;       // stream: of a key or a flag, else 0; in_size is then that of a value, 0 where there is none
+  int key_size;       // stream, sorts: of a key or a flag, else 0; in_size is then that of a value, 0 without one
   int parts;          // partition: 2 or 3, else 0
   int offset_size;    // segments, else 0; out_misaligned is always 0 in streams, segments and histograms
   int ranges;         // segmented reduce with `end`; histogram by ranges
@@ -1342,6 +1415,8 @@ typedef struct gp__shape {
   unsigned long long segments; // segments
   unsigned long long length;   // segmented reduce of fixed length, else 0
   unsigned long long bins;     // histogram: of a channel
+  unsigned long long count2;   // merge and sets
+  int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
 } gp__shape;
 
 // Numbers that more than one rule needs.
@@ -1678,6 +1753,13 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
                                         : p.algorithm == GP_GLOBAL_BINS && s.exact &&
                                               (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
+// ---- sorts and merges
+GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
+GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
+GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 && s.key_size > 0;
+}
+GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   return p.algorithm == GP_DIRECT && ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
@@ -1690,12 +1772,17 @@ GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
           : gp__family_of(s.primitive) == GP__FAMILY_STREAM    ? gp__policy_valid_stream(p, s)
           : gp__family_of(s.primitive) == GP__FAMILY_SEGMENTS  ? gp__policy_valid_segments(p, s)
           : gp__family_of(s.primitive) == GP__FAMILY_HISTOGRAM ? gp__policy_valid_histogram(p, s)
+          : gp__family_of(s.primitive) == GP__FAMILY_SORT      ? gp__policy_valid_sort(p, s)
+          : gp__family_of(s.primitive) == GP__FAMILY_MERGE     ? gp__policy_valid_merge(p, s)
+          : gp__family_of(s.primitive) == GP__FAMILY_TOP_K     ? gp__policy_valid_top_k(p, s)
+          : gp__is_planned(s.primitive)                        ? gp__policy_valid_segmented_sort(p, s)
                                                                : gp__policy_valid_map(p, s));
 }
 
 // The bytes by which calls are small or large: what is read, or written where that is more.
 GPUPRIMS__RULE unsigned long long gp__shape_bytes(gp__shape s) {
-  return gp__family_of(s.primitive) == GP__FAMILY_STREAM ? s.count * (unsigned)(s.key_size + s.in_size)
+  return gp__is_planned(s.primitive)                       ? (s.count + s.count2) * (unsigned)(s.key_size + s.in_size)
+         : gp__family_of(s.primitive) == GP__FAMILY_STREAM ? s.count * (unsigned)(s.key_size + s.in_size)
          : gp__family_of(s.primitive) == GP__FAMILY_HISTOGRAM
              ? s.count * (unsigned)s.channels * (unsigned)s.in_size
              : s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
@@ -1841,6 +1928,37 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   p.blocks_per_sm = gp__or(p.blocks_per_sm, light ? longest ? 3 : 4 : s.acc_size > 8 ? 2 : 3);
   return p;
 }
+__attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
+  (void)s;
+  p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
+  p.threads = gp__or(p.threads, 384);
+  p.vectors = gp__or(p.vectors, 5);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  return p;
+}
+__attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
+  p.algorithm = gp__or(p.algorithm, s.primitive == GP_MERGE_SORT ? GP_MERGE_PASSES : GP_MERGE_PATH);
+  p.threads = gp__or(p.threads, 256);
+  p.vectors = gp__or(p.vectors, 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  return p;
+}
+__attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
+  (void)s;
+  p.algorithm = gp__or(p.algorithm, GP_SIZE_CLASSES);
+  p.threads = gp__or(p.threads, 256);
+  p.vectors = gp__or(p.vectors, 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  return p;
+}
+__attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
+  (void)s;
+  p.algorithm = gp__or(p.algorithm, GP_RADIX_SELECT);
+  p.threads = gp__or(p.threads, 512);
+  p.vectors = gp__or(p.vectors, 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  return p;
+}
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const int family = gp__family_of(s.primitive);
   const unsigned long long bytes = gp__shape_bytes(s);
@@ -1853,6 +1971,10 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   if (family == GP__FAMILY_STREAM) return gp__portable_stream(p, s, bytes);
   if (family == GP__FAMILY_SEGMENTS) return gp__portable_segments(p, s, bytes);
   if (family == GP__FAMILY_HISTOGRAM) return gp__portable_histogram(p, s, bytes);
+  if (family == GP__FAMILY_SORT) return gp__portable_sort(p, s);
+  if (family == GP__FAMILY_MERGE) return gp__portable_merge(p, s);
+  if (family == GP__FAMILY_SEGMENTED_SORT) return gp__portable_segmented_sort(p, s);
+  if (family == GP__FAMILY_TOP_K) return gp__portable_top_k(p, s);
   if (family == GP__FAMILY_REDUCE) {
     p.algorithm = gp__or(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
     p.threads = gp__or(p.threads, 512);
@@ -1879,6 +2001,7 @@ typedef struct gp__geometry {
   unsigned replicas;             // of gp__histogram_args, else 0
   unsigned log2_lanes;           // of gp__segment_args, else 0
   unsigned long long share;      // of gp__segment_args, else 0
+  unsigned long long scratch;    // bytes of memory without tags: alternate buffers, counters, work lists
 } gp__geometry;
 
 __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
@@ -1964,6 +2087,16 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
   }
 }
+// Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
+// asks of the workspace: words and scratch.
+__attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape s, unsigned long long resident,
+                                                         gp__geometry *g) {
+  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
+  g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  if (!g->grid) g->grid = 1;
+  g->shared_bytes = 0;
+}
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
   gp__geometry g;
@@ -1976,7 +2109,11 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   g.shared_bytes = (unsigned)gp__shared_bytes(s.primitive, p, s.in_size, s.out_size);
   g.words = 0;
   g.replicas = g.log2_lanes = 0;
-  g.share = 0;
+  g.share = g.scratch = 0;
+  if (gp__is_planned(s.primitive)) {
+    gp__geometry_planned(p, s, resident, &g);
+    return g;
+  }
   if (family == GP__FAMILY_STREAM || family == GP__FAMILY_SEGMENTS || family == GP__FAMILY_HISTOGRAM) {
     if (family == GP__FAMILY_STREAM) gp__geometry_stream(p, s, resident, &g);
     else if (family == GP__FAMILY_SEGMENTS) gp__geometry_segments(p, s, resident, &g);
@@ -2220,6 +2357,32 @@ template <class T> struct gp__limits<T, GP__SIGNED> {
 template <class T> struct gp__limits<T, GP__FLOAT> {
   static GP_DEVICE T highest() { return static_cast<T>(gp__f32_from_bits(0x7f800000u)); }
   static GP_DEVICE T lowest() { return static_cast<T>(gp__f32_from_bits(0xff800000u)); }
+};
+
+// Keys as unsigned integers whose order is that of the keys; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0,
+// ..., inf, NaN. Bits is the unsigned type of the key's size. Descending order is that of the complement.
+template <int SIZE> struct gp__unsigned_of;
+template <> struct gp__unsigned_of<1> { typedef unsigned char type; };
+template <> struct gp__unsigned_of<2> { typedef unsigned short type; };
+template <> struct gp__unsigned_of<4> { typedef gp__u32 type; };
+template <> struct gp__unsigned_of<8> { typedef gp__u64 type; };
+template <class T, gp__kind = gp__traits<T>::kind> struct gp__ordered;
+template <class T> struct gp__ordered<T, GP__UNSIGNED> {
+  typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
+  static GP_DEVICE Bits encode(Bits raw) { return raw; }
+  static GP_DEVICE Bits decode(Bits bits) { return bits; }
+};
+template <class T> struct gp__ordered<T, GP__SIGNED> {
+  typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
+  static const Bits SIGN = Bits(Bits(1) << (8 * sizeof(T) - 1));
+  static GP_DEVICE Bits encode(Bits raw) { return Bits(raw ^ SIGN); }
+  static GP_DEVICE Bits decode(Bits bits) { return Bits(bits ^ SIGN); }
+};
+template <class T> struct gp__ordered<T, GP__FLOAT> {
+  typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
+  static const Bits SIGN = Bits(Bits(1) << (8 * sizeof(T) - 1));
+  static GP_DEVICE Bits encode(Bits raw) { return Bits(raw & SIGN ? ~raw : raw | SIGN); }
+  static GP_DEVICE Bits decode(Bits bits) { return Bits(bits & SIGN ? bits ^ SIGN : ~bits); }
 };
 
 // ---- conversions (the unary operator CONVERT)
@@ -7838,6 +8001,11 @@ typedef struct gp__request {
   uint64_t *out_count, *bad; // bad: NULL without GP_CHECKED
   uint64_t segments, length, bins;
   int channels, active; // at least 1
+  const void *keys2;
+  uint64_t count2;
+  int begin_bit, end_bit; // radix sorts: resolved, [0, 8 * key_size) where the caller has set none
+  const gp_key_field *fields;
+  int field_count;
 } gp__request;
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
@@ -10457,7 +10625,7 @@ GPUPRIMS__API const char *gp_last_message(void) { return gp__message; }
 // ---- contexts
 
 // One machine-code function of a call, under construction or loaded.
-enum { GP__KEY_NUMBERS = 24 };
+enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels of a call
 // Kinds of kernels: X(KIND, template, struct of its arguments).
 #define GPUPRIMS__KINDS(X)                                                                                             \
   X(COPY, gp__copy_kernel, gp__map_args)                                                                               \
@@ -10504,6 +10672,12 @@ typedef struct gp__workspace {
   void *workspace;
   size_t bytes;
   int captured; // a graph may hold the workspace's address
+  // Tagged words grow from the front, scratch from the back; both may use the middle, in turn. Bytes from the front:
+  size_t tagged; // that hold zeros and words with tags, nothing else
+  size_t words;  // that calls have used for words
+  size_t pinned; // the same, of calls that were captured: no scratch may lie there
+  size_t soiled; // from here on, scratch of captured calls: whenever a graph runs
+  size_t held;   // scratch at the back that a call holds while it runs others
 } gp__workspace;
 typedef struct gp__retired {
   struct gp__retired *next;
@@ -11226,7 +11400,9 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(CHANNELS, channels, GP_E_ARGUMENT, "has no channels")                                                              \
   F(ACTIVE, active, GP_E_ARGUMENT, "has no channels")                                                                  \
   F(INIT, init, GP_E_ARGUMENT, "takes no value")                                                                       \
-  F(STEP, step, GP_E_ARGUMENT, "takes none")
+  F(STEP, step, GP_E_ARGUMENT, "takes none")                                                                           \
+  F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input")                                                                \
+  F(FIELDS, fields, GP_E_ARGUMENT, "has no struct keys that fields order")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
 #undef GPUPRIMS__ENUM
@@ -11332,7 +11508,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: " #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-  if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT))
+  if (c->count2 && !(k->reads & GP__READS_KEYS2))
+    return gp__fail(GP_E_ARGUMENT, "%s: count2: the call has no second input", k->who);
+  if (c->field_count && !(k->reads & GP__READS_FIELDS))
+    return gp__fail(GP_E_ARGUMENT, "%s: field_count: the call has no struct keys that fields order", k->who);
+  if ((c->begin_bit || c->end_bit) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT)
+    return gp__fail(GP_E_ARGUMENT, "%s: begin_bit and end_bit serve radix sorts only", k->who);
+  if ((c->flags & GP_DESCENDING) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT &&
+      c->primitive != GP_TOP_K && c->primitive != GP_NTH_ELEMENT)
+    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_DESCENDING serves sort, segmented_sort, top_k and nth_element only",
+                    k->who);
+  if ((c->flags & GP_UNSORTED) && c->primitive != GP_TOP_K)
+    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_UNSORTED serves top_k only", k->who);
+  if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED))
     return gp__fail(GP_E_ARGUMENT, "%s: flags has unknown bits: %#x", k->who, c->flags);
   if ((c->flags & GP_RIGHT) && c->primitive != GP_ADJACENT_DIFFERENCE)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_RIGHT serves adjacent_difference only", k->who);
@@ -11653,6 +11841,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   q->segments = c->segments;
   q->length = c->length;
   q->bins = c->bins;
+  q->count2 = c->count2;
+  q->begin_bit = c->begin_bit;
+  q->end_bit = c->end_bit;
+  q->field_count = c->field_count;
   q->channels = c->channels ? c->channels : 1;
   q->active = c->active ? c->active : q->channels;
   if (gp__is_histogram(c->primitive)) {
@@ -11911,6 +12103,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   q->in = c->in;
   q->in2 = c->in2;
   q->keys = c->keys;
+  q->keys2 = c->keys2;
+  q->fields = c->fields;
   q->begin = c->begin;
   q->end = c->end;
   q->out = c->out;
@@ -11979,6 +12173,19 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.active = q->active;
     h.bins = q->bins;
     break;
+  case GP__FAMILY_SORT:
+  case GP__FAMILY_MERGE:
+  case GP__FAMILY_SEGMENTED_SORT:
+  case GP__FAMILY_TOP_K:
+    h.key_size = (int)q->key_size;
+    h.count2 = q->count2;
+    h.begin_bit = q->begin_bit;
+    h.end_bit = q->end_bit;
+    h.offset_size = (int)q->offset_size;
+    h.segments = q->segments;
+    h.length = q->length;
+    h.in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
+    break;
   default:
     h.in2_size = (int)q->in2_size;
     h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
@@ -12012,11 +12219,16 @@ static const gp__field gp__fields_scan[] = {GP_POLICY_FIELDS_SCAN(GPUPRIMS__FIEL
 static const gp__field gp__fields_stream[] = {GP_POLICY_FIELDS_STREAM(GPUPRIMS__FIELD){NULL, 0}};
 static const gp__field gp__fields_segments[] = {GP_POLICY_FIELDS_SEGMENTS(GPUPRIMS__FIELD){NULL, 0}};
 static const gp__field gp__fields_histogram[] = {GP_POLICY_FIELDS_HISTOGRAM(GPUPRIMS__FIELD){NULL, 0}};
+static const gp__field gp__fields_sort[] = {GP_POLICY_FIELDS_SORT(GPUPRIMS__FIELD){NULL, 0}};
+static const gp__field gp__fields_merge[] = {GP_POLICY_FIELDS_MERGE(GPUPRIMS__FIELD){NULL, 0}};
+static const gp__field gp__fields_segmented_sort[] = {GP_POLICY_FIELDS_SEGMENTED_SORT(GPUPRIMS__FIELD){NULL, 0}};
+static const gp__field gp__fields_top_k[] = {GP_POLICY_FIELDS_TOP_K(GPUPRIMS__FIELD){NULL, 0}};
 #undef GPUPRIMS__FIELD
 
 GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
-  static const gp__field *const fields[] = {gp__fields_map,    gp__fields_reduce,   gp__fields_scan,
-                                            gp__fields_stream, gp__fields_segments, gp__fields_histogram};
+  static const gp__field *const fields[] = {
+      gp__fields_map,       gp__fields_reduce, gp__fields_scan,  gp__fields_stream,         gp__fields_segments,
+      gp__fields_histogram, gp__fields_sort,   gp__fields_merge, gp__fields_segmented_sort, gp__fields_top_k};
   return fields[gp__family_of(primitive)]; // in the order of the families
 }
 GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
@@ -12041,10 +12253,12 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
 
 // How well a row fits: 0 not at all, otherwise more for sizes that it names, then for the larger bucket.
 GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h, int log2_bytes) {
-  const int in_size = h->in_size ? h->in_size : h->key_size;
+  // Sorts and merges: in_size is the key's, out_size the value's.
+  const int planned = gp__is_planned(h->primitive), in_size = planned || !h->in_size ? h->key_size : h->in_size;
+  const int out_size = planned ? h->in_size : h->out_size;
   if (row->primitive != h->primitive || row->log2_from > log2_bytes || row->log2_to <= log2_bytes ||
       (row->in_size >= 0 && row->in_size != in_size) || (row->acc_size >= 0 && row->acc_size != h->acc_size) ||
-      (row->out_size >= 0 && row->out_size != h->out_size))
+      (row->out_size >= 0 && row->out_size != out_size))
     return 0;
   return 1 + 64 * ((row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0)) + row->log2_from;
 }
@@ -12165,6 +12379,18 @@ GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t 
   case GP__FAMILY_HISTOGRAM:
     GP_POLICY_FIELDS_HISTOGRAM(GPUPRIMS__JSON)
     break;
+  case GP__FAMILY_SORT:
+    GP_POLICY_FIELDS_SORT(GPUPRIMS__JSON)
+    break;
+  case GP__FAMILY_MERGE:
+    GP_POLICY_FIELDS_MERGE(GPUPRIMS__JSON)
+    break;
+  case GP__FAMILY_SEGMENTED_SORT:
+    GP_POLICY_FIELDS_SEGMENTED_SORT(GPUPRIMS__JSON)
+    break;
+  case GP__FAMILY_TOP_K:
+    GP_POLICY_FIELDS_TOP_K(GPUPRIMS__JSON)
+    break;
   default:
     GP_POLICY_FIELDS_MAP(GPUPRIMS__JSON)
   }
@@ -12179,10 +12405,17 @@ GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info 
   return info ? info->name : gp__type_rows[type].device;
 }
 
+// Which kernels the plan of a sort or a merge launches, each once.
+GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p,
+                                        gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q, (void)p, (void)kinds;
+  return 0;
+}
 // Which kernels a call needs, in the order of their launches. Returns their number.
-GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[3]) {
+GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
   const int stream = gp__family_of(q->primitive) == GP__FAMILY_STREAM;
   int count = 0;
+  if (gp__is_planned(q->primitive)) return gp__kinds_of_plan(q, p, kinds);
   switch (p->algorithm) {
   case GP_DIRECT:
     kinds[count++] = q->primitive == GP_COPY                  ? GP__COPY
@@ -12244,6 +12477,7 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = q->end != NULL;
   key[i++] = gp__family_of(q->primitive) == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
   key[i++] = q->flags & ~GP_CHECKED; // which is another kernel's work
+  key[i++] = gp__is_planned(q->primitive) && q->out != NULL;
   key[i++] = p->algorithm;
   key[i++] = p->threads;
   key[i++] = p->vectors;
@@ -12612,6 +12846,13 @@ GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__ke
                                    who, g->threads, g->shared_bytes);
 }
 
+// Threads and shared memory of the blocks of one kernel of a call.
+GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+  gp__geometry g = gp__geometry_of(p, h, 0);
+  (void)kind;
+  return g;
+}
+
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
 // module of the driver; otherwise its image is kept, for gp_compile.
 GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
@@ -12633,7 +12874,7 @@ GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const 
   if (k->state == 2) return GP_SUCCESS;
 
   memset(&image, 0, sizeof image);
-  g = gp__geometry_of(*p, *h, 0);
+  g = gp__geometry_of_kind(*p, *h, kind);
   result = gp__write_program(who, q, p, kind, g.threads, &program);
   if (result == GP_SUCCESS) result = gp__find_image(&s->library, who, &program, h->compute_capability, !load, &image);
   if (result == GP_SUCCESS && load) {
@@ -12655,8 +12896,13 @@ GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const 
 
 // ---- workspaces
 
+GPUPRIMS__PRIVATE uint64_t gp__word_bytes(const gp__geometry *g) {
+  return g->words ? (GP__CONTROL_BYTES + g->words * GP__WORD_BYTES + 255) & ~(uint64_t)255 : 0;
+}
+GPUPRIMS__PRIVATE uint64_t gp__scratch_bytes(const gp__geometry *g) { return (g->scratch + 255) & ~(uint64_t)255; }
 GPUPRIMS__PRIVATE uint64_t gp__workspace_bytes(const gp__geometry *g) {
-  return g->words ? GP__CONTROL_BYTES + g->words * GP__WORD_BYTES : 0;
+  const uint64_t words = gp__word_bytes(g), scratch = gp__scratch_bytes(g);
+  return scratch && !words ? GP__CONTROL_BYTES + scratch : words + scratch;
 }
 
 // The newest stream of this handle in the table. (One that was destroyed, where a new stream has inherited its handle
@@ -12709,6 +12955,23 @@ GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, 
   return GP_SUCCESS;
 }
 
+// The lock of a stream's workspace. A thread that has it may take it again: a call may run others.
+typedef struct gp__locked {
+  gp__workspace *workspace;
+  int depth;
+} gp__locked;
+GPUPRIMS__PRIVATE gp__locked *gp__locked_here(void) {
+  static __thread gp__locked here;
+  return &here;
+}
+GPUPRIMS__PRIVATE void gp__lock_stream(gp__workspace *r) {
+  gp__locked *here = gp__locked_here();
+  if (here->workspace != r || !here->depth) pthread_mutex_lock(&r->lock), here->workspace = r, here->depth = 0;
+  ++here->depth;
+}
+GPUPRIMS__PRIVATE void gp__unlock_stream(gp__workspace *r) {
+  if (!--gp__locked_here()->depth) pthread_mutex_unlock(&r->lock);
+}
 GPUPRIMS__PRIVATE gp__workspace *gp__find_stream(gp__state *s, unsigned long long key, gp_stream stream) {
   gp__workspace **slot = &s->streams[(key * 0x9e3779b97f4a7c15ull >> 32) % GP__STREAM_SLOTS], *r;
   pthread_mutex_lock(&s->lock);
@@ -12780,9 +13043,10 @@ GPUPRIMS__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t b
   return GP_SUCCESS;
 }
 
-// The stream's workspace, grown where it is too small. The stream's lock is held.
+// The stream's workspace, grown where it is too small. Of the bytes needed so many are scratch, which need not be zero.
+// The stream's lock is held.
 GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t need,
-                                     int capturing) {
+                                     uint64_t scratch, int capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__retired *kept = NULL;
   void *fresh = NULL, *old = r->workspace;
@@ -12811,7 +13075,7 @@ GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspac
     free(kept);
     return result;
   }
-  error = d->cuMemsetD8Async((gp__cu_pointer)(uintptr_t)fresh, 0, bytes, stream);
+  error = d->cuMemsetD8Async((gp__cu_pointer)(uintptr_t)fresh, 0, bytes - scratch, stream);
   if (error) {
     result = gp__cuda_fail(&s->library.runtime, who, "cuMemsetD8Async", error);
     if (s->release) s->release(s->allocator_user, fresh, bytes, stream);
@@ -12824,7 +13088,42 @@ GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspac
   r->workspace = fresh;
   r->bytes = bytes;
   r->captured = 0;
+  r->tagged = bytes - scratch;
+  r->soiled = bytes;
+  r->pinned = 0;
   return result;
+}
+
+// Room for a call: `words` bytes of tagged words at the front (0: none), `scratch` bytes at the back, before what an
+// outer call holds. The workspace has `least` bytes at least. The stream's lock is held.
+GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
+                                          uint64_t words, uint64_t scratch, uint64_t least, int capturing,
+                                          void **scratch_at) {
+  uint64_t front = scratch && !words ? (uint64_t)GP__CONTROL_BYTES : words, need;
+  gp_result result;
+  if (words > r->words) r->words = words;
+  if (front < r->pinned) front = r->pinned;
+  need = front + scratch + r->held;
+  // Beside scratch, words keep a place of their own where that is to be had: no need to clear them between calls.
+  if (!capturing && scratch && r->words > front) need += r->words - front;
+  if (need < least) need = least;
+  result = r->held && r->bytes < need ? gp__fail(GP_E_WORKSPACE, "%s: the outer call has left no room", who)
+                                      : gp__grow(s, who, r, stream, need, scratch, capturing);
+  if (result != GP_SUCCESS) return result;
+  if (words > r->tagged) {
+    const int error = s->library.runtime.driver.cuMemsetD8Async((gp__cu_pointer)(uintptr_t)r->workspace + r->tagged, 0,
+                                                                words - r->tagged, stream);
+    if (error) return gp__cuda_fail(&s->library.runtime, who, "cuMemsetD8Async", error);
+    r->tagged = words < r->soiled ? words : r->soiled;
+  }
+  if (capturing && words > r->pinned) r->pinned = words;
+  if (scratch) {
+    const size_t at = (r->bytes - r->held - scratch) & ~(size_t)255;
+    if (at < r->tagged) r->tagged = at;
+    if (capturing && at < r->soiled) r->soiled = at;
+    *scratch_at = (unsigned char *)r->workspace + at;
+  }
+  return GP_SUCCESS;
 }
 
 // ---- launching
@@ -12979,6 +13278,33 @@ GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape 
   }
 }
 
+// A planned call on its way: its family launches the steps.
+typedef struct gp__launching {
+  gp__state *s;
+  const char *who;
+  const gp__request *q;
+  const gp__shape *h;
+  const gp_policy *p;
+  gp__kernel *const *kernels; // those of gp__kinds_of_plan, in its order
+  int count;
+  const gp__geometry *g;
+  void *workspace; // tagged words, or NULL
+  void *scratch;   // gp__geometry.scratch bytes, or NULL
+  gp_stream stream;
+} gp__launching;
+
+// One step: the kernel at `which`, so many blocks of so many threads.
+GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, unsigned grid, unsigned threads,
+                                            unsigned shared_bytes, void *arguments) {
+  gp__geometry g = *l->g;
+  g.threads = threads;
+  g.shared_bytes = shared_bytes;
+  return gp__launch_one(l->s, l->who, l->kernels[which], grid, &g, l->p->overlap, l->stream, arguments);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
+  return gp__fail(GP_E_UNSUPPORTED, "%s: no plan", l->who);
+}
+
 // The primary context is current, the kernels are loaded. The workspace gets `least` bytes at least.
 GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
                                        const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream,
@@ -12986,11 +13312,11 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   gp__arguments a;
   gp__geometry g;
   gp__workspace *r = NULL;
-  uint64_t need;
+  void *scratch = NULL;
   unsigned long long stream_key;
   int capturing;
   gp_result result;
-  int occupancy = kernels[0]->occupancy, i;
+  int occupancy = count ? kernels[0]->occupancy : 0, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
   if (gp__family_of(q->primitive) == GP__FAMILY_HISTOGRAM) {
@@ -12999,19 +13325,24 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
     if (result != GP_SUCCESS) return result;
   }
   g = gp__geometry_of(*p, *h, occupancy);
-  need = gp__workspace_bytes(&g);
   result = gp__number_of_stream(s, who, stream, &stream_key, &capturing);
   if (result != GP_SUCCESS) return result;
-  if (need) {
+  if (g.words || g.scratch) {
     r = gp__find_stream(s, stream_key, stream);
     if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
-    pthread_mutex_lock(&r->lock);
-    result = gp__grow(s, who, r, stream, need > least ? need : least, capturing);
+    gp__lock_stream(r);
+    result = gp__find_room(s, who, r, stream, gp__word_bytes(&g), gp__scratch_bytes(&g), least, capturing, &scratch);
+  }
+  if (gp__is_planned(q->primitive)) {
+    const gp__launching l = {s, who, q, h, p, kernels, count, &g, r ? r->workspace : NULL, scratch, stream};
+    if (result == GP_SUCCESS) result = gp__launch_plan(&l);
+    if (r) gp__unlock_stream(r);
+    return result;
   }
   gp__fill_arguments(q, h, &g, r ? r->workspace : NULL, &a);
   for (i = 0; i < count && result == GP_SUCCESS; ++i)
     result = gp__launch_one(s, who, kernels[i], count == 3 && i == 1 ? 1 : g.grid, &g, p->overlap, stream, &a);
-  if (r) pthread_mutex_unlock(&r->lock);
+  if (r) gp__unlock_stream(r);
   return result;
 }
 
@@ -13040,8 +13371,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   gp__shape h = gp__shape_of(q);
   gp_policy p;
   gp_policy_source source;
-  gp__kernel_kind kinds[3];
-  gp__kernel *kernels[3] = {NULL, NULL, NULL};
+  gp__kernel_kind kinds[GP__KINDS_MAX];
+  gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
   gp_result result;
   const int idle = run && gp__nothing_to_do(q);
   int pushed, count, i;
@@ -13137,9 +13468,9 @@ GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t b
   if (result == GP_SUCCESS) {
     gp__workspace *r = gp__find_stream(s, key, stream);
     if (r) {
-      pthread_mutex_lock(&r->lock);
-      if (r->bytes < bytes) result = gp__grow(s, who, r, stream, bytes, capturing);
-      pthread_mutex_unlock(&r->lock);
+      gp__lock_stream(r);
+      if (r->bytes < bytes) result = gp__grow(s, who, r, stream, bytes, 0, capturing);
+      gp__unlock_stream(r);
     } else {
       result = gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
     }
@@ -13173,7 +13504,7 @@ GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_
   gp__shape h;
   gp_policy p;
   gp_policy_source source;
-  gp__kernel_kind kinds[3];
+  gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__cu_pointer from = 0;
   size_t bytes = 0;
   int pushed, count, i, number[8], error = 0;
@@ -13220,7 +13551,7 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
   gp__shape h;
   gp_policy p;
   gp_policy_source origin;
-  gp__kernel_kind kinds[3];
+  gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__text text = {NULL, 0, 0, 0};
   int key[GP__KEY_NUMBERS], count, i;
   if (!s) return result;
@@ -13256,7 +13587,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, c
   gp__shape h = gp__shape_of(q);
   gp_policy p;
   gp_policy_source source;
-  gp__kernel_kind kinds[3];
+  gp__kernel_kind kinds[GP__KINDS_MAX];
   gp_result result;
   int count, i;
   h.compute_capability = compute_capability;

@@ -222,6 +222,18 @@ static int read_field(gp_primitive primitive, gp_policy *p, const char *word) {
   case GP__FAMILY_HISTOGRAM:
     GP_POLICY_FIELDS_HISTOGRAM(FIELD)
     break;
+  case GP__FAMILY_SORT:
+    GP_POLICY_FIELDS_SORT(FIELD)
+    break;
+  case GP__FAMILY_MERGE:
+    GP_POLICY_FIELDS_MERGE(FIELD)
+    break;
+  case GP__FAMILY_SEGMENTED_SORT:
+    GP_POLICY_FIELDS_SEGMENTED_SORT(FIELD)
+    break;
+  case GP__FAMILY_TOP_K:
+    GP_POLICY_FIELDS_TOP_K(FIELD)
+    break;
   default:
     GP_POLICY_FIELDS_MAP(FIELD)
   }
