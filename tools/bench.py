@@ -310,7 +310,8 @@ def build_peers(architecture=None):
         print("bench.py: no GPU, so no peers", file=sys.stderr)
         return None
     flags = ["-O3", "-std=c++17", f"-arch={architecture}", "-Xcompiler", "-fPIC,-fvisibility=hidden"]
-    stamp = stamp_of([f"tools/peers/{name}" for name in ("peers.cu", "peers_segments.h", "peers_sorting.h", "peers.h", "data.h")], flags)
+    names = ("peers.cu", "peers_segments.h", "peers_sorting.h", "peers.h", "data.h")
+    stamp = stamp_of([f"tools/peers/{name}" for name in names], flags)
     if current(target, stamp):
         return target
     if not nvcc:
@@ -478,7 +479,8 @@ def main():
     if not (args.cell or args.cells or args.host or args.set):
         command += ["--overhead", "--first-call"]
     show = args.verbose or args.cell or args.cells
-    kept = not (args.cell or args.cells or args.host or args.quick) and args.set in (None, "standard", "segments", "sorting")
+    of_their_own = ("segments", "sorting")  # sets whose measurements are files of their own
+    kept = not (args.cell or args.cells or args.host or args.quick) and args.set in (None, "standard", *of_their_own)
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, text=True)
     process.stdin.write("\n".join(cells) + "\n")
     process.stdin.close()
@@ -502,7 +504,7 @@ def main():
     folder = args.out or (os.path.join(ROOT, "ci", "measurements", folder_name(environment["device"])) if kept else
                           os.path.join(BUILD, "measurements"))
     os.makedirs(folder, exist_ok=True)
-    target = os.path.join(folder, f"{date}.{args.set}.jsonl" if args.set in ("segments", "sorting") else f"{date}.jsonl")
+    target = os.path.join(folder, f"{date}.{args.set}.jsonl" if args.set in of_their_own else f"{date}.jsonl")
     if kept:
         shutil.copyfile(fresh, target)  # the standard list: the day's latest run
     else:

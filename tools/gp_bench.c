@@ -5,8 +5,8 @@
 //     --cells FILE                          a cell a line, # starts a comment; - reads standard input
 //     --policy algorithm=PIPELINED,threads=512      a variant of every cell; repeat for more. Fields left out: default
 //     --no-default                          leave out the variant without a policy (it is in otherwise)
-//     --peers cub,cub_radix,cuda,thrust,cublas   which peers; "none". Default: cub, cub_radix and cuda, thrust where CUB
-//                                           has no call
+//     --peers cub,cub_radix,cuda,thrust,cublas   which peers; "none". Default: cub, cub_radix and cuda, and thrust
+//                                           where CUB has no call
 //     --peers-library PATH                  libgp_peers.so; default: beside this program
 //     --backend cuda|host|auto
 //     --seconds S --cell-seconds S          stop starting cells after S; the most a cell may take

@@ -1,6 +1,6 @@
 // gp_check_sorting.h - gp_check's group "sorting": sorts, merges, sets, top-k, shuffles and group-by on a GPU against
-// the host back end, bit for bit: float keys, equal keys, and what lies between the results too. Cases, and how they are
-// run, are those of gp_check_segments.h. Included by gp_check.c.
+// the host back end, bit for bit: keys of every distribution and of special bits, equal keys, bit ranges, in place,
+// captured, on many streams, past 2^31. How cases are made and run is in gp_check_segments.h. Included by gp_check.c.
 #ifndef GP_CHECK_SORTING_H
 #define GP_CHECK_SORTING_H
 

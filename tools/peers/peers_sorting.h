@@ -1,5 +1,5 @@
-// peers_sorting.h - parts 19 and later of peers.cu: what CUB and Thrust have for sorts, merges, sets, top-k, shuffle and
-// group-by. Where CUB has no call, what its users write: a sort of indices sorts pairs whose values were counted up
+// peers_sorting.h - parts 19 and later of peers.cu: what CUB and Thrust have for sorts, merges, sets, top-k, shuffles
+// and group-by. Where CUB has no call, what its users write: a sort of indices sorts pairs whose values were counted up
 // before, top-k sorts all and takes the first, and a group-by sorts and then reduces by key.
 #ifndef GP_PEERS_SORTING_H
 #define GP_PEERS_SORTING_H
