@@ -1826,9 +1826,10 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
   return p;
 }
-// Streams. GP_AUTO becomes pipelined from 4 MiB on, where that is valid: one large block, or two where there are few
-// tiles, of 1024 threads together. Below that a thread has one vector, so that all multiprocessors have tiles. A tile
-// that does not fit gets smaller in what the caller has left open.
+// Streams. GP_AUTO becomes pipelined from 4 MiB on, where that is valid; segmented scans, which search offsets, from
+// 8 MiB on. One large block, or two where there are few tiles, of 1024 threads together. Below 4 MiB a thread has one
+// vector, so that all multiprocessors have tiles. A tile that does not fit gets smaller in what the caller has left
+// open.
 __attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp__shape s, int algorithm, int threads,
                                                                 int vectors, int stages, int blocks) {
   gp_policy q = p;
@@ -1844,16 +1845,21 @@ __attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp_
 }
 __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
   const int large = bytes >> 24 != 0, pair = s.key_size && s.in_size, middle = bytes >> 20 && !(bytes >> 22);
-  const int vectors = bytes >> 22 ? 5 : 1;
+  const int searching = s.offset_size && bytes >> 22 && !(bytes >> 23);
+  const int vectors = searching ? 3 : bytes >> 22 ? 5 : 1;
   gp_policy q;
   int stages;
   for (stages = pair ? 4 : 5; stages >= 2; --stages) { // as many as fit with chunks of that size
     q = gp__portable_stream_as(p, s, GP_PIPELINED, large ? 512 : 256, pair ? 3 : 5, stages, large ? 1 : 2);
     if (p.stages || p.vectors || (q.vectors == (pair ? 3 : 5) && gp__policy_valid_stream(q, s))) break;
   }
-  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && bytes >> 22 && gp__policy_valid_stream(q, s))) return q;
+  if (p.algorithm == GP_PIPELINED ||
+      (p.algorithm == GP_AUTO && bytes >> 22 && !searching && gp__policy_valid_stream(q, s)))
+    return q;
   return gp__portable_stream_as(p, s, GP_LOOK_BACK, middle ? 512 : 256, vectors, 3,
-                                middle || gp__or(p.vectors, vectors) >= 5 ? 4 : 8);
+                                middle || gp__or(p.vectors, vectors) >= 5 ? 4
+                                : searching                               ? 6
+                                                                          : 8);
 }
 
 // GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. From 32 MiB
@@ -2721,6 +2727,83 @@ template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) 
   return value;
 }
 
+GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) {
+  return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & (bytes - 1));
+}
+
+// Bits of N elements.
+template <int N> struct gp__bits {
+  static const int WORDS = (N + 31) / 32;
+  gp__u32 word[WORDS];
+  GP_DEVICE void clear() {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < WORDS; ++i) word[i] = 0;
+  }
+  GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
+  GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
+  // Of four elements, from element i on: what gp__upper_bits says of x. Those behind them come first.
+  GP_DEVICE void push(int i, gp__u32 x) { word[i / 32] = __funnelshift_l(gp__upper_bits(x), word[i / 32], 4); }
+  GP_DEVICE void keep(int n) { // bits 0 .. n - 1
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < WORDS; ++i) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
+  }
+  GP_DEVICE int count() const {
+    int n = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < WORDS; ++i) n += __popc(word[i]);
+    return n;
+  }
+};
+
+// Marks bytes that comparison E does not find equal to the one before them, four at a time. Of byte 0, which has none
+// here, it says nothing.
+template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u32 *word, gp__bits<N> &marks) {
+  marks.clear();
+  GPUPRIMS__UNROLL
+  for (int w = ITEMS / 4 - 1; w >= 0; --w)
+    marks.push(w * 4, ~gp__compare_bytes<E>::of(__funnelshift_l(w > 0 ? word[w - 1] : 0, word[w], 8), word[w]));
+}
+
+// A thread's marked bytes to consecutive places of shared memory, from `to` on. They are brought together in registers.
+// The thread that has a word's last byte stores the word whole, whatever stands before its own bytes. The bytes of a
+// thread's last word come by finish(), behind a barrier of the warp.
+template <int ITEMS> struct gp__byte_gather {
+  gp__shared_place next; // the word that is begun
+  gp__u32 last;          // its bytes so far, at the upper end
+  gp__u32 bits;          // where the next byte goes, counted from the aligned word before `to`
+  gp__u32 first;         // ... the first byte went
+  GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
+      : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
+    GPUPRIMS__UNROLL
+    for (int q = 0; q < ITEMS; q += 16) {
+      // Of four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes,
+      // and a selector that has those in front and the fourth byte behind them, marked or not. What it has behind the
+      // marked bytes does not matter.
+      const gp__u32 four = marks.word[q / 32] >> (q % 32), three = four & 0x7777u;
+      const gp__u32 low = gp__permute(0x10313033u, 0x10212032u, three),
+                    high = gp__permute(0x83838383u, 0x32333333u, three);
+      const gp__u32 fourth = gp__permute(0x83838383u, 0x80808080u, four) & 0x08080808u; // 0xff where it is marked
+      const gp__u32 counts = gp__permute(0x10080800u, 0x18101008u, three) + fourth;
+      GPUPRIMS__UNROLL
+      for (unsigned k = 0; k < 4u && q + int(k) * 4 < ITEMS; ++k) {
+        const gp__u32 marked = gp__permute(word[q / 4 + k], 0, gp__permute(low, high, (4 + k) << 4 | k));
+        const gp__u32 count = gp__permute(counts, 0, 0x4440u + k);
+        next.push_if((bits ^ (bits + count)) & 32u, __funnelshift_l(last, marked, bits));
+        last = __funnelshift_rc(last, marked, count);
+        bits += count;
+      }
+    }
+  }
+  GP_DEVICE void finish() const {
+    const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
+    const gp__u32 bytes = __funnelshift_l(last, 0, bits);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < 3; ++k)
+      if (begin <= k && k < end)
+        *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
+  }
+};
+
 #endif // GPUPRIMS__DEVICE_TEXT
 
 #ifdef GPUPRIMS__DEVICE_TEXT
@@ -3443,9 +3526,6 @@ template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
   if (!a.count_device) return a.count;
   const gp__u64 n = *a.count_device;
   return n < a.count ? n : a.count;
-}
-GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) {
-  return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & (bytes - 1));
 }
 
 // ---- copy, fill, iota, transform
@@ -5144,70 +5224,6 @@ template <class T, int N> struct gp__chunk {
   }
 };
 
-// Bits of N elements.
-template <int N> struct gp__bits {
-  static const int WORDS = (N + 31) / 32;
-  gp__u32 word[WORDS];
-  GP_DEVICE void clear() {
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < WORDS; ++i) word[i] = 0;
-  }
-  GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
-  GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
-  // Of four elements, from element i on: what gp__upper_bits says of x. Those behind them come first.
-  GP_DEVICE void push(int i, gp__u32 x) { word[i / 32] = __funnelshift_l(gp__upper_bits(x), word[i / 32], 4); }
-  GP_DEVICE void keep(int n) { // bits 0 .. n - 1
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < WORDS; ++i) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
-  }
-  GP_DEVICE int count() const {
-    int n = 0;
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < WORDS; ++i) n += __popc(word[i]);
-    return n;
-  }
-};
-
-// A thread's marked bytes to consecutive places of shared memory, from `to` on. They are brought together in registers.
-// The thread that has a word's last byte stores the word whole, whatever stands before its own bytes. The bytes of a
-// thread's last word come by finish(), behind a barrier of the warp.
-template <int ITEMS> struct gp__byte_gather {
-  gp__shared_place next; // the word that is begun
-  gp__u32 last;          // its bytes so far, at the upper end
-  gp__u32 bits;          // where the next byte goes, counted from the aligned word before `to`
-  gp__u32 first;         // ... the first byte went
-  GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
-      : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
-    GPUPRIMS__UNROLL
-    for (int q = 0; q < ITEMS; q += 16) {
-      // Of four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes,
-      // and a selector that has those in front and the fourth byte behind them, marked or not. What it has behind the
-      // marked bytes does not matter.
-      const gp__u32 four = marks.word[q / 32] >> (q % 32), three = four & 0x7777u;
-      const gp__u32 low = gp__permute(0x10313033u, 0x10212032u, three),
-                    high = gp__permute(0x83838383u, 0x32333333u, three);
-      const gp__u32 fourth = gp__permute(0x83838383u, 0x80808080u, four) & 0x08080808u; // 0xff where it is marked
-      const gp__u32 counts = gp__permute(0x10080800u, 0x18101008u, three) + fourth;
-      GPUPRIMS__UNROLL
-      for (unsigned k = 0; k < 4u && q + int(k) * 4 < ITEMS; ++k) {
-        const gp__u32 marked = gp__permute(word[q / 4 + k], 0, gp__permute(low, high, (4 + k) << 4 | k));
-        const gp__u32 count = gp__permute(counts, 0, 0x4440u + k);
-        next.push_if((bits ^ (bits + count)) & 32u, __funnelshift_l(last, marked, bits));
-        last = __funnelshift_rc(last, marked, count);
-        bits += count;
-      }
-    }
-  }
-  GP_DEVICE void finish() const {
-    const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
-    const gp__u32 bytes = __funnelshift_l(last, 0, bits);
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < 3; ++k)
-      if (begin <= k && k < end)
-        *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
-  }
-};
-
 // Two counts of a warp's elements in one number.
 GP_DEVICE gp__u32 gp__pair(int low, int high) { return static_cast<gp__u32>(low) | static_cast<gp__u32>(high) << 16; }
 GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
@@ -5500,12 +5516,7 @@ template <class K, class E> struct gp__key_heads {
       k.template load<FULL>(t.keys + i * int(sizeof(K)), exist);
       first_head = (FULL || exist > 0) && (t.first + i == 0 || !E()(t.key<K>(i - 1), k.item[0]));
       if (!KNOWN) return;
-      heads.clear();
-      GPUPRIMS__UNROLL
-      for (int w = ITEMS / 4 - 1; w >= 0; --w) {
-        const gp__u32 before = __funnelshift_l(w > 0 ? k.word[w - 1] : 0, k.word[w], 8);
-        heads.push(w * 4, ~gp__compare_bytes<E>::of(before, k.word[w]));
-      }
+      gp__mark_changes<E, ITEMS>(k.word, heads);
       heads.word[0] = (heads.word[0] & ~1u) | (first_head ? 1u : 0u);
     }
     GP_DEVICE bool at(int j) const {

@@ -2342,6 +2342,33 @@ static void test_more_policies() {
     warp.algorithm = GP_WARP_SEGMENTS;
     CHECK(!gp__policy_valid(warp, s));
   }
+  // streams: a vector a thread below 4 MiB; segmented scans look back up to 8 MiB
+  const struct {
+    int key, in, offset;
+    uint64_t bytes;
+    int algorithm, threads, vectors, stages, blocks;
+  } streams[] = {
+      {4, 0, 0, 4096, GP_LOOK_BACK, 256, 1, 3, 8},          {4, 0, 0, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8},
+      {4, 0, 0, 1 << 20, GP_LOOK_BACK, 512, 1, 3, 4},       {4, 4, 0, (1 << 22) - 8, GP_LOOK_BACK, 512, 1, 3, 4},
+      {4, 0, 0, 1 << 22, GP_PIPELINED, 256, 5, 5, 2},       {4, 4, 0, 1 << 22, GP_PIPELINED, 256, 3, 4, 2},
+      {4, 0, 0, (1 << 24) - 4, GP_PIPELINED, 256, 5, 5, 2}, {4, 0, 0, 1 << 24, GP_PIPELINED, 512, 5, 5, 1},
+      {0, 4, 4, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8}, {0, 4, 4, (1 << 22) - 4, GP_LOOK_BACK, 512, 1, 3, 4},
+      {0, 4, 4, 1 << 22, GP_LOOK_BACK, 256, 3, 3, 6},       {0, 4, 4, (1 << 23) - 4, GP_LOOK_BACK, 256, 3, 3, 6},
+      {0, 4, 4, 1 << 23, GP_PIPELINED, 256, 5, 5, 2}};
+  for (const auto &row : streams) {
+    gp__shape s = {};
+    s.primitive = row.offset ? GP_SEGMENTED_INCLUSIVE_SCAN : row.in ? GP_INCLUSIVE_SCAN_BY_KEY : GP_SELECT;
+    s.key_size = row.key, s.in_size = row.in, s.offset_size = row.offset;
+    s.acc_size = row.in, s.out_size = 4;
+    s.count = row.bytes / unsigned(row.key + row.in), s.segments = s.count / 64;
+    s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
+    const gp_policy chosen = gp__portable(gp_policy(), s);
+    check(chosen.algorithm == row.algorithm && chosen.threads == row.threads && chosen.vectors == row.vectors &&
+              chosen.stages == row.stages && chosen.blocks_per_sm == row.blocks && gp__policy_valid(chosen, s),
+          __LINE__, "rule for %d/%d/%d of %llu bytes: algorithm %d, %dx%d, %d stages, %d blocks", row.key, row.in,
+          row.offset, (unsigned long long)row.bytes, chosen.algorithm, chosen.threads, chosen.vectors, chosen.stages,
+          chosen.blocks_per_sm);
+  }
   p = small(GP_MERGE_PATH), p.store = 0;
   GOOD(gp_prepare(ctx, &c));
   GOOD(gp_policy_echo(ctx, &c, &said));

@@ -110,6 +110,8 @@ def baseline(group, cell, measured, standing):
     None: it was not measured. (The header's choice is not it where the table was another one at that time.)"""
     policy, source = group.default.get(cell, ("", ""))
     row = next((row for row in standing if rows.serves(row, cell.log2)), None)
+    if row and policy and not evidence.can_serve(cell, store.policy_text(row.policy), policy):
+        row = None
     if row and policy and not rows.same_policy(row, policy):
         text = store.policy_text(row.policy)
         return text if text in measured else None
