@@ -2008,6 +2008,11 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
     return p;
   }
   p.algorithm = gp__or(p.algorithm, GP_DIRECT);
+  if (s.primitive == GP_GROUP_BY) { // of the kernel that fills tables
+    p.threads = gp__or(p.threads, 512);
+    p.vectors = gp__or(p.vectors, 2);
+    p.blocks_per_sm = gp__or(p.blocks_per_sm, 3);
+  }
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, s.in_size ? 1 : 4);
   if (s.primitive == GP_LOWER_BOUND || s.primitive == GP_UPPER_BOUND) p.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
