@@ -688,8 +688,8 @@ GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_
 // The same of keys in any order: out_keys[g] = the g-th smallest of the keys that there are, out[g] = the reduction of
 // all values that have it, in the order of the input; *out_count = how many keys there are. Keys are of a built-in type,
 // and equal where their bits are: floats in IEEE 754 total order, so that -0 and 0, and NaNs with other payloads, are
-// groups of their own. out_keys may be NULL. Nothing may overlap. Any operator but ARGMIN and ARGMAX. The same bits in
-// every call.
+// groups of their own. out_keys may be NULL, and out the same as in where element sizes are equal. Any operator but
+// ARGMIN and ARGMAX. The same bits in every call.
 // Algorithm: a radix sort of pairs (gp_sort_pairs), then gp_reduce_by_key, through keys and values in the workspace
 // (count times their sizes, besides what the sort needs). Where the operator's result does not depend on the order
 // (integers, MIN, MAX; accumulators of 4 and 8 bytes) and there are 2^20 elements and more, blocks first try to fold
@@ -10881,8 +10881,8 @@ enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args)                                                                \
   X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args)                                                    \
   X(LOAD_BALANCE, gp__load_balance, gp__search_args)                                                                   \
-  X(HISTOGRAM, gp__histogram, gp__histogram_args)                                                                      \
-  X(GROUP_TABLE, gp__group_table, gp__group_args)
+  X(GROUP_TABLE, gp__group_table, gp__group_args)                                                                      \
+  X(HISTOGRAM, gp__histogram, gp__histogram_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -12187,9 +12187,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   gp__request *q = k->q;
   const gp_primitive p = c->primitive;
   const int two = p == GP_TRANSFORM2, histogram = gp__is_histogram(p);
-  const int in_place =
-      p == GP_COPY || p == GP_TRANSFORM || two || p == GP_SELECT || p == GP_UNIQUE ||
-      (k->fold && p != GP_REDUCE && p != GP_SEGMENTED_REDUCE && p != GP_REDUCE_BY_KEY && p != GP_GROUP_BY);
+  const int in_place = p == GP_COPY || p == GP_TRANSFORM || two || p == GP_SELECT || p == GP_UNIQUE ||
+                       (k->fold && p != GP_REDUCE && p != GP_SEGMENTED_REDUCE && p != GP_REDUCE_BY_KEY);
   const int offsets_matter = histogram || p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED) ||
                              (p == GP_SEGMENTED_REDUCE ? c->segments > 0 : c->count > 0);
   const gp__checked_type *begin = histogram ? &k->in : &k->offset;
