@@ -621,11 +621,11 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
     if (!has_word(p, '2') && (role == ROLE_keys2 || role == ROLE_in2)) return NULL;
     if (role == ROLE_keys || role == ROLE_keys2) return c->in;
     if (in || role == ROLE_out) return (in && indices) || nth ? NULL : c->payload;
-    if (role == ROLE_out_keys) return indices ? NULL : c->in;
+    if (role == ROLE_out_keys) return indices && ((int)p == GP_SORT || (int)p == GP_TOP_K) ? NULL : c->in;
     if (role == ROLE_begin) return has_word(p, 'o') ? c->offsets : NULL;
     return role == ROLE_counts && is_set(p) ? find_type("u64") : NULL;
   }
-  if ((int)p == GP_IS_SORTED) return role == ROLE_keys ? c->in : role == ROLE_out ? find_type("u8") : NULL;
+  if ((int)p == GP_IS_SORTED) return role == ROLE_keys ? c->in : role == ROLE_counts ? find_type("u64") : NULL;
   switch (role) {
   case ROLE_in:
     return p == GP_FILL || p == GP_IOTA || runs || p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS ? NULL
@@ -675,7 +675,7 @@ static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int rol
       return n - cell_second(c, n);
   }
   if (c->rows) return c->rows * (role < FIRST_OUTPUT ? cell_elements(c, n) : cell_k(c, n));
-  if ((role == ROLE_out && (int)p == GP_IS_SORTED) || (role == ROLE_out_keys && (int)p == GP_NTH_ELEMENT)) return 1;
+  if (role == ROLE_out_keys && (int)p == GP_NTH_ELEMENT) return 1;
   switch (role) {
   case ROLE_begin:
     return p == GP_HISTOGRAM_RANGES ? c->bins + 1 : cell_segments(c, n) + (c->form != FORM_ENDS);
@@ -756,6 +756,7 @@ static inline __attribute__((unused)) double expected_count(const cell *c, int r
     return role == ROLE_out ? (double)n : 0; // all parts together
   case GP_COUNT_IF:
   case GP_CHECK_OFFSETS:
+  case GP_IS_SORTED:
     return 0;
   default:
     return all;
@@ -1116,7 +1117,8 @@ static inline __attribute__((unused)) size_t cell_slot(const cell *c, int role) 
   };
   if (!cell_type(c, role) || (role == ROLE_keys && is_segmented_scan(c->primitive))) return 0;
 #if CELLS_HAVE_SEGMENTS
-  if (role == ROLE_counts && c->primitive == GP_CHECK_OFFSETS) return offsetof(gp_call, bad);
+  if (role == ROLE_counts && (c->primitive == GP_CHECK_OFFSETS || (int)c->primitive == GP_IS_SORTED))
+    return offsetof(gp_call, bad);
 #endif
   return SLOTS[role];
 }

@@ -361,13 +361,13 @@ template <class K, int OPERATION> static int set_of_keys(ARGUMENTS) {
 template <class K> static int check_sorted(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
-  bool sorted;
+  const K *const end = (const K *)a->keys + a->count, *sorted;
   try {
-    sorted = thrust::is_sorted(POLICY, (const K *)a->keys, (const K *)a->keys + a->count);
+    sorted = thrust::is_sorted_until(POLICY, (const K *)a->keys, end);
   } catch (...) {
     return cudaErrorUnknown;
   }
-  store_kernel<<<1, 1, 0, STREAM>>>((u8 *)a->out, (u8)sorted);
+  store_kernel<<<1, 1, 0, STREAM>>>(COUNTS, sorted == end ? ~0ull : (unsigned long long)(sorted - (const K *)a->keys));
   return cudaGetLastError();
 }
 // A permutation of its own: there is nothing to check ours against.
