@@ -13,7 +13,7 @@
 enum { TOP = 12, MOST_BYTES = 64 << 20 };
 
 // Where no file is named: what lies about on a machine; else these lines.
-static const char *const texts[] = {"README.md", "/usr/share/common-licenses/GPL-3", "/usr/share/dict/words"};
+static const char *const texts[] = {"/usr/share/common-licenses/GPL-3", "README.md", "../README.md"};
 static const char lines[] = "A rose is a rose is a rose is a rose. Loveliness extreme. Extra gaiters. Loveliness "
                             "extreme. Sweetest ice-cream. Pages ages page ages page ages.";
 

@@ -621,7 +621,7 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
     if (!has_word(p, '2') && (role == ROLE_keys2 || role == ROLE_in2)) return NULL;
     if (role == ROLE_keys || role == ROLE_keys2) return c->in;
     if (in || role == ROLE_out) return (in && indices) || nth ? NULL : c->payload;
-    if (role == ROLE_out_keys) return indices && ((int)p == GP_SORT || (int)p == GP_TOP_K) ? NULL : c->in;
+    if (role == ROLE_out_keys) return indices && (int)p == GP_SORT ? NULL : c->in;
     if (role == ROLE_begin) return has_word(p, 'o') ? c->offsets : NULL;
     return role == ROLE_counts && is_set(p) ? find_type("u64") : NULL;
   }
