@@ -327,7 +327,7 @@ def tell_groups(flights, groups, arrays):
     for row in rows:
         print(f"{row[0]:<17}{row[1]:>12}{row[2]:>15}{row[3]:>12}".rstrip())
     on_time, late, unknown = (int(number) for number in arrays["punctuality.counts"])
-    days, in_order = arrays["days.out2"], arrays["delays_sorted.keys"]
+    days, in_order, by_carrier = arrays["days.out2"], arrays["delays_sorted.keys"], arrays["carrier_sums.keys"]
     arrived = int(np.count_nonzero(in_order == in_order))
     worst = int(np.argmax(arrays["hour_minutes.out"]))
     streak = groups["streaks of delayed flights"]
@@ -345,8 +345,8 @@ def tell_groups(flights, groups, arrays):
         ("days", f"{len(days)}, of {days.min()} to {days.max()} flights"),
         ("busiest hours", "; ".join(f"{count} flights: {when(arrays['hours.keys'][place])}" for count, place in
                                     zip(arrays["busiest_hours.keys"][:3], arrays["busiest_hours.out"]))),
-        ("latest carriers", ", ".join(f"{carriers[arrays['carrier_sums.keys'][place]]} {minutes:,}" for minutes, place in
-                                      zip(arrays["top_carriers.keys"], arrays["top_carriers.out"])) + " late minutes"),
+        ("latest carriers", ", ".join(f"{carriers[by_carrier[place]]} {minutes:,}" for place, minutes in
+                                      zip(arrays["top_carriers.out"], arrays["top_carriers.keys"])) + " late minutes"),
         ("longest delays", "; ".join(f"{minutes} minutes: {describe(flights, int(row))}" for minutes, row in
                                      zip(arrays["longest_delays.keys"][:3], arrays["longest_delays.out"]))),
         ("arrivals", f"half of them {in_order[arrived // 2]:+.0f} minutes or less, nine in ten "
