@@ -13685,8 +13685,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp_
 // The steps. blocks: of the table's kernel at most. at: the held memory, or NULL.
 GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at,
                                             gp__grouping *g) {
-#define GPUPRIMS__TAKE(bytes)                                                                                          \
-  (g->held += ((bytes) + 255) & ~(uint64_t)255, g->held - (((bytes) + 255) & ~(uint64_t)255))
+#define GPUPRIMS__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
 #define GPUPRIMS__AT(offset) (at ? at + (offset) : NULL)
   const char *who = gp__primitive_names[q->primitive];
   static const uint64_t zero = 0;

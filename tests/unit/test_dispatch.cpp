@@ -2451,6 +2451,7 @@ static void test_group_by() {
   }
 
   // Captured: what gp_workspace_size says is enough, and one byte less is told before anything is launched.
+  std::vector<fake::Stream *> streams; // which are alive at once: a handle that comes back brings its workspace
   for (const gp_call *c : {&small_one, &floats, &large}) {
     GOOD(gp_workspace_size(ctx, c, &bytes));
     CHECK(bytes > c->count * 8);
@@ -2467,7 +2468,7 @@ static void test_group_by() {
     CHECK(fake::counts.recorded > recorded);
     fresh->capturing = 0;
     GOOD(gp_run(ctx, c, fresh));
-    fake::destroy_stream(fresh);
+    streams.push_back(fresh);
   }
 
   // After a call whose words take much room, and before one; and with room that an allocator gave exactly.
@@ -2481,6 +2482,7 @@ static void test_group_by() {
   CLOSE(ctx);
   fake::destroy_stream(stream);
   fake::destroy_stream(other);
+  for (fake::Stream *s : streams) fake::destroy_stream(s);
 
   // Each call of the driver fails once; the next group-by works.
   unsigned injected = 0;
