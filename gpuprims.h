@@ -160,6 +160,7 @@ typedef unsigned long uint64_t;
 #define gp_inclusive_scan_by_key GPUPRIMS__NAME(gp_inclusive_scan_by_key)
 #define gp_exclusive_scan_by_key GPUPRIMS__NAME(gp_exclusive_scan_by_key)
 #define gp_reduce_by_key GPUPRIMS__NAME(gp_reduce_by_key)
+#define gp_group_by GPUPRIMS__NAME(gp_group_by)
 #define gp_run_length_encode GPUPRIMS__NAME(gp_run_length_encode)
 #define gp_nontrivial_runs GPUPRIMS__NAME(gp_nontrivial_runs)
 #define gp_count_runs GPUPRIMS__NAME(gp_count_runs)
@@ -691,6 +692,21 @@ GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_
                                          gp_type out_type, const void *keys, const void *in, void *out_keys, void *out,
                                          uint64_t *out_count, uint64_t count, gp_stream stream);
 
+// The same of keys in any order: out_keys[g] = the g-th smallest of the keys that there are, out[g] = the reduction of
+// all values that have it, in the order of the input; *out_count = how many keys there are. Keys are of a built-in
+// type, and equal where their bits are: floats in IEEE 754 total order, so that -0 and 0, and NaNs with other payloads,
+// are groups of their own. out_keys may be NULL, and out the same as in where element sizes are equal. Any operator but
+// ARGMIN and ARGMAX. The same bits in every call.
+// Algorithm: a radix sort of pairs, then gp_reduce_by_key, through keys and values in the workspace (count times their
+// sizes, besides what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
+// of 4 and 8 bytes) and there are 2^20 elements and more, blocks first try to fold their shares of the input in tables
+// of 2048 slots in shared memory, so that everything is read once, and only what is in the tables is sorted; which way
+// is gone is decided on the device, by the number of different keys. Launches: those of the sort, and one; with tables
+// those of two sorts, of which one finds nothing to do, and five.
+GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type, gp_type in_type, gp_type out_type,
+                                    const void *keys, const void *in, void *out_keys, void *out, uint64_t *out_count,
+                                    uint64_t count, gp_stream stream);
+
 // out_keys[r] = the first key of run r, lengths[r] = its length, in length_type (either may be NULL).
 GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
                                              const void *keys, void *out_keys, void *lengths, uint64_t *out_count,
@@ -1002,6 +1018,8 @@ GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) { return atomicAdd(p, v
 GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
+// What other threads change by atomics, as it is now.
+template <class T> GP_DEVICE T gp__peek(const T *p) { return *static_cast<const volatile T *>(p); }
 
 GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   gp__u64 v;
@@ -1205,6 +1223,7 @@ GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
   const gp__u32 lanes = __ballot_sync(0xffffffffu, one);
   return one ? lanes : ~lanes;
 }
+template <class T> GP_DEVICE T gp__peek(const T *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__wait_for_predecessor() {}
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
   simt::mbarrier_init(reinterpret_cast<uint64_t *>(bar), count);
@@ -2331,6 +2350,11 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
     return p;
   }
   p.algorithm = gp__or(p.algorithm, GP_DIRECT);
+  if (s.primitive == GP_GROUP_BY) { // of the kernel that fills tables
+    p.threads = gp__or(p.threads, 512);
+    p.vectors = gp__or(p.vectors, 2);
+    p.blocks_per_sm = gp__or(p.blocks_per_sm, 3);
+  }
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, s.in_size ? 1 : 4);
   if (s.primitive == GP_LOWER_BOUND || s.primitive == GP_UPPER_BOUND) p.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
@@ -2725,6 +2749,31 @@ typedef struct gp__histogram_args {
   int channels, active;   // at least 1
   unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory; 0: one, of 16 bits
 } gp__histogram_args;
+
+// Group by: tables of keys in shared memory.
+typedef struct gp__group_args {
+  const void *keys;
+  const void *in;
+  void *list_keys;   // keys and folded values of all blocks' tables, in no order
+  void *list_values; // accumulators
+  unsigned long long count;
+  const unsigned long long *count_device;
+  unsigned long long *state; // GP__GROUP_STATE words, zero at the start
+  void *workspace;
+} gp__group_args;
+// The words of the state: a table has overflowed; the length of the list; of what is sorted, the list or the input, how
+// many elements, one of both 0; the groups that each way has found.
+enum {
+  GP__GROUP_FULL,
+  GP__GROUP_LENGTH,
+  GP__GROUP_OF_LIST,
+  GP__GROUP_OF_INPUT,
+  GP__GROUP_FROM_LIST,
+  GP__GROUP_FROM_INPUT,
+  GP__GROUP_STATE = 8
+};
+// Slots of a table, and how many of them may be taken; elements from which on tables are tried.
+enum { GP__GROUP_SLOTS = 2048, GP__GROUP_MOST = 1536, GP__GROUP_FROM = 1 << 20 };
 
 // Lower and upper bound, load balance.
 typedef struct gp__search_args {
@@ -5578,6 +5627,149 @@ struct gp__histogram_of<P, ALGORITHM, BINS, T, W, C, true> {
 template <class P, int ALGORITHM, class BINS, class T, class W, class C>
 GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
   gp__histogram_of<P, ALGORITHM, BINS, T, W, C, gp__traits<C>::kind == GP__FLOAT>::type::run(a);
+}
+
+// ---- group by
+//
+// A table of keys in a block's shared memory, with open addresses. Every block folds the elements that it reads, tile
+// by tile; in the end the tables lie in a list in global memory, one behind the other. A block whose table has
+// overflowed says so and stops, and with it all others; then the list is worth nothing. The block that ends last writes
+// how long the list is, or how long the input, for the sorts that follow.
+
+// The same bytes as another type of the same size.
+template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
+  union {
+    From from;
+    To to;
+  } x;
+  x.from = from;
+  return x.to;
+}
+// Folds into a value in shared memory, where the order does not matter. Sums of integers have an instruction.
+template <class Op, class Acc> struct gp__shared_fold {
+  static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
+    typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
+    for (Bits was = gp__peek(at);;) {
+      const Bits now = gp__same_bytes<Bits>(Op()(gp__same_bytes<Acc>(was), x));
+      if (now == was) return; // most minima and maxima
+      const Bits found = atomicCAS(at, was, now);
+      if (found == was) return;
+      was = found;
+    }
+  }
+};
+#define GPUPRIMS__SHARED_SUM(T)                                                                                        \
+  template <> struct gp__shared_fold<gp_sum<T>, T> {                                                                   \
+    static GP_DEVICE void add(gp__unsigned_of<sizeof(T)>::type *at, T x) {                                             \
+      atomicAdd(at, static_cast<gp__unsigned_of<sizeof(T)>::type>(x));                                                 \
+    }                                                                                                                  \
+  };
+GPUPRIMS__SHARED_SUM(int)
+GPUPRIMS__SHARED_SUM(unsigned int)
+GPUPRIMS__SHARED_SUM(long long)
+GPUPRIMS__SHARED_SUM(unsigned long long)
+#undef GPUPRIMS__SHARED_SUM
+
+template <class Op, class Acc> struct gp__group_storage {
+  typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
+  enum { SLOTS = GP__GROUP_SLOTS, PROBES = 64 };
+  gp__u64 key[SLOTS + 1]; // all ones: free; the key that is all ones itself has the slot behind the others
+  Bits value[SLOTS + 1];
+  gp__u32 used, full, last, ends; // slots taken; all ones: the last slot is one of them
+  gp__u64 first;                  // of the list, where this table goes
+  gp__ticket ticket;
+  template <int THREADS> GP_DEVICE void clear() {
+    for (int i = int(threadIdx.x); i <= SLOTS; i += THREADS) {
+      key[i] = ~gp__u64(0);
+      value[i] = gp__same_bytes<Bits>(Op::identity());
+    }
+    if (threadIdx.x == 0) used = full = last = ends = 0;
+  }
+  GP_DEVICE void fold(gp__u64 k, const Acc &x) {
+    int at = int(k * 0x9e3779b97f4a7c15ull >> 53); // multiplicative hashing (Knuth, The Art of Computer Programming 3)
+    if (k == ~gp__u64(0)) {
+      if (!gp__peek(&last) && atomicExch(&last, 1u) == 0) atomicAdd(&used, 1u);
+      at = SLOTS;
+    } else {
+      for (int probe = 0;; ++probe, at = (at + 1) & (SLOTS - 1)) {
+        gp__u64 there = gp__peek(&key[at]);
+        if (there == ~gp__u64(0)) {
+          there = atomicCAS(&key[at], ~gp__u64(0), k);
+          if (there == ~gp__u64(0)) {
+            if (atomicAdd(&used, 1u) >= GP__GROUP_MOST) atomicOr(&full, 1u);
+            break;
+          }
+        }
+        if (there == k) break;
+        if (probe == PROBES) {
+          atomicOr(&full, 1u);
+          return;
+        }
+      }
+    }
+    gp__shared_fold<Op, Acc>::add(&value[at], x);
+  }
+};
+static_assert(GP__GROUP_SLOTS == 1 << 11, "fold takes 11 bits of the hash");
+
+// K: the unsigned type of the key's size. Elements with one key in a whole warp are folded in registers first.
+template <class P, class K, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__group_table(const gp__group_args &a) {
+  typedef gp__group_storage<Op, Acc> Storage;
+  const int THREADS = P::threads, ITEMS = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0);
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  const Load load(a);
+  const K *keys = static_cast<const K *>(a.keys);
+  const In *in = static_cast<const In *>(a.in);
+  const gp__u64 count = gp__count(a), tile = static_cast<gp__u64>(THREADS) * ITEMS;
+  s.template clear<THREADS>();
+  __syncthreads();
+  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+    K key[ITEMS];
+    In x[ITEMS];
+    bool stop = gp__peek(&s.full) != 0;
+    if (threadIdx.x == 0 && gp__peek(a.state + GP__GROUP_FULL) != 0) atomicOr(&s.full, 1u);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 at = first + i * THREADS + threadIdx.x;
+      if (at < count && !stop) key[i] = keys[at], x[i] = in[at];
+    }
+    if (__all_sync(0xffffffffu, stop)) break;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 at = first + i * THREADS + threadIdx.x;
+      const bool there = at < count && !stop;
+      const Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
+      const K mine = there ? key[i] : K(0), leader = gp_warp_broadcast(mine, 0);
+      if (__all_sync(0xffffffffu, there && mine == leader)) {
+        const Acc sum = gp_warp_reduce(value, Op());
+        if (gp_lane() == 0) s.fold(leader, sum);
+      } else if (there) s.fold(mine, value);
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    gp__u64 *length = a.state + GP__GROUP_LENGTH;
+    if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 1);
+    else s.first = gp__add_relaxed(length, s.used);
+    __threadfence();
+    s.ticket = gp__draw(a.workspace, gridDim.x);
+    if (s.ticket.number == gridDim.x - 1) {
+      __threadfence();
+      const bool overflowed = gp__add_relaxed(a.state + GP__GROUP_FULL, 0) != 0;
+      gp__store_relaxed(a.state + GP__GROUP_OF_LIST, overflowed ? 0 : gp__add_relaxed(length, 0));
+      gp__store_relaxed(a.state + GP__GROUP_OF_INPUT, overflowed ? count : 0);
+    }
+  }
+  __syncthreads();
+  if (s.full) return;
+  for (int i = int(threadIdx.x); i <= Storage::SLOTS; i += THREADS) {
+    if (i < Storage::SLOTS ? s.key[i] == ~gp__u64(0) : s.last == 0) continue;
+    const gp__u64 to = s.first + atomicAdd(&s.ends, 1u);
+    static_cast<K *>(a.list_keys)[to] = static_cast<K>(s.key[i]);
+    static_cast<Acc *>(a.list_values)[to] = gp__same_bytes<Acc>(s.value[i]);
+  }
 }
 
 // ---- scan
@@ -12973,6 +13165,38 @@ static gp_result gp__host_segmented_sort(const gp__host_call *h) {
 }
 
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
+// The unsigned type of a key's size: two keys are equal where their bits are.
+GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
+  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
+}
+// Group by: keys and values sorted, then folded run by run.
+static gp_result gp__host_group_by(const gp__request *q, int threads) {
+  const size_t pair = q->key_size + q->in_size;
+  gp__request sort, runs = *q;
+  unsigned char *values;
+  gp_result result;
+  if (q->count > SIZE_MAX / pair - 1 || !(values = (unsigned char *)malloc((size_t)(q->count + 1) * pair)))
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu keys and values", gp__host_call_name(q->primitive),
+                    (unsigned long long)q->count);
+  memset(&sort, 0, sizeof sort);
+  sort.primitive = GP_SORT;
+  sort.key_type = q->key_type, sort.key_size = q->key_size;
+  sort.in_type = sort.out_type = q->in_type, sort.in_size = sort.out_size = q->in_size;
+  sort.in_struct = sort.out_struct = q->in_struct;
+  sort.end_bit = 8 * (int)q->key_size;
+  sort.keys = q->keys, sort.in = q->in;
+  sort.out = values, sort.out_keys = values + q->count * q->in_size;
+  sort.count = q->count;
+  sort.channels = sort.active = 1;
+  runs.primitive = GP_REDUCE_BY_KEY;
+  runs.equal = GP_EQUAL;
+  runs.key_type = gp__bits_type(q->key_size);
+  runs.keys = sort.out_keys, runs.in = sort.out;
+  result = q->count ? gp__host_run(&sort, threads) : GP_SUCCESS;
+  if (result == GP_SUCCESS) result = gp__host_run(&runs, threads);
+  free(values);
+  return result;
+}
 __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
   const char *call = gp__host_call_name(q->primitive);
   const int is_scan = gp__is_scan(q->primitive);
@@ -12994,6 +13218,7 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   }
   if (q->primitive == GP_ADJACENT_DIFFERENCE) return gp__host_adjacent(q, threads);
   if (q->primitive == GP_SORT) return gp__host_sort(q, threads);
+  if (q->primitive == GP_GROUP_BY) return gp__host_group_by(q, threads);
 
   memset(&h, 0, sizeof h);
   h.q = q;
@@ -13864,6 +14089,7 @@ enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args)                                                                \
   X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args)                                                    \
   X(LOAD_BALANCE, gp__load_balance, gp__search_args)                                                                   \
+  X(GROUP_TABLE, gp__group_table, gp__group_args)                                                                      \
   X(HISTOGRAM, gp__histogram, gp__histogram_args)                                                                      \
   X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args)                                                              \
   X(RADIX_PASS, gp__radix_pass, gp__radix_args)                                                                        \
@@ -14950,6 +15176,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
     q->key_type = c->key_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
     if (k->key.info && !q->user_equal) return gp__no_struct(k, "equal", q->equal);
+  } else if (c->primitive == GP_GROUP_BY) {
+    q->key_type = c->key_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+    if (k->key.info)
+      return gp__fail(GP_E_TYPE, "%s: key_type: keys of groups are of a built-in type, not of \"%s\"", k->who,
+                      k->key.info->name);
+    if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
+      return gp__fail(GP_E_OPERATOR, "%s: op: %s serves reduce and scan only", k->who, gp__op_rows[q->op].name);
   } else if (gp__is_bound(c->primitive)) {
     if (c->key_type && c->key_type != q->in_type)
       return gp__fail(GP_E_TYPE, "%s: in_type and key_type differ: needles have the type of the sorted array", k->who);
@@ -15536,7 +15770,7 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
   case GP__FAMILY_SORT:
     return !q->count;
   case GP__FAMILY_MAP:
-    return !q->count || (q->primitive == GP_COPY && q->in == q->out);
+    return q->primitive != GP_GROUP_BY && (!q->count || (q->primitive == GP_COPY && q->in == q->out));
   case GP__FAMILY_SCAN:
     return !q->count;
   case GP__FAMILY_SEGMENTS:
@@ -15861,11 +16095,19 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   }
   return count;
 }
+// Does a group-by try tables in shared memory?
+GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
+  return !q->user_op && gp__any_order(q) && (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
+}
 // Which kernels a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
   const int stream = gp__family_of(q->primitive) == GP__FAMILY_STREAM;
   int count = 0;
   if (gp__is_planned(q->primitive)) return gp__kinds_of_plan(q, p, kinds);
+  if (q->primitive == GP_GROUP_BY) { // what else it does are calls of their own
+    if (gp__groups_in_tables(q)) kinds[count++] = GP__GROUP_TABLE;
+    return count;
+  }
   switch (p->algorithm) {
   case GP_DIRECT:
     kinds[count++] = q->primitive == GP_COPY                  ? GP__COPY
@@ -16167,6 +16409,10 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     else gp__add(t, "%s<%s>, ", q->in_size ? "gp__value_array" : "gp__value_index", out);
     gp__add(t, q->out_size || q->end_bit - q->begin_bit < 8 * (int)q->key_size ? "true" : "false");
     gp__add(t, kind == GP__SEGMENTS_SHORT ? ", %s>" : ">", offset);
+    break;
+  case GP__GROUP_TABLE:
+    gp__add(t, "gp__unsigned_of<%d>::type, ", (int)q->key_size);
+    gp__name_fold(q, t);
     break;
   case GP__HISTOGRAM:
     gp__add(t, "%s, %s<%s>, %s, %s, %s>", v->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
@@ -17099,6 +17345,172 @@ GPUPRIMS__PRIVATE gp__request gp__offset_check(const gp__request *q) {
   return check;
 }
 
+// ---- group by: other calls, one behind the other, through memory that the workspace holds meanwhile
+
+typedef struct gp__grouping {
+  gp__request steps[6];
+  int count, table;                                   // the table's kernel is launched before this step; 0: never
+  uint64_t held, list_keys, list_values, state, room; // bytes; of which these are where; entries of the list
+} gp__grouping;
+
+GPUPRIMS__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c,
+                                         int pointers) {
+  return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
+}
+// A sort of pairs, and the reduction of its runs. keys NULL: pointers are not known yet.
+GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g,
+                                        const void *keys, const void *values, gp_type value_type, unsigned char *sorted,
+                                        unsigned char *moved, uint64_t count, const uint64_t *count_device,
+                                        uint64_t *out_count) {
+  gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
+  const int pointers = keys != NULL;
+  sort.key_type = q->key_type;
+  sort.in_type = sort.out_type = runs.in_type = value_type;
+  sort.keys = keys, sort.in = values;
+  sort.out_keys = pointers ? sorted : NULL, sort.out = pointers ? moved : NULL;
+  sort.count = runs.count = count;
+  sort.count_device = runs.count_device = count_device;
+  if (count) GPUPRIMS__CHECK(gp__add_step(s, who, g, &sort, pointers));
+  runs.key_type = gp__bits_type(q->key_size);
+  runs.keys = sort.out_keys, runs.in = sort.out;
+  runs.op = q->op;
+  runs.acc_type = q->acc_type, runs.out_type = q->out_type;
+  runs.transform = values == q->in ? q->transform : GP_OP_DEFAULT; // the list's values have been through it
+  runs.init = q->has_init ? &q->init : NULL;
+  runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = out_count;
+  return gp__add_step(s, who, g, &runs, pointers);
+}
+// The steps. blocks: of the table's kernel at most. at: the held memory, or NULL.
+GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at,
+                                            gp__grouping *g) {
+#define GPUPRIMS__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
+#define GPUPRIMS__AT(offset) (at ? at + (offset) : NULL)
+  const char *who = gp__primitive_names[q->primitive];
+  static const uint64_t zero = 0;
+  uint64_t sorted, moved, of_list;
+  uint64_t *state;
+  gp_call clear = gp_call_init(GP_FILL), sum = gp_call_init(GP_REDUCE);
+  memset(g, 0, sizeof *g);
+  sorted = GPUPRIMS__TAKE(q->count * q->key_size);
+  moved = GPUPRIMS__TAKE(q->count * q->in_size);
+  if (!gp__groups_in_tables(q))
+    return gp__add_way(s, who, q, g, at ? q->keys : NULL, q->in, q->in_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(moved),
+                       q->count, q->count_device, q->out_count);
+  g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
+  if (g->room > q->count) g->room = q->count;
+  g->list_keys = GPUPRIMS__TAKE(g->room * q->key_size);
+  g->list_values = GPUPRIMS__TAKE(g->room * q->acc_size);
+  of_list = GPUPRIMS__TAKE(g->room * q->acc_size);
+  g->state = GPUPRIMS__TAKE((uint64_t)(GP__GROUP_STATE * 8));
+  state = (uint64_t *)(void *)GPUPRIMS__AT(g->state);
+  clear.out_type = sum.in_type = sum.out_type = GP_U64;
+  clear.init = &zero;
+  clear.out = state;
+  clear.count = GP__GROUP_STATE;
+  GPUPRIMS__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
+  g->table = g->count;
+  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, GPUPRIMS__AT(g->list_keys), GPUPRIMS__AT(g->list_values), q->acc_type,
+                              GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), g->room,
+                              at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
+  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, at ? q->keys : NULL, q->in, q->in_type, GPUPRIMS__AT(sorted),
+                              GPUPRIMS__AT(moved), q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
+                              at ? state + GP__GROUP_FROM_INPUT : NULL));
+  sum.op = GP_SUM;
+  sum.in = at ? state + GP__GROUP_FROM_LIST : NULL;
+  sum.count = 2;
+  sum.out = q->out_count;
+  return gp__add_step(s, who, g, &sum, at != NULL);
+#undef GPUPRIMS__TAKE
+#undef GPUPRIMS__AT
+}
+// Bytes that the steps need of the workspace: words at the front, scratch at the back of what is not held.
+GPUPRIMS__PRIVATE gp_result gp__grouping_room(gp__state *s, const gp__grouping *g, uint64_t *words, uint64_t *scratch) {
+  int i;
+  *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // the table's kernel draws tickets
+  *scratch = 0;
+  for (i = 0; i < g->count; ++i) {
+    gp__shape h = gp__shape_of(&g->steps[i]);
+    gp_policy p;
+    gp_policy_source source;
+    gp__geometry geometry;
+    gp__shape_on(&h, &s->about);
+    GPUPRIMS__CHECK(gp__choose(gp__primitive_names[g->steps[i].primitive], NULL, &h, &s->table, &p, &source));
+    geometry = gp__geometry_of(p, h, 0);
+    if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
+    if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
+  }
+  return GP_SUCCESS;
+}
+
+// The kernel of tables: fills the list, and decides which way is gone.
+GPUPRIMS__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
+                                              const gp__kernel *k, const gp__grouping *g, unsigned char *held,
+                                              void *workspace, gp_stream stream) {
+  gp__shape h = gp__shape_of(q);
+  gp__geometry geometry;
+  gp__group_args a;
+  unsigned grid;
+  gp__shape_on(&h, &s->about);
+  geometry = gp__geometry_of(*p, h, k->occupancy);
+  grid = (unsigned)s->about.multiprocessors *
+         (unsigned)(k->occupancy < p->blocks_per_sm ? k->occupancy : p->blocks_per_sm);
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.in = q->in;
+  a.list_keys = held + g->list_keys;
+  a.list_values = held + g->list_values;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.state = (unsigned long long *)(void *)(held + g->state);
+  a.workspace = workspace;
+  return gp__launch_one(s, who, k, grid, &geometry, p->overlap, stream, &a);
+}
+
+GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
+                                            gp_stream stream, uint64_t least);
+// The primary context is current. run 0: the kernels are built, nothing else.
+GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                             gp_stream stream) {
+  const char *who = gp__primitive_names[q->primitive];
+  const uint64_t blocks = (uint64_t)s->about.multiprocessors * (unsigned)p->blocks_per_sm;
+  gp__shape h = gp__shape_of(q);
+  gp__kernel *table = NULL;
+  gp__grouping g;
+  gp__workspace *r;
+  unsigned long long key;
+  uint64_t words, scratch, most, before;
+  void *held = NULL;
+  int capturing, i;
+  gp_result result = gp__grouping_of(s, q, blocks, NULL, &g);
+  if (result != GP_SUCCESS) return result;
+  gp__shape_on(&h, &s->about);
+  if (g.table) GPUPRIMS__CHECK(gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table));
+  for (i = 0; i < g.count; ++i) GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], NULL, 0, stream, 0));
+  if (!run) return GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__grouping_room(s, &g, &words, &scratch));
+  GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &key, &capturing));
+  r = gp__find_stream(s, key, stream);
+  if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
+  gp__lock_stream(r);
+  before = r->held;
+  most = capturing || words > r->words ? words : r->words; // as gp__find_room will have it, for every step
+  if (most < r->pinned) most = r->pinned;
+  result = gp__find_room(s, who, r, stream, GP__CONTROL_BYTES + GP__WORD_BYTES, g.held,
+                         most + scratch + g.held + before + 512, capturing, &held);
+  if (result == GP_SUCCESS) {
+    r->held = r->bytes - (size_t)((unsigned char *)held - (unsigned char *)r->workspace);
+    result = gp__grouping_of(s, q, blocks, (unsigned char *)held, &g);
+  }
+  for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
+    if (i == g.table && i)
+      result = gp__launch_tables(s, who, q, p, table, &g, (unsigned char *)held, r->workspace, stream);
+    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], NULL, 1, stream, 0);
+  }
+  r->held = before;
+  gp__unlock_stream(r);
+  return result;
+}
+
 // Chooses the policy and finds the kernels; then, where `run`, launches, in a workspace of `least` bytes at least.
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
                                             gp_stream stream, uint64_t least) {
@@ -17116,6 +17528,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   if (result != GP_SUCCESS || (idle && !gp__is_checked(q))) return result;
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
+  if (q->primitive == GP_GROUP_BY) return gp__leave(s, who, pushed, gp__run_group_by(s, q, &p, run, stream));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 1, &kernels[i]);
@@ -17151,6 +17564,19 @@ GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
   return gp__run_request(s, &q, call->policy, 0, NULL, 0);
 }
 
+// What a group-by needs of a workspace that no other call has used.
+GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
+                                               const gp__shape *h, uint64_t *bytes) {
+  gp_policy p;
+  gp_policy_source source;
+  gp__grouping g;
+  uint64_t words, scratch;
+  GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
+  GPUPRIMS__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
+  GPUPRIMS__CHECK(gp__grouping_room(s, &g, &words, &scratch));
+  *bytes = words + scratch + g.held + 512;
+  return GP_SUCCESS;
+}
 // Raises *bytes to the larger of what an aligned and a misaligned input need: the answer holds for all pointers.
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes) {
@@ -17162,6 +17588,7 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q,
     gp__geometry g;
     gp_result result;
     gp__shape_on(&h, &s->about);
+    if (q->primitive == GP_GROUP_BY) return gp__grouping_bytes(s, q, given, &h, bytes);
     h.in_misaligned =
         shift && h.in_size > 0 && h.in_size < GP__VECTOR ? GP__VECTOR / h.in_size * h.in_size - h.in_size : 0;
     result = gp__choose(gp__primitive_names[q->primitive], given, &h, &s->table, &p, &source);
@@ -17309,7 +17736,7 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
     *source = k && k->state == 2 ? k->source : GP_KERNEL_NONE;
     pthread_mutex_unlock(&s->lock);
   }
-  gp__name_kernel(&q, &p, kinds[count - 1], &text);
+  if (count) gp__name_kernel(&q, &p, kinds[count - 1], &text);
   if (text.failed) result = gp__fail(GP_E_MEMORY, "gp_kernel_origin: no memory");
   else if (capacity) snprintf(name, capacity, "%s", gp__string(&text));
   gp__free_text(&text);
@@ -17358,6 +17785,13 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
     const gp__request check = gp__offset_check(&q);
     result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
+  }
+  if (result == GP_SUCCESS && q.primitive == GP_GROUP_BY) {
+    gp__grouping g;
+    int i;
+    result = gp__grouping_of(s, &q, 1, NULL, &g);
+    for (i = 0; i < g.count && result == GP_SUCCESS; ++i)
+      result = gp__compile_request(s, who, &g.steps[i], NULL, compute_capability, &table, take, user);
   }
   return result;
 }
@@ -17491,6 +17925,16 @@ GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_
                                          uint64_t *out_count, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_REDUCE_BY_KEY, op, in_type, out_type, in, out, count);
   gp__set_keys(&c, key_type, equal, keys);
+  c.out_keys = out_keys;
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type, gp_type in_type, gp_type out_type,
+                                    const void *keys, const void *in, void *out_keys, void *out, uint64_t *out_count,
+                                    uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_GROUP_BY, op, in_type, out_type, in, out, count);
+  c.key_type = key_type;
+  c.keys = keys;
   c.out_keys = out_keys;
   c.out_count = out_count;
   return gp_run(ctx, &c, stream);

@@ -24,7 +24,7 @@ UNITS = 1e-6                # of regret: rounding must not decide
 # A type whose cells are measured beside those of the type that was searched, since a row serves both: same sizes, other
 # arithmetic. What only moves bytes has no such type.
 TWINS = {"u8": "i8", "u16": "i16", "u32": "f32", "u64": "f64", "f16": "bf16"}
-MOVES = ("copy", "fill", "load_balance")
+MOVES = ("copy", "fill", "load_balance", "sort", "segmented_sort", "top_k", "nth_element")  # keys go by their bits
 
 # A cell as a partition sees it: {policy: time}, the time of what serves it now, that one's policy (which has nothing to
 # gain here), what counts as a tie. A policy must have been measured in all views of a size but those that are partial.
