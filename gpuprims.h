@@ -1338,9 +1338,9 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
   F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES)                                                                \
   F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 2, 3, 4, 5)                                                                                         \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 5, 6, 8)                                                                             \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_SEGMENTED_SORT(F)                                                                             \
   F(algorithm, GP_AUTO, GP_SIZE_CLASSES)                                                                               \
@@ -1372,19 +1372,19 @@ enum {
 };
 GPUPRIMS__RULE int gp__family_of(int primitive) {
   return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
-                 primitive == GP_CHECK_OFFSETS
+                 primitive == GP_CHECK_OFFSETS || primitive == GP_IS_SORTED
              ? GP__FAMILY_REDUCE
          : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
          : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
                  primitive == GP_PARTITION
              ? GP__FAMILY_STREAM
-         : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE   ? GP__FAMILY_SEGMENTS
-         : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES ? GP__FAMILY_HISTOGRAM
-         : primitive == GP_SORT                                               ? GP__FAMILY_SORT
-         : primitive >= GP_MERGE_SORT && primitive <= GP_IS_SORTED            ? GP__FAMILY_MERGE
-         : primitive == GP_SEGMENTED_SORT                                     ? GP__FAMILY_SEGMENTED_SORT
-         : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT               ? GP__FAMILY_TOP_K
-                                                                              : GP__FAMILY_MAP;
+         : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE       ? GP__FAMILY_SEGMENTS
+         : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES     ? GP__FAMILY_HISTOGRAM
+         : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
+         : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
+         : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
+         : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
+                                                                                  : GP__FAMILY_MAP;
 }
 // Families that move keys and values: their kernels are steps of a plan, which gp__launch hands to the family.
 GPUPRIMS__RULE int gp__is_planned(int primitive) { return gp__family_of(primitive) >= GP__FAMILY_SORT; }
@@ -1755,7 +1755,60 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
 }
 // ---- sorts and merges
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
-GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
+GPUPRIMS__RULE int gp__is_set(int primitive) {
+  return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
+}
+// Elements of a thread: as many as `vectors` vectors hold of the larger of key and value (of four bytes at least), and
+// an odd number, so that elements that follow each other in one thread lie in different banks for neighbours.
+GPUPRIMS__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
+  return (gp__scan_items(vectors, gp__max(key_size, 4), in_size) - 1) | 1;
+}
+GPUPRIMS__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
+  return p.threads * gp__merge_items(p.vectors, s.key_size, s.in_size);
+}
+// Bytes of shared memory: elements with room for misalignment of one input, or of two, on both sides; elements of warps
+// that each have room for misalignment of their own; places of values, 2 bytes each.
+GPUPRIMS__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
+  return size ? (items * size + inputs * 2 * GP__VECTOR + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
+}
+GPUPRIMS__RULE int gp__merge_out_bytes(int threads, int items, int size) {
+  return threads / GP__WARP * (GP__WARP * items * size + GP__VECTOR);
+}
+GPUPRIMS__RULE int gp__merge_place_bytes(int tile, int in_size) {
+  return in_size ? (tile * 2 + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
+}
+// Dynamic shared memory of a block that merges, of one that sorts a tile, of one that combines sets.
+GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
+  return 2 * gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
+         gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
+         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
+         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
+}
+GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
+         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
+         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 1);
+}
+GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 2) +
+         gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
+         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
+         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
+}
+// Blocks that find the borders of tiles, two a warp.
+GPUPRIMS__RULE unsigned long long gp__set_border_blocks(gp_policy p, unsigned long long tiles) {
+  return gp__ceil_div(tiles + 1, (unsigned)(p.threads / GP__WARP * 2));
+}
+enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
+GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
+         (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
+                                       : p.algorithm == GP_MERGE_PATH) &&
+         gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
+                 s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
+                 GP__MERGE_STATIC_BYTES <=
+             s.shared_bytes;
+}
 GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0;
 }
@@ -1937,10 +1990,14 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
+  const int vectors = p.vectors, threads = p.threads;
   p.algorithm = gp__or(p.algorithm, s.primitive == GP_MERGE_SORT ? GP_MERGE_PASSES : GP_MERGE_PATH);
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, 4);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.in_size ? 3 : 4);
+  // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
+  while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
+  while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads /= 2;
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
@@ -2087,6 +2144,22 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
   }
 }
+// Merges: a tile is merged at a time by a block, which has a range of tiles; sets: a tile of both inputs together, less
+// one, so that pairs of equal keys are not cut apart. Words carry the counts of sets. Scratch: the borders of sets; where
+// merge sort has several tiles, keys and values of every other pass.
+__attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident,
+                                                       gp__geometry *g) {
+  g->tile_items = (unsigned)(gp__merge_tile(p, s) - gp__is_set(s.primitive));
+  g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  if (!g->grid) g->grid = 1; // no elements: sets count them all the same
+  g->shared_bytes = (unsigned)(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s));
+  if (gp__is_set(s.primitive)) {
+    g->words = gp__look_back_slots(g->tiles);
+    g->scratch = g->tiles > (unsigned)s.multiprocessors ? (g->tiles + 1) * 16 : 0; // whatever the occupancy is
+  } else if (s.primitive == GP_MERGE_SORT && g->tiles > 1)
+    g->scratch = gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size;
+}
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
 __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape s, unsigned long long resident,
@@ -2111,7 +2184,8 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   g.replicas = g.log2_lanes = 0;
   g.share = g.scratch = 0;
   if (gp__is_planned(s.primitive)) {
-    gp__geometry_planned(p, s, resident, &g);
+    if (family == GP__FAMILY_MERGE) gp__geometry_merge(p, s, resident, &g);
+    else gp__geometry_planned(p, s, resident, &g);
     return g;
   }
   if (family == GP__FAMILY_STREAM || family == GP__FAMILY_SEGMENTS || family == GP__FAMILY_HISTOGRAM) {
@@ -2269,6 +2343,19 @@ typedef struct gp__search_args {
   unsigned long long count;
   const unsigned long long *count_device;
 } gp__search_args;
+
+// Merges, merge sort, sets.
+typedef struct gp__merge_args {
+  const void *keys, *keys2;               // sorted; merge sort: keys alone, in runs
+  const void *values, *values2;           // or null; merge sort, the first step: null for the indices of the keys
+  void *out_keys, *out_values;            // or null
+  unsigned long long *out_count;          // sets
+  unsigned long long count, count2;       //
+  const unsigned long long *count_device; // of the first input, or null
+  unsigned long long run;                 // a step of merge sort: keys of a run, two of which make one; otherwise 0
+  void *workspace;
+  unsigned long long *borders; // sets: where tiles begin, in each input; or null: tiles find their own
+} gp__merge_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -2675,6 +2762,15 @@ template <class O> struct gp__offset_fault {
   GP_DEVICE explicit gp__offset_fault(const Args &a) : offsets(static_cast<const O *>(a.in)), limit(a.limit) {}
   GP_DEVICE gp__u64 operator()(const O &x, gp__u64 index) const {
     return x > limit || (index > 0 && x < offsets[index - 1]) ? index : ~gp__u64(0);
+  }
+};
+
+// The index of a key that comes before the key before it; all ones where it is well.
+template <class T, class Before> struct gp__order_fault {
+  const T *keys;
+  template <class Args> GP_DEVICE explicit gp__order_fault(const Args &a) : keys(static_cast<const T *>(a.in)) {}
+  GP_DEVICE gp__u64 operator()(const T &x, gp__u64 index) const {
+    return index > 0 && Before()(x, keys[index - 1]) ? index : ~gp__u64(0);
   }
 };
 
@@ -3213,6 +3309,44 @@ template <class O> GP_DEVICE gp__u64 gp_merge_path(const O *ends, gp__u64 segmen
 }
 template <class O> GP_DEVICE gp__u64 gp_warp_merge_path(const O *ends, gp__u64 segments, gp__u64 diagonal) {
   return gp_warp_search(0, segments < diagonal ? segments : diagonal, gp__merge_before<O>{ends, diagonal});
+}
+
+// Merge path of two sorted arrays, the first one's elements first among equals: of the first `diagonal` elements of the
+// merged sequence, so many are of the first array (n elements), the others of the second (m). By a thread, or by a warp.
+template <class T, class Before> struct gp__merge_split_before {
+  const T *first, *second;
+  gp__u64 diagonal;
+  GP_DEVICE bool operator()(gp__u64 i) const { return !Before()(second[diagonal - 1 - i], first[i]); }
+};
+template <class T, class Before>
+GP_DEVICE gp__u64 gp_merge_split(const T *first, gp__u64 n, const T *second, gp__u64 m, gp__u64 diagonal, Before) {
+  const gp__u64 low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+  return gp_search(low, high - low, gp__merge_split_before<T, Before>{first, second, diagonal});
+}
+template <class T, class Before, int N> struct gp__merge_splits_before {
+  const T *first, *second;
+  const gp__u64 (&diagonal)[N];
+  GP_DEVICE bool operator()(int n, gp__u64 i) const { return !Before()(second[diagonal[n] - 1 - i], first[i]); }
+};
+// N diagonals at once, by one warp.
+template <int N, class T, class Before>
+GP_DEVICE void gp__warp_merge_splits(const T *first, gp__u64 n, const T *second, gp__u64 m,
+                                     const gp__u64 (&diagonal)[N], Before, gp__u64 (&split)[N]) {
+  gp__u64 count[N];
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < N; ++k) {
+    split[k] = diagonal[k] > m ? diagonal[k] - m : 0;
+    count[k] = (diagonal[k] < n ? diagonal[k] : n) - split[k];
+  }
+  gp__warp_search(split, count, gp__merge_splits_before<T, Before, N>{first, second, diagonal});
+}
+template <class T, class Before>
+GP_DEVICE gp__u64 gp_warp_merge_split(const T *first, gp__u64 n, const T *second, gp__u64 m, gp__u64 diagonal,
+                                      Before before) {
+  const gp__u64 diagonals[1] = {diagonal};
+  gp__u64 split[1];
+  gp__warp_merge_splits(first, n, second, m, diagonals, before, split);
+  return split[0];
 }
 
 // segment[i] = the segment of element first + threadIdx.x * ITEMS + i: the number of ends at or before it, `segments`
@@ -7622,6 +7756,824 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
       const gp__u64 i = first + k * P::threads + threadIdx.x;
       if (i < count) out[i] = static_cast<R>(at[k]);
     }
+  }
+}
+
+// ---- merge
+//
+// Green, Odeh and Birk, Merge Path: A Visually Intuitive Approach to Parallel Merging. Every block takes one range of
+// the output and finds, by a search in memory, where it begins and ends in each input. From there on it needs no other
+// search in memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the
+// tile of the output ends in the rings is found there; as many elements as it takes are loaded while it is merged, and
+// take their place in the rings when it is done. Each element is read once, whatever the inputs. A thread merges
+// consecutive elements of the output, and a warp writes its own. Values do not take part: a tile's values are as many
+// consecutive ones of each input as its keys are, loaded while keys are merged, and picked up by their places.
+
+// Elements come by units: 16 bytes where they are aligned to their size, otherwise what their alignment allows.
+template <int BYTES> struct gp__unit_of { typedef typename gp__unsigned_of<BYTES>::type type; };
+template <> struct gp__unit_of<16> { typedef gp_vector type; };
+template <class T> struct gp__unit {
+  static const int ALIGN = int(alignof(T)), BYTES = ALIGN >= 16 || ALIGN == int(sizeof(T)) ? 16 : ALIGN;
+  typedef typename gp__unit_of<BYTES>::type type;
+};
+template <int CACHE> GP_DEVICE void gp__load_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
+template <int CACHE, class U> GP_DEVICE void gp__load_unit(U &u, const void *p) { u = *static_cast<const U *>(p); }
+// The unit at p; of one that is not wholly between begin and end, the elements that are.
+template <int CACHE, class T>
+GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin,
+                                     const unsigned char *end) {
+  const int BYTES = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
+  if (SIZE >= BYTES || (p >= begin && p + BYTES <= end)) gp__load_unit<CACHE>(u, p);
+  else {
+    T *item = reinterpret_cast<T *>(&u);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < BYTES / SIZE; ++j)
+      if (p + j * SIZE >= begin && p + j * SIZE < end) item[j] = *reinterpret_cast<const T *>(p + j * SIZE);
+  }
+}
+
+// So many elements from one place and so many from another, on their way to shared memory through registers, by a block
+// of THREADS. ITEMS a thread for both together.
+template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
+  typedef typename gp__unit<T>::type Unit;
+  static const int UNIT = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
+  static const int COUNT = (THREADS * ITEMS * SIZE / UNIT + (UNIT > SIZE ? 4 : 0) + THREADS - 1) / THREADS;
+  Unit unit[COUNT];
+  // Units from p (q) on, n (m) of them; of arrays of which nothing outside [begin, end) is there.
+  GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
+                      const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < COUNT; ++k) {
+      const unsigned i = unsigned(k * THREADS) + threadIdx.x;
+      const bool second = i >= n;
+      if (i < n + m)
+        gp__load_unit_between<CACHE, T>(unit[k], second ? q + (i - n) * UNIT : p + i * UNIT, second ? q_begin : p_begin,
+                                        second ? q_end : p_end);
+    }
+  }
+  // To byte `to` (`also`) of a ring of RING bytes from `base` (`other`) on.
+  template <unsigned RING>
+  GP_DEVICE void store(unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also,
+                       unsigned m) const {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < COUNT; ++k) {
+      const unsigned i = unsigned(k * THREADS) + threadIdx.x;
+      const bool second = i >= n;
+      const unsigned at = second ? also + (i - n) * UNIT : to + i * UNIT;
+      if (i < n + m) *reinterpret_cast<Unit *>((second ? other : base) + (at >= RING ? at - RING : at)) = unit[k];
+    }
+  }
+};
+
+// One input of a range: what is in its ring, and what comes next.
+template <class T, int TILE> struct gp__merge_side {
+  static const unsigned SIZE = unsigned(sizeof(T)), UNIT = unsigned(gp__unit<T>::BYTES);
+  static const unsigned RING = (TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) + UNIT - 1) / UNIT * UNIT; // bytes
+  const unsigned char *next; // the next unit to be loaded
+  gp__u64 left;              // elements of the range that have not been merged
+  unsigned first;            // byte of the ring where they begin
+  unsigned fill;             // byte of the ring where the next unit goes
+  unsigned have;             // units from the one of `first` to `fill`
+  GP_DEVICE void start(const T *from, gp__u64 count) {
+    const unsigned shift = gp__misalignment(from, UNIT);
+    next = reinterpret_cast<const unsigned char *>(from) - shift;
+    left = count;
+    first = shift;
+    fill = have = 0;
+  }
+  static GP_DEVICE unsigned wrap(unsigned at) { return at >= RING ? at - RING : at; }
+  // How many elements of a tile there can be at most: these are in the ring.
+  GP_DEVICE unsigned window() const { return left < TILE ? unsigned(left) : unsigned(TILE); }
+  // Units that are missing for that.
+  GP_DEVICE unsigned missing() const {
+    const unsigned m = window(), wanted = m ? (first % UNIT + m * SIZE + UNIT - 1) / UNIT : 0;
+    return wanted > have ? wanted - have : 0;
+  }
+  GP_DEVICE void merged(unsigned n) {
+    have -= (first % UNIT + n * SIZE) / UNIT;
+    first = wrap(first + n * SIZE);
+    left -= n;
+  }
+  GP_DEVICE void loaded(unsigned units) {
+    next += units * UNIT;
+    fill = wrap(fill + units * UNIT);
+    have += units;
+  }
+};
+
+// A warp: n elements from shared memory to consecutive addresses that lie alike against 16 bytes.
+template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
+  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) { gp__copy_out<T>::run(to, shared, n); }
+};
+template <class T> struct gp__write_alike<T, false> {
+  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+    typedef typename gp__unit<T>::type Unit;
+    const int units = n * (int(sizeof(T)) / gp__unit<T>::BYTES);
+    GPUPRIMS__UNROLL_BY(4)
+    for (int i = int(gp_lane()); i < units; i += 32)
+      reinterpret_cast<Unit *>(to)[i] = reinterpret_cast<const Unit *>(shared)[i];
+  }
+};
+
+GP_DEVICE const unsigned char *gp__bytes_at(const void *p) { return static_cast<const unsigned char *>(p); }
+// Values may be missing.
+template <class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
+GP_DEVICE gp__none *gp__ahead(gp__none *p, gp__u64) { return p; }
+GP_DEVICE const gp__none *gp__ahead(const gp__none *p, gp__u64) { return p; }
+template <bool FIRST, class A, class B> struct gp__either { typedef A type; };
+template <class A, class B> struct gp__either<false, A, B> { typedef B type; };
+
+// Values picked up from shared memory by their places, by RANKS threads, piece by piece, to consecutive addresses. Two
+// arrays: places from `split` on are of the second.
+template <class Value> struct gp__picked {
+  static const int SIZE = int(sizeof(Value)), ALIGN = int(alignof(Value)),
+                   PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes that are moved at once
+  typedef typename gp__unit_of<PIECE>::type Piece;
+  template <int RANKS>
+  static GP_DEVICE void run(void *to, const unsigned short *place, int n, const unsigned char *first,
+                            const unsigned char *second, int split, unsigned rank) {
+    const int PIECES = SIZE / PIECE;
+    Piece *out = static_cast<Piece *>(to);
+    GPUPRIMS__UNROLL_BY(4)
+    for (int i = int(rank); i < n * PIECES; i += RANKS) {
+      const int k = place[i / PIECES], part = i % PIECES;
+      const unsigned char *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
+      out[i] = *reinterpret_cast<const Piece *>(from + part * PIECE);
+    }
+  }
+};
+
+template <int THREADS> struct gp__merge_storage {
+  gp__u64 border[2];
+  gp__u32 split[THREADS + 1]; // of the first input's elements in a tile, so many come before each thread's part
+};
+
+template <class P, class Before, class Key, class Value> struct gp__merger {
+  static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
+  static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
+  static const int RING_AT = gp__merge_window_bytes(TILE, KEY, 1), OUT_AT = 2 * RING_AT;
+  static const int PLACES_AT = OUT_AT + gp__merge_out_bytes(THREADS, ITEMS, KEY);
+  static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  typedef gp__merge_side<Key, TILE> Side;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, Key> KeyLoads;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, typename gp__either<VALUE == 0, Key, Value>::type> ValueLoads;
+  typedef gp__merge_storage<THREADS> Storage;
+
+  const gp__merge_args &a;
+  Storage &s;
+  unsigned char *shared;
+  gp__u64 count, count2; // of the inputs
+
+  GP_DEVICE const unsigned char *end_of_keys() const { return gp__bytes_at(a.keys) + count * KEY; }
+  GP_DEVICE const unsigned char *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
+  GP_DEVICE const unsigned char *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
+
+  // An element of a window that begins at byte `first` of ring 0 or 1.
+  template <int WHICH> GP_DEVICE const Key &key(unsigned first, unsigned i) const {
+    return *reinterpret_cast<const Key *>(shared + WHICH * RING_AT + Side::wrap(first + i * KEY));
+  }
+  // Of the first `diagonal` elements of two windows of n and m elements, merged: how many are of the first.
+  GP_DEVICE unsigned split(unsigned first, unsigned n, unsigned second, unsigned m, unsigned diagonal) const {
+    unsigned low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+    while (low < high) {
+      const unsigned middle = (low + high) / 2;
+      if (!Before()(key<1>(second, diagonal - 1 - middle), key<0>(first, middle))) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+  // One thread merges `n` elements from elements i and j of the windows on, where they end before i_end and j_end.
+  // FULL: n is ITEMS, and the windows go on. split: a tile's elements of the first input.
+  template <bool FULL>
+  GP_DEVICE void merge(unsigned first, unsigned i, unsigned i_end, unsigned second, unsigned j, unsigned j_end,
+                       unsigned n, unsigned split, Key *out, unsigned short *places) const {
+    unsigned x = Side::wrap(first + i * KEY), y = Side::wrap(second + j * KEY);
+    unsigned left = i_end - i, left2 = j_end - j;
+    Key one, two;
+    if (FULL || left) one = *reinterpret_cast<const Key *>(shared + x);
+    if (FULL || left2) two = *reinterpret_cast<const Key *>(shared + RING_AT + y);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      if (!FULL && unsigned(k) >= n) break;
+      const bool of_second = FULL ? Before()(two, one) : left2 && (!left || Before()(two, one));
+      out[k] = of_second ? two : one;
+      if (VALUE) places[k] = static_cast<unsigned short>(of_second ? split + j : i);
+      unsigned at = (of_second ? y : x) + KEY;
+      if (at == Side::RING) at = 0;
+      if (VALUE) (of_second ? j : i) += 1;
+      if (of_second) {
+        y = at;
+        --left2;
+        if (k + 1 < ITEMS && (FULL || left2)) two = *reinterpret_cast<const Key *>(shared + RING_AT + at);
+      } else {
+        x = at;
+        --left;
+        if (k + 1 < ITEMS && (FULL || left)) one = *reinterpret_cast<const Key *>(shared + at);
+      }
+    }
+  }
+
+  // Merges elements from..to of the inputs to `out` on.
+  GP_DEVICE void range(const Key *keys, const Key *keys2, const Value *values, const Value *values2, gp__u64 n,
+                       gp__u64 m, Key *out, Value *out_values) const {
+    Side first, second;
+    first.start(keys, n);
+    second.start(keys2, m);
+    unsigned units = first.missing(), units2 = second.missing();
+    {
+      KeyLoads one, two;
+      one.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), nullptr, 0, nullptr, nullptr);
+      two.load(second.next, units2, begin2(), end2(), nullptr, 0, nullptr, nullptr);
+      one.template store<Side::RING>(shared, 0, units, nullptr, 0, 0);
+      two.template store<Side::RING>(shared + RING_AT, 0, units2, nullptr, 0, 0);
+    }
+    first.loaded(units);
+    second.loaded(units2);
+    const int from = int(gp_warp()) * (32 * ITEMS); // the warp's first element of a tile
+    while (first.left || second.left) {
+      __syncthreads(); // the rings are filled
+      const unsigned window = first.window(), window2 = second.window(), both = window + window2;
+      const unsigned tile = both < TILE ? both : unsigned(TILE);
+      const unsigned mine = threadIdx.x * ITEMS < tile ? threadIdx.x * ITEMS : tile;
+      const unsigned end = mine + ITEMS < tile ? mine + ITEMS : tile;
+      const unsigned at = first.first, at2 = second.first, i_end = split(at, window, at2, window2, end);
+      s.split[threadIdx.x + 1] = i_end;
+      if (threadIdx.x == 0) s.split[0] = 0;
+      __syncthreads();
+      const unsigned i = s.split[threadIdx.x], taken = s.split[THREADS], taken2 = tile - taken;
+      first.merged(taken);
+      second.merged(taken2);
+      units = first.missing();
+      units2 = second.missing();
+      KeyLoads next;
+      next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, units2, begin2(), end2());
+      ValueLoads moving;
+      const unsigned shift = VALUE ? gp__misalignment(values, ValueLoads::UNIT) : 0,
+                     shift2 = VALUE ? gp__misalignment(values2, ValueLoads::UNIT) : 0;
+      const unsigned values_units = taken ? (shift + taken * VALUE + ValueLoads::UNIT - 1) / ValueLoads::UNIT : 0,
+                     values_units2 = taken2 ? (shift2 + taken2 * VALUE + ValueLoads::UNIT - 1) / ValueLoads::UNIT : 0;
+      if (VALUE)
+        moving.load(gp__bytes_at(values) - shift, values_units, gp__bytes_at(a.values),
+                    gp__bytes_at(a.values) + count * VALUE, gp__bytes_at(values2) - shift2, values_units2,
+                    gp__bytes_at(a.run ? a.values : a.values2),
+                    a.run ? gp__bytes_at(a.values) + count * VALUE : gp__bytes_at(a.values2) + count2 * VALUE);
+      const int here = int(tile) - from < 0 ? 0 : int(tile) - from < 32 * ITEMS ? int(tile) - from : 32 * ITEMS;
+      unsigned char *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
+      gathered += gp__misalignment(out + from, 16);
+      Key *mine_out = reinterpret_cast<Key *>(gathered) + gp_lane() * ITEMS;
+      unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT) + threadIdx.x * ITEMS;
+      if (window == TILE && window2 == TILE)
+        merge<true>(at, i, i_end, at2, mine - i, end - i_end, ITEMS, taken, mine_out, places);
+      else merge<false>(at, i, i_end, at2, mine - i, end - i_end, end - mine, taken, mine_out, places);
+      __syncwarp();
+      gp__write_alike<Key>::run(out + from, gathered, here);
+      __syncthreads(); // the rings have been read
+      next.template store<Side::RING>(shared, first.fill, units, shared + RING_AT, second.fill, units2);
+      first.loaded(units);
+      second.loaded(units2);
+      if (VALUE) {
+        unsigned char *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
+        moving.template store<~0u>(at_values, 0, values_units, at_values2, 0, values_units2);
+        __syncthreads();
+        pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + PLACES_AT) + from, here,
+             at_values + shift, at_values2 + shift2, int(taken));
+        values = gp__ahead(values, taken);
+        values2 = gp__ahead(values2, taken2);
+        out_values = gp__ahead(out_values, tile);
+      }
+      out += tile;
+    }
+  }
+  template <class V>
+  static GP_DEVICE void pick(V *to, const unsigned short *place, int n, const unsigned char *first,
+                             const unsigned char *second, int split) {
+    gp__picked<V>::template run<32>(to, place, n, first, second, split, gp_lane());
+  }
+  static GP_DEVICE void pick(gp__none *, const unsigned short *, int, const unsigned char *, const unsigned char *,
+                             int) {}
+};
+
+// Of two sorted arrays, the first one's elements first among equals; and, with a.run, of all pairs of runs of one array.
+template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge(const gp__merge_args &a) {
+  typedef gp__merger<P, Before, Key, Value> Merger;
+  typedef typename Merger::Storage Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), all = n + (a.run ? 0 : a.count2), tiles = (all + Merger::TILE - 1) / Merger::TILE;
+  const Merger merger = {a, s, shared, n, a.count2};
+  const gp__u64 stop = tiles * (blockIdx.x + 1) / gridDim.x * Merger::TILE, end = stop < all ? stop : all;
+  const Key *keys = static_cast<const Key *>(a.keys);
+  const Value *values = static_cast<const Value *>(a.values);
+  gp__u64 at = tiles * blockIdx.x / gridDim.x * Merger::TILE;
+  while (at < end) {
+    gp__u64 base = 0, n1 = n, n2 = a.count2;
+    const Key *one = keys, *two = static_cast<const Key *>(a.keys2);
+    const Value *value1 = values, *value2 = static_cast<const Value *>(a.values2);
+    if (a.run) {
+      base = at / (2 * a.run) * (2 * a.run);
+      n1 = n - base < a.run ? n - base : a.run;
+      n2 = n - base - n1 < a.run ? n - base - n1 : a.run;
+      one += base;
+      two = one + n1;
+      value1 = gp__ahead(value1, base);
+      value2 = gp__ahead(value1, n1);
+    }
+    const gp__u64 diagonal[2] = {at - base, end - base < n1 + n2 ? end - base : n1 + n2};
+    if (gp_warp() == 0) {
+      gp__u64 split[2];
+      gp__warp_merge_splits(one, n1, two, n2, diagonal, Before(), split);
+      if (gp_lane() == 0) s.border[0] = split[0], s.border[1] = split[1];
+    }
+    __syncthreads();
+    const gp__u64 i = s.border[0], i_end = s.border[1], j = diagonal[0] - i, j_end = diagonal[1] - i_end;
+    merger.range(one + i, two + j, gp__ahead(value1, i), gp__ahead(value2, j), i_end - i, j_end - j,
+                 static_cast<Key *>(a.out_keys) + at, gp__ahead(static_cast<Value *>(a.out_values), at));
+    at = base + diagonal[1];
+  }
+}
+
+// ---- merge sort
+//
+// Tiles are sorted by a block each: a thread its consecutive keys, in registers, by a network; then runs of threads are
+// merged in shared memory, two to one. Passes of gp__merge make longer ones of them.
+
+// Are keys that neither comes before the other the same bits, so that their order does not matter?
+template <class Before> struct gp__ties_are_same { static const bool value = false; };
+template <class T> struct gp__ties_are_same<gp_less<T>> { static const bool value = gp__is_exact<T>::value; };
+template <class T> struct gp__ties_are_same<gp_greater<T>> { static const bool value = gp__is_exact<T>::value; };
+
+// Keys and their places (where there are values) in one thread, the first `n` of them (FULL: all).
+template <class Before, class Key, int ITEMS, bool PLACES> struct gp__thread_sort {
+  static GP_DEVICE void exchange(Key &x, Key &y, gp__u32 &p, gp__u32 &q, bool there) {
+    const bool swap = there && Before()(y, x);
+    const Key low = swap ? y : x;
+    y = swap ? x : y;
+    x = low;
+    if (PLACES) {
+      const gp__u32 place = swap ? q : p;
+      q = swap ? p : q;
+      p = place;
+    }
+  }
+  // Odd-even transposition compares neighbours alone: it is stable.
+  template <bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&place)[PLACES ? ITEMS : 1], int n) {
+    GPUPRIMS__UNROLL
+    for (int round = 0; round < ITEMS; ++round) {
+      GPUPRIMS__UNROLL
+      for (int i = round % 2; i + 1 < ITEMS; i += 2)
+        exchange(key[i], key[i + 1], place[PLACES ? i : 0], place[PLACES ? i + 1 : 0], FULL || i + 1 < n);
+    }
+  }
+  // Batcher's odd-even merge sort for any number of keys (Knuth, The Art of Computer Programming, volume 3, 5.2.2 M):
+  // fewer comparisons, not stable.
+  static GP_DEVICE void network(Key (&key)[ITEMS]) {
+    gp__u32 none = 0;
+    GPUPRIMS__UNROLL
+    for (int p = 1; p < ITEMS; p *= 2) {
+      GPUPRIMS__UNROLL
+      for (int k = p; k >= 1; k /= 2) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j + k < ITEMS; ++j)
+          if (j >= k % p && (j - k % p) / k % 2 == 0 && j / (2 * p) == (j + k) / (2 * p))
+            exchange(key[j], key[j + k], none, none, true);
+      }
+    }
+  }
+};
+
+// Of keys without values: their indices.
+template <class V, bool INDEX> struct gp__index_writer {
+  template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *places, gp__u64 first, int n) {
+    for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = static_cast<V>(first + places[i]);
+  }
+};
+template <class V> struct gp__index_writer<V, false> {
+  template <int THREADS> static GP_DEVICE void run(V *, const unsigned short *, gp__u64, int) {}
+};
+
+template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
+  static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
+  static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
+  static const int PLACES_AT = gp__merge_window_bytes(TILE, KEY, 1),
+                   VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
+
+  // One thread: its elements of two runs that follow each other in `keys`, from element `base` on, of n and m elements.
+  // Of the sequence that both make, the elements from `diagonal` on. place: where each has been.
+  static GP_DEVICE void merge(const Key *keys, int base, int n, int m, int diagonal, int count, Key (&key)[ITEMS],
+                              gp__u32 (&place)[VALUE ? ITEMS : 1]) {
+    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+    const Key *one = keys + base, *two = one + n;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (!Before()(two[diagonal - 1 - middle], one[middle])) low = middle + 1;
+      else high = middle;
+    }
+    int i = low, j = diagonal - low;
+    Key x, y;
+    if (i < n) x = one[i];
+    if (j < m) y = two[j];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      if (k >= count) break;
+      const bool of_second = j < m && (i >= n || Before()(y, x));
+      key[k] = of_second ? y : x;
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(of_second ? base + n + j : base + i);
+      if (of_second) {
+        ++j;
+        if (j < m) y = two[j];
+      } else {
+        ++i;
+        if (i < n) x = one[i];
+      }
+    }
+  }
+  static GP_DEVICE void write_values(const gp__merge_args &, const unsigned short *, unsigned char *, gp__u64, int,
+                                     const gp__none *) {}
+  // Values of the tile in their order; without any, the keys' indices.
+  template <class V>
+  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *places, unsigned char *staged,
+                                     gp__u64 first, int tile, const V *values) {
+    V *out = static_cast<V *>(a.out_values) + first;
+    if (values) {
+      gp__copy_to_shared<THREADS, 4, P::load>(staged, reinterpret_cast<const unsigned char *>(values + first),
+                                              unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
+      __syncthreads();
+      gp__picked<V>::template run<THREADS>(out, places, tile, staged, staged, tile, threadIdx.x);
+    } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, places, first, tile);
+  }
+  static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, unsigned char *shared) {
+    Key *keys = reinterpret_cast<Key *>(shared), key[ITEMS];
+    unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT);
+    gp__u32 place[VALUE ? ITEMS : 1];
+    const int mine = int(threadIdx.x) * ITEMS, count = tile - mine < 0 ? 0 : tile - mine < ITEMS ? tile - mine : ITEMS;
+    gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const unsigned char *>(a.keys) + first * unsigned(KEY),
+                                            unsigned(tile) * unsigned(KEY), threadIdx.x);
+    __syncthreads();
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      if (k < count) key[k] = keys[mine + k];
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
+    }
+    if (gp__ties_are_same<Before>::value && !VALUE && count == ITEMS) Network::network(key);
+    else if (count == ITEMS) Network::template stable<true>(key, place, count);
+    else Network::template stable<false>(key, place, count);
+    GPUPRIMS__UNROLL_BY(1)
+    for (int width = 1;; width *= 2) { // threads of a run
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ITEMS; ++k)
+        if (k < count) {
+          keys[mine + k] = key[k];
+          if (VALUE) places[mine + k] = static_cast<unsigned short>(place[VALUE ? k : 0]);
+        }
+      __syncthreads();
+      if (width * ITEMS >= tile) break;
+      const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
+      const int rest = tile - base < 0 ? 0 : tile - base, n = rest < run ? rest : run,
+                m = rest - n < run ? rest - n : run;
+      merge(keys, base, n, m, mine - base < n + m ? mine - base : n + m, count, key, place);
+      if (VALUE) {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < ITEMS; ++k)
+          if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];
+      }
+    }
+    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + first * unsigned(KEY), shared,
+                                            unsigned(tile) * unsigned(KEY), threadIdx.x);
+    if (VALUE) write_values(a, places, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
+  }
+};
+
+// In place or not: a block reads its tile before it writes it.
+template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_sort_tiles(const gp__merge_args &a) {
+  typedef gp__tile_sorter<P, Before, Key, Value> Sorter;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a);
+  for (gp__u64 first = gp__u64(blockIdx.x) * Sorter::TILE; first < n; first += gp__u64(gridDim.x) * Sorter::TILE) {
+    Sorter::sort(a, first, n - first < gp__u64(Sorter::TILE) ? int(n - first) : Sorter::TILE, shared);
+    __syncthreads();
+  }
+}
+
+// ---- sets
+//
+// Multisets, as the C++ standard combines them. Both inputs are merged, the first one's elements first among equals, and
+// an element is kept or dropped by its rank among its equals: the k-th of the first input is a pair with the k-th of the
+// second, where both are there. A tile of the merged sequence ends where no pair is cut apart (Green, Odeh and Birk,
+// Merge Path; Baxter's balanced path in Modern GPU, whose rule this is), so that ranks counted from its beginning tell
+// pairs as well as true ones do. One pass: elements that are kept are counted, the counts of the tiles before come by
+// look-back, and results are written in their places.
+
+// What lies before a place in both inputs together. In a run of equal keys, of which `taken` elements come before the
+// place, half of them are of each input, as long as both have so many; otherwise all that the shorter one has.
+template <class Key, class Before> struct gp__set_search {
+  const Key *keys[2];
+  gp__u64 count[2];
+  Key x[2]; // of each of two searches
+
+  GP_DEVICE bool same(int n, int input, gp__u64 at) const { // not before x is certain
+    return at < count[input] && !Before()(x[n], keys[input][at]);
+  }
+};
+template <class Key, class Before> struct gp__set_first {
+  const gp__set_search<Key, Before> &s;
+  GP_DEVICE bool operator()(int n, gp__u64 position) const { // search 2 b + i: border b, input i
+    return Before()(s.keys[n & 1][position], s.x[n >> 1]);
+  }
+};
+template <class Key, class Before> struct gp__set_last {
+  const gp__set_search<Key, Before> &s;
+  GP_DEVICE bool operator()(int n, gp__u64 position) const { return s.same(n >> 1, n & 1, position); }
+};
+
+// A warp: two borders. at[b][i]: elements of input i before border b, which stands at diagonal[b] or one before it.
+template <class Key, class Before>
+GP_DEVICE void gp__set_borders_of(gp__set_search<Key, Before> &s, const gp__u64 (&diagonal)[2], gp__u64 (&at)[2][2]) {
+  gp__u64 split[2], first[4], count[4];
+  gp__warp_merge_splits(s.keys[0], s.count[0], s.keys[1], s.count[1], diagonal, Before(), split);
+  const gp__u64 all = s.count[0] + s.count[1];
+  bool inner[2];
+  GPUPRIMS__UNROLL
+  for (int b = 0; b < 2; ++b) {
+    at[b][0] = split[b];
+    at[b][1] = diagonal[b] - split[b];
+    inner[b] = diagonal[b] > 0 && diagonal[b] < all;
+    if (inner[b]) { // x: the last element before the border
+      const bool second =
+          at[b][1] > 0 && (at[b][0] == 0 || !Before()(s.keys[1][at[b][1] - 1], s.keys[0][at[b][0] - 1]));
+      s.x[b] = second ? s.keys[1][at[b][1] - 1] : s.keys[0][at[b][0] - 1];
+    }
+  }
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < 4; ++n) { // how far back x begins, by powers of two
+    const gp__u64 end = at[n >> 1][n & 1], back = gp_lane() < 31 ? gp__u64(1) << gp_lane() : ~gp__u64(0) >> 1;
+    const bool holds = inner[n >> 1] && back <= end && !Before()(s.keys[n & 1][end - back], s.x[n >> 1]);
+    const int depth = __popc(__ballot_sync(0xffffffffu, holds)); // lanes 0 .. depth - 1 hold
+    const gp__u64 known = depth ? gp__u64(1) << (depth - 1) : 0, far = depth < 31 ? gp__u64(1) << depth : end;
+    first[n] = far < end ? end - far : 0;
+    count[n] = inner[n >> 1] ? end - known - first[n] : 0;
+    if (!inner[n >> 1]) first[n] = end;
+  }
+  gp__warp_search(first, count, gp__set_first<Key, Before>{s});
+  gp__u64 half[2], from[4], most[4];
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < 4; ++n) { // as many as half of the run, of each input?
+    const int b = n >> 1, i = n & 1;
+    half[b] = inner[b] ? (at[b][0] - first[2 * b] + at[b][1] - first[2 * b + 1]) / 2 : 0;
+    from[n] = first[n];
+    most[n] = half[b] && !s.same(b, i, first[n] + half[b] - 1) ? half[b] : 0;
+    if (most[n] > s.count[i] - from[n]) most[n] = s.count[i] - from[n];
+  }
+  bool fewer[4];
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < 4; ++n) fewer[n] = half[n >> 1] && !s.same(n >> 1, n & 1, first[n] + half[n >> 1] - 1);
+  gp__warp_search(from, most, gp__set_last<Key, Before>{s});
+  GPUPRIMS__UNROLL
+  for (int b = 0; b < 2; ++b) {
+    if (!inner[b]) continue;
+    const gp__u64 end = at[b][0] + at[b][1];
+    if (fewer[2 * b]) at[b][0] = from[2 * b], at[b][1] = end - at[b][0];
+    else if (fewer[2 * b + 1]) at[b][1] = from[2 * b + 1], at[b][0] = end - at[b][1];
+    else at[b][0] = first[2 * b] + half[b], at[b][1] = first[2 * b + 1] + half[b];
+  }
+}
+
+template <class Key, class Before> GP_DEVICE gp__set_search<Key, Before> gp__set_search_of(const gp__merge_args &a) {
+  gp__set_search<Key, Before> s;
+  s.keys[0] = static_cast<const Key *>(a.keys);
+  s.keys[1] = static_cast<const Key *>(a.keys2);
+  s.count[0] = gp__count(a);
+  s.count[1] = a.count2;
+  return s;
+}
+// Where all tiles begin, two a warp.
+template <class P, class Before, class Key, class Value> GP_DEVICE void gp__set_borders(const gp__merge_args &a) {
+  const gp__u64 STEP =
+      gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
+  gp__begin<P>();
+  gp__set_search<Key, Before> s = gp__set_search_of<Key, Before>(a);
+  const gp__u64 all = s.count[0] + s.count[1], tiles = (all + STEP - 1) / STEP;
+  const gp__u64 b = (gp__u64(blockIdx.x) * (P::threads / 32) + gp_warp()) * 2;
+  if (b > tiles) return;
+  const gp__u64 diagonal[2] = {b * STEP < all ? b * STEP : all, (b + 1) * STEP < all ? (b + 1) * STEP : all};
+  gp__u64 at[2][2];
+  gp__set_borders_of(s, diagonal, at);
+  if (gp_lane() == 0) {
+    a.borders[b * 2] = at[0][0], a.borders[b * 2 + 1] = at[0][1];
+    if (b < tiles) a.borders[b * 2 + 2] = at[1][0], a.borders[b * 2 + 3] = at[1][1];
+  }
+}
+
+template <int THREADS> struct gp__set_storage {
+  gp__ticket ticket;
+  gp__u64 at[2][2]; // of the tile's two ends, in each input
+  gp__u64 before;   // results of the tiles before
+  gp__u32 split[THREADS + 1];
+  gp_tile_scan_storage<THREADS, gp__u32> scan;
+};
+
+template <class P, int SET, class Before, class Key, class Value> struct gp__set_tile {
+  static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
+  static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
+  static const int OUT_AT = gp__merge_window_bytes(TILE, KEY, 2),
+                   PLACES_AT = OUT_AT + gp__merge_window_bytes(TILE, KEY, 1);
+  static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  static const bool VALUES2 = SET == GP_SET_UNION || SET == GP_SET_SYMMETRIC_DIFFERENCE; // of the second input come out
+  typedef gp__bits<ITEMS> Marks;
+  typedef gp__set_storage<THREADS> Storage;
+
+  const Key *keys, *keys2; // the tile's, in shared memory
+  int n, m;
+
+  static GP_DEVICE bool equal(const Key &low, const Key &high) { return !Before()(low, high); }
+  // The first of keys[0 .. end) that is not before x.
+  static GP_DEVICE int first_of(const Key *keys, int end, const Key &x) {
+    int low = 0;
+    if (end == 0 || Before()(keys[end - 1], x)) return end;
+    while (low < end) {
+      const int middle = (low + end) / 2;
+      if (Before()(keys[middle], x)) low = middle + 1;
+      else end = middle;
+    }
+    return low;
+  }
+  GP_DEVICE int split(int diagonal) const {
+    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (!Before()(keys2[diagonal - 1 - middle], keys[middle])) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+  // One thread: `count` elements from i and j on, in their order; marks: which are kept.
+  GP_DEVICE void merge(int i, int j, int count, Key (&key)[ITEMS], gp__u32 (&place)[VALUE ? ITEMS : 1],
+                       Marks &marks) const {
+    int run = 0, run2 = 0; // where the equals of the element begin, in each input
+    marks.clear();
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      if (k >= count) break;
+      const bool second = j < m && (i >= n || Before()(keys2[j], keys[i]));
+      const Key x = second ? keys2[j] : keys[i];
+      if (k == 0) run = first_of(keys, i, x), run2 = first_of(keys2, j, x);
+      else if (Before()(key[k ? k - 1 : 0], x)) run = i, run2 = j;
+      const int rank = second ? j - run2 : i - run;
+      const bool pair = second ? rank < i - run : run2 + rank < m && equal(x, keys2[run2 + rank]);
+      marks.set(k, SET == GP_SET_UNION          ? !second || !pair
+                   : SET == GP_SET_INTERSECTION ? !second && pair
+                   : SET == GP_SET_DIFFERENCE   ? !second && !pair
+                                                : !pair);
+      key[k] = x;
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(second ? n + j : i);
+      if (second) ++j;
+      else ++i;
+    }
+  }
+};
+
+// The values of a tile: those of each input side by side, as they stand against 16 bytes.
+template <class Tile, class Loads, class Value> struct gp__set_values {
+  static const unsigned SIZE = unsigned(sizeof(Value)), UNIT = unsigned(Loads::UNIT);
+  const gp__merge_args &a;
+  gp__u64 all, first, first2; // of the first input; where the tile begins
+  int n, m;
+  GP_DEVICE const unsigned char *from() const { return gp__bytes_at(a.values) + first * SIZE; }
+  GP_DEVICE const unsigned char *from2() const { return gp__bytes_at(a.values2) + first2 * SIZE; }
+  static GP_DEVICE unsigned units(const unsigned char *p, int count) {
+    return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
+  }
+  GP_DEVICE void load(Loads &loads) const {
+    const unsigned char *p = from(), *q = from2();
+    loads.load(p - gp__misalignment(p, UNIT), units(p, n), gp__bytes_at(a.values), gp__bytes_at(a.values) + all * SIZE,
+               q - gp__misalignment(q, UNIT), units(q, m), gp__bytes_at(a.values2),
+               gp__bytes_at(a.values2) + a.count2 * SIZE);
+  }
+  GP_DEVICE void store(const Loads &loads, unsigned char *shared) const {
+    loads.template store<~0u>(shared, 0, units(from(), n), shared + units(from(), n) * UNIT, 0, units(from2(), m));
+  }
+  GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const unsigned char *shared) const {
+    gp__picked<Value>::template run<Tile::THREADS>(
+        static_cast<Value *>(a.out_values) + before, places, kept, shared + gp__misalignment(from(), UNIT),
+        shared + units(from(), n) * UNIT + gp__misalignment(from2(), UNIT), n, threadIdx.x);
+  }
+};
+template <class Tile, class Loads> struct gp__set_values<Tile, Loads, gp__none> {
+  const gp__merge_args &a;
+  gp__u64 all, first, first2;
+  int n, m;
+  GP_DEVICE void load(Loads &) const {}
+  GP_DEVICE void store(const Loads &, unsigned char *) const {}
+  GP_DEVICE void write(gp__u64, const unsigned short *, int, const unsigned char *) const {}
+};
+
+template <class P, int SET, class Before, class Key, class Value>
+GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
+  typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
+  typedef typename Tile::Storage Storage;
+  const int THREADS = P::threads, ITEMS = Tile::ITEMS, TILE = Tile::TILE, VALUE = Tile::VALUE;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, Key> KeyLoads;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, typename gp__either<VALUE == 0, Key, Value>::type> ValueLoads;
+  typedef gp__look_back<gp__u64, gp_sum<gp__u64>> LookBack;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), all = n + a.count2, tiles = (all + TILE - 2) / (TILE - 1);
+  const bool once = tiles <= gridDim.x;
+  if (tiles == 0) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
+    return;
+  }
+  for (;;) {
+    if (gp_warp() == 0) {
+      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
+      __syncwarp();
+      const gp__u64 number = s.ticket.number;
+      if (number < tiles) {
+        gp__u64 at[2][2];
+        if (a.borders) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i < 4; ++i) at[i >> 1][i & 1] = a.borders[number * 2 + i];
+        } else {
+          const gp__u64 begin = number * (TILE - 1);
+          const gp__u64 diagonal[2] = {begin, begin + (TILE - 1) < all ? begin + (TILE - 1) : all};
+          gp__set_search<Key, Before> search = gp__set_search_of<Key, Before>(a);
+          gp__set_borders_of(search, diagonal, at);
+        }
+        if (gp_lane() == 0) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i < 4; ++i) s.at[i >> 1][i & 1] = at[i >> 1][i & 1];
+        }
+      }
+    }
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number >= tiles) return;
+    const gp__u64 first = s.at[0][0], first2 = s.at[0][1];
+    Tile tile;
+    tile.n = int(s.at[1][0] - first);
+    tile.m = int(s.at[1][1] - first2);
+    const int size = tile.n + tile.m;
+    // The tile's keys, and its values, each array as it stands against 16 bytes.
+    {
+      const Key *from = static_cast<const Key *>(a.keys) + first, *from2 = static_cast<const Key *>(a.keys2) + first2;
+      const unsigned shift = gp__misalignment(from, KeyLoads::UNIT), shift2 = gp__misalignment(from2, KeyLoads::UNIT);
+      const unsigned units =
+          tile.n ? (shift + unsigned(tile.n) * unsigned(sizeof(Key)) + KeyLoads::UNIT - 1) / KeyLoads::UNIT : 0;
+      const unsigned units2 =
+          tile.m ? (shift2 + unsigned(tile.m) * unsigned(sizeof(Key)) + KeyLoads::UNIT - 1) / KeyLoads::UNIT : 0;
+      KeyLoads loads;
+      loads.load(gp__bytes_at(from) - shift, units, gp__bytes_at(a.keys), gp__bytes_at(a.keys) + n * sizeof(Key),
+                 gp__bytes_at(from2) - shift2, units2, gp__bytes_at(a.keys2),
+                 gp__bytes_at(a.keys2) + a.count2 * sizeof(Key));
+      unsigned char *second = shared + units * KeyLoads::UNIT;
+      loads.template store<~0u>(shared, 0, units, second, 0, units2);
+      tile.keys = reinterpret_cast<const Key *>(shared + shift);
+      tile.keys2 = reinterpret_cast<const Key *>(second + shift2);
+    }
+    const gp__set_values<Tile, ValueLoads, Value> values = {a, n, first, first2, tile.n, Tile::VALUES2 ? tile.m : 0};
+    ValueLoads moving;
+    if (VALUE) values.load(moving);
+    __syncthreads();
+    const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
+    const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
+    Key key[ITEMS];
+    gp__u32 place[VALUE ? ITEMS : 1];
+    typename Tile::Marks marks;
+    tile.merge(i, mine - i, count, key, place, marks);
+    gp__u32 rank = static_cast<gp__u32>(marks.count());
+    const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
+    LookBack look_back = {gp__words(a.workspace), tiles, ticket.tag, gp_before<gp__u64>(), false};
+    look_back.start.value = 0;
+    look_back.start.has = false;
+    if (threadIdx.x == 0) look_back.publish_aggregate(ticket.number, kept);
+    Key *out = reinterpret_cast<Key *>(shared + Tile::OUT_AT) + rank;
+    unsigned short *places = reinterpret_cast<unsigned short *>(shared + Tile::PLACES_AT) + rank;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k)
+      if (marks.get(k)) {
+        *out++ = key[k];
+        if (VALUE) *places++ = static_cast<unsigned short>(place[VALUE ? k : 0]);
+      }
+    if (VALUE) values.store(moving, shared + Tile::VALUES_AT);
+    if (gp_warp() == 0) {
+      const gp_before<gp__u64> before = look_back(ticket.number, kept);
+      if (gp_lane() == 0) {
+        s.before = before.has ? before.value : 0;
+        if (ticket.number == tiles - 1) *a.out_count = s.before + kept;
+      }
+    }
+    __syncthreads();
+    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + s.before * sizeof(Key),
+                                            shared + Tile::OUT_AT, kept * unsigned(sizeof(Key)), threadIdx.x);
+    if (VALUE)
+      values.write(s.before, reinterpret_cast<const unsigned short *>(shared + Tile::PLACES_AT), int(kept),
+                   shared + Tile::VALUES_AT);
+    if (once) return;
+    __syncthreads();
   }
 }
 
