@@ -69,6 +69,7 @@
 //                 | scan, by key or | yes where element sizes are equal; | GP_E_OVERLAP    |
 //                 |   of segments   |   not over keys, flags, offsets    |                 |
 //                 | select, unique  | yes; not over flags; out_count apart | GP_E_OVERLAP  |
+//                 | merge sort      | yes, keys and values               | GP_E_OVERLAP    |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
@@ -177,6 +178,19 @@ typedef unsigned long uint64_t;
 #define gp_lower_bound GPUPRIMS__NAME(gp_lower_bound)
 #define gp_upper_bound GPUPRIMS__NAME(gp_upper_bound)
 #define gp_load_balance GPUPRIMS__NAME(gp_load_balance)
+#define gp_merge GPUPRIMS__NAME(gp_merge)
+#define gp_merge_by_key GPUPRIMS__NAME(gp_merge_by_key)
+#define gp_merge_sort_keys GPUPRIMS__NAME(gp_merge_sort_keys)
+#define gp_merge_sort_pairs GPUPRIMS__NAME(gp_merge_sort_pairs)
+#define gp_set_union GPUPRIMS__NAME(gp_set_union)
+#define gp_set_intersection GPUPRIMS__NAME(gp_set_intersection)
+#define gp_set_difference GPUPRIMS__NAME(gp_set_difference)
+#define gp_set_symmetric_difference GPUPRIMS__NAME(gp_set_symmetric_difference)
+#define gp_set_union_by_key GPUPRIMS__NAME(gp_set_union_by_key)
+#define gp_set_intersection_by_key GPUPRIMS__NAME(gp_set_intersection_by_key)
+#define gp_set_difference_by_key GPUPRIMS__NAME(gp_set_difference_by_key)
+#define gp_set_symmetric_difference_by_key GPUPRIMS__NAME(gp_set_symmetric_difference_by_key)
+#define gp_is_sorted GPUPRIMS__NAME(gp_is_sorted)
 #define gp_check_offsets GPUPRIMS__NAME(gp_check_offsets)
 #endif
 
@@ -783,6 +797,75 @@ GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp
 // *bad = the first i in 0 .. segments whose offset is below the one before it or beyond count; UINT64_MAX: none.
 GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
                                          uint64_t count, uint64_t *bad, gp_stream stream);
+
+// ---- merge (Green, Odeh and Birk, Merge Path). less: 0 or GP_LESS, GP_GREATER, or a user's binary operator that says
+// whether its first operand comes before its second: a strict weak order, in which inputs are sorted. Keys and values of
+// any type. Outputs overlap nothing. Floats compare as in C, so that -0 and +0 tie; there may be no NaN.
+
+// All of keys[0 .. count) and keys2[0 .. count2), sorted; of keys that tie those of the first input come first, and
+// keys of one input keep their order. With values, each goes with its key. One launch; reads and writes everything once.
+GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+                                 const void *keys2, uint64_t count2, void *out_keys, gp_stream stream);
+GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                        const void *keys, const void *values, uint64_t count, const void *keys2,
+                                        const void *values2, uint64_t count2, void *out_keys, void *out_values,
+                                        gp_stream stream);
+
+// out_keys = keys, sorted by any order; stable. out_keys may be keys, out_values may be values. values NULL, value_type
+// u32 or u64: out_values[i] is the index in keys of out_keys[i]. Tiles are sorted on chip, then merged in
+// log2(count / tile) passes, each of which reads and writes everything once. Workspace: keys and values once more, where
+// there is more than one tile. For built-in types gp_sort_keys is faster.
+GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                           void *out_keys, uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                            const void *keys, const void *values, void *out_keys, void *out_values,
+                                            uint64_t count, gp_stream stream);
+
+// ---- sets: sorted inputs, in which keys may tie, as in the C++ standard. Of m keys of the first input and n of the
+// second that tie with each other, the result has
+//    union                  max(m, n): all of the first, then the last n - m of the second
+//    intersection           min(m, n): the first of the first input
+//    difference             max(m - n, 0): the last of the first input
+//    symmetric difference   |m - n|: the last of the input that has more
+// sorted. With values, each goes with its key; where none of the second input come out, it has none (values2 is not
+// there). *out_count, in device memory, is the number of results; outputs have room for the most there can be: count +
+// count2, the smaller of the two, count, count + count2. Inputs are read once; two launches (small inputs: one).
+// Workspace: 16 bytes a tile, and the words of a look-back.
+
+GPUPRIMS__API gp_result gp_set_union(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+                                     const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count,
+                                     gp_stream stream);
+GPUPRIMS__API gp_result gp_set_intersection(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                            uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                            uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                          uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                          uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_symmetric_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                                    uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                                    uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_union_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                            const void *keys, const void *values, uint64_t count, const void *keys2,
+                                            const void *values2, uint64_t count2, void *out_keys, void *out_values,
+                                            uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_intersection_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                                   const void *keys, const void *values, uint64_t count,
+                                                   const void *keys2, uint64_t count2, void *out_keys, void *out_values,
+                                                   uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                                 const void *keys, const void *values, uint64_t count,
+                                                 const void *keys2, uint64_t count2, void *out_keys, void *out_values,
+                                                 uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less,
+                                                           gp_type value_type, const void *keys, const void *values,
+                                                           uint64_t count, const void *keys2, const void *values2,
+                                                           uint64_t count2, void *out_keys, void *out_values,
+                                                           uint64_t *out_count, gp_stream stream);
+
+// *bad = the first i whose key comes before keys[i - 1]; UINT64_MAX: there is none, the keys are sorted. One launch,
+// reads the keys once.
+GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
+                                     uint64_t count, gp_stream stream);
 
 // ---- any call, and what can be asked about it before it runs
 
@@ -10682,6 +10765,224 @@ static gp_result gp__host_search(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// ---- merge, merge sort, sets
+
+// Does key x come before key y?
+typedef struct gp__host_order {
+  int (*before)(const struct gp__host_order *o, const unsigned char *x, const unsigned char *y);
+  const gp__op_info *user;
+} gp__host_order;
+
+static int gp__host_before_user(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
+  gp__value result;
+  o->user->host(o->user->host_user, result.bytes, x, y);
+  return result.bytes[0] != 0;
+}
+#define GPUPRIMS__BEFORE(name, T, load)                                                                                \
+  static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {           \
+    (void)o;                                                                                                           \
+    return load(*(const T *)x) < load(*(const T *)y);                                                                  \
+  }                                                                                                                    \
+  static int gp__host_greater_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {        \
+    (void)o;                                                                                                           \
+    return load(*(const T *)x) > load(*(const T *)y);                                                                  \
+  }
+GPUPRIMS__BEFORE(i8, gp__h_i8, )
+GPUPRIMS__BEFORE(u8, gp__h_u8, )
+GPUPRIMS__BEFORE(i16, gp__h_i16, )
+GPUPRIMS__BEFORE(u16, gp__h_u16, )
+GPUPRIMS__BEFORE(i32, gp__h_i32, )
+GPUPRIMS__BEFORE(u32, gp__h_u32, )
+GPUPRIMS__BEFORE(i64, gp__h_i64, )
+GPUPRIMS__BEFORE(u64, gp__h_u64, )
+GPUPRIMS__BEFORE(f16, gp__h_u16, gp__host_f16_load)
+GPUPRIMS__BEFORE(bf16, gp__h_u16, gp__host_bf16_load)
+GPUPRIMS__BEFORE(f32, gp__h_f32, )
+GPUPRIMS__BEFORE(f64, gp__h_f64, )
+#undef GPUPRIMS__BEFORE
+
+static gp__host_order gp__host_order_of(const gp__request *q) {
+  gp__host_order o = {gp__host_before_user, q->user_op};
+#define GPUPRIMS__ORDER_OF(NAME, name, device, size)                                                                   \
+  case GP_##NAME:                                                                                                      \
+    o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name;                                   \
+    break;
+  if (!q->user_op) switch (q->key_type) {
+      GP_TYPES(GPUPRIMS__ORDER_OF)
+    default:
+      break;
+    }
+#undef GPUPRIMS__ORDER_OF
+  return o;
+}
+
+// Keys, and values that go along where there are any.
+typedef struct gp__host_items {
+  unsigned char *keys, *values;
+  uint64_t count;
+} gp__host_items;
+GPUPRIMS__INLINE gp__host_items gp__host_items_of(const void *keys, const void *values, uint64_t count) {
+  const gp__host_items x = {(unsigned char *)(uintptr_t)keys, (unsigned char *)(uintptr_t)values, count};
+  return x;
+}
+GPUPRIMS__INLINE const unsigned char *gp__host_key(const gp__request *q, const gp__host_items *x, uint64_t i) {
+  return x->keys + i * q->key_size;
+}
+GPUPRIMS__INLINE void gp__host_put_item(const gp__request *q, const gp__host_items *to, uint64_t at,
+                                        const gp__host_items *from, uint64_t i) {
+  gp__host_move(to->keys + at * q->key_size, from->keys + i * q->key_size, q->key_size);
+  if (to->values) gp__host_move(to->values + at * q->in_size, from->values + i * q->in_size, q->in_size);
+}
+GPUPRIMS__INLINE gp__host_items gp__host_part(const gp__request *q, const gp__host_items *x, uint64_t first,
+                                              uint64_t count) {
+  return gp__host_items_of(x->keys + first * q->key_size, x->values ? x->values + first * q->in_size : NULL, count);
+}
+
+// Elements from..to of what a and b make, merged; out: where element `from` goes.
+static void gp__host_merge_part(const gp__request *q, const gp__host_order *o, const gp__host_items *a,
+                                const gp__host_items *b, uint64_t from, uint64_t to, const gp__host_items *out) {
+  uint64_t low = from > b->count ? from - b->count : 0, high = from < a->count ? from : a->count, i, j, k;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (!o->before(o, gp__host_key(q, b, from - 1 - middle), gp__host_key(q, a, middle))) low = middle + 1;
+    else high = middle;
+  }
+  for (i = low, j = from - low, k = 0; k < to - from; ++k) {
+    const int second = j < b->count && (i == a->count || o->before(o, gp__host_key(q, b, j), gp__host_key(q, a, i)));
+    gp__host_put_item(q, out, k, second ? b : a, second ? j++ : i++);
+  }
+}
+
+static gp_result gp__host_merge(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
+                       b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
+                       out = gp__host_items_of(q->out_keys, q->out, q->count + q->count2);
+  const int threads = h->threads;
+  const int64_t blocks = (int64_t)gp__ceil_div(out.count, (uint64_t)GP__HOST_BLOCK);
+  int64_t block;
+  (void)threads;
+  GPUPRIMS__PARALLEL_FOR
+  for (block = 0; block < blocks; ++block) {
+    const uint64_t from = (uint64_t)block * GP__HOST_BLOCK, left = out.count - from;
+    const uint64_t n = left < GP__HOST_BLOCK ? left : (uint64_t)GP__HOST_BLOCK;
+    const gp__host_items part = gp__host_part(q, &out, from, n);
+    gp__host_merge_part(q, &o, &a, &b, from, from + n, &part);
+  }
+  return GP_SUCCESS;
+}
+
+// By insertion, n elements.
+enum { GP__HOST_RUN = 16 };
+static void gp__host_insert(const gp__request *q, const gp__host_order *o, const gp__host_items *x) {
+  gp__value key, value;
+  uint64_t i, j;
+  memset(&value, 0, sizeof value);
+  for (i = 1; i < x->count; ++i) {
+    memcpy(key.bytes, x->keys + i * q->key_size, q->key_size);
+    if (x->values) memcpy(value.bytes, x->values + i * q->in_size, q->in_size);
+    for (j = i; j > 0 && o->before(o, key.bytes, gp__host_key(q, x, j - 1)); --j) gp__host_put_item(q, x, j, x, j - 1);
+    memcpy(x->keys + j * q->key_size, key.bytes, q->key_size);
+    if (x->values) memcpy(x->values + j * q->in_size, value.bytes, q->in_size);
+  }
+}
+
+// Runs of GP__HOST_RUN elements by insertion, in the output; then merges, to and fro. A block of the output is a
+// thread's.
+static gp_result gp__host_merge_sort(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items out = gp__host_items_of(q->out_keys, q->out, q->count);
+  const size_t bytes = q->count * (q->key_size + q->in_size);
+  unsigned char *const room = q->count > GP__HOST_RUN ? (unsigned char *)malloc(bytes) : NULL;
+  const gp__host_items other = gp__host_items_of(room, q->out && room ? room + q->count * q->key_size : NULL, q->count);
+  gp__host_items from = out, to = other;
+  const int threads = h->threads;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->count, (uint64_t)GP__HOST_BLOCK);
+  int64_t block;
+  uint64_t run, i;
+  (void)threads;
+  if (q->count > GP__HOST_RUN && !room) return gp__host_no_memory(h, bytes);
+  memmove(out.keys, q->keys, q->count * q->key_size);
+  if (q->out && q->in) memmove(out.values, q->in, q->count * q->in_size);
+  else if (q->out)
+    for (i = 0; i < q->count; ++i) gp__host_put_index(q->out, q->in_size, i, i);
+  GPUPRIMS__PARALLEL_FOR
+  for (block = 0; block < blocks; ++block) {
+    const uint64_t first = (uint64_t)block * GP__HOST_BLOCK;
+    const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;
+    uint64_t at;
+    for (at = first; at < end; at += GP__HOST_RUN) {
+      const gp__host_items x = gp__host_part(q, &out, at, end - at < GP__HOST_RUN ? end - at : (uint64_t)GP__HOST_RUN);
+      gp__host_insert(q, &o, &x);
+    }
+  }
+  for (run = GP__HOST_RUN; run < q->count; run *= 2) {
+    const gp__host_items source = from;
+    GPUPRIMS__PARALLEL_FOR
+    for (block = 0; block < blocks; ++block) {
+      uint64_t at = (uint64_t)block * GP__HOST_BLOCK;
+      const uint64_t end = q->count - at < GP__HOST_BLOCK ? q->count : at + GP__HOST_BLOCK;
+      while (at < end) {
+        const uint64_t base = at - at % (2 * run), rest = q->count - base;
+        const uint64_t n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
+        const uint64_t stop = end - base < n + m ? end : base + n + m;
+        const gp__host_items a = gp__host_part(q, &source, base, n), b = gp__host_part(q, &source, base + n, m),
+                             part = gp__host_part(q, &to, at, stop - at);
+        gp__host_merge_part(q, &o, &a, &b, at - base, stop - base, &part);
+        at = stop;
+      }
+    }
+    from = to;
+    to = source;
+  }
+  if (from.keys != out.keys) {
+    memcpy(out.keys, from.keys, q->count * q->key_size);
+    if (q->out) memcpy(out.values, from.values, q->count * q->in_size);
+  }
+  free(room);
+  return GP_SUCCESS;
+}
+
+// Both inputs are walked through once: of keys that tie, one of each at a time.
+static gp_result gp__host_set(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
+                       b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
+                       out = gp__host_items_of(q->out_keys, q->out, 0);
+  const int alone = q->primitive != GP_SET_INTERSECTION,   // keys of the first input without a partner come out
+      alone2 = alone && q->primitive != GP_SET_DIFFERENCE, // of the second
+      pairs = q->primitive == GP_SET_UNION || !alone;      // the first input's of a pair does
+  uint64_t i = 0, j = 0, n = 0;
+  while (i < a.count || j < b.count) {
+    if (j == b.count || (i < a.count && o.before(&o, gp__host_key(q, &a, i), gp__host_key(q, &b, j)))) {
+      if (alone) gp__host_put_item(q, &out, n++, &a, i);
+      ++i;
+    } else if (i == a.count || o.before(&o, gp__host_key(q, &b, j), gp__host_key(q, &a, i))) {
+      if (alone2) gp__host_put_item(q, &out, n++, &b, j);
+      ++j;
+    } else {
+      if (pairs) gp__host_put_item(q, &out, n++, &a, i);
+      ++i;
+      ++j;
+    }
+  }
+  *q->out_count = n;
+  return GP_SUCCESS;
+}
+
+static gp_result gp__host_is_sorted(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items x = gp__host_items_of(q->keys, NULL, q->count);
+  uint64_t i = 1;
+  while (i < q->count && !o.before(&o, gp__host_key(q, &x, i), gp__host_key(q, &x, i - 1))) ++i;
+  *q->out_count = i < q->count ? i : UINT64_MAX;
+  return GP_SUCCESS;
+}
+
 // ---- entry
 
 static const char *gp__host_call_name(gp_primitive primitive) {
@@ -10767,6 +11068,17 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   case GP_UPPER_BOUND:
   case GP_LOAD_BALANCE:
     return gp__host_search(&h);
+  case GP_MERGE:
+    return gp__host_merge(&h);
+  case GP_MERGE_SORT:
+    return gp__host_merge_sort(&h);
+  case GP_SET_UNION:
+  case GP_SET_INTERSECTION:
+  case GP_SET_DIFFERENCE:
+  case GP_SET_SYMMETRIC_DIFFERENCE:
+    return gp__host_set(&h);
+  case GP_IS_SORTED:
+    return gp__host_is_sorted(&h);
   default:
     break;
   }
@@ -11598,6 +11910,10 @@ enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args)                                                                \
   X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args)                                                    \
   X(LOAD_BALANCE, gp__load_balance, gp__search_args)                                                                   \
+  X(MERGE, gp__merge, gp__merge_args)                                                                                  \
+  X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args)                                                            \
+  X(SET_BORDERS, gp__set_borders, gp__merge_args)                                                                      \
+  X(SET_OPERATION, gp__set_operation, gp__merge_args)                                                                  \
   X(HISTOGRAM, gp__histogram, gp__histogram_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
@@ -12374,7 +12690,7 @@ enum {
   GP__READS_HISTOGRAM =
       GP__READS_MAP | GP__READS_IN2 | GP__READS_IN2_TYPE | GP__READS_BINS | GP__READS_CHANNELS | GP__READS_ACTIVE,
   GP__READS_PAIRS = GP__READS_MAP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS,
-  GP__READS_TWO_SORTED = (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
+  GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
   GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_LENGTH
 };
 #undef GPUPRIMS__ENUM
@@ -12444,8 +12760,7 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
   case GP_SET_SYMMETRIC_DIFFERENCE:
     return GP__READS_TWO_SORTED | GP__READS_OUT_COUNT;
   case GP_IS_SORTED:
-    return GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT |
-           GP__READS_OUT_COUNT;
+    return GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT;
   case GP_SEGMENTED_SORT:
     return (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD;
   case GP_TOP_K:
@@ -12478,6 +12793,20 @@ typedef struct gp__checking {
 GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return p >= GP_SELECT && p <= GP_ALL; }
 GPUPRIMS__PRIVATE int gp__is_histogram(gp_primitive p) { return p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES; }
 GPUPRIMS__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
+// `op` is an order of keys.
+GPUPRIMS__PRIVATE int gp__is_ordered(gp_primitive p) {
+  return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED;
+}
+// Values of the second input have a part in the result.
+GPUPRIMS__PRIVATE int gp__takes_second_values(gp_primitive p) {
+  return p == GP_MERGE || p == GP_SET_UNION || p == GP_SET_SYMMETRIC_DIFFERENCE;
+}
+// How many results a merge or a set operation can have.
+GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
+  return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
+         : q->primitive == GP_SET_DIFFERENCE ? q->count
+                                             : q->count + q->count2;
+}
 
 // Fields and flags that the call has no use for.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
@@ -12569,6 +12898,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     if (q->op > 0 && q->op < GP_OP_COUNT)
       return gp__fail(GP_E_OPERATOR, "%s: op: %s is no order: LESS is, or a user's binary operator", k->who,
                       gp__op_rows[q->op].name);
+    return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
+  }
+  if (gp__is_ordered(c->primitive)) {
+    if (!c->op) q->op = GP_LESS;
+    if (q->op == GP_LESS || q->op == GP_GREATER) return GP_SUCCESS;
+    if (q->op > 0 && q->op < GP_OP_COUNT)
+      return gp__fail(GP_E_OPERATOR, "%s: op: %s is no order: LESS and GREATER are, or a user's binary operator",
+                      k->who, gp__op_rows[q->op].name);
     return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
   }
   if (k->reads & GP__READS_OP) {
@@ -12766,12 +13103,48 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   return GP_SUCCESS;
 }
 
+// Keys in an order of `op`, and values that go along. Merge sort without `in` and in_type: out gets the keys' indices.
+GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
+  q->key_struct = k->key.info;
+  q->key_size = k->key.size;
+  if (c->primitive == GP_IS_SORTED) {
+    q->acc_type = q->out_type = GP_U64;
+    q->acc_size = q->out_size = 8;
+  } else if (values) {
+    const int indices = c->primitive == GP_MERGE_SORT && !c->in && !c->in_type;
+    if (indices) {
+      GPUPRIMS__CHECK(
+          gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+      if (q->out_type != c->out_type)
+        return gp__fail(GP_E_TYPE, "%s: out_type (of indices) is %s, not u32 or u64", k->who,
+                        gp__type_rows[c->out_type].name);
+    } else {
+      q->out_type = c->in_type;
+      GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", c->in_type, &k->in));
+      k->out = k->in;
+    }
+    if (c->out_type && c->out_type != q->out_type)
+      return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: values are moved as they are", k->who);
+    q->in_type = q->out_type;
+    q->in_struct = q->out_struct = k->out.info;
+    q->in_size = q->out_size = k->out.size;
+  }
+  return GP_SUCCESS;
+}
+
 GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
   const int map =
       c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2 || c->primitive == GP_ADJACENT_DIFFERENCE;
+  if (gp__is_ordered(c->primitive)) return gp__check_ordered_types(k);
   if ((k->reads & GP__READS_IN) && (c->primitive != GP_UNIQUE || c->in_type || c->in || c->out)) {
     q->in_type = c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
@@ -12840,6 +13213,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT, "%s: active is %d: the bounds of at most %d channels of %s fit a call", who,
                       q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   }
+  if (c->count2 > UINT64_MAX - c->count)
+    return gp__fail(GP_E_SIZE, "%s: count and count2 together overflow: %llu and %llu", who,
+                    (unsigned long long)c->count, (unsigned long long)c->count2);
+  if (c->primitive == GP_MERGE_SORT && q->out_size == 4 && !c->in_type && !c->in && c->count > UINT32_MAX)
+    return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", who,
+                    (unsigned long long)c->count);
   if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: segments is 2^64 - 1", who);
   if (gp__is_bound(c->primitive) && c->length >> 63)
     return gp__fail(GP_E_SIZE, "%s: length is %llu, not below 2^63", who, (unsigned long long)c->length);
@@ -12896,6 +13275,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   const gp_primitive p = c->primitive;
   const int two = p == GP_TRANSFORM2, histogram = gp__is_histogram(p);
   const int in_place = p == GP_COPY || p == GP_TRANSFORM || two || p == GP_SELECT || p == GP_UNIQUE ||
+                       p == GP_MERGE_SORT ||
                        (k->fold && p != GP_REDUCE && p != GP_SEGMENTED_REDUCE && p != GP_REDUCE_BY_KEY);
   const int offsets_matter = histogram || p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED) ||
                              (p == GP_SEGMENTED_REDUCE ? c->segments > 0 : c->count > 0);
@@ -12911,7 +13291,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
                                 two && q->in2_size == q->out_size ? GP__PLACE_OF_OUT : 0));
   if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key,
-                                gp__is_bound(p) ? c->length : c->count, 1, p == GP_UNIQUE ? GP__PLACE_OF_OUT_KEYS : 0));
+                                gp__is_bound(p) ? c->length : c->count, 1,
+                                p == GP_UNIQUE || p == GP_MERGE_SORT ? GP__PLACE_OF_OUT_KEYS : 0));
+  if (k->reads & GP__READS_KEYS2) {
+    GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
+    if (q->in_size && (c->in2 || gp__takes_second_values(p)))
+      GPUPRIMS__CHECK(gp__reading(k, "in2", c->in2, &k->in, c->count2, 1, 0));
+  }
   if (k->offset.size || p == GP_HISTOGRAM_RANGES)
     GPUPRIMS__CHECK(
         gp__reading(k, histogram ? "begin (boundaries)" : "begin", c->begin, begin, begins, offsets_matter, 0));
@@ -12939,13 +13325,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
   const uint64_t outs = p == GP_REDUCE || p == GP_ANY || p == GP_ALL ? 1
                         : p == GP_SEGMENTED_REDUCE                   ? c->segments
                         : gp__is_histogram(p)                        ? c->bins * (unsigned)q->active
+                        : gp__is_ordered(p)                          ? gp__most_results(q)
                                                                      : count;
   int i, j;
   if ((k->reads & GP__READS_OUT) && q->out_size)
     GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, outs, 1, GP__PLACE_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
-    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, count, p == GP_UNIQUE,
-                                GP__PLACE_OF_OUT_KEYS));
+    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, gp__is_ordered(p) ? outs : count,
+                                p == GP_UNIQUE || gp__is_ordered(p), GP__PLACE_OF_OUT_KEYS));
   if (q->out2_size)
     GPUPRIMS__CHECK(
         gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, count, p == GP_NONTRIVIAL_RUNS, 0));
@@ -13106,6 +13493,8 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
     return q->primitive == GP_LOAD_BALANCE ? !q->count : !q->segments;
   case GP__FAMILY_STREAM:
     return !q->count && !q->out_count;
+  case GP__FAMILY_MERGE:
+    return !q->count && !q->count2 && !q->out_count;
   default:
     return 0;
   }
@@ -13168,6 +13557,10 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.in2_size = (int)q->in2_size;
     h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
     if (family == GP__FAMILY_REDUCE && q->primitive != GP_REDUCE) h.commutative = h.exact = 1; // sums of 0 and 1
+    if (q->primitive == GP_IS_SORTED) {
+      h.in_size = (int)q->key_size;
+      h.in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
+    }
     if (q->primitive == GP_CHECK_OFFSETS) {
       h.in_size = (int)q->offset_size;
       h.in_misaligned = (int)((uintptr_t)q->begin % GP__VECTOR);
@@ -13386,7 +13779,14 @@ GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info 
 // Which kernels the plan of a sort or a merge launches, each once.
 GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p,
                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  (void)q, (void)p, (void)kinds;
+  (void)p;
+  if (gp__family_of(q->primitive) == GP__FAMILY_MERGE) {
+    const int sets = gp__is_set(q->primitive);
+    int count = 0;
+    if (q->primitive != GP_MERGE) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
+    kinds[count++] = sets ? GP__SET_OPERATION : GP__MERGE;
+    return count;
+  }
   return 0;
 }
 // Which kernels a call needs, in the order of their launches. Returns their number.
@@ -13588,12 +13988,19 @@ GPUPRIMS__PRIVATE void gp__name_body(const gp__request *q, gp__text *t) {
   else gp__add(t, "%s, %s>", in, q->out2_size ? gp__type_rows[q->out2_type].device : "gp__none");
 }
 
+GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {
+  return p == GP_SET_UNION          ? "SET_UNION"
+         : p == GP_SET_INTERSECTION ? "SET_INTERSECTION"
+         : p == GP_SET_DIFFERENCE   ? "SET_DIFFERENCE"
+                                    : "SET_SYMMETRIC_DIFFERENCE";
+}
+
 // The kernel's name: its template with every argument.
 GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v, gp__kernel_kind kind, gp__text *t) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments) #kernel,
   static const char *const kernels[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
-  const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *out = gp__out_name(q);
+  const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *key = gp__key_name(q), *out = gp__out_name(q);
   const char *offset = q->offset_size ? gp__type_rows[q->offset_type].device : "";
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>, ", kernels[kind], v->threads, v->vectors, v->load, v->store,
@@ -13627,6 +14034,10 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
       gp__name_fold(q, t);
     } else if (q->primitive == GP_CHECK_OFFSETS) {
       gp__add(t, "gp_min<%s>, gp__offset_fault<%s>, %s, %s, %s>", out, offset, offset, out, out);
+    } else if (q->primitive == GP_IS_SORTED) {
+      gp__add(t, "gp_min<%s>, gp__order_fault<%s, ", out, key);
+      gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, key);
+      gp__add(t, ">, %s, %s, %s>", key, out, out);
     } else {
       const char *sum = q->primitive == GP_COUNT_IF ? "gp_sum" : q->primitive == GP_ANY ? "gp_or" : "gp_and";
       const char *acc = gp__type_rows[q->acc_type].device;
@@ -13657,6 +14068,14 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, "%s, %s<%s>, %s, %s, %s>", v->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
             q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, in2, out);
     break;
+  case GP__MERGE:
+  case GP__MERGE_SORT_TILES:
+  case GP__SET_BORDERS:
+  case GP__SET_OPERATION:
+    if (kind == GP__SET_OPERATION) gp__add(t, "GP_%s, ", gp__set_name(q->primitive));
+    gp__add(t, q->user_op ? "%s, " : "%s<%s>, ", functor, key);
+    gp__add(t, "%s, %s>", key, in);
+    break;
   default: // scans
     gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? "true, " : "false, ");
     gp__name_fold(q, t);
@@ -13679,14 +14098,15 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   const char *in = gp__in_name(q), *key = gp__key_name(q), *out = gp__out_name(q);
   const char *acc = q->acc_size ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
   const int family = gp__family_of(q->primitive), predicated = gp__is_predicated(q->primitive);
-  const int fold = q->acc_size && !predicated;
-  const gp__program_op ops[3] = {{q->user_op, "gp__op_1", in,
+  const int ordered = gp__is_ordered(q->primitive), fold = q->acc_size && !predicated && !ordered;
+  const gp__program_op ops[3] = {{q->user_op, "gp__op_1", ordered ? key : in,
                                   q->primitive == GP_TRANSFORM2 ? gp__in2_name(q)
                                   : q->primitive == GP_ADJACENT_DIFFERENCE || gp__is_bound(q->primitive) ? in
+                                  : ordered                                                              ? key
                                                                                                          : NULL,
-                                  fold                                       ? acc
-                                  : predicated || gp__is_bound(q->primitive) ? "bool"
-                                                                             : out,
+                                  fold                                                  ? acc
+                                  : predicated || ordered || gp__is_bound(q->primitive) ? "bool"
+                                                                                        : out,
                                   fold},
                                  {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
                                  {q->user_equal, "gp__op_3", key, key, "bool", 0}};
@@ -13827,7 +14247,8 @@ GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__ke
 // Threads and shared memory of the blocks of one kernel of a call.
 GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   gp__geometry g = gp__geometry_of(p, h, 0);
-  (void)kind;
+  if (kind == GP__MERGE_SORT_TILES) g.shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
+  if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
   return g;
 }
 
@@ -14179,8 +14600,10 @@ GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape 
     a->scan.blocks = g->grid;
     break;
   case GP__FAMILY_REDUCE:
-    a->reduce.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->in;
-    a->reduce.out = q->primitive == GP_CHECK_OFFSETS ? q->bad : q->primitive == GP_COUNT_IF ? q->out_count : q->out;
+    a->reduce.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->primitive == GP_IS_SORTED ? q->keys : q->in;
+    a->reduce.out = q->primitive == GP_CHECK_OFFSETS                              ? q->bad
+                    : q->primitive == GP_COUNT_IF || q->primitive == GP_IS_SORTED ? q->out_count
+                                                                                  : q->out;
     a->reduce.count = h->count;
     a->reduce.count_device = count_device;
     a->reduce.workspace = workspace;
@@ -14279,7 +14702,61 @@ GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, u
   g.shared_bytes = shared_bytes;
   return gp__launch_one(l->s, l->who, l->kernels[which], grid, &g, l->p->overlap, l->stream, arguments);
 }
+GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__merge_args a;
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.keys2 = q->keys2;
+  a.values = q->in;
+  a.values2 = q->in2;
+  a.out_keys = q->out_keys;
+  a.out_values = q->out;
+  a.out_count = (unsigned long long *)q->out_count;
+  a.count = q->count;
+  a.count2 = q->count2;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  return a;
+}
+// Tiles, then passes that make two runs one, between the output and scratch: in turn, so that the last one ends in the
+// output.
+GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
+  const gp__geometry *g = l->g;
+  const unsigned long long tiles = g->tiles;
+  unsigned long long run;
+  unsigned left = 0; // passes
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__merge_args a = gp__merge_arguments(l);
+  void *const keys[2] = {l->q->out_keys, scratch};
+  void *const values[2] = {l->q->out, scratch ? scratch + gp__round_up(l->q->count * l->q->key_size, 256) : NULL};
+  gp_result result;
+  while ((tiles - 1) >> left) ++left;
+  a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
+  result = gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
+                           (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a);
+  for (run = g->tile_items; left-- && result == GP_SUCCESS; run *= 2) {
+    a.run = run;
+    a.keys = a.out_keys, a.values = a.out_values;
+    a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
+    result = gp__launch_step(l, 1, g->grid, g->threads, g->shared_bytes, &a);
+  }
+  return result;
+}
+// Sets of more tiles than there are blocks at once: tiles' borders are found by a launch of their own, side by side.
+GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
+  const gp__geometry *g = l->g;
+  gp__merge_args a = gp__merge_arguments(l);
+  gp_result result = GP_SUCCESS;
+  if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
+  if (gp__is_set(l->q->primitive) && g->tiles > g->grid) {
+    a.borders = (unsigned long long *)l->scratch;
+    result = gp__launch_step(l, 0, (unsigned)gp__set_border_blocks(*l->p, g->tiles), g->threads, 0, &a);
+  }
+  return result == GP_SUCCESS ? gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a) : result;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
+  if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
   return gp__fail(GP_E_UNSUPPORTED, "%s: no plan", l->who);
 }
 
@@ -14892,6 +15369,97 @@ GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_LOAD_BALANCE, 0, 0, index_type, NULL, out, count);
   gp__set_segments(&c, offset_type, offsets, segments);
+  return gp_run(ctx, &c, stream);
+}
+// Two sorted inputs.
+GPUPRIMS__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys,
+                                         uint64_t count, const void *keys2, uint64_t count2, void *out_keys) {
+  gp_call c = gp__call(primitive, less, 0, 0, NULL, NULL, count);
+  c.key_type = key_type;
+  c.keys = keys;
+  c.keys2 = keys2;
+  c.count2 = count2;
+  c.out_keys = out_keys;
+  return c;
+}
+GPUPRIMS__PRIVATE void gp__set_values(gp_call *c, gp_type value_type, const void *values, const void *values2,
+                                      void *out_values) {
+  c->in_type = value_type;
+  c->in = values;
+  c->in2 = values2;
+  c->out = out_values;
+}
+GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+                                 const void *keys2, uint64_t count2, void *out_keys, gp_stream stream) {
+  const gp_call c = gp__two_sorted(GP_MERGE, key_type, less, keys, count, keys2, count2, out_keys);
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                        const void *keys, const void *values, uint64_t count, const void *keys2,
+                                        const void *values2, uint64_t count2, void *out_keys, void *out_values,
+                                        gp_stream stream) {
+  gp_call c = gp__two_sorted(GP_MERGE, key_type, less, keys, count, keys2, count2, out_keys);
+  gp__set_values(&c, value_type, values, values2, out_values);
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                           void *out_keys, uint64_t count, gp_stream stream) {
+  const gp_call c = gp__two_sorted(GP_MERGE_SORT, key_type, less, keys, count, NULL, 0, out_keys);
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                            const void *keys, const void *values, void *out_keys, void *out_values,
+                                            uint64_t count, gp_stream stream) {
+  gp_call c = gp__two_sorted(GP_MERGE_SORT, key_type, less, keys, count, NULL, 0, out_keys);
+  if (values) gp__set_values(&c, value_type, values, NULL, out_values);
+  else c.out_type = value_type, c.out = out_values;
+  return gp_run(ctx, &c, stream);
+}
+#define GPUPRIMS__SET(NAME, name)                                                                                      \
+  GPUPRIMS__API gp_result gp_set_##name(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,               \
+                                        uint64_t count, const void *keys2, uint64_t count2, void *out_keys,            \
+                                        uint64_t *out_count, gp_stream stream) {                                       \
+    gp_call c = gp__two_sorted(GP_SET_##NAME, key_type, less, keys, count, keys2, count2, out_keys);                   \
+    c.out_count = out_count;                                                                                           \
+    return gp_run(ctx, &c, stream);                                                                                    \
+  }
+#define GPUPRIMS__SET_OF_FIRST(NAME, name)                                                                             \
+  GPUPRIMS__API gp_result gp_set_##name##_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,    \
+                                                 const void *keys, const void *values, uint64_t count,                 \
+                                                 const void *keys2, uint64_t count2, void *out_keys, void *out_values, \
+                                                 uint64_t *out_count, gp_stream stream) {                              \
+    gp_call c = gp__two_sorted(GP_SET_##NAME, key_type, less, keys, count, keys2, count2, out_keys);                   \
+    gp__set_values(&c, value_type, values, NULL, out_values);                                                          \
+    c.out_count = out_count;                                                                                           \
+    return gp_run(ctx, &c, stream);                                                                                    \
+  }
+#define GPUPRIMS__SET_OF_BOTH(NAME, name)                                                                              \
+  GPUPRIMS__API gp_result gp_set_##name##_by_key(                                                                      \
+      gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type, const void *keys, const void *values,         \
+      uint64_t count, const void *keys2, const void *values2, uint64_t count2, void *out_keys, void *out_values,       \
+      uint64_t *out_count, gp_stream stream) {                                                                         \
+    gp_call c = gp__two_sorted(GP_SET_##NAME, key_type, less, keys, count, keys2, count2, out_keys);                   \
+    gp__set_values(&c, value_type, values, values2, out_values);                                                       \
+    c.out_count = out_count;                                                                                           \
+    return gp_run(ctx, &c, stream);                                                                                    \
+  }
+GPUPRIMS__SET(UNION, union)
+GPUPRIMS__SET(INTERSECTION, intersection)
+GPUPRIMS__SET(DIFFERENCE, difference)
+GPUPRIMS__SET(SYMMETRIC_DIFFERENCE, symmetric_difference)
+GPUPRIMS__SET_OF_BOTH(UNION, union)
+GPUPRIMS__SET_OF_FIRST(INTERSECTION, intersection)
+GPUPRIMS__SET_OF_FIRST(DIFFERENCE, difference)
+GPUPRIMS__SET_OF_BOTH(SYMMETRIC_DIFFERENCE, symmetric_difference)
+#undef GPUPRIMS__SET
+#undef GPUPRIMS__SET_OF_FIRST
+#undef GPUPRIMS__SET_OF_BOTH
+GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
+                                     uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_IS_SORTED, less, 0, 0, NULL, NULL, count);
+  c.key_type = key_type;
+  c.keys = keys;
+  c.out_count = bad;
   return gp_run(ctx, &c, stream);
 }
 GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,

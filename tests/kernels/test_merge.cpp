@@ -43,7 +43,8 @@ enum Shape { UNIFORM, FEW, EQUAL, DISJOINT, BEHIND, FIRST_EMPTY, SECOND_EMPTY, A
 static const char *const shapes[] = {"uniform",     "few",          "equal",     "disjoint", "behind",
                                      "first empty", "second empty", "alternate", "long runs"};
 
-template <class Before, class Key> static void make_inputs(int shape, size_t n, std::vector<Key> &a, std::vector<Key> &b) {
+template <class Before, class Key>
+static void make_inputs(int shape, size_t n, std::vector<Key> &a, std::vector<Key> &b) {
   const u32 range = shape == FEW ? 3 : shape == EQUAL ? 1 : shape == LONG_RUNS ? 2 + random32() % 9 : 250;
   std::vector<Key> all(n);
   for (auto &x : all) x = narrow<Key>(range);
@@ -65,7 +66,8 @@ template <class Before, class Key> static void make_inputs(int shape, size_t n, 
 
 static std::string what_of(const char *name, const char *shape, size_t n, size_t m, size_t offset, int sms, int seed) {
   char text[200];
-  std::snprintf(text, sizeof text, "%s %s n=%zu m=%zu offset=%zu sms=%d seed=%d:", name, shape, n, m, offset, sms, seed);
+  std::snprintf(text, sizeof text, "%s %s n=%zu m=%zu offset=%zu sms=%d seed=%d:", name, shape, n, m, offset, sms,
+                seed);
   return text;
 }
 
@@ -79,7 +81,8 @@ template <class V> static void number(std::vector<V> &values, u32 from) { // all
   }
 }
 
-template <class P> static gp__shape shape_of(gp_primitive primitive, int key_size, int value_size, int sms, u64 n, u64 m) {
+template <class P>
+static gp__shape shape_of(gp_primitive primitive, int key_size, int value_size, int sms, u64 n, u64 m) {
   gp__shape s = {};
   s.primitive = primitive;
   s.key_size = key_size, s.in_size = value_size;
@@ -97,7 +100,8 @@ template <class T> static size_t first_wrong(const T *got, const std::vector<T> 
 
 // Sizes around a tile and several of them.
 static size_t some_size(size_t tile) {
-  const size_t sizes[] = {0, 1, 2, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 3 * tile + 1, 7 * tile + 5, 12 * tile};
+  const size_t sizes[] = {0,        1, 2, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 3 * tile + 1, 7 * tile + 5,
+                          12 * tile};
   return sizes[random32() % 11];
 }
 
@@ -125,7 +129,8 @@ template <class P, class Before, class Key, class Value> struct Merge {
         Device<Key> keys(a, offset), keys2(b, offset % 7), out(all, offset % 5);
         Device<V> values(u, offset % 3), values2(v, offset % 11), out_values(HAS ? all : 0, offset % 13);
         Device<unsigned long long> count(std::vector<unsigned long long>(1, a.size()), 0);
-        gp__shape s = shape_of<P>(GP_MERGE, sizeof(Key), value_size, sms, a.size() + (seed % 5 == 0 ? 900 : 0), b.size());
+        gp__shape s =
+            shape_of<P>(GP_MERGE, sizeof(Key), value_size, sms, a.size() + (seed % 5 == 0 ? 900 : 0), b.size());
         gp__geometry g = {};
         g.threads = P::threads;
         gp__geometry_merge(policy_of<P>(GP_MERGE_PATH), s, u64(sms) * P::blocks_per_sm, &g);
@@ -181,7 +186,8 @@ template <class P, class Before, class Key, class Value> struct MergeSort {
         const int sms = seed % 4 == 0 ? 100 : 1 + int(random32() % 4);
         std::vector<Key> input(n);
         for (auto &x : input) x = narrow<Key>(order == CONSTANT ? 1 : order == TWO ? 2 : 250);
-        if (order >= SORTED && order != CONSTANT && order != TWO) std::stable_sort(input.begin(), input.end(), Before());
+        if (order >= SORTED && order != CONSTANT && order != TWO)
+          std::stable_sort(input.begin(), input.end(), Before());
         if (order == REVERSED) std::reverse(input.begin(), input.end());
         if (order == ORGAN_PIPE) std::reverse(input.begin() + long(n / 2), input.end());
         if (order == ALMOST)
@@ -206,8 +212,8 @@ template <class P, class Before, class Key, class Value> struct MergeSort {
         x.out_keys = passes % 2 ? other.data : final_keys;
         if (HAS) x.out_values = passes % 2 ? other_values.data : final_values;
         if (!e && n)
-          e = simt::launch_kernel("tiles", seed % 2 ? unsigned(g.tiles) : 1 + random32() % unsigned(g.tiles), P::threads,
-                                  unsigned(gp__sort_tile_shared_bytes(p, s)),
+          e = simt::launch_kernel("tiles", seed % 2 ? unsigned(g.tiles) : 1 + random32() % unsigned(g.tiles),
+                                  P::threads, unsigned(gp__sort_tile_shared_bytes(p, s)),
                                   gp__merge_sort_tiles<P, Before, Key, Value>, x);
         for (int pass = 0; pass < passes && !e; ++pass) {
           x.run = tile << pass;
@@ -229,10 +235,9 @@ template <class P, class Before, class Key, class Value> struct MergeSort {
         }
         const size_t wrong = e ? 0 : first_wrong(final_keys, expected);
         const size_t wrong2 = e ? 0 : first_wrong(final_values, expected_values);
-        check(!e && wrong == NONE && wrong2 == NONE,
-              what_of(name, orders[order], n, 0, offset, sms, seed) +
-                  (wrong != NONE ? " key " + std::to_string(wrong) : "") +
-                  (wrong2 != NONE ? " value " + std::to_string(wrong2) : ""));
+        check(!e && wrong == NONE && wrong2 == NONE, what_of(name, orders[order], n, 0, offset, sms, seed) +
+                                                         (wrong != NONE ? " key " + std::to_string(wrong) : "") +
+                                                         (wrong2 != NONE ? " value " + std::to_string(wrong2) : ""));
         simt::clear_error();
       }
   }
@@ -267,8 +272,7 @@ template <class P, int SET, class Before, class Key, class Value> struct Sets {
         const auto at = [&](size_t i) -> const Key & { return i < a.size() ? a[i] : b[i - a.size()]; };
         const auto before = [&](size_t i, size_t j) { return Before()(at(i), at(j)); };
         const auto to = std::back_inserter(place);
-        if (SET == GP_SET_UNION)
-          std::set_union(place1.begin(), place1.end(), place2.begin(), place2.end(), to, before);
+        if (SET == GP_SET_UNION) std::set_union(place1.begin(), place1.end(), place2.begin(), place2.end(), to, before);
         else if (SET == GP_SET_INTERSECTION)
           std::set_intersection(place1.begin(), place1.end(), place2.begin(), place2.end(), to, before);
         else if (SET == GP_SET_DIFFERENCE)

@@ -67,12 +67,14 @@ class Call(ctypes.Structure):
                 ("equal", ctypes.c_int), ("in_type", ctypes.c_int), ("in2_type", ctypes.c_int),
                 ("key_type", ctypes.c_int), ("offset_type", ctypes.c_int), ("acc_type", ctypes.c_int),
                 ("out_type", ctypes.c_int), ("out2_type", ctypes.c_int), ("in_", ctypes.c_void_p),
-                ("in2", ctypes.c_void_p), ("keys", ctypes.c_void_p), ("begin", ctypes.c_void_p),
+                ("in2", ctypes.c_void_p), ("keys", ctypes.c_void_p), ("keys2", ctypes.c_void_p),
+                ("begin", ctypes.c_void_p),
                 ("end", ctypes.c_void_p), ("out", ctypes.c_void_p), ("out_keys", ctypes.c_void_p),
                 ("out2", ctypes.c_void_p), ("out3", ctypes.c_void_p), ("out_count", ctypes.c_void_p),
                 ("bad", ctypes.c_void_p), ("count", ctypes.c_uint64), ("count_device", ctypes.c_void_p),
                 ("segments", ctypes.c_uint64), ("length", ctypes.c_uint64), ("bins", ctypes.c_uint64),
-                ("channels", ctypes.c_int), ("active", ctypes.c_int), ("init", ctypes.c_void_p),
+                ("count2", ctypes.c_uint64), ("begin_bit", ctypes.c_int), ("end_bit", ctypes.c_int),
+                ("fields", ctypes.c_void_p), ("field_count", ctypes.c_int), ("channels", ctypes.c_int), ("active", ctypes.c_int), ("init", ctypes.c_void_p),
                 ("step", ctypes.c_void_p), ("flags", ctypes.c_int), ("policy", ctypes.c_void_p)]
 
 
