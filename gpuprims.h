@@ -7924,7 +7924,7 @@ template <class T, int TILE> struct gp__merge_side {
     first = shift;
     fill = have = 0;
   }
-  static GP_DEVICE unsigned wrap(unsigned at) { return at >= RING ? at - RING : at; }
+  static GP_DEVICE unsigned wrap(unsigned at) { return gp_min<gp__u32>()(at, at - RING); } // below 2 * RING
   // How many elements of a tile there can be at most: these are in the ring.
   GP_DEVICE unsigned window() const { return left < TILE ? unsigned(left) : unsigned(TILE); }
   // Units that are missing for that.
@@ -8011,48 +8011,51 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   GP_DEVICE const unsigned char *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
   GP_DEVICE const unsigned char *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
 
-  // An element of a window that begins at byte `first` of ring 0 or 1.
-  template <int WHICH> GP_DEVICE const Key &key(unsigned first, unsigned i) const {
-    return *reinterpret_cast<const Key *>(shared + WHICH * RING_AT + Side::wrap(first + i * KEY));
-  }
-  // Of the first `diagonal` elements of two windows of n and m elements, merged: how many are of the first.
-  GP_DEVICE unsigned split(unsigned first, unsigned n, unsigned second, unsigned m, unsigned diagonal) const {
-    unsigned low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+  // Of the first `diagonal` elements of two windows of n and m elements, merged: how many are of the first. The windows
+  // begin at bytes `first` and `second` of the rings.
+  GP_DEVICE int split(unsigned first, int n, unsigned second, int m, int diagonal) const {
+    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+    const unsigned last = second + unsigned((diagonal - 1) * KEY);
     while (low < high) {
-      const unsigned middle = (low + high) / 2;
-      if (!Before()(key<1>(second, diagonal - 1 - middle), key<0>(first, middle))) low = middle + 1;
+      const int middle = (low + high) >> 1;
+      const unsigned x = Side::wrap(first + unsigned(middle * KEY)), y = Side::wrap(last - unsigned(middle * KEY));
+      if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), *reinterpret_cast<const Key *>(shared + x)))
+        low = middle + 1;
       else high = middle;
     }
     return low;
   }
-  // One thread merges `n` elements from elements i and j of the windows on, where they end before i_end and j_end.
-  // FULL: n is ITEMS, and the windows go on. split: a tile's elements of the first input.
+  // One thread merges `n` elements, of which `left` are of the first ring, from byte x on, and left2 of the second, from
+  // byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
   template <bool FULL>
-  GP_DEVICE void merge(unsigned first, unsigned i, unsigned i_end, unsigned second, unsigned j, unsigned j_end,
-                       unsigned n, unsigned split, Key *out, unsigned short *places) const {
-    unsigned x = Side::wrap(first + i * KEY), y = Side::wrap(second + j * KEY);
-    unsigned left = i_end - i, left2 = j_end - j;
+  GP_DEVICE void merge(unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out,
+                       unsigned short *places) const {
     Key one, two;
-    if (FULL || left) one = *reinterpret_cast<const Key *>(shared + x);
-    if (FULL || left2) two = *reinterpret_cast<const Key *>(shared + RING_AT + y);
+    if (FULL || left > 0) one = *reinterpret_cast<const Key *>(shared + x);
+    if (FULL || left2 > 0) two = *reinterpret_cast<const Key *>(shared + RING_AT + y);
+    if (!FULL && n == 0) return;
+    if (!FULL && left == 0) one = two; // never taken, but compared
+    if (!FULL && left2 == 0) two = one;
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      if (!FULL && unsigned(k) >= n) break;
-      const bool of_second = FULL ? Before()(two, one) : left2 && (!left || Before()(two, one));
-      out[k] = of_second ? two : one;
-      if (VALUE) places[k] = static_cast<unsigned short>(of_second ? split + j : i);
-      unsigned at = (of_second ? y : x) + KEY;
-      if (at == Side::RING) at = 0;
-      if (VALUE) (of_second ? j : i) += 1;
-      if (of_second) {
-        y = at;
-        --left2;
-        if (k + 1 < ITEMS && (FULL || left2)) two = *reinterpret_cast<const Key *>(shared + RING_AT + at);
-      } else {
-        x = at;
-        --left;
-        if (k + 1 < ITEMS && (FULL || left)) one = *reinterpret_cast<const Key *>(shared + at);
+      const bool later = Before()(two, one), of_second = FULL ? later : left2 > 0 && (left == 0 || later);
+      if (FULL || k < n) {
+        out[k] = of_second ? two : one;
+        if (VALUE) places[k] = static_cast<unsigned short>(of_second ? at2 : at);
       }
+      if (k + 1 == ITEMS) break;
+      const unsigned next = Side::wrap((of_second ? y : x) + KEY);
+      left -= of_second ? 0 : 1;
+      left2 -= of_second ? 1 : 0;
+      if (VALUE) at += of_second ? 0 : 1;
+      if (VALUE) at2 += of_second ? 1 : 0;
+      Key fresh = of_second ? two : one;
+      if (FULL || (k + 1 < n && (of_second ? left2 : left) > 0))
+        fresh = *reinterpret_cast<const Key *>(shared + (of_second ? unsigned(RING_AT) : 0u) + next);
+      x = of_second ? x : next;
+      y = of_second ? next : y;
+      one = of_second ? one : fresh;
+      two = of_second ? fresh : two;
     }
   }
 
@@ -8063,13 +8066,11 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     first.start(keys, n);
     second.start(keys2, m);
     unsigned units = first.missing(), units2 = second.missing();
-    {
-      KeyLoads one, two;
-      one.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), nullptr, 0, nullptr, nullptr);
-      two.load(second.next, units2, begin2(), end2(), nullptr, 0, nullptr, nullptr);
-      one.template store<Side::RING>(shared, 0, units, nullptr, 0, 0);
-      two.template store<Side::RING>(shared + RING_AT, 0, units2, nullptr, 0, 0);
-    }
+    KeyLoads next;
+    next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, 0, begin2(), end2());
+    next.template store<Side::RING>(shared, 0, units, shared + RING_AT, 0, 0);
+    next.load(first.next, 0, gp__bytes_at(a.keys), end_of_keys(), second.next, units2, begin2(), end2());
+    next.template store<Side::RING>(shared, 0, 0, shared + RING_AT, 0, units2);
     first.loaded(units);
     second.loaded(units2);
     const int from = int(gp_warp()) * (32 * ITEMS); // the warp's first element of a tile
@@ -8079,7 +8080,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const unsigned tile = both < TILE ? both : unsigned(TILE);
       const unsigned mine = threadIdx.x * ITEMS < tile ? threadIdx.x * ITEMS : tile;
       const unsigned end = mine + ITEMS < tile ? mine + ITEMS : tile;
-      const unsigned at = first.first, at2 = second.first, i_end = split(at, window, at2, window2, end);
+      const unsigned at = first.first, at2 = second.first;
+      const unsigned i_end = unsigned(split(at, int(window), at2, int(window2), int(end)));
       s.split[threadIdx.x + 1] = i_end;
       if (threadIdx.x == 0) s.split[0] = 0;
       __syncthreads();
@@ -8088,7 +8090,6 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       second.merged(taken2);
       units = first.missing();
       units2 = second.missing();
-      KeyLoads next;
       next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, units2, begin2(), end2());
       ValueLoads moving;
       const unsigned shift = VALUE ? gp__misalignment(values, ValueLoads::UNIT) : 0,
@@ -8105,9 +8106,11 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       gathered += gp__misalignment(out + from, 16);
       Key *mine_out = reinterpret_cast<Key *>(gathered) + gp_lane() * ITEMS;
       unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT) + threadIdx.x * ITEMS;
+      const unsigned x = Side::wrap(at + i * KEY), y = Side::wrap(at2 + (mine - i) * KEY);
+      const int left = int(i_end - i), left2 = int(end - mine) - left;
       if (window == TILE && window2 == TILE)
-        merge<true>(at, i, i_end, at2, mine - i, end - i_end, ITEMS, taken, mine_out, places);
-      else merge<false>(at, i, i_end, at2, mine - i, end - i_end, end - mine, taken, mine_out, places);
+        merge<true>(x, left, y, left2, ITEMS, int(i), int(taken + mine - i), mine_out, places);
+      else merge<false>(x, left, y, left2, int(end - mine), int(i), int(taken + mine - i), mine_out, places);
       __syncwarp();
       gp__write_alike<Key>::run(out + from, gathered, here);
       __syncthreads(); // the rings have been read
@@ -8189,14 +8192,14 @@ template <class T> struct gp__ties_are_same<gp_greater<T>> { static const bool v
 // Keys and their places (where there are values) in one thread, the first `n` of them (FULL: all).
 template <class Before, class Key, int ITEMS, bool PLACES> struct gp__thread_sort {
   static GP_DEVICE void exchange(Key &x, Key &y, gp__u32 &p, gp__u32 &q, bool there) {
-    const bool swap = there && Before()(y, x);
-    const Key low = swap ? y : x;
-    y = swap ? x : y;
-    x = low;
+    const Key a = x, b = y; // of values the compiler makes a choice, of references a choice of addresses
+    const bool swap = there && Before()(b, a);
+    x = swap ? b : a;
+    y = swap ? a : b;
     if (PLACES) {
-      const gp__u32 place = swap ? q : p;
-      q = swap ? p : q;
-      p = place;
+      const gp__u32 c = p, d = q;
+      p = swap ? d : c;
+      q = swap ? c : d;
     }
   }
   // Odd-even transposition compares neighbours alone: it is stable.
@@ -8208,21 +8211,24 @@ template <class Before, class Key, int ITEMS, bool PLACES> struct gp__thread_sor
         exchange(key[i], key[i + 1], place[PLACES ? i : 0], place[PLACES ? i + 1 : 0], FULL || i + 1 < n);
     }
   }
-  // Batcher's odd-even merge sort for any number of keys (Knuth, The Art of Computer Programming, volume 3, 5.2.2 M):
-  // fewer comparisons, not stable.
-  static GP_DEVICE void network(Key (&key)[ITEMS]) {
+};
+
+// Batcher's odd-even merge sort for any number of keys (Knuth, The Art of Computer Programming, volume 3, 5.2.2 M):
+// fewer comparisons, not stable. A stage compares keys that are K apart.
+template <class Before, class Key, int ITEMS, int P = 1, int K = 1, bool MORE = (P < ITEMS)> struct gp__batcher {
+  static GP_DEVICE void run(Key (&key)[ITEMS]) {
     gp__u32 none = 0;
     GPUPRIMS__UNROLL
-    for (int p = 1; p < ITEMS; p *= 2) {
-      GPUPRIMS__UNROLL
-      for (int k = p; k >= 1; k /= 2) {
-        GPUPRIMS__UNROLL
-        for (int j = 0; j + k < ITEMS; ++j)
-          if (j >= k % p && (j - k % p) / k % 2 == 0 && j / (2 * p) == (j + k) / (2 * p))
-            exchange(key[j], key[j + k], none, none, true);
-      }
+    for (int i = 0; i + K < ITEMS; ++i) {
+      const int start = K & (P - 1);
+      if (i >= start && ((i - start) / K & 1) == 0 && i / (2 * P) == (i + K) / (2 * P))
+        gp__thread_sort<Before, Key, ITEMS, false>::exchange(key[i], key[i + K], none, none, true);
     }
+    gp__batcher<Before, Key, ITEMS, K == 1 ? 2 * P : P, K == 1 ? 2 * P : K / 2>::run(key);
   }
+};
+template <class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<Before, Key, ITEMS, P, K, false> {
+  static GP_DEVICE void run(Key (&)[ITEMS]) {}
 };
 
 // Of keys without values: their indices.
@@ -8299,7 +8305,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       if (k < count) key[k] = keys[mine + k];
       if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
     }
-    if (gp__ties_are_same<Before>::value && !VALUE && count == ITEMS) Network::network(key);
+    if (gp__ties_are_same<Before>::value && !VALUE && count == ITEMS) gp__batcher<Before, Key, ITEMS>::run(key);
     else if (count == ITEMS) Network::template stable<true>(key, place, count);
     else Network::template stable<false>(key, place, count);
     GPUPRIMS__UNROLL_BY(1)
