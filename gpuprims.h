@@ -8525,7 +8525,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
 };
 
 // The values of a tile: those of each input side by side, as they stand against 16 bytes.
-template <class Tile, class Loads, class Value> struct gp__set_values {
+template <class Tile, class Loads, class Value> struct gp__set_tile_values {
   static const unsigned SIZE = unsigned(sizeof(Value)), UNIT = unsigned(Loads::UNIT);
   const gp__merge_args &a;
   gp__u64 all, first, first2; // of the first input; where the tile begins
@@ -8550,7 +8550,7 @@ template <class Tile, class Loads, class Value> struct gp__set_values {
         shared + units(from(), n) * UNIT + gp__misalignment(from2(), UNIT), n, threadIdx.x);
   }
 };
-template <class Tile, class Loads> struct gp__set_values<Tile, Loads, gp__none> {
+template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__none> {
   const gp__merge_args &a;
   gp__u64 all, first, first2;
   int n, m;
@@ -8623,7 +8623,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       tile.keys = reinterpret_cast<const Key *>(shared + shift);
       tile.keys2 = reinterpret_cast<const Key *>(second + shift2);
     }
-    const gp__set_values<Tile, ValueLoads, Value> values = {a, n, first, first2, tile.n, Tile::VALUES2 ? tile.m : 0};
+    const gp__set_tile_values<Tile, ValueLoads, Value> values = {a, n, first, first2, tile.n, Tile::VALUES2 ? tile.m : 0};
     ValueLoads moving;
     if (VALUE) values.load(moving);
     __syncthreads();

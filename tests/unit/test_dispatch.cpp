@@ -1527,6 +1527,11 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (p == GP_HISTOGRAM_RANGES) c.begin = b.begin;
   if (bound) c.keys = b.keys, c.length = 50;
   if (bound || p == GP_LOAD_BALANCE) c.out_type = GP_U32;
+  if (gp__is_ordered(p)) c.key_type = GP_I32, c.keys = b.keys;
+  if (gp__is_ordered(p) && p != GP_IS_SORTED) c.in_type = GP_F32, c.in = b.in, c.out = b.out, c.out_keys = b.out_keys;
+  if (p == GP_MERGE || gp__is_set(p)) c.keys2 = b.begin, c.in2 = b.end, c.count2 = n;
+  if (gp__is_set(p) || p == GP_IS_SORTED) c.out_count = b.counts;
+  if (p == GP_IS_SORTED) c.out = nullptr;
   return c;
 }
 
