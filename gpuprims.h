@@ -8623,7 +8623,8 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       tile.keys = reinterpret_cast<const Key *>(shared + shift);
       tile.keys2 = reinterpret_cast<const Key *>(second + shift2);
     }
-    const gp__set_tile_values<Tile, ValueLoads, Value> values = {a, n, first, first2, tile.n, Tile::VALUES2 ? tile.m : 0};
+    const gp__set_tile_values<Tile, ValueLoads, Value> values = {a,      n,      first,
+                                                                 first2, tile.n, Tile::VALUES2 ? tile.m : 0};
     ValueLoads moving;
     if (VALUE) values.load(moving);
     __syncthreads();
@@ -8662,7 +8663,6 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       values.write(s.before, reinterpret_cast<const unsigned short *>(shared + Tile::PLACES_AT), int(kept),
                    shared + Tile::VALUES_AT);
     if (once) return;
-    __syncthreads();
   }
 }
 

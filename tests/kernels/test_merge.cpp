@@ -119,9 +119,9 @@ template <class P, class Before, class Key, class Value> struct Merge {
       for (int shape = 0; shape < SHAPES; ++shape) {
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
         std::vector<Key> a, b;
-        make_inputs<Before>(shape, some_size(tile), a, b);
+        make_inputs<Before>(shape, shape == UNIFORM ? 23 * tile + 7 : some_size(tile), a, b);
         const size_t offset = seed % 3 ? random32() % 16 : 0;
-        const int sms = seed % 4 == 0 ? 100 : 1 + int(random32() % 4);
+        const int sms = shape == UNIFORM ? 1 : seed % 4 == 0 ? 100 : 1 + int(random32() % 4); // also: long ranges
         std::vector<V> u(a.size()), v(b.size());
         number(u, 0);
         number(v, 1u << 20);

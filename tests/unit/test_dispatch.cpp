@@ -2356,7 +2356,8 @@ static void test_more_policies() {
 
 // ---- merges: whole calls on the emulator
 
-FAKE_KERNEL(gp__merge_args, gp__merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args,
+            gp__merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__merge_args,
             gp__merge_sort_tiles<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__merge_args,
@@ -2375,7 +2376,8 @@ static void test_merges() {
   for (size_t n : {size_t(1), tile, tile + 1, 2 * tile, 2 * tile + 1, 5 * tile, 8 * tile, 9 * tile - 3})
     for (int form = 0; form < 3; ++form) { // in place; not in place; indices
       std::vector<unsigned> keys(n), values(n), place(n);
-      for (size_t i = 0; i < n; ++i) keys[i] = unsigned(i * 2654435761u >> 22), values[i] = unsigned(i), place[i] = values[i];
+      for (size_t i = 0; i < n; ++i)
+        keys[i] = unsigned(i * 2654435761u >> 22), values[i] = unsigned(i), place[i] = values[i];
       std::stable_sort(place.begin(), place.end(), [&](unsigned i, unsigned j) { return keys[i] < keys[j]; });
       unsigned *in = static_cast<unsigned *>(simt::device_malloc(n * 16));
       simt::host_write(in, keys.data(), n * 4);
