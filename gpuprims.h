@@ -799,11 +799,12 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
                                          uint64_t count, uint64_t *bad, gp_stream stream);
 
 // ---- merge (Green, Odeh and Birk, Merge Path). less: 0 or GP_LESS, GP_GREATER, or a user's binary operator that says
-// whether its first operand comes before its second: a strict weak order, in which inputs are sorted. Keys and values of
-// any type. Outputs overlap nothing. Floats compare as in C, so that -0 and +0 tie; there may be no NaN.
+// whether its first operand comes before its second: a strict weak order, in which inputs are sorted. Keys and values
+// of any type. Outputs overlap nothing. Floats compare as in C, so that -0 and +0 tie; there may be no NaN.
 
 // All of keys[0 .. count) and keys2[0 .. count2), sorted; of keys that tie those of the first input come first, and
-// keys of one input keep their order. With values, each goes with its key. One launch; reads and writes everything once.
+// keys of one input keep their order. With values, each goes with its key. One launch; everything is read once and
+// written once.
 GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
                                  const void *keys2, uint64_t count2, void *out_keys, gp_stream stream);
 GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
@@ -813,8 +814,8 @@ GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op
 
 // out_keys = keys, sorted by any order; stable. out_keys may be keys, out_values may be values. values NULL, value_type
 // u32 or u64: out_values[i] is the index in keys of out_keys[i]. Tiles are sorted on chip, then merged in
-// log2(count / tile) passes, each of which reads and writes everything once. Workspace: keys and values once more, where
-// there is more than one tile. For built-in types gp_sort_keys is faster.
+// log2(count / tile) passes, each of which reads and writes everything once. Workspace: keys and values once more,
+// where there is more than one tile. For built-in types gp_sort_keys is faster.
 GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
                                            void *out_keys, uint64_t count, gp_stream stream);
 GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
@@ -2077,7 +2078,7 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
   p.algorithm = gp__or(p.algorithm, s.primitive == GP_MERGE_SORT ? GP_MERGE_PASSES : GP_MERGE_PATH);
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, 4);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.in_size ? 3 : 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.in_size || gp__is_set(s.primitive) ? 3 : 4);
   // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads /= 2;
@@ -2228,8 +2229,8 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
   }
 }
 // Merges: a tile is merged at a time by a block, which has a range of tiles; sets: a tile of both inputs together, less
-// one, so that pairs of equal keys are not cut apart. Words carry the counts of sets. Scratch: the borders of sets; where
-// merge sort has several tiles, keys and values of every other pass.
+// one, so that pairs of equal keys are not cut apart. Words carry the counts of sets. Scratch: the borders of sets;
+// where merge sort has several tiles, keys and values of every other pass.
 __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident,
                                                        gp__geometry *g) {
   g->tile_items = (unsigned)(gp__merge_tile(p, s) - gp__is_set(s.primitive));
@@ -3395,7 +3396,7 @@ template <class O> GP_DEVICE gp__u64 gp_warp_merge_path(const O *ends, gp__u64 s
 }
 
 // Merge path of two sorted arrays, the first one's elements first among equals: of the first `diagonal` elements of the
-// merged sequence, so many are of the first array (n elements), the others of the second (m). By a thread, or by a warp.
+// merged sequence, so many are of the first array (n elements), the others of the second (m). By a thread, by a warp.
 template <class T, class Before> struct gp__merge_split_before {
   const T *first, *second;
   gp__u64 diagonal;
@@ -8025,8 +8026,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
     return low;
   }
-  // One thread merges `n` elements, of which `left` are of the first ring, from byte x on, and left2 of the second, from
-  // byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
+  // One thread merges `n` elements, of which `left` are of the first ring, from byte x on, and left2 of the second,
+  // from byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
   template <bool FULL>
   GP_DEVICE void merge(unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out,
                        unsigned short *places) const {
@@ -8139,7 +8140,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
                              int) {}
 };
 
-// Of two sorted arrays, the first one's elements first among equals; and, with a.run, of all pairs of runs of one array.
+// Of two sorted arrays, the first one's elements first among equals; with a.run, of all pairs of runs of one array.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge(const gp__merge_args &a) {
   typedef gp__merger<P, Before, Key, Value> Merger;
   typedef typename Merger::Storage Storage;
@@ -8349,12 +8350,12 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 
 // ---- sets
 //
-// Multisets, as the C++ standard combines them. Both inputs are merged, the first one's elements first among equals, and
-// an element is kept or dropped by its rank among its equals: the k-th of the first input is a pair with the k-th of the
-// second, where both are there. A tile of the merged sequence ends where no pair is cut apart (Green, Odeh and Birk,
-// Merge Path; Baxter's balanced path in Modern GPU, whose rule this is), so that ranks counted from its beginning tell
-// pairs as well as true ones do. One pass: elements that are kept are counted, the counts of the tiles before come by
-// look-back, and results are written in their places.
+// Multisets, as the C++ standard combines them. Both inputs are merged, the first one's elements first among equals,
+// and an element is kept or dropped by its rank among its equals: the k-th of the first input is a pair with the k-th
+// of the second, where both are there. A tile of the merged sequence ends where no pair is cut apart (Green, Odeh and
+// Birk, Merge Path; Baxter's balanced path in Modern GPU, whose rule this is), so that ranks counted from its beginning
+// tell pairs as well as true ones do. One pass: elements that are kept are counted, the counts of the tiles before come
+// by look-back, and results are written in their places.
 
 // What lies before a place in both inputs together. In a run of equal keys, of which `taken` elements come before the
 // place, half of them are of each input, as long as both have so many; otherwise all that the shorter one has.
@@ -8625,8 +8626,6 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     }
     const gp__set_tile_values<Tile, ValueLoads, Value> values = {a,      n,      first,
                                                                  first2, tile.n, Tile::VALUES2 ? tile.m : 0};
-    ValueLoads moving;
-    if (VALUE) values.load(moving);
     __syncthreads();
     const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
     const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
@@ -8634,6 +8633,8 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     gp__u32 place[VALUE ? ITEMS : 1];
     typename Tile::Marks marks;
     tile.merge(i, mine - i, count, key, place, marks);
+    ValueLoads moving; // on their way while the results are counted
+    if (VALUE) values.load(moving);
     gp__u32 rank = static_cast<gp__u32>(marks.count());
     const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
     LookBack look_back = {gp__words(a.workspace), tiles, ticket.tag, gp_before<gp__u64>(), false};
@@ -15421,45 +15422,67 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, g
   else c.out_type = value_type, c.out = out_values;
   return gp_run(ctx, &c, stream);
 }
-#define GPUPRIMS__SET(NAME, name)                                                                                      \
-  GPUPRIMS__API gp_result gp_set_##name(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,               \
-                                        uint64_t count, const void *keys2, uint64_t count2, void *out_keys,            \
-                                        uint64_t *out_count, gp_stream stream) {                                       \
-    gp_call c = gp__two_sorted(GP_SET_##NAME, key_type, less, keys, count, keys2, count2, out_keys);                   \
-    c.out_count = out_count;                                                                                           \
-    return gp_run(ctx, &c, stream);                                                                                    \
-  }
-#define GPUPRIMS__SET_OF_FIRST(NAME, name)                                                                             \
-  GPUPRIMS__API gp_result gp_set_##name##_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,    \
-                                                 const void *keys, const void *values, uint64_t count,                 \
-                                                 const void *keys2, uint64_t count2, void *out_keys, void *out_values, \
-                                                 uint64_t *out_count, gp_stream stream) {                              \
-    gp_call c = gp__two_sorted(GP_SET_##NAME, key_type, less, keys, count, keys2, count2, out_keys);                   \
-    gp__set_values(&c, value_type, values, NULL, out_values);                                                          \
-    c.out_count = out_count;                                                                                           \
-    return gp_run(ctx, &c, stream);                                                                                    \
-  }
-#define GPUPRIMS__SET_OF_BOTH(NAME, name)                                                                              \
-  GPUPRIMS__API gp_result gp_set_##name##_by_key(                                                                      \
-      gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type, const void *keys, const void *values,         \
-      uint64_t count, const void *keys2, const void *values2, uint64_t count2, void *out_keys, void *out_values,       \
-      uint64_t *out_count, gp_stream stream) {                                                                         \
-    gp_call c = gp__two_sorted(GP_SET_##NAME, key_type, less, keys, count, keys2, count2, out_keys);                   \
-    gp__set_values(&c, value_type, values, values2, out_values);                                                       \
-    c.out_count = out_count;                                                                                           \
-    return gp_run(ctx, &c, stream);                                                                                    \
-  }
-GPUPRIMS__SET(UNION, union)
-GPUPRIMS__SET(INTERSECTION, intersection)
-GPUPRIMS__SET(DIFFERENCE, difference)
-GPUPRIMS__SET(SYMMETRIC_DIFFERENCE, symmetric_difference)
-GPUPRIMS__SET_OF_BOTH(UNION, union)
-GPUPRIMS__SET_OF_FIRST(INTERSECTION, intersection)
-GPUPRIMS__SET_OF_FIRST(DIFFERENCE, difference)
-GPUPRIMS__SET_OF_BOTH(SYMMETRIC_DIFFERENCE, symmetric_difference)
-#undef GPUPRIMS__SET
-#undef GPUPRIMS__SET_OF_FIRST
-#undef GPUPRIMS__SET_OF_BOTH
+GPUPRIMS__PRIVATE gp_result gp__run_set(gp_context *ctx, gp_call c, gp_type value_type, const void *values,
+                                        const void *values2, void *out_values, uint64_t *out_count, gp_stream stream) {
+  gp__set_values(&c, value_type, values, values2, out_values);
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_set_union(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+                                     const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count,
+                                     gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_UNION, key_type, less, keys, count, keys2, count2, out_keys),
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_union_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                            const void *keys, const void *values, uint64_t count, const void *keys2,
+                                            const void *values2, uint64_t count2, void *out_keys, void *out_values,
+                                            uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_UNION, key_type, less, keys, count, keys2, count2, out_keys),
+                     value_type, values, values2, out_values, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_intersection(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                            uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                            uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_INTERSECTION, key_type, less, keys, count, keys2, count2, out_keys),
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_intersection_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                                   const void *keys, const void *values, uint64_t count,
+                                                   const void *keys2, uint64_t count2, void *out_keys, void *out_values,
+                                                   uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_INTERSECTION, key_type, less, keys, count, keys2, count2, out_keys),
+                     value_type, values, NULL, out_values, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                          uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                          uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                                 const void *keys, const void *values, uint64_t count,
+                                                 const void *keys2, uint64_t count2, void *out_keys, void *out_values,
+                                                 uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
+                     value_type, values, NULL, out_values, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_symmetric_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                                    uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                                    uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx,
+                     gp__two_sorted(GP_SET_SYMMETRIC_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less,
+                                                           gp_type value_type, const void *keys, const void *values,
+                                                           uint64_t count, const void *keys2, const void *values2,
+                                                           uint64_t count2, void *out_keys, void *out_values,
+                                                           uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx,
+                     gp__two_sorted(GP_SET_SYMMETRIC_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
+                     value_type, values, values2, out_values, out_count, stream);
+}
 GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
                                      uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_IS_SORTED, less, 0, 0, NULL, NULL, count);

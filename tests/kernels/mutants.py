@@ -177,8 +177,8 @@ MUTANTS = {
     "merge sort: ties go to the second run": (
         "MERGE_SORT", "const bool of_second = j < m && (i >= n || Before()(y, x));",
         "const bool of_second = j < m && (i >= n || !Before()(x, y));"),
-    "merge sort: the last run is taken for a whole one": ("MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      merge(",
-                                                          "m = run;\n      merge("),
+    "merge sort: the last run is taken for a whole one": (
+        "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      merge(", "m = run;\n      merge("),
     "merge sort: keys move while they are merged": (
         "MERGE_SORT", "for (int width = 1;; width *= 2) { // threads of a run\n      __syncthreads();",
         "for (int width = 1;; width *= 2) { // threads of a run"),

@@ -1,5 +1,5 @@
-// Merge, merge sort and sets under the emulator: keys of every shape and value against the C++ standard's algorithms, on
-// adversarial schedules. Usage: test_merge [seeds] [name of a test]
+// Merge, merge sort and sets under the emulator: keys of every shape and value against the C++ standard's algorithms,
+// on adversarial schedules. Usage: test_merge [seeds] [name of a test]
 // Define TEST_MERGE, TEST_MERGE_SORT or TEST_SETS to compile that part alone; with TEST_FEW besides, only as many
 // instances as mutants.py needs.
 #if !defined(TEST_MERGE) && !defined(TEST_MERGE_SORT) && !defined(TEST_SETS)

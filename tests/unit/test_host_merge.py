@@ -53,7 +53,8 @@ def chosen(primitive, a, b):
     if primitive == "merge":
         return places
     among = np.concatenate([np.arange(len(x)) - np.searchsorted(x, x, "left") for x in (a, b)])
-    others = np.concatenate([np.searchsorted(y, x, "right") - np.searchsorted(y, x, "left") for x, y in ((a, b), (b, a))])
+    others = np.concatenate(
+        [np.searchsorted(y, x, "right") - np.searchsorted(y, x, "left") for x, y in ((a, b), (b, a))])
     pair, first = among < others, np.arange(len(both)) < len(a)
     keep = {"set_union": first | ~pair, "set_intersection": first & pair, "set_difference": first & ~pair,
             "set_symmetric_difference": ~pair}[primitive]
