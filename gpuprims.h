@@ -71,6 +71,7 @@
 //                 | select, unique  | yes; not over flags; out_count apart | GP_E_OVERLAP  |
 //                 | segmented sort  | yes, keys and values; not over     | GP_E_OVERLAP    |
 //                 |                 |   offsets                          |                 |
+//                 | merge sort      | yes, keys and values               | GP_E_OVERLAP    |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
@@ -182,6 +183,19 @@ typedef unsigned long uint64_t;
 #define gp_load_balance GPUPRIMS__NAME(gp_load_balance)
 #define gp_segmented_sort_keys GPUPRIMS__NAME(gp_segmented_sort_keys)
 #define gp_segmented_sort_pairs GPUPRIMS__NAME(gp_segmented_sort_pairs)
+#define gp_merge GPUPRIMS__NAME(gp_merge)
+#define gp_merge_by_key GPUPRIMS__NAME(gp_merge_by_key)
+#define gp_merge_sort_keys GPUPRIMS__NAME(gp_merge_sort_keys)
+#define gp_merge_sort_pairs GPUPRIMS__NAME(gp_merge_sort_pairs)
+#define gp_set_union GPUPRIMS__NAME(gp_set_union)
+#define gp_set_intersection GPUPRIMS__NAME(gp_set_intersection)
+#define gp_set_difference GPUPRIMS__NAME(gp_set_difference)
+#define gp_set_symmetric_difference GPUPRIMS__NAME(gp_set_symmetric_difference)
+#define gp_set_union_by_key GPUPRIMS__NAME(gp_set_union_by_key)
+#define gp_set_intersection_by_key GPUPRIMS__NAME(gp_set_intersection_by_key)
+#define gp_set_difference_by_key GPUPRIMS__NAME(gp_set_difference_by_key)
+#define gp_set_symmetric_difference_by_key GPUPRIMS__NAME(gp_set_symmetric_difference_by_key)
+#define gp_is_sorted GPUPRIMS__NAME(gp_is_sorted)
 #define gp_check_offsets GPUPRIMS__NAME(gp_check_offsets)
 #define gp_sort_keys GPUPRIMS__NAME(gp_sort_keys)
 #define gp_sort_pairs GPUPRIMS__NAME(gp_sort_pairs)
@@ -859,6 +873,76 @@ GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    void *out_keys, void *indices, uint64_t count, int flags, gp_stream stream);
 
+// ---- merge (Green, Odeh and Birk, Merge Path). less: 0 or GP_LESS, GP_GREATER, or a user's binary operator that says
+// whether its first operand comes before its second: a strict weak order, in which inputs are sorted. Keys and values
+// of any type. Outputs overlap nothing. Floats compare as in C, so that -0 and +0 tie; there may be no NaN.
+
+// All of keys[0 .. count) and keys2[0 .. count2), sorted; of keys that tie those of the first input come first, and
+// keys of one input keep their order. With values, each goes with its key. One launch; everything is read once and
+// written once.
+GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+                                 const void *keys2, uint64_t count2, void *out_keys, gp_stream stream);
+GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                        const void *keys, const void *values, uint64_t count, const void *keys2,
+                                        const void *values2, uint64_t count2, void *out_keys, void *out_values,
+                                        gp_stream stream);
+
+// out_keys = keys, sorted by any order; stable. out_keys may be keys, out_values may be values. values NULL, value_type
+// u32 or u64: out_values[i] is the index in keys of out_keys[i]. Tiles are sorted on chip, then merged in
+// log2(count / tile) passes, each of which reads and writes everything once. Workspace: keys and values once more,
+// where there is more than one tile. For built-in types gp_sort_keys is faster.
+GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                           void *out_keys, uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                            const void *keys, const void *values, void *out_keys, void *out_values,
+                                            uint64_t count, gp_stream stream);
+
+// ---- sets: sorted inputs, in which keys may tie, as in the C++ standard. Of m keys of the first input and n of the
+// second that tie with each other, the result has
+//    union                  max(m, n): all of the first, then the last n - m of the second
+//    intersection           min(m, n): the first of the first input
+//    difference             max(m - n, 0): the last of the first input
+//    symmetric difference   |m - n|: the last of the input that has more
+// sorted. With values, each goes with its key; where none of the second input come out, it has none (values2 is not
+// there). *out_count, in device memory, is the number of results; outputs have room for the most there can be: count +
+// count2, the smaller of the two, count, count + count2. Inputs are read once; two launches (small inputs: one).
+// Workspace: 16 bytes a tile, and the words of a look-back.
+
+GPUPRIMS__API gp_result gp_set_union(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+                                     const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count,
+                                     gp_stream stream);
+GPUPRIMS__API gp_result gp_set_intersection(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                            uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                            uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                          uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                          uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_symmetric_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                                    uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                                    uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_union_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                            const void *keys, const void *values, uint64_t count, const void *keys2,
+                                            const void *values2, uint64_t count2, void *out_keys, void *out_values,
+                                            uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_intersection_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                                   const void *keys, const void *values, uint64_t count,
+                                                   const void *keys2, uint64_t count2, void *out_keys, void *out_values,
+                                                   uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                                 const void *keys, const void *values, uint64_t count,
+                                                 const void *keys2, uint64_t count2, void *out_keys, void *out_values,
+                                                 uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less,
+                                                           gp_type value_type, const void *keys, const void *values,
+                                                           uint64_t count, const void *keys2, const void *values2,
+                                                           uint64_t count2, void *out_keys, void *out_values,
+                                                           uint64_t *out_count, gp_stream stream);
+
+// *bad = the first i whose key comes before keys[i - 1]; UINT64_MAX: there is none, the keys are sorted. One launch,
+// reads the keys once.
+GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
+                                     uint64_t count, gp_stream stream);
+
 // ---- any call, and what can be asked about it before it runs
 
 // Runs a call. Errors: CONTEXT FORK NULL ARGUMENT TYPE OPERATOR SIZE ALIGNMENT OVERLAP POLICY STREAM WORKSPACE MEMORY
@@ -1463,9 +1547,9 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
   F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES)                                                                \
   F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 2, 3, 4, 5)                                                                                         \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 5, 6, 8)                                                                             \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_SEGMENTED_SORT(F)                                                                             \
   F(algorithm, GP_AUTO, GP_SIZE_CLASSES)                                                                               \
@@ -1497,19 +1581,19 @@ enum {
 };
 GPUPRIMS__RULE int gp__family_of(int primitive) {
   return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
-                 primitive == GP_CHECK_OFFSETS
+                 primitive == GP_CHECK_OFFSETS || primitive == GP_IS_SORTED
              ? GP__FAMILY_REDUCE
          : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
          : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
                  primitive == GP_PARTITION
              ? GP__FAMILY_STREAM
-         : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE   ? GP__FAMILY_SEGMENTS
-         : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES ? GP__FAMILY_HISTOGRAM
-         : primitive == GP_SORT                                               ? GP__FAMILY_SORT
-         : primitive >= GP_MERGE_SORT && primitive <= GP_IS_SORTED            ? GP__FAMILY_MERGE
-         : primitive == GP_SEGMENTED_SORT                                     ? GP__FAMILY_SEGMENTED_SORT
-         : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT               ? GP__FAMILY_TOP_K
-                                                                              : GP__FAMILY_MAP;
+         : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE       ? GP__FAMILY_SEGMENTS
+         : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES     ? GP__FAMILY_HISTOGRAM
+         : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
+         : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
+         : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
+         : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
+                                                                                  : GP__FAMILY_MAP;
 }
 // Families that move keys and values: their kernels are steps of a plan, which gp__launch hands to the family.
 GPUPRIMS__RULE int gp__is_planned(int primitive) { return gp__family_of(primitive) >= GP__FAMILY_SORT; }
@@ -2006,7 +2090,60 @@ GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
           : p.algorithm == GP_ONE_BLOCK ? gp__policy_valid_one_block_sort(p, s)
                                         : p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s));
 }
-GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
+GPUPRIMS__RULE int gp__is_set(int primitive) {
+  return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
+}
+// Elements of a thread: as many as `vectors` vectors hold of the larger of key and value (of four bytes at least), and
+// an odd number, so that elements that follow each other in one thread lie in different banks for neighbours.
+GPUPRIMS__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
+  return (gp__scan_items(vectors, gp__max(key_size, 4), in_size) - 1) | 1;
+}
+GPUPRIMS__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
+  return p.threads * gp__merge_items(p.vectors, s.key_size, s.in_size);
+}
+// Bytes of shared memory: elements with room for misalignment of one input, or of two, on both sides; elements of warps
+// that each have room for misalignment of their own; places of values, 2 bytes each.
+GPUPRIMS__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
+  return size ? (items * size + inputs * 2 * GP__VECTOR + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
+}
+GPUPRIMS__RULE int gp__merge_out_bytes(int threads, int items, int size) {
+  return threads / GP__WARP * (GP__WARP * items * size + GP__VECTOR);
+}
+GPUPRIMS__RULE int gp__merge_place_bytes(int tile, int in_size) {
+  return in_size ? (tile * 2 + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
+}
+// Dynamic shared memory of a block that merges, of one that sorts a tile, of one that combines sets.
+GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
+  return 2 * gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
+         gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
+         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
+         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
+}
+GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
+         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
+         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 1);
+}
+GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 2) +
+         gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
+         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
+         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
+}
+// Blocks that find the borders of tiles, two a warp.
+GPUPRIMS__RULE unsigned long long gp__set_border_blocks(gp_policy p, unsigned long long tiles) {
+  return gp__ceil_div(tiles + 1, (unsigned)(p.threads / GP__WARP * 2));
+}
+enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
+GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
+         (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
+                                       : p.algorithm == GP_MERGE_PATH) &&
+         gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
+                 s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
+                 GP__MERGE_STATIC_BYTES <=
+             s.shared_bytes;
+}
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
 // ---- segmented sort
 enum {
@@ -2303,10 +2440,14 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
+  const int vectors = p.vectors, threads = p.threads;
   p.algorithm = gp__or(p.algorithm, s.primitive == GP_MERGE_SORT ? GP_MERGE_PASSES : GP_MERGE_PATH);
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, 4);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.in_size || gp__is_set(s.primitive) ? 3 : 4);
+  // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
+  while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
+  while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads /= 2;
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
@@ -2565,6 +2706,23 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
 #undef GPUPRIMS__PLACE
   return l;
 }
+
+// Merges: a tile is merged at a time by a block, which has a range of tiles; sets: a tile of both inputs together, less
+// one, so that pairs of equal keys are not cut apart. Words carry the counts of sets. Scratch: the borders of sets;
+// where merge sort has several tiles, keys and values of every other pass.
+__attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident,
+                                                       gp__geometry *g) {
+  g->tile_items = (unsigned)(gp__merge_tile(p, s) - gp__is_set(s.primitive));
+  g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  if (!g->grid) g->grid = 1; // no elements: sets count them all the same
+  g->shared_bytes = (unsigned)(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s));
+  if (gp__is_set(s.primitive)) {
+    g->words = gp__look_back_slots(g->tiles);
+    g->scratch = g->tiles > (unsigned)s.multiprocessors ? (g->tiles + 1) * 16 : 0; // whatever the occupancy is
+  } else if (s.primitive == GP_MERGE_SORT && g->tiles > 1)
+    g->scratch = gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size;
+}
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
 __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape s, unsigned long long resident,
@@ -2601,7 +2759,8 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   g.replicas = g.log2_lanes = 0;
   g.share = g.scratch = 0;
   if (gp__is_planned(s.primitive)) {
-    gp__geometry_planned(p, s, resident, &g);
+    if (family == GP__FAMILY_MERGE) gp__geometry_merge(p, s, resident, &g);
+    else gp__geometry_planned(p, s, resident, &g);
     return g;
   }
   if (family == GP__FAMILY_STREAM || family == GP__FAMILY_SEGMENTS || family == GP__FAMILY_HISTOGRAM) {
@@ -2865,6 +3024,19 @@ typedef struct gp__segmented_sort_args {
   unsigned low_bit, top_shift;   // the lowest bit that counts; of the first digit
   unsigned whole;                // all bits count
 } gp__segmented_sort_args;
+
+// Merges, merge sort, sets.
+typedef struct gp__merge_args {
+  const void *keys, *keys2;               // sorted; merge sort: keys alone, in runs
+  const void *values, *values2;           // or null; merge sort, the first step: null for the indices of the keys
+  void *out_keys, *out_values;            // or null
+  unsigned long long *out_count;          // sets
+  unsigned long long count, count2;       //
+  const unsigned long long *count_device; // of the first input, or null
+  unsigned long long run;                 // a step of merge sort: keys of a run, two of which make one; otherwise 0
+  void *workspace;
+  unsigned long long *borders; // sets: where tiles begin, in each input; or null: tiles find their own
+} gp__merge_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -3271,6 +3443,15 @@ template <class O> struct gp__offset_fault {
   GP_DEVICE explicit gp__offset_fault(const Args &a) : offsets(static_cast<const O *>(a.in)), limit(a.limit) {}
   GP_DEVICE gp__u64 operator()(const O &x, gp__u64 index) const {
     return x > limit || (index > 0 && x < offsets[index - 1]) ? index : ~gp__u64(0);
+  }
+};
+
+// The index of a key that comes before the key before it; all ones where it is well.
+template <class T, class Before> struct gp__order_fault {
+  const T *keys;
+  template <class Args> GP_DEVICE explicit gp__order_fault(const Args &a) : keys(static_cast<const T *>(a.in)) {}
+  GP_DEVICE gp__u64 operator()(const T &x, gp__u64 index) const {
+    return index > 0 && Before()(x, keys[index - 1]) ? index : ~gp__u64(0);
   }
 };
 
@@ -3900,6 +4081,44 @@ template <class O> GP_DEVICE gp__u64 gp_merge_path(const O *ends, gp__u64 segmen
 }
 template <class O> GP_DEVICE gp__u64 gp_warp_merge_path(const O *ends, gp__u64 segments, gp__u64 diagonal) {
   return gp_warp_search(0, segments < diagonal ? segments : diagonal, gp__merge_before<O>{ends, diagonal});
+}
+
+// Merge path of two sorted arrays, the first one's elements first among equals: of the first `diagonal` elements of the
+// merged sequence, so many are of the first array (n elements), the others of the second (m). By a thread, by a warp.
+template <class T, class Before> struct gp__merge_split_before {
+  const T *first, *second;
+  gp__u64 diagonal;
+  GP_DEVICE bool operator()(gp__u64 i) const { return !Before()(second[diagonal - 1 - i], first[i]); }
+};
+template <class T, class Before>
+GP_DEVICE gp__u64 gp_merge_split(const T *first, gp__u64 n, const T *second, gp__u64 m, gp__u64 diagonal, Before) {
+  const gp__u64 low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+  return gp_search(low, high - low, gp__merge_split_before<T, Before>{first, second, diagonal});
+}
+template <class T, class Before, int N> struct gp__merge_splits_before {
+  const T *first, *second;
+  const gp__u64 (&diagonal)[N];
+  GP_DEVICE bool operator()(int n, gp__u64 i) const { return !Before()(second[diagonal[n] - 1 - i], first[i]); }
+};
+// N diagonals at once, by one warp.
+template <int N, class T, class Before>
+GP_DEVICE void gp__warp_merge_splits(const T *first, gp__u64 n, const T *second, gp__u64 m,
+                                     const gp__u64 (&diagonal)[N], Before, gp__u64 (&split)[N]) {
+  gp__u64 count[N];
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < N; ++k) {
+    split[k] = diagonal[k] > m ? diagonal[k] - m : 0;
+    count[k] = (diagonal[k] < n ? diagonal[k] : n) - split[k];
+  }
+  gp__warp_search(split, count, gp__merge_splits_before<T, Before, N>{first, second, diagonal});
+}
+template <class T, class Before>
+GP_DEVICE gp__u64 gp_warp_merge_split(const T *first, gp__u64 n, const T *second, gp__u64 m, gp__u64 diagonal,
+                                      Before before) {
+  const gp__u64 diagonals[1] = {diagonal};
+  gp__u64 split[1];
+  gp__warp_merge_splits(first, n, second, m, diagonals, before, split);
+  return split[0];
 }
 
 // segment[i] = the segment of element first + threadIdx.x * ITEMS + i: the number of ends at or before it, `segments`
@@ -10803,6 +11022,830 @@ template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_lo
 
 // ---- end of segmented sort
 
+// ---- merge
+//
+// Green, Odeh and Birk, Merge Path: A Visually Intuitive Approach to Parallel Merging. Every block takes one range of
+// the output and finds, by a search in memory, where it begins and ends in each input. From there on it needs no other
+// search in memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the
+// tile of the output ends in the rings is found there; as many elements as it takes are loaded while it is merged, and
+// take their place in the rings when it is done. Each element is read once, whatever the inputs. A thread merges
+// consecutive elements of the output, and a warp writes its own. Values do not take part: a tile's values are as many
+// consecutive ones of each input as its keys are, loaded while keys are merged, and picked up by their places.
+
+// Elements come by units: 16 bytes where they are aligned to their size, otherwise what their alignment allows.
+template <int BYTES> struct gp__unit_of { typedef typename gp__unsigned_of<BYTES>::type type; };
+template <> struct gp__unit_of<16> { typedef gp_vector type; };
+template <class T> struct gp__unit {
+  static const int ALIGN = int(alignof(T)), BYTES = ALIGN >= 16 || ALIGN == int(sizeof(T)) ? 16 : ALIGN;
+  typedef typename gp__unit_of<BYTES>::type type;
+};
+template <int CACHE> GP_DEVICE void gp__load_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
+template <int CACHE, class U> GP_DEVICE void gp__load_unit(U &u, const void *p) { u = *static_cast<const U *>(p); }
+// The unit at p; of one that is not wholly between begin and end, the elements that are.
+template <int CACHE, class T>
+GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin,
+                                     const unsigned char *end) {
+  const int BYTES = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
+  if (SIZE >= BYTES || (p >= begin && p + BYTES <= end)) gp__load_unit<CACHE>(u, p);
+  else {
+    T *item = reinterpret_cast<T *>(&u);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < BYTES / SIZE; ++j)
+      if (p + j * SIZE >= begin && p + j * SIZE < end) item[j] = *reinterpret_cast<const T *>(p + j * SIZE);
+  }
+}
+
+// So many elements from one place and so many from another, on their way to shared memory through registers, by a block
+// of THREADS. ITEMS a thread for both together.
+template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
+  typedef typename gp__unit<T>::type Unit;
+  static const int UNIT = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
+  static const int COUNT = (THREADS * ITEMS * SIZE / UNIT + (UNIT > SIZE ? 4 : 0) + THREADS - 1) / THREADS;
+  Unit unit[COUNT];
+  // Units from p (q) on, n (m) of them; of arrays of which nothing outside [begin, end) is there.
+  GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
+                      const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < COUNT; ++k) {
+      const unsigned i = unsigned(k * THREADS) + threadIdx.x;
+      const bool second = i >= n;
+      if (i < n + m)
+        gp__load_unit_between<CACHE, T>(unit[k], second ? q + (i - n) * UNIT : p + i * UNIT, second ? q_begin : p_begin,
+                                        second ? q_end : p_end);
+    }
+  }
+  // To byte `to` (`also`) of a ring of RING bytes from `base` (`other`) on.
+  template <unsigned RING>
+  GP_DEVICE void store(unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also,
+                       unsigned m) const {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < COUNT; ++k) {
+      const unsigned i = unsigned(k * THREADS) + threadIdx.x;
+      const bool second = i >= n;
+      const unsigned at = second ? also + (i - n) * UNIT : to + i * UNIT;
+      if (i < n + m) *reinterpret_cast<Unit *>((second ? other : base) + (at >= RING ? at - RING : at)) = unit[k];
+    }
+  }
+};
+
+// One input of a range: what is in its ring, and what comes next.
+template <class T, int TILE> struct gp__merge_side {
+  static const unsigned SIZE = unsigned(sizeof(T)), UNIT = unsigned(gp__unit<T>::BYTES);
+  static const unsigned RING = (TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) + UNIT - 1) / UNIT * UNIT; // bytes
+  const unsigned char *next; // the next unit to be loaded
+  gp__u64 left;              // elements of the range that have not been merged
+  unsigned first;            // byte of the ring where they begin
+  unsigned fill;             // byte of the ring where the next unit goes
+  unsigned have;             // units from the one of `first` to `fill`
+  GP_DEVICE void start(const T *from, gp__u64 count) {
+    const unsigned shift = gp__misalignment(from, UNIT);
+    next = reinterpret_cast<const unsigned char *>(from) - shift;
+    left = count;
+    first = shift;
+    fill = have = 0;
+  }
+  static GP_DEVICE unsigned wrap(unsigned at) { return gp_min<gp__u32>()(at, at - RING); } // below 2 * RING
+  // How many elements of a tile there can be at most: these are in the ring.
+  GP_DEVICE unsigned window() const { return left < TILE ? unsigned(left) : unsigned(TILE); }
+  // Units that are missing for that.
+  GP_DEVICE unsigned missing() const {
+    const unsigned m = window(), wanted = m ? (first % UNIT + m * SIZE + UNIT - 1) / UNIT : 0;
+    return wanted > have ? wanted - have : 0;
+  }
+  GP_DEVICE void merged(unsigned n) {
+    have -= (first % UNIT + n * SIZE) / UNIT;
+    first = wrap(first + n * SIZE);
+    left -= n;
+  }
+  GP_DEVICE void loaded(unsigned units) {
+    next += units * UNIT;
+    fill = wrap(fill + units * UNIT);
+    have += units;
+  }
+};
+
+// A warp: n elements from shared memory to consecutive addresses that lie alike against 16 bytes.
+template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
+  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) { gp__copy_out<T>::run(to, shared, n); }
+};
+template <class T> struct gp__write_alike<T, false> {
+  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+    typedef typename gp__unit<T>::type Unit;
+    const int units = n * (int(sizeof(T)) / gp__unit<T>::BYTES);
+    GPUPRIMS__UNROLL_BY(4)
+    for (int i = int(gp_lane()); i < units; i += 32)
+      reinterpret_cast<Unit *>(to)[i] = reinterpret_cast<const Unit *>(shared)[i];
+  }
+};
+
+GP_DEVICE const unsigned char *gp__bytes_at(const void *p) { return static_cast<const unsigned char *>(p); }
+// Values may be missing.
+template <class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
+GP_DEVICE gp__none *gp__ahead(gp__none *p, gp__u64) { return p; }
+GP_DEVICE const gp__none *gp__ahead(const gp__none *p, gp__u64) { return p; }
+template <bool FIRST, class A, class B> struct gp__either { typedef A type; };
+template <class A, class B> struct gp__either<false, A, B> { typedef B type; };
+
+// Values picked up from shared memory by their places, by RANKS threads, piece by piece, to consecutive addresses. Two
+// arrays: places from `split` on are of the second.
+template <class Value> struct gp__picked {
+  static const int SIZE = int(sizeof(Value)), ALIGN = int(alignof(Value)),
+                   PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes that are moved at once
+  typedef typename gp__unit_of<PIECE>::type Piece;
+  template <int RANKS>
+  static GP_DEVICE void run(void *to, const unsigned short *place, int n, const unsigned char *first,
+                            const unsigned char *second, int split, unsigned rank) {
+    const int PIECES = SIZE / PIECE;
+    Piece *out = static_cast<Piece *>(to);
+    GPUPRIMS__UNROLL_BY(4)
+    for (int i = int(rank); i < n * PIECES; i += RANKS) {
+      const int k = place[i / PIECES], part = i % PIECES;
+      const unsigned char *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
+      out[i] = *reinterpret_cast<const Piece *>(from + part * PIECE);
+    }
+  }
+};
+
+template <int THREADS> struct gp__merge_storage {
+  gp__u64 border[2];
+  gp__u32 split[THREADS + 1]; // of the first input's elements in a tile, so many come before each thread's part
+};
+
+template <class P, class Before, class Key, class Value> struct gp__merger {
+  static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
+  static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
+  static const int RING_AT = gp__merge_window_bytes(TILE, KEY, 1), OUT_AT = 2 * RING_AT;
+  static const int PLACES_AT = OUT_AT + gp__merge_out_bytes(THREADS, ITEMS, KEY);
+  static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  typedef gp__merge_side<Key, TILE> Side;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, Key> KeyLoads;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, typename gp__either<VALUE == 0, Key, Value>::type> ValueLoads;
+  typedef gp__merge_storage<THREADS> Storage;
+
+  const gp__merge_args &a;
+  Storage &s;
+  unsigned char *shared;
+  gp__u64 count, count2; // of the inputs
+
+  GP_DEVICE const unsigned char *end_of_keys() const { return gp__bytes_at(a.keys) + count * KEY; }
+  GP_DEVICE const unsigned char *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
+  GP_DEVICE const unsigned char *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
+
+  // Of the first `diagonal` elements of two windows of n and m elements, merged: how many are of the first. The windows
+  // begin at bytes `first` and `second` of the rings.
+  GP_DEVICE int split(unsigned first, int n, unsigned second, int m, int diagonal) const {
+    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+    const unsigned last = second + unsigned((diagonal - 1) * KEY);
+    while (low < high) {
+      const int middle = (low + high) >> 1;
+      const unsigned x = Side::wrap(first + unsigned(middle * KEY)), y = Side::wrap(last - unsigned(middle * KEY));
+      if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), *reinterpret_cast<const Key *>(shared + x)))
+        low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+  // One thread merges `n` elements, of which `left` are of the first ring, from byte x on, and left2 of the second,
+  // from byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
+  template <bool FULL>
+  GP_DEVICE void merge(unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out,
+                       unsigned short *places) const {
+    Key one, two;
+    if (FULL || left > 0) one = *reinterpret_cast<const Key *>(shared + x);
+    if (FULL || left2 > 0) two = *reinterpret_cast<const Key *>(shared + RING_AT + y);
+    if (!FULL && n == 0) return;
+    if (!FULL && left == 0) one = two; // never taken, but compared
+    if (!FULL && left2 == 0) two = one;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      const bool later = Before()(two, one), of_second = FULL ? later : left2 > 0 && (left == 0 || later);
+      if (FULL || k < n) {
+        out[k] = of_second ? two : one;
+        if (VALUE) places[k] = static_cast<unsigned short>(of_second ? at2 : at);
+      }
+      if (k + 1 == ITEMS) break;
+      const unsigned next = Side::wrap((of_second ? y : x) + KEY);
+      left -= of_second ? 0 : 1;
+      left2 -= of_second ? 1 : 0;
+      if (VALUE) at += of_second ? 0 : 1;
+      if (VALUE) at2 += of_second ? 1 : 0;
+      Key fresh = of_second ? two : one;
+      if (FULL || (k + 1 < n && (of_second ? left2 : left) > 0))
+        fresh = *reinterpret_cast<const Key *>(shared + (of_second ? unsigned(RING_AT) : 0u) + next);
+      x = of_second ? x : next;
+      y = of_second ? next : y;
+      one = of_second ? one : fresh;
+      two = of_second ? fresh : two;
+    }
+  }
+
+  // Merges elements from..to of the inputs to `out` on.
+  GP_DEVICE void range(const Key *keys, const Key *keys2, const Value *values, const Value *values2, gp__u64 n,
+                       gp__u64 m, Key *out, Value *out_values) const {
+    Side first, second;
+    first.start(keys, n);
+    second.start(keys2, m);
+    unsigned units = first.missing(), units2 = second.missing();
+    KeyLoads next;
+    next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, 0, begin2(), end2());
+    next.template store<Side::RING>(shared, 0, units, shared + RING_AT, 0, 0);
+    next.load(first.next, 0, gp__bytes_at(a.keys), end_of_keys(), second.next, units2, begin2(), end2());
+    next.template store<Side::RING>(shared, 0, 0, shared + RING_AT, 0, units2);
+    first.loaded(units);
+    second.loaded(units2);
+    const int from = int(gp_warp()) * (32 * ITEMS); // the warp's first element of a tile
+    while (first.left || second.left) {
+      __syncthreads(); // the rings are filled
+      const unsigned window = first.window(), window2 = second.window(), both = window + window2;
+      const unsigned tile = both < TILE ? both : unsigned(TILE);
+      const unsigned mine = threadIdx.x * ITEMS < tile ? threadIdx.x * ITEMS : tile;
+      const unsigned end = mine + ITEMS < tile ? mine + ITEMS : tile;
+      const unsigned at = first.first, at2 = second.first;
+      const unsigned i_end = unsigned(split(at, int(window), at2, int(window2), int(end)));
+      s.split[threadIdx.x + 1] = i_end;
+      if (threadIdx.x == 0) s.split[0] = 0;
+      __syncthreads();
+      const unsigned i = s.split[threadIdx.x], taken = s.split[THREADS], taken2 = tile - taken;
+      first.merged(taken);
+      second.merged(taken2);
+      units = first.missing();
+      units2 = second.missing();
+      next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, units2, begin2(), end2());
+      ValueLoads moving;
+      const unsigned shift = VALUE ? gp__misalignment(values, ValueLoads::UNIT) : 0,
+                     shift2 = VALUE ? gp__misalignment(values2, ValueLoads::UNIT) : 0;
+      const unsigned values_units = taken ? (shift + taken * VALUE + ValueLoads::UNIT - 1) / ValueLoads::UNIT : 0,
+                     values_units2 = taken2 ? (shift2 + taken2 * VALUE + ValueLoads::UNIT - 1) / ValueLoads::UNIT : 0;
+      if (VALUE)
+        moving.load(gp__bytes_at(values) - shift, values_units, gp__bytes_at(a.values),
+                    gp__bytes_at(a.values) + count * VALUE, gp__bytes_at(values2) - shift2, values_units2,
+                    gp__bytes_at(a.run ? a.values : a.values2),
+                    a.run ? gp__bytes_at(a.values) + count * VALUE : gp__bytes_at(a.values2) + count2 * VALUE);
+      const int here = int(tile) - from < 0 ? 0 : int(tile) - from < 32 * ITEMS ? int(tile) - from : 32 * ITEMS;
+      unsigned char *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
+      gathered += gp__misalignment(out + from, 16);
+      Key *mine_out = reinterpret_cast<Key *>(gathered) + gp_lane() * ITEMS;
+      unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT) + threadIdx.x * ITEMS;
+      const unsigned x = Side::wrap(at + i * KEY), y = Side::wrap(at2 + (mine - i) * KEY);
+      const int left = int(i_end - i), left2 = int(end - mine) - left;
+      if (window == TILE && window2 == TILE)
+        merge<true>(x, left, y, left2, ITEMS, int(i), int(taken + mine - i), mine_out, places);
+      else merge<false>(x, left, y, left2, int(end - mine), int(i), int(taken + mine - i), mine_out, places);
+      __syncwarp();
+      gp__write_alike<Key>::run(out + from, gathered, here);
+      __syncthreads(); // the rings have been read
+      next.template store<Side::RING>(shared, first.fill, units, shared + RING_AT, second.fill, units2);
+      first.loaded(units);
+      second.loaded(units2);
+      if (VALUE) {
+        unsigned char *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
+        moving.template store<~0u>(at_values, 0, values_units, at_values2, 0, values_units2);
+        __syncthreads();
+        pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + PLACES_AT) + from, here,
+             at_values + shift, at_values2 + shift2, int(taken));
+        values = gp__ahead(values, taken);
+        values2 = gp__ahead(values2, taken2);
+        out_values = gp__ahead(out_values, tile);
+      }
+      out += tile;
+    }
+  }
+  template <class V>
+  static GP_DEVICE void pick(V *to, const unsigned short *place, int n, const unsigned char *first,
+                             const unsigned char *second, int split) {
+    gp__picked<V>::template run<32>(to, place, n, first, second, split, gp_lane());
+  }
+  static GP_DEVICE void pick(gp__none *, const unsigned short *, int, const unsigned char *, const unsigned char *,
+                             int) {}
+};
+
+// Of two sorted arrays, the first one's elements first among equals; with a.run, of all pairs of runs of one array.
+template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge(const gp__merge_args &a) {
+  typedef gp__merger<P, Before, Key, Value> Merger;
+  typedef typename Merger::Storage Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), all = n + (a.run ? 0 : a.count2), tiles = (all + Merger::TILE - 1) / Merger::TILE;
+  const Merger merger = {a, s, shared, n, a.count2};
+  const gp__u64 stop = tiles * (blockIdx.x + 1) / gridDim.x * Merger::TILE, end = stop < all ? stop : all;
+  const Key *keys = static_cast<const Key *>(a.keys);
+  const Value *values = static_cast<const Value *>(a.values);
+  gp__u64 at = tiles * blockIdx.x / gridDim.x * Merger::TILE;
+  while (at < end) {
+    gp__u64 base = 0, n1 = n, n2 = a.count2;
+    const Key *one = keys, *two = static_cast<const Key *>(a.keys2);
+    const Value *value1 = values, *value2 = static_cast<const Value *>(a.values2);
+    if (a.run) {
+      base = at / (2 * a.run) * (2 * a.run);
+      n1 = n - base < a.run ? n - base : a.run;
+      n2 = n - base - n1 < a.run ? n - base - n1 : a.run;
+      one += base;
+      two = one + n1;
+      value1 = gp__ahead(value1, base);
+      value2 = gp__ahead(value1, n1);
+    }
+    const gp__u64 diagonal[2] = {at - base, end - base < n1 + n2 ? end - base : n1 + n2};
+    if (gp_warp() == 0) {
+      gp__u64 split[2];
+      gp__warp_merge_splits(one, n1, two, n2, diagonal, Before(), split);
+      if (gp_lane() == 0) s.border[0] = split[0], s.border[1] = split[1];
+    }
+    __syncthreads();
+    const gp__u64 i = s.border[0], i_end = s.border[1], j = diagonal[0] - i, j_end = diagonal[1] - i_end;
+    merger.range(one + i, two + j, gp__ahead(value1, i), gp__ahead(value2, j), i_end - i, j_end - j,
+                 static_cast<Key *>(a.out_keys) + at, gp__ahead(static_cast<Value *>(a.out_values), at));
+    at = base + diagonal[1];
+  }
+}
+
+// ---- merge sort
+//
+// Tiles are sorted by a block each: a thread its consecutive keys, in registers, by a network; then runs of threads are
+// merged in shared memory, two to one. Passes of gp__merge make longer ones of them.
+
+// Are keys that neither comes before the other the same bits, so that their order does not matter?
+template <class Before> struct gp__ties_are_same { static const bool value = false; };
+template <class T> struct gp__ties_are_same<gp_less<T>> { static const bool value = gp__is_exact<T>::value; };
+template <class T> struct gp__ties_are_same<gp_greater<T>> { static const bool value = gp__is_exact<T>::value; };
+
+// Keys and their places (where there are values) in one thread, the first `n` of them (FULL: all).
+template <class Before, class Key, int ITEMS, bool PLACES> struct gp__thread_sort {
+  static GP_DEVICE void exchange(Key &x, Key &y, gp__u32 &p, gp__u32 &q, bool there) {
+    const Key a = x, b = y; // of values the compiler makes a choice, of references a choice of addresses
+    const bool swap = there && Before()(b, a);
+    x = swap ? b : a;
+    y = swap ? a : b;
+    if (PLACES) {
+      const gp__u32 c = p, d = q;
+      p = swap ? d : c;
+      q = swap ? c : d;
+    }
+  }
+  // Odd-even transposition compares neighbours alone: it is stable.
+  template <bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&place)[PLACES ? ITEMS : 1], int n) {
+    GPUPRIMS__UNROLL
+    for (int round = 0; round < ITEMS; ++round) {
+      GPUPRIMS__UNROLL
+      for (int i = round % 2; i + 1 < ITEMS; i += 2)
+        exchange(key[i], key[i + 1], place[PLACES ? i : 0], place[PLACES ? i + 1 : 0], FULL || i + 1 < n);
+    }
+  }
+};
+
+// Batcher's odd-even merge sort for any number of keys (Knuth, The Art of Computer Programming, volume 3, 5.2.2 M):
+// fewer comparisons, not stable. A stage compares keys that are K apart.
+template <class Before, class Key, int ITEMS, int P = 1, int K = 1, bool MORE = (P < ITEMS)> struct gp__batcher {
+  static GP_DEVICE void run(Key (&key)[ITEMS]) {
+    gp__u32 none = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i + K < ITEMS; ++i) {
+      const int start = K & (P - 1);
+      if (i >= start && ((i - start) / K & 1) == 0 && i / (2 * P) == (i + K) / (2 * P))
+        gp__thread_sort<Before, Key, ITEMS, false>::exchange(key[i], key[i + K], none, none, true);
+    }
+    gp__batcher<Before, Key, ITEMS, K == 1 ? 2 * P : P, K == 1 ? 2 * P : K / 2>::run(key);
+  }
+};
+template <class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<Before, Key, ITEMS, P, K, false> {
+  static GP_DEVICE void run(Key (&)[ITEMS]) {}
+};
+
+// Of keys without values: their indices.
+template <class V, bool INDEX> struct gp__index_writer {
+  template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *places, gp__u64 first, int n) {
+    for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = static_cast<V>(first + places[i]);
+  }
+};
+template <class V> struct gp__index_writer<V, false> {
+  template <int THREADS> static GP_DEVICE void run(V *, const unsigned short *, gp__u64, int) {}
+};
+
+template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
+  static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
+  static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
+  static const int PLACES_AT = gp__merge_window_bytes(TILE, KEY, 1),
+                   VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
+
+  // One thread: its elements of two runs that follow each other in `keys`, from element `base` on, of n and m elements.
+  // Of the sequence that both make, the elements from `diagonal` on. place: where each has been.
+  static GP_DEVICE void merge(const Key *keys, int base, int n, int m, int diagonal, int count, Key (&key)[ITEMS],
+                              gp__u32 (&place)[VALUE ? ITEMS : 1]) {
+    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+    const Key *one = keys + base, *two = one + n;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (!Before()(two[diagonal - 1 - middle], one[middle])) low = middle + 1;
+      else high = middle;
+    }
+    int i = low, j = diagonal - low;
+    Key x, y;
+    if (i < n) x = one[i];
+    if (j < m) y = two[j];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      if (k >= count) break;
+      const bool of_second = j < m && (i >= n || Before()(y, x));
+      key[k] = of_second ? y : x;
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(of_second ? base + n + j : base + i);
+      if (of_second) {
+        ++j;
+        if (j < m) y = two[j];
+      } else {
+        ++i;
+        if (i < n) x = one[i];
+      }
+    }
+  }
+  static GP_DEVICE void write_values(const gp__merge_args &, const unsigned short *, unsigned char *, gp__u64, int,
+                                     const gp__none *) {}
+  // Values of the tile in their order; without any, the keys' indices.
+  template <class V>
+  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *places, unsigned char *staged,
+                                     gp__u64 first, int tile, const V *values) {
+    V *out = static_cast<V *>(a.out_values) + first;
+    if (values) {
+      gp__copy_to_shared<THREADS, 4, P::load>(staged, reinterpret_cast<const unsigned char *>(values + first),
+                                              unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
+      __syncthreads();
+      gp__picked<V>::template run<THREADS>(out, places, tile, staged, staged, tile, threadIdx.x);
+    } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, places, first, tile);
+  }
+  static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, unsigned char *shared) {
+    Key *keys = reinterpret_cast<Key *>(shared), key[ITEMS];
+    unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT);
+    gp__u32 place[VALUE ? ITEMS : 1];
+    const int mine = int(threadIdx.x) * ITEMS, count = tile - mine < 0 ? 0 : tile - mine < ITEMS ? tile - mine : ITEMS;
+    gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const unsigned char *>(a.keys) + first * unsigned(KEY),
+                                            unsigned(tile) * unsigned(KEY), threadIdx.x);
+    __syncthreads();
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      if (k < count) key[k] = keys[mine + k];
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
+    }
+    if (gp__ties_are_same<Before>::value && !VALUE && count == ITEMS) gp__batcher<Before, Key, ITEMS>::run(key);
+    else if (count == ITEMS) Network::template stable<true>(key, place, count);
+    else Network::template stable<false>(key, place, count);
+    GPUPRIMS__UNROLL_BY(1)
+    for (int width = 1;; width *= 2) { // threads of a run
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ITEMS; ++k)
+        if (k < count) {
+          keys[mine + k] = key[k];
+          if (VALUE) places[mine + k] = static_cast<unsigned short>(place[VALUE ? k : 0]);
+        }
+      __syncthreads();
+      if (width * ITEMS >= tile) break;
+      const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
+      const int rest = tile - base < 0 ? 0 : tile - base, n = rest < run ? rest : run,
+                m = rest - n < run ? rest - n : run;
+      merge(keys, base, n, m, mine - base < n + m ? mine - base : n + m, count, key, place);
+      if (VALUE) {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < ITEMS; ++k)
+          if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];
+      }
+    }
+    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + first * unsigned(KEY), shared,
+                                            unsigned(tile) * unsigned(KEY), threadIdx.x);
+    if (VALUE) write_values(a, places, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
+  }
+};
+
+// In place or not: a block reads its tile before it writes it.
+template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_sort_tiles(const gp__merge_args &a) {
+  typedef gp__tile_sorter<P, Before, Key, Value> Sorter;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a);
+  for (gp__u64 first = gp__u64(blockIdx.x) * Sorter::TILE; first < n; first += gp__u64(gridDim.x) * Sorter::TILE) {
+    Sorter::sort(a, first, n - first < gp__u64(Sorter::TILE) ? int(n - first) : Sorter::TILE, shared);
+    __syncthreads();
+  }
+}
+
+// ---- sets
+//
+// Multisets, as the C++ standard combines them. Both inputs are merged, the first one's elements first among equals,
+// and an element is kept or dropped by its rank among its equals: the k-th of the first input is a pair with the k-th
+// of the second, where both are there. A tile of the merged sequence ends where no pair is cut apart (Green, Odeh and
+// Birk, Merge Path; Baxter's balanced path in Modern GPU, whose rule this is), so that ranks counted from its beginning
+// tell pairs as well as true ones do. One pass: elements that are kept are counted, the counts of the tiles before come
+// by look-back, and results are written in their places.
+
+// What lies before a place in both inputs together. In a run of equal keys, of which `taken` elements come before the
+// place, half of them are of each input, as long as both have so many; otherwise all that the shorter one has.
+template <class Key, class Before> struct gp__set_search {
+  const Key *keys[2];
+  gp__u64 count[2];
+  Key x[2]; // of each of two searches
+
+  GP_DEVICE bool same(int n, int input, gp__u64 at) const { // not before x is certain
+    return at < count[input] && !Before()(x[n], keys[input][at]);
+  }
+};
+template <class Key, class Before> struct gp__set_first {
+  const gp__set_search<Key, Before> &s;
+  GP_DEVICE bool operator()(int n, gp__u64 position) const { // search 2 b + i: border b, input i
+    return Before()(s.keys[n & 1][position], s.x[n >> 1]);
+  }
+};
+template <class Key, class Before> struct gp__set_last {
+  const gp__set_search<Key, Before> &s;
+  GP_DEVICE bool operator()(int n, gp__u64 position) const { return s.same(n >> 1, n & 1, position); }
+};
+
+// A warp: two borders. at[b][i]: elements of input i before border b, which stands at diagonal[b] or one before it.
+template <class Key, class Before>
+GP_DEVICE void gp__set_borders_of(gp__set_search<Key, Before> &s, const gp__u64 (&diagonal)[2], gp__u64 (&at)[2][2]) {
+  gp__u64 split[2], first[4], count[4];
+  gp__warp_merge_splits(s.keys[0], s.count[0], s.keys[1], s.count[1], diagonal, Before(), split);
+  const gp__u64 all = s.count[0] + s.count[1];
+  bool inner[2];
+  GPUPRIMS__UNROLL
+  for (int b = 0; b < 2; ++b) {
+    at[b][0] = split[b];
+    at[b][1] = diagonal[b] - split[b];
+    inner[b] = diagonal[b] > 0 && diagonal[b] < all;
+    if (inner[b]) { // x: the last element before the border
+      const bool second =
+          at[b][1] > 0 && (at[b][0] == 0 || !Before()(s.keys[1][at[b][1] - 1], s.keys[0][at[b][0] - 1]));
+      s.x[b] = second ? s.keys[1][at[b][1] - 1] : s.keys[0][at[b][0] - 1];
+    }
+  }
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < 4; ++n) { // how far back x begins, by powers of two
+    const gp__u64 end = at[n >> 1][n & 1], back = gp_lane() < 31 ? gp__u64(1) << gp_lane() : ~gp__u64(0) >> 1;
+    const bool holds = inner[n >> 1] && back <= end && !Before()(s.keys[n & 1][end - back], s.x[n >> 1]);
+    const int depth = __popc(__ballot_sync(0xffffffffu, holds)); // lanes 0 .. depth - 1 hold
+    const gp__u64 known = depth ? gp__u64(1) << (depth - 1) : 0, far = depth < 31 ? gp__u64(1) << depth : end;
+    first[n] = far < end ? end - far : 0;
+    count[n] = inner[n >> 1] ? end - known - first[n] : 0;
+    if (!inner[n >> 1]) first[n] = end;
+  }
+  gp__warp_search(first, count, gp__set_first<Key, Before>{s});
+  gp__u64 half[2], from[4], most[4];
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < 4; ++n) { // as many as half of the run, of each input?
+    const int b = n >> 1, i = n & 1;
+    half[b] = inner[b] ? (at[b][0] - first[2 * b] + at[b][1] - first[2 * b + 1]) / 2 : 0;
+    from[n] = first[n];
+    most[n] = half[b] && !s.same(b, i, first[n] + half[b] - 1) ? half[b] : 0;
+    if (most[n] > s.count[i] - from[n]) most[n] = s.count[i] - from[n];
+  }
+  bool fewer[4];
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < 4; ++n) fewer[n] = half[n >> 1] && !s.same(n >> 1, n & 1, first[n] + half[n >> 1] - 1);
+  gp__warp_search(from, most, gp__set_last<Key, Before>{s});
+  GPUPRIMS__UNROLL
+  for (int b = 0; b < 2; ++b) {
+    if (!inner[b]) continue;
+    const gp__u64 end = at[b][0] + at[b][1];
+    if (fewer[2 * b]) at[b][0] = from[2 * b], at[b][1] = end - at[b][0];
+    else if (fewer[2 * b + 1]) at[b][1] = from[2 * b + 1], at[b][0] = end - at[b][1];
+    else at[b][0] = first[2 * b] + half[b], at[b][1] = first[2 * b + 1] + half[b];
+  }
+}
+
+template <class Key, class Before> GP_DEVICE gp__set_search<Key, Before> gp__set_search_of(const gp__merge_args &a) {
+  gp__set_search<Key, Before> s;
+  s.keys[0] = static_cast<const Key *>(a.keys);
+  s.keys[1] = static_cast<const Key *>(a.keys2);
+  s.count[0] = gp__count(a);
+  s.count[1] = a.count2;
+  return s;
+}
+// Where all tiles begin, two a warp.
+template <class P, class Before, class Key, class Value> GP_DEVICE void gp__set_borders(const gp__merge_args &a) {
+  const gp__u64 STEP =
+      gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
+  gp__begin<P>();
+  gp__set_search<Key, Before> s = gp__set_search_of<Key, Before>(a);
+  const gp__u64 all = s.count[0] + s.count[1], tiles = (all + STEP - 1) / STEP;
+  const gp__u64 b = (gp__u64(blockIdx.x) * (P::threads / 32) + gp_warp()) * 2;
+  if (b > tiles) return;
+  const gp__u64 diagonal[2] = {b * STEP < all ? b * STEP : all, (b + 1) * STEP < all ? (b + 1) * STEP : all};
+  gp__u64 at[2][2];
+  gp__set_borders_of(s, diagonal, at);
+  if (gp_lane() == 0) {
+    a.borders[b * 2] = at[0][0], a.borders[b * 2 + 1] = at[0][1];
+    if (b < tiles) a.borders[b * 2 + 2] = at[1][0], a.borders[b * 2 + 3] = at[1][1];
+  }
+}
+
+template <int THREADS> struct gp__set_storage {
+  gp__ticket ticket;
+  gp__u64 at[2][2]; // of the tile's two ends, in each input
+  gp__u64 before;   // results of the tiles before
+  gp__u32 split[THREADS + 1];
+  gp_tile_scan_storage<THREADS, gp__u32> scan;
+};
+
+template <class P, int SET, class Before, class Key, class Value> struct gp__set_tile {
+  static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
+  static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
+  static const int OUT_AT = gp__merge_window_bytes(TILE, KEY, 2),
+                   PLACES_AT = OUT_AT + gp__merge_window_bytes(TILE, KEY, 1);
+  static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  static const bool VALUES2 = SET == GP_SET_UNION || SET == GP_SET_SYMMETRIC_DIFFERENCE; // of the second input come out
+  typedef gp__bits<ITEMS> Marks;
+  typedef gp__set_storage<THREADS> Storage;
+
+  const Key *keys, *keys2; // the tile's, in shared memory
+  int n, m;
+
+  static GP_DEVICE bool equal(const Key &low, const Key &high) { return !Before()(low, high); }
+  // The first of keys[0 .. end) that is not before x.
+  static GP_DEVICE int first_of(const Key *keys, int end, const Key &x) {
+    int low = 0;
+    if (end == 0 || Before()(keys[end - 1], x)) return end;
+    while (low < end) {
+      const int middle = (low + end) / 2;
+      if (Before()(keys[middle], x)) low = middle + 1;
+      else end = middle;
+    }
+    return low;
+  }
+  GP_DEVICE int split(int diagonal) const {
+    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (!Before()(keys2[diagonal - 1 - middle], keys[middle])) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+  // One thread: `count` elements from i and j on, in their order; marks: which are kept.
+  GP_DEVICE void merge(int i, int j, int count, Key (&key)[ITEMS], gp__u32 (&place)[VALUE ? ITEMS : 1],
+                       Marks &marks) const {
+    int run = 0, run2 = 0; // where the equals of the element begin, in each input
+    marks.clear();
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      if (k >= count) break;
+      const bool second = j < m && (i >= n || Before()(keys2[j], keys[i]));
+      const Key x = second ? keys2[j] : keys[i];
+      if (k == 0) run = first_of(keys, i, x), run2 = first_of(keys2, j, x);
+      else if (Before()(key[k ? k - 1 : 0], x)) run = i, run2 = j;
+      const int rank = second ? j - run2 : i - run;
+      const bool pair = second ? rank < i - run : run2 + rank < m && equal(x, keys2[run2 + rank]);
+      marks.set(k, SET == GP_SET_UNION          ? !second || !pair
+                   : SET == GP_SET_INTERSECTION ? !second && pair
+                   : SET == GP_SET_DIFFERENCE   ? !second && !pair
+                                                : !pair);
+      key[k] = x;
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(second ? n + j : i);
+      if (second) ++j;
+      else ++i;
+    }
+  }
+};
+
+// The values of a tile: those of each input side by side, as they stand against 16 bytes.
+template <class Tile, class Loads, class Value> struct gp__set_tile_values {
+  static const unsigned SIZE = unsigned(sizeof(Value)), UNIT = unsigned(Loads::UNIT);
+  const gp__merge_args &a;
+  gp__u64 all, first, first2; // of the first input; where the tile begins
+  int n, m;
+  GP_DEVICE const unsigned char *from() const { return gp__bytes_at(a.values) + first * SIZE; }
+  GP_DEVICE const unsigned char *from2() const { return gp__bytes_at(a.values2) + first2 * SIZE; }
+  static GP_DEVICE unsigned units(const unsigned char *p, int count) {
+    return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
+  }
+  GP_DEVICE void load(Loads &loads) const {
+    const unsigned char *p = from(), *q = from2();
+    loads.load(p - gp__misalignment(p, UNIT), units(p, n), gp__bytes_at(a.values), gp__bytes_at(a.values) + all * SIZE,
+               q - gp__misalignment(q, UNIT), units(q, m), gp__bytes_at(a.values2),
+               gp__bytes_at(a.values2) + a.count2 * SIZE);
+  }
+  GP_DEVICE void store(const Loads &loads, unsigned char *shared) const {
+    loads.template store<~0u>(shared, 0, units(from(), n), shared + units(from(), n) * UNIT, 0, units(from2(), m));
+  }
+  GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const unsigned char *shared) const {
+    gp__picked<Value>::template run<Tile::THREADS>(
+        static_cast<Value *>(a.out_values) + before, places, kept, shared + gp__misalignment(from(), UNIT),
+        shared + units(from(), n) * UNIT + gp__misalignment(from2(), UNIT), n, threadIdx.x);
+  }
+};
+template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__none> {
+  const gp__merge_args &a;
+  gp__u64 all, first, first2;
+  int n, m;
+  GP_DEVICE void load(Loads &) const {}
+  GP_DEVICE void store(const Loads &, unsigned char *) const {}
+  GP_DEVICE void write(gp__u64, const unsigned short *, int, const unsigned char *) const {}
+};
+
+template <class P, int SET, class Before, class Key, class Value>
+GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
+  typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
+  typedef typename Tile::Storage Storage;
+  const int THREADS = P::threads, ITEMS = Tile::ITEMS, TILE = Tile::TILE, VALUE = Tile::VALUE;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, Key> KeyLoads;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, typename gp__either<VALUE == 0, Key, Value>::type> ValueLoads;
+  typedef gp__look_back<gp__u64, gp_sum<gp__u64>> LookBack;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), all = n + a.count2, tiles = (all + TILE - 2) / (TILE - 1);
+  const bool once = tiles <= gridDim.x;
+  if (tiles == 0) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
+    return;
+  }
+  for (;;) {
+    if (gp_warp() == 0) {
+      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
+      __syncwarp();
+      const gp__u64 number = s.ticket.number;
+      if (number < tiles) {
+        gp__u64 at[2][2];
+        if (a.borders) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i < 4; ++i) at[i >> 1][i & 1] = a.borders[number * 2 + i];
+        } else {
+          const gp__u64 begin = number * (TILE - 1);
+          const gp__u64 diagonal[2] = {begin, begin + (TILE - 1) < all ? begin + (TILE - 1) : all};
+          gp__set_search<Key, Before> search = gp__set_search_of<Key, Before>(a);
+          gp__set_borders_of(search, diagonal, at);
+        }
+        if (gp_lane() == 0) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i < 4; ++i) s.at[i >> 1][i & 1] = at[i >> 1][i & 1];
+        }
+      }
+    }
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number >= tiles) return;
+    const gp__u64 first = s.at[0][0], first2 = s.at[0][1];
+    Tile tile;
+    tile.n = int(s.at[1][0] - first);
+    tile.m = int(s.at[1][1] - first2);
+    const int size = tile.n + tile.m;
+    // The tile's keys, and its values, each array as it stands against 16 bytes.
+    {
+      const Key *from = static_cast<const Key *>(a.keys) + first, *from2 = static_cast<const Key *>(a.keys2) + first2;
+      const unsigned shift = gp__misalignment(from, KeyLoads::UNIT), shift2 = gp__misalignment(from2, KeyLoads::UNIT);
+      const unsigned units =
+          tile.n ? (shift + unsigned(tile.n) * unsigned(sizeof(Key)) + KeyLoads::UNIT - 1) / KeyLoads::UNIT : 0;
+      const unsigned units2 =
+          tile.m ? (shift2 + unsigned(tile.m) * unsigned(sizeof(Key)) + KeyLoads::UNIT - 1) / KeyLoads::UNIT : 0;
+      KeyLoads loads;
+      loads.load(gp__bytes_at(from) - shift, units, gp__bytes_at(a.keys), gp__bytes_at(a.keys) + n * sizeof(Key),
+                 gp__bytes_at(from2) - shift2, units2, gp__bytes_at(a.keys2),
+                 gp__bytes_at(a.keys2) + a.count2 * sizeof(Key));
+      unsigned char *second = shared + units * KeyLoads::UNIT;
+      loads.template store<~0u>(shared, 0, units, second, 0, units2);
+      tile.keys = reinterpret_cast<const Key *>(shared + shift);
+      tile.keys2 = reinterpret_cast<const Key *>(second + shift2);
+    }
+    const gp__set_tile_values<Tile, ValueLoads, Value> values = {a,      n,      first,
+                                                                 first2, tile.n, Tile::VALUES2 ? tile.m : 0};
+    __syncthreads();
+    const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
+    const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
+    Key key[ITEMS];
+    gp__u32 place[VALUE ? ITEMS : 1];
+    typename Tile::Marks marks;
+    tile.merge(i, mine - i, count, key, place, marks);
+    ValueLoads moving; // on their way while the results are counted
+    if (VALUE) values.load(moving);
+    gp__u32 rank = static_cast<gp__u32>(marks.count());
+    const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
+    LookBack look_back = {gp__words(a.workspace), tiles, ticket.tag, gp_before<gp__u64>(), false};
+    look_back.start.value = 0;
+    look_back.start.has = false;
+    if (threadIdx.x == 0) look_back.publish_aggregate(ticket.number, kept);
+    Key *out = reinterpret_cast<Key *>(shared + Tile::OUT_AT) + rank;
+    unsigned short *places = reinterpret_cast<unsigned short *>(shared + Tile::PLACES_AT) + rank;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k)
+      if (marks.get(k)) {
+        *out++ = key[k];
+        if (VALUE) *places++ = static_cast<unsigned short>(place[VALUE ? k : 0]);
+      }
+    if (VALUE) values.store(moving, shared + Tile::VALUES_AT);
+    if (gp_warp() == 0) {
+      const gp_before<gp__u64> before = look_back(ticket.number, kept);
+      if (gp_lane() == 0) {
+        s.before = before.has ? before.value : 0;
+        if (ticket.number == tiles - 1) *a.out_count = s.before + kept;
+      }
+    }
+    __syncthreads();
+    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + s.before * sizeof(Key),
+                                            shared + Tile::OUT_AT, kept * unsigned(sizeof(Key)), threadIdx.x);
+    if (VALUE)
+      values.write(s.before, reinterpret_cast<const unsigned short *>(shared + Tile::PLACES_AT), int(kept),
+                   shared + Tile::VALUES_AT);
+    if (once) return;
+  }
+}
+
 #endif // GPUPRIMS__DEVICE_TEXT
 
 #endif // GPUPRIMS__SEEN
@@ -13026,6 +14069,224 @@ static gp_result gp__host_sort(const gp__request *q, int threads) {
   return GP_SUCCESS;
 }
 
+// ---- merge, merge sort, sets
+
+// Does key x come before key y?
+typedef struct gp__host_order {
+  int (*before)(const struct gp__host_order *o, const unsigned char *x, const unsigned char *y);
+  const gp__op_info *user;
+} gp__host_order;
+
+static int gp__host_before_user(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
+  gp__value result;
+  o->user->host(o->user->host_user, result.bytes, x, y);
+  return result.bytes[0] != 0;
+}
+#define GPUPRIMS__BEFORE(name, T, load)                                                                                \
+  static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {           \
+    (void)o;                                                                                                           \
+    return load(*(const T *)x) < load(*(const T *)y);                                                                  \
+  }                                                                                                                    \
+  static int gp__host_greater_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {        \
+    (void)o;                                                                                                           \
+    return load(*(const T *)x) > load(*(const T *)y);                                                                  \
+  }
+GPUPRIMS__BEFORE(i8, gp__h_i8, )
+GPUPRIMS__BEFORE(u8, gp__h_u8, )
+GPUPRIMS__BEFORE(i16, gp__h_i16, )
+GPUPRIMS__BEFORE(u16, gp__h_u16, )
+GPUPRIMS__BEFORE(i32, gp__h_i32, )
+GPUPRIMS__BEFORE(u32, gp__h_u32, )
+GPUPRIMS__BEFORE(i64, gp__h_i64, )
+GPUPRIMS__BEFORE(u64, gp__h_u64, )
+GPUPRIMS__BEFORE(f16, gp__h_u16, gp__host_f16_load)
+GPUPRIMS__BEFORE(bf16, gp__h_u16, gp__host_bf16_load)
+GPUPRIMS__BEFORE(f32, gp__h_f32, )
+GPUPRIMS__BEFORE(f64, gp__h_f64, )
+#undef GPUPRIMS__BEFORE
+
+static gp__host_order gp__host_order_of(const gp__request *q) {
+  gp__host_order o = {gp__host_before_user, q->user_op};
+#define GPUPRIMS__ORDER_OF(NAME, name, device, size)                                                                   \
+  case GP_##NAME:                                                                                                      \
+    o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name;                                   \
+    break;
+  if (!q->user_op) switch (q->key_type) {
+      GP_TYPES(GPUPRIMS__ORDER_OF)
+    default:
+      break;
+    }
+#undef GPUPRIMS__ORDER_OF
+  return o;
+}
+
+// Keys, and values that go along where there are any.
+typedef struct gp__host_items {
+  unsigned char *keys, *values;
+  uint64_t count;
+} gp__host_items;
+GPUPRIMS__INLINE gp__host_items gp__host_items_of(const void *keys, const void *values, uint64_t count) {
+  const gp__host_items x = {(unsigned char *)(uintptr_t)keys, (unsigned char *)(uintptr_t)values, count};
+  return x;
+}
+GPUPRIMS__INLINE const unsigned char *gp__host_key(const gp__request *q, const gp__host_items *x, uint64_t i) {
+  return x->keys + i * q->key_size;
+}
+GPUPRIMS__INLINE void gp__host_put_item(const gp__request *q, const gp__host_items *to, uint64_t at,
+                                        const gp__host_items *from, uint64_t i) {
+  gp__host_move(to->keys + at * q->key_size, from->keys + i * q->key_size, q->key_size);
+  if (to->values) gp__host_move(to->values + at * q->in_size, from->values + i * q->in_size, q->in_size);
+}
+GPUPRIMS__INLINE gp__host_items gp__host_part(const gp__request *q, const gp__host_items *x, uint64_t first,
+                                              uint64_t count) {
+  return gp__host_items_of(x->keys + first * q->key_size, x->values ? x->values + first * q->in_size : NULL, count);
+}
+
+// Elements from..to of what a and b make, merged; out: where element `from` goes.
+static void gp__host_merge_part(const gp__request *q, const gp__host_order *o, const gp__host_items *a,
+                                const gp__host_items *b, uint64_t from, uint64_t to, const gp__host_items *out) {
+  uint64_t low = from > b->count ? from - b->count : 0, high = from < a->count ? from : a->count, i, j, k;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (!o->before(o, gp__host_key(q, b, from - 1 - middle), gp__host_key(q, a, middle))) low = middle + 1;
+    else high = middle;
+  }
+  for (i = low, j = from - low, k = 0; k < to - from; ++k) {
+    const int second = j < b->count && (i == a->count || o->before(o, gp__host_key(q, b, j), gp__host_key(q, a, i)));
+    gp__host_put_item(q, out, k, second ? b : a, second ? j++ : i++);
+  }
+}
+
+static gp_result gp__host_merge(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
+                       b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
+                       out = gp__host_items_of(q->out_keys, q->out, q->count + q->count2);
+  const int threads = h->threads;
+  const int64_t blocks = (int64_t)gp__ceil_div(out.count, (uint64_t)GP__HOST_BLOCK);
+  int64_t block;
+  (void)threads;
+  GPUPRIMS__PARALLEL_FOR
+  for (block = 0; block < blocks; ++block) {
+    const uint64_t from = (uint64_t)block * GP__HOST_BLOCK, left = out.count - from;
+    const uint64_t n = left < GP__HOST_BLOCK ? left : (uint64_t)GP__HOST_BLOCK;
+    const gp__host_items part = gp__host_part(q, &out, from, n);
+    gp__host_merge_part(q, &o, &a, &b, from, from + n, &part);
+  }
+  return GP_SUCCESS;
+}
+
+// By insertion, n elements.
+enum { GP__HOST_RUN = 16 };
+static void gp__host_insert(const gp__request *q, const gp__host_order *o, const gp__host_items *x) {
+  gp__value key, value;
+  uint64_t i, j;
+  memset(&value, 0, sizeof value);
+  for (i = 1; i < x->count; ++i) {
+    memcpy(key.bytes, x->keys + i * q->key_size, q->key_size);
+    if (x->values) memcpy(value.bytes, x->values + i * q->in_size, q->in_size);
+    for (j = i; j > 0 && o->before(o, key.bytes, gp__host_key(q, x, j - 1)); --j) gp__host_put_item(q, x, j, x, j - 1);
+    memcpy(x->keys + j * q->key_size, key.bytes, q->key_size);
+    if (x->values) memcpy(x->values + j * q->in_size, value.bytes, q->in_size);
+  }
+}
+
+// Runs of GP__HOST_RUN elements by insertion, in the output; then merges, to and fro. A block of the output is a
+// thread's.
+static gp_result gp__host_merge_sort(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items out = gp__host_items_of(q->out_keys, q->out, q->count);
+  const size_t bytes = q->count * (q->key_size + q->in_size);
+  unsigned char *const room = q->count > GP__HOST_RUN ? (unsigned char *)malloc(bytes) : NULL;
+  const gp__host_items other = gp__host_items_of(room, q->out && room ? room + q->count * q->key_size : NULL, q->count);
+  gp__host_items from = out, to = other;
+  const int threads = h->threads;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->count, (uint64_t)GP__HOST_BLOCK);
+  int64_t block;
+  uint64_t run, i;
+  (void)threads;
+  if (q->count > GP__HOST_RUN && !room) return gp__host_no_memory(h, bytes);
+  memmove(out.keys, q->keys, q->count * q->key_size);
+  if (q->out && q->in) memmove(out.values, q->in, q->count * q->in_size);
+  else if (q->out)
+    for (i = 0; i < q->count; ++i) gp__host_put_index(q->out, q->in_size, i, i);
+  GPUPRIMS__PARALLEL_FOR
+  for (block = 0; block < blocks; ++block) {
+    const uint64_t first = (uint64_t)block * GP__HOST_BLOCK;
+    const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;
+    uint64_t at;
+    for (at = first; at < end; at += GP__HOST_RUN) {
+      const gp__host_items x = gp__host_part(q, &out, at, end - at < GP__HOST_RUN ? end - at : (uint64_t)GP__HOST_RUN);
+      gp__host_insert(q, &o, &x);
+    }
+  }
+  for (run = GP__HOST_RUN; run < q->count; run *= 2) {
+    const gp__host_items source = from;
+    GPUPRIMS__PARALLEL_FOR
+    for (block = 0; block < blocks; ++block) {
+      uint64_t at = (uint64_t)block * GP__HOST_BLOCK;
+      const uint64_t end = q->count - at < GP__HOST_BLOCK ? q->count : at + GP__HOST_BLOCK;
+      while (at < end) {
+        const uint64_t base = at - at % (2 * run), rest = q->count - base;
+        const uint64_t n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
+        const uint64_t stop = end - base < n + m ? end : base + n + m;
+        const gp__host_items a = gp__host_part(q, &source, base, n), b = gp__host_part(q, &source, base + n, m),
+                             part = gp__host_part(q, &to, at, stop - at);
+        gp__host_merge_part(q, &o, &a, &b, at - base, stop - base, &part);
+        at = stop;
+      }
+    }
+    from = to;
+    to = source;
+  }
+  if (from.keys != out.keys) {
+    memcpy(out.keys, from.keys, q->count * q->key_size);
+    if (q->out) memcpy(out.values, from.values, q->count * q->in_size);
+  }
+  free(room);
+  return GP_SUCCESS;
+}
+
+// Both inputs are walked through once: of keys that tie, one of each at a time.
+static gp_result gp__host_set(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
+                       b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
+                       out = gp__host_items_of(q->out_keys, q->out, 0);
+  const int alone = q->primitive != GP_SET_INTERSECTION,   // keys of the first input without a partner come out
+      alone2 = alone && q->primitive != GP_SET_DIFFERENCE, // of the second
+      pairs = q->primitive == GP_SET_UNION || !alone;      // the first input's of a pair does
+  uint64_t i = 0, j = 0, n = 0;
+  while (i < a.count || j < b.count) {
+    if (j == b.count || (i < a.count && o.before(&o, gp__host_key(q, &a, i), gp__host_key(q, &b, j)))) {
+      if (alone) gp__host_put_item(q, &out, n++, &a, i);
+      ++i;
+    } else if (i == a.count || o.before(&o, gp__host_key(q, &b, j), gp__host_key(q, &a, i))) {
+      if (alone2) gp__host_put_item(q, &out, n++, &b, j);
+      ++j;
+    } else {
+      if (pairs) gp__host_put_item(q, &out, n++, &a, i);
+      ++i;
+      ++j;
+    }
+  }
+  *q->out_count = n;
+  return GP_SUCCESS;
+}
+
+static gp_result gp__host_is_sorted(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items x = gp__host_items_of(q->keys, NULL, q->count);
+  uint64_t i = 1;
+  while (i < q->count && !o.before(&o, gp__host_key(q, &x, i), gp__host_key(q, &x, i - 1))) ++i;
+  *q->out_count = i < q->count ? i : UINT64_MAX;
+  return GP_SUCCESS;
+}
+
 // ---- entry
 
 static const char *gp__host_call_name(gp_primitive primitive) {
@@ -13056,9 +14317,9 @@ static gp_result gp__host_check_user(const char *call, const char *field, const 
 // ---- segmented sort
 
 // The bits of a key that decide, in its order, and where it stood.
-typedef struct gp__host_key {
+typedef struct gp__host_placed_key {
   uint64_t bits, index;
-} gp__host_key;
+} gp__host_placed_key;
 GPUPRIMS__INLINE uint64_t gp__host_key_bits(const gp__request *q, const unsigned char *key) {
   const int bits = 8 * (int)q->key_size, wanted = q->end_bit - q->begin_bit;
   const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign | (sign - 1);
@@ -13074,20 +14335,20 @@ GPUPRIMS__INLINE uint64_t gp__host_key_bits(const gp__request *q, const unsigned
   return x >> q->begin_bit & (~(uint64_t)0 >> (64 - wanted));
 }
 // A stable merge sort of keys[0 .. n), which end where they began; `other` has room for as many.
-static void gp__host_sort_keys(gp__host_key *keys, gp__host_key *other, uint64_t n) {
+static void gp__host_sort_keys(gp__host_placed_key *keys, gp__host_placed_key *other, uint64_t n) {
   const uint64_t run = 16;
-  gp__host_key *from = keys, *to = other;
+  gp__host_placed_key *from = keys, *to = other;
   uint64_t first, width, i, j, k;
   for (first = 0; first < n; first += run) {
     const uint64_t end = n - first < run ? n : first + run;
     for (i = first + 1; i < end; ++i) {
-      const gp__host_key x = keys[i];
+      const gp__host_placed_key x = keys[i];
       for (j = i; j > first && keys[j - 1].bits > x.bits; --j) keys[j] = keys[j - 1];
       keys[j] = x;
     }
   }
   for (width = run; width < n; width *= 2) {
-    gp__host_key *swap = from;
+    gp__host_placed_key *swap = from;
     for (first = 0; first < n; first += 2 * width) {
       const uint64_t middle = n - first < width ? n : first + width, end = n - middle < width ? n : middle + width;
       for (i = first, j = middle, k = first; k < end; ++k)
@@ -13124,7 +14385,7 @@ static gp_result gp__host_segmented_sort(const gp__host_call *h) {
   for (block = 0; block < blocks; ++block) {
     const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
     // Keys with their places, as many for the merges, and the elements that are moved.
-    gp__host_key *order = NULL, *other;
+    gp__host_placed_key *order = NULL, *other;
     unsigned char *moved;
     uint64_t s, n, most = 0;
     for (s = from; s < to; ++s) {
@@ -13132,7 +14393,7 @@ static gp_result gp__host_segmented_sort(const gp__host_call *h) {
       gp__host_segment_of(q, s, &first, &end);
       if (end - first > most) most = end - first;
     }
-    if (most) order = (gp__host_key *)malloc(most * (2 * sizeof *order + cell));
+    if (most) order = (gp__host_placed_key *)malloc(most * (2 * sizeof *order + cell));
     if (most && !order) {
       __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
       continue;
@@ -13258,6 +14519,17 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
     return gp__host_search(&h);
   case GP_SEGMENTED_SORT:
     return gp__host_segmented_sort(&h);
+  case GP_MERGE:
+    return gp__host_merge(&h);
+  case GP_MERGE_SORT:
+    return gp__host_merge_sort(&h);
+  case GP_SET_UNION:
+  case GP_SET_INTERSECTION:
+  case GP_SET_DIFFERENCE:
+  case GP_SET_SYMMETRIC_DIFFERENCE:
+    return gp__host_set(&h);
+  case GP_IS_SORTED:
+    return gp__host_is_sorted(&h);
   default:
     break;
   }
@@ -14103,7 +15375,11 @@ enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args)                                                       \
   X(SEGMENTS_SHORT, gp__segments_short, gp__segmented_sort_args)                                                       \
   X(SEGMENTS_MIDDLE, gp__segments_middle, gp__segmented_sort_args)                                                     \
-  X(SEGMENTS_LONG, gp__segments_long, gp__segmented_sort_args)
+  X(SEGMENTS_LONG, gp__segments_long, gp__segmented_sort_args)                                                         \
+  X(MERGE, gp__merge, gp__merge_args)                                                                                  \
+  X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args)                                                            \
+  X(SET_BORDERS, gp__set_borders, gp__merge_args)                                                                      \
+  X(SET_OPERATION, gp__set_operation, gp__merge_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -14879,7 +16155,7 @@ enum {
   GP__READS_HISTOGRAM =
       GP__READS_MAP | GP__READS_IN2 | GP__READS_IN2_TYPE | GP__READS_BINS | GP__READS_CHANNELS | GP__READS_ACTIVE,
   GP__READS_PAIRS = GP__READS_MAP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS,
-  GP__READS_TWO_SORTED = (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
+  GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
   GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_LENGTH
 };
 #undef GPUPRIMS__ENUM
@@ -14949,8 +16225,7 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
   case GP_SET_SYMMETRIC_DIFFERENCE:
     return GP__READS_TWO_SORTED | GP__READS_OUT_COUNT;
   case GP_IS_SORTED:
-    return GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT |
-           GP__READS_OUT_COUNT;
+    return GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT;
   case GP_SEGMENTED_SORT:
     return (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD;
   case GP_TOP_K:
@@ -14983,6 +16258,20 @@ typedef struct gp__checking {
 GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return p >= GP_SELECT && p <= GP_ALL; }
 GPUPRIMS__PRIVATE int gp__is_histogram(gp_primitive p) { return p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES; }
 GPUPRIMS__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
+// `op` is an order of keys.
+GPUPRIMS__PRIVATE int gp__is_ordered(gp_primitive p) {
+  return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED;
+}
+// Values of the second input have a part in the result.
+GPUPRIMS__PRIVATE int gp__takes_second_values(gp_primitive p) {
+  return p == GP_MERGE || p == GP_SET_UNION || p == GP_SET_SYMMETRIC_DIFFERENCE;
+}
+// How many results a merge or a set operation can have.
+GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
+  return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
+         : q->primitive == GP_SET_DIFFERENCE ? q->count
+                                             : q->count + q->count2;
+}
 
 // Fields and flags that the call has no use for.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
@@ -15075,6 +16364,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     if (q->op > 0 && q->op < GP_OP_COUNT)
       return gp__fail(GP_E_OPERATOR, "%s: op: %s is no order: LESS is, or a user's binary operator", k->who,
                       gp__op_rows[q->op].name);
+    return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
+  }
+  if (gp__is_ordered(c->primitive)) {
+    if (!c->op) q->op = GP_LESS;
+    if (q->op == GP_LESS || q->op == GP_GREATER) return GP_SUCCESS;
+    if (q->op > 0 && q->op < GP_OP_COUNT)
+      return gp__fail(GP_E_OPERATOR, "%s: op: %s is no order: LESS and GREATER are, or a user's binary operator",
+                      k->who, gp__op_rows[q->op].name);
     return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
   }
   if (k->reads & GP__READS_OP) {
@@ -15427,6 +16724,41 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   return GP_SUCCESS;
 }
 
+// Keys in an order of `op`, and values that go along. Merge sort without `in` and in_type: out gets the keys' indices.
+GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
+  q->key_struct = k->key.info;
+  q->key_size = k->key.size;
+  if (c->primitive == GP_IS_SORTED) {
+    q->acc_type = q->out_type = GP_U64;
+    q->acc_size = q->out_size = 8;
+  } else if (values) {
+    const int indices = c->primitive == GP_MERGE_SORT && !c->in && !c->in_type;
+    if (indices) {
+      GPUPRIMS__CHECK(
+          gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+      if (q->out_type != c->out_type)
+        return gp__fail(GP_E_TYPE, "%s: out_type (of indices) is %s, not u32 or u64", k->who,
+                        gp__type_rows[c->out_type].name);
+    } else {
+      q->out_type = c->in_type;
+      GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", c->in_type, &k->in));
+      k->out = k->in;
+    }
+    if (c->out_type && c->out_type != q->out_type)
+      return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: values are moved as they are", k->who);
+    q->in_type = q->out_type;
+    q->in_struct = q->out_struct = k->out.info;
+    q->in_size = q->out_size = k->out.size;
+  }
+  return GP_SUCCESS;
+}
+
 GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -15435,6 +16767,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
       c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2 || c->primitive == GP_ADJACENT_DIFFERENCE;
   if (c->primitive == GP_SORT) return gp__check_sort_types(k);
   if (c->primitive == GP_SEGMENTED_SORT) return gp__check_sorted_segments(k);
+  if (gp__is_ordered(c->primitive)) return gp__check_ordered_types(k);
   if ((k->reads & GP__READS_IN) && (c->primitive != GP_UNIQUE || c->in_type || c->in || c->out)) {
     q->in_type = c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
@@ -15505,6 +16838,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT, "%s: active is %d: the bounds of at most %d channels of %s fit a call", who,
                       q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   }
+  if (c->count2 > UINT64_MAX - c->count)
+    return gp__fail(GP_E_SIZE, "%s: count and count2 together overflow: %llu and %llu", who,
+                    (unsigned long long)c->count, (unsigned long long)c->count2);
+  if (c->primitive == GP_MERGE_SORT && q->out_size == 4 && !c->in_type && !c->in && c->count > UINT32_MAX)
+    return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", who,
+                    (unsigned long long)c->count);
   if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: segments is 2^64 - 1", who);
   if (gp__is_bound(c->primitive) && c->length >> 63)
     return gp__fail(GP_E_SIZE, "%s: length is %llu, not below 2^63", who, (unsigned long long)c->length);
@@ -15560,8 +16899,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   gp__request *q = k->q;
   const gp_primitive p = c->primitive;
   const int two = p == GP_TRANSFORM2, histogram = gp__is_histogram(p);
-  const int in_place = p == GP_COPY || p == GP_TRANSFORM || p == GP_SORT || p == GP_SEGMENTED_SORT || two ||
-                       p == GP_SELECT || p == GP_UNIQUE ||
+  const int in_place = p == GP_COPY || p == GP_TRANSFORM || p == GP_SORT || p == GP_SEGMENTED_SORT ||
+                       p == GP_MERGE_SORT || two || p == GP_SELECT || p == GP_UNIQUE ||
                        (k->fold && p != GP_REDUCE && p != GP_SEGMENTED_REDUCE && p != GP_REDUCE_BY_KEY);
   const int offsets_matter = histogram || p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED) ||
                              (p == GP_SEGMENTED_REDUCE ? c->segments > 0 : c->count > 0);
@@ -15576,9 +16915,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
     GPUPRIMS__CHECK(gp__reading(k, two ? "in2 (b)" : "in2 (weights)", c->in2, &k->in2, q->count, 1,
                                 two && q->in2_size == q->out_size ? GP__PLACE_OF_OUT : 0));
   if (k->key.size)
-    GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key,
-                                gp__is_bound(p) ? c->length : c->count, 1,
-                                p == GP_UNIQUE || p == GP_SORT || p == GP_SEGMENTED_SORT ? GP__PLACE_OF_OUT_KEYS : 0));
+    GPUPRIMS__CHECK(gp__reading(
+        k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key, gp__is_bound(p) ? c->length : c->count, 1,
+        p == GP_UNIQUE || p == GP_SORT || p == GP_SEGMENTED_SORT || p == GP_MERGE_SORT ? GP__PLACE_OF_OUT_KEYS : 0));
+  if (k->reads & GP__READS_KEYS2) {
+    GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
+    if (q->in_size && (c->in2 || gp__takes_second_values(p)))
+      GPUPRIMS__CHECK(gp__reading(k, "in2", c->in2, &k->in, c->count2, 1, 0));
+  }
   if (k->offset.size || p == GP_HISTOGRAM_RANGES)
     GPUPRIMS__CHECK(
         gp__reading(k, histogram ? "begin (boundaries)" : "begin", c->begin, begin, begins, offsets_matter, 0));
@@ -15606,15 +16950,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
   const uint64_t outs = p == GP_REDUCE || p == GP_ANY || p == GP_ALL ? 1
                         : p == GP_SEGMENTED_REDUCE                   ? c->segments
                         : gp__is_histogram(p)                        ? c->bins * (unsigned)q->active
+                        : gp__is_ordered(p)                          ? gp__most_results(q)
                                                                      : count;
   int i, j;
   if ((k->reads & GP__READS_OUT) && q->out_size)
     GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, outs, 1, GP__PLACE_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
-    GPUPRIMS__CHECK(
-        gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, count,
-                    p == GP_UNIQUE || p == GP_SEGMENTED_SORT || (p == GP_SORT && (k->in.size || !q->in_size)),
-                    GP__PLACE_OF_OUT_KEYS));
+    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, gp__is_ordered(p) ? outs : count,
+                                p == GP_UNIQUE || p == GP_SEGMENTED_SORT || gp__is_ordered(p) ||
+                                    (p == GP_SORT && (k->in.size || !q->in_size)),
+                                GP__PLACE_OF_OUT_KEYS));
   if (q->out2_size)
     GPUPRIMS__CHECK(
         gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, count, p == GP_NONTRIVIAL_RUNS, 0));
@@ -15779,6 +17124,8 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
     return !q->count && !q->out_count;
   case GP__FAMILY_SEGMENTED_SORT:
     return !q->count || !q->segments;
+  case GP__FAMILY_MERGE:
+    return !q->count && !q->count2 && !q->out_count;
   default:
     return 0;
   }
@@ -15842,6 +17189,10 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.in2_size = (int)q->in2_size;
     h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
     if (family == GP__FAMILY_REDUCE && q->primitive != GP_REDUCE) h.commutative = h.exact = 1; // sums of 0 and 1
+    if (q->primitive == GP_IS_SORTED) {
+      h.in_size = (int)q->key_size;
+      h.in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
+    }
     if (q->primitive == GP_CHECK_OFFSETS) {
       h.in_size = (int)q->offset_size;
       h.in_misaligned = (int)((uintptr_t)q->begin % GP__VECTOR);
@@ -16084,6 +17435,12 @@ GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind kinds[GP__KINDS_MAX]) 
 GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p,
                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
   int count = 0;
+  if (gp__family_of(q->primitive) == GP__FAMILY_MERGE) {
+    const int sets = gp__is_set(q->primitive);
+    if (q->primitive != GP_MERGE) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
+    kinds[count++] = sets ? GP__SET_OPERATION : GP__MERGE;
+    return count;
+  }
   if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
@@ -16333,13 +17690,19 @@ GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__request *q, gp__text *t) {
     gp__add(t, "gp__radix_key<%s>", key);
   }
 }
+GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {
+  return p == GP_SET_UNION          ? "SET_UNION"
+         : p == GP_SET_INTERSECTION ? "SET_INTERSECTION"
+         : p == GP_SET_DIFFERENCE   ? "SET_DIFFERENCE"
+                                    : "SET_SYMMETRIC_DIFFERENCE";
+}
 
 // The kernel's name: its template with every argument.
 GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v, gp__kernel_kind kind, gp__text *t) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments) #kernel,
   static const char *const kernels[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
-  const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *out = gp__out_name(q);
+  const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *key = gp__key_name(q), *out = gp__out_name(q);
   const char *offset = q->offset_size ? gp__type_rows[q->offset_type].device : "";
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>%s", kernels[kind], v->threads, v->vectors, v->load, v->store,
@@ -16373,6 +17736,10 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
       gp__name_fold(q, t);
     } else if (q->primitive == GP_CHECK_OFFSETS) {
       gp__add(t, "gp_min<%s>, gp__offset_fault<%s>, %s, %s, %s>", out, offset, offset, out, out);
+    } else if (q->primitive == GP_IS_SORTED) {
+      gp__add(t, "gp_min<%s>, gp__order_fault<%s, ", out, key);
+      gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, key);
+      gp__add(t, ">, %s, %s, %s>", key, out, out);
     } else {
       const char *sum = q->primitive == GP_COUNT_IF ? "gp_sum" : q->primitive == GP_ANY ? "gp_or" : "gp_and";
       const char *acc = gp__type_rows[q->acc_type].device;
@@ -16448,6 +17815,14 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__GATHER: // by words as large as the values' size and alignment allow
     gp__name_gather(q->in_size, q->in_struct->align, gp__radix_index_bytes(q->count), t);
     break;
+  case GP__MERGE:
+  case GP__MERGE_SORT_TILES:
+  case GP__SET_BORDERS:
+  case GP__SET_OPERATION:
+    if (kind == GP__SET_OPERATION) gp__add(t, "GP_%s, ", gp__set_name(q->primitive));
+    gp__add(t, q->user_op ? "%s, " : "%s<%s>, ", functor, key);
+    gp__add(t, "%s, %s>", key, in);
+    break;
   default: // scans
     gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? "true, " : "false, ");
     gp__name_fold(q, t);
@@ -16477,15 +17852,16 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   const char *in = gp__in_name(q), *key = gp__key_name(q), *out = gp__out_name(q);
   const char *acc = q->acc_size && q->acc_type ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
   const int family = gp__family_of(q->primitive), predicated = gp__is_predicated(q->primitive);
-  const int fold = q->acc_size && !predicated;
+  const int ordered = gp__is_ordered(q->primitive), fold = q->acc_size && !predicated && !ordered;
   const gp__program_op ops[3] = {
-      {q->user_op, "gp__op_1", in,
+      {q->user_op, "gp__op_1", ordered ? key : in,
        q->primitive == GP_TRANSFORM2                                          ? gp__in2_name(q)
        : q->primitive == GP_ADJACENT_DIFFERENCE || gp__is_bound(q->primitive) ? in
+       : ordered                                                              ? key
                                                                               : NULL,
-       fold                                       ? acc
-       : predicated || gp__is_bound(q->primitive) ? "bool"
-                                                  : out,
+       fold                                                  ? acc
+       : predicated || ordered || gp__is_bound(q->primitive) ? "bool"
+                                                             : out,
        fold},
       {q->user_transform, "gp__op_2", q->primitive == GP_SORT ? key : in, NULL, fold ? acc : "bool", 0},
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
@@ -16650,6 +18026,8 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
     g.threads = (unsigned)gp__long_threads_of(p, h);
     g.shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
   }
+  if (kind == GP__MERGE_SORT_TILES) g.shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
+  if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
   return g;
 }
 
@@ -17001,8 +18379,10 @@ GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape 
     a->scan.blocks = g->grid;
     break;
   case GP__FAMILY_REDUCE:
-    a->reduce.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->in;
-    a->reduce.out = q->primitive == GP_CHECK_OFFSETS ? q->bad : q->primitive == GP_COUNT_IF ? q->out_count : q->out;
+    a->reduce.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->primitive == GP_IS_SORTED ? q->keys : q->in;
+    a->reduce.out = q->primitive == GP_CHECK_OFFSETS                              ? q->bad
+                    : q->primitive == GP_COUNT_IF || q->primitive == GP_IS_SORTED ? q->out_count
+                                                                                  : q->out;
     a->reduce.count = h->count;
     a->reduce.count_device = count_device;
     a->reduce.workspace = workspace;
@@ -17278,7 +18658,62 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   }
   return result;
 }
+
+GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__merge_args a;
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.keys2 = q->keys2;
+  a.values = q->in;
+  a.values2 = q->in2;
+  a.out_keys = q->out_keys;
+  a.out_values = q->out;
+  a.out_count = (unsigned long long *)q->out_count;
+  a.count = q->count;
+  a.count2 = q->count2;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  return a;
+}
+// Tiles, then passes that make two runs one, between the output and scratch: in turn, so that the last one ends in the
+// output.
+GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
+  const gp__geometry *g = l->g;
+  const unsigned long long tiles = g->tiles;
+  unsigned long long run;
+  unsigned left = 0; // passes
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__merge_args a = gp__merge_arguments(l);
+  void *const keys[2] = {l->q->out_keys, scratch};
+  void *const values[2] = {l->q->out, scratch ? scratch + gp__round_up(l->q->count * l->q->key_size, 256) : NULL};
+  gp_result result;
+  while ((tiles - 1) >> left) ++left;
+  a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
+  result = gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
+                           (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a);
+  for (run = g->tile_items; left-- && result == GP_SUCCESS; run *= 2) {
+    a.run = run;
+    a.keys = a.out_keys, a.values = a.out_values;
+    a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
+    result = gp__launch_step(l, 1, g->grid, g->threads, g->shared_bytes, &a);
+  }
+  return result;
+}
+// Sets of more tiles than there are blocks at once: tiles' borders are found by a launch of their own, side by side.
+GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
+  const gp__geometry *g = l->g;
+  gp__merge_args a = gp__merge_arguments(l);
+  gp_result result = GP_SUCCESS;
+  if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
+  if (gp__is_set(l->q->primitive) && g->tiles > g->grid) {
+    a.borders = (unsigned long long *)l->scratch;
+    result = gp__launch_step(l, 0, (unsigned)gp__set_border_blocks(*l->p, g->tiles), g->threads, 0, &a);
+  }
+  return result == GP_SUCCESS ? gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a) : result;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
+  if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
   if (l->q->primitive == GP_SORT && (l->p->algorithm == GP_HYBRID || l->p->algorithm == GP_ONE_BLOCK))
     return gp__launch_hybrid(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
@@ -18148,6 +19583,119 @@ GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_LOAD_BALANCE, 0, 0, index_type, NULL, out, count);
   gp__set_segments(&c, offset_type, offsets, segments);
+  return gp_run(ctx, &c, stream);
+}
+// Two sorted inputs.
+GPUPRIMS__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys,
+                                         uint64_t count, const void *keys2, uint64_t count2, void *out_keys) {
+  gp_call c = gp__call(primitive, less, 0, 0, NULL, NULL, count);
+  c.key_type = key_type;
+  c.keys = keys;
+  c.keys2 = keys2;
+  c.count2 = count2;
+  c.out_keys = out_keys;
+  return c;
+}
+GPUPRIMS__PRIVATE void gp__set_values(gp_call *c, gp_type value_type, const void *values, const void *values2,
+                                      void *out_values) {
+  c->in_type = value_type;
+  c->in = values;
+  c->in2 = values2;
+  c->out = out_values;
+}
+GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+                                 const void *keys2, uint64_t count2, void *out_keys, gp_stream stream) {
+  const gp_call c = gp__two_sorted(GP_MERGE, key_type, less, keys, count, keys2, count2, out_keys);
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                        const void *keys, const void *values, uint64_t count, const void *keys2,
+                                        const void *values2, uint64_t count2, void *out_keys, void *out_values,
+                                        gp_stream stream) {
+  gp_call c = gp__two_sorted(GP_MERGE, key_type, less, keys, count, keys2, count2, out_keys);
+  gp__set_values(&c, value_type, values, values2, out_values);
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                           void *out_keys, uint64_t count, gp_stream stream) {
+  const gp_call c = gp__two_sorted(GP_MERGE_SORT, key_type, less, keys, count, NULL, 0, out_keys);
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                            const void *keys, const void *values, void *out_keys, void *out_values,
+                                            uint64_t count, gp_stream stream) {
+  gp_call c = gp__two_sorted(GP_MERGE_SORT, key_type, less, keys, count, NULL, 0, out_keys);
+  if (values) gp__set_values(&c, value_type, values, NULL, out_values);
+  else c.out_type = value_type, c.out = out_values;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__PRIVATE gp_result gp__run_set(gp_context *ctx, gp_call c, gp_type value_type, const void *values,
+                                        const void *values2, void *out_values, uint64_t *out_count, gp_stream stream) {
+  gp__set_values(&c, value_type, values, values2, out_values);
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_set_union(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+                                     const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count,
+                                     gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_UNION, key_type, less, keys, count, keys2, count2, out_keys),
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_union_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                            const void *keys, const void *values, uint64_t count, const void *keys2,
+                                            const void *values2, uint64_t count2, void *out_keys, void *out_values,
+                                            uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_UNION, key_type, less, keys, count, keys2, count2, out_keys),
+                     value_type, values, values2, out_values, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_intersection(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                            uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                            uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_INTERSECTION, key_type, less, keys, count, keys2, count2, out_keys),
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_intersection_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                                   const void *keys, const void *values, uint64_t count,
+                                                   const void *keys2, uint64_t count2, void *out_keys, void *out_values,
+                                                   uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_INTERSECTION, key_type, less, keys, count, keys2, count2, out_keys),
+                     value_type, values, NULL, out_values, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                          uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                          uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                                 const void *keys, const void *values, uint64_t count,
+                                                 const void *keys2, uint64_t count2, void *out_keys, void *out_values,
+                                                 uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
+                     value_type, values, NULL, out_values, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_symmetric_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                                    uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                                    uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx,
+                     gp__two_sorted(GP_SET_SYMMETRIC_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less,
+                                                           gp_type value_type, const void *keys, const void *values,
+                                                           uint64_t count, const void *keys2, const void *values2,
+                                                           uint64_t count2, void *out_keys, void *out_values,
+                                                           uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx,
+                     gp__two_sorted(GP_SET_SYMMETRIC_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
+                     value_type, values, values2, out_values, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
+                                     uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_IS_SORTED, less, 0, 0, NULL, NULL, count);
+  c.key_type = key_type;
+  c.keys = keys;
+  c.out_count = bad;
   return gp_run(ctx, &c, stream);
 }
 GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,

@@ -83,6 +83,8 @@ PROGRAMS = [
             long_args=["60"]),
     Program("stream kernels", ["tests/kernels/test_streams.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["60"]),
+    Program("merge kernels", ["tests/kernels/test_merge.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+            long_args=["60"]),
     Program("tile routines", ["tests/kernels/test_tile.cpp"], SIMT, ALL, long_args=["200"]),
     Program("histogram kernels", ["tests/kernels/test_histogram.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["8"], long_args=["80"]),

@@ -32,6 +32,9 @@ FILES = {
     "RADIX": "test_radix.cpp",
     "SEGMENTED_SORT_SHORT": "test_segmented_sort.cpp",
     "SEGMENTED_SORT_LONG": "test_segmented_sort.cpp",
+    "MERGE": "test_merge.cpp",
+    "MERGE_SORT": "test_merge.cpp",
+    "SETS": "test_merge.cpp",
 }
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
@@ -150,6 +153,59 @@ MUTANTS = {
     "bytes: a carry reaches the next byte": ("BYTES", "((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x", "(x + 0x7f7f7f7fu) | x"),
     "streams: lane 0 speaks before the lanes keep": (
         "BY_KEY", "__syncwarp(); // lane 0 will say that the warp is done", ""),
+    "merge: ties go to the second input": (
+        "MERGE", "const bool later = Before()(two, one), of_second = FULL",
+        "const bool later = !Before()(one, two), of_second = FULL"),
+    "merge: the diagonal puts ties with the second input": (
+        "MERGE", "if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), "
+        "*reinterpret_cast<const Key *>(shared + x)))",
+        "if (Before()(*reinterpret_cast<const Key *>(shared + x), "
+        "*reinterpret_cast<const Key *>(shared + RING_AT + y)))"),
+    "merge: the rings are overwritten while they are read": (
+        "MERGE", "__syncthreads(); // the rings have been read", ""),
+    "merge: the rings are read before they are filled": ("MERGE", "__syncthreads(); // the rings are filled", ""),
+    "merge: a ring has no end": ("MERGE", "return gp_min<gp__u32>()(at, at - RING); }", "return at; }"),
+    "merge: a whole unit is loaded over an input's end": (
+        "MERGE", "if (SIZE >= BYTES || (p >= begin && p + BYTES <= end)) gp__load_unit", "if (true) gp__load_unit"),
+    "merge: a ring has no room for units that are half used up": (
+        "MERGE", "(TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) +", "(TILE * SIZE +"),
+    "merge: units go on behind a ring": ("MERGE", "fill = wrap(fill + units * UNIT);", "fill += units * UNIT;"),
+    "merge: the last tile is taken for a whole one": ("MERGE", "if (window == TILE && window2 == TILE)", "if (true)"),
+    "merge: one window is whole": ("MERGE", "if (window == TILE && window2 == TILE)", "if (window == TILE)"),
+    "merge: values are picked up before they are there": (
+        "MERGE", "values_units2);\n        __syncthreads();\n        pick(", "values_units2);\n        pick("),
+    "merge: a warp writes what its lanes have not merged": (
+        "MERGE", "__syncwarp();\n      gp__write_alike<Key>::run", "gp__write_alike<Key>::run"),
+    "merge sort: the network is not stable": ("MERGE_SORT", "there && Before()(b, a);", "there && !Before()(a, b);"),
+    "merge sort: the last key of a part is not sorted": ("MERGE_SORT", "FULL || i + 1 < n);", "FULL || i + 2 < n);"),
+    "merge sort: ties go to the second run": (
+        "MERGE_SORT", "const bool of_second = j < m && (i >= n || Before()(y, x));",
+        "const bool of_second = j < m && (i >= n || !Before()(x, y));"),
+    "merge sort: the last run is taken for a whole one": (
+        "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      merge(", "m = run;\n      merge("),
+    "merge sort: keys move while they are merged": (
+        "MERGE_SORT", "for (int width = 1;; width *= 2) { // threads of a run\n      __syncthreads();",
+        "for (int width = 1;; width *= 2) { // threads of a run"),
+    "merge sort: merged before they are there": (
+        "MERGE_SORT", "__syncthreads();\n      if (width * ITEMS >= tile) break;", "if (width * ITEMS >= tile) break;"),
+    "merge sort: places are not carried": ("MERGE_SORT", "place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];", ";"),
+    "merge sort: a range begins in the run before": (
+        "MERGE_SORT", "base = at / (2 * a.run) * (2 * a.run);", "base = at / a.run * a.run;"),
+    "sets: pairs are cut apart by borders": (
+        "SETS", "else at[b][0] = first[2 * b] + half[b], at[b][1] = first[2 * b + 1] + half[b];", ""),
+    "sets: the shorter run of the first input is taken for longer": ("SETS", "if (fewer[2 * b]) at", "if (false) at"),
+    "sets: the shorter run of the second input is taken for longer": (
+        "SETS", "else if (fewer[2 * b + 1]) at", "else if (false) at"),
+    "sets: a run is not followed back": (
+        "SETS", "far = depth < 31 ? gp__u64(1) << depth : end;", "far = depth < 3 ? gp__u64(1) << depth : known;"),
+    "sets: ranks are counted from the thread's first": (
+        "SETS", "run = first_of(keys, i, x), run2 = first_of(keys2, j, x);", "run = i, run2 = j;"),
+    "sets: ranks go on behind a run": ("SETS", "else if (Before()(key[k ? k - 1 : 0], x)) run = i, run2 = j;", ""),
+    "sets: a partner is beyond the tile": ("SETS", "run2 + rank < m && equal(", "equal("),
+    "sets: union keeps both of a pair": ("SETS", "? !second || !pair", "? true"),
+    "sets: written before it is known where": (
+        "SETS", "*a.out_count = s.before + kept;\n      }\n    }\n    __syncthreads();",
+        "*a.out_count = s.before + kept;\n      }\n    }"),
     "streams: published before it is folded": ("SELECT", "gp__mbarrier_wait(&s.folded[stage], parity);", ""),
     "streams: looked back before it is published": ("SELECT", "gp__mbarrier_wait(&s.published[stage], parity);", ""),
     "streams: written before it is known where": ("SELECT", "gp__mbarrier_wait(&s.carried[stage], parity);", ""),
