@@ -20,6 +20,7 @@
 
 #include "fake_driver.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -1536,6 +1537,10 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (p == GP_MERGE || gp__is_set(p)) c.keys2 = b.begin, c.in2 = b.end, c.count2 = n;
   if (gp__is_set(p) || p == GP_IS_SORTED) c.out_count = b.counts;
   if (p == GP_IS_SORTED) c.out = nullptr;
+  if (p == GP_TOP_K || p == GP_SHUFFLE) c.in_type = GP_F32, c.in = b.in;
+  if (p == GP_TOP_K || p == GP_NTH_ELEMENT)
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.length = n < 9 ? n / 2 : 9;
+  if (p == GP_NTH_ELEMENT) c.out = nullptr;
   return c;
 }
 
@@ -1976,6 +1981,15 @@ static void test_names() {
   named(c, "gp__bound", "false, float, gp_less<float>, unsigned long long>", "gp__search_args");
   c = sample(GP_LOAD_BALANCE), c.offset_type = GP_U64;
   named(c, "gp__load_balance", "unsigned long long, unsigned int>", "gp__search_args");
+  c = sample(GP_TOP_K);
+  named(c, "gp__top_k_merge", "int, float, float, false, false>", "gp__top_k_args");
+  c.in = nullptr, c.in_type = 0, c.out_type = GP_U64, c.count = uint64_t(1) << 33, c.keys = nullptr;
+  named(c, "gp__top_k_merge", "int, gp__none, unsigned long long, false, true>", "gp__top_k_args");
+  c = sample(GP_TOP_K, 5000), c.length = 4000, c.flags = GP_UNSORTED, c.in = c.out = nullptr, c.in_type = 0;
+  c.keys = c.out_keys = nullptr;
+  named(c, "gp__select_collect", "int, gp__none, gp__none, false>", "gp__top_k_args");
+  c = sample(GP_SHUFFLE);
+  named(c, "gp__shuffle", "float, float>", "gp__map_args");
   CLOSE(ctx);
 }
 
@@ -2222,6 +2236,123 @@ static void test_more_results() {
   GOOD(gp_run(ctx, &c, nullptr));
   CHECK(count.data[0] == UINT64_MAX);
   check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
+  CLOSE(ctx);
+}
+
+// ---- counting sort, top-k, nth element, shuffle: whole calls on the emulator
+
+FAKE_KERNEL(gp__histogram_args, gp__count_keys<gp__policy<64, 1, 3, 3, 0, 1, 2>, unsigned char>);
+FAKE_KERNEL(gp__counting_args, gp__counting_fill<gp__policy<64, 1, 3, 3, 0, 1, 2>, signed char, true>);
+FAKE_KERNEL(gp__histogram_args, gp__count_keys<gp__policy<64, 1, 3, 3, 0, 1, 2>, unsigned short>);
+FAKE_KERNEL(gp__counting_args, gp__counting_runs<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_f16, false>);
+FAKE_KERNEL(gp__counting_args, gp__counting_fill<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_f16, false>);
+FAKE_KERNEL(gp__top_k_args,
+            gp__top_k_lists<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true, false>);
+FAKE_KERNEL(gp__top_k_args,
+            gp__top_k_merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true, false>);
+FAKE_KERNEL(gp__top_k_args, gp__select_first<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_next<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true>);
+FAKE_KERNEL(gp__map_args, gp__shuffle<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__none, unsigned int>);
+
+static unsigned rank_of_float(float x) { // largest first
+  unsigned u;
+  memcpy(&u, &x, sizeof u);
+  return ~(u >> 31 ? ~u : u | 0x80000000u);
+}
+static void test_top_k() {
+  fake::machine.multiprocessors = 3;
+  gp_context *ctx = open_fake();
+  gp_policy p = small(GP_COUNTING);
+  p.threads = 64;
+  // counting sort
+  for (size_t n : {size_t(1), size_t(1023), size_t(9000)}) {
+    std::vector<signed char> keys(n);
+    std::vector<uint16_t> halves(n);
+    for (size_t i = 0; i < n; ++i) keys[i] = (signed char)(i * 2654435761u >> 13), halves[i] = uint16_t(i * 40503u);
+    Device<signed char> in(keys), out(n);
+    Device<uint16_t> in16(halves), out16(n);
+    gp_call c = gp_call_init(GP_SORT);
+    c.policy = &p, c.key_type = GP_I8, c.keys = in.data, c.out_keys = out.data, c.count = n, c.flags = GP_DESCENDING;
+    unsigned launches = fake::counts.launches;
+    GOOD(gp_run(ctx, &c, nullptr));
+    std::sort(keys.begin(), keys.end(), std::greater<signed char>());
+    CHECK(fake::counts.launches == launches + 2 && memcmp(out.data, keys.data(), n) == 0);
+    c.key_type = GP_F16, c.keys = in16.data, c.out_keys = out16.data, c.flags = 0;
+    launches = fake::counts.launches;
+    GOOD(gp_run(ctx, &c, nullptr));
+    std::sort(halves.begin(), halves.end(), [](uint16_t a, uint16_t b) {
+      return uint16_t(a >> 15 ? ~a : a | 0x8000) < uint16_t(b >> 15 ? ~b : b | 0x8000);
+    });
+    CHECK(fake::counts.launches == launches + 3 && memcmp(out16.data, halves.data(), n * 2) == 0);
+    c.begin_bit = 0, c.end_bit = 8;
+    BAD(GP_E_POLICY, "", gp_run(ctx, &c, nullptr));
+  }
+  // top-k by lists, of rows too; radix select
+  for (size_t k : {size_t(1), size_t(60), size_t(900)})
+    for (int radix = 0; radix < 2; ++radix)
+      for (size_t n : {k, size_t(3000), size_t(70000)}) {
+        const size_t rows = n == k ? 5 : 1;
+        std::vector<float> keys(n * rows);
+        for (size_t i = 0; i < keys.size(); ++i) keys[i] = float(int(i * 2654435761u >> 20)) * (i % 3 ? 1.f : -1.f);
+        Device<float> in(keys), out_keys(k * rows);
+        Device<unsigned> out(k * rows);
+        gp_call c = gp_call_init(GP_TOP_K);
+        p.algorithm = radix ? GP_RADIX_SELECT : GP_BEST_LISTS;
+        c.policy = &p, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.out = out.data;
+        c.out_type = GP_U32, c.count = n, c.length = k, c.segments = rows;
+        c.flags = GP_DESCENDING | (radix ? GP_UNSORTED : 0);
+        const unsigned launches = fake::counts.launches;
+        uint64_t bytes = 0;
+        GOOD(gp_workspace_size(ctx, &c, &bytes));
+        GOOD(gp_run(ctx, &c, nullptr));
+        const unsigned now = unsigned(fake::counts.launches) - launches;
+        check(radix       ? now == 4 && bytes
+              : n < 70000 ? now == 1 && !bytes
+                          : now == 2 && bytes,
+              __LINE__, "top %u of %u: %u launches, %llu bytes", unsigned(k), unsigned(n), now,
+              (unsigned long long)bytes);
+        bool good = true;
+        for (size_t row = 0; row < rows; ++row) {
+          std::vector<unsigned> order(n);
+          for (size_t i = 0; i < n; ++i) order[i] = unsigned(i);
+          const float *x = keys.data() + row * n;
+          std::stable_sort(order.begin(), order.end(),
+                           [&](unsigned a, unsigned b) { return rank_of_float(x[a]) < rank_of_float(x[b]); });
+          order.resize(k);
+          if (radix) std::sort(order.begin(), order.end());
+          for (size_t i = 0; i < k; ++i)
+            good = good && out.data[row * k + i] == order[i] && out_keys.data[row * k + i] == x[order[i]];
+        }
+        check(good, __LINE__, "top %u of %u rows of %u, radix %d", unsigned(k), unsigned(rows), unsigned(n), radix);
+        if (rows > 1) continue;
+        c = gp_call_init(GP_NTH_ELEMENT);
+        p.algorithm = GP_RADIX_SELECT;
+        c.policy = &p, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.count = n;
+        c.length = k - 1, c.flags = GP_DESCENDING;
+        GOOD(gp_run(ctx, &c, nullptr));
+        std::nth_element(keys.begin(), keys.begin() + long(k - 1), keys.end(),
+                         [](float a, float b) { return rank_of_float(a) < rank_of_float(b); });
+        check(out_keys.data[0] == keys[k - 1], __LINE__, "element %u of %u", unsigned(k - 1), unsigned(n));
+      }
+  // one permutation on the device and on the host
+  {
+    const size_t n = 5003;
+    Device<unsigned> out(n);
+    std::vector<unsigned> same(n);
+    gp_policy direct = small(GP_DIRECT);
+    gp_context *host = nullptr;
+    gp_config with = config();
+    const uint64_t seed = 0x123456789abcdef0ull;
+    gp_call c = gp_call_init(GP_SHUFFLE);
+    with.backend = GP_BACKEND_HOST;
+    GOOD(gp_open(&with, &host));
+    c.policy = &direct, c.out_type = GP_U32, c.out = out.data, c.count = n, c.init = &seed;
+    GOOD(gp_run(ctx, &c, nullptr));
+    GOOD(gp_shuffle(host, GP_U32, seed, nullptr, same.data(), n, nullptr));
+    CHECK(memcmp(out.data, same.data(), n * 4) == 0);
+    gp_close(host);
+  }
   CLOSE(ctx);
 }
 
@@ -2623,6 +2754,7 @@ int main(int argc, char **argv) {
                 {"more arguments, host", [] { test_more_arguments(true); }},
                 {"names", test_names},
                 {"more results", test_more_results},
+                {"top-k", test_top_k},
                 {"more policies", test_more_policies},
                 {"more faults", test_more_faults},
                 {"launches", test_launches},
