@@ -828,8 +828,9 @@ GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp
 // may also say which bits count (begin_bit, end_bit), and be GP_CHECKED.
 //   Passes      Segments of up to 32 elements, and those that a warp sorts (to 1024 keys of 4 bytes, 512 of 8, 256
 //               pairs of 4 and 4), are read once and written once; so are those that fit a block (8 Ki keys of 4 bytes,
-//               4 Ki of 8, 4 Ki pairs of 4 and 4, with the portable policy). Longer ones are read twice and written once for each 8 bits that
-//               partition them, until their parts fit a block: mostly once or twice.
+//               4 Ki of 8, 4 Ki pairs of 4 and 4, with the portable policy). Longer ones are read
+//               twice and written once for each 8 bits that partition them, until their parts fit a block: mostly once
+//               or twice.
 //   Launches    Two to four, whatever the lengths, which only the device looks at.
 //   Workspace   Lists, of up to 16 bytes for 33 elements; where more elements are given than fit a block, also an
 //               alternate buffer for keys and values, and counters of about an eighth of the keys' bytes.
@@ -2216,7 +2217,7 @@ GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size
   return gp__spread_bytes(gp__warp_sort_items(vectors, key_size, value_size, placed), key_size) +
          (gp__warp_sort_items(vectors, key_size, value_size, placed) * value_size + 15) / 16 * 16 +
          (placed ? gp__warp_sort_items(vectors, key_size, value_size, placed) * 2 : 0) +
-         GP__SHORT_ROUNDS * GP__WARP * 4;
+         GP__SHORT_ROUNDS * GP__WARP * (8 + 4 + 4);
 }
 // The longest segment that a warp sorts: its room holds it, and the registers of 32 lanes.
 GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
@@ -10522,29 +10523,33 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
   Bits *key;
   V *value;
   unsigned short *place;
-  gp__u32 *list;
+  gp__u64 *shift; // of the runs in the room: how much further they stand in the input
+  gp__u32 *first; // where they begin
+  gp__u32 *list;  // segments
   GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, unsigned char *shared) : Elements(args) {
     unsigned char *mine = shared + gp_warp() * BYTES;
     key = reinterpret_cast<Bits *>(mine);
     value = reinterpret_cast<V *>(mine + KEY_BYTES);
     place = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
-    list = reinterpret_cast<gp__u32 *>(mine + KEY_BYTES + VALUE_BYTES + PLACE_BYTES);
+    shift = reinterpret_cast<gp__u64 *>(mine + KEY_BYTES + VALUE_BYTES + PLACE_BYTES);
+    first = reinterpret_cast<gp__u32 *>(shift + GP__SHORT_ROUNDS * GP__WARP);
+    list = first + GP__SHORT_ROUNDS * GP__WARP;
   }
   GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__spread<Bits>::at(i); }
 
-  // U elements i, i + 32, ... of the room. Number u, where it is below to[u], stands shift[u] elements further in the
+  // U elements i, i + 32, ... of the room. Number u, where it is below to[u], stands further[u] elements further in the
   // input and in the output.
-  template <int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&shift)[U]) const {
+  template <int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     const Bits *in = this->keys(0);
     Bits x[U];
     V v[U];
     GPUPRIMS__UNROLL
     for (int u = 0; u < U; ++u)
-      if (i + u * 32 < to[u]) x[u] = in[shift[u] + i + u * 32];
+      if (i + u * 32 < to[u]) x[u] = in[further[u] + i + u * 32];
     if (S::any) {
       GPUPRIMS__UNROLL
       for (int u = 0; u < U; ++u)
-        if (i + u * 32 < to[u]) v[u] = Elements::value(0, shift[u] + i + u * 32);
+        if (i + u * 32 < to[u]) v[u] = Elements::value(0, further[u] + i + u * 32);
     }
     GPUPRIMS__UNROLL
     for (int u = 0; u < U; ++u) {
@@ -10553,30 +10558,43 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
       if (S::any) value[i + u * 32] = v[u];
     }
   }
-  template <int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&shift)[U]) const {
+  template <int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     Bits *out = this->keys_to(2);
     V *values = this->values_to(2);
     GPUPRIMS__UNROLL
     for (int u = 0; u < U; ++u) {
       const gp__u32 k = i + u * 32;
       if (k >= to[u]) continue;
-      if (!PLACED) out[shift[u] + k] = this->decode(*key_at(k));
+      if (!PLACED) out[further[u] + k] = this->decode(*key_at(k));
       else {
         const gp__u32 from = place[k];
-        out[shift[u] + k] = *key_at(from);
-        if (S::any) values[shift[u] + k] = value[from];
+        out[further[u] + k] = *key_at(from);
+        if (S::any) values[further[u] + k] = value[from];
       }
     }
   }
-  // One run of elements, from `first` to `to`.
-  template <int U> GP_DEVICE void move_run(bool in, gp__u32 first, gp__u32 to, gp__u64 shift) const {
-    gp__u32 ends[U];
-    gp__u64 shifts[U];
+  // All n elements of the room, of so many runs.
+  template <int U> GP_DEVICE void move_runs(bool in, unsigned runs, gp__u32 n) const {
+    const unsigned top = runs > 1 ? 1u << (31 - __clz(int(runs - 1))) : 0;
+    gp__u32 to[U];
+    gp__u64 further[U];
     GPUPRIMS__UNROLL
-    for (int u = 0; u < U; ++u) ends[u] = to, shifts[u] = shift;
-    for (gp__u32 i = first + gp_lane(); i < to; i += 32 * U) {
-      if (in) load<U>(i, ends, shifts);
-      else store<U>(i, ends, shifts);
+    for (int u = 0; u < U; ++u) to[u] = n, further[u] = shift[0];
+    for (gp__u32 i = gp_lane(); i < n; i += 32 * U) {
+      if (top) {
+        unsigned run[U];
+        GPUPRIMS__UNROLL
+        for (int u = 0; u < U; ++u) run[u] = 0;
+        for (unsigned step = top; step; step /= 2) {
+          GPUPRIMS__UNROLL
+          for (int u = 0; u < U; ++u)
+            if (run[u] + step < runs && first[run[u] + step] <= i + u * 32) run[u] += step;
+        }
+        GPUPRIMS__UNROLL
+        for (int u = 0; u < U; ++u) further[u] = shift[run[u]];
+      }
+      if (in) load<U>(i, to, further);
+      else store<U>(i, to, further);
     }
   }
   // Sorts n elements from `first` on: of one segment for each LANES lanes. n <= LANES * ITEMS, or 0.
@@ -10680,7 +10698,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
        batch * (32 * ROUNDS) < a.segments; batch += warps) {
     gp__u64 begin[ROUNDS];
     gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
-    bool listed = false, together = true;
+    bool listed = false;
     GPUPRIMS__UNROLL
     for (int r = 0; r < ROUNDS; ++r) {
       const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
@@ -10718,12 +10736,8 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       const gp__u32 up_to = gp_warp_inclusive_scan(n[r], gp_sum<gp__u32>());
       at[r] = total + up_to - n[r];
       total += gp_warp_broadcast(up_to, 31);
+      begin[r] -= at[r];
     }
-    const unsigned some = __ballot_sync(0xffffffffu, n[0] > 0);
-    const gp__u64 shift0 = gp_warp_broadcast(begin[0] - at[0], some ? __ffs(int(some)) - 1 : 0);
-    GPUPRIMS__UNROLL
-    for (int r = 0; r < ROUNDS; ++r) together = together && (n[r] == 0 || begin[r] - at[r] == shift0);
-    together = __all_sync(0xffffffffu, together) != 0;
     for (gp__u32 from = 0; from < total;) {
       gp__u32 to = total; // the first that the room does not hold, counted from `from`
       GPUPRIMS__UNROLL
@@ -10737,25 +10751,26 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROUNDS; ++r) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
       // Elements come and go by runs of segments that are side by side in the input as well.
-      for (int pass = 0; pass < 2; ++pass) {
-        if (together) {
-          room.template move_run<UNROLL>(pass == 0, 0, to - from, shift0 + from);
-        } else {
-          GPUPRIMS__UNROLL
-          for (int r = 0; r < ROUNDS; ++r) {
-            unsigned left = __ballot_sync(0xffffffffu, in[r]);
-            while (left) {
-              const int lead = __ffs(int(left)) - 1;
-              const gp__u64 shift = gp_warp_broadcast(begin[r] - at[r], lead);
-              const unsigned others = left & ~__ballot_sync(0xffffffffu, in[r] && begin[r] - at[r] == shift);
-              const unsigned run = others ? left & ((others & (0u - others)) - 1) : left;
-              const gp__u32 first = gp_warp_broadcast(at[r], lead) - from;
-              const gp__u32 stop = gp_warp_broadcast(at[r] + n[r], 31 - __clz(int(run))) - from;
-              room.template move_run<1>(pass == 0, first, stop, shift + from);
-              left &= ~run;
-            }
-          }
+      unsigned runs = 0;
+      gp__u64 last = 0;
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROUNDS; ++r) {
+        const unsigned all = __ballot_sync(0xffffffffu, in[r]), below = all & ((1u << gp_lane()) - 1);
+        const gp__u64 left = gp_warp_broadcast(begin[r], below ? 31 - __clz(int(below)) : 0);
+        const bool head = in[r] && (below ? begin[r] != left : runs == 0 || begin[r] != last);
+        const unsigned heads = __ballot_sync(0xffffffffu, head);
+        if (head) {
+          const unsigned run = runs + static_cast<unsigned>(__popc(heads & ((1u << gp_lane()) - 1)));
+          room.first[run] = at[r] - from;
+          room.shift[run] = begin[r] + from;
         }
+        runs += static_cast<unsigned>(__popc(heads));
+        const gp__u64 end_of_round = gp_warp_broadcast(begin[r], all ? 31 - __clz(int(all)) : 0);
+        if (all) last = end_of_round;
+      }
+      __syncwarp();
+      for (int pass = 0; pass < 2; ++pass) {
+        room.template move_runs<UNROLL>(pass == 0, runs, to - from);
         if (pass == 1) break;
         // Lists by length: 1 and 2, to 4, to 8, to 16, to 32 elements.
         GPUPRIMS__UNROLL

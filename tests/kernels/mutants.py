@@ -460,7 +460,7 @@ MUTANTS = {
         "SEGMENTED_SORT_SHORT", "for (; step * SIDE < count; step += steps) {",
         "for (; (step + 1) * SIDE < count; step += steps) {"),
     "segmented sort: segments apart are loaded as if side by side": (
-        "SEGMENTED_SORT_SHORT", "others ? left & ((others & (0u - others)) - 1) : left;", "left & ~others;"),
+        "SEGMENTED_SORT_SHORT", "in[r] && (below ? begin[r] != left :", "in[r] && (below ? false :"),
     "segmented sort: more segments than the room holds": (
         "SEGMENTED_SORT_SHORT", "at[r] + n[r] > from + CAPACITY)", "at[r] > from + CAPACITY)"),
     "segmented sort: the room is filled before it is stored": (
