@@ -387,6 +387,24 @@ def test_a_table_that_no_store_explains(tmp_path):
     assert one["verdict"] == "rejected" and "was not compared" in one["reason"]
 
 
+def test_a_row_cannot_choose_the_algorithm_of_segments():
+    """The header takes a row for segments only where its rule has chosen the same algorithm: what is faster with
+    another one is not proposed, and a row that names another one is not what serves the call."""
+    merge, warp = (f"algorithm={name},threads={threads},vectors=1,load=ALL,store=ALL,stages=0,blocks_per_sm=2,overlap=2"
+                   for name, threads in (("MERGE_PATH", 256), ("WARP_SEGMENTS", 256)))
+    wide = merge.replace("256", "512")
+    rows_there = [rows.Row("d", "", 0, 64, store.policy_of(warp), "")]
+    for primitive, expected in (("segmented_reduce", wide), ("copy", warp)):
+        of = made_up.cell(primitive, "u32", 20)
+        rule = {"policy": store.policy_of(merge)}
+        samples = [(of, made_up.sample("e", "matrix", of, variant, [us, us * 1.001], **fields))
+                   for variant, us, fields in (("default", 10, rule), (wide, 9, {}), (warp, 5, {}))]
+        group = evidence.group_of(of.group, samples, None)
+        assert not group.problem
+        assert [one.policies[0] for one in propose.proposals(group, [])] == [expected]
+        assert propose.baseline(group, of, group.matrix[of], rows_there) == ("default" if expected == wide else warp)
+
+
 def test_a_trimmed_row_does_not_make_a_fifth(tmp_path):
     """A proposal that would take the whole bucket of a row gets only a part of it: no room for what is left over."""
     standing = [rows.Row("Example One", NAME, low, high, store.policy_of(text), "") for low, high, text in

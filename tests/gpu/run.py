@@ -3,7 +3,7 @@
 takes CuPy and PyTorch where they are.
 
     tests/gpu/run.py                 every type, operator, size, alignment, policy (below 8 minutes on an H200)
-    tests/gpu/run.py --quick         below 90 seconds
+    tests/gpu/run.py --quick         some of each (two to three minutes)
     tests/gpu/run.py --sanitizer     a shorter list under compute-sanitizer's four tools
     tests/gpu/run.py --sanitizer --tools memcheck,racecheck
     tests/gpu/run.py --only 'policies*'      jobs whose name matches; --list names them
@@ -26,7 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.join(ROOT, "build", "tests-gpu")
 CC = os.environ.get("CC", "gcc")
 GROUPS = ["big", "types", "maps", "policies", "alignment", "fields", "structs", "queue", "chain", "threads", "streams",
-          "graph", "determinism", "reproducible", "errors", "segments"]
+          "graph", "determinism", "reproducible", "errors", "segments", "sorting"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
 BY_TYPE = {  # groups that are split among several processes
     "types": TYPES[:12], "maps": TYPES, "policies": ["u8", "u16", "u32", "i64", "f16", "f64", "s12,s16"],
@@ -34,7 +34,9 @@ BY_TYPE = {  # groups that are split among several processes
     "fields": ["u8,i8,u16", "u32,i32,u64", "f32,f16,bf16", "i16"],
     "determinism": ["f32", "f64", "f16", "bf16"], "reproducible": ["f32", "f64", "f16", "bf16"],
     "segments": ["u8,i8,u16,i16", "u32,i32", "f32", "u64,i64,f64,f16,bf16", "s12,s16"],
+    "sorting": ["u8,i8,u16,i16", "u32", "i32,f32", "u64,i64,f64", "f16,bf16,s12,s16"],
 }
+LONG = ("structs", "segments", "queue")
 TOOLS = {  # compute-sanitizer's tools: options, and seconds at most
     "memcheck": (["--leak-check", "no"], 200),
     "racecheck": ([], 240), # without pipelined scans: see run_gpu in gp_check.c
@@ -171,7 +173,7 @@ def python_job(limit, no_gpu):
 
 
 def jobs_of(args, cache):
-    limit = 80 if args.quick else 400
+    limit = 120 if args.quick else 400
     size = ["--quick"] if args.quick else ["--full"]
     jobs = []
     for group in GROUPS:
@@ -180,7 +182,7 @@ def jobs_of(args, cache):
             chosen = ["--types", types] if types else []
             jobs.append(check_job(name, ["--group", group, *chosen, *size], limit, cache))
     jobs.append(python_job(limit, False))
-    return jobs
+    return sorted(jobs, key=lambda job: not job.name.startswith(LONG)) # these first: nobody waits for them at the end
 
 
 SANITIZED = ["--sanitizer", "--types", "u8,u32,f32,s12,f64"]

@@ -32,7 +32,7 @@ SIZES = {entry[1]: int(entry[3]) for entry in _x_macro("GP_TYPES")}
 OPERATORS = _numbered("GP_OPERATORS")
 PRIMITIVES = {entry[1]: number for number, entry in enumerate(_x_macro("GP_PRIMITIVES"), 1)}
 BACKEND_CUDA, BACKEND_HOST = 1, 2
-REPRODUCIBLE, CHECKED, RIGHT = 1, 2, 4
+REPRODUCIBLE, CHECKED, RIGHT, DESCENDING, UNSORTED = 1, 2, 4, 8, 16
 
 DTYPES = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,

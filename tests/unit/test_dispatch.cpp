@@ -1527,6 +1527,10 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (p == GP_HISTOGRAM_RANGES) c.begin = b.begin;
   if (bound) c.keys = b.keys, c.length = 50;
   if (bound || p == GP_LOAD_BALANCE) c.out_type = GP_U32;
+  if (p == GP_SEGMENTED_SORT) {
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in;
+    c.offset_type = GP_I32, c.begin = b.begin, c.segments = 10;
+  }
   if (gp__is_ordered(p)) c.key_type = GP_I32, c.keys = b.keys;
   if (gp__is_ordered(p) && p != GP_IS_SORTED) c.in_type = GP_F32, c.in = b.in, c.out = b.out, c.out_keys = b.out_keys;
   if (p == GP_MERGE || gp__is_set(p)) c.keys2 = b.begin, c.in2 = b.end, c.count2 = n;
@@ -1583,8 +1587,9 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 64);
     if (p != GP_ADJACENT_DIFFERENCE)
       WRONG(GP_E_ARGUMENT, "GP_RIGHT serves adjacent_difference only", p, c.flags = GP_RIGHT);
-    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN)
-      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce and segmented scans only", p, c.flags = GP_CHECKED);
+    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT)
+      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce, segmented scans and segmented_sort only", p,
+            c.flags = GP_CHECKED);
     if (reads & GP__READS_COUNT_DEVICE) {
       WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
       FINE(p, c.count_device = &b.bad);
@@ -2347,11 +2352,167 @@ static void test_more_policies() {
     warp.algorithm = GP_WARP_SEGMENTS;
     CHECK(!gp__policy_valid(warp, s));
   }
+  // streams: a vector a thread below 4 MiB; segmented scans look back up to 8 MiB
+  const struct {
+    int key, in, offset;
+    uint64_t bytes;
+    int algorithm, threads, vectors, stages, blocks;
+  } streams[] = {
+      {4, 0, 0, 4096, GP_LOOK_BACK, 256, 1, 3, 8},          {4, 0, 0, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8},
+      {4, 0, 0, 1 << 20, GP_LOOK_BACK, 512, 1, 3, 4},       {4, 4, 0, (1 << 22) - 8, GP_LOOK_BACK, 512, 1, 3, 4},
+      {4, 0, 0, 1 << 22, GP_PIPELINED, 256, 5, 5, 2},       {4, 4, 0, 1 << 22, GP_PIPELINED, 256, 3, 4, 2},
+      {4, 0, 0, (1 << 24) - 4, GP_PIPELINED, 256, 5, 5, 2}, {4, 0, 0, 1 << 24, GP_PIPELINED, 512, 5, 5, 1},
+      {0, 4, 4, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8}, {0, 4, 4, (1 << 22) - 4, GP_LOOK_BACK, 512, 1, 3, 4},
+      {0, 4, 4, 1 << 22, GP_LOOK_BACK, 256, 3, 3, 6},       {0, 4, 4, (1 << 23) - 4, GP_LOOK_BACK, 256, 3, 3, 6},
+      {0, 4, 4, 1 << 23, GP_PIPELINED, 256, 5, 5, 2}};
+  for (const auto &row : streams) {
+    gp__shape s = {};
+    s.primitive = row.offset ? GP_SEGMENTED_INCLUSIVE_SCAN : row.in ? GP_INCLUSIVE_SCAN_BY_KEY : GP_SELECT;
+    s.key_size = row.key, s.in_size = row.in, s.offset_size = row.offset;
+    s.acc_size = row.in, s.out_size = 4;
+    s.count = row.bytes / unsigned(row.key + row.in), s.segments = s.count / 64;
+    s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
+    const gp_policy chosen = gp__portable(gp_policy(), s);
+    check(chosen.algorithm == row.algorithm && chosen.threads == row.threads && chosen.vectors == row.vectors &&
+              chosen.stages == row.stages && chosen.blocks_per_sm == row.blocks && gp__policy_valid(chosen, s),
+          __LINE__, "rule for %d/%d/%d of %llu bytes: algorithm %d, %dx%d, %d stages, %d blocks", row.key, row.in,
+          row.offset, (unsigned long long)row.bytes, chosen.algorithm, chosen.threads, chosen.vectors, chosen.stages,
+          chosen.blocks_per_sm);
+  }
   p = small(GP_MERGE_PATH), p.store = 0;
   GOOD(gp_prepare(ctx, &c));
   GOOD(gp_policy_echo(ctx, &c, &said));
   CHECK(said.algorithm == GP_MERGE_PATH && said.threads == 128 && said.vectors == 1 && said.blocks_per_sm == 1);
   CLOSE(ctx);
+}
+
+// ---- group by: calls of its own, through memory that the workspace holds
+
+static gp_call group_call(uint64_t count, gp_op op, gp_type type) {
+  gp_call c = gp_call_init(GP_GROUP_BY);
+  c.op = op;
+  c.key_type = GP_U32, c.in_type = c.out_type = type;
+  c.keys = reinterpret_cast<void *>(uintptr_t(1) << 40), c.in = reinterpret_cast<void *>(uintptr_t(2) << 40);
+  c.out_keys = reinterpret_cast<void *>(uintptr_t(3) << 40), c.out = reinterpret_cast<void *>(uintptr_t(4) << 40);
+  c.out_count = reinterpret_cast<uint64_t *>(uintptr_t(5) << 40);
+  c.count = count;
+  return c;
+}
+
+static void test_group_by() {
+  gp_context *ctx = open_fake();
+  fake::Stream *stream = fake::make_stream(), *other = fake::make_stream();
+  fake::machine.run = false;
+  gp_call small_one = group_call(5000, GP_SUM, GP_U32), floats = group_call(1 << 21, GP_SUM, GP_F32),
+          large = group_call(1 << 21, GP_SUM, GP_U32), none = group_call(0, GP_SUM, GP_U32);
+  gp_kernel_source source;
+  char name[1000];
+  uint64_t bytes = 0, more = 0;
+  unsigned launches = fake::counts.launches, of_sort, of_tables;
+
+  BAD(GP_E_TYPE, "key_type is not set", ([&] {
+        gp_call c = small_one;
+        c.key_type = 0;
+        return gp_run(ctx, &c, stream);
+      }()));
+  BAD(GP_E_OPERATOR, "ARGMAX", ([&] {
+        gp_call c = small_one;
+        c.op = GP_ARGMAX;
+        return gp_run(ctx, &c, stream);
+      }()));
+  BAD(GP_E_NULL, "out_count is null", ([&] {
+        gp_call c = small_one;
+        c.out_count = nullptr;
+        return gp_run(ctx, &c, stream);
+      }()));
+  BAD(GP_E_NULL, "keys is null", ([&] {
+        gp_call c = small_one;
+        c.keys = nullptr;
+        return gp_run(ctx, &c, stream);
+      }()));
+  BAD(GP_E_OVERLAP, "out_keys", ([&] {
+        gp_call c = small_one;
+        c.out_keys = const_cast<void *>(c.keys);
+        return gp_run(ctx, &c, stream);
+      }()));
+
+  // A sort and a reduction; of many elements whose order does not matter tables besides, and both ways.
+  GOOD(gp_run(ctx, &small_one, stream));
+  of_sort = fake::counts.launches - launches;
+  CHECK(of_sort >= 2);
+  launches = fake::counts.launches;
+  GOOD(gp_run(ctx, &floats, stream));
+  of_sort = fake::counts.launches - launches;
+  launches = fake::counts.launches;
+  GOOD(gp_run(ctx, &large, stream));
+  of_tables = fake::counts.launches - launches;
+  CHECK(of_tables >= of_sort + 5); // clears, fills tables, sorts and reduces what is in them, adds two numbers
+  launches = fake::counts.launches;
+  GOOD(gp_run(ctx, &none, stream)); // no groups: a number is written
+  CHECK(fake::counts.launches == launches + 1);
+  GOOD(gp_kernel_origin(ctx, &large, &source, name, sizeof name));
+  CHECK(source == GP_KERNEL_COMPILED && strstr(name, "gp__group_table<") != nullptr);
+  GOOD(gp_kernel_origin(ctx, &floats, &source, name, sizeof name));
+  CHECK(source == GP_KERNEL_NONE && !*name);
+  {
+    gp_policy echo;
+    GOOD(gp_policy_echo(ctx, &large, &echo));
+    CHECK(echo.threads == 512 && echo.vectors == 2);
+  }
+
+  // Captured: what gp_workspace_size says is enough, and one byte less is told before anything is launched.
+  std::vector<fake::Stream *> streams; // which are alive at once: a handle that comes back brings its workspace
+  for (const gp_call *c : {&small_one, &floats, &large}) {
+    GOOD(gp_workspace_size(ctx, c, &bytes));
+    CHECK(bytes > c->count * 8);
+    CHECK(c == &small_one || bytes > more);
+    more = bytes;
+    fake::Stream *fresh = fake::make_stream();
+    fresh->capturing = 1;
+    BAD(GP_E_WORKSPACE, "gp_reserve", gp_run(ctx, c, fresh));
+    fresh->capturing = 0;
+    GOOD(gp_reserve(ctx, fresh, bytes));
+    fresh->capturing = 1;
+    const unsigned recorded = fake::counts.recorded;
+    GOOD(gp_run(ctx, c, fresh));
+    CHECK(fake::counts.recorded > recorded);
+    fresh->capturing = 0;
+    GOOD(gp_run(ctx, c, fresh));
+    streams.push_back(fresh);
+  }
+
+  // After a call whose words take much room, and before one; and with room that an allocator gave exactly.
+  gp_call scan = gp_call_init(GP_INCLUSIVE_SCAN);
+  scan.op = GP_SUM, scan.in_type = scan.out_type = GP_U8;
+  scan.in = large.keys, scan.out = large.out, scan.count = 1ull << 34;
+  GOOD(gp_run(ctx, &scan, other));
+  GOOD(gp_run(ctx, &large, other));
+  GOOD(gp_run(ctx, &scan, other));
+  GOOD(gp_run(ctx, &floats, other));
+  CLOSE(ctx);
+  fake::destroy_stream(stream);
+  fake::destroy_stream(other);
+  for (fake::Stream *s : streams) fake::destroy_stream(s);
+
+  // Each call of the driver fails once; the next group-by works.
+  unsigned injected = 0;
+  for (unsigned long k = 1; k < 10000; ++k) {
+    fake::reset();
+    fake::machine.run = false;
+    ctx = open_fake();
+    stream = fake::make_stream();
+    fake::fail_at = fake::counts.total + k;
+    const gp_result r = gp_run(ctx, &large, stream);
+    const bool hit = !fake::failed_call.empty();
+    check(r == GP_SUCCESS || hit, __LINE__, "%s without a fault", gp_last_message());
+    fake::fail_at = 0;
+    GOOD(gp_run(ctx, &large, stream));
+    injected += hit;
+    CLOSE(ctx);
+    fake::destroy_stream(stream);
+    if (!hit) break;
+  }
+  check(injected > 40, __LINE__, "only %u faults were injected", injected);
 }
 
 // ---- merges: whole calls on the emulator
@@ -2465,6 +2626,7 @@ int main(int argc, char **argv) {
                 {"more policies", test_more_policies},
                 {"more faults", test_more_faults},
                 {"launches", test_launches},
+                {"group by", test_group_by},
                 {"merges", test_merges},
                 {"speed", test_speed}};
   for (auto &group : groups)

@@ -25,7 +25,11 @@ SELF_CHECKS = ("incumbent", "bad", "varies", "echo")
 SEARCHED_AS = {"inclusive_scan": "exclusive_scan", "segmented_inclusive_scan": "segmented_exclusive_scan",
                "inclusive_scan_by_key": "reduce_by_key", "exclusive_scan_by_key": "reduce_by_key",
                "run_lengths": "unique", "partition": "select", "histogram_ranges": "histogram_even",
-               "upper_bound": "lower_bound"}
+               "upper_bound": "lower_bound", "set_intersection": "set_union", "set_difference": "set_union",
+               "set_symmetric_difference": "set_union", "nth_element": "top_k"}
+# Which algorithm is best depends on the number of segments, which rows do not know: the header takes a row of these
+# only where its rule has chosen the same algorithm (gp__choose).
+RULE_CHOOSES_ALGORITHM = ("segmented_reduce", "load_balance")
 
 
 class Group:
@@ -63,6 +67,12 @@ class Run:
         primitive, sizes = name.split(" ")
         group = self.groups.get(name)
         return group if group and group.matrix else self.groups.get(f"{SEARCHED_AS.get(primitive, primitive)} {sizes}")
+
+
+def can_serve(cell, policy, default):
+    """Whether a row with this policy would serve a call; default: the policy that the header chose for it by itself."""
+    return cell.primitive not in RULE_CHOOSES_ALGORITHM or \
+        store.policy_of(policy)["algorithm"] == store.policy_of(default)["algorithm"]
 
 
 def runs_of(a_store):
@@ -161,7 +171,9 @@ def group_of(name, samples, failed_check):
         else:
             group.confirm.setdefault(process, {}).setdefault(cell, {})[variant] = median
     group.error = {cell: statistics.median(values) for cell, values in errors.items()}
-    group.matrix = {cell: row for cell, row in group.matrix.items() if "default" in row}
+    group.matrix = {cell: {variant: time for variant, time in row.items()
+                           if variant == "default" or can_serve(cell, variant, group.default[cell][0])}
+                    for cell, row in group.matrix.items() if "default" in row}
     group.problem = group.problem or problem_of(group, failed_check)
     return group
 
