@@ -11702,34 +11702,32 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
                    VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
 
-  // One thread: its elements of two runs that follow each other in `keys`, from element `base` on, of n and m elements.
-  // Of the sequence that both make, the elements from `diagonal` on. place: where each has been.
-  static GP_DEVICE void merge(const Key *keys, int base, int n, int m, int diagonal, int count, Key (&key)[ITEMS],
+  // One thread: ITEMS elements of what two runs make that follow each other in keys[0 .. tile), from element `base` on,
+  // of n and m elements; from its element `diagonal` on. Behind both runs it takes any. place: where each has been.
+  static GP_DEVICE void merge(const Key *keys, int tile, int base, int n, int m, int diagonal, Key (&key)[ITEMS],
                               gp__u32 (&place)[VALUE ? ITEMS : 1]) {
     int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
-    const Key *one = keys + base, *two = one + n;
+    const Key *one = keys + base, *last = one + n + diagonal - 1;
     while (low < high) {
-      const int middle = (low + high) / 2;
-      if (!Before()(two[diagonal - 1 - middle], one[middle])) low = middle + 1;
+      const int middle = (low + high) >> 1;
+      if (!Before()(last[-middle], one[middle])) low = middle + 1;
       else high = middle;
     }
-    int i = low, j = diagonal - low;
-    Key x, y;
-    if (i < n) x = one[i];
-    if (j < m) y = two[j];
+    int i = base + low, j = base + n + diagonal - low;
+    const int i_end = base + n, j_end = i_end + m;
+    Key x = keys[i < tile ? i : tile - 1], y = keys[j < tile ? j : tile - 1];
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      if (k >= count) break;
-      const bool of_second = j < m && (i >= n || Before()(y, x));
+      const bool later = Before()(y, x), of_second = j < j_end && (i >= i_end || later);
+      const int at = of_second ? j : i, next = at + 1;
       key[k] = of_second ? y : x;
-      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(of_second ? base + n + j : base + i);
-      if (of_second) {
-        ++j;
-        if (j < m) y = two[j];
-      } else {
-        ++i;
-        if (i < n) x = one[i];
-      }
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(at);
+      if (k + 1 == ITEMS) break;
+      const Key fresh = keys[next < tile ? next : tile - 1];
+      i = of_second ? i : next;
+      j = of_second ? next : j;
+      x = of_second ? x : fresh;
+      y = of_second ? fresh : y;
     }
   }
   static GP_DEVICE void write_values(const gp__merge_args &, const unsigned short *, unsigned char *, gp__u64, int,
@@ -11776,7 +11774,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
       const int rest = tile - base < 0 ? 0 : tile - base, n = rest < run ? rest : run,
                 m = rest - n < run ? rest - n : run;
-      merge(keys, base, n, m, mine - base < n + m ? mine - base : n + m, count, key, place);
+      merge(keys, tile, base, n, m, mine - base < n + m ? mine - base : n + m, key, place);
       if (VALUE) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < ITEMS; ++k)

@@ -179,8 +179,8 @@ MUTANTS = {
     "merge sort: the network is not stable": ("MERGE_SORT", "there && Before()(b, a);", "there && !Before()(a, b);"),
     "merge sort: the last key of a part is not sorted": ("MERGE_SORT", "FULL || i + 1 < n);", "FULL || i + 2 < n);"),
     "merge sort: ties go to the second run": (
-        "MERGE_SORT", "const bool of_second = j < m && (i >= n || Before()(y, x));",
-        "const bool of_second = j < m && (i >= n || !Before()(x, y));"),
+        "MERGE_SORT", "const bool later = Before()(y, x), of_second = j",
+        "const bool later = !Before()(x, y), of_second = j"),
     "merge sort: the last run is taken for a whole one": (
         "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      merge(", "m = run;\n      merge("),
     "merge sort: keys move while they are merged": (
