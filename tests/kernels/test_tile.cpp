@@ -113,6 +113,47 @@ template <int THREADS> void sum_up(int seeds) {
   }
 }
 
+// Ranks, twice in the same storage; the second time the digits are those of the tile read backwards.
+struct Byte {
+  unsigned operator()(unsigned key, int) const { return key & 255u; }
+};
+template <int THREADS, int ITEMS> void ranks(const unsigned *in, unsigned *out) {
+  typedef gp_tile_rank_storage<THREADS> Storage;
+  GP_SHARED(Storage, storage);
+  for (unsigned turn = 0; turn < 2; ++turn) {
+    unsigned keys[ITEMS], rank[ITEMS];
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned at = gp_tile_warp_striped<ITEMS>(i);
+      keys[i] = in[turn ? THREADS * ITEMS - 1 - at : at];
+    }
+    gp_tile_rank(rank, keys, Byte(), storage);
+    for (int i = 0; i < ITEMS; ++i) out[turn * THREADS * ITEMS + gp_tile_warp_striped<ITEMS>(i)] = rank[i];
+    __syncthreads();
+  }
+}
+template <int THREADS, int ITEMS> void rank_all(int seeds) {
+  const unsigned tile = THREADS * ITEMS;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    simt::set_random_schedule(uint64_t(seed));
+    unsigned *in = static_cast<unsigned *>(simt::device_malloc(tile * 4));
+    unsigned *out = static_cast<unsigned *>(simt::device_malloc(tile * 8)), at[2][256] = {{0}};
+    unsigned state = unsigned(seed) * 2654435761u;
+    for (unsigned i = 0; i < tile; ++i) {
+      state = state * 1664525u + 1013904223u;
+      in[i] = seed % 3 == 0 ? seed * 1000u + 5 : seed % 3 == 1 ? state >> 8 : 250 + (state >> 28) % 6;
+      for (unsigned d = (in[i] & 255u) + 1; d < 256; ++d) ++at[0][d], ++at[1][d];
+    }
+    simt::host_init(in, tile * 4);
+    bool good = !simt::launch_kernel("rank", 1, THREADS, 0, ranks<THREADS, ITEMS>, in, out);
+    for (unsigned turn = 0; good && turn < 2; ++turn)
+      for (unsigned i = 0; i < tile; ++i)
+        good = good && out[turn * tile + i] == at[turn][in[turn ? tile - 1 - i : i] & 255u]++;
+    check(good, "rank by digit");
+    simt::device_free(in);
+    simt::device_free(out);
+  }
+}
+
 int main(int argc, char **argv) {
   const int seeds = argc > 1 ? std::atoi(argv[1]) : 10;
   moves<64, 5, DIRECT, unsigned>("direct u32", seeds);
@@ -125,6 +166,10 @@ int main(int argc, char **argv) {
   moves<64, 8, EXCHANGED, unsigned char>("exchanged u8", seeds);
   sum_up<64>(seeds);
   sum_up<256>(seeds);
+  rank_all<32, 9>(seeds);
+  rank_all<96, 5>(seeds);
+  rank_all<128, 3>(seeds);
+  rank_all<256, 4>(seeds);
   check(simt::live_allocations() == 0, "nothing is left");
   std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;

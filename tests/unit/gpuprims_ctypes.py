@@ -32,7 +32,7 @@ SIZES = {entry[1]: int(entry[3]) for entry in _x_macro("GP_TYPES")}
 OPERATORS = _numbered("GP_OPERATORS")
 PRIMITIVES = {entry[1]: number for number, entry in enumerate(_x_macro("GP_PRIMITIVES"), 1)}
 BACKEND_CUDA, BACKEND_HOST = 1, 2
-REPRODUCIBLE, CHECKED, RIGHT = 1, 2, 4
+REPRODUCIBLE, CHECKED, RIGHT, DESCENDING, UNSORTED = 1, 2, 4, 8, 16
 
 DTYPES = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
@@ -67,12 +67,15 @@ class Call(ctypes.Structure):
                 ("equal", ctypes.c_int), ("in_type", ctypes.c_int), ("in2_type", ctypes.c_int),
                 ("key_type", ctypes.c_int), ("offset_type", ctypes.c_int), ("acc_type", ctypes.c_int),
                 ("out_type", ctypes.c_int), ("out2_type", ctypes.c_int), ("in_", ctypes.c_void_p),
-                ("in2", ctypes.c_void_p), ("keys", ctypes.c_void_p), ("begin", ctypes.c_void_p),
+                ("in2", ctypes.c_void_p), ("keys", ctypes.c_void_p), ("keys2", ctypes.c_void_p),
+                ("begin", ctypes.c_void_p),
                 ("end", ctypes.c_void_p), ("out", ctypes.c_void_p), ("out_keys", ctypes.c_void_p),
                 ("out2", ctypes.c_void_p), ("out3", ctypes.c_void_p), ("out_count", ctypes.c_void_p),
                 ("bad", ctypes.c_void_p), ("count", ctypes.c_uint64), ("count_device", ctypes.c_void_p),
                 ("segments", ctypes.c_uint64), ("length", ctypes.c_uint64), ("bins", ctypes.c_uint64),
-                ("channels", ctypes.c_int), ("active", ctypes.c_int), ("init", ctypes.c_void_p),
+                ("count2", ctypes.c_uint64), ("begin_bit", ctypes.c_int), ("end_bit", ctypes.c_int),
+                ("fields", ctypes.c_void_p), ("field_count", ctypes.c_int), ("channels", ctypes.c_int),
+                ("active", ctypes.c_int), ("init", ctypes.c_void_p),
                 ("step", ctypes.c_void_p), ("flags", ctypes.c_int), ("policy", ctypes.c_void_p)]
 
 

@@ -1531,6 +1531,15 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (p == GP_HISTOGRAM_RANGES) c.begin = b.begin;
   if (bound) c.keys = b.keys, c.length = 50;
   if (bound || p == GP_LOAD_BALANCE) c.out_type = GP_U32;
+  if (p == GP_SEGMENTED_SORT) {
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in;
+    c.offset_type = GP_I32, c.begin = b.begin, c.segments = 10;
+  }
+  if (gp__is_ordered(p)) c.key_type = GP_I32, c.keys = b.keys;
+  if (gp__is_ordered(p) && p != GP_IS_SORTED) c.in_type = GP_F32, c.in = b.in, c.out = b.out, c.out_keys = b.out_keys;
+  if (p == GP_MERGE || gp__is_set(p)) c.keys2 = b.begin, c.in2 = b.end, c.count2 = n;
+  if (gp__is_set(p) || p == GP_IS_SORTED) c.out_count = b.counts;
+  if (p == GP_IS_SORTED) c.out = nullptr;
   return c;
 }
 
@@ -1582,8 +1591,9 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 64);
     if (p != GP_ADJACENT_DIFFERENCE)
       WRONG(GP_E_ARGUMENT, "GP_RIGHT serves adjacent_difference only", p, c.flags = GP_RIGHT);
-    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN)
-      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce and segmented scans only", p, c.flags = GP_CHECKED);
+    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT)
+      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce, segmented scans and segmented_sort only", p,
+            c.flags = GP_CHECKED);
     if (reads & GP__READS_COUNT_DEVICE) {
       WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
       FINE(p, c.count_device = &b.bad);
@@ -2509,6 +2519,91 @@ static void test_group_by() {
   check(injected > 40, __LINE__, "only %u faults were injected", injected);
 }
 
+// ---- merges: whole calls on the emulator
+
+FAKE_KERNEL(gp__merge_args,
+            gp__merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args,
+            gp__merge_sort_tiles<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args,
+            gp__set_borders<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args, gp__set_operation<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>,
+                                              unsigned int, unsigned int>);
+
+static void test_merges() {
+  gp_context *ctx = open_fake();
+  gp_policy p = {};
+  p.threads = 64, p.vectors = 1, p.blocks_per_sm = 1, p.overlap = 2;
+  const size_t tile = 64 * size_t(gp__merge_items(1, 4, 4));
+  fake::machine.multiprocessors = 2;
+  CLOSE(ctx);
+  ctx = open_fake();
+  for (size_t n : {size_t(1), tile, tile + 1, 2 * tile, 2 * tile + 1, 5 * tile, 8 * tile, 9 * tile - 3})
+    for (int form = 0; form < 3; ++form) { // in place; not in place; indices
+      std::vector<unsigned> keys(n), values(n), place(n);
+      for (size_t i = 0; i < n; ++i)
+        keys[i] = unsigned(i * 2654435761u >> 22), values[i] = unsigned(i), place[i] = values[i];
+      std::stable_sort(place.begin(), place.end(), [&](unsigned i, unsigned j) { return keys[i] < keys[j]; });
+      unsigned *in = static_cast<unsigned *>(simt::device_malloc(n * 16));
+      simt::host_write(in, keys.data(), n * 4);
+      simt::host_write(in + n, values.data(), n * 4);
+      gp_call c = gp_call_init(GP_MERGE_SORT);
+      c.policy = &p, c.key_type = GP_U32, c.keys = in, c.count = n;
+      c.out_keys = form ? in + 2 * n : in, c.out = form ? in + 3 * n : in + n;
+      if (form == 2) c.out_type = GP_U32;
+      else c.in_type = GP_U32, c.in = in + n;
+      const unsigned launches = fake::counts.launches;
+      uint64_t bytes = 0, passes = 0;
+      GOOD(gp_workspace_size(ctx, &c, &bytes));
+      CHECK((bytes == 0) == (n <= tile) && (n <= tile || bytes >= n * 8));
+      while (tile << passes < n) ++passes;
+      GOOD(gp_run(ctx, &c, nullptr));
+      CHECK(fake::counts.launches == launches + 1 + passes);
+      const unsigned *sorted = static_cast<unsigned *>(c.out_keys), *moved = static_cast<unsigned *>(c.out);
+      bool good = true;
+      for (size_t i = 0; i < n; ++i) good = good && sorted[i] == keys[place[i]] && moved[i] == place[i];
+      check(good, __LINE__, "merge sort of %u, form %d", unsigned(n), form);
+      simt::device_free(in);
+    }
+  for (size_t n : {size_t(0), size_t(1), tile, 3 * tile, 7 * tile}) { // small ones find borders in the same launch
+    const size_t m = n / 2 + 1;
+    unsigned *in = static_cast<unsigned *>(simt::device_malloc((n + m) * 16 + 16));
+    std::vector<unsigned> a(n), b(m), number(n + m), wanted;
+    for (size_t i = 0; i < n; ++i) a[i] = unsigned(i / 3);
+    for (size_t i = 0; i < m; ++i) b[i] = unsigned(i / 2);
+    for (size_t i = 0; i < n + m; ++i) number[i] = unsigned(i);
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(wanted));
+    unsigned *second = in + n, *values = second + m, *out = values + n + m, *out_values = out + n + m;
+    uint64_t *count = static_cast<uint64_t *>(simt::device_malloc(8));
+    simt::host_write(in, a.data(), n * 4);
+    simt::host_write(second, b.data(), m * 4);
+    simt::host_write(values, number.data(), (n + m) * 4);
+    for (int set = 0; set < 2; ++set) {
+      gp_call c = gp_call_init(set ? GP_SET_UNION : GP_MERGE);
+      c.policy = &p, c.key_type = c.in_type = GP_U32, c.keys = in, c.keys2 = second, c.count = n, c.count2 = m;
+      c.in = values, c.in2 = values + n, c.out_keys = out, c.out = out_values;
+      if (set) c.out_count = count;
+      else wanted.resize(n + m), std::merge(a.begin(), a.end(), b.begin(), b.end(), wanted.begin());
+      if (set) {
+        wanted.clear();
+        std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(wanted));
+      }
+      const unsigned launches = fake::counts.launches;
+      GOOD(gp_run(ctx, &c, nullptr));
+      CHECK(fake::counts.launches == launches + (set && n + m > 2 * tile ? 2 : 1));
+      CHECK(!set || *count == wanted.size());
+      bool good = true;
+      for (size_t i = 0; i < wanted.size(); ++i)
+        good = good && out[i] == wanted[i] && (out_values[i] < n ? a[out_values[i]] : b[out_values[i] - n]) == out[i];
+      check(good, __LINE__, "%s of %u and %u", set ? "union" : "merge", unsigned(n), unsigned(m));
+    }
+    simt::device_free(in);
+    simt::device_free(count);
+  }
+  CHECK(fake::counts.unregistered == 0);
+  CLOSE(ctx);
+}
+
 int main(int argc, char **argv) {
   const std::string only = argc > 1 ? argv[1] : "";
   setvbuf(stdout, nullptr, _IOLBF, 0);
@@ -2536,6 +2631,7 @@ int main(int argc, char **argv) {
                 {"more faults", test_more_faults},
                 {"launches", test_launches},
                 {"group by", test_group_by},
+                {"merges", test_merges},
                 {"speed", test_speed}};
   for (auto &group : groups)
     if (only.empty() || only == group.name) {

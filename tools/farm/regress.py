@@ -201,7 +201,7 @@ def parse_cell(text):
         n = 0
     if n <= 0:
         raise ValueError("n= is missing, or no count above 0")
-    out = fields.get("out", "u32" if primitive in (*propose.INDEXED, "load_balance") else type_)
+    out = fields.get("out", "u32" if primitive in (*store.INDEXED, "load_balance") else type_)
     acc = fields.get("acc", "f32" if out in ("f16", "bf16") else out)
     words = " ".join(f"{name}={fields[name]}" for name in own)
     cell = store.Cell(primitive, operator, "" if primitive in ("fill", "iota") else type_, "", out, n,

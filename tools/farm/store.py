@@ -65,6 +65,7 @@ BY_KEY = ("inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key", "se
           "run_lengths", "nontrivial_runs")
 Counting = collections.namedtuple("Counting", "acc out")
 COUNTING = {"count_if": Counting(8, 8), "check_offsets": Counting(8, 8), "any": Counting(4, 1), "all": Counting(4, 1)}
+INDEXED = ("histogram_even", "histogram_ranges", "lower_bound", "upper_bound")  # the output is counters or positions
 # Keys, of the cell's type, are moved or read in order, and values with them: input is the key, output the value.
 OF_KEYS = ("sort", "merge_sort", "merge", "set_union", "set_intersection", "set_difference",
            "set_symmetric_difference", "is_sorted", "segmented_sort", "top_k", "nth_element")
@@ -127,7 +128,8 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
     def text(self):
         usual = "f32" if self.out in ("f16", "bf16") else self.out
         parts = [self.primitive, self.op, self.in_, f"acc={self.acc}" if self.folds and self.acc != usual else "",
-                 f"out={self.out}" if self.out != self.in_ else "", self.words, f"n={self.n}",
+                 f"out={self.out}" if self.out != self.in_ or (self.primitive in INDEXED and self.out != "u32") else "",
+                 self.words, f"n={self.n}",
                  f"protocol={self.protocol}"]
         return " ".join(part for part in parts if part)
 

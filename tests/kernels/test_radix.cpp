@@ -1,0 +1,223 @@
+// One-sweep radix sort under the emulator: keys of every kind, pairs, indices, bit ranges, both directions, in place,
+// passes that all keys' digits make unnecessary, against a stable sort, on adversarial schedules.
+// Usage: test_radix [seeds] [name of a test]
+// Define TEST_RADIX and TEST_FEW to compile only as many instances as mutants.py needs.
+#include "kernel_test.h"
+
+#include <algorithm>
+#include <numeric>
+
+enum Data { UNIFORM, CONSTANT, FEW, LOW_BITS, HIGH_BITS, ONE_HOT, SORTED, REVERSED, DATA };
+static const char *const data_names[] = {"uniform",   "constant", "few",    "low bits",
+                                         "high bits", "one hot",  "sorted", "reversed"};
+
+struct Options {
+  size_t offset; // of the buffers, in elements
+  int data, grid, begin_bit, end_bit;
+  bool descending, in_place, drop_keys, from_device;
+};
+
+struct Fields { // compared by c, then a downwards, then b: 7 bytes of a struct of 12
+  short b;
+  u8 c, d;
+  float a;
+  u32 rest;
+};
+typedef gp__field_key<Fields, gp__key_field<2, u8, false>, gp__key_field<4, float, true>,
+                      gp__key_field<0, short, false>>
+    FieldsKey;
+struct Long { // 24 bytes, all of which count: the middle one's word is split
+  u64 x;
+  u32 y, z;
+  double w;
+};
+typedef gp__field_key<Long, gp__key_field<12, u32, false>, gp__key_field<0, u64, true>,
+                      gp__key_field<16, double, false>, gp__key_field<8, u32, true>>
+    LongKey;
+struct Sum {
+  float operator()(const Triple &t) const { return float(t.x) - float(t.y); }
+};
+typedef gp__decomposed_key<Triple, Sum, float> TripleKey;
+
+template <class K> struct Ordered {
+  typedef typename K::Key Key;
+  static const int bits = 8 * int(sizeof(typename K::Bits));
+};
+template <> struct Ordered<FieldsKey> { static const int bits = 56; };
+template <> struct Ordered<LongKey> { static const int bits = 192; };
+
+template <class Key> void vary(Key &key, int data, size_t i, size_t n) { // of unsigned integers
+  const u64 x = u64(random32()) << 32 ^ random32();
+  key = Key(data == UNIFORM     ? x
+            : data == CONSTANT  ? 77
+            : data == FEW       ? x % 5 * 0x0101010101010101ull
+            : data == LOW_BITS  ? x & 0x3ff
+            : data == HIGH_BITS ? x << (8 * sizeof(Key) - 6)
+            : data == ONE_HOT   ? (x % 10 ? 0x1234567812345678ull : x)
+            : data == SORTED    ? i * 1000003
+                                : (n - i) * 1000003);
+}
+template <> void vary<Fields>(Fields &k, int data, size_t i, size_t n) {
+  u32 x;
+  vary(x, data, i, n);
+  k.b = short(x), k.c = u8(x >> 16), k.d = u8(i), k.a = float(int(x >> 8) % 100) - 50, k.rest = u32(i);
+}
+template <> void vary<Long>(Long &k, int data, size_t i, size_t n) {
+  u64 x;
+  vary(x, data, i, n);
+  k.x = random32() % 3 ? x : 5, k.y = u32(x >> 20), k.z = data == UNIFORM ? u32(x % 3) : 9, k.w = double(x % 7) - 3;
+}
+template <> void vary<Triple>(Triple &k, int data, size_t i, size_t n) {
+  u32 x;
+  vary(x, data, i, n);
+  k.x = int(x % 1000), k.y = int(x >> 20), k.z = int(i);
+}
+
+struct Pair16 {
+  u64 a, b;
+};
+template <> Pair16 draw<Pair16>() { return {random32(), random32()}; }
+template <> gp__none draw<gp__none>() { return {}; }
+
+template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICAS> struct Sort {
+  typedef typename K::Key Key;
+  static const bool pairs = !std::is_same<V, gp__none>::value;
+  static const size_t tile = P::threads * gp__radix_items(P::vectors, int(sizeof(Key)));
+
+  static u64 word(const Key &key, int w, const Options &o) { // the bits that decide, in this word
+    u64 x = K::bits(key, w);
+    if (o.descending) x = ~x;
+    const int low = std::max(o.begin_bit - 64 * w, 0), high = std::min(o.end_bit - 64 * w, 64);
+    return low >= high ? 0 : x >> low << low & (~0ull >> (64 - high));
+  }
+  static void run(const std::string &what, size_t n, const Options &o, bool indices) {
+    std::vector<Key> keys(n);
+    std::vector<V> values(pairs ? n : 0);
+    for (size_t i = 0; i < n; ++i) {
+      std::memset(reinterpret_cast<char *>(&keys[i]), 0, sizeof(Key));
+      vary(keys[i], o.data, i, n);
+    }
+    for (auto &v : values) {
+      std::memset(reinterpret_cast<char *>(&v), 0, sizeof v);
+      v = draw<V>();
+    }
+    std::vector<size_t> order(n);
+    std::iota(order.begin(), order.end(), size_t(0));
+    std::stable_sort(order.begin(), order.end(), [&](size_t i, size_t j) {
+      for (int w = (Ordered<K>::bits - 1) / 64; w >= 0; --w) {
+        const u64 x = word(keys[i], w, o), y = word(keys[j], w, o);
+        if (x != y) return x < y;
+      }
+      return false;
+    });
+
+    gp__shape s = {};
+    s.primitive = GP_SORT, s.key_size = sizeof(Key), s.in_size = s.out_size = pairs ? int(sizeof(V)) : 0;
+    s.acc_size = Ordered<K>::bits / 8, s.begin_bit = o.begin_bit, s.end_bit = o.end_bit, s.count = n;
+    s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.drop_keys = o.drop_keys;
+    const gp_policy p = policy_of<P>(GP_ONE_SWEEP);
+    const bool wide = std::is_same<W, gp__radix_wide>::value;
+    gp__radix_plan r = gp__radix_plan_of(p, s);
+    if (wide) { // as if there were 2^30 keys
+      r.words = r.bytes, r.clear = r.tiles * (GP__DIGITS / 2), r.bytes += r.clear * 16;
+    }
+    Device<u8> scratch(r.bytes, 0);
+    simt::host_fill(scratch.data, 0xa5, r.bytes);
+    Device<Key> in(keys, o.offset), out(n, o.offset % 3);
+    Device<V> in_values(values, o.offset % 5), out_values(pairs ? n : 0, o.offset % 7);
+    Device<u64> count(std::vector<u64>(1, n), 0);
+    gp__radix_args a = {};
+    a.keys = in.data, a.in = indices ? nullptr : in_values.data;
+    a.out_keys = o.drop_keys ? static_cast<void *>(scratch.data + r.keys) : o.in_place ? in.data : out.data;
+    a.out = o.in_place && !indices ? in_values.data : out_values.data;
+    a.other_keys = scratch.data + r.other_keys, a.other = scratch.data + r.other;
+    a.count = n + (o.from_device ? 5 * tile : 0), a.count_device = o.from_device ? count.data : nullptr;
+    if (o.from_device) a.count = n; // what lies behind the count is not there
+    a.workspace = workspace(1);
+    a.counts = reinterpret_cast<u64 *>(scratch.data + r.counts);
+    a.tickets = reinterpret_cast<u64 *>(scratch.data + r.tickets);
+    a.steps = reinterpret_cast<u32 *>(scratch.data + r.steps);
+    a.words = scratch.data + r.words, a.clear = r.clear;
+    a.passes = r.passes, a.begin_bit = o.begin_bit, a.end_bit = o.end_bit, a.in_place = o.in_place;
+    a.flip = o.descending ? ~0u : 0, a.drop_keys = o.drop_keys;
+    int e = gp__policy_valid(p, s) ? 0 : 1;
+    if (!e)
+      e = simt::launch_kernel("histogram", o.grid, HISTOGRAM_THREADS,
+                              gp__radix_histogram_bytes(Ordered<K>::bits / 8, REPLICAS),
+                              gp__radix_histogram<P, K, HISTOGRAM_THREADS, REPLICAS>, a);
+    int bit = o.begin_bit;
+    for (a.pass = 0; a.pass < r.passes + (o.in_place || !r.passes) && !e; ++a.pass) {
+      gp__radix_digit_of(&a, &bit);
+      e = simt::launch_kernel("pass", o.grid, P::threads, gp__radix_shared_bytes(p, s), gp__radix_pass<P, K, V, W>, a);
+    }
+    size_t wrong = n;
+    const Key *got = static_cast<const Key *>(a.out_keys);
+    const V *got_values = static_cast<const V *>(a.out);
+    for (size_t i = 0; i < n && !e && wrong == n; ++i) {
+      if (!o.drop_keys && !same(got[i], keys[order[i]])) wrong = i;
+      if (pairs && !indices && !same(got_values[i], values[order[i]])) wrong = i;
+      if (pairs && indices) {
+        const u64 index[] = {order[i], 0}; // as so many bytes as an index has
+        if (std::memcmp(&got_values[i], index, sizeof(V))) wrong = i;
+      }
+    }
+    check(!e && wrong == n, what + (wrong < n ? " wrong at " + std::to_string(wrong) : ""));
+    simt::clear_error();
+  }
+
+  static void sweep(const char *name, int seeds, bool indices = false) {
+    if (!only.empty() && only != name) return;
+    const size_t sizes[] = {0, 1, 2, tile - 1, tile, tile + 1, 5 * tile + 3, 9 * tile - 2, 30 * tile};
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (size_t n : sizes) {
+        simt::set_random_schedule(uint64_t(seed) * 100 + n);
+        Options o = {};
+        o.data = int(random32() % DATA);
+        o.offset = seed % 3 ? random32() % 16 : 0;
+        o.grid = 1 + int(random32() % 5);
+        o.descending = random32() % 3 == 0;
+        o.in_place = random32() % 3 == 0;
+        o.drop_keys = indices && !o.in_place && random32() % 2;
+        o.from_device = random32() % 4 == 0;
+        o.end_bit = Ordered<K>::bits;
+        if (random32() % 3 == 0) {
+          o.begin_bit = int(random32() % unsigned(o.end_bit));
+          o.end_bit = o.begin_bit + int(random32() % unsigned(o.end_bit - o.begin_bit + 1));
+        }
+        if (o.in_place && random32() % 2) { // an odd number of passes
+          o.begin_bit = Ordered<K>::bits > 24 && random32() % 2 ? Ordered<K>::bits - 24 : Ordered<K>::bits - 8;
+          o.end_bit = Ordered<K>::bits;
+        }
+        char text[200];
+        std::snprintf(text, sizeof text, "%s %s n=%zu bits=%d..%d offset=%zu grid=%d%s%s%s seed=%d:", name,
+                      data_names[o.data], n, o.begin_bit, o.end_bit, o.offset, o.grid,
+                      o.descending ? " descending" : "", o.in_place ? " in place" : "", o.drop_keys ? " no keys" : "",
+                      seed);
+        run(text, n, o, indices);
+      }
+  }
+};
+
+int main(int argc, char **argv) {
+  const int seeds = start(argc, argv);
+  typedef gp__policy<64, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Small;
+  typedef gp__policy<32, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Warp;
+  Sort<Small, gp__radix_key<u32>, gp__none, gp__radix_narrow, 64, 8>::sweep("u32", seeds);
+  Sort<Warp, gp__radix_key<u64>, u32, gp__radix_wide, 32, 8>::sweep("u64 and u32", seeds);
+#ifndef TEST_FEW
+  typedef gp__policy<128, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 2> Middle;
+  Sort<Middle, gp__radix_key<u8>, u32, gp__radix_narrow, 64, 32>::sweep("u8 and u32", seeds);
+  Sort<Warp, gp__radix_key<signed char>, gp__none, gp__radix_wide, 64, 32>::sweep("i8", seeds);
+  Sort<Middle, gp__radix_key<gp_f16>, u16, gp__radix_narrow, 64, 16>::sweep("f16 and u16", seeds);
+  Sort<Small, gp__radix_key<int>, u8, gp__radix_wide, 64, 8>::sweep("i32 and u8", seeds);
+  Sort<Small, gp__radix_key<float>, Triple, gp__radix_narrow, 128, 16>::sweep("f32 and 12 bytes", seeds);
+  Sort<Middle, gp__radix_key<double>, Pair16, gp__radix_narrow, 32, 32>::sweep("f64 and 16 bytes", seeds);
+  Sort<Small, gp__radix_key<long long>, gp__none, gp__radix_narrow, 64, 32>::sweep("i64", seeds);
+  Sort<Small, gp__radix_key<float>, u32, gp__radix_narrow, 64, 8>::sweep("f32, indices", seeds, true);
+  Sort<Warp, gp__radix_key<u32>, u64, gp__radix_wide, 64, 8>::sweep("u32, long indices", seeds, true);
+  Sort<Middle, FieldsKey, gp__none, gp__radix_narrow, 64, 8>::sweep("fields", seeds);
+  Sort<Warp, LongKey, u32, gp__radix_narrow, 64, 8>::sweep("24 bytes of fields", seeds);
+  Sort<Small, TripleKey, u32, gp__radix_narrow, 64, 8>::sweep("decomposed", seeds);
+#endif
+  return finish();
+}
