@@ -24,6 +24,7 @@ FILES = {
     "HISTOGRAM_SHARED": "test_histogram.cpp",
     "HISTOGRAM_GLOBAL": "test_histogram.cpp",
     "HISTOGRAM_ORDERED": "test_histogram.cpp",
+    "GROUPS": "test_groups.cpp",
     "SELECT": "test_streams.cpp",
     "RUNS": "test_streams.cpp",
     "BY_KEY": "test_streams.cpp",
@@ -392,6 +393,22 @@ MUTANTS = {
     "ordered: a group's sum in the wrong place": (
         "HISTOGRAM_ORDERED", "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
         "gp__publish(words, group_sums + static_cast<gp__u64>(group + 1) * pieces + q"),
+    "groups: a slot that another has taken": ("GROUPS", "if (there == k) break;\n        if (probe == PROBES)",
+                                              "break;\n        if (probe == PROBES)"),
+    "groups: the key that is all ones": ("GROUPS", "if (k == ~gp__u64(0)) {\n      if (!gp__peek(&last)",
+                                         "if (false) {\n      if (!gp__peek(&last)"),
+    "groups: an overflow is not told": ("GROUPS", "if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 1);",
+                                        "if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 0);"),
+    "groups: tables without end": ("GROUPS", "if (atomicAdd(&used, 1u) >= GP__GROUP_MOST) atomicOr(&full, 1u);",
+                                   "if (atomicAdd(&used, 1u) >= 2 * SLOTS) atomicOr(&full, 1u);"),
+    "groups: no barrier behind the last element": (
+        "GROUPS", "else if (there) s.fold(mine, value);\n    }\n  }\n  __syncthreads();",
+        "else if (there) s.fold(mine, value);\n    }\n  }"),
+    "groups: a warp's sum is added by every lane": ("GROUPS", "if (gp_lane() == 0) s.fold(leader, sum);",
+                                                    "s.fold(leader, sum);"),
+    "groups: a lost exchange is not repeated": ("GROUPS", "if (found == was) return;\n      was = found;", "return;"),
+    "groups: the first block decides": ("GROUPS", "if (s.ticket.number == gridDim.x - 1) {\n      __threadfence();",
+                                        "if (s.ticket.number == 0) {\n      __threadfence();"),
     "rank: counted before all have looked": (
         "TILE", "__popc(peers[j] & below));\n          __syncwarp();", "__popc(peers[j] & below));"),
     "rank: looked at before it is counted": (

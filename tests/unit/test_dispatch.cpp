@@ -1523,6 +1523,10 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (p == GP_REDUCE_BY_KEY || p == GP_RUN_LENGTHS || p == GP_UNIQUE || p == GP_NONTRIVIAL_RUNS || p == GP_SELECT ||
       p == GP_PARTITION || p == GP_COUNT_IF)
     c.out_count = b.counts;
+  if (p == GP_GROUP_BY) {
+    c.op = GP_MAX, c.in_type = GP_F32, c.in = b.in;
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.out_count = b.counts;
+  }
   if (histogram) c.out_type = GP_U32, c.bins = 16;
   if (p == GP_HISTOGRAM_EVEN) c.init = lower_ends, c.step = upper_ends;
   if (p == GP_HISTOGRAM_RANGES) c.begin = b.begin;
