@@ -69,6 +69,7 @@
 //                 | scan, by key or | yes where element sizes are equal; | GP_E_OVERLAP    |
 //                 |   of segments   |   not over keys, flags, offsets    |                 |
 //                 | select, unique  | yes; not over flags; out_count apart | GP_E_OVERLAP  |
+//                 | sort            | yes; keys, values, or both         | GP_E_OVERLAP    |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After

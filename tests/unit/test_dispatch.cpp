@@ -121,6 +121,16 @@ FAKE_KERNEL(
     gp__reduce_args,
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_min<unsigned long long>, gp__offset_fault<unsigned int>,
                           unsigned int, unsigned long long, unsigned long long>);
+FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>>);
+FAKE_KERNEL(gp__radix_args,
+            gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
+FAKE_KERNEL(gp__radix_args,
+            gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__u32, gp__radix_narrow>);
+FAKE_KERNEL(
+    gp__radix_args,
+    gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
+FAKE_KERNEL(gp__gather_args, gp__gather<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__u64, 3, gp__u32>);
+FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 0, 1, 2>, 24>);
 FAKE_KERNEL(gp__map_args,
             gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
 
@@ -178,7 +188,7 @@ static gp_policy small(int algorithm) {
   p.load = p.store = GP_CACHE_ALL;
   p.blocks_per_sm = algorithm == GP_DIRECT ? 0 : 1;
   p.overlap = 2;
-  if (algorithm == GP_EVEN_SHARE || algorithm == GP_STEALING) p.store = 0; // a reduction has no such field
+  if (algorithm == GP_EVEN_SHARE || algorithm == GP_STEALING || algorithm == GP_ONE_SWEEP) p.store = 0; // not theirs
   if (algorithm == GP_LOOK_BACK || algorithm == GP_THREE_SWEEP || algorithm == GP_PIPELINED ||
       algorithm == GP_ONE_BLOCK)
     p.stages = 3;
@@ -2258,6 +2268,83 @@ static void test_more_results() {
   CLOSE(ctx);
 }
 
+// Sorts, from the call to the last of its launches, on the emulated kernels.
+static void test_sorts() {
+  gp_context *ctx = open_fake();
+  const int n = 3000;
+  gp_policy p = small(GP_ONE_SWEEP);
+  const gp_type raw = define(ctx, "raw24", nullptr, 24, 8);
+  struct Raw {
+    uint64_t v[3];
+  };
+  std::vector<unsigned> keys(n), descending(n);
+  std::vector<Raw> values(n);
+  std::vector<size_t> order(n), reverse;
+  for (int i = 0; i < n; ++i) {
+    keys[size_t(i)] = unsigned(i * 7919 % 1000) * 4321u;
+    values[size_t(i)] = {{uint64_t(i), 5, uint64_t(i * i)}};
+    order[size_t(i)] = size_t(i);
+  }
+  reverse = order;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] < keys[b]; });
+  std::stable_sort(reverse.begin(), reverse.end(), [&](size_t a, size_t b) { return keys[a] > keys[b]; });
+  auto sorted = [&](const unsigned *got, const std::vector<size_t> &by) {
+    for (size_t i = 0; i < size_t(n); ++i)
+      if (got[i] != keys[by[i]]) return false;
+    return true;
+  };
+  for (int in_place = 0; in_place < 2; ++in_place) {
+    Device<unsigned> in(keys), out{size_t(n)}, indices{size_t(n)};
+    Device<Raw> in_values(values), out_values{size_t(n)};
+    gp_call c = gp_call_init(GP_SORT);
+    unsigned before = fake::counts.launches;
+    c.key_type = GP_U32, c.keys = in.data, c.out_keys = in_place ? in.data : out.data, c.count = n, c.policy = &p;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches - before == 5u + unsigned(in_place) && sorted(in_place ? in.data : out.data, order));
+
+    Device<unsigned> again(keys);
+    before = fake::counts.launches;
+    c.keys = again.data, c.out_keys = in_place ? again.data : out.data, c.flags = GP_DESCENDING;
+    c.in_type = raw, c.in = in_values.data, c.out = in_place ? in_values.data : out_values.data;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches - before == 6u + 2u * unsigned(in_place));
+    CHECK(sorted(in_place ? again.data : out.data, reverse));
+    const Raw *got = in_place ? in_values.data : out_values.data;
+    bool good = true;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && !memcmp(&got[i], &values[reverse[i]], sizeof(Raw));
+    CHECK(good);
+
+    Device<unsigned> last(keys);
+    c = gp_call_init(GP_SORT);
+    c.key_type = GP_U32, c.out_type = GP_I32, c.keys = last.data, c.out = indices.data, c.count = n, c.policy = &p;
+    c.out_keys = in_place ? out.data : nullptr;
+    GOOD(gp_run(ctx, &c, nullptr));
+    good = true;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && indices.data[i] == order[i] && last.data[i] == keys[i];
+    CHECK(good && (!in_place || sorted(out.data, order)));
+
+    before = fake::counts.launches; // no bit decides
+    c.begin_bit = c.end_bit = 7, c.out_keys = out.data;
+    GOOD(gp_run(ctx, &c, nullptr));
+    good = fake::counts.launches - before == 2;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && indices.data[i] == i && out.data[i] == keys[i];
+    CHECK(good);
+    before = fake::counts.launches;
+    c.count = 0;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches == before);
+  }
+  // Scratch memory is told beforehand, for whatever pointers, and it is enough.
+  size_t told = 0;
+  Device<unsigned> in(keys), out{size_t(n)};
+  gp_call c = gp_call_init(GP_SORT);
+  c.key_type = GP_U32, c.count = 1u << 20;
+  GOOD(gp_workspace_size(ctx, &c, &told));
+  CHECK(told > (4u << 20) && told < (5u << 20));
+  check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
+  CLOSE(ctx);
+}
+
 // Each call of the driver fails once, of a checked call, of one with two launches, and of a histogram that grows.
 static void test_more_faults() {
   unsigned injected = 0;
@@ -2442,6 +2529,7 @@ int main(int argc, char **argv) {
                 {"more arguments, host", [] { test_more_arguments(true); }},
                 {"names", test_names},
                 {"more results", test_more_results},
+                {"sorts", test_sorts},
                 {"more policies", test_more_policies},
                 {"more faults", test_more_faults},
                 {"launches", test_launches},
