@@ -72,6 +72,7 @@
 //                 | segmented sort  | yes, keys and values; not over     | GP_E_OVERLAP    |
 //                 |                 |   offsets                          |                 |
 //                 | merge sort      | yes, keys and values               | GP_E_OVERLAP    |
+//                 | sort            | yes; keys, values, or both         | GP_E_OVERLAP    |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
@@ -850,9 +851,9 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
                                          uint64_t count, uint64_t *bad, gp_stream stream);
 
 // ---- radix sort (Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs). Stable, up or
-// down: equal keys keep the order of the input with GP_DESCENDING (flags, otherwise 0) too. Integers by value; floats by
-// IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be the inputs.
-// The same bits on every device: nothing but the order of the elements depends on the keys.
+// down: equal keys keep the order of the input with GP_DESCENDING too (flags; otherwise 0). Integers by value, floats
+// by IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be the
+// inputs. The same bits on every device: nothing but the order of the elements depends on the keys.
 //
 // gp_call has more: begin_bit and end_bit, the bits of the ordered key that decide (bit 0 is the least significant; an
 // integer's sign and a float's bits are changed so that the order is that of unsigned integers). Struct keys: either
@@ -18011,7 +18012,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   gp__request *q = k->q;
   if (c->in || c->in_type) {
     q->in_type = c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type (of values)", q->in_type, &k->in));
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
     if (c->out_type && c->out_type != c->in_type)
       return gp__fail(GP_E_TYPE, "%s: out_type is not in_type: values keep their type", k->who);
     if (!k->in.info) q->in_type = unsigned_of[k->in.size];

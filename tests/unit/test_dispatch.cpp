@@ -122,6 +122,16 @@ FAKE_KERNEL(
     gp__reduce_args,
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_min<unsigned long long>, gp__offset_fault<unsigned int>,
                           unsigned int, unsigned long long, unsigned long long>);
+FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>>);
+FAKE_KERNEL(gp__radix_args,
+            gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
+FAKE_KERNEL(gp__radix_args,
+            gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__u32, gp__radix_narrow>);
+FAKE_KERNEL(
+    gp__radix_args,
+    gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
+FAKE_KERNEL(gp__gather_args, gp__gather<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__u64, 3, gp__u32>);
+FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 0, 1, 2>, 24>);
 FAKE_KERNEL(gp__map_args,
             gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
 
@@ -179,7 +189,7 @@ static gp_policy small(int algorithm) {
   p.load = p.store = GP_CACHE_ALL;
   p.blocks_per_sm = algorithm == GP_DIRECT ? 0 : 1;
   p.overlap = 2;
-  if (algorithm == GP_EVEN_SHARE || algorithm == GP_STEALING) p.store = 0; // a reduction has no such field
+  if (algorithm == GP_EVEN_SHARE || algorithm == GP_STEALING || algorithm == GP_ONE_SWEEP) p.store = 0; // not theirs
   if (algorithm == GP_LOOK_BACK || algorithm == GP_THREE_SWEEP || algorithm == GP_PIPELINED ||
       algorithm == GP_ONE_BLOCK)
     p.stages = 3;
@@ -1545,6 +1555,7 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (p == GP_TOP_K || p == GP_NTH_ELEMENT)
     c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.length = n < 9 ? n / 2 : 9;
   if (p == GP_NTH_ELEMENT) c.out = nullptr;
+  if (p == GP_SORT) c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in;
   return c;
 }
 
@@ -1716,6 +1727,48 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_TYPE, "out_type (index_type) is not set", p, c.out_type = 0);
   }
   WRONG(GP_E_ARGUMENT, "segments is 0, but count is not", GP_LOAD_BALANCE, c.segments = 0);
+  {
+    const gp_key_field some[] = {{8, GP_F32, 0}, {0, GP_F32, 1}}, off[] = {{10, GP_U16, 0}, {6, GP_F32, 0}};
+    const gp_key_field many[] = {{0, GP_F32, 0}, {0, vec3, 0}};
+    const gp_key_field wide[17] = {{4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
+                                   {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
+                                   {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
+                                   {4, GP_F32, 0}, {4, GP_F32, 0}};
+    const gp_primitive p = GP_SORT;
+    FINE(p, c.in = nullptr, c.in_type = 0, c.out_type = GP_I64, c.out_keys = nullptr);
+    FINE(p, c.in = nullptr, c.in_type = 0, c.out = nullptr, c.begin_bit = 5, c.end_bit = 5, c.flags = GP_DESCENDING);
+    FINE(p, c.key_type = vec3, c.fields = some, c.field_count = 2, c.end_bit = 64, c.in_type = vec3);
+    FINE(p, c.key_type = vec3, c.transform = unary, c.acc_type = GP_U16, c.end_bit = 16);
+    FINE(p, c.flags = GP_REPRODUCIBLE);
+    FINE(p, c.out_keys = b.keys, c.out = b.in);
+    WRONG(GP_E_NULL, ": out_keys is null", p, c.out_keys = nullptr);
+    WRONG(GP_E_ALIGNMENT, ": out_keys (", p, c.out_keys = b.out_keys + 2);
+    WRONG(GP_E_OVERLAP, "keys and out_keys overlap", p, c.out_keys = b.keys + 4);
+    WRONG(GP_E_OVERLAP, "out and out_keys overlap", p, c.out_keys = b.out);
+    WRONG(GP_E_TYPE, "out_type is not in_type", p, c.out_type = GP_I32);
+    WRONG(GP_E_TYPE, "out_type (of indices) is f32", p, c.in = nullptr, c.in_type = 0, c.out_type = GP_F32);
+    WRONG(GP_E_SIZE, "which indices of type u32", p, c.in = nullptr, c.in_type = 0, c.out_type = GP_U32,
+          c.key_type = GP_U8, c.count = (uint64_t(1) << 32) + 1);
+    WRONG(GP_E_TYPE, "key_type: a struct needs fields or a transform", p, c.key_type = vec3);
+    WRONG(GP_E_OPERATOR, "transform: keys are decomposed by a user's operator, not by ABS", p, c.transform = GP_ABS);
+    WRONG(GP_E_OPERATOR, "is a binary one", p, c.transform = binary);
+    WRONG(GP_E_TYPE, "acc_type (of transform's result) is not set", p, c.transform = unary);
+    WRONG(GP_E_TYPE, "acc_type (of transform's result) is a struct", p, c.transform = unary, c.acc_type = vec3);
+    WRONG(GP_E_TYPE, "acc_type: there is no transform", p, c.acc_type = GP_U16);
+    WRONG(GP_E_ARGUMENT, "fields and transform both", p, c.key_type = vec3, c.transform = unary, c.acc_type = GP_U16,
+          c.fields = some, c.field_count = 2);
+    WRONG(GP_E_ARGUMENT, "fields: keys of a built-in type have none", p, c.fields = some, c.field_count = 2);
+    WRONG(GP_E_NULL, "fields is null", p, c.key_type = vec3, c.field_count = 2);
+    WRONG(GP_E_ARGUMENT, "field_count is 0", p, c.key_type = vec3, c.fields = some);
+    WRONG(GP_E_ARGUMENT, "field 1: no aligned f32 stands at offset 6 of vec3, of 12 bytes", p, c.key_type = vec3,
+          c.fields = off, c.field_count = 2);
+    WRONG(GP_E_TYPE, "field 1 is a struct", p, c.key_type = vec3, c.fields = many, c.field_count = 2);
+    WRONG(GP_E_SIZE, "more than 64 bytes", p, c.key_type = vec3, c.fields = wide, c.field_count = 17);
+    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.end_bit = 33);
+    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.begin_bit = -1, c.end_bit = 3);
+    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.begin_bit = 4, c.end_bit = 3);
+    WRONG(GP_E_ARGUMENT, "GP_UNSORTED serves top_k only", p, c.flags = GP_UNSORTED);
+  }
   WRONG(GP_E_SIZE, "segments is 4294967297, which", GP_LOAD_BALANCE, c.segments = (uint64_t(1) << 32) + 1);
 
   // results
@@ -2360,6 +2413,83 @@ static void test_top_k() {
   CLOSE(ctx);
 }
 
+// Sorts, from the call to the last of its launches, on the emulated kernels.
+static void test_sorts() {
+  gp_context *ctx = open_fake();
+  const int n = 3000;
+  gp_policy p = small(GP_ONE_SWEEP);
+  const gp_type raw = define(ctx, "raw24", nullptr, 24, 8);
+  struct Raw {
+    uint64_t v[3];
+  };
+  std::vector<unsigned> keys(n), descending(n);
+  std::vector<Raw> values(n);
+  std::vector<size_t> order(n), reverse;
+  for (int i = 0; i < n; ++i) {
+    keys[size_t(i)] = unsigned(i * 7919 % 1000) * 4321u;
+    values[size_t(i)] = {{uint64_t(i), 5, uint64_t(i * i)}};
+    order[size_t(i)] = size_t(i);
+  }
+  reverse = order;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] < keys[b]; });
+  std::stable_sort(reverse.begin(), reverse.end(), [&](size_t a, size_t b) { return keys[a] > keys[b]; });
+  auto sorted = [&](const unsigned *got, const std::vector<size_t> &by) {
+    for (size_t i = 0; i < size_t(n); ++i)
+      if (got[i] != keys[by[i]]) return false;
+    return true;
+  };
+  for (int in_place = 0; in_place < 2; ++in_place) {
+    Device<unsigned> in(keys), out{size_t(n)}, indices{size_t(n)};
+    Device<Raw> in_values(values), out_values{size_t(n)};
+    gp_call c = gp_call_init(GP_SORT);
+    unsigned before = fake::counts.launches;
+    c.key_type = GP_U32, c.keys = in.data, c.out_keys = in_place ? in.data : out.data, c.count = n, c.policy = &p;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches - before == 5u + unsigned(in_place) && sorted(in_place ? in.data : out.data, order));
+
+    Device<unsigned> again(keys);
+    before = fake::counts.launches;
+    c.keys = again.data, c.out_keys = in_place ? again.data : out.data, c.flags = GP_DESCENDING;
+    c.in_type = raw, c.in = in_values.data, c.out = in_place ? in_values.data : out_values.data;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches - before == 6u + 2u * unsigned(in_place));
+    CHECK(sorted(in_place ? again.data : out.data, reverse));
+    const Raw *got = in_place ? in_values.data : out_values.data;
+    bool good = true;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && !memcmp(&got[i], &values[reverse[i]], sizeof(Raw));
+    CHECK(good);
+
+    Device<unsigned> last(keys);
+    c = gp_call_init(GP_SORT);
+    c.key_type = GP_U32, c.out_type = GP_I32, c.keys = last.data, c.out = indices.data, c.count = n, c.policy = &p;
+    c.out_keys = in_place ? out.data : nullptr;
+    GOOD(gp_run(ctx, &c, nullptr));
+    good = true;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && indices.data[i] == order[i] && last.data[i] == keys[i];
+    CHECK(good && (!in_place || sorted(out.data, order)));
+
+    before = fake::counts.launches; // no bit decides
+    c.begin_bit = c.end_bit = 7, c.out_keys = out.data;
+    GOOD(gp_run(ctx, &c, nullptr));
+    good = fake::counts.launches - before == 2;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && indices.data[i] == i && out.data[i] == keys[i];
+    CHECK(good);
+    before = fake::counts.launches;
+    c.count = 0;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches == before);
+  }
+  // Scratch memory is told beforehand, for whatever pointers, and it is enough.
+  size_t told = 0;
+  Device<unsigned> in(keys), out{size_t(n)};
+  gp_call c = gp_call_init(GP_SORT);
+  c.key_type = GP_U32, c.count = 1u << 20;
+  GOOD(gp_workspace_size(ctx, &c, &told));
+  CHECK(told > (4u << 20) && told < (5u << 20));
+  check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
+  CLOSE(ctx);
+}
+
 // Each call of the driver fails once, of a checked call, of one with two launches, and of a histogram that grows.
 static void test_more_faults() {
   unsigned injected = 0;
@@ -2759,6 +2889,7 @@ int main(int argc, char **argv) {
                 {"names", test_names},
                 {"more results", test_more_results},
                 {"top-k", test_top_k},
+                {"sorts", test_sorts},
                 {"more policies", test_more_policies},
                 {"more faults", test_more_faults},
                 {"launches", test_launches},
