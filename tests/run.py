@@ -83,9 +83,15 @@ PROGRAMS = [
             long_args=["60"]),
     Program("stream kernels", ["tests/kernels/test_streams.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["60"]),
+    Program("merge kernels", ["tests/kernels/test_merge.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+            long_args=["60"]),
     Program("tile routines", ["tests/kernels/test_tile.cpp"], SIMT, ALL, long_args=["200"]),
     Program("histogram kernels", ["tests/kernels/test_histogram.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["8"], long_args=["80"]),
+    Program("group-by tables", ["tests/kernels/test_groups.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+            long_args=["60"]),
+    Program("segmented sort kernels", ["tests/kernels/test_segmented_sort.cpp"], SIMT, ALL,
+            flags=["-Wno-maybe-uninitialized"], args=["3"], long_args=["30"]),
     Program("mutants", command=["python3", "tests/kernels/mutants.py", "build/tests/mutants"], timeout=900),
     # ---- contexts, checks, policies, caches on an emulated driver that can fail every call
     # (it passes numbers that are no enumerators on purpose, which C allows and C++ frowns on)

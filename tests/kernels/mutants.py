@@ -24,12 +24,18 @@ FILES = {
     "HISTOGRAM_SHARED": "test_histogram.cpp",
     "HISTOGRAM_GLOBAL": "test_histogram.cpp",
     "HISTOGRAM_ORDERED": "test_histogram.cpp",
+    "GROUPS": "test_groups.cpp",
     "SELECT": "test_streams.cpp",
     "RUNS": "test_streams.cpp",
     "BY_KEY": "test_streams.cpp",
     "BYTES": "test_streams.cpp",
     "TILE": "test_tile.cpp",
     "RADIX": "test_radix.cpp",
+    "SEGMENTED_SORT_SHORT": "test_segmented_sort.cpp",
+    "SEGMENTED_SORT_LONG": "test_segmented_sort.cpp",
+    "MERGE": "test_merge.cpp",
+    "MERGE_SORT": "test_merge.cpp",
+    "SETS": "test_merge.cpp",
 }
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
@@ -148,6 +154,59 @@ MUTANTS = {
     "bytes: a carry reaches the next byte": ("BYTES", "((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x", "(x + 0x7f7f7f7fu) | x"),
     "streams: lane 0 speaks before the lanes keep": (
         "BY_KEY", "__syncwarp(); // lane 0 will say that the warp is done", ""),
+    "merge: ties go to the second input": (
+        "MERGE", "const bool later = Before()(two, one), of_second = FULL",
+        "const bool later = !Before()(one, two), of_second = FULL"),
+    "merge: the diagonal puts ties with the second input": (
+        "MERGE", "if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), "
+        "*reinterpret_cast<const Key *>(shared + x)))",
+        "if (Before()(*reinterpret_cast<const Key *>(shared + x), "
+        "*reinterpret_cast<const Key *>(shared + RING_AT + y)))"),
+    "merge: the rings are overwritten while they are read": (
+        "MERGE", "__syncthreads(); // the rings have been read", ""),
+    "merge: the rings are read before they are filled": ("MERGE", "__syncthreads(); // the rings are filled", ""),
+    "merge: a ring has no end": ("MERGE", "return gp_min<gp__u32>()(at, at - RING); }", "return at; }"),
+    "merge: a whole unit is loaded over an input's end": (
+        "MERGE", "if (SIZE >= BYTES || (p >= begin && p + BYTES <= end)) gp__load_unit", "if (true) gp__load_unit"),
+    "merge: a ring has no room for units that are half used up": (
+        "MERGE", "(TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) +", "(TILE * SIZE +"),
+    "merge: units go on behind a ring": ("MERGE", "fill = wrap(fill + units * UNIT);", "fill += units * UNIT;"),
+    "merge: the last tile is taken for a whole one": ("MERGE", "if (window == TILE && window2 == TILE)", "if (true)"),
+    "merge: one window is whole": ("MERGE", "if (window == TILE && window2 == TILE)", "if (window == TILE)"),
+    "merge: values are picked up before they are there": (
+        "MERGE", "values_units2);\n        __syncthreads();\n        pick(", "values_units2);\n        pick("),
+    "merge: a warp writes what its lanes have not merged": (
+        "MERGE", "__syncwarp();\n      gp__write_alike<Key>::run", "gp__write_alike<Key>::run"),
+    "merge sort: the network is not stable": ("MERGE_SORT", "there && Before()(b, a);", "there && !Before()(a, b);"),
+    "merge sort: the last key of a part is not sorted": ("MERGE_SORT", "FULL || i + 1 < n);", "FULL || i + 2 < n);"),
+    "merge sort: ties go to the second run": (
+        "MERGE_SORT", "const bool later = Before()(y, x), of_second = j",
+        "const bool later = !Before()(x, y), of_second = j"),
+    "merge sort: the last run is taken for a whole one": (
+        "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      merge(", "m = run;\n      merge("),
+    "merge sort: keys move while they are merged": (
+        "MERGE_SORT", "for (int width = 1;; width *= 2) { // threads of a run\n      __syncthreads();",
+        "for (int width = 1;; width *= 2) { // threads of a run"),
+    "merge sort: merged before they are there": (
+        "MERGE_SORT", "__syncthreads();\n      if (width * ITEMS >= tile) break;", "if (width * ITEMS >= tile) break;"),
+    "merge sort: places are not carried": ("MERGE_SORT", "place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];", ";"),
+    "merge sort: a range begins in the run before": (
+        "MERGE_SORT", "base = at / (2 * a.run) * (2 * a.run);", "base = at / a.run * a.run;"),
+    "sets: pairs are cut apart by borders": (
+        "SETS", "else at[b][0] = first[2 * b] + half[b], at[b][1] = first[2 * b + 1] + half[b];", ""),
+    "sets: the shorter run of the first input is taken for longer": ("SETS", "if (fewer[2 * b]) at", "if (false) at"),
+    "sets: the shorter run of the second input is taken for longer": (
+        "SETS", "else if (fewer[2 * b + 1]) at", "else if (false) at"),
+    "sets: a run is not followed back": (
+        "SETS", "far = depth < 31 ? gp__u64(1) << depth : end;", "far = depth < 3 ? gp__u64(1) << depth : known;"),
+    "sets: ranks are counted from the thread's first": (
+        "SETS", "run = first_of(keys, i, x), run2 = first_of(keys2, j, x);", "run = i, run2 = j;"),
+    "sets: ranks go on behind a run": ("SETS", "else if (Before()(key[k ? k - 1 : 0], x)) run = i, run2 = j;", ""),
+    "sets: a partner is beyond the tile": ("SETS", "run2 + rank < m && equal(", "equal("),
+    "sets: union keeps both of a pair": ("SETS", "? !second || !pair", "? true"),
+    "sets: written before it is known where": (
+        "SETS", "*a.out_count = s.before + kept;\n      }\n    }\n    __syncthreads();",
+        "*a.out_count = s.before + kept;\n      }\n    }"),
     "streams: published before it is folded": ("SELECT", "gp__mbarrier_wait(&s.folded[stage], parity);", ""),
     "streams: looked back before it is published": ("SELECT", "gp__mbarrier_wait(&s.published[stage], parity);", ""),
     "streams: written before it is known where": ("SELECT", "gp__mbarrier_wait(&s.carried[stage], parity);", ""),
@@ -334,6 +393,22 @@ MUTANTS = {
     "ordered: a group's sum in the wrong place": (
         "HISTOGRAM_ORDERED", "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
         "gp__publish(words, group_sums + static_cast<gp__u64>(group + 1) * pieces + q"),
+    "groups: a slot that another has taken": ("GROUPS", "if (there == k) break;\n        if (probe == PROBES)",
+                                              "break;\n        if (probe == PROBES)"),
+    "groups: the key that is all ones": ("GROUPS", "if (k == ~gp__u64(0)) {\n      if (!gp__peek(&last)",
+                                         "if (false) {\n      if (!gp__peek(&last)"),
+    "groups: an overflow is not told": ("GROUPS", "if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 1);",
+                                        "if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 0);"),
+    "groups: tables without end": ("GROUPS", "if (atomicAdd(&used, 1u) >= GP__GROUP_MOST) atomicOr(&full, 1u);",
+                                   "if (atomicAdd(&used, 1u) >= 2 * SLOTS) atomicOr(&full, 1u);"),
+    "groups: no barrier behind the last element": (
+        "GROUPS", "else if (there) s.fold(mine, value);\n    }\n  }\n  __syncthreads();",
+        "else if (there) s.fold(mine, value);\n    }\n  }"),
+    "groups: a warp's sum is added by every lane": ("GROUPS", "if (gp_lane() == 0) s.fold(leader, sum);",
+                                                    "s.fold(leader, sum);"),
+    "groups: a lost exchange is not repeated": ("GROUPS", "if (found == was) return;\n      was = found;", "return;"),
+    "groups: the first block decides": ("GROUPS", "if (s.ticket.number == gridDim.x - 1) {\n      __threadfence();",
+                                        "if (s.ticket.number == 0) {\n      __threadfence();"),
     "rank: counted before all have looked": (
         "TILE", "__popc(peers[j] & below));\n          __syncwarp();", "__popc(peers[j] & below));"),
     "rank: looked at before it is counted": (
@@ -391,6 +466,51 @@ MUTANTS = {
         "RADIX", "tile_values[ranks[i]] = values[i];", "tile_values[gp_tile_warp_striped<ITEMS>(i)] = values[i];"),
     "radix: a partial tile is written whole": (
         "RADIX", "if (digit.valid == TILE) store<true>", "if (true) store<true>"),
+    # Segmented sort.
+    "segmented sort: a segment as long as its class is listed nowhere": (
+        "SEGMENTED_SORT_SHORT", "count <= gp__u64(GP__SHORT << (c + 1))", "count < gp__u64(GP__SHORT << (c + 1))"),
+    "segmented sort: a list's places begin at one": (
+        "SEGMENTED_SORT_SHORT",
+        "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((1u << gp_lane()) - 1)));",
+        "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((2u << gp_lane()) - 1)));"),
+    "segmented sort: the last of a list is forgotten": (
+        "SEGMENTED_SORT_SHORT", "for (; step * SIDE < count; step += steps) {",
+        "for (; (step + 1) * SIDE < count; step += steps) {"),
+    "segmented sort: segments apart are loaded as if side by side": (
+        "SEGMENTED_SORT_SHORT", "in[r] && (below ? begin[r] != left :", "in[r] && (below ? false :"),
+    "segmented sort: more segments than the room holds": (
+        "SEGMENTED_SORT_SHORT", "at[r] + n[r] > from + CAPACITY)", "at[r] > from + CAPACITY)"),
+    "segmented sort: the room is filled before it is stored": (
+        "SEGMENTED_SORT_SHORT", "      __syncwarp(); // before the room is filled again\n", ""),
+    "segmented sort: places are not sorted by": (
+        "SEGMENTED_SORT_SHORT", "static_cast<gp__u64>(bits) << 32 | place;",
+        "static_cast<gp__u64>(bits) << 32 | (0xffffu - place);"),
+    "segmented sort: a network lacks its last step": (
+        "SEGMENTED_SORT_SHORT", "if ((i & step) && (i & (size - 1)) + step < size)",
+        "if ((i & step) && (i & (size - 1)) + step + 2 < size)"),
+    "segmented sort: partitions are not stable": (
+        "SEGMENTED_SORT_LONG", "below = peers & ((1u << gp_lane()) - 1);", "below = peers & ~((2u << gp_lane()) - 1);"),
+    "segmented sort: the digit lacks its upper bit": (
+        "SEGMENTED_SORT_LONG", "return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;",
+        "return top >= GP__RADIX_BITS ? top - GP__RADIX_BITS : 0;"),
+    "segmented sort: the last tile of a segment is not counted": (
+        "SEGMENTED_SORT_LONG", "t < tiles && t < (group + 1) * GP__COUNT_TILES;",
+        "t + 1 < tiles && t < (group + 1) * GP__COUNT_TILES;"),
+    "segmented sort: parts together exceed a block": (
+        "SEGMENTED_SORT_LONG", "const gp__u64 WINDOW = CAPACITY / 4 * 3,", "const gp__u64 WINDOW = CAPACITY,"),
+    "segmented sort: all keys equal, and not in the output": (
+        "SEGMENTED_SORT_LONG", "const bool there = source == 2 ||", "const bool there = source != 0 ||"),
+    "segmented sort: the last tile is told before it is done": (
+        "SEGMENTED_SORT_LONG",
+        "    __syncthreads();\n    if (threadIdx.x == 0) {\n      __threadfence();\n      s.task.last",
+        "    if (threadIdx.x == 0) {\n      __threadfence();\n      s.task.last"),
+    "segmented sort: the last tile is told without a fence": (
+        "SEGMENTED_SORT_LONG", "      __threadfence();\n      s.task.last", "      s.task.last"),
+    "segmented sort: a task of another call is taken": (
+        "SEGMENTED_SORT_LONG", "if (task.tag == sorter.tag) break;", "if (task.tag != 0) break;"),
+    "segmented sort: merges overwrite what others read": (
+        "SEGMENTED_SORT_LONG", "      __syncthreads();\n      if (own < all) {\n        GPUPRIMS__UNROLL",
+        "      if (own < all) {\n        GPUPRIMS__UNROLL"),
 }
 
 

@@ -20,6 +20,7 @@
 
 #include "fake_driver.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -1532,11 +1533,28 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (p == GP_REDUCE_BY_KEY || p == GP_RUN_LENGTHS || p == GP_UNIQUE || p == GP_NONTRIVIAL_RUNS || p == GP_SELECT ||
       p == GP_PARTITION || p == GP_COUNT_IF)
     c.out_count = b.counts;
+  if (p == GP_GROUP_BY) {
+    c.op = GP_MAX, c.in_type = GP_F32, c.in = b.in;
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.out_count = b.counts;
+  }
   if (histogram) c.out_type = GP_U32, c.bins = 16;
   if (p == GP_HISTOGRAM_EVEN) c.init = lower_ends, c.step = upper_ends;
   if (p == GP_HISTOGRAM_RANGES) c.begin = b.begin;
   if (bound) c.keys = b.keys, c.length = 50;
   if (bound || p == GP_LOAD_BALANCE) c.out_type = GP_U32;
+  if (p == GP_SEGMENTED_SORT) {
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in;
+    c.offset_type = GP_I32, c.begin = b.begin, c.segments = 10;
+  }
+  if (gp__is_ordered(p)) c.key_type = GP_I32, c.keys = b.keys;
+  if (gp__is_ordered(p) && p != GP_IS_SORTED) c.in_type = GP_F32, c.in = b.in, c.out = b.out, c.out_keys = b.out_keys;
+  if (p == GP_MERGE || gp__is_set(p)) c.keys2 = b.begin, c.in2 = b.end, c.count2 = n;
+  if (gp__is_set(p) || p == GP_IS_SORTED) c.out_count = b.counts;
+  if (p == GP_IS_SORTED) c.out = nullptr;
+  if (p == GP_TOP_K || p == GP_SHUFFLE) c.in_type = GP_F32, c.in = b.in;
+  if (p == GP_TOP_K || p == GP_NTH_ELEMENT)
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.length = n < 9 ? n / 2 : 9;
+  if (p == GP_NTH_ELEMENT) c.out = nullptr;
   if (p == GP_SORT) c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in;
   return c;
 }
@@ -1589,8 +1607,9 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 64);
     if (p != GP_ADJACENT_DIFFERENCE)
       WRONG(GP_E_ARGUMENT, "GP_RIGHT serves adjacent_difference only", p, c.flags = GP_RIGHT);
-    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN)
-      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce and segmented scans only", p, c.flags = GP_CHECKED);
+    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT)
+      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce, segmented scans and segmented_sort only", p,
+            c.flags = GP_CHECKED);
     if (reads & GP__READS_COUNT_DEVICE) {
       WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
       FINE(p, c.count_device = &b.bad);
@@ -2019,6 +2038,15 @@ static void test_names() {
   named(c, "gp__bound", "false, float, gp_less<float>, unsigned long long>", "gp__search_args");
   c = sample(GP_LOAD_BALANCE), c.offset_type = GP_U64;
   named(c, "gp__load_balance", "unsigned long long, unsigned int>", "gp__search_args");
+  c = sample(GP_TOP_K);
+  named(c, "gp__top_k_merge", "int, float, float, false, false>", "gp__top_k_args");
+  c.in = nullptr, c.in_type = 0, c.out_type = GP_U64, c.count = uint64_t(1) << 33, c.keys = nullptr;
+  named(c, "gp__top_k_merge", "int, gp__none, unsigned long long, false, true>", "gp__top_k_args");
+  c = sample(GP_TOP_K, 5000), c.length = 4000, c.flags = GP_UNSORTED, c.in = c.out = nullptr, c.in_type = 0;
+  c.keys = c.out_keys = nullptr;
+  named(c, "gp__select_collect", "int, gp__none, gp__none, false>", "gp__top_k_args");
+  c = sample(GP_SHUFFLE);
+  named(c, "gp__shuffle", "float, float>", "gp__map_args");
   CLOSE(ctx);
 }
 
@@ -2268,6 +2296,123 @@ static void test_more_results() {
   CLOSE(ctx);
 }
 
+// ---- counting sort, top-k, nth element, shuffle: whole calls on the emulator
+
+FAKE_KERNEL(gp__histogram_args, gp__count_keys<gp__policy<64, 1, 3, 3, 0, 1, 2>, unsigned char>);
+FAKE_KERNEL(gp__counting_args, gp__counting_fill<gp__policy<64, 1, 3, 3, 0, 1, 2>, signed char, true>);
+FAKE_KERNEL(gp__histogram_args, gp__count_keys<gp__policy<64, 1, 3, 3, 0, 1, 2>, unsigned short>);
+FAKE_KERNEL(gp__counting_args, gp__counting_runs<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_f16, false>);
+FAKE_KERNEL(gp__counting_args, gp__counting_fill<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_f16, false>);
+FAKE_KERNEL(gp__top_k_args,
+            gp__top_k_lists<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true, false>);
+FAKE_KERNEL(gp__top_k_args,
+            gp__top_k_merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true, false>);
+FAKE_KERNEL(gp__top_k_args, gp__select_first<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_next<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true>);
+FAKE_KERNEL(gp__map_args, gp__shuffle<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__none, unsigned int>);
+
+static unsigned rank_of_float(float x) { // largest first
+  unsigned u;
+  memcpy(&u, &x, sizeof u);
+  return ~(u >> 31 ? ~u : u | 0x80000000u);
+}
+static void test_top_k() {
+  fake::machine.multiprocessors = 3;
+  gp_context *ctx = open_fake();
+  gp_policy p = small(GP_COUNTING);
+  p.threads = 64;
+  // counting sort
+  for (size_t n : {size_t(1), size_t(1023), size_t(9000)}) {
+    std::vector<signed char> keys(n);
+    std::vector<uint16_t> halves(n);
+    for (size_t i = 0; i < n; ++i) keys[i] = (signed char)(i * 2654435761u >> 13), halves[i] = uint16_t(i * 40503u);
+    Device<signed char> in(keys), out(n);
+    Device<uint16_t> in16(halves), out16(n);
+    gp_call c = gp_call_init(GP_SORT);
+    c.policy = &p, c.key_type = GP_I8, c.keys = in.data, c.out_keys = out.data, c.count = n, c.flags = GP_DESCENDING;
+    unsigned launches = fake::counts.launches;
+    GOOD(gp_run(ctx, &c, nullptr));
+    std::sort(keys.begin(), keys.end(), std::greater<signed char>());
+    CHECK(fake::counts.launches == launches + 2 && memcmp(out.data, keys.data(), n) == 0);
+    c.key_type = GP_F16, c.keys = in16.data, c.out_keys = out16.data, c.flags = 0;
+    launches = fake::counts.launches;
+    GOOD(gp_run(ctx, &c, nullptr));
+    std::sort(halves.begin(), halves.end(), [](uint16_t a, uint16_t b) {
+      return uint16_t(a >> 15 ? ~a : a | 0x8000) < uint16_t(b >> 15 ? ~b : b | 0x8000);
+    });
+    CHECK(fake::counts.launches == launches + 3 && memcmp(out16.data, halves.data(), n * 2) == 0);
+    c.begin_bit = 0, c.end_bit = 8;
+    BAD(GP_E_POLICY, "", gp_run(ctx, &c, nullptr));
+  }
+  // top-k by lists, of rows too; radix select
+  for (size_t k : {size_t(1), size_t(60), size_t(900)})
+    for (int radix = 0; radix < 2; ++radix)
+      for (size_t n : {k, size_t(3000), size_t(70000)}) {
+        const size_t rows = n == k ? 5 : 1;
+        std::vector<float> keys(n * rows);
+        for (size_t i = 0; i < keys.size(); ++i) keys[i] = float(int(i * 2654435761u >> 20)) * (i % 3 ? 1.f : -1.f);
+        Device<float> in(keys), out_keys(k * rows);
+        Device<unsigned> out(k * rows);
+        gp_call c = gp_call_init(GP_TOP_K);
+        p.algorithm = radix ? GP_RADIX_SELECT : GP_BEST_LISTS;
+        c.policy = &p, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.out = out.data;
+        c.out_type = GP_U32, c.count = n, c.length = k, c.segments = rows;
+        c.flags = GP_DESCENDING | (radix ? GP_UNSORTED : 0);
+        const unsigned launches = fake::counts.launches;
+        uint64_t bytes = 0;
+        GOOD(gp_workspace_size(ctx, &c, &bytes));
+        GOOD(gp_run(ctx, &c, nullptr));
+        const unsigned now = unsigned(fake::counts.launches) - launches;
+        check(radix       ? now == 4 && bytes
+              : n < 70000 ? now == 1 && !bytes
+                          : now == 2 && bytes,
+              __LINE__, "top %u of %u: %u launches, %llu bytes", unsigned(k), unsigned(n), now,
+              (unsigned long long)bytes);
+        bool good = true;
+        for (size_t row = 0; row < rows; ++row) {
+          std::vector<unsigned> order(n);
+          for (size_t i = 0; i < n; ++i) order[i] = unsigned(i);
+          const float *x = keys.data() + row * n;
+          std::stable_sort(order.begin(), order.end(),
+                           [&](unsigned a, unsigned b) { return rank_of_float(x[a]) < rank_of_float(x[b]); });
+          order.resize(k);
+          if (radix) std::sort(order.begin(), order.end());
+          for (size_t i = 0; i < k; ++i)
+            good = good && out.data[row * k + i] == order[i] && out_keys.data[row * k + i] == x[order[i]];
+        }
+        check(good, __LINE__, "top %u of %u rows of %u, radix %d", unsigned(k), unsigned(rows), unsigned(n), radix);
+        if (rows > 1) continue;
+        c = gp_call_init(GP_NTH_ELEMENT);
+        p.algorithm = GP_RADIX_SELECT;
+        c.policy = &p, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.count = n;
+        c.length = k - 1, c.flags = GP_DESCENDING;
+        GOOD(gp_run(ctx, &c, nullptr));
+        std::nth_element(keys.begin(), keys.begin() + long(k - 1), keys.end(),
+                         [](float a, float b) { return rank_of_float(a) < rank_of_float(b); });
+        check(out_keys.data[0] == keys[k - 1], __LINE__, "element %u of %u", unsigned(k - 1), unsigned(n));
+      }
+  // one permutation on the device and on the host
+  {
+    const size_t n = 5003;
+    Device<unsigned> out(n);
+    std::vector<unsigned> same(n);
+    gp_policy direct = small(GP_DIRECT);
+    gp_context *host = nullptr;
+    gp_config with = config();
+    const uint64_t seed = 0x123456789abcdef0ull;
+    gp_call c = gp_call_init(GP_SHUFFLE);
+    with.backend = GP_BACKEND_HOST;
+    GOOD(gp_open(&with, &host));
+    c.policy = &direct, c.out_type = GP_U32, c.out = out.data, c.count = n, c.init = &seed;
+    GOOD(gp_run(ctx, &c, nullptr));
+    GOOD(gp_shuffle(host, GP_U32, seed, nullptr, same.data(), n, nullptr));
+    CHECK(memcmp(out.data, same.data(), n * 4) == 0);
+    gp_close(host);
+  }
+  CLOSE(ctx);
+}
+
 // Sorts, from the call to the last of its launches, on the emulated kernels.
 static void test_sorts() {
   gp_context *ctx = open_fake();
@@ -2506,6 +2651,220 @@ static void test_more_policies() {
   CLOSE(ctx);
 }
 
+// ---- group by: calls of its own, through memory that the workspace holds
+
+static gp_call group_call(uint64_t count, gp_op op, gp_type type) {
+  gp_call c = gp_call_init(GP_GROUP_BY);
+  c.op = op;
+  c.key_type = GP_U32, c.in_type = c.out_type = type;
+  c.keys = reinterpret_cast<void *>(uintptr_t(1) << 40), c.in = reinterpret_cast<void *>(uintptr_t(2) << 40);
+  c.out_keys = reinterpret_cast<void *>(uintptr_t(3) << 40), c.out = reinterpret_cast<void *>(uintptr_t(4) << 40);
+  c.out_count = reinterpret_cast<uint64_t *>(uintptr_t(5) << 40);
+  c.count = count;
+  return c;
+}
+
+static void test_group_by() {
+  gp_context *ctx = open_fake();
+  fake::Stream *stream = fake::make_stream(), *other = fake::make_stream();
+  fake::machine.run = false;
+  gp_call small_one = group_call(5000, GP_SUM, GP_U32), floats = group_call(1 << 21, GP_SUM, GP_F32),
+          large = group_call(1 << 21, GP_SUM, GP_U32), none = group_call(0, GP_SUM, GP_U32);
+  gp_kernel_source source;
+  char name[1000];
+  uint64_t bytes = 0, more = 0;
+  unsigned launches = fake::counts.launches, of_sort, of_tables;
+
+  BAD(GP_E_TYPE, "key_type is not set", ([&] {
+        gp_call c = small_one;
+        c.key_type = 0;
+        return gp_run(ctx, &c, stream);
+      }()));
+  BAD(GP_E_OPERATOR, "ARGMAX", ([&] {
+        gp_call c = small_one;
+        c.op = GP_ARGMAX;
+        return gp_run(ctx, &c, stream);
+      }()));
+  BAD(GP_E_NULL, "out_count is null", ([&] {
+        gp_call c = small_one;
+        c.out_count = nullptr;
+        return gp_run(ctx, &c, stream);
+      }()));
+  BAD(GP_E_NULL, "keys is null", ([&] {
+        gp_call c = small_one;
+        c.keys = nullptr;
+        return gp_run(ctx, &c, stream);
+      }()));
+  BAD(GP_E_OVERLAP, "out_keys", ([&] {
+        gp_call c = small_one;
+        c.out_keys = const_cast<void *>(c.keys);
+        return gp_run(ctx, &c, stream);
+      }()));
+
+  // A sort and a reduction; of many elements whose order does not matter tables besides, and both ways.
+  GOOD(gp_run(ctx, &small_one, stream));
+  of_sort = fake::counts.launches - launches;
+  CHECK(of_sort >= 2);
+  launches = fake::counts.launches;
+  GOOD(gp_run(ctx, &floats, stream));
+  of_sort = fake::counts.launches - launches;
+  launches = fake::counts.launches;
+  GOOD(gp_run(ctx, &large, stream));
+  of_tables = fake::counts.launches - launches;
+  CHECK(of_tables >= of_sort + 5); // clears, fills tables, sorts and reduces what is in them, adds two numbers
+  launches = fake::counts.launches;
+  GOOD(gp_run(ctx, &none, stream)); // no groups: a number is written
+  CHECK(fake::counts.launches == launches + 1);
+  GOOD(gp_kernel_origin(ctx, &large, &source, name, sizeof name));
+  CHECK(source == GP_KERNEL_COMPILED && strstr(name, "gp__group_table<") != nullptr);
+  GOOD(gp_kernel_origin(ctx, &floats, &source, name, sizeof name));
+  CHECK(source == GP_KERNEL_NONE && !*name);
+  {
+    gp_policy echo;
+    GOOD(gp_policy_echo(ctx, &large, &echo));
+    CHECK(echo.threads == 512 && echo.vectors == 2);
+  }
+
+  // Captured: what gp_workspace_size says is enough, and one byte less is told before anything is launched.
+  std::vector<fake::Stream *> streams; // which are alive at once: a handle that comes back brings its workspace
+  for (const gp_call *c : {&small_one, &floats, &large}) {
+    GOOD(gp_workspace_size(ctx, c, &bytes));
+    CHECK(bytes > c->count * 8);
+    CHECK(c == &small_one || bytes > more);
+    more = bytes;
+    fake::Stream *fresh = fake::make_stream();
+    fresh->capturing = 1;
+    BAD(GP_E_WORKSPACE, "gp_reserve", gp_run(ctx, c, fresh));
+    fresh->capturing = 0;
+    GOOD(gp_reserve(ctx, fresh, bytes));
+    fresh->capturing = 1;
+    const unsigned recorded = fake::counts.recorded;
+    GOOD(gp_run(ctx, c, fresh));
+    CHECK(fake::counts.recorded > recorded);
+    fresh->capturing = 0;
+    GOOD(gp_run(ctx, c, fresh));
+    streams.push_back(fresh);
+  }
+
+  // After a call whose words take much room, and before one; and with room that an allocator gave exactly.
+  gp_call scan = gp_call_init(GP_INCLUSIVE_SCAN);
+  scan.op = GP_SUM, scan.in_type = scan.out_type = GP_U8;
+  scan.in = large.keys, scan.out = large.out, scan.count = 1ull << 34;
+  GOOD(gp_run(ctx, &scan, other));
+  GOOD(gp_run(ctx, &large, other));
+  GOOD(gp_run(ctx, &scan, other));
+  GOOD(gp_run(ctx, &floats, other));
+  CLOSE(ctx);
+  fake::destroy_stream(stream);
+  fake::destroy_stream(other);
+  for (fake::Stream *s : streams) fake::destroy_stream(s);
+
+  // Each call of the driver fails once; the next group-by works.
+  unsigned injected = 0;
+  for (unsigned long k = 1; k < 10000; ++k) {
+    fake::reset();
+    fake::machine.run = false;
+    ctx = open_fake();
+    stream = fake::make_stream();
+    fake::fail_at = fake::counts.total + k;
+    const gp_result r = gp_run(ctx, &large, stream);
+    const bool hit = !fake::failed_call.empty();
+    check(r == GP_SUCCESS || hit, __LINE__, "%s without a fault", gp_last_message());
+    fake::fail_at = 0;
+    GOOD(gp_run(ctx, &large, stream));
+    injected += hit;
+    CLOSE(ctx);
+    fake::destroy_stream(stream);
+    if (!hit) break;
+  }
+  check(injected > 40, __LINE__, "only %u faults were injected", injected);
+}
+
+// ---- merges: whole calls on the emulator
+
+FAKE_KERNEL(gp__merge_args,
+            gp__merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args,
+            gp__merge_sort_tiles<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args,
+            gp__set_borders<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args, gp__set_operation<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>,
+                                              unsigned int, unsigned int>);
+
+static void test_merges() {
+  gp_context *ctx = open_fake();
+  gp_policy p = {};
+  p.threads = 64, p.vectors = 1, p.blocks_per_sm = 1, p.overlap = 2;
+  const size_t tile = 64 * size_t(gp__merge_items(1, 4, 4));
+  fake::machine.multiprocessors = 2;
+  CLOSE(ctx);
+  ctx = open_fake();
+  for (size_t n : {size_t(1), tile, tile + 1, 2 * tile, 2 * tile + 1, 5 * tile, 8 * tile, 9 * tile - 3})
+    for (int form = 0; form < 3; ++form) { // in place; not in place; indices
+      std::vector<unsigned> keys(n), values(n), place(n);
+      for (size_t i = 0; i < n; ++i)
+        keys[i] = unsigned(i * 2654435761u >> 22), values[i] = unsigned(i), place[i] = values[i];
+      std::stable_sort(place.begin(), place.end(), [&](unsigned i, unsigned j) { return keys[i] < keys[j]; });
+      unsigned *in = static_cast<unsigned *>(simt::device_malloc(n * 16));
+      simt::host_write(in, keys.data(), n * 4);
+      simt::host_write(in + n, values.data(), n * 4);
+      gp_call c = gp_call_init(GP_MERGE_SORT);
+      c.policy = &p, c.key_type = GP_U32, c.keys = in, c.count = n;
+      c.out_keys = form ? in + 2 * n : in, c.out = form ? in + 3 * n : in + n;
+      if (form == 2) c.out_type = GP_U32;
+      else c.in_type = GP_U32, c.in = in + n;
+      const unsigned launches = fake::counts.launches;
+      uint64_t bytes = 0, passes = 0;
+      GOOD(gp_workspace_size(ctx, &c, &bytes));
+      CHECK((bytes == 0) == (n <= tile) && (n <= tile || bytes >= n * 8));
+      while (tile << passes < n) ++passes;
+      GOOD(gp_run(ctx, &c, nullptr));
+      CHECK(fake::counts.launches == launches + 1 + passes);
+      const unsigned *sorted = static_cast<unsigned *>(c.out_keys), *moved = static_cast<unsigned *>(c.out);
+      bool good = true;
+      for (size_t i = 0; i < n; ++i) good = good && sorted[i] == keys[place[i]] && moved[i] == place[i];
+      check(good, __LINE__, "merge sort of %u, form %d", unsigned(n), form);
+      simt::device_free(in);
+    }
+  for (size_t n : {size_t(0), size_t(1), tile, 3 * tile, 7 * tile}) { // small ones find borders in the same launch
+    const size_t m = n / 2 + 1;
+    unsigned *in = static_cast<unsigned *>(simt::device_malloc((n + m) * 16 + 16));
+    std::vector<unsigned> a(n), b(m), number(n + m), wanted;
+    for (size_t i = 0; i < n; ++i) a[i] = unsigned(i / 3);
+    for (size_t i = 0; i < m; ++i) b[i] = unsigned(i / 2);
+    for (size_t i = 0; i < n + m; ++i) number[i] = unsigned(i);
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(wanted));
+    unsigned *second = in + n, *values = second + m, *out = values + n + m, *out_values = out + n + m;
+    uint64_t *count = static_cast<uint64_t *>(simt::device_malloc(8));
+    simt::host_write(in, a.data(), n * 4);
+    simt::host_write(second, b.data(), m * 4);
+    simt::host_write(values, number.data(), (n + m) * 4);
+    for (int set = 0; set < 2; ++set) {
+      gp_call c = gp_call_init(set ? GP_SET_UNION : GP_MERGE);
+      c.policy = &p, c.key_type = c.in_type = GP_U32, c.keys = in, c.keys2 = second, c.count = n, c.count2 = m;
+      c.in = values, c.in2 = values + n, c.out_keys = out, c.out = out_values;
+      if (set) c.out_count = count;
+      else wanted.resize(n + m), std::merge(a.begin(), a.end(), b.begin(), b.end(), wanted.begin());
+      if (set) {
+        wanted.clear();
+        std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(wanted));
+      }
+      const unsigned launches = fake::counts.launches;
+      GOOD(gp_run(ctx, &c, nullptr));
+      CHECK(fake::counts.launches == launches + (set && n + m > 2 * tile ? 2 : 1));
+      CHECK(!set || *count == wanted.size());
+      bool good = true;
+      for (size_t i = 0; i < wanted.size(); ++i)
+        good = good && out[i] == wanted[i] && (out_values[i] < n ? a[out_values[i]] : b[out_values[i] - n]) == out[i];
+      check(good, __LINE__, "%s of %u and %u", set ? "union" : "merge", unsigned(n), unsigned(m));
+    }
+    simt::device_free(in);
+    simt::device_free(count);
+  }
+  CHECK(fake::counts.unregistered == 0);
+  CLOSE(ctx);
+}
+
 int main(int argc, char **argv) {
   const std::string only = argc > 1 ? argv[1] : "";
   setvbuf(stdout, nullptr, _IOLBF, 0);
@@ -2529,10 +2888,13 @@ int main(int argc, char **argv) {
                 {"more arguments, host", [] { test_more_arguments(true); }},
                 {"names", test_names},
                 {"more results", test_more_results},
+                {"top-k", test_top_k},
                 {"sorts", test_sorts},
                 {"more policies", test_more_policies},
                 {"more faults", test_more_faults},
                 {"launches", test_launches},
+                {"group by", test_group_by},
+                {"merges", test_merges},
                 {"speed", test_speed}};
   for (auto &group : groups)
     if (only.empty() || only == group.name) {
