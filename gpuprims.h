@@ -9303,26 +9303,35 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
 
   const gp__radix_args &a;
   gp__u32 *cells;
-  int word, shift, digits; // of the ordered key: the bits that are counted now, as so many digits
-  Bits mask;
+  gp__shared_place own, other; // of this lane's copy of the first counter; the one on the other side
+  Bits flip, mask;             // descending; the bits
+  int word, shift, digits;     // that are counted now: where they lie in the ordered key, as so many digits
 
-  GP_DEVICE void add(gp__u32 x, gp__u32 replica) const {
+  GP_DEVICE gp__radix_counting(const gp__radix_args &args, gp__u32 *counters)
+      : a(args), cells(counters), own(counters + gp_lane() % REPLICAS),
+        other(counters + (gp_lane() % REPLICAS ^ REPLICAS / 2)), flip(args.flip ? Bits(~Bits(0)) : Bits(0)), mask(0),
+        word(0), shift(0), digits(0) {}
+
+  // ALL: every bit of the ordered key is counted.
+  template <bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_place &copy) const {
     GPUPRIMS__UNROLL
     for (int i = 0; i < TABLES; ++i)
-      if (i < digits) atomicAdd(cells + (i * GP__DIGITS + (x >> (8 * i) & 0xffu)) * REPLICAS + replica, 1u);
+      if (ALL || i < digits)
+        atomicAdd(copy.template at<gp__u32>((x >> (8 * i) & 0xffu) * (REPLICAS * 4) + i * GP__DIGITS * REPLICAS * 4),
+                  1u);
   }
-  GP_DEVICE void count(const Key &key) const {
-    const Bits x = static_cast<Bits>(
-        (static_cast<Bits>(K::bits(key, word) >> shift) ^ static_cast<Bits>(a.flip ? Bits(~Bits(0)) : Bits(0))) & mask);
-    const gp__u32 low = static_cast<gp__u32>(x), replica = gp_lane() % REPLICAS;
-    if (sizeof(Bits) > 4 && digits > 4) {
+  template <bool ALL> GP_DEVICE void count(const Key &key) const {
+    Bits x = static_cast<Bits>(K::bits(key, word) ^ flip);
+    if (!ALL) x = static_cast<Bits>(x >> shift) & mask;
+    const gp__u32 low = static_cast<gp__u32>(x);
+    if (sizeof(Bits) > 4 && (ALL || digits > 4)) {
       const gp__u32 high = static_cast<gp__u32>(static_cast<gp__u64>(x) >> 32);
-      const bool upper = replica >= REPLICAS / 2;
-      add(upper ? high : low, replica);
-      add(upper ? low : high, replica ^ (REPLICAS / 2));
-    } else add(low, replica);
+      const bool upper = gp_lane() % REPLICAS >= REPLICAS / 2;
+      add<ALL>(upper ? high : low, own);
+      add<ALL>(upper ? low : high, other);
+    } else add<ALL>(low, own);
   }
-  GP_DEVICE void count_all(gp__u64 n) const {
+  template <bool ALL> GP_DEVICE void count_all(gp__u64 n) const {
     const Key *in = static_cast<const Key *>(a.keys);
     const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(Key);
     const gp__u64 head = V > 1 ? (to_boundary < n ? to_boundary : n) : 0, vectors = (n - head) / V;
@@ -9337,11 +9346,11 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
       for (int k = 0; k < AT_ONCE; ++k)
         if (v + k * step < vectors) {
           GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j) count(x[k].item[j]);
+          for (int j = 0; j < V; ++j) count<ALL>(x[k].item[j]);
         }
     }
-    if (mine < head) count(in[mine]);
-    if (head + vectors * V + mine < n) count(in[head + vectors * V + mine]);
+    if (mine < head) count<ALL>(in[mine]);
+    if (head + vectors * V + mine < n) count<ALL>(in[head + vectors * V + mine]);
   }
   GP_DEVICE void clear() const {
     for (unsigned i = threadIdx.x; i < TABLES * GP__DIGITS * REPLICAS / 4; i += THREADS)
@@ -9416,10 +9425,10 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
         gp__publish(gp__words(a.workspace), 0, gp__u64(1), ticket.tag);
       }
     }
-    gp__radix_counting c = {a, reinterpret_cast<gp__u32 *>(shared), 0, 0, 0, 0};
+    gp__radix_counting c(a, reinterpret_cast<gp__u32 *>(shared));
     int pass = 0;
     GPUPRIMS__UNROLL_BY(1)
-    for (c.word = a.begin_bit / 64; c.word * 64 < a.end_bit; ++c.word) {
+    for (c.word = a.begin_bit / 64; pass < a.passes; ++c.word) {
       const int low = a.begin_bit > c.word * 64 ? a.begin_bit - c.word * 64 : 0;
       const int high = a.end_bit < c.word * 64 + 64 ? a.end_bit - c.word * 64 : 64;
       c.shift = low;
@@ -9427,7 +9436,8 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
       c.mask = static_cast<Bits>(~gp__u64(0) >> (64 - (high - low)));
       c.clear();
       __syncthreads();
-      c.count_all(n);
+      if (high - low == 8 * int(sizeof(Bits))) c.template count_all<true>(n);
+      else c.template count_all<false>(n);
       if (threadIdx.x == 0 && pass == 0) {
         gp__receive<gp__u64>(gp__words(a.workspace), 0, ticket.tag);
         __threadfence();
@@ -15248,7 +15258,7 @@ static gp_result gp__host_sort(const gp__request *q, int threads) {
   if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
   b = a + n;
   for (i = 0; i < n; ++i) a[i].index = i;
-  for (word = q->begin_bit / 64; word * 64 < q->end_bit; ++word) {
+  for (word = q->begin_bit / 64; q->begin_bit < q->end_bit && word * 64 < q->end_bit; ++word) {
     const int low = q->begin_bit > word * 64 ? q->begin_bit - word * 64 : 0;
     const int high = q->end_bit < word * 64 + 64 ? q->end_bit - word * 64 : 64;
     int shift;

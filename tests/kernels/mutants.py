@@ -428,7 +428,7 @@ MUTANTS = {
     "radix: the words are not cleared": (
         "RADIX", "static_cast<gp_vector *>(a.words)[i] = gp_vector{{0, 0, 0, 0}};", ""),
     "radix: the upper word is counted as the lower one": (
-        "RADIX", "add(upper ? low : high, replica ^ (REPLICAS / 2));", "add(upper ? low : high, replica);"),
+        "RADIX", "add<ALL>(upper ? low : high, other);", "add<ALL>(upper ? low : high, own);"),
     "radix: the block that comes last does not see all sums": (
         "RADIX", "__threadfence();\n      s.last = gp__draw", "s.last = gp__draw"),
     "radix: a pass with two digits is left out": ("RADIX", "all = all || c[i] == n;", "all = all || c[i] + 1 >= n;"),
