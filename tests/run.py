@@ -82,6 +82,8 @@ PROGRAMS = [
     Program("stream kernels", ["tests/kernels/test_streams.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["60"]),
     Program("tile routines", ["tests/kernels/test_tile.cpp"], SIMT, ALL, long_args=["200"]),
+    Program("hybrid sort", ["tests/kernels/test_hybrid.cpp"], SIMT, ALL, flags=["-Wno-unused-function"], args=["2"],
+            long_args=["60"]),
     Program("histogram kernels", ["tests/kernels/test_histogram.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["8"], long_args=["80"]),
     Program("mutants", command=["python3", "tests/kernels/mutants.py", "build/tests/mutants"], timeout=900),
