@@ -1864,11 +1864,11 @@ GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) {
 }
 // gp_tile_sort_storage: keys, counters, a few words of each warp.
 GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items, int log2_bins) {
-  return (unsigned)(((threads * (items + 1) + 3 * gp__tile_sort_rounds(threads * items, log2_bins) + 7 +
-                      threads / 32 * 2) *
-                         (key_size > 4 ? 8 : 4) +
-                     ((1 << log2_bins) + 32 + threads / 32) * 4 + 15) /
-                    16 * 16);
+  return (
+      unsigned)(((threads * (items + 1) + 3 * gp__tile_sort_rounds(threads * items, log2_bins) + 7 + threads / 32 * 2) *
+                     (key_size > 4 ? 8 : 4) +
+                 ((1 << log2_bins) + 32 + threads / 32) * 4 + 15) /
+                16 * 16);
 }
 GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
   return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
@@ -1877,7 +1877,9 @@ GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size) {
   return gp__tile_sort_bytes(key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size),
                              gp__bucket_log2_bins(key_size));
 }
-GPUPRIMS__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) { return p.vectors * gp__vector_items(s.key_size); }
+GPUPRIMS__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) {
+  return p.vectors * gp__vector_items(s.key_size);
+}
 // A sort in one block: keys of a thread, about as many bins as keys.
 GPUPRIMS__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
 GPUPRIMS__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
@@ -2150,7 +2152,8 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   // Registers: a thread has its keys, their ranks, and their values.
   const int words = (s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4;
-  if (gp__sorts_keys(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK || (!p.algorithm && s.key_size >= 4))) {
+  if (gp__sorts_keys(s) &&
+      (p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK || (!p.algorithm && s.key_size >= 4))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
     gp_policy q = p;
     q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16 ? GP_ONE_BLOCK : GP_HYBRID);
@@ -2618,7 +2621,7 @@ typedef struct gp__hybrid_args {
   void *out;                // may be in
   void *spare;              // as many keys
   unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then: buckets
-  void *parts, *next_parts;             // of this level, of the next one
+  void *parts, *next_parts; // of this level, of the next one
   unsigned long long *bins, *next_bins; // 256 counters a part
   void *items;
   unsigned long long count;
@@ -3934,28 +3937,28 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     for (int repeat = 0; repeat < REPEATS; ++repeat) {
       K w[WINDOW];
       bool ok = true;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < WINDOW; ++j) {
+        const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
+        w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
+      }
+      // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own depend on them.
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROUNDS; ++r) {
+        const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
         GPUPRIMS__UNROLL
-        for (int j = 0; j < WINDOW; ++j) {
-          const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
-          w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
-        }
-        // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own depend on them.
-        GPUPRIMS__UNROLL
-        for (int r = 0; r < ROUNDS; ++r) {
-          const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
-          GPUPRIMS__UNROLL
-          for (int j = 0; j + 1 < WINDOW; ++j)
-            if ((j + HALO + r) % 2 == 0 && j + 1 >= low && j <= high) {
-              const K a = w[j], b = w[j + 1];
-              w[j] = b < a ? b : a;
-              w[j + 1] = b < a ? a : b;
-            }
-        }
-        GPUPRIMS__UNROLL
-        for (int j = HALO; j < HALO + ITEMS; ++j) ok &= w[j] <= w[j + 1];
+        for (int j = 0; j + 1 < WINDOW; ++j)
+          if ((j + HALO + r) % 2 == 0 && j + 1 >= low && j <= high) {
+            const K a = w[j], b = w[j + 1];
+            w[j] = b < a ? b : a;
+            w[j + 1] = b < a ? a : b;
+          }
+      }
+      GPUPRIMS__UNROLL
+      for (int j = HALO; j < HALO + ITEMS; ++j) ok &= w[j] <= w[j + 1];
       __syncthreads();
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
       if (__syncthreads_and(ok)) return true;
     }
     return false;
@@ -3984,7 +3987,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       const unsigned middle = from + run < Storage::CAPACITY ? from + run : static_cast<unsigned>(Storage::CAPACITY);
       const unsigned end = middle + run < Storage::CAPACITY ? middle + run : static_cast<unsigned>(Storage::CAPACITY);
       const unsigned second = end - middle;
-      unsigned low = diagonal > second ? diagonal - second : 0, high = diagonal < middle - from ? diagonal : middle - from;
+      unsigned low = diagonal > second ? diagonal - second : 0,
+               high = diagonal < middle - from ? diagonal : middle - from;
       while (low < high) {
         const unsigned probe = (low + high) / 2;
         if (s.key[Storage::place(middle + diagonal - 1 - probe)] < s.key[Storage::place(from + probe)]) high = probe;
@@ -4035,7 +4039,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const int width = gp__width(static_cast<K>(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
     if (fitted >= shift) return false;
     scatter(
-        keys, 0, [=](int i) { return i >= 0 && static_cast<unsigned>(i) * THREADS + this->thread < n; }, n, least, fitted);
+        keys, 0, [=](int i) { return i >= 0 && static_cast<unsigned>(i) * THREADS + this->thread < n; }, n, least,
+        fitted);
     return finish(fitted);
   }
 };
@@ -8983,8 +8988,8 @@ template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *pa
   gp__u32 low = 0, left = count; // in [low, low + left)
   while (left > 1) {
     const gp__u32 step = (left + THREADS - 1) / THREADS, ahead = (threadIdx.x + 1) * step;
-    const gp__u32 passed = static_cast<gp__u32>(
-        __syncthreads_count(ahead < left && parts[low + ahead].first_tile <= tile));
+    const gp__u32 passed =
+        static_cast<gp__u32>(__syncthreads_count(ahead < left && parts[low + ahead].first_tile <= tile));
     low += passed * step;
     left -= passed * step;
     if (left > step) left = step;
@@ -9097,7 +9102,8 @@ template <class P, class T, bool DESCENDING, int THREADS> struct gp__hybrid_coun
     if (t == 0) s.hot = 256;
     const gp__u64 start = gp__sum_before<THREADS>(count, s.total);
     const bool constant = least == most, whole = __syncthreads_or(count == size);
-    if (t == 0) p.mode = constant ? GP__PART_CONSTANT : shift == 0 ? GP__PART_COUNTED : whole ? GP__PART_STAYS : GP__PART_MOVES;
+    if (t == 0)
+      p.mode = constant ? GP__PART_CONSTANT : shift == 0 ? GP__PART_COUNTED : whole ? GP__PART_STAYS : GP__PART_MOVES;
     if (constant || shift == 0 || whole) {
       if (constant && t == 0) p.low = least;
       else if (constant) return;
@@ -9129,8 +9135,7 @@ template <class P, class T, bool DESCENDING, int THREADS> struct gp__hybrid_coun
       if (keys > this->a.capacity)
         this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source);
       else if (keys)
-        this->add_item(begin + start, static_cast<gp__u32>(keys), from,
-                       shift + gp__width<gp__u32>(span - 1), source);
+        this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
     }
     __syncthreads();
   }
@@ -9152,7 +9157,8 @@ template <class P, class T, bool DESCENDING, int THREADS> GP_DEVICE void gp__hyb
     const unsigned digits = 1u << p.bits;
     const gp__u32 first = tile - p.first_tile, left = share.end - p.first_tile, last = left < p.tiles ? left : p.tiles;
     const gp__u64 base = p.begin - h.skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * h.TILE;
-    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * h.TILE : p.begin, end = stop < p.end ? stop : p.end;
+    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * h.TILE : p.begin,
+                  end = stop < p.end ? stop : p.end;
     Key least = ~Key(0), most = 0;
     for (unsigned i = threadIdx.x; i < digits * 32; i += THREADS) s.counter[i] = 0;
     __syncthreads();
@@ -9241,7 +9247,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   }
   // Keys of one tile of the part, at `first` .. `end` of it.
   template <class There>
-  GP_DEVICE void tile(const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there, unsigned n) const {
+  GP_DEVICE void tile(const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there,
+                      unsigned n) const {
     const Key low = static_cast<Key>(p.low);
     const int shift = p.shift;
     const unsigned digits = 1u << p.bits;
@@ -9289,7 +9296,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     const Raw *in = this->from(p.source);
     const gp__u64 base = p.begin - this->skew(p.source, p.begin) + static_cast<gp__u64>(x) * TILE; // may wrap below 0
     const gp__u64 left = p.end - base;
-    const unsigned first = x ? 0 : this->skew(p.source, p.begin), end = left < TILE ? static_cast<unsigned>(left) : TILE;
+    const unsigned first = x ? 0 : this->skew(p.source, p.begin),
+                   end = left < TILE ? static_cast<unsigned>(left) : TILE;
     Key keys[ITEMS];
     if (first == 0 && end == TILE) {
       typename Base::Pack pack[P::vectors];
@@ -9298,7 +9306,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
         pack[i].vector = gp__load_vector<P::load>(in + base + (unsigned(i) * THREADS + thread) * V);
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) keys[i] = Code::encode(pack[i / V].item[i % V]);
-      tile(p, bins, keys, [](int) { return true; }, TILE);
+      tile(
+          p, bins, keys, [](int) { return true; }, TILE);
     } else {
       const auto there = [=](int i) { return this->position(i) >= first && this->position(i) < end; };
       GPUPRIMS__UNROLL
@@ -9379,9 +9388,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     const unsigned before = V > 1 ? gp__misalignment(in, 16) / unsigned(sizeof(Raw)) : 0;
     const unsigned head = before && V - before < n ? V - before : before ? n : 0, vectors = (n - head) / V;
     const unsigned at_edge = thread < head ? thread : thread + vectors * V;
-    const auto there = [=](int i) {
-      return i >= 0 ? unsigned(i) / V * THREADS + thread < vectors : at_edge < n;
-    };
+    const auto there = [=](int i) { return i >= 0 ? unsigned(i) / V * THREADS + thread < vectors : at_edge < n; };
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; i += V) {
       Pack pack;
@@ -9445,7 +9452,8 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
     __syncthreads();
     if (!bucket.sort(h.from(item.source) + item.begin, out + item.begin, item.count,
                      static_cast<typename Bucket::Key>(item.low), item.width)) {
-      if (threadIdx.x == 0) h.items()[blockIdx.x + static_cast<gp__u64>(unsorted) * gridDim.x] = item; // a place of the block's own
+      if (threadIdx.x == 0)
+        h.items()[blockIdx.x + static_cast<gp__u64>(unsorted) * gridDim.x] = item; // a place of the block's own
       ++unsorted;
     }
   }
@@ -12622,7 +12630,7 @@ enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args)                                                                   \
   X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args)                                                                     \
   X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
-  X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                                   \
+  X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                               \
   X(GATHER, gp__gather, gp__gather_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
@@ -14941,8 +14949,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   // with few vectors on their way do with 40; long chunks of a stream take 128.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
   if (blocks > 0 && family != GP__FAMILY_MAP &&
-      blocks * threads <= (v->algorithm == GP_HYBRID          ? 2048u
-                           : family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536u : 1024u)
+      blocks * threads <= (v->algorithm == GP_HYBRID            ? 2048u
+                           : family == GP__FAMILY_HISTOGRAM     ? (v->vectors < 4 ? 1536u : 1024u)
                            : family != GP__FAMILY_STREAM        ? 1024u
                            : v->vectors >= 7 || q->acc_size > 8 ? 512u
                                                                 : 768u) &&
@@ -15622,8 +15630,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   for (; a.level < levels && result == GP_SUCCESS; ++a.level) {
     void *parts = a.parts, *bins = a.bins;
     result = gp__launch_step(l, 1, grid[1], steps[1].threads, steps[1].shared_bytes, &a);
-    if (result == GP_SUCCESS)
-      result = gp__launch_step(l, 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
+    if (result == GP_SUCCESS) result = gp__launch_step(l, 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
     a.parts = a.next_parts;
     a.next_parts = parts;
     a.bins = a.next_bins;
