@@ -866,6 +866,12 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
 // once, by index, at the end. Workspace: room for the keys and values once more, and 1 KiB a tile of 2000 to 10000 keys
 // (2 to 4 % of them; from 2^30 elements on, twice that).
+//
+// Built-in keys of 4 and 8 bytes alone, all bits of them, from 1 MiB on (GP_HYBRID): from the most significant digit on,
+// until what shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys
+// twice and writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64. Launches:
+// two a level and two more, those with nothing to do exit at once. Workspace: the keys once more, and 1 KiB for 1000
+// keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
@@ -1103,6 +1109,12 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
   else *q = u;
 }
 
+GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
+  asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q st.global.v4.u32 [%4], {%0, %1, %2, %3}; }" ::"r"(v.word[0]),
+               "r"(v.word[1]), "r"(v.word[2]), "r"(v.word[3]), "l"(p), "r"(static_cast<gp__u32>(there))
+               : "memory");
+}
+
 // The 16 bytes at p in shared memory, any alignment. The aligned pairs of words that hold them are read whole.
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
@@ -1312,6 +1324,9 @@ template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p
   if (there) v = *static_cast<const gp_vector *>(p);
 }
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { *static_cast<gp_vector *>(p) = v; }
+GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
+  if (there) *static_cast<gp_vector *>(p) = v;
+}
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   gp_vector v;
   for (int i = 0; i < 4; ++i)
@@ -2538,8 +2553,8 @@ __attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p, gp__
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   // Registers: a thread has its keys, their ranks, and their values.
   const int words = (s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4;
-  if (gp__sorts_keys(s) && s.key_size >= 4 &&
-      (!p.algorithm || p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK)) {
+  if (gp__sorts_keys(s) &&
+      (p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK || (!p.algorithm && s.key_size >= 4))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
     gp_policy q = p;
     q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16 ? GP_ONE_BLOCK : GP_HYBRID);
@@ -4725,7 +4740,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
   }
   // What scatter has left becomes sorted; false: in the end it is not. Ends with a barrier; the counters are zero then.
-  GP_DEVICE bool finish(unsigned n, int shift) const {
+  GP_DEVICE bool finish(int shift) const {
     if (shift > 0) return repair(); // otherwise a key has a bin
     clear();
     __syncthreads();
@@ -4759,7 +4774,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     scatter(
         keys, 0, [=](int i) { return i >= 0 && static_cast<unsigned>(i) * THREADS + this->thread < n; }, n, least,
         fitted);
-    return finish(n, fitted);
+    return finish(fitted);
   }
 };
 
@@ -10272,7 +10287,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     }
     if (gp_warp() == 0 && at_edge < n) edge = Code::encode(in[at_edge]);
     sort.scatter(keys, edge, there, n, low, shift);
-    const bool sorted = sort.finish(n, shift);
+    const bool sorted = sort.finish(shift);
     store(out, n, thread);
     return sorted;
   }
@@ -10288,16 +10303,18 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   GP_DEVICE void store(Raw *out, unsigned n, unsigned thread) const {
     const unsigned ahead = V > 1 ? gp__misalignment(out, 16) / unsigned(sizeof(Raw)) : 0;
     for (unsigned q = thread * V; q < ahead + n; q += THREADS * V) {
+      const bool whole = V > 1 && q >= ahead && q + V <= ahead + n;
       Pack pack;
-      if (V > 1 && q >= ahead && q + V <= ahead + n) {
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) pack.item[j] = Code::decode(s.key[Storage::place(q + unsigned(j) - ahead)]);
-        gp__store_vector<P::store>(out - ahead + q, pack.vector);
-      } else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        const unsigned p = q + unsigned(j) - ahead;
+        pack.item[j] = Code::decode(s.key[Storage::place(p < n ? p : 0)]);
+      }
+      gp__store_vector_if(whole, out + q - ahead, pack.vector);
+      if (!whole) {
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j)
-          if (q + unsigned(j) - ahead < n)
-            out[q + unsigned(j) - ahead] = Code::decode(s.key[Storage::place(q + unsigned(j) - ahead)]);
+          if (q + unsigned(j) - ahead < n) out[q + unsigned(j) - ahead] = pack.item[j];
       }
     }
   }
@@ -10315,19 +10332,20 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
   sort.clear();
   typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
   const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
-  gp__u64 unsorted = 0; // buckets that the block has left for later
+  gp__u32 unsorted = 0; // buckets that the block has left for later
   for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
     const gp__hybrid_item item = h.items()[i];
     __syncthreads();
     if (!bucket.sort(h.from(item.source) + item.begin, out + item.begin, item.count,
                      static_cast<typename Bucket::Key>(item.low), item.width)) {
-      if (threadIdx.x == 0) h.items()[blockIdx.x + unsorted * gridDim.x] = item; // a place of the block's own
+      if (threadIdx.x == 0)
+        h.items()[blockIdx.x + static_cast<gp__u64>(unsorted) * gridDim.x] = item; // a place of the block's own
       ++unsorted;
     }
   }
   __syncthreads();
-  for (gp__u64 i = 0; i < unsorted; ++i) {
-    const gp__hybrid_item item = h.items()[blockIdx.x + i * gridDim.x];
+  for (gp__u32 i = 0; i < unsorted; ++i) {
+    const gp__hybrid_item item = h.items()[blockIdx.x + static_cast<gp__u64>(i) * gridDim.x];
     bucket.sort_any(out + item.begin, out + item.begin, item.count);
     __syncthreads();
   }

@@ -86,6 +86,8 @@ PROGRAMS = [
     Program("merge kernels", ["tests/kernels/test_merge.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["60"]),
     Program("tile routines", ["tests/kernels/test_tile.cpp"], SIMT, ALL, long_args=["200"]),
+    Program("hybrid sort", ["tests/kernels/test_hybrid.cpp"], SIMT, ALL, flags=["-Wno-unused-function"], args=["2"],
+            long_args=["60"]),
     Program("histogram kernels", ["tests/kernels/test_histogram.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["8"], long_args=["80"]),
     Program("group-by tables", ["tests/kernels/test_groups.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],

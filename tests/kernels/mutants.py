@@ -36,6 +36,7 @@ FILES = {
     "MERGE": "test_merge.cpp",
     "MERGE_SORT": "test_merge.cpp",
     "SETS": "test_merge.cpp",
+    "HYBRID": "test_hybrid.cpp",
 }
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
@@ -511,6 +512,46 @@ MUTANTS = {
     "segmented sort: merges overwrite what others read": (
         "SEGMENTED_SORT_LONG", "      __syncthreads();\n      if (own < all) {\n        GPUPRIMS__UNROLL",
         "      if (own < all) {\n        GPUPRIMS__UNROLL"),
+    "tile sort: nobody looks whether it is sorted": (
+        "HYBRID", "if (__syncthreads_and(ok)) return true;", "return true;"),
+    "tile sort: what is left unsorted stays": (
+        "HYBRID", "bucket.sort_any(out + item.begin, out + item.begin, item.count);\n", ""),
+    "tile sort: no merges": ("HYBRID", "if (!fit(n, shift)) merge(n);", "fit(n, shift);"),
+    "tile sort: the last run is not merged": ("HYBRID", "if (run >= n) return;", "if (2 * run >= n) return;"),
+    "tile sort: counters stay": ("HYBRID", "    clear();\n    for (int repeat = 0;", "    for (int repeat = 0;"),
+    "tile sort: no barrier between windows and their keys": (
+        "HYBRID", "ok &= w[j] <= w[j + 1];\n      __syncthreads();", "ok &= w[j] <= w[j + 1];"),
+    "tile sort: nothing behind the keys": (
+        "HYBRID", "p < Storage::CAPACITY + HALO; p += THREADS) s.key", "p < n; p += THREADS) s.key"),
+    "tile sort: the key before the first vector": (
+        "HYBRID", "    if (gp_warp() == 0) put(edge, there(-1), at_edge);\n", ""),
+    "hybrid: a bucket over the capacity is one item": (
+        "HYBRID", "if (keys > this->a.capacity)", "if (keys > this->a.capacity + 100)"),
+    "hybrid: a window joins the bucket before": (
+        "HYBRID", "s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t]", "s.window[t - 1] != s.window[t]"),
+    "hybrid: an item's range is one digit's": (
+        "HYBRID", "shift + gp__width<gp__u32>(span - 1), source)", "shift, source)"),
+    "hybrid: parts of the next level begin with the same tile": (
+        "HYBRID", "p.first_tile = static_cast<gp__u32>(was >> 32)", "p.first_tile = 0"),
+    "hybrid: the last tile is not counted": (
+        "HYBRID", "static_cast<gp__u32>((before + size + TILE - 1) / TILE)",
+        "static_cast<gp__u32>((before + size) / TILE)"),
+    "hybrid: any block plans": (
+        "HYBRID", "+ (last - first) == p.tiles;", "+ (last - first) > 0;"),
+    "hybrid: counters of the next level stay": ("HYBRID", "    a.next_bins[i] = 0;", "    (void)i;"),
+    "hybrid: digits of a level leave bits to the next one that are not there": (
+        "HYBRID", "p.shift = width - bits, p.bits = bits;", "p.shift = width > 8 ? width - 8 : 0, p.bits = bits;"),
+    "hybrid: later levels take few bits": (
+        "HYBRID", "level >= 2 || width <= 8 || levels == 0 ? 8", "width <= 8 || levels == 0 ? 4"),
+    "hybrid: a part that stays is one that moves": (
+        "HYBRID", ": whole ? GP__PART_STAYS : GP__PART_MOVES;", ": GP__PART_MOVES;"),
+    "hybrid: runs begin one place early": (
+        "HYBRID", "if (s.delta[digit + step] <= q) digit", "if (s.delta[digit + step] < q) digit"),
+    "hybrid: the hot digit's lanes share a slot": (
+        "HYBRID", "if (is) slot = first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));",
+        "if (is) slot = first;"),
+    "hybrid: a constant part has its range's first key": ("HYBRID", "if (constant && t == 0) p.low = least;",
+        "if (constant && t == 0) s.hot = 0;"),
 }
 
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-static std::vector<u64> distribution(int kind, size_t n, int bits) {
+static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capacity) {
   std::vector<u64> v(n);
   const u64 mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
   u64 few[7];
@@ -13,26 +13,59 @@ static std::vector<u64> distribution(int kind, size_t n, int bits) {
   for (size_t i = 0; i < n; ++i) {
     const u64 r = (u64(random32()) << 32 | random32()) & mask, place = u64(double(i) / double(n) * double(mask)) & mask;
     switch (kind) {
-    case 0: v[i] = r; break;                                                              // uniform
-    case 1: v[i] = few[0]; break;                                                         // constant
-    case 2: v[i] = few[r % 7]; break;                                                     // few distinct
-    case 3: v[i] = place; break;                                                          // sorted
-    case 4: v[i] = mask - place; break;                                                   // reversed
-    case 5: v[i] = random32() % 50 ? place : r; break;                                    // almost sorted
-    case 6: v[i] = i < n / 2 ? place : mask - place; break;                               // organ pipe
-    case 7: v[i] = mask / (1 + r % 1000); break;                                          // many small ones, like Zipf
-    case 8: v[i] = r & (mask >> (bits / 2)); break;                                       // high bits zero
-    case 9: v[i] = r & ~(mask >> (bits / 2)); break;                                      // low bits zero
-    case 10: v[i] = random32() % 8 ? few[0] : r; break;                                   // a hot key
-    case 11: v[i] = random32() % 8 ? (few[0] & ~15ull) | (r & 15) : r; break;             // a hot digit at each level
-    case 12: v[i] = i % 2 ? mask : 0; break;                                              // the ends of the range
-    case 13: v[i] = i % 3 ? r & 3 : mask - (r & 3); break;                                // both ends: bins overflow
-    default: v[i] = (r & 1) << (bits - 1) | 1ull << (r >> 1) % unsigned(bits - 1); break; // powers of two: all levels
+    case 0:
+      v[i] = r;
+      break; // uniform
+    case 1:
+      v[i] = few[0];
+      break; // constant
+    case 2:
+      v[i] = few[r % 7];
+      break; // few distinct
+    case 3:
+      v[i] = place;
+      break; // sorted
+    case 4:
+      v[i] = mask - place;
+      break; // reversed
+    case 5:
+      v[i] = random32() % 50 ? place : r;
+      break; // almost sorted
+    case 6:
+      v[i] = i < n / 2 ? place : mask - place;
+      break; // organ pipe
+    case 7:
+      v[i] = mask / (1 + r % 1000);
+      break; // many small ones, like Zipf
+    case 8:
+      v[i] = r & (mask >> (bits / 2));
+      break; // high bits zero
+    case 9:
+      v[i] = r & ~(mask >> (bits / 2));
+      break; // low bits zero
+    case 10:
+      v[i] = random32() % 8 ? few[0] : r;
+      break; // a hot key
+    case 11:
+      v[i] = random32() % 8 ? (few[0] & ~15ull) | (r & 15) : r;
+      break; // a hot digit at each level
+    case 12:
+      v[i] = i % 2 ? mask : 0;
+      break; // the ends of the range
+    case 13:
+      v[i] = i % 3 ? r & 3 : mask - (r & 3);
+      break; // both ends: bins overflow
+    case 15:
+      v[i] = i < capacity + 50 ? r & (mask >> 4) : r | 1ull << (bits - 1);
+      break; // a bucket just too large
+    default:
+      v[i] = (r & 1) << (bits - 1) | 1ull << (r >> 1) % unsigned(bits - 1);
+      break; // powers of two: all levels
     }
   }
   return v;
 }
-enum { DISTRIBUTIONS = 15 };
+enum { DISTRIBUTIONS = 16 };
 
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct Hybrid {
   typedef gp__sorted<T, DESCENDING> Code;
@@ -58,21 +91,24 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     a.items = items.data, a.count = given.size(), a.count_device = on_device ? counts.data : nullptr;
     a.capacity = CAPACITY;
     const unsigned sort_bytes = gp__tile_sort_bytes(sizeof(T), THREADS, ITEMS, LOG2_BINS);
-    const unsigned move_bytes =
-        gp__hybrid_move_bytes(sizeof(T), P::threads * P::vectors * gp__vector_items(sizeof(T)));
+    const unsigned move_bytes = gp__hybrid_move_bytes(sizeof(T), P::threads * P::vectors * gp__vector_items(sizeof(T)));
     const unsigned grid = 1 + random32() % 5;
     bool good = true;
     if (one_block) {
-      good = !simt::launch_kernel("one", 1, THREADS, sort_bytes, gp__sort_one_block<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
+      good = !simt::launch_kernel("one", 1, THREADS, sort_bytes,
+                                  gp__sort_one_block<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
     } else {
       good = !simt::launch_kernel("begin", 1, P::threads, 0, gp__hybrid_begin<P, T, DESCENDING>, a);
       for (a.level = 0; good && a.level < gp__hybrid_levels(sizeof(T)); ++a.level) {
-        good = good && !simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING>, a);
-        good = good && !simt::launch_kernel("move", grid + 1, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING>, a);
+        good =
+            good && !simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING>, a);
+        good = good &&
+               !simt::launch_kernel("move", grid + 1, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING>, a);
         std::swap(a.parts, a.next_parts);
         std::swap(a.bins, a.next_bins);
       }
-      good = good && !simt::launch_kernel("sort", grid, THREADS, sort_bytes, gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
+      good = good && !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
+                                          gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
     }
     std::vector<Raw> want(from), got = (in_place ? in : out).read(given.size());
     std::sort(want.begin(), want.end(), [](Raw x, Raw y) { return Code::encode(x) < Code::encode(y); });
@@ -80,12 +116,13 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
   static void sweep(const char *name, int seeds, bool one_block, size_t most) {
     if (!only.empty() && only != name) return;
-    const size_t sizes[] = {0, 1, 2, 31, 33, CAPACITY - 3, CAPACITY - 1, CAPACITY, CAPACITY + 1, 2 * CAPACITY + 5, most / 3, most};
+    const size_t sizes[] = {
+        0, 1, 2, 31, 33, CAPACITY - 3, CAPACITY - 1, CAPACITY, CAPACITY + 1, 2 * CAPACITY + 5, most / 3, most};
     for (int seed = 1; seed <= seeds; ++seed)
       for (int kind = 0; kind < DISTRIBUTIONS; ++kind) {
         size_t n = seed == 1 && !one_block ? most - random32() % 9 : sizes[random32() % 12];
         if (one_block && n > CAPACITY) n = CAPACITY - random32() % 9;
-        const std::vector<u64> v = distribution(kind, n, int(8 * sizeof(T)));
+        const std::vector<u64> v = distribution(kind, n, int(8 * sizeof(T)), size_t(CAPACITY));
         std::vector<Raw> raw(n);
         for (size_t i = 0; i < n; ++i) raw[i] = Raw(v[i]);
         simt::set_random_schedule(uint64_t(seed * 100 + kind));
