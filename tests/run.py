@@ -94,6 +94,8 @@ PROGRAMS = [
             long_args=["60"]),
     Program("segmented sort kernels", ["tests/kernels/test_segmented_sort.cpp"], SIMT, ALL,
             flags=["-Wno-maybe-uninitialized"], args=["3"], long_args=["30"]),
+    Program("top-k kernels", ["tests/kernels/test_top_k.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+            long_args=["60"]),
     Program("mutants", command=["python3", "tests/kernels/mutants.py", "build/tests/mutants"], timeout=900),
     # ---- contexts, checks, policies, caches on an emulated driver that can fail every call
     # (it passes numbers that are no enumerators on purpose, which C allows and C++ frowns on)
