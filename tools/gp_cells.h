@@ -1117,8 +1117,7 @@ static inline __attribute__((unused)) size_t cell_slot(const cell *c, int role) 
   };
   if (!cell_type(c, role) || (role == ROLE_keys && is_segmented_scan(c->primitive))) return 0;
 #if CELLS_HAVE_SEGMENTS
-  if (role == ROLE_counts && (c->primitive == GP_CHECK_OFFSETS || (int)c->primitive == GP_IS_SORTED))
-    return offsetof(gp_call, bad);
+  if (role == ROLE_counts && c->primitive == GP_CHECK_OFFSETS) return offsetof(gp_call, bad);
 #endif
   return SLOTS[role];
 }
