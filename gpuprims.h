@@ -72,6 +72,7 @@
 //                 | segmented sort  | yes, keys and values; not over     | GP_E_OVERLAP    |
 //                 |                 |   offsets                          |                 |
 //                 | merge sort      | yes, keys and values               | GP_E_OVERLAP    |
+//                 | sort            | yes; keys, values, or both         | GP_E_OVERLAP    |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
@@ -200,6 +201,10 @@ typedef unsigned long uint64_t;
 #define gp_sort_keys GPUPRIMS__NAME(gp_sort_keys)
 #define gp_sort_pairs GPUPRIMS__NAME(gp_sort_pairs)
 #define gp_argsort GPUPRIMS__NAME(gp_argsort)
+#define gp_top_k GPUPRIMS__NAME(gp_top_k)
+#define gp_top_k_rows GPUPRIMS__NAME(gp_top_k_rows)
+#define gp_nth_element GPUPRIMS__NAME(gp_nth_element)
+#define gp_shuffle GPUPRIMS__NAME(gp_shuffle)
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
@@ -373,6 +378,7 @@ enum {
   GP_MERGE_PASSES,  // merge sort: tiles sorted on chip, then passes of merges
   GP_SIZE_CLASSES,  // segmented sort: segments by length, each class by kernels of its own
   GP_RADIX_SELECT,  // top-k, nth element: digit by digit towards the k-th key
+  GP_BEST_LISTS,    // top-k: blocks keep the best they have seen, in one read of the keys
   GP_ALGORITHM_COUNT
 };
 
@@ -823,8 +829,9 @@ GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp
 // may also say which bits count (begin_bit, end_bit), and be GP_CHECKED.
 //   Passes      Segments of up to 32 elements, and those that a warp sorts (to 1024 keys of 4 bytes, 512 of 8, 256
 //               pairs of 4 and 4), are read once and written once; so are those that fit a block (8 Ki keys of 4 bytes,
-//               4 Ki of 8, 4 Ki pairs of 4 and 4, with the portable policy). Longer ones are read twice and written once for each 8 bits that
-//               partition them, until their parts fit a block: mostly once or twice.
+//               4 Ki of 8, 4 Ki pairs of 4 and 4, with the portable policy). Longer ones are read
+//               twice and written once for each 8 bits that partition them, until their parts fit a block: mostly once
+//               or twice.
 //   Launches    Two to four, whatever the lengths, which only the device looks at.
 //   Workspace   Lists, of up to 16 bytes for 33 elements; where more elements are given than fit a block, also an
 //               alternate buffer for keys and values, and counters of about an eighth of the keys' bytes.
@@ -844,9 +851,9 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
                                          uint64_t count, uint64_t *bad, gp_stream stream);
 
 // ---- radix sort (Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs). Stable, up or
-// down: equal keys keep the order of the input with GP_DESCENDING (flags, otherwise 0) too. Integers by value; floats by
-// IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be the inputs.
-// The same bits on every device: nothing but the order of the elements depends on the keys.
+// down: equal keys keep the order of the input with GP_DESCENDING too (flags; otherwise 0). Integers by value, floats
+// by IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be the
+// inputs. The same bits on every device: nothing but the order of the elements depends on the keys.
 //
 // gp_call has more: begin_bit and end_bit, the bits of the ordered key that decide (bit 0 is the least significant; an
 // integer's sign and a float's bits are changed so that the order is that of unsigned integers). Struct keys: either
@@ -872,6 +879,35 @@ GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type
 // indices[i] = where the key stands that comes i-th. index_type: u32 or u64. out_keys: the keys in order, or NULL.
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    void *out_keys, void *indices, uint64_t count, int flags, gp_stream stream);
+// ---- top-k, nth element, shuffle
+
+// The first k elements of what a stable sort would give, 0 <= k <= count: the smallest keys first, with GP_DESCENDING
+// the largest; of equal keys, those that come first in the input (floats in IEEE 754 total order). out_keys: k keys, or
+// NULL. out_values: their values, which are elements of value_type of any size; where values is NULL, their indices,
+// value_type being u32 or u64; NULL (and value_type 0): not wanted. flags: GP_DESCENDING; GP_UNSORTED: the same
+// elements, in an order of the library's choice, the same in each call. More than 1024 sorted results need out_keys,
+// where they are sorted. Up to k = 1024 every key is read once, and blocks keep the best they have seen, in one to three
+// launches; beyond, radix select reads them two or three times (a launch a digit of 11 bits) and a sort of k follows.
+GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, int flags, gp_type key_type, gp_type value_type, const void *keys,
+                                 const void *values, void *out_keys, void *out_values, uint64_t k, uint64_t count,
+                                 gp_stream stream);
+// The same for each of `rows` rows of `count` elements that stand one behind the other; k results a row, likewise.
+// Indices count from the beginning of the row.
+GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,
+                                      const void *keys, const void *values, void *out_keys, void *out_values,
+                                      uint64_t k, uint64_t rows, uint64_t count, gp_stream stream);
+// *out = the key that a sort would put at position n < count (count / 2: a median; count 0: nothing is written); GP_DESCENDING: from the
+// largest on. Nothing is rearranged. Radix select: reads the keys once, and again as far as they agree with the first
+// digits of the result; where that is a sixteenth of them or less, no more than twice.
+GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_type, const void *keys, void *out,
+                                       uint64_t n, uint64_t count, gp_stream stream);
+
+// out[i] = in[p(i)] for a permutation p of 0 .. count - 1 that the seed chooses: the same on every device, back end and
+// policy. in NULL: out[i] = p(i), type being u32 or u64. For statistics and games, not for secrets. (Mitchell, Stokes,
+// Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs.) One launch; elements are loaded from anywhere, which
+// moves 32 bytes for each that is smaller.
+GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
+                                   uint64_t count, gp_stream stream);
 
 // ---- merge (Green, Odeh and Birk, Merge Path). less: 0 or GP_LESS, GP_GREATER, or a user's binary operator that says
 // whether its first operand comes before its second: a strict weak order, in which inputs are sorted. Keys and values
@@ -1559,11 +1595,11 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_TOP_K(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_RADIX_SELECT, GP_ONE_BLOCK)                                                                 \
+  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT)                                                                \
   F(threads, 0, 128, 256, 512, 1024)                                                                                   \
   F(vectors, 0, 1, 2, 4)                                                                                               \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
 // The families: primitives that share the fields of their policies and the shape of their kernels.
@@ -2070,6 +2106,18 @@ GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
 }
+// Counting sort: blocks that count keys of one and of two bytes. The counters of all values of two bytes, of 16 bits
+// each, take 128 KiB of a block, which the device must have.
+enum { GP__COUNTING_BLOCKS = 64, GP__COUNTING_THREADS = 256 }; // that make runs of keys of two bytes
+GPUPRIMS__RULE int gp__counting_threads(int key_size) { return key_size == 1 ? 512 : 1024; }
+GPUPRIMS__RULE int gp__counting_vectors(int key_size) { return key_size == 1 ? 2 : 4; }
+GPUPRIMS__RULE int gp__counting_blocks(int key_size) { return key_size == 1 ? 3 : 1; }
+GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
+  return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.begin_bit == 0 &&
+         s.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
+         (s.key_size == 1 ||
+          (p.threads * p.vectors <= 1280 && s.shared_bytes >= 131072 + GP__VECTOR + GP__HISTOGRAM_STATIC_BYTES));
+}
 // What may lose the order of equal keys: built-in keys, all bits of them, no values.
 GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
   return !s.in_size && !s.acc_size && !s.drop_keys && s.key_size <= 8 && !s.begin_bit && s.end_bit == 8 * s.key_size;
@@ -2086,7 +2134,8 @@ GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
-         (p.algorithm == GP_HYBRID      ? gp__policy_valid_hybrid(p, s)
+         (p.algorithm == GP_COUNTING    ? gp__policy_valid_counting(p, s)
+          : p.algorithm == GP_HYBRID    ? gp__policy_valid_hybrid(p, s)
           : p.algorithm == GP_ONE_BLOCK ? gp__policy_valid_one_block_sort(p, s)
                                         : p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s));
 }
@@ -2144,7 +2193,6 @@ GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
                  GP__MERGE_STATIC_BYTES <=
              s.shared_bytes;
 }
-GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
 // ---- segmented sort
 enum {
   GP__SHORT = 32,         // elements of a segment that one or two lanes sort
@@ -2170,7 +2218,7 @@ GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size
   return gp__spread_bytes(gp__warp_sort_items(vectors, key_size, value_size, placed), key_size) +
          (gp__warp_sort_items(vectors, key_size, value_size, placed) * value_size + 15) / 16 * 16 +
          (placed ? gp__warp_sort_items(vectors, key_size, value_size, placed) * 2 : 0) +
-         GP__SHORT_ROUNDS * GP__WARP * 4;
+         GP__SHORT_ROUNDS * GP__WARP * (8 + 4 + 4);
 }
 // The longest segment that a warp sorts: its room holds it, and the registers of 32 lanes.
 GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
@@ -2237,6 +2285,72 @@ GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
          p.threads % GP__WARP == 0 && gp__long_threads_of(p, s) <= 1024 && p.vectors >= 1 &&
          gp__short_shared_bytes(p, s) <= s.shared_bytes &&
          gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
+}
+
+// Top-k: lists of the best on chip up to so many; digits of radix select; rounds of a shuffle.
+enum {
+  GP__TOP_K_FEW = 1024,
+  GP__TOP_K_STATIC_BYTES = 2048,
+  GP__TOP_K_MERGED = 32768, // ranks that one block merges, about
+  GP__SELECT_BITS = 11,
+  GP__SELECT_BINS = 2048,
+  GP__SELECT_STATE_BYTES = 48,
+  GP__SHUFFLE_ROUNDS = 8
+};
+GPUPRIMS__RULE int gp__rank_form(int key_size, int indexed, int wide) {
+  return !indexed ? key_size == 8 : key_size == 8 || (key_size == 4 && wide) ? 2 : 1;
+}
+GPUPRIMS__RULE unsigned gp__rank_bytes(gp__shape s) {
+  return 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > 0xffffffffu);
+}
+GPUPRIMS__RULE unsigned long long gp__top_k_tile(gp_policy p, gp__shape s) {
+  return (unsigned long long)(p.threads * gp__max(p.vectors * (GP__VECTOR / s.key_size), 4));
+}
+// From tile to tile of a row: about 0.62 of them, without a factor in common.
+GPUPRIMS__RULE unsigned long long gp__common_factor(unsigned long long a, unsigned long long b) {
+  return b == 0 ? a : gp__common_factor(b, a % b);
+}
+GPUPRIMS__RULE unsigned long long gp__coprime(unsigned long long x, unsigned long long to) {
+  return gp__common_factor(to, x) == 1 ? x : gp__coprime(x + 1, to);
+}
+GPUPRIMS__RULE unsigned long long gp__top_k_jump(unsigned long long tiles) {
+  return tiles < 3 ? 1 : gp__coprime(tiles / 13 * 8 + 1, tiles);
+}
+// The key of a round of a shuffle (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators: SplitMix64),
+// and its function of one half.
+GPUPRIMS__RULE unsigned long long gp__mix3(unsigned long long x) { return x ^ x >> 31; }
+GPUPRIMS__RULE unsigned long long gp__mix2(unsigned long long x) {
+  return gp__mix3((x ^ x >> 27) * 0x94d049bb133111ebull);
+}
+GPUPRIMS__RULE unsigned gp__shuffle_key(unsigned long long seed, int round) {
+  return (unsigned)(gp__mix2(((seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) ^
+                              (seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) >> 30) *
+                             0xbf58476d1ce4e5b9ull) >>
+                    32);
+}
+GPUPRIMS__RULE unsigned gp__shuffle_fold(unsigned x) { return x ^ x >> 13; }
+GPUPRIMS__RULE unsigned gp__shuffle_mix(unsigned x) { return gp__shuffle_fold((x ^ x >> 15) * 0x85ebca77u); }
+GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
+  return gp__shuffle_mix((half ^ key) * 0x9e3779b1u);
+}
+// Ranks of a block's list: what narrowing may leave, and a tile; a power of two.
+GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
+  return power >= least ? power : gp__power_of_two(least, power * 2);
+}
+GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
+  return gp__power_of_two(s.length + s.length / 2 + 32 + gp__top_k_tile(p, s), 64);
+}
+GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
+  return p.algorithm == GP_BEST_LISTS ? gp__top_k_capacity(p, s) * gp__rank_bytes(s)
+                                      : (unsigned)(2 * p.threads * p.vectors * GP__VECTOR);
+}
+GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
+         (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW
+                                       : p.algorithm == GP_RADIX_SELECT) &&
+         (long long)gp__top_k_shared_bytes(p, s) <=
+             (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
+                 (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
 }
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
@@ -2412,6 +2526,15 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   p.blocks_per_sm = gp__or(p.blocks_per_sm, light ? longest ? 3 : 4 : s.acc_size > 8 ? 2 : 3);
   return p;
 }
+// Counting sort, where it may be: from so many keys on.
+__attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p, gp__shape s) {
+  p.algorithm = GP_COUNTING;
+  p.threads = gp__or(p.threads, 256);
+  p.vectors = gp__or(p.vectors, 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
+  p.store = gp__or(p.store, s.count * (unsigned)s.key_size >> 25 ? GP_CACHE_STREAMING : GP_CACHE_ALL);
+  return p;
+}
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   // Registers: a thread has its keys, their ranks, and their values.
   const int words = (s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4;
@@ -2429,6 +2552,10 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     while (!p.vectors && q.vectors > 1 && !gp__policy_valid_sort(q, s)) q.vectors -= q.vectors > 6 ? 2 : 1;
     if (p.algorithm || (gp__policy_valid_sort(q, s) && (q.algorithm == GP_ONE_BLOCK || bytes >> 20))) return q;
   }
+  const gp_policy counting = gp__portable_counting(p, s);
+  if (p.algorithm == GP_COUNTING ||
+      (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
+    return counting;
   p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
   p.threads = gp__or(p.threads, 384);
   p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
@@ -2458,13 +2585,22 @@ __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p
   p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
   return p;
 }
+// GP_AUTO: lists while k is small, otherwise radix select. As many blocks as their lists leave room for.
 __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
-  (void)s;
-  p.algorithm = gp__or(p.algorithm, GP_RADIX_SELECT);
-  p.threads = gp__or(p.threads, 512);
-  p.vectors = gp__or(p.vectors, 4);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
-  return p;
+  const int lists = s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW;
+  gp_policy q = p;
+  q.algorithm = gp__or(p.algorithm, lists ? GP_BEST_LISTS : GP_RADIX_SELECT);
+  q.load = gp__or(p.load, GP_CACHE_STREAMING);
+  q.threads = gp__or(p.threads, 256);
+  q.vectors = gp__or(p.vectors, q.algorithm == GP_RADIX_SELECT ? 2 : s.key_size >= 8 ? 4 : s.key_size == 4 ? 2 : 1);
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
+  while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
+  while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
+  if (p.algorithm == GP_AUTO && lists && !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
+    p.algorithm = GP_RADIX_SELECT;
+    return gp__portable_top_k(p, s);
+  }
+  return q;
 }
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const int family = gp__family_of(s.primitive);
@@ -2745,6 +2881,86 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
     g->scratch = l.bytes;
   }
 }
+// Counting sort: counters and runs; the words of the histogram, of the runs' look-back.
+__attribute__((unused)) static gp__shape gp__counting_histogram(gp__shape s) {
+  gp__shape h = s;
+  h.primitive = GP_HISTOGRAM_EVEN;
+  h.in_size = s.key_size;
+  h.in2_size = 0;
+  h.out_size = 8;
+  h.exact = 1;
+  h.ranges = 0;
+  h.channels = h.active = 1;
+  h.bins = 1ull << 8 * s.key_size;
+  return h;
+}
+__attribute__((unused)) static gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
+  p.algorithm = GP_SHARED_BINS;
+  p.threads = gp__counting_threads(s.key_size);
+  p.vectors = gp__counting_vectors(s.key_size);
+  p.blocks_per_sm = gp__counting_blocks(s.key_size);
+  return p;
+}
+// The launch of the histogram.
+__attribute__((unused)) static gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
+  const gp_policy q = gp__counting_policy(p, s);
+  gp__geometry g;
+  g.words = g.share = g.scratch = 0;
+  g.log2_lanes = 0;
+  gp__geometry_histogram(q, gp__counting_histogram(s),
+                         (unsigned long long)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
+  return g;
+}
+__attribute__((unused)) static void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long long resident,
+                                                          gp__geometry *g) {
+  const unsigned long long values = 1ull << 8 * s.key_size;
+  const unsigned long long look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
+  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
+  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  if (!g->grid) g->grid = 1;
+  g->shared_bytes = 0;
+  g->words = gp__counting_geometry(p, s).words;
+  if (g->words < look_back) g->words = look_back;
+  g->scratch = values * 8 + (s.key_size == 1 ? 0 : values * 8 + values * 2 + 8);
+}
+
+// Top-k and nth element. grid: the blocks of the first launch.
+__attribute__((unused)) static unsigned long long gp__rows_of(gp__shape s) {
+  return s.primitive == GP_TOP_K && s.segments ? s.segments : 1;
+}
+// Blocks of a row: as many as there are for it, unless they had too little to do.
+__attribute__((unused)) static unsigned long long gp__blocks_of_row(gp_policy p, gp__shape s,
+                                                                    unsigned long long resident) {
+  const unsigned long long rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
+  const unsigned long long useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
+  const unsigned long long there = rows < resident ? resident / rows : 1;
+  return useful < 1 ? 1 : useful < there ? useful : there;
+}
+// Blocks of a row that merge so many ranks, in the next launch.
+__attribute__((unused)) static unsigned long long gp__top_k_mergers(unsigned long long ranks) {
+  return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
+}
+// Keys of a row that radix select puts aside, at most.
+__attribute__((unused)) static unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+__attribute__((unused)) static void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident,
+                                                       gp__geometry *g) {
+  const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
+  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
+  g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
+  g->share = blocks;
+  g->shared_bytes = gp__top_k_shared_bytes(p, s);
+  if (p.algorithm == GP_BEST_LISTS) {
+    g->grid = (unsigned)(works < resident ? works : resident);
+    if (blocks > 1) g->scratch = rows * (blocks + gp__top_k_mergers(blocks * s.length)) * s.length * gp__rank_bytes(s);
+  } else {
+    const unsigned long long collect = gp__look_back_slots(g->tiles) * 2;
+    g->grid = (unsigned)works;
+    g->words = rows;
+    if (s.primitive == GP_TOP_K && g->words < collect) g->words = collect;
+    g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(s) * (unsigned)s.key_size);
+  }
+}
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
   gp__geometry g;
@@ -2760,6 +2976,8 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   g.share = g.scratch = 0;
   if (gp__is_planned(s.primitive)) {
     if (family == GP__FAMILY_MERGE) gp__geometry_merge(p, s, resident, &g);
+    else if (family == GP__FAMILY_TOP_K) gp__geometry_top_k(p, s, resident, &g);
+    else if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, &g);
     else gp__geometry_planned(p, s, resident, &g);
     return g;
   }
@@ -2984,6 +3202,49 @@ __attribute__((unused)) static void gp__radix_digit_of(gp__radix_args *args, int
   args->mask = (1u << (bits < 8 ? bits < 0 ? 0 : bits : 8)) - 1;
   *bit += bits < 8 ? bits < 0 ? 0 : bits : 8;
 }
+// Counting sort, behind its histogram.
+typedef struct gp__counting_args {
+  void *out;
+  unsigned long long count;
+  const unsigned long long *count_device;
+  const unsigned long long *counts; // of each value, by its bits
+  unsigned long long *starts;       // keys of two bytes: where each run begins
+  unsigned short *values;           // what it is made of
+  unsigned long long *runs;         // their number
+  void *workspace;
+} gp__counting_args;
+
+// Top-k, nth element.
+typedef struct gp__top_k_args {
+  const void *keys;         // rows * count
+  const void *in;           // values, or null: indices
+  void *out_keys;           // rows * k, or null
+  void *out;                // or null
+  unsigned long long count; // of a row
+  const unsigned long long *count_device;
+  unsigned long long rows, k;
+  unsigned long long blocks; // of a row
+  void *workspace;
+  const void *from;         // lists: `ranks` ranks a row
+  void *to;                 // lists: a list of k ranks each block, or null: the result
+  unsigned long long ranks; //
+  unsigned long long jump;  // from tile to tile of a row; no factor in common with their number
+  unsigned capacity;        // ranks of a block's list
+  unsigned nth;             // 1: the k-th key is the result
+  void *states;             // radix select: gp__select_state of each row
+  void *bins;               // GP__SELECT_BINS counters of each row
+  void *aside;              // `room` keys of each row
+  unsigned long long room;
+  int level; // digit
+} gp__top_k_args;
+typedef struct gp__select_state {
+  unsigned long long prefix;   // the upper bits of the k-th key that are known
+  unsigned long long rank;     // keys before it among those that agree with them
+  unsigned long long inside;   // how many agree
+  unsigned long long appended; // keys put aside
+  unsigned long long arrived;  // blocks that have counted
+  unsigned long long buffered; // 1: those put aside are all that matter
+} gp__select_state;
 
 // Hybrid sort of keys. Lists, parts, counters and buckets live in scratch memory.
 typedef struct gp__hybrid_args {
@@ -10263,29 +10524,33 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
   Bits *key;
   V *value;
   unsigned short *place;
-  gp__u32 *list;
+  gp__u64 *shift; // of the runs in the room: how much further they stand in the input
+  gp__u32 *first; // where they begin
+  gp__u32 *list;  // segments
   GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, unsigned char *shared) : Elements(args) {
     unsigned char *mine = shared + gp_warp() * BYTES;
     key = reinterpret_cast<Bits *>(mine);
     value = reinterpret_cast<V *>(mine + KEY_BYTES);
     place = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
-    list = reinterpret_cast<gp__u32 *>(mine + KEY_BYTES + VALUE_BYTES + PLACE_BYTES);
+    shift = reinterpret_cast<gp__u64 *>(mine + KEY_BYTES + VALUE_BYTES + PLACE_BYTES);
+    first = reinterpret_cast<gp__u32 *>(shift + GP__SHORT_ROUNDS * GP__WARP);
+    list = first + GP__SHORT_ROUNDS * GP__WARP;
   }
   GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__spread<Bits>::at(i); }
 
-  // U elements i, i + 32, ... of the room. Number u, where it is below to[u], stands shift[u] elements further in the
+  // U elements i, i + 32, ... of the room. Number u, where it is below to[u], stands further[u] elements further in the
   // input and in the output.
-  template <int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&shift)[U]) const {
+  template <int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     const Bits *in = this->keys(0);
     Bits x[U];
     V v[U];
     GPUPRIMS__UNROLL
     for (int u = 0; u < U; ++u)
-      if (i + u * 32 < to[u]) x[u] = in[shift[u] + i + u * 32];
+      if (i + u * 32 < to[u]) x[u] = in[further[u] + i + u * 32];
     if (S::any) {
       GPUPRIMS__UNROLL
       for (int u = 0; u < U; ++u)
-        if (i + u * 32 < to[u]) v[u] = Elements::value(0, shift[u] + i + u * 32);
+        if (i + u * 32 < to[u]) v[u] = Elements::value(0, further[u] + i + u * 32);
     }
     GPUPRIMS__UNROLL
     for (int u = 0; u < U; ++u) {
@@ -10294,30 +10559,43 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
       if (S::any) value[i + u * 32] = v[u];
     }
   }
-  template <int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&shift)[U]) const {
+  template <int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     Bits *out = this->keys_to(2);
     V *values = this->values_to(2);
     GPUPRIMS__UNROLL
     for (int u = 0; u < U; ++u) {
       const gp__u32 k = i + u * 32;
       if (k >= to[u]) continue;
-      if (!PLACED) out[shift[u] + k] = this->decode(*key_at(k));
+      if (!PLACED) out[further[u] + k] = this->decode(*key_at(k));
       else {
         const gp__u32 from = place[k];
-        out[shift[u] + k] = *key_at(from);
-        if (S::any) values[shift[u] + k] = value[from];
+        out[further[u] + k] = *key_at(from);
+        if (S::any) values[further[u] + k] = value[from];
       }
     }
   }
-  // One run of elements, from `first` to `to`.
-  template <int U> GP_DEVICE void move_run(bool in, gp__u32 first, gp__u32 to, gp__u64 shift) const {
-    gp__u32 ends[U];
-    gp__u64 shifts[U];
+  // All n elements of the room, of so many runs.
+  template <int U> GP_DEVICE void move_runs(bool in, unsigned runs, gp__u32 n) const {
+    const unsigned top = runs > 1 ? 1u << (31 - __clz(int(runs - 1))) : 0;
+    gp__u32 to[U];
+    gp__u64 further[U];
     GPUPRIMS__UNROLL
-    for (int u = 0; u < U; ++u) ends[u] = to, shifts[u] = shift;
-    for (gp__u32 i = first + gp_lane(); i < to; i += 32 * U) {
-      if (in) load<U>(i, ends, shifts);
-      else store<U>(i, ends, shifts);
+    for (int u = 0; u < U; ++u) to[u] = n, further[u] = shift[0];
+    for (gp__u32 i = gp_lane(); i < n; i += 32 * U) {
+      if (top) {
+        unsigned run[U];
+        GPUPRIMS__UNROLL
+        for (int u = 0; u < U; ++u) run[u] = 0;
+        for (unsigned step = top; step; step /= 2) {
+          GPUPRIMS__UNROLL
+          for (int u = 0; u < U; ++u)
+            if (run[u] + step < runs && first[run[u] + step] <= i + u * 32) run[u] += step;
+        }
+        GPUPRIMS__UNROLL
+        for (int u = 0; u < U; ++u) further[u] = shift[run[u]];
+      }
+      if (in) load<U>(i, to, further);
+      else store<U>(i, to, further);
     }
   }
   // Sorts n elements from `first` on: of one segment for each LANES lanes. n <= LANES * ITEMS, or 0.
@@ -10421,7 +10699,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
        batch * (32 * ROUNDS) < a.segments; batch += warps) {
     gp__u64 begin[ROUNDS];
     gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
-    bool listed = false, together = true;
+    bool listed = false;
     GPUPRIMS__UNROLL
     for (int r = 0; r < ROUNDS; ++r) {
       const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
@@ -10459,12 +10737,8 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       const gp__u32 up_to = gp_warp_inclusive_scan(n[r], gp_sum<gp__u32>());
       at[r] = total + up_to - n[r];
       total += gp_warp_broadcast(up_to, 31);
+      begin[r] -= at[r];
     }
-    const unsigned some = __ballot_sync(0xffffffffu, n[0] > 0);
-    const gp__u64 shift0 = gp_warp_broadcast(begin[0] - at[0], some ? __ffs(int(some)) - 1 : 0);
-    GPUPRIMS__UNROLL
-    for (int r = 0; r < ROUNDS; ++r) together = together && (n[r] == 0 || begin[r] - at[r] == shift0);
-    together = __all_sync(0xffffffffu, together) != 0;
     for (gp__u32 from = 0; from < total;) {
       gp__u32 to = total; // the first that the room does not hold, counted from `from`
       GPUPRIMS__UNROLL
@@ -10478,25 +10752,26 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROUNDS; ++r) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
       // Elements come and go by runs of segments that are side by side in the input as well.
-      for (int pass = 0; pass < 2; ++pass) {
-        if (together) {
-          room.template move_run<UNROLL>(pass == 0, 0, to - from, shift0 + from);
-        } else {
-          GPUPRIMS__UNROLL
-          for (int r = 0; r < ROUNDS; ++r) {
-            unsigned left = __ballot_sync(0xffffffffu, in[r]);
-            while (left) {
-              const int lead = __ffs(int(left)) - 1;
-              const gp__u64 shift = gp_warp_broadcast(begin[r] - at[r], lead);
-              const unsigned others = left & ~__ballot_sync(0xffffffffu, in[r] && begin[r] - at[r] == shift);
-              const unsigned run = others ? left & ((others & (0u - others)) - 1) : left;
-              const gp__u32 first = gp_warp_broadcast(at[r], lead) - from;
-              const gp__u32 stop = gp_warp_broadcast(at[r] + n[r], 31 - __clz(int(run))) - from;
-              room.template move_run<1>(pass == 0, first, stop, shift + from);
-              left &= ~run;
-            }
-          }
+      unsigned runs = 0;
+      gp__u64 last = 0;
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROUNDS; ++r) {
+        const unsigned all = __ballot_sync(0xffffffffu, in[r]), below = all & ((1u << gp_lane()) - 1);
+        const gp__u64 left = gp_warp_broadcast(begin[r], below ? 31 - __clz(int(below)) : 0);
+        const bool head = in[r] && (below ? begin[r] != left : runs == 0 || begin[r] != last);
+        const unsigned heads = __ballot_sync(0xffffffffu, head);
+        if (head) {
+          const unsigned run = runs + static_cast<unsigned>(__popc(heads & ((1u << gp_lane()) - 1)));
+          room.first[run] = at[r] - from;
+          room.shift[run] = begin[r] + from;
         }
+        runs += static_cast<unsigned>(__popc(heads));
+        const gp__u64 end_of_round = gp_warp_broadcast(begin[r], all ? 31 - __clz(int(all)) : 0);
+        if (all) last = end_of_round;
+      }
+      __syncwarp();
+      for (int pass = 0; pass < 2; ++pass) {
+        room.template move_runs<UNROLL>(pass == 0, runs, to - from);
         if (pass == 1) break;
         // Lists by length: 1 and 2, to 4, to 8, to 16, to 32 elements.
         GPUPRIMS__UNROLL
@@ -11428,34 +11703,32 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
                    VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
 
-  // One thread: its elements of two runs that follow each other in `keys`, from element `base` on, of n and m elements.
-  // Of the sequence that both make, the elements from `diagonal` on. place: where each has been.
-  static GP_DEVICE void merge(const Key *keys, int base, int n, int m, int diagonal, int count, Key (&key)[ITEMS],
+  // One thread: ITEMS elements of what two runs make that follow each other in keys[0 .. tile), from element `base` on,
+  // of n and m elements; from its element `diagonal` on. Behind both runs it takes any. place: where each has been.
+  static GP_DEVICE void merge(const Key *keys, int tile, int base, int n, int m, int diagonal, Key (&key)[ITEMS],
                               gp__u32 (&place)[VALUE ? ITEMS : 1]) {
     int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
-    const Key *one = keys + base, *two = one + n;
+    const Key *one = keys + base, *last = one + n + diagonal - 1;
     while (low < high) {
-      const int middle = (low + high) / 2;
-      if (!Before()(two[diagonal - 1 - middle], one[middle])) low = middle + 1;
+      const int middle = (low + high) >> 1;
+      if (!Before()(last[-middle], one[middle])) low = middle + 1;
       else high = middle;
     }
-    int i = low, j = diagonal - low;
-    Key x, y;
-    if (i < n) x = one[i];
-    if (j < m) y = two[j];
+    int i = base + low, j = base + n + diagonal - low;
+    const int i_end = base + n, j_end = i_end + m;
+    Key x = keys[i < tile ? i : tile - 1], y = keys[j < tile ? j : tile - 1];
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      if (k >= count) break;
-      const bool of_second = j < m && (i >= n || Before()(y, x));
+      const bool later = Before()(y, x), of_second = j < j_end && (i >= i_end || later);
+      const int at = of_second ? j : i, next = at + 1;
       key[k] = of_second ? y : x;
-      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(of_second ? base + n + j : base + i);
-      if (of_second) {
-        ++j;
-        if (j < m) y = two[j];
-      } else {
-        ++i;
-        if (i < n) x = one[i];
-      }
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(at);
+      if (k + 1 == ITEMS) break;
+      const Key fresh = keys[next < tile ? next : tile - 1];
+      i = of_second ? i : next;
+      j = of_second ? next : j;
+      x = of_second ? x : fresh;
+      y = of_second ? fresh : y;
     }
   }
   static GP_DEVICE void write_values(const gp__merge_args &, const unsigned short *, unsigned char *, gp__u64, int,
@@ -11502,7 +11775,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
       const int rest = tile - base < 0 ? 0 : tile - base, n = rest < run ? rest : run,
                 m = rest - n < run ? rest - n : run;
-      merge(keys, base, n, m, mine - base < n + m ? mine - base : n + m, count, key, place);
+      merge(keys, tile, base, n, m, mine - base < n + m ? mine - base : n + m, key, place);
       if (VALUE) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < ITEMS; ++k)
@@ -11843,6 +12116,965 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       values.write(s.before, reinterpret_cast<const unsigned short *>(shared + Tile::PLACES_AT), int(kept),
                    shared + Tile::VALUES_AT);
     if (once) return;
+  }
+}
+
+// ---- counting sort
+//
+// Keys of one or two bytes without values: equal keys cannot be told apart, so that it is enough to count them
+// (gp__histogram), to make runs of the values that occur, and to write the runs. Every key is read once and written
+// once, whatever the distribution: a tile of the output looks only at the runs that begin in it.
+
+struct gp__run_tally {
+  gp__u64 keys, runs;
+};
+struct gp__add_tally {
+  typedef gp__run_tally type;
+  enum { commutative = 1, exact = 1 };
+  static GP_DEVICE gp__run_tally identity() {
+    gp__run_tally t = {0, 0};
+    return t;
+  }
+  GP_DEVICE gp__run_tally operator()(const gp__run_tally &a, const gp__run_tally &b) const {
+    gp__run_tally t = {a.keys + b.keys, a.runs + b.runs};
+    return t;
+  }
+};
+
+// How many keys there are of each value, in a histogram of their bits.
+template <class P, class K> GP_DEVICE void gp__count_keys(const gp__histogram_args &a) {
+  typedef gp__policy<gp__counting_threads(int(sizeof(K))), gp__counting_vectors(int(sizeof(K))), P::load, GP_CACHE_ALL,
+                     0, gp__counting_blocks(int(sizeof(K))), P::overlap>
+      Policy;
+  gp__histogram<Policy, GP_SHARED_BINS, gp__even_bins<K>, K, gp__none, gp__u64>(a);
+}
+
+// ITEMS counters of a thread, those of consecutive values in the order of the sort.
+template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
+  typedef gp__ordered<T> Ordered;
+  typedef typename Ordered::Bits Bits;
+  gp__u64 count[ITEMS];
+  gp__u32 first;
+  GP_DEVICE Bits value(int i) const {
+    return Ordered::decode(static_cast<Bits>(DESCENDING ? ~(first + unsigned(i)) : first + unsigned(i)));
+  }
+  GP_DEVICE gp__run_tally load(const gp__u64 *counts, gp__u32 from, gp__u32 end) {
+    gp__run_tally t = gp__add_tally::identity();
+    first = from;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      count[i] = first + i < end ? counts[value(i)] : 0;
+      t.keys += count[i];
+      t.runs += count[i] != 0;
+    }
+    return t;
+  }
+  // The runs, behind what stands before them.
+  GP_DEVICE void store(gp__run_tally before, gp__u64 *starts, unsigned short *values) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      if (count[i] == 0) continue;
+      starts[before.runs] = before.keys;
+      values[before.runs] = value(i);
+      before.keys += count[i];
+      ++before.runs;
+    }
+  }
+};
+
+// The runs of keys of two bytes: GP__COUNTING_BLOCKS blocks, each of which waits for the sums of those before it.
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(const gp__counting_args &a) {
+  const int THREADS = GP__COUNTING_THREADS, ITEMS = 65536 / GP__COUNTING_BLOCKS / THREADS;
+  typedef gp__scan_storage<THREADS, gp__run_tally> Storage;
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, gridDim.x);
+  __syncthreads();
+  const gp__ticket ticket = s.ticket;
+  gp__counted_values<ITEMS, T, DESCENDING> mine;
+  const gp__u32 first = (static_cast<gp__u32>(ticket.number) * THREADS + threadIdx.x) * ITEMS;
+  gp__run_tally before = mine.load(a.counts, first, 65536);
+  const gp__run_tally total = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan);
+  if (gp_warp() == 0) {
+    gp_before<gp__run_tally> start;
+    start.has = false;
+    start.value = gp__add_tally::identity();
+    const gp__look_back<gp__run_tally, gp__add_tally> look_back = {gp__words(a.workspace), gridDim.x, ticket.tag, start,
+                                                                   false};
+    if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+    const gp_before<gp__run_tally> prefix = look_back(ticket.number, total);
+    if (gp_lane() == 0) s.prefix = prefix;
+  }
+  __syncthreads();
+  const gp__run_tally prefix = s.prefix.has ? s.prefix.value : gp__add_tally::identity();
+  mine.store(gp__add_tally()(prefix, before), a.starts, a.values);
+  if (ticket.number + 1 == gridDim.x && threadIdx.x == 0) *a.runs = prefix.runs + total.runs;
+}
+
+// Keys in vectors of their bits.
+template <class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
+  const gp__u32 word = sizeof(Bits) == 1 ? key * 0x01010101u : key * 0x00010001u;
+  return gp_vector{{word, word, word, word}};
+}
+
+// The output, tile by tile; a block's tiles stand side by side, so that it searches once and then goes on from run to
+// run. Positions count from the 16-byte boundary at or before the output's first key. Keys of one byte: every block
+// makes the runs for itself.
+template <class P, class T, bool DESCENDING> struct gp__counting_filler {
+  typedef typename gp__ordered<T>::Bits Bits;
+  static const int THREADS = P::threads, K = P::vectors, V = 16 / int(sizeof(T)), TILE = THREADS * K * V;
+  static const int VALUES = 1 << (8 * sizeof(T)), RUNS = TILE + 1 < VALUES ? TILE + 1 : VALUES;
+  static const bool ALONE = sizeof(T) == 1;
+  static const int ITEMS = ALONE && VALUES > THREADS ? VALUES / THREADS : 1;
+  struct Storage {
+    gp_tile_scan_storage<THREADS, gp__run_tally> scan;
+    gp__u64 starts[ALONE ? VALUES : 1];
+    unsigned short values[ALONE ? VALUES : 1];
+    gp__u32 first_run;
+    unsigned short at[RUNS], value[RUNS]; // the runs of a tile
+  };
+  struct Before { // runs that begin at a key or before it
+    const gp__u64 *starts;
+    gp__u64 key;
+    GP_DEVICE bool operator()(gp__u64 run) const { return starts[run] <= key; }
+  };
+  // The tile's vector at `position`.
+  static GP_DEVICE gp_vector vector_at(const Storage &s, unsigned position, unsigned runs) {
+    unsigned low = 0, count = runs;
+    while (count > 1) { // the last run that begins at or before it
+      const unsigned half = count / 2;
+      if (s.at[low + half] <= position) low += half, count -= half;
+      else count = half;
+    }
+    unsigned next = low + 1 < runs ? s.at[low + 1] : 0xffffffffu;
+    if (position + V <= next) return gp__same_keys(static_cast<Bits>(s.value[low]));
+    gp__packed<Bits> p;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) {
+      if (position + j >= next) {
+        ++low;
+        next = low + 1 < runs ? s.at[low + 1] : 0xffffffffu;
+      }
+      p.item[j] = static_cast<Bits>(s.value[low]);
+    }
+    return p.vector;
+  }
+  static GP_DEVICE void run(const gp__counting_args &a) {
+    GP_SHARED(Storage, s);
+    gp__begin<P>();
+    const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.out, 16) / sizeof(T), end = n + skipped;
+    const gp__u64 tiles = (end + TILE - 1) / TILE;
+    const gp__u64 first = blockIdx.x * tiles / gridDim.x, last = (blockIdx.x + 1ull) * tiles / gridDim.x;
+    if (n == 0 || first == last) return;
+    const gp__u64 *starts = a.starts;
+    const unsigned short *values = a.values;
+    gp__u64 runs;
+    if (ALONE) {
+      gp__counted_values<ITEMS, T, DESCENDING> mine;
+      gp__run_tally before = mine.load(a.counts, threadIdx.x * ITEMS, VALUES);
+      runs = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan).runs;
+      mine.store(before, s.starts, s.values);
+      starts = s.starts;
+      values = s.values;
+      __syncthreads();
+    } else runs = *a.runs;
+    if (gp_warp() == 0) {
+      const gp__u64 key = first ? first * TILE - skipped : 0;
+      const gp__u64 behind = gp_warp_search(0, runs, Before{starts, key});
+      if (gp_lane() == 0) s.first_run = static_cast<gp__u32>(behind - 1);
+    }
+    __syncthreads();
+    gp__u64 run = s.first_run;
+    Bits *out = static_cast<Bits *>(a.out) - skipped;
+    for (gp__u64 tile = first; tile < last; ++tile) {
+      const gp__u64 from = tile * TILE, to = from + TILE < end ? from + TILE : end;
+      unsigned here = 1;
+      if (threadIdx.x == 0) s.at[0] = 0, s.value[0] = values[run];
+      for (;;) { // those that begin in the tile
+        const gp__u64 i = run + here + threadIdx.x;
+        const gp__u64 at = i < runs ? starts[i] + skipped : to;
+        if (at < to) {
+          s.at[here + threadIdx.x] = static_cast<unsigned short>(at - from);
+          s.value[here + threadIdx.x] = values[i];
+        }
+        const unsigned found = static_cast<unsigned>(__syncthreads_count(at < to));
+        here += found;
+        if (found < THREADS) break;
+      }
+      GPUPRIMS__UNROLL_BY(2)
+      for (int k = 0; k < K; ++k) {
+        const unsigned position = (k * THREADS + threadIdx.x) * V;
+        const gp__u64 at = from + position;
+        if (at >= to) break;
+        gp__packed<Bits> p;
+        p.vector = vector_at(s, position, here);
+        if (at >= skipped && at + V <= end) gp__store_vector<P::store>(out + at, p.vector);
+        else {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            if (at + j >= skipped && at + j < end) out[at + j] = p.item[j];
+        }
+      }
+      run += here - 1;
+      __syncthreads();
+    }
+  }
+};
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_fill(const gp__counting_args &a) {
+  gp__counting_filler<P, T, DESCENDING>::run(a);
+}
+
+// ---- top-k, nth element
+//
+// A key and where it stood, as one unsigned integer or a pair of them: a rank. The order of ranks is the order of the
+// result, in which the lower index comes first among equal keys; no two ranks are equal but where keys go without
+// indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a key, alone or above its index; 2, a key and its index apart.
+template <int FORM, int SHIFT> struct gp__rank_of; // SHIFT: of the key; the index, if any, stands below it
+template <int SHIFT> struct gp__rank_of<0, SHIFT> {
+  typedef gp__u32 type;
+  static const int DIGITS = 4; // of eight bits
+  static GP_DEVICE type make(gp__u64 key, gp__u64) { return static_cast<type>(key) << SHIFT; }
+  static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
+  static GP_DEVICE gp__u64 index(type) { return 0; }
+  static GP_DEVICE type worst() { return 0xffffffffu; }
+  static GP_DEVICE bool before(type a, type b) { return a < b; }
+  static GP_DEVICE gp__u32 digit(type r, int d) { return r >> (24 - 8 * d) & 255u; }
+  static GP_DEVICE type with(type r, int d, gp__u32 digit) { return r | digit << (24 - 8 * d); }
+  static GP_DEVICE bool matches(type r, type upper, int d) { return d == 0 || (r ^ upper) >> (32 - 8 * d) == 0; }
+  static GP_DEVICE type filled(type upper, int d) { return d == 4 ? upper : upper | 0xffffffffu >> (8 * d); }
+};
+template <int SHIFT> struct gp__rank_of<1, SHIFT> {
+  typedef gp__u64 type;
+  static const int DIGITS = 8;
+  static GP_DEVICE type make(gp__u64 key, gp__u64 index) { return SHIFT ? key << SHIFT | index : key; }
+  static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
+  static GP_DEVICE gp__u64 index(type r) { return r & ((1ull << SHIFT) - 1); }
+  static GP_DEVICE type worst() { return ~0ull; }
+  static GP_DEVICE bool before(type a, type b) { return a < b; }
+  static GP_DEVICE gp__u32 digit(type r, int d) { return static_cast<gp__u32>(r >> (56 - 8 * d)) & 255u; }
+  static GP_DEVICE type with(type r, int d, gp__u32 digit) { return r | static_cast<gp__u64>(digit) << (56 - 8 * d); }
+  static GP_DEVICE bool matches(type r, type upper, int d) { return d == 0 || (r ^ upper) >> (64 - 8 * d) == 0; }
+  static GP_DEVICE type filled(type upper, int d) { return d == 8 ? upper : upper | ~0ull >> (8 * d); }
+};
+struct gp__rank_pair {
+  gp__u64 key, index;
+};
+template <int SHIFT> struct gp__rank_of<2, SHIFT> {
+  typedef gp__rank_pair type;
+  typedef gp__rank_of<1, 0> half;
+  static const int DIGITS = 16;
+  static GP_DEVICE type make(gp__u64 key, gp__u64 index) {
+    type r = {key, index};
+    return r;
+  }
+  static GP_DEVICE gp__u64 key(const type &r) { return r.key; }
+  static GP_DEVICE gp__u64 index(const type &r) { return r.index; }
+  static GP_DEVICE type worst() { return make(~0ull, ~0ull); }
+  static GP_DEVICE bool before(const type &a, const type &b) {
+    return a.key < b.key || (a.key == b.key && a.index < b.index);
+  }
+  static GP_DEVICE gp__u32 digit(const type &r, int d) {
+    return d < 8 ? half::digit(r.key, d) : half::digit(r.index, d - 8);
+  }
+  static GP_DEVICE type with(const type &r, int d, gp__u32 digit) {
+    return d < 8 ? make(half::with(r.key, d, digit), r.index) : make(r.key, half::with(r.index, d - 8, digit));
+  }
+  static GP_DEVICE bool matches(const type &r, const type &upper, int d) {
+    return d <= 8 ? half::matches(r.key, upper.key, d)
+                  : r.key == upper.key && half::matches(r.index, upper.index, d - 8);
+  }
+  static GP_DEVICE type filled(const type &upper, int d) {
+    return d <= 8 ? make(half::filled(upper.key, d), ~0ull) : make(upper.key, half::filled(upper.index, d - 8));
+  }
+};
+template <int KEY_SIZE, bool INDEXED, bool WIDE>
+struct gp__rank
+    : gp__rank_of<gp__rank_form(KEY_SIZE, INDEXED, WIDE), KEY_SIZE == 8 ? 0 : (INDEXED ? 64 : 32) - 8 * KEY_SIZE> {};
+template <class T> struct gp__is_none { static const bool value = false; };
+template <> struct gp__is_none<gp__none> { static const bool value = true; };
+
+// Sorts list[0 .. count) in shared memory (Batcher's bitonic network); the list has room for the next power of two, 64
+// at least. Steps within a warp's part of the list need no barrier of the block. Ends with one.
+template <int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *list, unsigned count) {
+  unsigned all = 64;
+  while (all < count) all *= 2;
+  for (unsigned i = count + threadIdx.x; i < all; i += THREADS) list[i] = R::worst();
+  const unsigned warps = all / 64 < THREADS / 32 ? all / 64 : THREADS / 32, part = all / warps;
+  bool crossed = true;
+  GPUPRIMS__UNROLL_BY(1)
+  for (unsigned size = 2; size <= all; size *= 2) {
+    GPUPRIMS__UNROLL_BY(1)
+    for (unsigned stride = size / 2; stride > 0; stride /= 2) {
+      const bool crosses = 2 * stride > part;
+      if (crosses || crossed) __syncthreads();
+      else __syncwarp();
+      crossed = crosses;
+      if (gp_warp() < warps) {
+        GPUPRIMS__UNROLL_BY(4)
+        for (unsigned i = gp_lane(); i < part / 2; i += 32) {
+          const unsigned pair = gp_warp() * (part / 2) + i, low = 2 * pair - (pair & (stride - 1));
+          const typename R::type a = list[low], b = list[low + stride];
+          if (((low & size) == 0) == R::before(b, a)) {
+            list[low] = b;
+            list[low + stride] = a;
+          }
+        }
+      }
+    }
+  }
+  __syncthreads();
+}
+
+// The best of what a block has seen: ranks up to a limit, k of which there are. Where the list is full, the limit is
+// lowered, digit by digit, until there is room; ranks beyond it are dropped at a glance from then on.
+struct gp__best_storage {
+  gp__u32 listed;
+  gp__u32 bin, before, in_bin; // of a digit
+  gp__u32 bins[256];
+};
+template <int THREADS, class R> struct gp__best {
+  typedef typename R::type Rank;
+  gp__best_storage &s;
+  Rank *list, limit;
+  gp__u64 limit_key; // of keys above it none is taken
+  gp__u32 capacity, k;
+  gp__u32 seen; // of the list's length, by this warp
+  bool closed;  // ranks equal to the limit are no longer taken
+
+  // All threads; a barrier.
+  GP_DEVICE gp__best(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
+      : s(storage), list(static_cast<Rank *>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room),
+        k(wanted), seen(0), closed(false) {
+    __syncthreads();
+    if (threadIdx.x == 0) s.listed = 0;
+    __syncthreads();
+  }
+  GP_DEVICE bool takes(const Rank &r) const { return R::before(r, limit) || (!closed && !R::before(limit, r)); }
+  // All lanes of a warp.
+  GP_DEVICE void push(bool there, const Rank &r) {
+    const gp__u32 lanes = __ballot_sync(0xffffffffu, there);
+    if (lanes == 0) return;
+    gp__u32 at = 0;
+    if (gp_lane() == 0) at = atomicAdd(&s.listed, static_cast<gp__u32>(__popc(lanes)));
+    at = __shfl_sync(0xffffffffu, at, 0);
+    if (there) list[at + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)))] = r;
+    seen = at + static_cast<gp__u32>(__popc(lanes));
+  }
+  // Lowers the limit until no more than `enough` ranks are left, k at least; fewer than k: nothing happens.
+  GP_DEVICE void narrow(gp__u32 enough) {
+    __syncthreads();
+    const gp__u32 count = s.listed;
+    __syncthreads();
+    if (count <= enough) return;
+    Rank upper = R::make(0, 0);
+    gp__u32 before = 0;
+    bool exact = false;
+    GPUPRIMS__UNROLL_BY(1)
+    for (int d = 0; d < R::DIGITS; ++d) {
+      for (unsigned i = threadIdx.x; i < 256; i += THREADS) s.bins[i] = 0;
+      __syncthreads();
+      for (gp__u32 i = threadIdx.x; i < count; i += THREADS) {
+        const Rank r = list[i];
+        if (R::matches(r, upper, d)) atomicAdd(&s.bins[R::digit(r, d)], 1u);
+      }
+      __syncthreads();
+      if (gp_warp() == 0) {
+        gp__u32 bin[8], sum = 0;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < 8; ++j) sum += bin[j] = s.bins[gp_lane() * 8 + j];
+        gp__u32 at = before + gp_warp_inclusive_scan(sum, gp_sum<gp__u32>()) - sum;
+        if (at < k && k <= at + sum) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < 8; ++j) {
+            if (at < k && k <= at + bin[j]) s.bin = gp_lane() * 8 + j, s.before = at, s.in_bin = bin[j];
+            at += bin[j];
+          }
+        }
+      }
+      __syncthreads();
+      upper = R::with(upper, d, s.bin);
+      before = s.before;
+      exact = d + 1 == R::DIGITS;
+      if (before + s.in_bin <= enough || exact) {
+        limit = R::filled(upper, d + 1);
+        break;
+      }
+    }
+    exact = exact && before + s.in_bin > k; // equal ranks: so many of them as are wanted
+    limit_key = R::key(limit);
+    if (threadIdx.x == 0) s.listed = 0;
+    __syncthreads();
+    closed = exact;
+    for (gp__u32 first = 0; first < count; first += THREADS) { // nothing is overwritten that has not been read
+      const gp__u32 i = first + threadIdx.x;
+      const Rank r = i < count ? list[i] : limit;
+      __syncthreads();
+      push(i < count && takes(r), r);
+    }
+    __syncthreads();
+    if (exact) {
+      for (gp__u32 i = before + threadIdx.x; i < k; i += THREADS) list[i] = limit;
+      if (threadIdx.x == 0) s.listed = k;
+      __syncthreads();
+    }
+    seen = 0;
+  }
+  GP_DEVICE gp__u32 enough() const { return k + k / 2 + 32; }
+  // Behind a tile, before the next one, which has at most `more` ranks.
+  GP_DEVICE void settle(gp__u32 more) {
+    if (__syncthreads_or(seen + more > capacity)) narrow(enough());
+  }
+  // The end: list[0 .. k) is sorted; the result is how many of them there are.
+  GP_DEVICE gp__u32 finish() {
+    narrow(enough());
+    __syncthreads();
+    const gp__u32 count = s.listed;
+    __syncthreads();
+    gp__sort_ranks<THREADS, R>(list, count);
+    return count < k ? count : k;
+  }
+};
+
+// What is written of a rank: the key, and the value or the index that goes with it.
+template <class In, class Out> struct gp__top_k_value {
+  static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64 from, gp__u64) {
+    static_cast<Out *>(a.out)[to] = static_cast<const In *>(a.in)[from];
+  }
+};
+template <class Out> struct gp__top_k_value<gp__none, Out> {
+  static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64, gp__u64 index) {
+    static_cast<Out *>(a.out)[to] = static_cast<Out>(index);
+  }
+};
+template <> struct gp__top_k_value<gp__none, gp__none> {
+  static GP_DEVICE void store(const gp__top_k_args &, gp__u64, gp__u64, gp__u64) {}
+};
+// Keys as bits in whose order the result comes.
+template <class T, bool DESCENDING> struct gp__top_k_key {
+  typedef gp__ordered<T> Ordered;
+  typedef typename Ordered::Bits Bits;
+  static GP_DEVICE Bits encode(Bits raw) {
+    return static_cast<Bits>(DESCENDING ? ~Ordered::encode(raw) : Ordered::encode(raw));
+  }
+  static GP_DEVICE Bits decode(Bits bits) { return Ordered::decode(static_cast<Bits>(DESCENDING ? ~bits : bits)); }
+};
+template <class T, bool DESCENDING, class In, class Out>
+GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 position, gp__u64 key, gp__u64 index) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  const gp__u64 to = row * a.k + position;
+  if (a.out_keys) static_cast<Bits *>(a.out_keys)[to] = Key::decode(static_cast<Bits>(key));
+  gp__top_k_value<In, Out>::store(a, to, row * a.count + index, index);
+}
+// A row's best, to the output, or as a list for the next launch, filled up to k.
+template <class T, bool DESCENDING, class In, class Out, int THREADS, class R>
+GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<THREADS, R> &best) {
+  const gp__u32 found = best.finish();
+  if (a.to)
+    for (gp__u32 i = threadIdx.x; i < a.k; i += THREADS)
+      static_cast<typename R::type *>(a.to)[work * a.k + i] = i < found ? best.list[i] : R::worst();
+  else
+    for (gp__u32 i = threadIdx.x; i < found; i += THREADS)
+      gp__top_k_store<T, DESCENDING, In, Out>(a, work, i, R::key(best.list[i]), R::index(best.list[i]));
+}
+
+// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys behind the n-th are zero.
+template <class P, class Bits> struct gp__key_tile {
+  static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
+  gp__run<Bits, V> x[K];
+  static GP_DEVICE gp__u64 at(gp__u64 first, int i) {
+    return first + static_cast<gp__u64>(i * P::threads + threadIdx.x) * V;
+  }
+  // Of the vector there, so many keys exist.
+  static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
+  GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K; ++i) {
+      const gp__u64 from = at(first, i);
+      if (from + V <= n) x[i].template load<P::load>(in + from, misaligned, from >= V && from + 2 * V <= n);
+      else {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) x[i].item[j] = from + j < n ? in[from + j] : Bits(0);
+      }
+    }
+  }
+};
+
+// The best k of each row, of k that are few: `blocks` blocks a row read its keys once, tile by tile, in an order that
+// jumps about the row, so that sorted rows do not come worst first. One block: the result; more: a list of each.
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__key_tile<P, Bits> Tile;
+  const int THREADS = P::threads;
+  const bool INDEXED = !gp__is_none<Out>::value;
+  typedef gp__rank<int(sizeof(T)), INDEXED, WIDE> R;
+  GP_SHARED(gp__best_storage, s);
+  GP_DYNAMIC_SHARED(memory);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), tiles = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, works = a.rows * a.blocks;
+  for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
+    const gp__u64 row = work / a.blocks, share = work % a.blocks;
+    const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
+    const unsigned misaligned = gp__misalignment(in, 16);
+    gp__best<THREADS, R> best(s, memory, a.capacity, static_cast<gp__u32>(a.k));
+    // Tile t of the order is tile t * jump mod tiles of the row; jump and tiles have no factor in common.
+    gp__u64 tile = share * a.jump % tiles;
+    const gp__u64 step = a.blocks * a.jump % tiles;
+    Tile now;
+    now.load(in, tile * Tile::ITEMS, n, misaligned);
+    for (gp__u64 t = share; t < tiles; t += a.blocks) {
+      const gp__u64 first = tile * Tile::ITEMS;
+      tile += step;
+      if (tile >= tiles) tile -= tiles;
+      Tile next; // on its way meanwhile
+      next.load(in, tile * Tile::ITEMS, t + a.blocks < tiles ? n : 0, misaligned);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < Tile::K; ++i) {
+        const gp__u64 at = Tile::at(first, i);
+        const Bits bound = static_cast<Bits>(best.limit_key);
+        gp__u32 hits = 0;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < Tile::V; ++j) hits |= (Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u) << j;
+        hits &= (1u << Tile::there(at, n)) - 1;
+        if (!__any_sync(0xffffffffu, hits != 0)) continue;
+        GPUPRIMS__UNROLL_BY(1)
+        for (int j = 0; j < Tile::V; ++j) {
+          const bool hit = hits >> j & 1u;
+          const typename R::type r = R::make(hit ? Key::encode(now.x[i].item[0]) : 0, at + j);
+          best.push(hit && best.takes(r), r);
+          gp__drop_first(now.x[i]);
+        }
+      }
+      best.settle(Tile::ITEMS);
+      now = next;
+    }
+    gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
+  }
+}
+// The lists of a row, `lists` ranks altogether, once more.
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
+  const int THREADS = P::threads, ITEMS = 4, TILE = THREADS * ITEMS;
+  const bool INDEXED = !gp__is_none<Out>::value;
+  typedef gp__rank<int(sizeof(T)), INDEXED, WIDE> R;
+  GP_SHARED(gp__best_storage, s);
+  GP_DYNAMIC_SHARED(memory);
+  gp__begin<P>();
+  const gp__u64 works = a.rows * a.blocks, n = gp__count(a);
+  for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
+    const gp__u64 row = work / a.blocks, share = work % a.blocks;
+    const typename R::type *in = static_cast<const typename R::type *>(a.from) + row * a.ranks;
+    gp__best<THREADS, R> best(s, memory, a.capacity, static_cast<gp__u32>(a.k));
+    for (gp__u64 first = share * TILE; first < a.ranks; first += a.blocks * TILE) {
+      typename R::type r[ITEMS];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const gp__u64 at = first + i * THREADS + threadIdx.x;
+        r[i] = at < a.ranks ? in[at] : R::worst();
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
+      best.settle(TILE);
+    }
+    if (a.to || n >= a.k) gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
+    else { // what fills up the lists is not written
+      best.finish();
+      for (gp__u32 i = threadIdx.x; i < n; i += THREADS)
+        gp__top_k_store<T, DESCENDING, In, Out>(a, row, i, R::key(best.list[i]), R::index(best.list[i]));
+    }
+  }
+}
+
+// ---- top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms for
+// Graphics Processing Units; Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU)
+//
+// A launch a digit of the keys, from the most significant on: the keys that agree with what is known of the k-th one are
+// counted by their next digit, and the block that finishes last finds that digit. Where few enough are left they are
+// put aside, and the launches that follow read those alone.
+
+// The bits of digit `level`: how far above them there are known ones, and how many there are.
+struct gp__select_digit {
+  int known, shift, bins;
+  GP_DEVICE gp__select_digit(int key_bits, int level) {
+    const int top = key_bits - level * GP__SELECT_BITS;
+    known = top;
+    shift = top > GP__SELECT_BITS ? top - GP__SELECT_BITS : 0;
+    bins = 1 << (top - shift);
+  }
+};
+GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a, gp__u64 row) {
+  return static_cast<gp__u64 *>(a.bins) + row * GP__SELECT_BINS;
+}
+
+// The last act of a pass: counts of the block to those of the row; the block that comes last finds the digit.
+template <int THREADS, int COPIES> struct gp__select_storage {
+  gp_tile_scan_storage<THREADS, gp__u64> scan;
+  gp__ticket ticket;
+  gp__u64 base;
+  gp__u32 staged, last;
+  gp__u32 count[GP__SELECT_BINS * COPIES];
+};
+template <class P, class T, bool DESCENDING, int COPIES>
+GP_DEVICE void gp__select_finish(const gp__top_k_args &a, gp__u64 row, const gp__select_digit &digit,
+                                 gp__select_storage<P::threads, COPIES> &s) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  const int THREADS = P::threads, EACH = GP__SELECT_BINS / THREADS;
+  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+  gp__u64 *bins = gp__select_bins(a, row);
+  for (int i = threadIdx.x; i < digit.bins; i += THREADS) {
+    gp__u32 sum = 0;
+    GPUPRIMS__UNROLL
+    for (int c = 0; c < COPIES; ++c) sum += s.count[i * COPIES + c];
+    if (sum) atomicAdd(bins + i, static_cast<gp__u64>(sum));
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    s.last = atomicAdd(&state->arrived, 1ull) + 1 == a.blocks;
+    __threadfence();
+  }
+  __syncthreads();
+  if (!s.last) return;
+  gp__u64 n[EACH], sum = 0;
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < EACH; j += 2) {
+    union {
+      gp_vector vector;
+      gp__u64 two[2];
+    } pair;
+    pair.vector = gp__load_vector<GP_CACHE_L2>(bins + threadIdx.x * EACH + j);
+    n[j] = pair.two[0];
+    n[j + 1] = pair.two[1];
+    sum += n[j] + n[j + 1];
+    gp__store_vector<GP_CACHE_ALL>(bins + threadIdx.x * EACH + j, gp_vector{{0, 0, 0, 0}});
+  }
+  const gp__u64 rank = state->rank, mine = sum, prefix = state->prefix;
+  gp__u64 before = sum;
+  gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all have read the state
+  if (before <= rank && rank < before + mine) {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < EACH; ++j) {
+      if (before <= rank && rank < before + n[j]) {
+        const gp__u64 found = prefix << (digit.known - digit.shift) | (threadIdx.x * EACH + j);
+        state->prefix = found;
+        state->rank = rank - before;
+        state->buffered = state->buffered || (a.level > 0 && state->inside <= a.room);
+        state->inside = n[j];
+        state->arrived = 0;
+        if (digit.shift == 0 && a.nth) static_cast<Bits *>(a.out_keys)[row] = Key::decode(static_cast<Bits>(found));
+      }
+      before += n[j];
+    }
+  }
+}
+
+// The keys of one block's share of a row, or of what was put aside: vectors of them, tile by tile. f(keys, how many).
+template <class P, class Bits, class F>
+GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u64 shares, F &f) {
+  typedef gp__key_tile<P, Bits> Tile;
+  const unsigned misaligned = gp__misalignment(in, 16);
+  const gp__u64 apart = shares * Tile::ITEMS;
+  Tile now;
+  now.load(in, share * Tile::ITEMS, n, misaligned);
+  for (gp__u64 first = share * Tile::ITEMS; first < n; first += apart) {
+    Tile next; // on its way meanwhile
+    next.load(in, first + apart, n, misaligned);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < Tile::K; ++i) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
+    f.settle();
+    now = next;
+  }
+}
+
+// The first digit: every key counts. A block that draws the first ticket of a row makes zeros of what the row's blocks
+// add to, and says so by a word.
+template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  static const int COPIES = 4, V = 16 / int(sizeof(T));
+  typedef gp__select_storage<P::threads, COPIES> Storage;
+  gp__u32 *count; // this lane's copy
+  int shift;
+  GP_DEVICE void take(const gp__run<Bits, V> &x, int there) {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j)
+      if (j < there) atomicAdd(count + (static_cast<gp__u32>(Key::encode(x.item[j]) >> shift)) * COPIES, 1u);
+  }
+  GP_DEVICE void settle() {}
+};
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(const gp__top_k_args &a) {
+  typedef gp__select_first_digit<P, T, DESCENDING> First;
+  typedef typename First::Bits Bits;
+  GP_SHARED(typename First::Storage, s);
+  for (int i = threadIdx.x; i < GP__SELECT_BINS * First::COPIES; i += P::threads) s.count[i] = 0;
+  gp__begin<P>();
+  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
+  __syncthreads();
+  const gp__ticket ticket = s.ticket;
+  const gp__u64 row = ticket.number / a.blocks, share = ticket.number % a.blocks, n = gp__count(a);
+  gp__word *words = gp__words(a.workspace);
+  if (share == 0) {
+    gp__u64 *bins = gp__select_bins(a, row);
+    for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) bins[i] = 0;
+    if (threadIdx.x == 0) {
+      gp__select_state none = {0, a.k - 1 < n ? a.k - 1 : n - 1, n, 0, 0, 0};
+      static_cast<gp__select_state *>(a.states)[row] = none;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      gp__publish(words, row, 0u, ticket.tag);
+    }
+  }
+  const gp__select_digit digit(8 * int(sizeof(T)), 0);
+  First first = {s.count + gp_lane() % First::COPIES, digit.shift};
+  gp__select_tiles<P>(static_cast<const Bits *>(a.keys) + row * a.count, n, share, a.blocks, first);
+  if (threadIdx.x == 0) {
+    gp__receive<gp__u32>(words, row, ticket.tag);
+    __threadfence();
+  }
+  __syncthreads();
+  gp__select_finish<P, T, DESCENDING, First::COPIES>(a, row, digit, s);
+}
+
+// A digit behind the first: keys whose upper bits are known to be those of the k-th.
+template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  static const int V = 16 / int(sizeof(T)), TILE = P::threads * P::vectors * V;
+  typedef gp__select_storage<P::threads, 1> Storage;
+  Storage &s;
+  Bits *stage, *aside; // of this block; of the row
+  gp__u64 *appended;
+  gp__u64 prefix;
+  gp__select_digit digit;
+  bool encoded, appends; // what is read was put aside; it is to be put aside
+  gp__u32 seen;
+  GP_DEVICE void take(gp__run<Bits, V> x, int there) {
+    gp__u32 hits = 0;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) {
+      const Bits bits = encoded ? x.item[j] : Key::encode(x.item[j]);
+      hits |= (j < there && static_cast<gp__u64>(bits) >> digit.known == prefix ? 1u : 0u) << j;
+    }
+    if (!__any_sync(0xffffffffu, hits != 0)) return;
+    GPUPRIMS__UNROLL_BY(1)
+    for (int j = 0; j < V; ++j) {
+      const bool hit = hits >> j & 1u;
+      const Bits bits = encoded ? x.item[0] : Key::encode(x.item[0]);
+      if (hit) atomicAdd(s.count + (static_cast<gp__u32>(bits >> digit.shift) & unsigned(digit.bins - 1)), 1u);
+      gp__drop_first(x);
+      if (!appends) continue;
+      const gp__u32 lanes = __ballot_sync(0xffffffffu, hit);
+      if (lanes == 0) continue;
+      gp__u32 at = 0;
+      if (gp_lane() == 0) at = atomicAdd(&s.staged, static_cast<gp__u32>(__popc(lanes)));
+      at = __shfl_sync(0xffffffffu, at, 0);
+      if (hit) stage[at + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)))] = bits;
+      seen = at + static_cast<gp__u32>(__popc(lanes));
+    }
+  }
+  // Two tiles fit the stage.
+  GP_DEVICE void settle() {
+    if (appends && __syncthreads_or(seen > TILE)) flush();
+  }
+  GP_DEVICE void flush() {
+    __syncthreads();
+    const gp__u32 count = s.staged;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      s.base = atomicAdd(appended, static_cast<gp__u64>(count));
+      s.staged = 0;
+    }
+    __syncthreads();
+    for (gp__u32 i = threadIdx.x; i < count; i += P::threads) aside[s.base + i] = stage[i];
+    __syncthreads();
+    seen = 0;
+  }
+};
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(const gp__top_k_args &a) {
+  typedef gp__select_next_digit<P, T, DESCENDING> Next;
+  typedef typename Next::Bits Bits;
+  GP_SHARED(typename Next::Storage, s);
+  GP_DYNAMIC_SHARED(stage);
+  for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) s.count[i] = 0;
+  if (threadIdx.x == 0) s.staged = 0;
+  __syncthreads();
+  gp__begin<P>();
+  const gp__u64 row = blockIdx.x / a.blocks, share = blockIdx.x % a.blocks;
+  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+  Bits *aside = static_cast<Bits *>(a.aside) + row * a.room;
+  const gp__select_digit digit(8 * int(sizeof(T)), a.level);
+  const bool buffered = state->buffered != 0;
+  const gp__u64 n = buffered ? state->appended : gp__count(a);
+  Next next = {s,        reinterpret_cast<Bits *>(stage),      aside, &state->appended, state->prefix, digit,
+               buffered, !buffered && state->inside <= a.room, 0};
+  gp__select_tiles<P>(buffered ? static_cast<const Bits *>(aside) : static_cast<const Bits *>(a.keys) + row * a.count,
+                      n, share, a.blocks, next);
+  if (next.appends) next.flush();
+  __syncthreads();
+  gp__select_finish<P, T, DESCENDING, 1>(a, row, digit, s);
+}
+
+// Behind the passes: the keys before the k-th, and so many that equal it as are wanted, the first ones, in the order of
+// the input. One sweep with look-back, over all rows.
+struct gp__below_equal {
+  gp__u64 below, equal; // the upper bit of `below`: a row begins here
+};
+struct gp__add_below_equal {
+  typedef gp__below_equal type;
+  enum { commutative = 0, exact = 1 };
+  static GP_DEVICE gp__below_equal identity() {
+    gp__below_equal x = {0, 0};
+    return x;
+  }
+  GP_DEVICE gp__below_equal operator()(const gp__below_equal &a, const gp__below_equal &b) const {
+    if (b.below >> 63) return b;
+    gp__below_equal x = {a.below + b.below, a.equal + b.equal};
+    return x;
+  }
+};
+template <class P, class T, class In, class Out, bool DESCENDING>
+GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__key_tile<P, Bits> Tile;
+  const int THREADS = P::threads, K = Tile::K, V = Tile::V;
+  typedef gp__scan_storage<THREADS, gp__below_equal> Storage;
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), of_row = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, tiles = a.rows * of_row;
+  for (;;) {
+    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number >= tiles) return;
+    const gp__u64 row = ticket.number / of_row, tile = ticket.number % of_row;
+    const gp__select_state *state = static_cast<const gp__select_state *>(a.states) + row;
+    const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
+    const unsigned misaligned = gp__misalignment(in, 16);
+    const gp__u64 wanted = state->rank + 1; // of the equal ones
+    const Bits kth = static_cast<Bits>(state->prefix);
+    Tile keys;
+    keys.load(in, tile * Tile::ITEMS, n, misaligned);
+    gp__u32 below[K], equal[K]; // a bit a key
+    gp__below_equal before[K], total = gp__add_below_equal::identity();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K; ++i) {
+      const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
+      below[i] = equal[i] = 0;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        const Bits bits = Key::encode(keys.x[i].item[j]);
+        below[i] |= (bits < kth ? 1u : 0u) << j;
+        equal[i] |= (bits == kth ? 1u : 0u) << j;
+      }
+      const gp__u32 there = (1u << Tile::there(at, n)) - 1;
+      below[i] &= there;
+      equal[i] &= there;
+      before[i].below = static_cast<gp__u64>(__popc(below[i]));
+      before[i].equal = static_cast<gp__u64>(__popc(equal[i]));
+      const gp__below_equal sum = gp_tile_exclusive_scan<THREADS>(before[i], gp__add_below_equal(), s.scan);
+      before[i] = gp__add_below_equal()(total, before[i]);
+      total = gp__add_below_equal()(total, sum);
+      __syncthreads();
+    }
+    if (tile == 0) total.below |= 1ull << 63;
+    if (gp_warp() == 0) {
+      gp_before<gp__below_equal> start;
+      start.has = false;
+      start.value = gp__add_below_equal::identity();
+      const gp__look_back<gp__below_equal, gp__add_below_equal> look_back = {gp__words(a.workspace), tiles, ticket.tag,
+                                                                             start, false};
+      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+      const gp_before<gp__below_equal> prefix = look_back(ticket.number, total);
+      if (gp_lane() == 0) s.prefix = prefix;
+    }
+    __syncthreads();
+    gp__below_equal from = gp__add_below_equal::identity();
+    if (tile > 0) from = s.prefix.value;
+    from.below &= ~(1ull << 63);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K; ++i) {
+      const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
+      gp__u64 lower = from.below + before[i].below, same = from.equal + before[i].equal;
+      gp__u32 left = below[i] | equal[i];
+      while (left) {
+        const int j = __ffs(static_cast<int>(left)) - 1;
+        left &= left - 1;
+        const bool is_equal = equal[i] >> j & 1u;
+        if (!is_equal || same < wanted)
+          gp__top_k_store<T, DESCENDING, In, Out>(a, row, lower + (same < wanted ? same : wanted),
+                                                  is_equal ? kth : Key::encode(in[at + j]), at + j);
+        if (is_equal) ++same;
+        else ++lower;
+      }
+    }
+  }
+}
+
+// ---- shuffle
+//
+// A bijection of 0 .. n - 1 that a seed chooses: a Feistel network on the smallest power of two that holds n (256 at
+// least, where small networks are far from random), walked until it comes back below n (Black and Rogaway, Ciphers with
+// Arbitrary Finite Domains; Mitchell, Stokes, Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs). Each round
+// changes one half by a function of the other one and of the round's key, so that it can be undone, whatever the
+// function is. Integers only: the same on every device and on the host.
+
+struct gp__bijection {
+  gp__u64 n;
+  gp__u32 keys[GP__SHUFFLE_ROUNDS], low_mask, high_mask;
+  unsigned low_bits;
+  GP_DEVICE gp__bijection(const gp__value &value, gp__u64 count) : n(count) {
+    const unsigned bits = count > 256 ? 64 - static_cast<unsigned>(__clzll(static_cast<long long>(count - 1))) : 8;
+    low_bits = (bits + 1) / 2;
+    low_mask = 0xffffffffu >> (32 - low_bits);
+    high_mask = 0xffffffffu >> (32 - (bits - low_bits));
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < GP__SHUFFLE_ROUNDS; ++r) keys[r] = reinterpret_cast<const gp__u32 *>(value.bytes)[r];
+  }
+  GP_DEVICE gp__u64 operator()(gp__u64 x) const {
+    do {
+      gp__u32 low = static_cast<gp__u32>(x) & low_mask, high = static_cast<gp__u32>(x >> low_bits);
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < GP__SHUFFLE_ROUNDS; r += 2) {
+        high ^= gp__shuffle_round(low, keys[r]) & high_mask;
+        low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;
+      }
+      x = static_cast<gp__u64>(high) << low_bits | low;
+    } while (x >= n);
+    return x;
+  }
+};
+template <class In, class Out> struct gp__shuffled_element {
+  static GP_DEVICE Out at(const void *in, gp__u64 i) { return static_cast<const In *>(in)[i]; }
+};
+template <class Out> struct gp__shuffled_element<gp__none, Out> { // indices
+  static GP_DEVICE Out at(const void *, gp__u64 i) { return static_cast<Out>(i); }
+};
+// out[i] = in[p(i)]: stores side by side, loads anywhere, several of a thread in flight.
+template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map_args &a) {
+  const int ALL = gp__map_items(P::vectors, 0, 0, int(sizeof(Out))), ITEMS = ALL < 4 ? ALL : 4;
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), tiles = (n + ALL * P::threads - 1) / (ALL * P::threads);
+  const gp__bijection p(a.value, n);
+  Out *out = static_cast<Out *>(a.out);
+  for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) GPUPRIMS__UNROLL_BY(1)
+  for (int round = 0; round < ALL; round += ITEMS) {
+    const gp__u64 first = (tile * ALL + round) * P::threads + threadIdx.x;
+    gp__u64 from[ITEMS];
+    Out x[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) from[i] = first + i * P::threads < n ? p(first + i * P::threads) : 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (first + i * P::threads < n) x[i] = gp__shuffled_element<In, Out>::at(a.in, from[i]);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (first + i * P::threads < n) out[first + i * P::threads] = x[i];
   }
 }
 
@@ -12210,6 +13442,7 @@ typedef struct gp__request {
   const void *in, *in2;
   void *out;
   uint64_t count;               // on the host back end already min(count, *count_device)
+  uint64_t stride;              // top-k: count as the caller has given it, elements of a row
   const uint64_t *count_device; // or NULL
   gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
   gp__value step;               // iota; partition: the second scalar; histogram: the upper ends
@@ -14287,6 +15520,154 @@ static gp_result gp__host_is_sorted(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// ---- top-k, nth element, shuffle
+
+// A key in the order of the result, as an unsigned integer.
+static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
+  const gp_type type = q->key_type;
+  const uint64_t sign = (uint64_t)1 << (8 * q->key_size - 1), all = sign * 2 - 1;
+  uint64_t x = 0;
+  memcpy(&x, (const unsigned char *)q->keys + i * q->key_size, q->key_size); // little-endian
+  if (gp__host_kind(type) == GP__WIDE_F) x = x & sign ? ~x & all : x | sign;
+  else if (gp__host_kind(type) == GP__WIDE_I) x ^= sign;
+  return q->flags & GP_DESCENDING ? ~x & all : x;
+}
+
+typedef struct gp__host_ranked {
+  uint64_t key, index;
+} gp__host_ranked;
+static int gp__host_comes_later(const gp__host_ranked *a, const gp__host_ranked *b) {
+  return a->key > b->key || (a->key == b->key && a->index > b->index);
+}
+// The heap's element at `i`, which may be better than those below it, finds its place; the worst is on top.
+static void gp__host_sift(gp__host_ranked *heap, size_t n, size_t i) {
+  const gp__host_ranked x = heap[i];
+  size_t child;
+  for (; (child = 2 * i + 1) < n; i = child) {
+    if (child + 1 < n && gp__host_comes_later(heap + child + 1, heap + child)) ++child;
+    if (!gp__host_comes_later(heap + child, &x)) break;
+    heap[i] = heap[child];
+  }
+  heap[i] = x;
+}
+// One row: a heap of the best so far, and then sorted.
+static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_ranked *heap) {
+  const size_t k = (size_t)(q->length < n ? q->length : n);
+  size_t i, left;
+  uint64_t at;
+  for (at = 0; at < n; ++at) {
+    gp__host_ranked x;
+    x.key = gp__host_rank(q, first + at);
+    x.index = at;
+    if (at < k) {
+      heap[at] = x;
+      if (at + 1 == k)
+        for (i = k / 2 + 1; i-- > 0;) gp__host_sift(heap, k, i);
+    } else if (gp__host_comes_later(heap, &x)) {
+      heap[0] = x;
+      gp__host_sift(heap, k, 0);
+    }
+  }
+  for (left = k; left > 1;) {
+    const gp__host_ranked last = heap[--left];
+    heap[left] = heap[0];
+    heap[0] = last;
+    gp__host_sift(heap, left, 0);
+  }
+  for (i = 0; i < k; ++i) {
+    const uint64_t to = row * q->length + i, from = first + heap[i].index;
+    if (q->out_keys)
+      memcpy((unsigned char *)q->out_keys + to * q->key_size, (const unsigned char *)q->keys + from * q->key_size,
+             q->key_size);
+    if (q->in_size)
+      gp__host_move((unsigned char *)q->out + to * q->out_size, (const unsigned char *)q->in + from * q->in_size,
+                    q->in_size);
+    else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
+  }
+}
+// `stride`: elements of a row, of which `count` count.
+static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
+  const gp__request *q = h->q;
+  const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
+  const int threads = h->threads > rows ? (int)rows : h->threads;
+  const size_t bytes = (size_t)q->length * sizeof(gp__host_ranked);
+  gp__host_ranked *heaps = (gp__host_ranked *)malloc(bytes * (size_t)threads);
+  int64_t t;
+  if (!heaps) return gp__host_no_memory(h, bytes * (size_t)threads);
+  GPUPRIMS__PARALLEL_FOR
+  for (t = 0; t < threads; ++t) {
+    int64_t row;
+    for (row = t; row < rows; row += threads)
+      gp__host_best(q, (uint64_t)row * stride, q->count, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
+  }
+  free(heaps);
+  return GP_SUCCESS;
+}
+
+// Sixteen bits at a time: how many of the keys that agree so far have each value of the next ones.
+static gp_result gp__host_nth(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const unsigned bits = 8 * (unsigned)q->key_size, digit = bits < 16 ? bits : 16;
+  uint64_t *counts = (uint64_t *)malloc(sizeof(uint64_t) << digit), rank = q->length, prefix = 0, i;
+  unsigned known;
+  if (!counts) return gp__host_no_memory(h, sizeof(uint64_t) << digit);
+  if (rank >= q->count) rank = q->count - 1;
+  for (known = 0; known < bits; known += digit) {
+    const unsigned shift = bits - known - digit;
+    uint64_t value = 0;
+    memset(counts, 0, sizeof(uint64_t) << digit);
+    for (i = 0; i < q->count; ++i) {
+      const uint64_t x = gp__host_rank(q, i);
+      if (known == 0 || x >> (bits - known) == prefix) ++counts[x >> shift & (((uint64_t)1 << digit) - 1)];
+    }
+    while (rank >= counts[value]) rank -= counts[value++];
+    prefix = prefix << digit | value;
+  }
+  free(counts);
+  for (i = 0; gp__host_rank(q, i) != prefix; ++i) {}
+  memcpy(q->out_keys, (const unsigned char *)q->keys + i * q->key_size, q->key_size);
+  return GP_SUCCESS;
+}
+
+// The permutation of gp__bijection.
+static uint64_t gp__host_permute(const gp__request *q, uint64_t x) {
+  const uint64_t n = q->count;
+  const unsigned bits = n > 256 ? 64 - (unsigned)__builtin_clzll(n - 1) : 8, low_bits = (bits + 1) / 2;
+  const uint32_t low_mask = 0xffffffffu >> (32 - low_bits), high_mask = 0xffffffffu >> (32 - (bits - low_bits));
+  uint32_t keys[GP__SHUFFLE_ROUNDS];
+  int r;
+  memcpy(keys, q->init.bytes, sizeof keys);
+  do {
+    uint32_t low = (uint32_t)x & low_mask, high = (uint32_t)(x >> low_bits);
+    for (r = 0; r < GP__SHUFFLE_ROUNDS; r += 2) {
+      high ^= gp__shuffle_round(low, keys[r]) & high_mask;
+      low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;
+    }
+    x = (uint64_t)high << low_bits | low;
+  } while (x >= n);
+  return x;
+}
+static gp_result gp__host_shuffle(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->count, GP__HOST_BLOCK);
+  const int threads = h->threads;
+  int64_t b;
+  (void)threads;
+  GPUPRIMS__PARALLEL_FOR
+  for (b = 0; b < blocks; ++b) {
+    uint64_t i = (uint64_t)b * GP__HOST_BLOCK;
+    const uint64_t end = q->count - i < GP__HOST_BLOCK ? q->count : i + GP__HOST_BLOCK;
+    for (; i < end; ++i) {
+      const uint64_t from = gp__host_permute(q, i);
+      if (!q->in_size) gp__host_put_index(q->out, q->out_size, i, from);
+      else
+        gp__host_move((unsigned char *)q->out + i * q->out_size, (const unsigned char *)q->in + from * q->in_size,
+                      q->in_size);
+    }
+  }
+  return GP_SUCCESS;
+}
+
 // ---- entry
 
 static const char *gp__host_call_name(gp_primitive primitive) {
@@ -14530,6 +15911,12 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
     return gp__host_set(&h);
   case GP_IS_SORTED:
     return gp__host_is_sorted(&h);
+  case GP_TOP_K:
+    return gp__host_top_k(&h, q->stride);
+  case GP_NTH_ELEMENT:
+    return gp__host_nth(&h);
+  case GP_SHUFFLE:
+    return gp__host_shuffle(&h);
   default:
     break;
   }
@@ -15379,7 +16766,16 @@ enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(MERGE, gp__merge, gp__merge_args)                                                                                  \
   X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args)                                                            \
   X(SET_BORDERS, gp__set_borders, gp__merge_args)                                                                      \
-  X(SET_OPERATION, gp__set_operation, gp__merge_args)
+  X(SET_OPERATION, gp__set_operation, gp__merge_args)                                                                  \
+  X(COUNT_KEYS, gp__count_keys, gp__histogram_args)                                                                    \
+  X(COUNTING_RUNS, gp__counting_runs, gp__counting_args)                                                               \
+  X(COUNTING_FILL, gp__counting_fill, gp__counting_args)                                                               \
+  X(TOP_K_LISTS, gp__top_k_lists, gp__top_k_args)                                                                      \
+  X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args)                                                                      \
+  X(SELECT_FIRST, gp__select_first, gp__top_k_args)                                                                    \
+  X(SELECT_NEXT, gp__select_next, gp__top_k_args)                                                                      \
+  X(SELECT_COLLECT, gp__select_collect, gp__top_k_args)                                                                \
+  X(SHUFFLE, gp__shuffle, gp__map_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -16488,6 +17884,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
     k->key = k->in;
     if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   }
+  if (gp__family_of(c->primitive) == GP__FAMILY_TOP_K) {
+    q->key_type = c->key_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+    if (k->key.info) return gp__fail(GP_E_TYPE, "%s: key_type is %s: a struct has no order", k->who, k->key.info->name);
+  }
   q->key_struct = k->key.info;
   q->key_size = k->key.size;
   if ((k->reads & GP__READS_OFFSET_TYPE) &&
@@ -16543,6 +17944,30 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
              : GP_SUCCESS;
 }
 
+// Values that go along with keys, or elements that are moved: `in` and `out` of one type; without `in` and its type,
+// `out` gets indices; top-k without either type: neither.
+GPUPRIMS__PRIVATE int gp__may_index(gp_primitive p) { return p == GP_TOP_K || p == GP_SHUFFLE; }
+GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  q->out_type = c->out_type ? c->out_type : c->in_type;
+  if (k->in.size) {
+    if (q->out_type != q->in_type)
+      return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: elements are moved as they are", k->who);
+    return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
+  }
+  if (!q->out_type && !c->out && c->primitive == GP_TOP_K) return GP_SUCCESS;
+  GPUPRIMS__CHECK(
+      gp__check_integer(k, "out_type (of indices)", q->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+  if (q->out_type != c->out_type)
+    return gp__fail(GP_E_TYPE, "%s: out_type (of indices) is %s, not u32 or u64", k->who,
+                    gp__type_rows[c->out_type].name);
+  if (k->out.size == 4 && c->count > (c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32))
+    return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", k->who,
+                    (unsigned long long)c->count);
+  return GP_SUCCESS;
+}
+
 // The type of the output, and what it has to do with that of the input.
 GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   const gp_call *c = k->c;
@@ -16550,6 +17975,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   const char *who = k->who;
   const int moved = c->primitive == GP_SELECT || c->primitive == GP_PARTITION || c->primitive == GP_UNIQUE;
   if (gp__is_histogram(c->primitive)) return gp__check_histogram_types(k);
+  if (gp__may_index(c->primitive)) return gp__check_moved(k);
   if (gp__is_bound(c->primitive) || c->primitive == GP_LOAD_BALANCE) {
     GPUPRIMS__CHECK(
         gp__check_integer(k, "out_type (index_type)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
@@ -16586,7 +18012,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   gp__request *q = k->q;
   if (c->in || c->in_type) {
     q->in_type = c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type (of values)", q->in_type, &k->in));
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
     if (c->out_type && c->out_type != c->in_type)
       return gp__fail(GP_E_TYPE, "%s: out_type is not in_type: values keep their type", k->who);
     if (!k->in.info) q->in_type = unsigned_of[k->in.size];
@@ -16768,7 +18194,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   if (c->primitive == GP_SORT) return gp__check_sort_types(k);
   if (c->primitive == GP_SEGMENTED_SORT) return gp__check_sorted_segments(k);
   if (gp__is_ordered(c->primitive)) return gp__check_ordered_types(k);
-  if ((k->reads & GP__READS_IN) && (c->primitive != GP_UNIQUE || c->in_type || c->in || c->out)) {
+  if ((k->reads & GP__READS_IN) && (c->primitive != GP_UNIQUE || c->in_type || c->in || c->out) &&
+      (!gp__may_index(c->primitive) || c->in_type || c->in)) {
     q->in_type = c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
   }
@@ -16807,11 +18234,32 @@ GPUPRIMS__PRIVATE int gp__any_order(const gp__request *q) {
 
 // ---- its numbers and buffers
 
+// Rows of a top-k; other calls have one.
+GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) {
+  return c->primitive == GP_TOP_K && c->segments ? c->segments : 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_k(const gp__checking *k) {
+  const gp_call *c = k->c;
+  const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
+  if (c->length > c->count || (nth && c->count && c->length == c->count))
+    return gp__fail(GP_E_ARGUMENT, "%s: length (%s) is %llu, count is %llu", k->who, nth ? "n" : "k",
+                    (unsigned long long)c->length, (unsigned long long)c->count);
+  if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
+    return gp__fail(GP_E_SIZE, "%s: segments (rows) times count overflows: %llu times %llu", k->who,
+                    (unsigned long long)c->segments, (unsigned long long)c->count);
+  if (!k->pointers || nth || !c->length) return GP_SUCCESS;
+  if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: out_keys and out are both null", k->who);
+  if (!c->out_keys && sorted && c->length > GP__TOP_K_FEW)
+    return gp__fail(GP_E_NULL,
+                    "%s: out_keys is null: more than %d results are sorted there (GP_UNSORTED: they need not)", k->who,
+                    (int)GP__TOP_K_FEW);
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
-  q->count = c->count;
+  q->count = q->stride = c->count;
   q->segments = c->segments;
   q->length = c->length;
   q->bins = c->bins;
@@ -16864,6 +18312,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT, "%s: count is %llu, neither 0 nor segments times length, which is %llu", who,
                       (unsigned long long)c->count, (unsigned long long)q->count);
   }
+  if (gp__family_of(c->primitive) == GP__FAMILY_TOP_K) GPUPRIMS__CHECK(gp__check_k(k));
   if ((c->flags & GP_REPRODUCIBLE) && k->fold && c->primitive >= GP_SEGMENTED_REDUCE && !gp__any_order(q))
     return gp__fail(GP_E_UNSUPPORTED,
                     "%s: flags: GP_REPRODUCIBLE: with this operator and type the call keeps its bits on one device and "
@@ -16909,14 +18358,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   if (histogram && c->begin && c->bins + 1 > UINT64_MAX / (unsigned)q->active)
     return gp__fail(GP_E_SIZE, "%s: bins: the boundaries of %d channels overflow", k->who, q->active);
   if (k->in.size)
-    GPUPRIMS__CHECK(gp__reading(k, two ? "in (a)" : "in", c->in, &k->in, q->count * (unsigned)q->channels, 1,
+    GPUPRIMS__CHECK(gp__reading(k, two ? "in (a)" : "in", c->in, &k->in,
+                                q->count * (unsigned)q->channels * gp__rows_in(c), 1,
                                 in_place && q->in_size == q->out_size ? GP__PLACE_OF_OUT : 0));
   if (k->in2.size)
     GPUPRIMS__CHECK(gp__reading(k, two ? "in2 (b)" : "in2 (weights)", c->in2, &k->in2, q->count, 1,
                                 two && q->in2_size == q->out_size ? GP__PLACE_OF_OUT : 0));
   if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(
-        k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key, gp__is_bound(p) ? c->length : c->count, 1,
+        k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key,
+        gp__is_bound(p) ? c->length : c->count * gp__rows_in(c), 1,
         p == GP_UNIQUE || p == GP_SORT || p == GP_SEGMENTED_SORT || p == GP_MERGE_SORT ? GP__PLACE_OF_OUT_KEYS : 0));
   if (k->reads & GP__READS_KEYS2) {
     GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
@@ -16951,13 +18402,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
                         : p == GP_SEGMENTED_REDUCE                   ? c->segments
                         : gp__is_histogram(p)                        ? c->bins * (unsigned)q->active
                         : gp__is_ordered(p)                          ? gp__most_results(q)
+                        : p == GP_TOP_K                              ? gp__rows_in(c) * c->length
                                                                      : count;
   int i, j;
   if ((k->reads & GP__READS_OUT) && q->out_size)
     GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, outs, 1, GP__PLACE_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
-    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, gp__is_ordered(p) ? outs : count,
-                                p == GP_UNIQUE || p == GP_SEGMENTED_SORT || gp__is_ordered(p) ||
+    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size,
+                                p == GP_NTH_ELEMENT                  ? 1
+                                : gp__is_ordered(p) || p == GP_TOP_K ? outs
+                                                                     : count,
+                                p == GP_UNIQUE || p == GP_SEGMENTED_SORT || p == GP_NTH_ELEMENT || gp__is_ordered(p) ||
                                     (p == GP_SORT && (k->in.size || !q->in_size)),
                                 GP__PLACE_OF_OUT_KEYS));
   if (q->out2_size)
@@ -17057,6 +18512,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
     }
     return GP_SUCCESS;
   }
+  if (c->primitive == GP_SHUFFLE) { // the keys of its rounds
+    uint64_t seed = 0;
+    if (c->init) memcpy(&seed, c->init, sizeof seed);
+    for (i = 0; i < GP__SHUFFLE_ROUNDS; ++i) {
+      const uint32_t key = gp__shuffle_key(seed, i);
+      memcpy(q->init.bytes + 4 * i, &key, sizeof key);
+    }
+    return GP_SUCCESS;
+  }
   if (c->init)
     memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : gp__is_predicated(c->primitive) ? q->in_size : q->out_size);
   if (c->step) memcpy(q->step.bytes, c->step, c->primitive == GP_PARTITION ? q->in_size : q->out_size);
@@ -17126,6 +18590,8 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
     return !q->count || !q->segments;
   case GP__FAMILY_MERGE:
     return !q->count && !q->count2 && !q->out_count;
+  case GP__FAMILY_TOP_K:
+    return !q->count || (q->primitive == GP_TOP_K && !q->length);
   default:
     return 0;
   }
@@ -17176,6 +18642,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
   case GP__FAMILY_SEGMENTED_SORT:
   case GP__FAMILY_TOP_K:
     h.key_size = (int)q->key_size;
+    if (q->key_struct && !h.acc_size) h.acc_size = h.key_size; // no keys that sort by themselves
     h.count2 = q->count2;
     h.begin_bit = q->begin_bit;
     h.end_bit = q->end_bit;
@@ -17431,10 +18898,27 @@ GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind kinds[GP__KINDS_MAX]) 
   kinds[3] = GP__HYBRID_SORT;
   return 4;
 }
+GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
+  kinds[count++] = GP__COUNT_KEYS;
+  kinds[count++] = GP__COUNTING_FILL;
+  if (q->key_size > 1) kinds[count++] = GP__COUNTING_RUNS;
+  return count;
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p,
+                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
+  kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
+  kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
+  if (p->algorithm == GP_RADIX_SELECT && q->primitive == GP_TOP_K) kinds[count++] = GP__SELECT_COLLECT;
+  return count;
+}
 // Which kernels the plan of a sort or a merge launches, each once.
 GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p,
                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
   int count = 0;
+  if (p->algorithm == GP_COUNTING) return gp__kinds_of_counting(q, kinds);
+  if (gp__family_of(q->primitive) == GP__FAMILY_TOP_K) return gp__kinds_of_top_k(q, p, kinds);
   if (gp__family_of(q->primitive) == GP__FAMILY_MERGE) {
     const int sets = gp__is_set(q->primitive);
     if (q->primitive != GP_MERGE) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
@@ -17470,6 +18954,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
     kinds[count++] = q->primitive == GP_COPY                  ? GP__COPY
                      : q->primitive == GP_ADJACENT_DIFFERENCE ? GP__ADJACENT
                      : gp__is_bound(q->primitive)             ? GP__BOUND
+                     : q->primitive == GP_SHUFFLE             ? GP__SHUFFLE
                                                               : GP__MAP;
     break;
   case GP_STEALING:
@@ -17508,6 +18993,10 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
   return count;
 }
 
+// Ranks of top-k: indices that need more than 32 bits.
+GPUPRIMS__PRIVATE int gp__has_wide_indices(const gp__request *q) {
+  return q->primitive == GP_TOP_K && q->out_size && q->count > UINT32_MAX;
+}
 GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
                                       int key[GP__KEY_NUMBERS]) {
   int i = 0;
@@ -17525,8 +19014,11 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = q->out2_type;
   key[i++] = q->end != NULL;
   key[i++] = gp__family_of(q->primitive) == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
-  key[i++] = q->flags & ~(GP_CHECKED | (q->primitive == GP_SORT ? GP_DESCENDING : 0));       // not these kernels' work
+  key[i++] = q->flags &
+             ~(GP_CHECKED |
+               (q->primitive == GP_SORT && p->algorithm != GP_COUNTING ? GP_DESCENDING : 0)); // not these kernels' work
   key[i++] = gp__is_planned(q->primitive) && q->primitive != GP_SORT && q->out != NULL;
+  key[i++] = gp__has_wide_indices(q);
   key[i++] = p->algorithm;
   key[i++] = p->threads;
   key[i++] = p->vectors;
@@ -17823,6 +19315,26 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, q->user_op ? "%s, " : "%s<%s>, ", functor, key);
     gp__add(t, "%s, %s>", key, in);
     break;
+  case GP__COUNT_KEYS:
+    gp__add(t, "%s>", q->key_size == 1 ? "unsigned char" : "unsigned short");
+    break;
+  case GP__COUNTING_RUNS:
+  case GP__COUNTING_FILL:
+  case GP__SELECT_FIRST:
+  case GP__SELECT_NEXT:
+    gp__add(t, "%s, %s>", gp__key_name(q), q->flags & GP_DESCENDING ? "true" : "false");
+    break;
+  case GP__TOP_K_LISTS:
+  case GP__TOP_K_MERGE:
+  case GP__SELECT_COLLECT:
+    gp__add(t, "%s, %s, %s, %s", gp__key_name(q), in, q->out_size ? out : "gp__none",
+            q->flags & GP_DESCENDING ? "true" : "false");
+    if (kind != GP__SELECT_COLLECT) gp__add(t, ", %s", gp__has_wide_indices(q) ? "true" : "false");
+    gp__add(t, ">");
+    break;
+  case GP__SHUFFLE:
+    gp__add(t, "%s, %s>", in, out);
+    break;
   default: // scans
     gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? "true, " : "false, ");
     gp__name_fold(q, t);
@@ -18028,6 +19540,9 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   }
   if (kind == GP__MERGE_SORT_TILES) g.shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
   if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
+  if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
+  if (kind == GP__COUNTING_RUNS) g.threads = GP__COUNTING_THREADS;
+  if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
   return g;
 }
 
@@ -18712,12 +20227,101 @@ GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   }
   return result == GP_SUCCESS ? gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a) : result;
 }
+
+GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__geometry g = gp__counting_geometry(*l->p, *l->h);
+  const size_t values = (size_t)1 << 8 * q->key_size;
+  gp__histogram_args h;
+  gp__counting_args a;
+  gp_result result;
+  memset(&h, 0, sizeof h);
+  memset(&a, 0, sizeof a);
+  h.in = q->keys;
+  h.out = l->scratch;
+  h.count = a.count = q->count;
+  h.count_device = a.count_device = (const unsigned long long *)q->count_device;
+  h.bins = values;
+  h.channels = h.active = 1;
+  h.replicas = g.replicas;
+  h.workspace = a.workspace = l->workspace;
+  a.out = q->out_keys;
+  a.counts = (unsigned long long *)l->scratch;
+  a.starts = (unsigned long long *)l->scratch + values;
+  a.runs = a.starts + values;
+  a.values = (unsigned short *)(a.runs + 1);
+  result = gp__launch_step(l, 0, g.grid, g.threads, g.shared_bytes, &h);
+  if (result == GP_SUCCESS && q->key_size > 1)
+    result = gp__launch_step(l, 2, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0, &a);
+  return result != GP_SUCCESS
+             ? result
+             : gp__launch_step(l, 1, gp__grid_of_step(l, 1, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, &a);
+}
+
+GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
+  const gp__shape *h = l->h;
+  const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
+  unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
+  gp_result result = GP_SUCCESS;
+  int occupancy, i;
+  for (i = 0; i < 2 && result == GP_SUCCESS; ++i)
+    result = gp__fit_kernel(l->s, l->who, l->kernels[i], l->g, &occupancy);
+  if (result != GP_SUCCESS) return result;
+  a->capacity = gp__top_k_capacity(*l->p, *h);
+  a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
+  a->to = a->blocks > 1 ? lists : NULL;
+  result = gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a);
+  while (a->to && result == GP_SUCCESS) { // a list of each block, fewer of fewer blocks, the result
+    a->from = a->to;
+    a->ranks = a->blocks * a->k;
+    a->blocks = a->blocks > mergers ? mergers : 1;
+    a->to = a->blocks > 1 ? fewer : NULL;
+    result = gp__launch_step(l, 1, (unsigned)(rows * a->blocks < 0x7fffffff ? rows * a->blocks : 0x7fffffff),
+                             l->g->threads, l->g->shared_bytes, a);
+  }
+  return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
+  const gp__request *q = l->q;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp_result result;
+  a->states = scratch;
+  a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
+  a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
+  a->room = gp__select_room(*l->h);
+  a->nth = q->primitive == GP_NTH_ELEMENT;
+  result = gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a);
+  for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size && result == GP_SUCCESS; ++a->level)
+    result = gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a);
+  return result != GP_SUCCESS || a->nth
+             ? result
+             : gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__top_k_args a;
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.in = q->in;
+  a.out_keys = q->out_keys;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.rows = gp__rows_of(*l->h);
+  a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
+  a.blocks = l->g->share;
+  a.workspace = l->workspace;
+  return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
+}
+
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
+  if (l->p->algorithm == GP_COUNTING) return gp__launch_counting(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
   if (l->q->primitive == GP_SORT && (l->p->algorithm == GP_HYBRID || l->p->algorithm == GP_ONE_BLOCK))
     return gp__launch_hybrid(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
   if (l->q->primitive == GP_SEGMENTED_SORT) return gp__launch_segmented_sort(l);
+  if (gp__family_of(l->q->primitive) == GP__FAMILY_TOP_K) return gp__launch_top_k(l);
   return gp__fail(GP_E_UNSUPPORTED, "%s: no plan", l->who);
 }
 
@@ -18946,6 +20550,34 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   return result;
 }
 
+GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
+                                             uint64_t *bytes);
+// Of a top-k of many: the sort of a row's results in place, as a call of its own.
+GPUPRIMS__PRIVATE int gp__sorts_results(const gp__request *q, const gp_policy *p) {
+  return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && !(q->flags & GP_UNSORTED) && q->length > 1;
+}
+GPUPRIMS__PRIVATE gp__request gp__result_sort(const gp__request *q, uint64_t row) {
+  gp__request sort;
+  memset(&sort, 0, sizeof sort);
+  sort.primitive = GP_SORT;
+  sort.flags = q->flags & GP_DESCENDING;
+  sort.key_type = q->key_type;
+  sort.key_size = q->key_size;
+  sort.end_bit = 8 * (int)q->key_size;
+  sort.in_type = sort.out_type = q->out_size == 1   ? GP_U8
+                                 : q->out_size == 2 ? GP_U16
+                                 : q->out_size == 4 ? GP_U32
+                                 : q->out_size == 8 ? GP_U64
+                                                    : q->out_type;
+  sort.in_struct = sort.out_struct = q->out_struct;
+  sort.in_size = sort.out_size = q->out_size;
+  sort.channels = sort.active = 1;
+  sort.count = sort.stride = q->length;
+  sort.count_device = q->count_device; // fewer elements, fewer results
+  sort.keys = sort.out_keys = q->out_keys ? (unsigned char *)q->out_keys + row * q->length * q->key_size : NULL;
+  sort.in = sort.out = q->out ? (unsigned char *)q->out + row * q->length * q->out_size : NULL;
+  return sort;
+}
 // Chooses the policy and finds the kernels; then, where `run`, launches, in a workspace of `least` bytes at least.
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
                                             gp_stream stream, uint64_t least) {
@@ -18972,7 +20604,21 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
     const gp__geometry g = gp__geometry_of(p, h, 0);
     result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
   }
+  if (result == GP_SUCCESS && !idle && gp__sorts_results(q, &p)) { // its kernels and its room before anything happens
+    const gp__request sort = gp__result_sort(q, 0);
+    uint64_t room = least;
+    result = gp__run_request(s, &sort, NULL, 0, stream, 0);
+    if (result == GP_SUCCESS) result = gp__workspace_of(s, &sort, NULL, &room);
+    least = room;
+  }
   if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
+  if (run && !idle && gp__sorts_results(q, &p)) {
+    uint64_t row;
+    for (row = 0; row < gp__rows_of(h) && result == GP_SUCCESS; ++row) {
+      const gp__request sort = gp__result_sort(q, row);
+      result = gp__run_request(s, &sort, NULL, 1, stream, 0);
+    }
+  }
   return gp__leave(s, who, pushed, result);
 }
 
@@ -19030,6 +20676,10 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q,
     if (result != GP_SUCCESS) return shift ? GP_SUCCESS : result;
     g = gp__geometry_of(p, h, 0);
     if (gp__workspace_bytes(&g) > *bytes) *bytes = gp__workspace_bytes(&g);
+    if (!shift && gp__sorts_results(q, &p)) {
+      const gp__request sort = gp__result_sort(q, 0);
+      GPUPRIMS__CHECK(gp__workspace_of(s, &sort, NULL, bytes));
+    }
   }
   return GP_SUCCESS;
 }
@@ -19197,6 +20847,10 @@ GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, c
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 0, &k);
     if (result == GP_SUCCESS) take(user, k->bundle_key, k->image.data, k->image.bytes);
+  }
+  if (result == GP_SUCCESS && gp__sorts_results(q, &p)) {
+    const gp__request sort = gp__result_sort(q, 0);
+    result = gp__compile_request(s, who, &sort, NULL, compute_capability, table, take, user);
   }
   return result;
 }
@@ -19703,6 +21357,42 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
   gp_call c = gp__call(GP_CHECK_OFFSETS, 0, 0, 0, NULL, NULL, count);
   gp__set_segments(&c, offset_type, offsets, segments);
   c.bad = bad;
+  return gp_run(ctx, &c, stream);
+}
+
+// ---- top-k, nth element, shuffle
+
+GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,
+                                      const void *keys, const void *values, void *out_keys, void *out_values,
+                                      uint64_t k, uint64_t rows, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_TOP_K, 0, values ? value_type : 0, out_values ? value_type : 0, values, out_values, count);
+  c.flags = flags;
+  c.key_type = key_type;
+  c.keys = keys;
+  c.out_keys = out_keys;
+  c.length = k;
+  c.segments = rows;
+  return rows ? gp_run(ctx, &c, stream) : GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, int flags, gp_type key_type, gp_type value_type, const void *keys,
+                                 const void *values, void *out_keys, void *out_values, uint64_t k, uint64_t count,
+                                 gp_stream stream) {
+  return gp_top_k_rows(ctx, flags, key_type, value_type, keys, values, out_keys, out_values, k, 1, count, stream);
+}
+GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_type, const void *keys, void *out,
+                                       uint64_t n, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_NTH_ELEMENT, 0, 0, 0, NULL, NULL, count);
+  c.flags = flags;
+  c.key_type = key_type;
+  c.keys = keys;
+  c.out_keys = out;
+  c.length = n;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
+                                   uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_SHUFFLE, 0, in ? type : 0, type, in, out, count);
+  c.init = &seed;
   return gp_run(ctx, &c, stream);
 }
 #undef GPUPRIMS__CHECK

@@ -180,8 +180,8 @@ MUTANTS = {
     "merge sort: the network is not stable": ("MERGE_SORT", "there && Before()(b, a);", "there && !Before()(a, b);"),
     "merge sort: the last key of a part is not sorted": ("MERGE_SORT", "FULL || i + 1 < n);", "FULL || i + 2 < n);"),
     "merge sort: ties go to the second run": (
-        "MERGE_SORT", "const bool of_second = j < m && (i >= n || Before()(y, x));",
-        "const bool of_second = j < m && (i >= n || !Before()(x, y));"),
+        "MERGE_SORT", "const bool later = Before()(y, x), of_second = j",
+        "const bool later = !Before()(x, y), of_second = j"),
     "merge sort: the last run is taken for a whole one": (
         "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      merge(", "m = run;\n      merge("),
     "merge sort: keys move while they are merged": (
@@ -477,7 +477,7 @@ MUTANTS = {
         "SEGMENTED_SORT_SHORT", "for (; step * SIDE < count; step += steps) {",
         "for (; (step + 1) * SIDE < count; step += steps) {"),
     "segmented sort: segments apart are loaded as if side by side": (
-        "SEGMENTED_SORT_SHORT", "others ? left & ((others & (0u - others)) - 1) : left;", "left & ~others;"),
+        "SEGMENTED_SORT_SHORT", "in[r] && (below ? begin[r] != left :", "in[r] && (below ? false :"),
     "segmented sort: more segments than the room holds": (
         "SEGMENTED_SORT_SHORT", "at[r] + n[r] > from + CAPACITY)", "at[r] > from + CAPACITY)"),
     "segmented sort: the room is filled before it is stored": (

@@ -20,6 +20,7 @@
 
 #include "fake_driver.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -121,6 +122,16 @@ FAKE_KERNEL(
     gp__reduce_args,
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_min<unsigned long long>, gp__offset_fault<unsigned int>,
                           unsigned int, unsigned long long, unsigned long long>);
+FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>>);
+FAKE_KERNEL(gp__radix_args,
+            gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
+FAKE_KERNEL(gp__radix_args,
+            gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__u32, gp__radix_narrow>);
+FAKE_KERNEL(
+    gp__radix_args,
+    gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
+FAKE_KERNEL(gp__gather_args, gp__gather<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__u64, 3, gp__u32>);
+FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 0, 1, 2>, 24>);
 FAKE_KERNEL(gp__map_args,
             gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
 
@@ -178,7 +189,7 @@ static gp_policy small(int algorithm) {
   p.load = p.store = GP_CACHE_ALL;
   p.blocks_per_sm = algorithm == GP_DIRECT ? 0 : 1;
   p.overlap = 2;
-  if (algorithm == GP_EVEN_SHARE || algorithm == GP_STEALING) p.store = 0; // a reduction has no such field
+  if (algorithm == GP_EVEN_SHARE || algorithm == GP_STEALING || algorithm == GP_ONE_SWEEP) p.store = 0; // not theirs
   if (algorithm == GP_LOOK_BACK || algorithm == GP_THREE_SWEEP || algorithm == GP_PIPELINED ||
       algorithm == GP_ONE_BLOCK)
     p.stages = 3;
@@ -1540,6 +1551,11 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (p == GP_MERGE || gp__is_set(p)) c.keys2 = b.begin, c.in2 = b.end, c.count2 = n;
   if (gp__is_set(p) || p == GP_IS_SORTED) c.out_count = b.counts;
   if (p == GP_IS_SORTED) c.out = nullptr;
+  if (p == GP_TOP_K || p == GP_SHUFFLE) c.in_type = GP_F32, c.in = b.in;
+  if (p == GP_TOP_K || p == GP_NTH_ELEMENT)
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.length = n < 9 ? n / 2 : 9;
+  if (p == GP_NTH_ELEMENT) c.out = nullptr;
+  if (p == GP_SORT) c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in;
   return c;
 }
 
@@ -1711,6 +1727,48 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_TYPE, "out_type (index_type) is not set", p, c.out_type = 0);
   }
   WRONG(GP_E_ARGUMENT, "segments is 0, but count is not", GP_LOAD_BALANCE, c.segments = 0);
+  {
+    const gp_key_field some[] = {{8, GP_F32, 0}, {0, GP_F32, 1}}, off[] = {{10, GP_U16, 0}, {6, GP_F32, 0}};
+    const gp_key_field many[] = {{0, GP_F32, 0}, {0, vec3, 0}};
+    const gp_key_field wide[17] = {{4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
+                                   {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
+                                   {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
+                                   {4, GP_F32, 0}, {4, GP_F32, 0}};
+    const gp_primitive p = GP_SORT;
+    FINE(p, c.in = nullptr, c.in_type = 0, c.out_type = GP_I64, c.out_keys = nullptr);
+    FINE(p, c.in = nullptr, c.in_type = 0, c.out = nullptr, c.begin_bit = 5, c.end_bit = 5, c.flags = GP_DESCENDING);
+    FINE(p, c.key_type = vec3, c.fields = some, c.field_count = 2, c.end_bit = 64, c.in_type = vec3);
+    FINE(p, c.key_type = vec3, c.transform = unary, c.acc_type = GP_U16, c.end_bit = 16);
+    FINE(p, c.flags = GP_REPRODUCIBLE);
+    FINE(p, c.out_keys = b.keys, c.out = b.in);
+    WRONG(GP_E_NULL, ": out_keys is null", p, c.out_keys = nullptr);
+    WRONG(GP_E_ALIGNMENT, ": out_keys (", p, c.out_keys = b.out_keys + 2);
+    WRONG(GP_E_OVERLAP, "keys and out_keys overlap", p, c.out_keys = b.keys + 4);
+    WRONG(GP_E_OVERLAP, "out and out_keys overlap", p, c.out_keys = b.out);
+    WRONG(GP_E_TYPE, "out_type is not in_type", p, c.out_type = GP_I32);
+    WRONG(GP_E_TYPE, "out_type (of indices) is f32", p, c.in = nullptr, c.in_type = 0, c.out_type = GP_F32);
+    WRONG(GP_E_SIZE, "which indices of type u32", p, c.in = nullptr, c.in_type = 0, c.out_type = GP_U32,
+          c.key_type = GP_U8, c.count = (uint64_t(1) << 32) + 1);
+    WRONG(GP_E_TYPE, "key_type: a struct needs fields or a transform", p, c.key_type = vec3);
+    WRONG(GP_E_OPERATOR, "transform: keys are decomposed by a user's operator, not by ABS", p, c.transform = GP_ABS);
+    WRONG(GP_E_OPERATOR, "is a binary one", p, c.transform = binary);
+    WRONG(GP_E_TYPE, "acc_type (of transform's result) is not set", p, c.transform = unary);
+    WRONG(GP_E_TYPE, "acc_type (of transform's result) is a struct", p, c.transform = unary, c.acc_type = vec3);
+    WRONG(GP_E_TYPE, "acc_type: there is no transform", p, c.acc_type = GP_U16);
+    WRONG(GP_E_ARGUMENT, "fields and transform both", p, c.key_type = vec3, c.transform = unary, c.acc_type = GP_U16,
+          c.fields = some, c.field_count = 2);
+    WRONG(GP_E_ARGUMENT, "fields: keys of a built-in type have none", p, c.fields = some, c.field_count = 2);
+    WRONG(GP_E_NULL, "fields is null", p, c.key_type = vec3, c.field_count = 2);
+    WRONG(GP_E_ARGUMENT, "field_count is 0", p, c.key_type = vec3, c.fields = some);
+    WRONG(GP_E_ARGUMENT, "field 1: no aligned f32 stands at offset 6 of vec3, of 12 bytes", p, c.key_type = vec3,
+          c.fields = off, c.field_count = 2);
+    WRONG(GP_E_TYPE, "field 1 is a struct", p, c.key_type = vec3, c.fields = many, c.field_count = 2);
+    WRONG(GP_E_SIZE, "more than 64 bytes", p, c.key_type = vec3, c.fields = wide, c.field_count = 17);
+    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.end_bit = 33);
+    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.begin_bit = -1, c.end_bit = 3);
+    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.begin_bit = 4, c.end_bit = 3);
+    WRONG(GP_E_ARGUMENT, "GP_UNSORTED serves top_k only", p, c.flags = GP_UNSORTED);
+  }
   WRONG(GP_E_SIZE, "segments is 4294967297, which", GP_LOAD_BALANCE, c.segments = (uint64_t(1) << 32) + 1);
 
   // results
@@ -1980,6 +2038,15 @@ static void test_names() {
   named(c, "gp__bound", "false, float, gp_less<float>, unsigned long long>", "gp__search_args");
   c = sample(GP_LOAD_BALANCE), c.offset_type = GP_U64;
   named(c, "gp__load_balance", "unsigned long long, unsigned int>", "gp__search_args");
+  c = sample(GP_TOP_K);
+  named(c, "gp__top_k_merge", "int, float, float, false, false>", "gp__top_k_args");
+  c.in = nullptr, c.in_type = 0, c.out_type = GP_U64, c.count = uint64_t(1) << 33, c.keys = nullptr;
+  named(c, "gp__top_k_merge", "int, gp__none, unsigned long long, false, true>", "gp__top_k_args");
+  c = sample(GP_TOP_K, 5000), c.length = 4000, c.flags = GP_UNSORTED, c.in = c.out = nullptr, c.in_type = 0;
+  c.keys = c.out_keys = nullptr;
+  named(c, "gp__select_collect", "int, gp__none, gp__none, false>", "gp__top_k_args");
+  c = sample(GP_SHUFFLE);
+  named(c, "gp__shuffle", "float, float>", "gp__map_args");
   CLOSE(ctx);
 }
 
@@ -2225,6 +2292,200 @@ static void test_more_results() {
   c.segments = 50;
   GOOD(gp_run(ctx, &c, nullptr));
   CHECK(count.data[0] == UINT64_MAX);
+  check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
+  CLOSE(ctx);
+}
+
+// ---- counting sort, top-k, nth element, shuffle: whole calls on the emulator
+
+FAKE_KERNEL(gp__histogram_args, gp__count_keys<gp__policy<64, 1, 3, 3, 0, 1, 2>, unsigned char>);
+FAKE_KERNEL(gp__counting_args, gp__counting_fill<gp__policy<64, 1, 3, 3, 0, 1, 2>, signed char, true>);
+FAKE_KERNEL(gp__histogram_args, gp__count_keys<gp__policy<64, 1, 3, 3, 0, 1, 2>, unsigned short>);
+FAKE_KERNEL(gp__counting_args, gp__counting_runs<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_f16, false>);
+FAKE_KERNEL(gp__counting_args, gp__counting_fill<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_f16, false>);
+FAKE_KERNEL(gp__top_k_args,
+            gp__top_k_lists<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true, false>);
+FAKE_KERNEL(gp__top_k_args,
+            gp__top_k_merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true, false>);
+FAKE_KERNEL(gp__top_k_args, gp__select_first<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_next<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true>);
+FAKE_KERNEL(gp__map_args, gp__shuffle<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__none, unsigned int>);
+
+static unsigned rank_of_float(float x) { // largest first
+  unsigned u;
+  memcpy(&u, &x, sizeof u);
+  return ~(u >> 31 ? ~u : u | 0x80000000u);
+}
+static void test_top_k() {
+  fake::machine.multiprocessors = 3;
+  gp_context *ctx = open_fake();
+  gp_policy p = small(GP_COUNTING);
+  p.threads = 64;
+  // counting sort
+  for (size_t n : {size_t(1), size_t(1023), size_t(9000)}) {
+    std::vector<signed char> keys(n);
+    std::vector<uint16_t> halves(n);
+    for (size_t i = 0; i < n; ++i) keys[i] = (signed char)(i * 2654435761u >> 13), halves[i] = uint16_t(i * 40503u);
+    Device<signed char> in(keys), out(n);
+    Device<uint16_t> in16(halves), out16(n);
+    gp_call c = gp_call_init(GP_SORT);
+    c.policy = &p, c.key_type = GP_I8, c.keys = in.data, c.out_keys = out.data, c.count = n, c.flags = GP_DESCENDING;
+    unsigned launches = fake::counts.launches;
+    GOOD(gp_run(ctx, &c, nullptr));
+    std::sort(keys.begin(), keys.end(), std::greater<signed char>());
+    CHECK(fake::counts.launches == launches + 2 && memcmp(out.data, keys.data(), n) == 0);
+    c.key_type = GP_F16, c.keys = in16.data, c.out_keys = out16.data, c.flags = 0;
+    launches = fake::counts.launches;
+    GOOD(gp_run(ctx, &c, nullptr));
+    std::sort(halves.begin(), halves.end(), [](uint16_t a, uint16_t b) {
+      return uint16_t(a >> 15 ? ~a : a | 0x8000) < uint16_t(b >> 15 ? ~b : b | 0x8000);
+    });
+    CHECK(fake::counts.launches == launches + 3 && memcmp(out16.data, halves.data(), n * 2) == 0);
+    c.begin_bit = 0, c.end_bit = 8;
+    BAD(GP_E_POLICY, "", gp_run(ctx, &c, nullptr));
+  }
+  // top-k by lists, of rows too; radix select
+  for (size_t k : {size_t(1), size_t(60), size_t(900)})
+    for (int radix = 0; radix < 2; ++radix)
+      for (size_t n : {k, size_t(3000), size_t(70000)}) {
+        const size_t rows = n == k ? 5 : 1;
+        std::vector<float> keys(n * rows);
+        for (size_t i = 0; i < keys.size(); ++i) keys[i] = float(int(i * 2654435761u >> 20)) * (i % 3 ? 1.f : -1.f);
+        Device<float> in(keys), out_keys(k * rows);
+        Device<unsigned> out(k * rows);
+        gp_call c = gp_call_init(GP_TOP_K);
+        p.algorithm = radix ? GP_RADIX_SELECT : GP_BEST_LISTS;
+        c.policy = &p, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.out = out.data;
+        c.out_type = GP_U32, c.count = n, c.length = k, c.segments = rows;
+        c.flags = GP_DESCENDING | (radix ? GP_UNSORTED : 0);
+        const unsigned launches = fake::counts.launches;
+        uint64_t bytes = 0;
+        GOOD(gp_workspace_size(ctx, &c, &bytes));
+        GOOD(gp_run(ctx, &c, nullptr));
+        const unsigned now = unsigned(fake::counts.launches) - launches;
+        check(radix       ? now == 4 && bytes
+              : n < 70000 ? now == 1 && !bytes
+                          : now == 2 && bytes,
+              __LINE__, "top %u of %u: %u launches, %llu bytes", unsigned(k), unsigned(n), now,
+              (unsigned long long)bytes);
+        bool good = true;
+        for (size_t row = 0; row < rows; ++row) {
+          std::vector<unsigned> order(n);
+          for (size_t i = 0; i < n; ++i) order[i] = unsigned(i);
+          const float *x = keys.data() + row * n;
+          std::stable_sort(order.begin(), order.end(),
+                           [&](unsigned a, unsigned b) { return rank_of_float(x[a]) < rank_of_float(x[b]); });
+          order.resize(k);
+          if (radix) std::sort(order.begin(), order.end());
+          for (size_t i = 0; i < k; ++i)
+            good = good && out.data[row * k + i] == order[i] && out_keys.data[row * k + i] == x[order[i]];
+        }
+        check(good, __LINE__, "top %u of %u rows of %u, radix %d", unsigned(k), unsigned(rows), unsigned(n), radix);
+        if (rows > 1) continue;
+        c = gp_call_init(GP_NTH_ELEMENT);
+        p.algorithm = GP_RADIX_SELECT;
+        c.policy = &p, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.count = n;
+        c.length = k - 1, c.flags = GP_DESCENDING;
+        GOOD(gp_run(ctx, &c, nullptr));
+        std::nth_element(keys.begin(), keys.begin() + long(k - 1), keys.end(),
+                         [](float a, float b) { return rank_of_float(a) < rank_of_float(b); });
+        check(out_keys.data[0] == keys[k - 1], __LINE__, "element %u of %u", unsigned(k - 1), unsigned(n));
+      }
+  // one permutation on the device and on the host
+  {
+    const size_t n = 5003;
+    Device<unsigned> out(n);
+    std::vector<unsigned> same(n);
+    gp_policy direct = small(GP_DIRECT);
+    gp_context *host = nullptr;
+    gp_config with = config();
+    const uint64_t seed = 0x123456789abcdef0ull;
+    gp_call c = gp_call_init(GP_SHUFFLE);
+    with.backend = GP_BACKEND_HOST;
+    GOOD(gp_open(&with, &host));
+    c.policy = &direct, c.out_type = GP_U32, c.out = out.data, c.count = n, c.init = &seed;
+    GOOD(gp_run(ctx, &c, nullptr));
+    GOOD(gp_shuffle(host, GP_U32, seed, nullptr, same.data(), n, nullptr));
+    CHECK(memcmp(out.data, same.data(), n * 4) == 0);
+    gp_close(host);
+  }
+  CLOSE(ctx);
+}
+
+// Sorts, from the call to the last of its launches, on the emulated kernels.
+static void test_sorts() {
+  gp_context *ctx = open_fake();
+  const int n = 3000;
+  gp_policy p = small(GP_ONE_SWEEP);
+  const gp_type raw = define(ctx, "raw24", nullptr, 24, 8);
+  struct Raw {
+    uint64_t v[3];
+  };
+  std::vector<unsigned> keys(n), descending(n);
+  std::vector<Raw> values(n);
+  std::vector<size_t> order(n), reverse;
+  for (int i = 0; i < n; ++i) {
+    keys[size_t(i)] = unsigned(i * 7919 % 1000) * 4321u;
+    values[size_t(i)] = {{uint64_t(i), 5, uint64_t(i * i)}};
+    order[size_t(i)] = size_t(i);
+  }
+  reverse = order;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] < keys[b]; });
+  std::stable_sort(reverse.begin(), reverse.end(), [&](size_t a, size_t b) { return keys[a] > keys[b]; });
+  auto sorted = [&](const unsigned *got, const std::vector<size_t> &by) {
+    for (size_t i = 0; i < size_t(n); ++i)
+      if (got[i] != keys[by[i]]) return false;
+    return true;
+  };
+  for (int in_place = 0; in_place < 2; ++in_place) {
+    Device<unsigned> in(keys), out{size_t(n)}, indices{size_t(n)};
+    Device<Raw> in_values(values), out_values{size_t(n)};
+    gp_call c = gp_call_init(GP_SORT);
+    unsigned before = fake::counts.launches;
+    c.key_type = GP_U32, c.keys = in.data, c.out_keys = in_place ? in.data : out.data, c.count = n, c.policy = &p;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches - before == 5u + unsigned(in_place) && sorted(in_place ? in.data : out.data, order));
+
+    Device<unsigned> again(keys);
+    before = fake::counts.launches;
+    c.keys = again.data, c.out_keys = in_place ? again.data : out.data, c.flags = GP_DESCENDING;
+    c.in_type = raw, c.in = in_values.data, c.out = in_place ? in_values.data : out_values.data;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches - before == 6u + 2u * unsigned(in_place));
+    CHECK(sorted(in_place ? again.data : out.data, reverse));
+    const Raw *got = in_place ? in_values.data : out_values.data;
+    bool good = true;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && !memcmp(&got[i], &values[reverse[i]], sizeof(Raw));
+    CHECK(good);
+
+    Device<unsigned> last(keys);
+    c = gp_call_init(GP_SORT);
+    c.key_type = GP_U32, c.out_type = GP_I32, c.keys = last.data, c.out = indices.data, c.count = n, c.policy = &p;
+    c.out_keys = in_place ? out.data : nullptr;
+    GOOD(gp_run(ctx, &c, nullptr));
+    good = true;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && indices.data[i] == order[i] && last.data[i] == keys[i];
+    CHECK(good && (!in_place || sorted(out.data, order)));
+
+    before = fake::counts.launches; // no bit decides
+    c.begin_bit = c.end_bit = 7, c.out_keys = out.data;
+    GOOD(gp_run(ctx, &c, nullptr));
+    good = fake::counts.launches - before == 2;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && indices.data[i] == i && out.data[i] == keys[i];
+    CHECK(good);
+    before = fake::counts.launches;
+    c.count = 0;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches == before);
+  }
+  // Scratch memory is told beforehand, for whatever pointers, and it is enough.
+  size_t told = 0;
+  Device<unsigned> in(keys), out{size_t(n)};
+  gp_call c = gp_call_init(GP_SORT);
+  c.key_type = GP_U32, c.count = 1u << 20;
+  GOOD(gp_workspace_size(ctx, &c, &told));
+  CHECK(told > (4u << 20) && told < (5u << 20));
   check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
   CLOSE(ctx);
 }
@@ -2627,6 +2888,8 @@ int main(int argc, char **argv) {
                 {"more arguments, host", [] { test_more_arguments(true); }},
                 {"names", test_names},
                 {"more results", test_more_results},
+                {"top-k", test_top_k},
+                {"sorts", test_sorts},
                 {"more policies", test_more_policies},
                 {"more faults", test_more_faults},
                 {"launches", test_launches},

@@ -1,0 +1,366 @@
+// Counting sort, top-k, nth element and shuffle of gpuprims.h under the emulator: types, orders, rows, ties, alignments
+// and plans of several launches against sequential references, on adversarial schedules.
+// Usage: test_top_k [seeds] [name of a test]
+// Define one of TEST_COUNTING, TEST_TOP_K_LISTS, TEST_SELECT, TEST_SHUFFLE to compile that part alone; with TEST_FEW
+// besides, only as many instances as mutants.py needs.
+#if !defined(TEST_COUNTING) && !defined(TEST_TOP_K_LISTS) && !defined(TEST_SELECT) && !defined(TEST_SHUFFLE)
+#define TEST_COUNTING
+#define TEST_TOP_K_LISTS
+#define TEST_SELECT
+#define TEST_SHUFFLE
+#endif
+#include "kernel_test.h"
+
+#include <algorithm>
+#include <numeric>
+
+// ---- what they share
+
+template <class T> using BitsOf = typename gp__ordered<T>::Bits;
+// Keys as bits: any, few distinct, all equal, rising, falling, special floats, of a narrow range.
+template <class T> std::vector<BitsOf<T>> keys_of(size_t n, int kind) {
+  typedef BitsOf<T> B;
+  std::vector<B> x(n);
+  const int bits = 8 * int(sizeof(T));
+  const u64 sign = 1ull << (bits - 1);
+  for (size_t i = 0; i < n; ++i) {
+    const u64 r = u64(random32()) << 32 | random32();
+    switch (kind % 7) {
+    case 0: x[i] = B(r); break;
+    case 1: x[i] = B((r % 3) * (r % 2 ? 77 : sign / 2)); break;
+    case 2: x[i] = B(0x5a5a5a5a5a5a5a5aull); break;
+    case 3: x[i] = B(bits < 32 ? (u64(i) << bits) / n : i * 3); break;
+    case 4: x[i] = B(bits < 32 ? (u64(n - i) << bits) / (n + 1) : (n - i) * 5); break;
+    case 5: // -0, +0, infinities, NaN of both signs and several payloads, the ends of integers
+      x[i] = B(r % 4 == 0 ? sign : r % 4 == 1 ? 0 : r % 4 == 2 ? ~0ull >> (r >> 8) % 9 : (~0ull << (bits - 6)) ^ (r & 3));
+      break;
+    default: x[i] = B(0x1234567800000000ull >> (64 - bits) | (r & 255)); break;
+    }
+  }
+  return x;
+}
+template <class T> BitsOf<T> order_of(BitsOf<T> raw, bool descending) {
+  const BitsOf<T> b = gp__ordered<T>::encode(raw);
+  return descending ? BitsOf<T>(~b) : b;
+}
+// The order of a stable sort.
+template <class T> std::vector<u32> sorted_indices(const BitsOf<T> *x, size_t n, bool descending) {
+  std::vector<u32> order(n);
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) {
+    return order_of<T>(x[a], descending) < order_of<T>(x[b], descending);
+  });
+  return order;
+}
+// Bytes before and behind an output, which no kernel may touch: out is in the middle of it.
+template <class T> struct Guarded {
+  enum { BORDER = 64 };
+  Device<unsigned char> all;
+  T *data;
+  size_t bytes, lead;
+  Guarded(size_t n, size_t offset)
+      : all(std::vector<unsigned char>(2 * BORDER + (n + offset) * sizeof(T), 0xa5), 0), bytes(n * sizeof(T)),
+        lead(BORDER + offset * sizeof(T)) {
+    data = reinterpret_cast<T *>(all.data + lead);
+  }
+  bool intact() const {
+    for (size_t i = 0; i < lead; ++i)
+      if (all.data[i] != 0xa5) return false;
+    for (size_t i = 0; i < BORDER; ++i)
+      if (all.data[lead + bytes + i] != 0xa5) return false;
+    return true;
+  }
+};
+static gp__shape shape_of(gp_primitive primitive, int key_size, size_t count, int sms) {
+  gp__shape s = {};
+  s.primitive = primitive, s.key_size = key_size, s.count = count, s.end_bit = 8 * key_size;
+  s.compute_capability = 90, s.multiprocessors = sms, s.shared_bytes = 227 * 1024;
+  return s;
+}
+
+// ---- counting sort
+
+#ifdef TEST_COUNTING
+template <class P, class T, bool DESCENDING> void counting(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  typedef BitsOf<T> B;
+  const size_t tile = size_t(P::threads) * P::vectors * 16 / sizeof(T);
+  const size_t sizes[] = {1, 7, tile - 1, tile, tile + 1, 3 * tile + 5, 11 * tile / 2};
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+      const size_t n = sizes[k], offset = seed % 2 ? 0 : random32() % 16;
+      const int sms = 1 + int(random32() % 4), kind = int((seed + k) % 7);
+      simt::set_random_schedule(u64(seed) * 100 + k);
+      const std::vector<B> x = keys_of<T>(n, kind);
+      Device<B> in(x, offset);
+      Guarded<B> out(n, seed % 3 ? random32() % 16 : 0);
+      Device<u64> count(std::vector<u64>(1, n), 0);
+      const bool on_device = seed % 4 == 3;
+      const gp__shape s = shape_of(GP_SORT, sizeof(T), n + (on_device ? 1000 : 0), sms);
+      const gp_policy p = policy_of<P>(GP_COUNTING);
+      gp__geometry g = {};
+      check(gp__policy_valid_counting(p, s), std::string(name) + " the policy is valid");
+      gp__geometry_counting(p, s, u64(sms) * P::blocks_per_sm, &g);
+      const gp__geometry gh = gp__counting_geometry(p, s);
+      Device<u64> scratch(g.scratch / 8 + 1);
+      const size_t values = size_t(1) << 8 * sizeof(T);
+      gp__histogram_args h = {};
+      h.in = in.data, h.out = scratch.data, h.count = s.count, h.count_device = on_device ? count.data : nullptr;
+      h.bins = values, h.channels = h.active = 1, h.replicas = gh.replicas, h.workspace = workspace(g.words);
+      gp__counting_args a = {};
+      a.out = out.data, a.count = s.count, a.count_device = h.count_device, a.counts = scratch.data;
+      a.starts = scratch.data + values, a.runs = a.starts + values;
+      a.values = reinterpret_cast<u16 *>(a.runs + 1), a.workspace = h.workspace;
+      int e = simt::launch_kernel(name, gh.grid, gh.threads, gh.shared_bytes, gp__count_keys<P, B>, h);
+      if (sizeof(T) == 2)
+        e |= simt::launch_kernel(name, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0,
+                                 gp__counting_runs<P, T, DESCENDING>, a);
+      e |= simt::launch_kernel(name, g.grid, P::threads, 0, gp__counting_fill<P, T, DESCENDING>, a);
+      std::vector<B> expected;
+      for (u32 i : sorted_indices<T>(x.data(), n, DESCENDING)) expected.push_back(x[i]);
+      size_t wrong = 0;
+      while (wrong < n && out.data[wrong] == expected[wrong]) ++wrong;
+      check(!e && wrong == n && out.intact(),
+            std::string(name) + " n=" + std::to_string(n) + " kind=" + std::to_string(kind) + " seed=" +
+                std::to_string(seed) + " blocks=" + std::to_string(g.grid) +
+                (wrong < n ? " wrong at " + std::to_string(wrong) : out.intact() ? "" : " writes behind its output"));
+      simt::clear_error();
+    }
+}
+#endif
+
+// ---- top-k, nth element
+
+#if defined(TEST_TOP_K_LISTS) || defined(TEST_SELECT)
+struct Odd { // a value of 12 bytes
+  u32 x[3];
+};
+template <class V> V value_at(size_t i) { return V(i * 7 + 3); }
+template <> Odd value_at<Odd>(size_t i) { return {{u32(i), u32(i) * 3, 7}}; }
+template <> gp__none value_at<gp__none>(size_t) { return {}; }
+
+struct Rows {
+  size_t rows, count, k, offset;
+  int sms, kind;
+  bool on_device;  // the count is read there, and smaller
+  u64 merged;      // 0: as the rule says; otherwise the mergers of a row's lists
+};
+
+// In: gp__none without values; Out: gp__none without results beside the keys, an unsigned integer alone: indices.
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, bool LISTS> struct TopK {
+  typedef BitsOf<T> B;
+  static constexpr bool values = !std::is_same<In, gp__none>::value, outs = !std::is_same<Out, gp__none>::value;
+
+  static void run(const char *name, const Rows &o, unsigned seed, bool nth = false) {
+    const size_t all = o.rows * o.count, n = o.on_device ? o.count - o.count / 3 : o.count;
+    std::vector<B> x = keys_of<T>(all, o.kind);
+    std::vector<In> value(values ? all : 0);
+    for (size_t i = 0; i < value.size(); ++i) value[i] = value_at<In>(i);
+    Device<B> keys(x, o.offset);
+    Device<In> in(value, seed % 3);
+    Guarded<B> out_keys(nth ? 1 : o.rows * o.k, seed % 5);
+    Guarded<Out> out(outs ? o.rows * o.k : 0, seed % 2);
+    Device<u64> count(std::vector<u64>(1, n), 0);
+    gp__shape s = shape_of(nth ? GP_NTH_ELEMENT : GP_TOP_K, sizeof(T), o.count, o.sms);
+    s.segments = o.rows, s.length = o.k, s.in_size = values ? sizeof(In) : 0, s.out_size = outs ? sizeof(Out) : 0;
+    const gp_policy p = policy_of<P>(LISTS ? GP_BEST_LISTS : GP_RADIX_SELECT);
+    char text[200];
+    std::snprintf(text, sizeof text, "%s rows=%zu n=%zu/%zu k=%zu sms=%d kind=%d merged=%d seed=%u:", name, o.rows, n,
+                  o.count, o.k, o.sms, o.kind, int(o.merged), seed);
+    check(gp__policy_valid_top_k(p, s), std::string(text) + " the policy is valid");
+    gp__geometry g = {};
+    gp__geometry_top_k(p, s, u64(o.sms) * P::blocks_per_sm, &g);
+    gp__top_k_args a = {};
+    a.keys = keys.data, a.in = in.data, a.out_keys = out_keys.data, a.out = out.data;
+    a.count = o.count, a.count_device = o.on_device ? count.data : nullptr;
+    a.rows = o.rows, a.k = o.k, a.blocks = g.share, a.workspace = g.words ? workspace(g.words) : nullptr;
+    a.nth = nth;
+    int e = 0;
+    if (LISTS) e = lists(name, o, s, p, g, a);
+    else e = select(name, o, s, g, a, nth);
+    bool good = !e && out_keys.intact() && out.intact();
+    std::string wrong;
+    for (size_t r = 0; r < o.rows && good; ++r) {
+      const B *row = x.data() + r * o.count;
+      std::vector<u32> order = sorted_indices<T>(row, n, DESCENDING);
+      if (nth) {
+        good = out_keys.data[0] == row[order[std::min(o.k, n) - 1]];
+        break;
+      }
+      order.resize(std::min(o.k, n));
+      if (!LISTS) std::sort(order.begin(), order.end()); // as they stand in the input
+      for (size_t i = 0; i < order.size() && good; ++i) {
+        good = out_keys.data[r * o.k + i] == row[order[i]];
+        if constexpr (values) good = good && same(out.data[r * o.k + i], value[r * o.count + order[i]]);
+        else if constexpr (outs) good = good && out.data[r * o.k + i] == Out(order[i]);
+        if (!good) wrong = " wrong in row " + std::to_string(r) + " at " + std::to_string(i);
+      }
+    }
+    check(good, text + wrong + " blocks=" + std::to_string(g.share));
+    simt::clear_error();
+  }
+  static int lists(const char *name, const Rows &o, const gp__shape &s, const gp_policy &p, const gp__geometry &g,
+                   gp__top_k_args a) {
+    const unsigned rank = gp__rank_bytes(s) << (WIDE && sizeof(T) == 4 && outs);
+    const u64 mergers = o.merged ? o.merged : gp__top_k_mergers(g.share * o.k);
+    Device<gp_vector> first(a.rows * a.blocks * a.k * rank / 16 + 1), second(a.rows * mergers * a.k * rank / 16 + 1);
+    a.capacity = gp__top_k_capacity(p, s);
+    const u64 tiles = (o.count + P::threads * P::vectors * 16 / sizeof(T) - 1) / (P::threads * P::vectors * 16 / sizeof(T));
+    a.jump = gp__top_k_jump(tiles);
+    a.to = a.blocks > 1 ? first.data : nullptr;
+    const unsigned shared = a.capacity * rank;
+    int e = simt::launch_kernel(name, unsigned(std::min<u64>(a.rows * a.blocks, 7)), P::threads, shared,
+                                gp__top_k_lists<P, T, In, Out, DESCENDING, WIDE>, a);
+    while (a.to && !e) {
+      a.from = a.to, a.ranks = a.blocks * a.k;
+      a.blocks = a.blocks > mergers && mergers > 1 ? mergers : 1;
+      a.to = a.blocks == 1 ? nullptr : static_cast<void *>(second.data);
+      e = simt::launch_kernel(name, unsigned(a.rows * a.blocks), P::threads, shared,
+                              gp__top_k_merge<P, T, In, Out, DESCENDING, WIDE>, a);
+    }
+    return e;
+  }
+  static int select(const char *name, const Rows &o, const gp__shape &s, const gp__geometry &g, gp__top_k_args a,
+                    bool nth) {
+    Device<gp__select_state> states(o.rows);
+    Device<u64> bins(o.rows * GP__SELECT_BINS);
+    a.room = o.merged ? o.merged : gp__select_room(s);
+    Device<B> aside(o.rows * a.room);
+    a.states = states.data, a.bins = bins.data, a.aside = aside.data;
+    int e = simt::launch_kernel(name, g.grid, P::threads, 0, gp__select_first<P, T, DESCENDING>, a);
+    for (a.level = 1; a.level * GP__SELECT_BITS < 8 * int(sizeof(T)) && !e; ++a.level)
+      e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__select_next<P, T, DESCENDING>, a);
+    if (!nth && !e)
+      e = simt::launch_kernel(name, 5, P::threads, 0, gp__select_collect<P, T, In, Out, DESCENDING>, a);
+    return e;
+  }
+  static void sweep(const char *name, int seeds) {
+    if (!only.empty() && only != name) return;
+    const size_t tile = size_t(P::threads) * P::vectors * 16 / sizeof(T);
+    const size_t sizes[] = {1, 33, tile - 1, tile, tile + 1, 9 * tile + 5, 40 * tile + 1};
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
+        simt::set_random_schedule(u64(seed) * 100 + i);
+        Rows o = {};
+        o.count = sizes[i];
+        o.rows = i < 5 && seed % 2 ? 1 + random32() % 5 : 1;
+        o.sms = 1 + int(random32() % 6);
+        const size_t most = LISTS ? std::min<size_t>(o.count, 300) : o.count;
+        const size_t few[] = {1, 2, most, 1 + random32() % most, most > 1 ? most - 1 : 1};
+        o.k = few[(seed + i) % 5];
+        o.offset = seed % 2 ? 0 : random32() % 16;
+        o.kind = int((seed * 3 + i) % 7);
+        o.on_device = o.count > 1 && seed % 4 == 3;
+        o.merged = seed % 3 == 1 ? (LISTS ? 2 : 50) : 0;
+        run(name, o, unsigned(seed));
+        if (!LISTS) {
+          o.rows = 1;
+          run(name, o, unsigned(seed), true);
+        }
+      }
+  }
+};
+#endif
+
+// ---- shuffle
+
+#ifdef TEST_SHUFFLE
+// The same by other means: 64-bit arithmetic, halves of a number of bits.
+static u64 permuted(u64 x, u64 n, u64 seed) {
+  unsigned bits = 8;
+  while (bits < 64 && (n - 1) >> bits) ++bits;
+  const unsigned low = (bits + 1) / 2, high = bits - low;
+  do {
+    u64 a = x >> low, b = x % (1ull << low);
+    for (unsigned r = 0; r < 8; ++r) {
+      const u32 key = gp__shuffle_key(seed, int(r));
+      if (r % 2 == 0) a = (a ^ gp__shuffle_round(u32(b), key)) % (1ull << high);
+      else b = (b ^ gp__shuffle_round(u32(a), key)) % (1ull << low);
+    }
+    x = a << low | b;
+  } while (x >= n);
+  return x;
+}
+template <class P, class In, class Out> void shuffle(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  constexpr bool indices = std::is_same<In, gp__none>::value;
+  const size_t sizes[] = {1, 2, 31, 255, 256, 257, 1000, 5003};
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+      const size_t n = sizes[k];
+      simt::set_random_schedule(u64(seed) * 100 + k);
+      std::vector<Out> x(n);
+      for (size_t i = 0; i < n; ++i) x[i] = draw<Out>();
+      Device<Out> in(x, indices ? 0 : seed % 3);
+      Guarded<Out> out(n, seed % 5);
+      Device<u64> count(std::vector<u64>(1, n), 0);
+      gp__map_args a = {};
+      a.in = in.data, a.out = out.data, a.count = n + (seed % 2 ? 0 : 77);
+      a.count_device = seed % 2 ? nullptr : count.data;
+      for (int r = 0; r < GP__SHUFFLE_ROUNDS; ++r) {
+        const u32 key = gp__shuffle_key(u64(seed) << 33, r);
+        std::memcpy(a.value.bytes + 4 * r, &key, 4);
+      }
+      const int e = simt::launch_kernel(name, 1 + random32() % 4, P::threads, 0, gp__shuffle<P, In, Out>, a);
+      bool good = !e && out.intact();
+      std::vector<bool> seen(n);
+      for (size_t i = 0; i < n && good; ++i) {
+        const u64 from = permuted(i, n, u64(seed) << 33);
+        good = from < n && !seen[from];
+        if (!good) break;
+        seen[from] = true;
+        if constexpr (indices) good = out.data[i] == Out(from);
+        else good = same(out.data[i], x[from]);
+      }
+      check(good, std::string(name) + " n=" + std::to_string(n) + " seed=" + std::to_string(seed));
+      simt::clear_error();
+    }
+}
+#endif
+
+int main(int argc, char **argv) {
+  const int seeds = start(argc, argv);
+  [[maybe_unused]] typedef gp__policy<64, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Small;
+  [[maybe_unused]] typedef gp__policy<128, 2, GP_CACHE_STREAMING, GP_CACHE_STREAMING, 0, 1, 1> Larger;
+#ifdef TEST_COUNTING
+  counting<Small, u8, false>("counting u8", seeds);
+  counting<Small, short, true>("counting i16 descending", seeds);
+#ifndef TEST_FEW
+  counting<Larger, signed char, true>("counting i8 descending", seeds);
+  counting<Larger, gp_f16, false>("counting f16", seeds);
+  counting<Small, gp_bf16, true>("counting bf16 descending", seeds);
+  counting<gp__policy<512, 1, 1, 1, 0, 1, 2>, u8, false>("counting u8 512", seeds);
+#endif
+#endif
+#ifdef TEST_TOP_K_LISTS
+  TopK<Small, float, gp__none, u32, true, false, true>::sweep("lists f32 indices", seeds);
+  TopK<Small, u32, gp__none, gp__none, false, false, true>::sweep("lists u32 keys", seeds);
+#ifndef TEST_FEW
+  TopK<Larger, long long, Odd, Odd, false, false, true>::sweep("lists i64 values", seeds);
+  TopK<Small, int, gp__none, u64, true, true, true>::sweep("lists i32 wide indices", seeds);
+  TopK<Small, u8, gp__none, u32, true, false, true>::sweep("lists u8 indices", seeds);
+  TopK<Small, gp_bf16, u16, u16, false, false, true>::sweep("lists bf16 values", seeds);
+  TopK<Small, double, gp__none, gp__none, true, false, true>::sweep("lists f64 keys", seeds);
+  TopK<Small, signed char, gp__none, gp__none, false, false, true>::sweep("lists i8 keys", seeds);
+#endif
+#endif
+#ifdef TEST_SELECT
+  TopK<Small, float, gp__none, u32, true, false, false>::sweep("select f32 indices", seeds);
+#ifndef TEST_FEW
+  TopK<Larger, long long, Odd, Odd, false, false, false>::sweep("select i64 values", seeds);
+  TopK<Small, u16, gp__none, gp__none, false, false, false>::sweep("select u16 keys", seeds);
+  TopK<Small, u8, gp__none, u64, true, false, false>::sweep("select u8 indices", seeds);
+  TopK<Small, double, gp__none, gp__none, true, false, false>::sweep("select f64 keys", seeds);
+#endif
+#endif
+#ifdef TEST_SHUFFLE
+  shuffle<Small, u32, u32>("shuffle u32", seeds);
+  shuffle<Larger, gp__none, u64>("shuffle indices", seeds);
+#ifndef TEST_FEW
+  shuffle<Larger, u8, u8>("shuffle u8", seeds);
+  shuffle<Small, Triple, Triple>("shuffle 12 bytes", seeds);
+  shuffle<Small, Large, Large>("shuffle 40 bytes", seeds);
+#endif
+#endif
+  return finish();
+}

@@ -1,0 +1,227 @@
+"""Top-k, nth element and shuffle on the host against NumPy: total order, ties, rows, values, and a permutation that
+looks like chance."""
+import math
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import oracle
+from gpuprims_ctypes import DESCENDING, DTYPES, UNSORTED, Error
+from inputs import KINDS, TYPE_NAMES, check_canaries, guarded, shifted, values
+
+settings.register_profile("top_k", derandomize=True, deadline=None, database=None,
+                          suppress_health_check=list(HealthCheck))
+settings.load_profile("top_k")
+
+types = st.sampled_from(TYPE_NAMES)
+sizes = st.sampled_from([1, 2, 3, 31, 33, 255, 1024, 4097])
+data = st.tuples(sizes, st.integers(0, 3), st.sampled_from(KINDS), st.integers(0, 2**20))
+
+
+def order_bits(x, type_, descending):
+    """Unsigned integers in the order of the keys: IEEE 754 total order for floats."""
+    unsigned = np.dtype(f"u{x.dtype.itemsize}").type
+    sign = unsigned(1 << 8 * x.dtype.itemsize - 1)
+    raw = x.view(unsigned)
+    if oracle.is_float(type_):
+        bits = np.where(raw & sign, ~raw, raw | sign)
+    else:
+        bits = raw if type_[0] == "u" else raw ^ sign
+    return ~bits if descending else bits
+
+
+def first(x, type_, k, descending):
+    return np.argsort(order_bits(x, type_, descending), kind="stable")[:k]
+
+
+def same_bits(a, b):
+    assert a.tobytes() == b.tobytes()
+
+
+@given(types, data, st.booleans(), st.integers(0, 4), st.sampled_from(["keys", "u32", "u64", "values"]),
+       st.integers(1, 3))
+@settings(max_examples=1500)
+def test_top_k(host, type_, what, descending, which, outputs, rows):
+    n, offset, kind, seed = what
+    k = [1, n, n // 2, min(n, 3), 0][which]
+    x = shifted(values(type_, n * rows, kind, seed), offset)
+    keys_buffer, out_keys = guarded(k * rows, DTYPES[type_], offset)
+    value_type = {"keys": 0, "values": "f64"}.get(outputs, outputs)
+    given_values = np.random.default_rng(seed).standard_normal(n * rows) if outputs == "values" else None
+    buffer, out = guarded(k * rows if value_type else 0, DTYPES[value_type] if value_type else np.uint8, 0)
+    host.call("gp_top_k_rows", DESCENDING if descending else 0, type_, value_type, x, given_values, out_keys,
+              out if value_type else None, k, rows, n)
+    for row in range(rows):
+        of_row = x[row * n:(row + 1) * n]
+        order = first(of_row, type_, k, descending)
+        same_bits(out_keys[row * k:(row + 1) * k], of_row[order])
+        if value_type:
+            wanted = given_values[row * n:(row + 1) * n][order] if outputs == "values" else order.astype(out.dtype)
+            same_bits(out[row * k:(row + 1) * k], wanted)
+    check_canaries(keys_buffer, out_keys)
+    check_canaries(buffer, out)
+
+
+def test_threads_and_structs(host, threaded):
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 50, (64, 8192)).astype(np.int16)
+    things = rng.integers(0, 255, (64 * 8192, 12)).astype(np.uint8)
+    for context in (host, threaded):
+        struct = context.struct("odd12", 12, 4)
+        out_keys, out = np.zeros((64, 20), np.int16), np.zeros((64 * 20, 12), np.uint8)
+        context.call("gp_top_k_rows", DESCENDING, "i16", struct, x, things, out_keys, out, 20, 64, 8192)
+        for row in range(64):
+            order = first(x[row], "i16", 20, True)
+            same_bits(out_keys[row], x[row][order])
+            same_bits(out[row * 20:row * 20 + 20], things[row * 8192 + order])
+
+
+def test_special_floats_and_ties(host):
+    x = np.array([0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0], np.float32)
+    out_keys, out = np.zeros(8, np.float32), np.zeros(8, np.uint32)
+    host.call("gp_top_k", 0, "f32", "u32", x, None, out_keys, out, 8, 8)
+    assert out.tolist() == [3, 5, 1, 7, 0, 6, 4, 2]  # -NaN, -inf, -0, -0, 0, 0, inf, NaN
+    host.call("gp_top_k", DESCENDING, "f32", "u32", x, None, None, out, 8, 8)
+    assert out.tolist() == [2, 4, 0, 6, 1, 7, 5, 3]  # equal keys keep their order
+
+
+def test_unsorted_and_a_count_of_the_device(host):
+    x = np.random.default_rng(2).integers(0, 1000, 3000).astype(np.uint16)
+    out_keys = np.zeros(700, np.uint16)
+    host.run("top_k", key_type="u16", keys=x, out_keys=out_keys, length=700, count=3000, flags=UNSORTED)
+    same_bits(np.sort(out_keys), np.sort(x)[:700])
+    rows = np.random.default_rng(3).integers(0, 9, (4, 500)).astype(np.uint16)
+    out_keys, out = np.full((4, 20), 77, np.uint16), np.full((4, 20), 77, np.uint32)
+    host.run("top_k", key_type="u16", keys=rows, out_keys=out_keys, out=out, out_type="u32", length=20, count=500,
+             segments=4, count_device=12)
+    for row in range(4):  # rows stand 500 apart; 12 keys of each count
+        order = first(rows[row, :12], "u16", 20, False)
+        assert out[row].tolist() == order.tolist() + [77] * 8
+        assert out_keys[row].tolist() == rows[row, order].tolist() + [77] * 8
+
+
+@given(types, data, st.booleans())
+@settings(max_examples=600)
+def test_nth_element(host, type_, what, descending):
+    n, offset, kind, seed = what
+    x = shifted(values(type_, n, kind, seed), offset)
+    at = seed % n
+    buffer, out = guarded(1, DTYPES[type_], offset)
+    before = x.copy()
+    host.call("gp_nth_element", DESCENDING if descending else 0, type_, x, out, at, n)
+    same_bits(out, x[first(x, type_, n, descending)[at:at + 1]])
+    same_bits(x, before)
+    check_canaries(buffer, out)
+
+
+def test_median(host):
+    x = np.random.default_rng(4).standard_normal(100001).astype(np.float32)
+    out = np.zeros(1, np.float32)
+    host.call("gp_nth_element", 0, "f32", x, out, len(x) // 2, len(x))
+    assert out[0] == np.median(x)
+
+
+@pytest.mark.parametrize("fields,name", [
+    (dict(key_type="u32", length=5, count=4), "GP_E_ARGUMENT"),
+    (dict(key_type="u32", length=2, count=4, out_keys=None), "GP_E_NULL"),
+    (dict(key_type="u32", length=2, count=4, keys=None), "GP_E_NULL"),
+    (dict(key_type="u32", length=2, count=4, out=np.zeros(4, np.uint16), out_type="u16"), "GP_E_TYPE"),
+    (dict(key_type="u32", length=2, count=4, out=np.zeros(4, np.int32), out_type="i32"), "GP_E_TYPE"),
+    (dict(key_type="u32", length=2, count=4, out=np.zeros(4, np.float32)), "GP_E_TYPE"),
+    (dict(length=2, count=4), "GP_E_TYPE"),
+    (dict(key_type="u32", length=1, count=2**40, segments=2**30), "GP_E_SIZE"),
+    (dict(key_type="u32", length=1, count=2**33, out=np.zeros(4, np.uint32), out_type="u32"), "GP_E_SIZE"),
+    (dict(key_type="u32", length=2000, count=4000, out_keys=None, out=np.zeros(2000, np.uint32), out_type="u32"),
+     "GP_E_NULL"),
+    (dict(key_type="u32", length=2, count=4, op="SUM"), "GP_E_OPERATOR"),
+    (dict(key_type="u32", length=2, count=4, begin_bit=1), "GP_E_ARGUMENT"),
+])
+def test_errors(host, fields, name):
+    call = dict(keys=np.zeros(4000, np.uint32), out_keys=np.zeros(4000, np.uint32))
+    call.update(fields)
+    with pytest.raises(Error) as error:
+        host.run("top_k", **call)
+    assert error.value.name == name, error.value.message
+
+
+def test_errors_of_the_others(host):
+    x, out = np.zeros(8, np.uint32), np.zeros(8, np.uint32)
+    for fields, name in [(dict(length=8), "GP_E_ARGUMENT"), (dict(out_keys=None), "GP_E_NULL"),
+                         (dict(out_keys=x), "GP_E_OVERLAP"), (dict(segments=2), "GP_E_ARGUMENT")]:
+        call = dict(key_type="u32", keys=x, out_keys=out, count=8, length=3)
+        call.update(fields)
+        with pytest.raises(Error) as error:
+            host.run("nth_element", **call)
+        assert error.value.name == name, error.value.message
+    for arguments, name in [(("u32", 1, x, x, 8), "GP_E_OVERLAP"), (("f32", 1, None, out, 8), "GP_E_TYPE"),
+                            (("u32", 1, x, None, 8), "GP_E_NULL")]:
+        with pytest.raises(Error) as error:
+            host.call("gp_shuffle", *arguments)
+        assert error.value.name == name, error.value.message
+    host.call("gp_top_k", 0, "u32", 0, None, None, None, None, 0, 0)  # nothing to do
+    host.call("gp_shuffle", "u32", 1, None, None, 0)
+
+
+# ---- shuffle
+
+
+def permutation(host, seed, n, type_="u32"):
+    out = np.zeros(n, DTYPES[type_])
+    host.call("gp_shuffle", type_, seed, None, out, n)
+    return out
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 255, 256, 257, 1000, 65537, 300001])
+def test_shuffle_permutes(host, threaded, n):
+    for seed in (0, 1, 2**63):
+        p = permutation(host, seed, n)
+        assert np.array_equal(np.sort(p), np.arange(n))
+        same_bits(p, permutation(threaded, seed, n))
+        assert np.array_equal(p, permutation(host, seed, n, "u64"))
+    for dtype in (np.uint8, np.uint16, np.float32, np.float64):
+        x = np.random.default_rng(n).integers(0, 200, n).astype(dtype)
+        out = np.zeros(n, dtype)
+        type_ = {1: "u8", 2: "u16", 4: "f32", 8: "f64"}[dtype().itemsize]
+        host.call("gp_shuffle", type_, 5, x, out, n)
+        same_bits(out, x[permutation(host, 5, n)])
+
+
+@pytest.mark.parametrize("size", [3, 12, 20, 64])
+def test_shuffle_of_structs(host, size):
+    struct = host.struct(f"bytes{size}", size, 1)
+    x = np.random.default_rng(size).integers(0, 255, (777, size)).astype(np.uint8)
+    out = np.zeros_like(x)
+    host.call("gp_shuffle", struct, 9, x, out, 777)
+    same_bits(out, x[permutation(host, 9, 777)])
+
+
+def chi_square(counts):
+    """How far from uniform, in standard deviations of the statistic."""
+    expected = counts.sum() / counts.size
+    freedom = counts.size - 1
+    return (((counts - expected)**2 / expected).sum() - freedom) / math.sqrt(2 * freedom)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+def test_all_permutations_are_as_likely(host, n):
+    seeds = 60 * math.factorial(n) + 1000
+    codes = np.array([permutation(host, seed, n) @ n**np.arange(n) for seed in range(seeds)])
+    counts = np.unique(codes, return_counts=True)[1]
+    assert len(counts) == math.factorial(n)
+    assert abs(chi_square(counts)) < 4
+
+
+@pytest.mark.parametrize("n", [16, 256, 300, 1024])
+def test_places_and_neighbours_are_as_likely(host, n):
+    """Over many seeds, where an element goes, and how far apart neighbours come to lie."""
+    p = np.array([permutation(host, seed * 7919 + 13, n) for seed in range(4000)], np.int64)
+    cells = min(n, 64)
+    for at in (0, 1, n // 2, n - 1):
+        assert abs(chi_square(np.bincount(p[:, at] * cells // n, minlength=cells).astype(float)
+                              if n % cells == 0 else np.bincount(p[:, at] % 4, minlength=4).astype(float))) < 4.5
+    apart = (p[:, 1] - p[:, 0]) % n
+    assert abs(chi_square(np.bincount(apart, minlength=n)[1:].astype(float))) < 4.5
+    together = (p[:, n // 2] - p[:, n // 3]) % n
+    assert abs(chi_square(np.bincount(together, minlength=n)[1:].astype(float))) < 4.5
