@@ -127,10 +127,9 @@ static const char *const OPERATOR_NAMES[] = {"",
 #undef NAME
 };
 static const char *const ALGORITHM_NAMES[] = {
-    "AUTO",        "DIRECT",    "EVEN_SHARE", "STEALING",     "ONE_BLOCK",    "LOOK_BACK",
-    "THREE_SWEEP", "PIPELINED", "MERGE_PATH", "SHARED_BINS",  "GLOBAL_BINS",  "WARP_SEGMENTS",
-    "ONE_SWEEP",   "HYBRID",    "COUNTING",   "MERGE_PASSES", "SIZE_CLASSES", "RADIX_SELECT",
-    "BEST_LISTS"};
+    "AUTO",      "DIRECT",       "EVEN_SHARE",   "STEALING",     "ONE_BLOCK",     "LOOK_BACK", "THREE_SWEEP",
+    "PIPELINED", "MERGE_PATH",   "SHARED_BINS",  "GLOBAL_BINS",  "WARP_SEGMENTS", "ONE_SWEEP", "HYBRID",
+    "COUNTING",  "MERGE_PASSES", "SIZE_CLASSES", "RADIX_SELECT", "BEST_LISTS"};
 static const char *const SEGMENT_NAMES[] = {"fixed", "uniform", "pareto", "mixed"};
 enum { SEGMENTS_FIXED, SEGMENTS_UNIFORM, SEGMENTS_PARETO, SEGMENTS_MIXED };
 static const char *const FORM_NAMES[] = {"", "offsets", "fixed", "ends", "keys", "heads", "if", "flags", "indices"};
@@ -1118,8 +1117,7 @@ static inline __attribute__((unused)) size_t cell_slot(const cell *c, int role) 
   };
   if (!cell_type(c, role) || (role == ROLE_keys && is_segmented_scan(c->primitive))) return 0;
 #if CELLS_HAVE_SEGMENTS
-  if (role == ROLE_counts && (c->primitive == GP_CHECK_OFFSETS || (int)c->primitive == GP_IS_SORTED))
-    return offsetof(gp_call, bad);
+  if (role == ROLE_counts && c->primitive == GP_CHECK_OFFSETS) return offsetof(gp_call, bad);
 #endif
   return SLOTS[role];
 }

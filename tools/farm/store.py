@@ -64,11 +64,12 @@ def type_sizes():
 BY_KEY = ("inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key", "select", "partition", "unique",
           "run_lengths", "nontrivial_runs")
 Counting = collections.namedtuple("Counting", "acc out")
-COUNTING = {"count_if": Counting(8, 8), "check_offsets": Counting(8, 8), "any": Counting(4, 1), "all": Counting(4, 1)}
+COUNTING = {**dict.fromkeys(("count_if", "check_offsets", "is_sorted"), Counting(8, 8)),
+            **dict.fromkeys(("any", "all"), Counting(4, 1))}
 INDEXED = ("histogram_even", "histogram_ranges", "lower_bound", "upper_bound")  # the output is counters or positions
 # Keys, of the cell's type, are moved or read in order, and values with them: input is the key, output the value.
 OF_KEYS = ("sort", "merge_sort", "merge", "set_union", "set_intersection", "set_difference",
-           "set_symmetric_difference", "is_sorted", "segmented_sort", "top_k", "nth_element")
+           "set_symmetric_difference", "segmented_sort", "top_k", "nth_element")
 OF_INPUT = ("segmented_inclusive_scan", "segmented_exclusive_scan", "histogram_even", "histogram_ranges")
 
 

@@ -54,7 +54,7 @@ static const struct {
                   {"set_intersection", "iwm"},
                   {"set_difference", "iwm"},
                   {"set_symmetric_difference", "iwm"},
-                  {"is_sorted", "iwm"},
+                  {"is_sorted", "iw"},
                   {"segmented_sort", "iwm"},
                   {"top_k", "iwm"},
                   {"nth_element", "iwm"},
@@ -179,13 +179,13 @@ void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
   const char *p = w->primitive;
   const int payload = size_of_word(w, "payload"), lengths = size_of_word(w, "lengths");
   sizes->in = payload ? payload : primitive_has(p, 'i') ? type_size(w->in) : 0;
-  sizes->acc = is_one_of(p, "count_if check_offsets") ? 8 : is_one_of(p, "any all") ? 4 : type_size(w->acc);
-  sizes->out = !strcmp(p, "run_lengths")                ? 0
-               : is_one_of(p, "count_if check_offsets") ? 8
-               : is_one_of(p, "any all")                ? 1
-               : !strcmp(p, "unique")                   ? payload
-               : !strcmp(p, "nontrivial_runs")          ? (lengths ? lengths : 4)
-                                                        : type_size(w->out);
+  sizes->acc = is_one_of(p, "count_if check_offsets is_sorted") ? 8 : is_one_of(p, "any all") ? 4 : type_size(w->acc);
+  sizes->out = !strcmp(p, "run_lengths")                          ? 0
+               : is_one_of(p, "count_if check_offsets is_sorted") ? 8
+               : is_one_of(p, "any all")                          ? 1
+               : !strcmp(p, "unique")                             ? payload
+               : !strcmp(p, "nontrivial_runs")                    ? (lengths ? lengths : 4)
+                                                                  : type_size(w->out);
   sizes->bytes = sizes->in > sizes->out ? sizes->in : sizes->out;
   if (primitive_has(p, 'm')) {
     sizes->in = type_size(w->in);
