@@ -16755,7 +16755,7 @@ GPUPRIMS__API const char *gp_last_message(void) { return gp__message; }
 // ---- contexts
 
 // One machine-code function of a call, under construction or loaded.
-enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels of a call
+enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels of a call
 // Kinds of kernels: X(KIND, template, struct of its arguments).
 #define GPUPRIMS__KINDS(X)                                                                                             \
   X(COPY, gp__copy_kernel, gp__map_args)                                                                               \
