@@ -30,7 +30,7 @@ MAJOR = $(firstword $(subst ., ,$(VERSION)))
   venv
 
 help:
-	@echo 'make demo       flights of New York 2013, reduced, scanned, grouped: tables, build/demo*.png'
+	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'
 	@echo 'make test       every test that needs no GPU'
 	@echo 'make test-long  the same with more seeds, sizes and schedules'
 	@echo 'make test-gpu   the tests that need a GPU (gcc, nvcc, python3 with NumPy of this machine)'

@@ -69,6 +69,10 @@
 //                 | scan, by key or | yes where element sizes are equal; | GP_E_OVERLAP    |
 //                 |   of segments   |   not over keys, flags, offsets    |                 |
 //                 | select, unique  | yes; not over flags; out_count apart | GP_E_OVERLAP  |
+//                 | segmented sort  | yes, keys and values; not over     | GP_E_OVERLAP    |
+//                 |                 |   offsets                          |                 |
+//                 | merge sort      | yes, keys and values               | GP_E_OVERLAP    |
+//                 | sort            | yes; keys, values, or both         | GP_E_OVERLAP    |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
@@ -158,6 +162,7 @@ typedef unsigned long uint64_t;
 #define gp_inclusive_scan_by_key GPUPRIMS__NAME(gp_inclusive_scan_by_key)
 #define gp_exclusive_scan_by_key GPUPRIMS__NAME(gp_exclusive_scan_by_key)
 #define gp_reduce_by_key GPUPRIMS__NAME(gp_reduce_by_key)
+#define gp_group_by GPUPRIMS__NAME(gp_group_by)
 #define gp_run_length_encode GPUPRIMS__NAME(gp_run_length_encode)
 #define gp_nontrivial_runs GPUPRIMS__NAME(gp_nontrivial_runs)
 #define gp_count_runs GPUPRIMS__NAME(gp_count_runs)
@@ -177,6 +182,21 @@ typedef unsigned long uint64_t;
 #define gp_lower_bound GPUPRIMS__NAME(gp_lower_bound)
 #define gp_upper_bound GPUPRIMS__NAME(gp_upper_bound)
 #define gp_load_balance GPUPRIMS__NAME(gp_load_balance)
+#define gp_segmented_sort_keys GPUPRIMS__NAME(gp_segmented_sort_keys)
+#define gp_segmented_sort_pairs GPUPRIMS__NAME(gp_segmented_sort_pairs)
+#define gp_merge GPUPRIMS__NAME(gp_merge)
+#define gp_merge_by_key GPUPRIMS__NAME(gp_merge_by_key)
+#define gp_merge_sort_keys GPUPRIMS__NAME(gp_merge_sort_keys)
+#define gp_merge_sort_pairs GPUPRIMS__NAME(gp_merge_sort_pairs)
+#define gp_set_union GPUPRIMS__NAME(gp_set_union)
+#define gp_set_intersection GPUPRIMS__NAME(gp_set_intersection)
+#define gp_set_difference GPUPRIMS__NAME(gp_set_difference)
+#define gp_set_symmetric_difference GPUPRIMS__NAME(gp_set_symmetric_difference)
+#define gp_set_union_by_key GPUPRIMS__NAME(gp_set_union_by_key)
+#define gp_set_intersection_by_key GPUPRIMS__NAME(gp_set_intersection_by_key)
+#define gp_set_difference_by_key GPUPRIMS__NAME(gp_set_difference_by_key)
+#define gp_set_symmetric_difference_by_key GPUPRIMS__NAME(gp_set_symmetric_difference_by_key)
+#define gp_is_sorted GPUPRIMS__NAME(gp_is_sorted)
 #define gp_check_offsets GPUPRIMS__NAME(gp_check_offsets)
 #define gp_sort_keys GPUPRIMS__NAME(gp_sort_keys)
 #define gp_sort_pairs GPUPRIMS__NAME(gp_sort_pairs)
@@ -692,6 +712,21 @@ GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_
                                          gp_type out_type, const void *keys, const void *in, void *out_keys, void *out,
                                          uint64_t *out_count, uint64_t count, gp_stream stream);
 
+// The same of keys in any order: out_keys[g] = the g-th smallest of the keys that there are, out[g] = the reduction of
+// all values that have it, in the order of the input; *out_count = how many keys there are. Keys are of a built-in
+// type, and equal where their bits are: floats in IEEE 754 total order, so that -0 and 0, and NaNs with other payloads,
+// are groups of their own. out_keys may be NULL, and out the same as in where element sizes are equal. Any operator but
+// ARGMIN and ARGMAX. The same bits in every call.
+// Algorithm: a radix sort of pairs, then gp_reduce_by_key, through keys and values in the workspace (count times their
+// sizes, besides what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
+// of 4 and 8 bytes) and there are 2^20 elements and more, blocks first try to fold their shares of the input in tables
+// of 2048 slots in shared memory, so that everything is read once, and only what is in the tables is sorted; which way
+// is gone is decided on the device, by the number of different keys. Launches: those of the sort, and one; with tables
+// those of two sorts, of which one finds nothing to do, and five.
+GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type, gp_type in_type, gp_type out_type,
+                                    const void *keys, const void *in, void *out_keys, void *out, uint64_t *out_count,
+                                    uint64_t count, gp_stream stream);
+
 // out_keys[r] = the first key of run r, lengths[r] = its length, in length_type (either may be NULL).
 GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
                                              const void *keys, void *out_keys, void *lengths, uint64_t *out_count,
@@ -788,26 +823,55 @@ GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less
 GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp_type index_type, const void *offsets,
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream);
 
+// ---- segmented sort: each segment by itself, stable: equal keys keep their order, descending too. `begin` and `end`
+// as for gp_segmented_reduce, but segments do not overlap; elements of no segment are not touched: the output keeps
+// there what it held. flags: GP_DESCENDING, or 0. Keys are of any built-in type, floats in IEEE total order. A gp_call
+// may also say which bits count (begin_bit, end_bit), and be GP_CHECKED.
+//   Passes      Segments of up to 32 elements, and those that a warp sorts (to 1024 keys of 4 bytes, 512 of 8, 256
+//               pairs of 4 and 4), are read once and written once; so are those that fit a block (8 Ki keys of 4 bytes,
+//               4 Ki of 8, 4 Ki pairs of 4 and 4, with the portable policy). Longer ones are read
+//               twice and written once for each 8 bits that partition them, until their parts fit a block: mostly once
+//               or twice.
+//   Launches    Two to four, whatever the lengths, which only the device looks at.
+//   Workspace   Lists, of up to 16 bytes for 33 elements; where more elements are given than fit a block, also an
+//               alternate buffer for keys and values, and counters of about an eighth of the keys' bytes.
+GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
+                                               uint64_t count, gp_type offset_type, const void *begin, const void *end,
+                                               uint64_t segments, int flags, gp_stream stream);
+
+// The same, and values go along with their keys, of any type up to 64 bytes. values NULL: out_values becomes the index
+// of each element in `keys` (not in its segment), value_type being u32 or u64: an argsort of each segment.
+GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                                void *out_keys, const void *values, void *out_values, uint64_t count,
+                                                gp_type offset_type, const void *begin, const void *end,
+                                                uint64_t segments, int flags, gp_stream stream);
+
 // *bad = the first i in 0 .. segments whose offset is below the one before it or beyond count; UINT64_MAX: none.
 GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
                                          uint64_t count, uint64_t *bad, gp_stream stream);
 
 // ---- radix sort (Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs). Stable, up or
-// down: equal keys keep the order of the input with GP_DESCENDING (flags, otherwise 0) too. Integers by value; floats by
-// IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be the inputs.
-// The same bits on every device: nothing but the order of the elements depends on the keys.
+// down: equal keys keep the order of the input with GP_DESCENDING too (flags; otherwise 0). Integers by value, floats
+// by IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be the
+// inputs. The same bits on every device: nothing but the order of the elements depends on the keys.
 //
 // gp_call has more: begin_bit and end_bit, the bits of the ordered key that decide (bit 0 is the least significant; an
-// integer's sign and a float's bits are changed so that the order is that of unsigned integers). Struct keys (key_type
-// a struct, or a built-in type that is to be ordered by something else): either `fields`, a list of fields, each up or
-// down, the most significant first; or `transform`, a user's unary operator that makes of a key a value of acc_type, a
-// built-in type. gp_merge_sort takes a comparison. count_device: the number of elements, in device memory.
+// integer's sign and a float's bits are changed so that the order is that of unsigned integers). Struct keys: either
+// `fields`, a list of fields, each up or down, the most significant first; or `transform`, a user's unary operator that
+// makes of a key (of any type) a value of acc_type, a built-in type. gp_merge_sort takes a comparison. count_device:
+// the number of elements, in device memory.
 //
 // Launches: one that counts the digits of all passes, and one a pass of 8 bits; the first reads the keys, a pass reads
 // and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
 // that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
 // once, by index, at the end. Workspace: room for the keys and values once more, and 1 KiB a tile of 2000 to 10000 keys
 // (2 to 4 % of them; from 2^30 elements on, twice that).
+//
+// Built-in keys of 4 and 8 bytes alone, all bits of them, from 1 MiB on (GP_HYBRID): from the most significant digit on,
+// until what shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys
+// twice and writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64. Launches:
+// two a level and two more, those with nothing to do exit at once. Workspace: the keys once more, and 1 KiB for 1000
+// keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
@@ -853,6 +917,76 @@ GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_t
 // moves 32 bytes for each that is smaller.
 GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
                                    uint64_t count, gp_stream stream);
+
+// ---- merge (Green, Odeh and Birk, Merge Path). less: 0 or GP_LESS, GP_GREATER, or a user's binary operator that says
+// whether its first operand comes before its second: a strict weak order, in which inputs are sorted. Keys and values
+// of any type. Outputs overlap nothing. Floats compare as in C, so that -0 and +0 tie; there may be no NaN.
+
+// All of keys[0 .. count) and keys2[0 .. count2), sorted; of keys that tie those of the first input come first, and
+// keys of one input keep their order. With values, each goes with its key. One launch; everything is read once and
+// written once.
+GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+                                 const void *keys2, uint64_t count2, void *out_keys, gp_stream stream);
+GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                        const void *keys, const void *values, uint64_t count, const void *keys2,
+                                        const void *values2, uint64_t count2, void *out_keys, void *out_values,
+                                        gp_stream stream);
+
+// out_keys = keys, sorted by any order; stable. out_keys may be keys, out_values may be values. values NULL, value_type
+// u32 or u64: out_values[i] is the index in keys of out_keys[i]. Tiles are sorted on chip, then merged in
+// log2(count / tile) passes, each of which reads and writes everything once. Workspace: keys and values once more,
+// where there is more than one tile. For built-in types gp_sort_keys is faster.
+GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                           void *out_keys, uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                            const void *keys, const void *values, void *out_keys, void *out_values,
+                                            uint64_t count, gp_stream stream);
+
+// ---- sets: sorted inputs, in which keys may tie, as in the C++ standard. Of m keys of the first input and n of the
+// second that tie with each other, the result has
+//    union                  max(m, n): all of the first, then the last n - m of the second
+//    intersection           min(m, n): the first of the first input
+//    difference             max(m - n, 0): the last of the first input
+//    symmetric difference   |m - n|: the last of the input that has more
+// sorted. With values, each goes with its key; where none of the second input come out, it has none (values2 is not
+// there). *out_count, in device memory, is the number of results; outputs have room for the most there can be: count +
+// count2, the smaller of the two, count, count + count2. Inputs are read once; two launches (small inputs: one).
+// Workspace: 16 bytes a tile, and the words of a look-back.
+
+GPUPRIMS__API gp_result gp_set_union(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+                                     const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count,
+                                     gp_stream stream);
+GPUPRIMS__API gp_result gp_set_intersection(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                            uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                            uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                          uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                          uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_symmetric_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                                    uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                                    uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_union_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                            const void *keys, const void *values, uint64_t count, const void *keys2,
+                                            const void *values2, uint64_t count2, void *out_keys, void *out_values,
+                                            uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_intersection_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                                   const void *keys, const void *values, uint64_t count,
+                                                   const void *keys2, uint64_t count2, void *out_keys, void *out_values,
+                                                   uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                                 const void *keys, const void *values, uint64_t count,
+                                                 const void *keys2, uint64_t count2, void *out_keys, void *out_values,
+                                                 uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less,
+                                                           gp_type value_type, const void *keys, const void *values,
+                                                           uint64_t count, const void *keys2, const void *values2,
+                                                           uint64_t count2, void *out_keys, void *out_values,
+                                                           uint64_t *out_count, gp_stream stream);
+
+// *bad = the first i whose key comes before keys[i - 1]; UINT64_MAX: there is none, the keys are sorted. One launch,
+// reads the keys once.
+GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
+                                     uint64_t count, gp_stream stream);
 
 // ---- any call, and what can be asked about it before it runs
 
@@ -978,6 +1112,12 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
   else *q = u;
 }
 
+GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
+  asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q st.global.v4.u32 [%4], {%0, %1, %2, %3}; }" ::"r"(v.word[0]),
+               "r"(v.word[1]), "r"(v.word[2]), "r"(v.word[3]), "l"(p), "r"(static_cast<gp__u32>(there))
+               : "memory");
+}
+
 // The 16 bytes at p in shared memory, any alignment. The aligned pairs of words that hold them are read whole.
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
@@ -1013,6 +1153,8 @@ GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) { return atomicAdd(p, v
 GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
+// What other threads change by atomics, as it is now.
+template <class T> GP_DEVICE T gp__peek(const T *p) { return *static_cast<const volatile T *>(p); }
 
 GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   gp__u64 v;
@@ -1020,8 +1162,8 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   return v;
 }
 // The lanes whose x has the bits of `mask` as this lane's x has them: all clear, or not all clear. All lanes call.
-// By hand, so that the compiler takes many bits of x as predicates at once; the complement is taken by a multiplication,
-// as the other instructions all are the other integer unit's. minus_one: gp__minus_one().
+// By hand, so that the compiler takes many bits of x as predicates at once; the complement is taken by a
+// multiplication, as the other instructions all are the other integer unit's. minus_one: gp__minus_one().
 GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32 minus_one) {
   gp__u32 lanes;
   asm volatile("{ .reg .pred p; and.b32 %0, %1, %2; setp.ne.u32 p, %0, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; "
@@ -1106,6 +1248,12 @@ GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: 
 GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #endif
 
+// The same number, of which the compiler knows nothing: neither what it was made of, nor that a loop does not change it.
+GP_DEVICE gp__u32 gp__anew(gp__u32 x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
 // A place in shared memory from which offsets are counted. Its address is kept from the compiler, which would otherwise
 // add it anew to every offset.
 struct gp__shared_place {
@@ -1179,6 +1327,9 @@ template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p
   if (there) v = *static_cast<const gp_vector *>(p);
 }
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { *static_cast<gp_vector *>(p) = v; }
+GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
+  if (there) *static_cast<gp_vector *>(p) = v;
+}
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   gp_vector v;
   for (int i = 0; i < 4; ++i)
@@ -1210,6 +1361,7 @@ GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
   const gp__u32 lanes = __ballot_sync(0xffffffffu, one);
   return one ? lanes : ~lanes;
 }
+template <class T> GP_DEVICE T gp__peek(const T *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__wait_for_predecessor() {}
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
   simt::mbarrier_init(reinterpret_cast<uint64_t *>(bar), count);
@@ -1236,6 +1388,7 @@ template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_rea
 GP_DEVICE void gp__bulk_wait() { simt::bulk_wait(0); }
 GP_DEVICE void gp__bulk_fence() { simt::fence_proxy_async(); }
 
+GP_DEVICE gp__u32 gp__anew(gp__u32 x) { return x; }
 struct gp__shared_place {
   unsigned char *address;
   GP_DEVICE explicit gp__shared_place(void *p) : address(static_cast<unsigned char *>(p)) {}
@@ -1440,17 +1593,17 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 
 #define GP_POLICY_FIELDS_SORT(F)                                                                                       \
   F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK)                                            \
-  F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 2, 3, 4, 5, 6)                                                                                      \
+  F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
   F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES)                                                                \
   F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 2, 3, 4, 5)                                                                                         \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 5, 6, 8)                                                                             \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_SEGMENTED_SORT(F)                                                                             \
   F(algorithm, GP_AUTO, GP_SIZE_CLASSES)                                                                               \
@@ -1482,19 +1635,19 @@ enum {
 };
 GPUPRIMS__RULE int gp__family_of(int primitive) {
   return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
-                 primitive == GP_CHECK_OFFSETS
+                 primitive == GP_CHECK_OFFSETS || primitive == GP_IS_SORTED
              ? GP__FAMILY_REDUCE
          : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
          : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
                  primitive == GP_PARTITION
              ? GP__FAMILY_STREAM
-         : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE   ? GP__FAMILY_SEGMENTS
-         : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES ? GP__FAMILY_HISTOGRAM
-         : primitive == GP_SORT                                               ? GP__FAMILY_SORT
-         : primitive >= GP_MERGE_SORT && primitive <= GP_IS_SORTED            ? GP__FAMILY_MERGE
-         : primitive == GP_SEGMENTED_SORT                                     ? GP__FAMILY_SEGMENTED_SORT
-         : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT               ? GP__FAMILY_TOP_K
-                                                                              : GP__FAMILY_MAP;
+         : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE       ? GP__FAMILY_SEGMENTS
+         : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES     ? GP__FAMILY_HISTOGRAM
+         : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
+         : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
+         : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
+         : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
+                                                                                  : GP__FAMILY_MAP;
 }
 // Families that move keys and values: their kernels are steps of a plan, which gp__launch hands to the family.
 GPUPRIMS__RULE int gp__is_planned(int primitive) { return gp__family_of(primitive) >= GP__FAMILY_SORT; }
@@ -1865,6 +2018,58 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
                                         : p.algorithm == GP_GLOBAL_BINS && s.exact &&
                                               (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
+// ---- hybrid sort
+//
+// Shapes that host and kernels share. A bucket is sorted on chip by one block; larger ones go to the next level.
+enum {
+  GP__HYBRID_COUNT_THREADS = 512,
+  GP__HYBRID_LEVELS = 9, // at most: 4 bits or more at each of the first two, 8 at the others
+  GP__HYBRID_PART_BYTES = 72,
+  GP__HYBRID_ITEM_BYTES = 24
+};
+// Of a block that sorts a bucket: threads, keys of a thread, bins.
+GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
+GPUPRIMS__RULE int gp__bucket_items(int key_size) { return key_size > 4 ? 8 : 16; }
+GPUPRIMS__RULE int gp__bucket_log2_bins(int key_size) { return key_size > 4 ? 13 : 12; }
+GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 4; }
+// Fewer rounds of transpositions where bins are many.
+GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) {
+  return 2 * (1 << log2_bins) >= 3 * capacity ? 5 : 7;
+}
+// gp_tile_sort_storage: keys, counters, a few words of each warp.
+GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items, int log2_bins) {
+  return (
+      unsigned)(((threads * (items + 1) + 3 * gp__tile_sort_rounds(threads * items, log2_bins) + 7 + threads / 32 * 2) *
+                     (key_size > 4 ? 8 : 4) +
+                 ((1 << log2_bins) + 32 + threads / 32) * 4 + 15) /
+                16 * 16);
+}
+GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
+  return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
+}
+GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size) {
+  return gp__tile_sort_bytes(key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size),
+                             gp__bucket_log2_bins(key_size));
+}
+GPUPRIMS__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) {
+  return p.vectors * gp__vector_items(s.key_size);
+}
+// A sort in one block: keys of a thread, about as many bins as keys.
+GPUPRIMS__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
+GPUPRIMS__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
+GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
+  return gp__tile_sort_bytes(key_size, p.threads, gp__one_block_items(p.vectors),
+                             gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
+}
+GPUPRIMS__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
+// Parts of a level, at most: each has more keys than a block sorts.
+GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity) {
+  return count / (unsigned)capacity + 2;
+}
+// Buckets, at most: two neighbours have more keys than half a block sorts, but at the ends of parts.
+GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity) {
+  return 16 * (count / (unsigned)capacity + 2);
+}
 // ---- sorts and merges
 //
 // One-sweep radix sort. A pass for each 8 bits of the ordered key, the least significant first; an ordered key of more
@@ -1919,10 +2124,6 @@ GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
 }
-GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) { return p.blocks_per_sm >= 1 && s.key_size > 0; }
-GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 && s.key_size > 0;
-}
 // Counting sort: blocks that count keys of one and of two bytes. The counters of all values of two bytes, of 16 bits
 // each, take 128 KiB of a block, which the device must have.
 enum { GP__COUNTING_BLOCKS = 64, GP__COUNTING_THREADS = 256 }; // that make runs of keys of two bytes
@@ -1935,10 +2136,173 @@ GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
          (s.key_size == 1 ||
           (p.threads * p.vectors <= 1280 && s.shared_bytes >= 131072 + GP__VECTOR + GP__HISTOGRAM_STATIC_BYTES));
 }
+// What may lose the order of equal keys: built-in keys, all bits of them, no values.
+GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
+  return !s.in_size && !s.acc_size && !s.drop_keys && s.key_size <= 8 && !s.begin_bit && s.end_bit == 8 * s.key_size;
+}
+GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
+  return gp__sorts_keys(s) && p.threads <= 1024 && p.threads * gp__hybrid_vector_items(p, s) < 65536 &&
+         gp__hybrid_vector_items(p, s) % 2 == 0 && gp__hybrid_vector_items(p, s) <= 64 &&
+         (int)gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s.shared_bytes &&
+         (int)gp__bucket_bytes(s.key_size) <= s.shared_bytes;
+}
+GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
+  return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
+         (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
+}
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
-         (p.algorithm == GP_COUNTING ? gp__policy_valid_counting(p, s)
-                                     : p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s));
+         (p.algorithm == GP_COUNTING    ? gp__policy_valid_counting(p, s)
+          : p.algorithm == GP_HYBRID    ? gp__policy_valid_hybrid(p, s)
+          : p.algorithm == GP_ONE_BLOCK ? gp__policy_valid_one_block_sort(p, s)
+                                        : p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s));
+}
+GPUPRIMS__RULE int gp__is_set(int primitive) {
+  return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
+}
+// Elements of a thread: as many as `vectors` vectors hold of the larger of key and value (of four bytes at least), and
+// an odd number, so that elements that follow each other in one thread lie in different banks for neighbours.
+GPUPRIMS__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
+  return (gp__scan_items(vectors, gp__max(key_size, 4), in_size) - 1) | 1;
+}
+GPUPRIMS__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
+  return p.threads * gp__merge_items(p.vectors, s.key_size, s.in_size);
+}
+// Bytes of shared memory: elements with room for misalignment of one input, or of two, on both sides; elements of warps
+// that each have room for misalignment of their own; places of values, 2 bytes each.
+GPUPRIMS__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
+  return size ? (items * size + inputs * 2 * GP__VECTOR + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
+}
+GPUPRIMS__RULE int gp__merge_out_bytes(int threads, int items, int size) {
+  return threads / GP__WARP * (GP__WARP * items * size + GP__VECTOR);
+}
+GPUPRIMS__RULE int gp__merge_place_bytes(int tile, int in_size) {
+  return in_size ? (tile * 2 + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
+}
+// Dynamic shared memory of a block that merges, of one that sorts a tile, of one that combines sets.
+GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
+  return 2 * gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
+         gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
+         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
+         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
+}
+GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
+         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
+         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 1);
+}
+GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 2) +
+         gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
+         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
+         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
+}
+// Blocks that find the borders of tiles, two a warp.
+GPUPRIMS__RULE unsigned long long gp__set_border_blocks(gp_policy p, unsigned long long tiles) {
+  return gp__ceil_div(tiles + 1, (unsigned)(p.threads / GP__WARP * 2));
+}
+enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
+GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
+         (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
+                                       : p.algorithm == GP_MERGE_PATH) &&
+         gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
+                 s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
+                 GP__MERGE_STATIC_BYTES <=
+             s.shared_bytes;
+}
+// ---- segmented sort
+enum {
+  GP__SHORT = 32,         // elements of a segment that one or two lanes sort
+  GP__SHORT_ROUNDS = 4,   // segments a lane takes at a time
+  GP__MIDDLE_CLASSES = 5, // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
+  GP__RADIX_BITS = 8,     // of a partition
+  GP__RADIX = 1 << GP__RADIX_BITS,
+  GP__COUNT_TILES = 8 // tiles whose digits a block counts at a time
+};
+// Bytes of n elements in shared memory, spread as gp__spread does.
+GPUPRIMS__RULE int gp__spread_bytes(int n, int size) {
+  return (size < 128 ? n * size + (n + 128 / size - 1) / (128 / size) * gp__max(size, 4) : n * size) / 16 * 16 + 16;
+}
+// What networks compare: the key's bits, and the place of the element where that counts.
+GPUPRIMS__RULE int gp__sort_item_bytes(int key_size, int placed) {
+  return placed ? (key_size < 4 ? 4 : 2 * key_size) : gp__max(key_size, 4);
+}
+// Elements in a warp's room: of about so many KiB as the policy has vectors.
+GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size, int placed) {
+  return gp__max(vectors * 1024 / (key_size + (placed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
+}
+GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int placed) {
+  return gp__spread_bytes(gp__warp_sort_items(vectors, key_size, value_size, placed), key_size) +
+         (gp__warp_sort_items(vectors, key_size, value_size, placed) * value_size + 15) / 16 * 16 +
+         (placed ? gp__warp_sort_items(vectors, key_size, value_size, placed) * 2 : 0) +
+         GP__SHORT_ROUNDS * GP__WARP * (8 + 4 + 4);
+}
+// The longest segment that a warp sorts: its room holds it, and the registers of 32 lanes.
+GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
+  return items >= 1024 && item_bytes == 4 ? 1024
+         : items >= 512                   ? 512
+         : items >= 256                   ? 256
+         : items >= 128                   ? 128
+         : items >= 64                    ? 64
+                                          : GP__SHORT;
+}
+// Of the blocks that sort and partition what is longer.
+GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes) {
+  return gp__max(item_bytes == 4 ? 2 * threads : threads, GP__RADIX);
+}
+GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes) {
+  return (vectors >= 4 ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
+}
+GPUPRIMS__RULE int gp__sort_placed(gp__shape s) {
+  return s.in_size > 0 || s.out_size > 0 || s.end_bit - s.begin_bit < 8 * s.key_size;
+}
+// Of a value, where there is one: of an index too.
+GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
+GPUPRIMS__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
+  return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+}
+GPUPRIMS__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
+  return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+}
+GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
+  return p.threads / GP__WARP *
+         gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_placed(s));
+}
+// Sorting: the items; partitioning: a counter for each warp and digit, and a tile of keys or of values.
+GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__max(gp__spread_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_placed(s))),
+                 gp__long_threads_of(p, s) / GP__WARP * GP__RADIX * 4 +
+                     gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+}
+// Static shared memory of a block, at most.
+enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
+// What its kernels tell each other, in scratch memory.
+typedef struct gp__sort_header {             // zeros when the call begins
+  unsigned long long tag;                    // of this call's words
+  unsigned long long pushed, taken;          // tasks of the queue
+  unsigned long long pending;                // those that are not done
+  unsigned long long buckets, tiles, groups; // in use
+  unsigned long long listed[GP__MIDDLE_CLASSES];
+} gp__sort_header;
+typedef struct gp__sort_span {
+  unsigned long long begin, count;
+} gp__sort_span;
+// Elements that are partitioned by one digit.
+typedef struct gp__sort_bucket {
+  unsigned long long begin, count;
+  unsigned long long first_tile, first_group; // rows of counters
+  unsigned long long source;                  // 0: the input, 1: the alternate buffer, 2: the output
+  unsigned long long shift;                   // the digit's lowest bit
+  unsigned long long counted, moved;          // groups and tiles that are done
+  unsigned long long ones, zeros;             // the keys' bits joined by or, by and
+  unsigned long long base[GP__RADIX + 1];     // where each digit's elements begin
+} gp__sort_bucket;
+GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
+  return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
+         p.threads % GP__WARP == 0 && gp__long_threads_of(p, s) <= 1024 && p.vectors >= 1 &&
+         gp__short_shared_bytes(p, s) <= s.shared_bytes &&
+         gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
 }
 
 // Top-k: lists of the best on chip up to so many; digits of radix select; rounds of a shuffle.
@@ -2192,6 +2556,20 @@ __attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p, gp__
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   // Registers: a thread has its keys, their ranks, and their values.
   const int words = (s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4;
+  if (gp__sorts_keys(s) &&
+      (p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK || (!p.algorithm && s.key_size >= 4))) {
+    const unsigned long long bytes = s.count * (unsigned)s.key_size;
+    gp_policy q = p;
+    q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16 ? GP_ONE_BLOCK : GP_HYBRID);
+    q.blocks_per_sm = gp__or(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK ? 1 : 2);
+    q.threads = gp__or(p.threads, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 384 : 256
+                                  : s.count <= 2048           ? 256
+                                  : s.count <= 4096           ? 512
+                                                              : 1024);
+    q.vectors = gp__or(p.vectors, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 8 : 4 : s.count <= 8192 ? 2 : 4);
+    while (!p.vectors && q.vectors > 1 && !gp__policy_valid_sort(q, s)) q.vectors -= q.vectors > 6 ? 2 : 1;
+    if (p.algorithm || (gp__policy_valid_sort(q, s) && (q.algorithm == GP_ONE_BLOCK || bytes >> 20))) return q;
+  }
   const gp_policy counting = gp__portable_counting(p, s);
   if (p.algorithm == GP_COUNTING ||
       (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
@@ -2207,10 +2585,14 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
+  const int vectors = p.vectors, threads = p.threads;
   p.algorithm = gp__or(p.algorithm, s.primitive == GP_MERGE_SORT ? GP_MERGE_PASSES : GP_MERGE_PATH);
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, 4);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.in_size || gp__is_set(s.primitive) ? 3 : 4);
+  // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
+  while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
+  while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads /= 2;
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
@@ -2263,6 +2645,11 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
     return p;
   }
   p.algorithm = gp__or(p.algorithm, GP_DIRECT);
+  if (s.primitive == GP_GROUP_BY) { // of the kernel that fills tables
+    p.threads = gp__or(p.threads, 512);
+    p.vectors = gp__or(p.vectors, 2);
+    p.blocks_per_sm = gp__or(p.blocks_per_sm, 3);
+  }
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, s.in_size ? 1 : 4);
   if (s.primitive == GP_LOWER_BOUND || s.primitive == GP_UPPER_BOUND) p.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
@@ -2400,6 +2787,96 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   return r;
 }
 
+// What a hybrid sort keeps there.
+typedef struct gp__hybrid_plan {
+  int capacity, tile;
+  unsigned long long tiles, list, items, parts, next_parts, bins, next_bins, spare, bytes;
+} gp__hybrid_plan;
+__attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
+  gp__hybrid_plan r;
+  unsigned long long parts;
+  r.capacity = gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size);
+  r.tile = p.threads * gp__hybrid_vector_items(p, s);
+  r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
+  parts = gp__hybrid_parts(s.count, r.capacity);
+  r.bytes = 0;
+  r.list = gp__place(&r.bytes, (GP__HYBRID_LEVELS + 2) * 8);
+  r.items = gp__place(&r.bytes, gp__hybrid_items(s.count, r.capacity) * GP__HYBRID_ITEM_BYTES);
+  r.parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
+  r.next_parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
+  r.bins = gp__place(&r.bytes, parts * GP__DIGITS * 8);
+  r.next_bins = gp__place(&r.bytes, parts * GP__DIGITS * 8);
+  r.spare = gp__place(&r.bytes, s.count * (unsigned)s.key_size);
+  return r;
+}
+
+// Segmented sort: where its parts of the scratch memory begin, and how many each holds at most, as segments do not
+// overlap.
+typedef struct gp__segmented_sort_layout {
+  unsigned long long list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
+  unsigned long long buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
+  unsigned long long other_keys, other_values, queue_size, bytes;
+  unsigned long long limit, capacity; // the longest segment of a warp, and of a block
+} gp__segmented_sort_layout;
+__attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
+  gp__segmented_sort_layout l;
+  const int placed = gp__sort_placed(s), value = gp__sorted_value_bytes(s);
+  const unsigned long long levels = gp__ceil_div((unsigned)(s.end_bit - s.begin_bit), GP__RADIX_BITS);
+  unsigned long long most, tiles;
+  int i;
+  for (i = 0; i < GP__MIDDLE_CLASSES; ++i) l.list[i] = l.list_size[i] = 0;
+  l.buckets = l.bucket_size = l.group_counts = l.group_size = l.tile_counts = l.tile_size = 0;
+  l.other_keys = l.other_values = l.queue_size = 0;
+  l.limit = (unsigned)gp__middle_limit(gp__warp_sort_items(p.vectors, s.key_size, value, placed),
+                                       gp__sort_item_bytes(s.key_size, placed));
+  l.capacity = (unsigned)gp__long_capacity(p, s);
+  l.bytes = gp__ceil_div(sizeof(gp__sort_header), 256) * 256;
+#define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
+  for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
+    if ((unsigned)GP__SHORT << i >= l.limit) break;
+    most = s.count / (((unsigned)GP__SHORT << i) + 1);
+    l.list_size[i] = most < s.segments ? most : s.segments;
+    GPUPRIMS__PLACE(list[i], l.list_size[i] * sizeof(gp__sort_span));
+  }
+  if (s.count > l.capacity) { // there may be segments that are partitioned: no key more often than it has digits
+    most = s.count / l.capacity;
+    l.bucket_size = levels * most;
+    tiles = 2 * most;
+    l.tile_size = levels * tiles;
+    l.group_size = levels * (most / GP__COUNT_TILES + most);
+    GPUPRIMS__PLACE(buckets, l.bucket_size * sizeof(gp__sort_bucket));
+    GPUPRIMS__PLACE(group_counts, l.group_size * GP__RADIX * 8);
+    GPUPRIMS__PLACE(tile_counts, l.tile_size * GP__RADIX * 4);
+    GPUPRIMS__PLACE(other_keys, s.count * (unsigned)s.key_size);
+    if (value) GPUPRIMS__PLACE(other_values, s.count * (unsigned)value);
+    // Counting twice at most, moving, copying. Sorting: digits of more than a quarter of a capacity, of which there are
+    // fewer than four in one; what is in a window of three quarters, and between two of those.
+    l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (12 * most + 1);
+  }
+  if (s.count > l.limit) {
+    most = s.count / (l.limit + 1);
+    l.queue_size += most < s.segments ? most : s.segments;
+  }
+#undef GPUPRIMS__PLACE
+  return l;
+}
+
+// Merges: a tile is merged at a time by a block, which has a range of tiles; sets: a tile of both inputs together, less
+// one, so that pairs of equal keys are not cut apart. Words carry the counts of sets. Scratch: the borders of sets;
+// where merge sort has several tiles, keys and values of every other pass.
+__attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident,
+                                                       gp__geometry *g) {
+  g->tile_items = (unsigned)(gp__merge_tile(p, s) - gp__is_set(s.primitive));
+  g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  if (!g->grid) g->grid = 1; // no elements: sets count them all the same
+  g->shared_bytes = (unsigned)(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s));
+  if (gp__is_set(s.primitive)) {
+    g->words = gp__look_back_slots(g->tiles);
+    g->scratch = g->tiles > (unsigned)s.multiprocessors ? (g->tiles + 1) * 16 : 0; // whatever the occupancy is
+  } else if (s.primitive == GP_MERGE_SORT && g->tiles > 1)
+    g->scratch = gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size;
+}
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
 __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape s, unsigned long long resident,
@@ -2413,6 +2890,13 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
     g->words = 1;
     g->scratch = gp__radix_plan_of(p, s).bytes;
     g->shared_bytes = gp__radix_shared_bytes(p, s);
+  }
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && p.algorithm == GP_HYBRID)
+    g->scratch = gp__hybrid_plan_of(p, s).bytes;
+  if (s.primitive == GP_SEGMENTED_SORT) {
+    const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
+    g->words = 1 + l.queue_size;
+    g->scratch = l.bytes;
   }
 }
 // Counting sort: counters and runs; the words of the histogram, of the runs' look-back.
@@ -2509,7 +2993,8 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   g.replicas = g.log2_lanes = 0;
   g.share = g.scratch = 0;
   if (gp__is_planned(s.primitive)) {
-    if (family == GP__FAMILY_TOP_K) gp__geometry_top_k(p, s, resident, &g);
+    if (family == GP__FAMILY_MERGE) gp__geometry_merge(p, s, resident, &g);
+    else if (family == GP__FAMILY_TOP_K) gp__geometry_top_k(p, s, resident, &g);
     else if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, &g);
     else gp__geometry_planned(p, s, resident, &g);
     return g;
@@ -2660,6 +3145,31 @@ typedef struct gp__histogram_args {
   unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory; 0: one, of 16 bits
 } gp__histogram_args;
 
+// Group by: tables of keys in shared memory.
+typedef struct gp__group_args {
+  const void *keys;
+  const void *in;
+  void *list_keys;   // keys and folded values of all blocks' tables, in no order
+  void *list_values; // accumulators
+  unsigned long long count;
+  const unsigned long long *count_device;
+  unsigned long long *state; // GP__GROUP_STATE words, zero at the start
+  void *workspace;
+} gp__group_args;
+// The words of the state: a table has overflowed; the length of the list; of what is sorted, the list or the input, how
+// many elements, one of both 0; the groups that each way has found.
+enum {
+  GP__GROUP_FULL,
+  GP__GROUP_LENGTH,
+  GP__GROUP_OF_LIST,
+  GP__GROUP_OF_INPUT,
+  GP__GROUP_FROM_LIST,
+  GP__GROUP_FROM_INPUT,
+  GP__GROUP_STATE = 8
+};
+// Slots of a table, and how many of them may be taken; elements from which on tables are tried.
+enum { GP__GROUP_SLOTS = 2048, GP__GROUP_MOST = 1536, GP__GROUP_FROM = 1 << 20 };
+
 // Lower and upper bound, load balance.
 typedef struct gp__search_args {
   const void *sorted;        // load balance: offsets
@@ -2753,6 +3263,59 @@ typedef struct gp__select_state {
   unsigned long long arrived;  // blocks that have counted
   unsigned long long buffered; // 1: those put aside are all that matter
 } gp__select_state;
+
+// Hybrid sort of keys. Lists, parts, counters and buckets live in scratch memory.
+typedef struct gp__hybrid_args {
+  const void *in;
+  void *out;                // may be in
+  void *spare;              // as many keys
+  unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then: buckets
+  void *parts, *next_parts; // of this level, of the next one
+  unsigned long long *bins, *next_bins; // 256 counters a part
+  void *items;
+  unsigned long long count;
+  const unsigned long long *count_device;
+  int level;
+  unsigned capacity; // keys that a block sorts
+} gp__hybrid_args;
+// Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
+// the bucket's number (30 bits), and that of one of its groups or tiles (32).
+#define GP__TASK_SORT 0ull
+#define GP__TASK_COUNT 1ull
+#define GP__TASK_MOVE 2ull
+#define GP__TASK_COPY 3ull
+typedef struct gp__segmented_sort_args {
+  const void *keys, *values; // values: null where they are indices, or there are none
+  void *out_keys, *out_values;
+  void *other_keys, *other_values; // alternate buffers
+  const void *begin, *end;         // offsets; end may be null
+  unsigned long long count, segments;
+  const unsigned long long *bad; // as in gp__stream_args
+  void *workspace;
+  gp__sort_header *header;
+  gp__sort_span *list[GP__MIDDLE_CLASSES];
+  unsigned long long list_size[GP__MIDDLE_CLASSES];
+  gp__sort_bucket *buckets;
+  unsigned long long *group_counts; // GP__RADIX a group
+  unsigned *tile_counts;            // GP__RADIX a tile
+  unsigned long long queue_size, bucket_size, tile_size, group_size;
+  unsigned long long flip, mask; // descending: all ones; of the bits that count, the lowest at bit 0
+  unsigned low_bit, top_shift;   // the lowest bit that counts; of the first digit
+  unsigned whole;                // all bits count
+} gp__segmented_sort_args;
+
+// Merges, merge sort, sets.
+typedef struct gp__merge_args {
+  const void *keys, *keys2;               // sorted; merge sort: keys alone, in runs
+  const void *values, *values2;           // or null; merge sort, the first step: null for the indices of the keys
+  void *out_keys, *out_values;            // or null
+  unsigned long long *out_count;          // sets
+  unsigned long long count, count2;       //
+  const unsigned long long *count_device; // of the first input, or null
+  unsigned long long run;                 // a step of merge sort: keys of a run, two of which make one; otherwise 0
+  void *workspace;
+  unsigned long long *borders; // sets: where tiles begin, in each input; or null: tiles find their own
+} gp__merge_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -3162,6 +3725,15 @@ template <class O> struct gp__offset_fault {
   }
 };
 
+// The index of a key that comes before the key before it; all ones where it is well.
+template <class T, class Before> struct gp__order_fault {
+  const T *keys;
+  template <class Args> GP_DEVICE explicit gp__order_fault(const Args &a) : keys(static_cast<const T *>(a.in)) {}
+  GP_DEVICE gp__u64 operator()(const T &x, gp__u64 index) const {
+    return index > 0 && Before()(x, keys[index - 1]) ? index : ~gp__u64(0);
+  }
+};
+
 // ---- a warp
 
 GP_DEVICE unsigned gp_lane() { return threadIdx.x & 31u; }
@@ -3182,10 +3754,12 @@ template <class T> union gp__shuffled {
         intrinsic(0xffffffffu, s.word[i], argument);                                                                   \
     return s.value;                                                                                                    \
   }
-// The value of lane `argument`; of the lane `argument` below or above (own value where there is none). All lanes call.
+// The value of lane `argument`; of the lane `argument` below or above (own value where there is none); of
+// the lane whose number differs in the bits of `argument`. All lanes call.
 GPUPRIMS__SHUFFLE(gp_warp_broadcast, __shfl_sync, int)
 GPUPRIMS__SHUFFLE(gp_warp_shift_up, __shfl_up_sync, unsigned)
 GPUPRIMS__SHUFFLE(gp_warp_shift_down, __shfl_down_sync, unsigned)
+GPUPRIMS__SHUFFLE(gp_warp_exchange, __shfl_xor_sync, int)
 #undef GPUPRIMS__SHUFFLE
 
 // value[0] op value[1] op ... op value[31]. Lane 0 holds the result, other lanes hold partial results. All lanes call.
@@ -3788,6 +4362,44 @@ template <class O> GP_DEVICE gp__u64 gp_warp_merge_path(const O *ends, gp__u64 s
   return gp_warp_search(0, segments < diagonal ? segments : diagonal, gp__merge_before<O>{ends, diagonal});
 }
 
+// Merge path of two sorted arrays, the first one's elements first among equals: of the first `diagonal` elements of the
+// merged sequence, so many are of the first array (n elements), the others of the second (m). By a thread, by a warp.
+template <class T, class Before> struct gp__merge_split_before {
+  const T *first, *second;
+  gp__u64 diagonal;
+  GP_DEVICE bool operator()(gp__u64 i) const { return !Before()(second[diagonal - 1 - i], first[i]); }
+};
+template <class T, class Before>
+GP_DEVICE gp__u64 gp_merge_split(const T *first, gp__u64 n, const T *second, gp__u64 m, gp__u64 diagonal, Before) {
+  const gp__u64 low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+  return gp_search(low, high - low, gp__merge_split_before<T, Before>{first, second, diagonal});
+}
+template <class T, class Before, int N> struct gp__merge_splits_before {
+  const T *first, *second;
+  const gp__u64 (&diagonal)[N];
+  GP_DEVICE bool operator()(int n, gp__u64 i) const { return !Before()(second[diagonal[n] - 1 - i], first[i]); }
+};
+// N diagonals at once, by one warp.
+template <int N, class T, class Before>
+GP_DEVICE void gp__warp_merge_splits(const T *first, gp__u64 n, const T *second, gp__u64 m,
+                                     const gp__u64 (&diagonal)[N], Before, gp__u64 (&split)[N]) {
+  gp__u64 count[N];
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < N; ++k) {
+    split[k] = diagonal[k] > m ? diagonal[k] - m : 0;
+    count[k] = (diagonal[k] < n ? diagonal[k] : n) - split[k];
+  }
+  gp__warp_search(split, count, gp__merge_splits_before<T, Before, N>{first, second, diagonal});
+}
+template <class T, class Before>
+GP_DEVICE gp__u64 gp_warp_merge_split(const T *first, gp__u64 n, const T *second, gp__u64 m, gp__u64 diagonal,
+                                      Before before) {
+  const gp__u64 diagonals[1] = {diagonal};
+  gp__u64 split[1];
+  gp__warp_merge_splits(first, n, second, m, diagonals, before, split);
+  return split[0];
+}
+
 // segment[i] = the segment of element first + threadIdx.x * ITEMS + i: the number of ends at or before it, `segments`
 // behind the last. segments + 1 offsets. Fewer than 2^32 segments may begin within one tile; its time grows with them.
 // Storage may be used again after the next __syncthreads().
@@ -3952,6 +4564,222 @@ GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], cons
   GPUPRIMS__UNROLL
   for (int i = 0; i < ITEMS; ++i) rank[i] = r.position(rank[i], digit(keys[i], i));
 }
+
+// ---- sort of a tile of keys
+//
+// Keys of a known range are brought into the order of their leading bits by counting: about as many bins as keys. What
+// lies in wrong order then is near its place: rounds of odd-even transpositions (Habermann) of overlapping windows,
+// which threads hold in registers, bring it there, and the block agrees that it is sorted. Where that takes too long,
+// the bins are fitted to the smallest and the largest key; where that did not help either, runs of the threads are
+// merged. The order of equal keys is lost.
+template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest one
+  return sizeof(K) > 4 ? 64 - __clzll(static_cast<long long>(x)) : 32 - __clz(static_cast<int>(x));
+}
+
+template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_storage {
+  static const int CAPACITY = THREADS * ITEMS, BINS = 1 << LOG2_BINS, WARPS = THREADS / 32;
+  static const int ROUNDS = gp__tile_sort_rounds(CAPACITY, LOG2_BINS), HALO = ROUNDS + 1;
+  static const int GROUPS = BINS / 128, GROUPS_A_WARP = (GROUPS + WARPS - 1) / WARPS; // of 32 vectors of counters
+  static_assert((ITEMS & (ITEMS - 1)) == 0 && ITEMS >= 8 && BINS % 128 == 0 && CAPACITY < 65536, "shape of a tile");
+  union {
+    gp_vector vector[BINS / 4 + 8];
+    gp__u32 counter[BINS + 32]; // the last ones count what is no key
+  };
+  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p stands at place(p): no bank conflicts of windows
+  K least[WARPS], most[WARPS];
+  gp__u32 total[WARPS];
+  static GP_DEVICE unsigned place(unsigned p) { return p + p / ITEMS + 2 * HALO; }
+};
+
+template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
+  typedef gp_tile_sort_storage<K, THREADS, ITEMS, LOG2_BINS> Storage;
+  static const int HALO = Storage::HALO, ROUNDS = Storage::ROUNDS, WINDOW = ITEMS + 2 * HALO;
+  static const int REPEATS = 3; // of all rounds
+  Storage &s;
+  const unsigned thread; // gp__anew(threadIdx.x)
+
+  // Once, before the first tile, and a barrier.
+  GP_DEVICE void clear() const {
+    for (unsigned i = thread; i < Storage::BINS / 4 + 8; i += THREADS) s.vector[i] = gp_vector{{0, 0, 0, 0}};
+  }
+  // Counters become the number of keys before.
+  GP_DEVICE void scan() const {
+    gp__u32 before[Storage::GROUPS_A_WARP], run = 0;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+      gp_vector v = {{0, 0, 0, 0}};
+      if (group < Storage::GROUPS) v = s.vector[group * 32 + gp_lane()];
+      const gp__u32 sum = v.word[0] + v.word[1] + v.word[2] + v.word[3];
+      const gp__u32 up_to = gp_warp_inclusive_scan(sum, gp_sum<gp__u32>());
+      before[j] = run + up_to - sum;
+      run += gp_warp_broadcast(up_to, 31);
+    }
+    if (gp_lane() == 0) s.total[gp_warp()] = run;
+    __syncthreads();
+    const gp__u32 total = gp_lane() < Storage::WARPS ? s.total[gp_lane()] : 0;
+    const gp__u32 base = gp_warp_broadcast(gp_warp_inclusive_scan(total, gp_sum<gp__u32>()) - total, gp_warp());
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+      if (group < Storage::GROUPS) {
+        gp_vector v = s.vector[group * 32 + gp_lane()];
+        gp__u32 start = base + before[j];
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < 4; ++w) {
+          const gp__u32 own = v.word[w];
+          v.word[w] = start;
+          start += own;
+        }
+        s.vector[group * 32 + gp_lane()] = v;
+      }
+    }
+  }
+  GP_DEVICE gp__u32 draw(K key, bool there, K low, int shift) const {
+    const gp__u32 bin =
+        there ? static_cast<gp__u32>((key - low) >> shift) : static_cast<gp__u32>(Storage::BINS) + gp_lane();
+    return gp__anew(atomicAdd(&s.counter[bin], 1u) << 16 | bin); // one register
+  }
+  GP_DEVICE void put(K key, bool there, gp__u32 drawn) const {
+    const unsigned p = s.counter[drawn & 0xffffu] + (drawn >> 16);
+    if (there) s.key[Storage::place(p)] = key;
+  }
+  // Counters are zero and everybody knows it. The n keys, keys[i] with there(i) and each lane's `edge` of warp 0 with
+  // there(-1), go into the order of their bins, (key - low) >> shift. Ends with a barrier.
+  template <class There>
+  GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
+    gp__u32 at[ITEMS], at_edge = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) at[i] = draw(keys[i], there(i), low, shift);
+    if (gp_warp() == 0) at_edge = draw(edge, there(-1), low, shift);
+    __syncthreads();
+    scan();
+    __syncthreads();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) put(keys[i], there(i), at[i]);
+    if (gp_warp() == 0) put(edge, there(-1), at_edge);
+    surround(n);
+    __syncthreads();
+  }
+  // What windows see before the keys and behind them.
+  GP_DEVICE void surround(unsigned n) const {
+    for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::place(p)] = ~K(0);
+    if (thread < 2 * HALO) s.key[thread] = 0;
+  }
+  // All rounds, a few times. Leaves zeros in the counters. Ends with a barrier.
+  GP_DEVICE bool repair() const {
+    const unsigned first = thread * (ITEMS + 1);
+    clear();
+    for (int repeat = 0; repeat < REPEATS; ++repeat) {
+      K w[WINDOW];
+      bool ok = true;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < WINDOW; ++j) {
+        const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
+        w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
+      }
+      // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own depend on them.
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROUNDS; ++r) {
+        const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j + 1 < WINDOW; ++j)
+          if ((j + HALO + r) % 2 == 0 && j + 1 >= low && j <= high) {
+            const K a = w[j], b = w[j + 1];
+            w[j] = b < a ? b : a;
+            w[j + 1] = b < a ? a : b;
+          }
+      }
+      GPUPRIMS__UNROLL
+      for (int j = HALO; j < HALO + ITEMS; ++j) ok &= w[j] <= w[j + 1];
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
+      if (__syncthreads_and(ok)) return true;
+    }
+    return false;
+  }
+  // Runs of a thread, sorted in registers; then merges of two runs, each thread its part of the result (Merge Path).
+  GP_DEVICE void merge(unsigned n) const {
+    const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
+    K w[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + static_cast<unsigned>(j)];
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < ITEMS; ++r) {
+      GPUPRIMS__UNROLL
+      for (int j = r % 2; j + 1 < ITEMS; j += 2) {
+        const K a = w[j], b = w[j + 1];
+        w[j] = b < a ? b : a;
+        w[j + 1] = b < a ? a : b;
+      }
+    }
+    for (unsigned run = ITEMS;; run *= 2) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) s.key[own + static_cast<unsigned>(j)] = w[j];
+      __syncthreads();
+      if (run >= n) return;
+      const unsigned from = first / (2 * run) * (2 * run), diagonal = first - from;
+      const unsigned middle = from + run < Storage::CAPACITY ? from + run : static_cast<unsigned>(Storage::CAPACITY);
+      const unsigned end = middle + run < Storage::CAPACITY ? middle + run : static_cast<unsigned>(Storage::CAPACITY);
+      const unsigned second = end - middle;
+      unsigned low = diagonal > second ? diagonal - second : 0,
+               high = diagonal < middle - from ? diagonal : middle - from;
+      while (low < high) {
+        const unsigned probe = (low + high) / 2;
+        if (s.key[Storage::place(middle + diagonal - 1 - probe)] < s.key[Storage::place(from + probe)]) high = probe;
+        else low = probe + 1;
+      }
+      unsigned a = from + low, b = middle + diagonal - low;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const K x = s.key[Storage::place(a < middle ? a : from)], y = s.key[Storage::place(b < end ? b : from)];
+        const bool take = b >= end || (a < middle && x <= y);
+        w[j] = take ? x : y;
+        a += take ? 1u : 0u;
+        b += take ? 0u : 1u;
+      }
+      __syncthreads();
+    }
+  }
+  // What scatter has left becomes sorted; false: in the end it is not. Ends with a barrier; the counters are zero then.
+  GP_DEVICE bool finish(int shift) const {
+    if (shift > 0) return repair(); // otherwise a key has a bin
+    clear();
+    __syncthreads();
+    return true;
+  }
+  // The same without bounds: n keys in any order, in place and with all ones behind them.
+  GP_DEVICE void sort(unsigned n, int shift) const {
+    if (!fit(n, shift)) merge(n);
+  }
+  // With bins from the smallest key to the largest one.
+  GP_DEVICE bool fit(unsigned n, int shift) const {
+    K keys[ITEMS], least = ~K(0), most = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned p = static_cast<unsigned>(i) * THREADS + thread;
+      keys[i] = p < n ? s.key[Storage::place(p)] : least;
+      if (p < n && keys[i] > most) most = keys[i];
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) least = keys[i] < least ? keys[i] : least;
+    least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
+    most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
+    if (gp_lane() == 0) s.least[gp_warp()] = least, s.most[gp_warp()] = most;
+    __syncthreads();
+    least = s.least[gp_lane() < Storage::WARPS ? gp_lane() : 0];
+    most = s.most[gp_lane() < Storage::WARPS ? gp_lane() : 0];
+    least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
+    most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
+    const int width = gp__width(static_cast<K>(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
+    if (fitted >= shift) return false;
+    scatter(
+        keys, 0, [=](int i) { return i >= 0 && static_cast<unsigned>(i) * THREADS + this->thread < n; }, n, least,
+        fitted);
+    return finish(fitted);
+  }
+};
 
 // ---- the workspace: a ticket, and tagged words that carry partial results from block to block
 
@@ -5297,6 +6125,149 @@ struct gp__histogram_of<P, ALGORITHM, BINS, T, W, C, true> {
 template <class P, int ALGORITHM, class BINS, class T, class W, class C>
 GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
   gp__histogram_of<P, ALGORITHM, BINS, T, W, C, gp__traits<C>::kind == GP__FLOAT>::type::run(a);
+}
+
+// ---- group by
+//
+// A table of keys in a block's shared memory, with open addresses. Every block folds the elements that it reads, tile
+// by tile; in the end the tables lie in a list in global memory, one behind the other. A block whose table has
+// overflowed says so and stops, and with it all others; then the list is worth nothing. The block that ends last writes
+// how long the list is, or how long the input, for the sorts that follow.
+
+// The same bytes as another type of the same size.
+template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
+  union {
+    From from;
+    To to;
+  } x;
+  x.from = from;
+  return x.to;
+}
+// Folds into a value in shared memory, where the order does not matter. Sums of integers have an instruction.
+template <class Op, class Acc> struct gp__shared_fold {
+  static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
+    typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
+    for (Bits was = gp__peek(at);;) {
+      const Bits now = gp__same_bytes<Bits>(Op()(gp__same_bytes<Acc>(was), x));
+      if (now == was) return; // most minima and maxima
+      const Bits found = atomicCAS(at, was, now);
+      if (found == was) return;
+      was = found;
+    }
+  }
+};
+#define GPUPRIMS__SHARED_SUM(T)                                                                                        \
+  template <> struct gp__shared_fold<gp_sum<T>, T> {                                                                   \
+    static GP_DEVICE void add(gp__unsigned_of<sizeof(T)>::type *at, T x) {                                             \
+      atomicAdd(at, static_cast<gp__unsigned_of<sizeof(T)>::type>(x));                                                 \
+    }                                                                                                                  \
+  };
+GPUPRIMS__SHARED_SUM(int)
+GPUPRIMS__SHARED_SUM(unsigned int)
+GPUPRIMS__SHARED_SUM(long long)
+GPUPRIMS__SHARED_SUM(unsigned long long)
+#undef GPUPRIMS__SHARED_SUM
+
+template <class Op, class Acc> struct gp__group_storage {
+  typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
+  enum { SLOTS = GP__GROUP_SLOTS, PROBES = 64 };
+  gp__u64 key[SLOTS + 1]; // all ones: free; the key that is all ones itself has the slot behind the others
+  Bits value[SLOTS + 1];
+  gp__u32 used, full, last, ends; // slots taken; all ones: the last slot is one of them
+  gp__u64 first;                  // of the list, where this table goes
+  gp__ticket ticket;
+  template <int THREADS> GP_DEVICE void clear() {
+    for (int i = int(threadIdx.x); i <= SLOTS; i += THREADS) {
+      key[i] = ~gp__u64(0);
+      value[i] = gp__same_bytes<Bits>(Op::identity());
+    }
+    if (threadIdx.x == 0) used = full = last = ends = 0;
+  }
+  GP_DEVICE void fold(gp__u64 k, const Acc &x) {
+    int at = int(k * 0x9e3779b97f4a7c15ull >> 53); // multiplicative hashing (Knuth, The Art of Computer Programming 3)
+    if (k == ~gp__u64(0)) {
+      if (!gp__peek(&last) && atomicExch(&last, 1u) == 0) atomicAdd(&used, 1u);
+      at = SLOTS;
+    } else {
+      for (int probe = 0;; ++probe, at = (at + 1) & (SLOTS - 1)) {
+        gp__u64 there = gp__peek(&key[at]);
+        if (there == ~gp__u64(0)) {
+          there = atomicCAS(&key[at], ~gp__u64(0), k);
+          if (there == ~gp__u64(0)) {
+            if (atomicAdd(&used, 1u) >= GP__GROUP_MOST) atomicOr(&full, 1u);
+            break;
+          }
+        }
+        if (there == k) break;
+        if (probe == PROBES) {
+          atomicOr(&full, 1u);
+          return;
+        }
+      }
+    }
+    gp__shared_fold<Op, Acc>::add(&value[at], x);
+  }
+};
+static_assert(GP__GROUP_SLOTS == 1 << 11, "fold takes 11 bits of the hash");
+
+// K: the unsigned type of the key's size. Elements with one key in a whole warp are folded in registers first.
+template <class P, class K, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__group_table(const gp__group_args &a) {
+  typedef gp__group_storage<Op, Acc> Storage;
+  const int THREADS = P::threads, ITEMS = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0);
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  const Load load(a);
+  const K *keys = static_cast<const K *>(a.keys);
+  const In *in = static_cast<const In *>(a.in);
+  const gp__u64 count = gp__count(a), tile = static_cast<gp__u64>(THREADS) * ITEMS;
+  s.template clear<THREADS>();
+  __syncthreads();
+  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+    K key[ITEMS];
+    In x[ITEMS];
+    bool stop = gp__peek(&s.full) != 0;
+    if (threadIdx.x == 0 && gp__peek(a.state + GP__GROUP_FULL) != 0) atomicOr(&s.full, 1u);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 at = first + i * THREADS + threadIdx.x;
+      if (at < count && !stop) key[i] = keys[at], x[i] = in[at];
+    }
+    if (__all_sync(0xffffffffu, stop)) break;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 at = first + i * THREADS + threadIdx.x;
+      const bool there = at < count && !stop;
+      const Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
+      const K mine = there ? key[i] : K(0), leader = gp_warp_broadcast(mine, 0);
+      if (__all_sync(0xffffffffu, there && mine == leader)) {
+        const Acc sum = gp_warp_reduce(value, Op());
+        if (gp_lane() == 0) s.fold(leader, sum);
+      } else if (there) s.fold(mine, value);
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    gp__u64 *length = a.state + GP__GROUP_LENGTH;
+    if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 1);
+    else s.first = gp__add_relaxed(length, s.used);
+    __threadfence();
+    s.ticket = gp__draw(a.workspace, gridDim.x);
+    if (s.ticket.number == gridDim.x - 1) {
+      __threadfence();
+      const bool overflowed = gp__add_relaxed(a.state + GP__GROUP_FULL, 0) != 0;
+      gp__store_relaxed(a.state + GP__GROUP_OF_LIST, overflowed ? 0 : gp__add_relaxed(length, 0));
+      gp__store_relaxed(a.state + GP__GROUP_OF_INPUT, overflowed ? count : 0);
+    }
+  }
+  __syncthreads();
+  if (s.full) return;
+  for (int i = int(threadIdx.x); i <= Storage::SLOTS; i += THREADS) {
+    if (i < Storage::SLOTS ? s.key[i] == ~gp__u64(0) : s.last == 0) continue;
+    const gp__u64 to = s.first + atomicAdd(&s.ends, 1u);
+    static_cast<K *>(a.list_keys)[to] = static_cast<K>(s.key[i]);
+    static_cast<Acc *>(a.list_values)[to] = gp__same_bytes<Acc>(s.value[i]);
+  }
 }
 
 // ---- scan
@@ -8350,26 +9321,35 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
 
   const gp__radix_args &a;
   gp__u32 *cells;
-  int word, shift, digits; // of the ordered key: the bits that are counted now, as so many digits
-  Bits mask;
+  gp__shared_place own, other; // of this lane's copy of the first counter; the one on the other side
+  Bits flip, mask;             // descending; the bits
+  int word, shift, digits;     // that are counted now: where they lie in the ordered key, as so many digits
 
-  GP_DEVICE void add(gp__u32 x, gp__u32 replica) const {
+  GP_DEVICE gp__radix_counting(const gp__radix_args &args, gp__u32 *counters)
+      : a(args), cells(counters), own(counters + gp_lane() % REPLICAS),
+        other(counters + (gp_lane() % REPLICAS ^ REPLICAS / 2)), flip(args.flip ? Bits(~Bits(0)) : Bits(0)), mask(0),
+        word(0), shift(0), digits(0) {}
+
+  // ALL: every bit of the ordered key is counted.
+  template <bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_place &copy) const {
     GPUPRIMS__UNROLL
     for (int i = 0; i < TABLES; ++i)
-      if (i < digits) atomicAdd(cells + (i * GP__DIGITS + (x >> (8 * i) & 0xffu)) * REPLICAS + replica, 1u);
+      if (ALL || i < digits)
+        atomicAdd(copy.template at<gp__u32>((x >> (8 * i) & 0xffu) * (REPLICAS * 4) + i * GP__DIGITS * REPLICAS * 4),
+                  1u);
   }
-  GP_DEVICE void count(const Key &key) const {
-    const Bits x = static_cast<Bits>(
-        (static_cast<Bits>(K::bits(key, word) >> shift) ^ static_cast<Bits>(a.flip ? Bits(~Bits(0)) : Bits(0))) & mask);
-    const gp__u32 low = static_cast<gp__u32>(x), replica = gp_lane() % REPLICAS;
-    if (sizeof(Bits) > 4 && digits > 4) {
+  template <bool ALL> GP_DEVICE void count(const Key &key) const {
+    Bits x = static_cast<Bits>(K::bits(key, word) ^ flip);
+    if (!ALL) x = static_cast<Bits>(x >> shift) & mask;
+    const gp__u32 low = static_cast<gp__u32>(x);
+    if (sizeof(Bits) > 4 && (ALL || digits > 4)) {
       const gp__u32 high = static_cast<gp__u32>(static_cast<gp__u64>(x) >> 32);
-      const bool upper = replica >= REPLICAS / 2;
-      add(upper ? high : low, replica);
-      add(upper ? low : high, replica ^ (REPLICAS / 2));
-    } else add(low, replica);
+      const bool upper = gp_lane() % REPLICAS >= REPLICAS / 2;
+      add<ALL>(upper ? high : low, own);
+      add<ALL>(upper ? low : high, other);
+    } else add<ALL>(low, own);
   }
-  GP_DEVICE void count_all(gp__u64 n) const {
+  template <bool ALL> GP_DEVICE void count_all(gp__u64 n) const {
     const Key *in = static_cast<const Key *>(a.keys);
     const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(Key);
     const gp__u64 head = V > 1 ? (to_boundary < n ? to_boundary : n) : 0, vectors = (n - head) / V;
@@ -8384,11 +9364,11 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
       for (int k = 0; k < AT_ONCE; ++k)
         if (v + k * step < vectors) {
           GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j) count(x[k].item[j]);
+          for (int j = 0; j < V; ++j) count<ALL>(x[k].item[j]);
         }
     }
-    if (mine < head) count(in[mine]);
-    if (head + vectors * V + mine < n) count(in[head + vectors * V + mine]);
+    if (mine < head) count<ALL>(in[mine]);
+    if (head + vectors * V + mine < n) count<ALL>(in[head + vectors * V + mine]);
   }
   GP_DEVICE void clear() const {
     for (unsigned i = threadIdx.x; i < TABLES * GP__DIGITS * REPLICAS / 4; i += THREADS)
@@ -8463,10 +9443,10 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
         gp__publish(gp__words(a.workspace), 0, gp__u64(1), ticket.tag);
       }
     }
-    gp__radix_counting c = {a, reinterpret_cast<gp__u32 *>(shared), 0, 0, 0, 0};
+    gp__radix_counting c(a, reinterpret_cast<gp__u32 *>(shared));
     int pass = 0;
     GPUPRIMS__UNROLL_BY(1)
-    for (c.word = a.begin_bit / 64; c.word * 64 < a.end_bit; ++c.word) {
+    for (c.word = a.begin_bit / 64; pass < a.passes; ++c.word) {
       const int low = a.begin_bit > c.word * 64 ? a.begin_bit - c.word * 64 : 0;
       const int high = a.end_bit < c.word * 64 + 64 ? a.end_bit - c.word * 64 : 64;
       c.shift = low;
@@ -8474,7 +9454,8 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
       c.mask = static_cast<Bits>(~gp__u64(0) >> (64 - (high - low)));
       c.clear();
       __syncthreads();
-      c.count_all(n);
+      if (high - low == 8 * int(sizeof(Bits))) c.template count_all<true>(n);
+      else c.template count_all<false>(n);
       if (threadIdx.x == 0 && pass == 0) {
         gp__receive<gp__u64>(gp__words(a.workspace), 0, ticket.tag);
         __threadfence();
@@ -8795,6 +9776,2378 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
        k += static_cast<gp__u64>(gridDim.x) * P::threads)
     static_cast<Word *>(a.out)[k] =
         in[static_cast<gp__u64>(static_cast<const I *>(a.index)[k / WORDS]) * WORDS + k % WORDS];
+}
+
+// ---- hybrid sort
+//
+// Keys without values, all bits of them: what is equal is the same, so nothing needs to be stable. A level splits its
+// parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that ends a part),
+// the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs where counts say
+// all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger ones are parts of
+// the next level. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.) Keys go from the input
+// to the spare buffer, from there to the output, and back. A part whose keys share a digit does not move: its next
+// digits are those between its smallest and its largest key.
+
+// A key of T as the unsigned integer that is sorted.
+template <class T, bool DESCENDING> struct gp__sorted {
+  typedef gp__ordered<T> Ordered;
+  typedef typename Ordered::Bits Raw;
+  typedef typename gp__unsigned_of<(sizeof(T) > 4 ? 8 : 4)>::type Key;
+  static const int V = 16 / int(sizeof(T));
+  static GP_DEVICE Key encode(Raw raw) {
+    const Raw bits = Ordered::encode(raw);
+    return DESCENDING ? static_cast<Raw>(~bits) : bits;
+  }
+  static GP_DEVICE Raw decode(Key key) {
+    const Raw bits = static_cast<Raw>(key);
+    return Ordered::decode(DESCENDING ? static_cast<Raw>(~bits) : bits);
+  }
+};
+
+enum { GP__FROM_IN, GP__FROM_SPARE, GP__FROM_OUT }; // where keys lie
+enum { GP__PART_MOVES, GP__PART_STAYS, GP__PART_COUNTED, GP__PART_CONSTANT };
+
+// Keys [begin, end), all in [low, low + 2^(shift + bits)).
+struct gp__hybrid_part {
+  gp__u64 begin, end, low, least, most;
+  gp__u32 first_tile, tiles, done; // done: tiles that have been counted
+  int shift, bits;
+  gp__u32 source, mode, hot; // hot: a digit that many keys have; or 256
+  GP_DEVICE gp__u64 size() const { return end - begin; }
+};
+static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
+// Keys that a block sorts.
+struct gp__hybrid_item {
+  gp__u64 begin, low;
+  gp__u32 count;
+  unsigned short width, source; // width: of the largest key - low
+};
+static_assert(sizeof(gp__hybrid_item) == GP__HYBRID_ITEM_BYTES, "the size of an item");
+
+template <class P, class T, bool DESCENDING> struct gp__hybrid {
+  typedef gp__sorted<T, DESCENDING> Code;
+  typedef typename Code::Key Key;
+  typedef typename Code::Raw Raw;
+  typedef gp__packed<Raw> Pack;
+  static const int V = Code::V, BITS = 8 * int(sizeof(T)), ITEMS = P::vectors * V, TILE = P::threads * ITEMS;
+
+  const gp__hybrid_args &a;
+  GP_DEVICE gp__hybrid_part *parts() const { return static_cast<gp__hybrid_part *>(a.parts); }
+  GP_DEVICE gp__hybrid_part *next_parts() const { return static_cast<gp__hybrid_part *>(a.next_parts); }
+  GP_DEVICE gp__hybrid_item *items() const { return static_cast<gp__hybrid_item *>(a.items); }
+  GP_DEVICE const Raw *from(gp__u32 source) const {
+    return static_cast<const Raw *>(source == GP__FROM_IN ? a.in : source == GP__FROM_SPARE ? a.spare : a.out);
+  }
+  GP_DEVICE Raw *to(gp__u32 source) const { return static_cast<Raw *>(source == GP__FROM_SPARE ? a.out : a.spare); }
+  // Elements of a tile before the part: tiles begin on 16-byte boundaries of memory.
+  GP_DEVICE unsigned skew(gp__u32 source, gp__u64 begin) const {
+    return gp__misalignment(from(source) + begin, 16) / unsigned(sizeof(Raw));
+  }
+  // Digits of a part of the level: as many as make buckets that fit on chip, in as few levels as can be. The later
+  // levels have the keys that lie close together: they take all that a level can.
+  GP_DEVICE int digit_bits(int level, gp__u64 size, int width) const {
+    const gp__u64 fit = a.capacity - a.capacity / 11; // on the average: even keys' buckets differ by a few per cent
+    const int need = gp__width<gp__u64>((size + fit - 1) / fit - 1), levels = (need + 7) / 8;
+    const int bits = level >= 2 || width <= 8 || levels == 0 ? 8 : (need + levels - 1) / levels;
+    return width < bits ? width : bits < 4 ? (width < 4 ? width : 4) : bits;
+  }
+  // One thread: a part joins the list of a level.
+  GP_DEVICE void append(int level, gp__hybrid_part *list, gp__u64 begin, gp__u64 size, Key low, int width,
+                        gp__u32 source) const {
+    const unsigned before = skew(source, begin);
+    const gp__u32 tiles = static_cast<gp__u32>((before + size + TILE - 1) / TILE);
+    const gp__u64 was = atomicAdd(a.list + level, static_cast<gp__u64>(tiles) << 32 | 1u);
+    const gp__u32 at = static_cast<gp__u32>(was);
+    const int bits = digit_bits(level, size, width);
+    gp__hybrid_part &p = list[at];
+    p.begin = begin, p.end = begin + size, p.low = low, p.least = ~gp__u64(0), p.most = 0;
+    p.first_tile = static_cast<gp__u32>(was >> 32), p.tiles = tiles, p.done = 0;
+    p.shift = width - bits, p.bits = bits;
+    p.source = source, p.mode = GP__PART_MOVES, p.hot = 256;
+  }
+  GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
+    gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_LEVELS + 1, gp__u64(1))];
+    item.begin = begin, item.low = low, item.count = count;
+    item.width = static_cast<unsigned short>(width), item.source = static_cast<unsigned short>(source);
+  }
+};
+
+// The part of a tile: the last one whose first tile is not behind it. All threads of the block call.
+template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *parts, gp__u32 count, gp__u32 tile) {
+  gp__u32 low = 0, left = count; // in [low, low + left)
+  while (left > 1) {
+    const gp__u32 step = (left + THREADS - 1) / THREADS, ahead = (threadIdx.x + 1) * step;
+    const gp__u32 passed =
+        static_cast<gp__u32>(__syncthreads_count(ahead < left && parts[low + ahead].first_tile <= tile));
+    low += passed * step;
+    left -= passed * step;
+    if (left > step) left = step;
+  }
+  return low;
+}
+
+// The sum of x over the threads before. A barrier within; one more before `total` serves again.
+template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
+  const N up_to = gp_warp_inclusive_scan(x, gp_sum<N>());
+  if (gp_lane() == 31) total[gp_warp()] = up_to;
+  __syncthreads();
+  const N own = gp_lane() < THREADS / 32 ? total[gp_lane()] : 0;
+  return gp_warp_broadcast(gp_warp_inclusive_scan(own, gp_sum<N>()) - own, static_cast<int>(gp_warp())) + up_to - x;
+}
+
+// Tiles are dealt evenly, consecutive ones to a block.
+struct gp__hybrid_share {
+  gp__u32 parts, tile, end;
+  GP_DEVICE explicit gp__hybrid_share(gp__u64 list) {
+    const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
+    parts = static_cast<gp__u32>(list);
+    tile = blockIdx.x * each + (blockIdx.x < more ? blockIdx.x : more);
+    end = tile + each + (blockIdx.x < more ? 1 : 0);
+  }
+};
+
+// One block: empty lists, and the whole input as a part or an item.
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_begin(const gp__hybrid_args &a) {
+  gp__begin<P>();
+  const gp__hybrid<P, T, DESCENDING> h = {a};
+  const gp__u64 n = gp__count(a);
+  if (threadIdx.x < GP__HYBRID_LEVELS + 2) a.list[threadIdx.x] = 0;
+  for (unsigned i = threadIdx.x; i < 256; i += P::threads) a.bins[i] = 0;
+  __syncthreads();
+  if (threadIdx.x != 0 || n == 0) return;
+  if (n > a.capacity) h.append(0, h.parts(), 0, n, 0, h.BITS, GP__FROM_IN);
+  else h.add_item(0, static_cast<gp__u32>(n), 0, h.BITS, GP__FROM_IN);
+}
+
+template <int THREADS> struct gp__hybrid_count_storage {
+  gp__u32 counter[256 * 32]; // a lane has its own: digit * 32 + lane
+  gp__u64 total[THREADS / 32];
+  gp__u64 start[257], window[256];
+  gp__u64 least[THREADS / 32], most[THREADS / 32];
+  gp__u32 groups[THREADS / 32];
+  gp__u32 hot;
+  bool last;
+};
+
+template <class P, class T, bool DESCENDING, int THREADS> struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING> {
+  typedef gp__hybrid<P, T, DESCENDING> Base;
+  typedef typename Base::Key Key;
+  typedef typename Base::Raw Raw;
+  typedef typename Base::Code Code;
+  typedef gp__hybrid_count_storage<THREADS> Storage;
+  static const int V = Base::V;
+  static_assert(THREADS >= 256, "a thread a digit");
+  Storage &s;
+  GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, Storage &storage) : Base{args}, s(storage) {}
+
+  // The keys [begin, end) of the part.
+  GP_DEVICE void count(const gp__hybrid_part &p, gp__u64 begin, gp__u64 end, Key &least, Key &most) const {
+    const Raw *in = this->from(p.source);
+    const Key low = static_cast<Key>(p.low);
+    const int shift = p.shift;
+    gp__u32 *own = s.counter + gp_lane();
+    const auto add = [&](Raw raw) {
+      const Key key = Code::encode(raw);
+      least = key < least ? key : least;
+      most = key > most ? key : most;
+      atomicAdd(own + static_cast<gp__u32>((key - low) >> shift) * 32, 1u);
+    };
+    const unsigned before = this->skew(p.source, begin);
+    gp__u64 head = before ? V - before : 0; // keys before the first whole vector
+    if (head > end - begin) head = end - begin;
+    const gp__u64 vectors = (end - begin - head) / V;
+    const Raw *first = in + begin + head;
+    if (threadIdx.x < head) add(in[begin + threadIdx.x]);
+    const int AT_ONCE = 8;
+    gp__u64 v = 0;
+    for (; v + AT_ONCE * THREADS <= vectors; v += AT_ONCE * THREADS) {
+      typename Base::Pack pack[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i)
+        pack[i].vector = gp__load_vector<P::load>(first + (v + unsigned(i) * THREADS + threadIdx.x) * V);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) add(pack[i].item[j]);
+      }
+    }
+    for (v += threadIdx.x; v < vectors; v += THREADS) {
+      typename Base::Pack pack;
+      pack.vector = gp__load_vector<P::load>(first + v * V);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) add(pack.item[j]);
+    }
+    const gp__u64 tail = begin + head + vectors * V;
+    if (threadIdx.x < end - tail) add(in[tail + threadIdx.x]);
+  }
+  // All of the part has been counted: its buckets become parts, items, or runs to be filled.
+  GP_DEVICE void plan(gp__hybrid_part &p, gp__u64 *bins) const {
+    const unsigned t = threadIdx.x, digits = 1u << p.bits;
+    const gp__u64 begin = p.begin, size = p.end - begin, half = this->a.capacity / 2;
+    const Key low = static_cast<Key>(p.low);
+    const int shift = p.shift;
+    const gp__u64 least = gp__load_relaxed(&p.least), most = gp__load_relaxed(&p.most);
+    const gp__u64 count = t < digits ? gp__load_relaxed(bins + t) : 0;
+    if (t == 0) s.hot = 256;
+    const gp__u64 start = gp__sum_before<THREADS>(count, s.total);
+    const bool constant = least == most, whole = __syncthreads_or(count == size);
+    if (t == 0)
+      p.mode = constant ? GP__PART_CONSTANT : shift == 0 ? GP__PART_COUNTED : whole ? GP__PART_STAYS : GP__PART_MOVES;
+    if (constant || shift == 0 || whole) {
+      if (constant && t == 0) p.low = least;
+      else if (constant) return;
+      else if (shift == 0 && t < digits) gp__store_relaxed(bins + t, begin + start);
+      else if (shift != 0 && t == 0)
+        this->append(this->a.level + 1, this->next_parts(), begin, size, static_cast<Key>(least),
+                     gp__width(static_cast<Key>(most - least)), p.source);
+      return;
+    }
+    if (t < digits) {
+      gp__store_relaxed(bins + t, begin + start); // the cursor of the keys that move
+      s.window[t] = count > half ? ~gp__u64(0) : start / half;
+      if (count > size / 4) atomicExch(&s.hot, t); // one of up to three
+    }
+    __syncthreads();
+    // Groups: a bucket with more keys than half a block sorts, alone; the others by the window in which they start.
+    const bool head = t < digits && (t == 0 || s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t]);
+    const gp__u32 group = gp__sum_before<THREADS>(head ? 1u : 0u, s.groups);
+    const unsigned groups = static_cast<unsigned>(__syncthreads_count(head));
+    if (head) s.start[group] = start | static_cast<gp__u64>(t) << 48;
+    if (t == 0) s.start[groups] = size | static_cast<gp__u64>(digits) << 48;
+    __syncthreads();
+    if (t == 0) p.hot = s.hot;
+    if (head) {
+      const gp__u64 next = s.start[group + 1], keys = (next & 0xffffffffffffull) - start;
+      const unsigned span = static_cast<unsigned>(next >> 48) - t;
+      const gp__u32 source = p.source == GP__FROM_SPARE ? GP__FROM_OUT : GP__FROM_SPARE;
+      const Key from = low + (static_cast<Key>(t) << shift);
+      if (keys > this->a.capacity)
+        this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source);
+      else if (keys)
+        this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
+    }
+    __syncthreads();
+  }
+};
+
+template <class P, class T, bool DESCENDING, int THREADS> GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
+  typedef gp__hybrid_counting<P, T, DESCENDING, THREADS> Counting;
+  typedef typename Counting::Key Key;
+  GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
+  gp__begin<P>();
+  const Counting h(a, s);
+  const gp__hybrid_share share(a.list[a.level]);
+  gp__u32 tile = share.tile;
+  if (tile >= share.end) return;
+  gp__u32 at = gp__find_part<THREADS>(h.parts(), share.parts, tile);
+  while (tile < share.end) {
+    gp__hybrid_part &p = h.parts()[at];
+    gp__u64 *bins = a.bins + static_cast<gp__u64>(at) * 256;
+    const unsigned digits = 1u << p.bits;
+    const gp__u32 first = tile - p.first_tile, left = share.end - p.first_tile, last = left < p.tiles ? left : p.tiles;
+    const gp__u64 base = p.begin - h.skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * h.TILE;
+    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * h.TILE : p.begin,
+                  end = stop < p.end ? stop : p.end;
+    Key least = ~Key(0), most = 0;
+    for (unsigned i = threadIdx.x; i < digits * 32; i += THREADS) s.counter[i] = 0;
+    __syncthreads();
+    h.count(p, begin, end, least, most);
+    least = gp_warp_reduce(least, gp_min<Key>());
+    most = gp_warp_reduce(most, gp_max<Key>());
+    if (gp_lane() == 0) {
+      atomicMin(&p.least, static_cast<gp__u64>(least));
+      atomicMax(&p.most, static_cast<gp__u64>(most));
+    }
+    __syncthreads();
+    for (unsigned d = threadIdx.x; d < digits; d += THREADS) {
+      gp__u64 sum = 0;
+      for (unsigned i = 0; i < 32; ++i) sum += s.counter[d * 32 + ((i + threadIdx.x) & 31u)];
+      if (sum) gp__add_relaxed(bins + d, sum);
+    }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      s.last = atomicAdd(&p.done, last - first) + (last - first) == p.tiles;
+      __threadfence();
+    }
+    __syncthreads();
+    if (s.last) {
+      __threadfence();
+      h.plan(p, bins);
+    }
+    __syncthreads();
+    tile += last - first;
+    ++at;
+  }
+}
+
+template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybrid<P, T, DESCENDING> {
+  typedef gp__hybrid<P, T, DESCENDING> Base;
+  typedef typename Base::Key Key;
+  typedef typename Base::Raw Raw;
+  typedef typename Base::Code Code;
+  static const int V = Base::V, ITEMS = Base::ITEMS, TILE = Base::TILE, THREADS = P::threads;
+  static_assert(TILE < 65536 && ITEMS % 2 == 0, "slots have 16 bits");
+  static const int DIGITS_A_THREAD = (256 + THREADS - 1) / THREADS;
+  struct Storage {
+    gp__u64 delta[256];
+    gp__u32 count[256];
+    gp__u32 total[32];
+    Key key[1]; // TILE
+  };
+  Storage &s;
+  const unsigned thread;
+  GP_DEVICE gp__hybrid_moving(const gp__hybrid_args &args, Storage &storage)
+      : Base{args}, s(storage), thread(gp__anew(threadIdx.x)) {}
+
+  GP_DEVICE unsigned position(int i) const { return (unsigned(i) / V * THREADS + thread) * V + unsigned(i) % V; }
+  // The slots of the keys in their digits, two a word. HOT: the lanes with one digit, the hot one or the first lane's,
+  // are counted by one of them.
+  template <bool HOT, class There>
+  GP_DEVICE void rank(const Key (&keys)[ITEMS], gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift,
+                      gp__u32 hot) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u32 digit = static_cast<gp__u32>((keys[i] - low) >> shift);
+      gp__u32 slot = 0;
+      if (!HOT) {
+        if (there(i)) slot = atomicAdd(&s.count[digit], 1u);
+      } else {
+        const gp__u32 chosen = hot < 256 ? hot : gp_warp_broadcast(digit, 0);
+        const bool is = there(i) && digit == chosen;
+        const gp__u32 lanes = __ballot_sync(0xffffffffu, is), lead = lanes & (0u - lanes);
+        if (is ? lead == 1u << gp_lane() : there(i))
+          slot = atomicAdd(&s.count[digit], is ? static_cast<gp__u32>(__popc(lanes)) : 1u);
+        const gp__u32 first = gp_warp_broadcast(slot, lanes ? __popc(lead - 1) : 0);
+        if (is) slot = first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));
+      }
+      slots[i / 2] = i % 2 ? gp__anew(slots[i / 2] | slot << 16) : slot;
+    }
+  }
+  template <class There>
+  GP_DEVICE void scatter(const Key (&keys)[ITEMS], const gp__u32 (&slots)[ITEMS / 2], const There &there, Key low,
+                         int shift) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (there(i)) {
+        const gp__u32 digit = static_cast<gp__u32>((keys[i] - low) >> shift);
+        s.key[s.count[digit] + (i % 2 ? slots[i / 2] >> 16 : slots[i / 2] & 0xffffu)] = keys[i];
+      }
+  }
+  // Keys of one tile of the part, at `first` .. `end` of it.
+  template <class There>
+  GP_DEVICE void tile(const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there,
+                      unsigned n) const {
+    const Key low = static_cast<Key>(p.low);
+    const int shift = p.shift;
+    const unsigned digits = 1u << p.bits;
+    gp__u32 slots[ITEMS / 2];
+    GPUPRIMS__UNROLL
+    for (int d = 0; d < DIGITS_A_THREAD; ++d)
+      if (thread * DIGITS_A_THREAD + d < digits) s.count[thread * DIGITS_A_THREAD + d] = 0;
+    __syncthreads();
+    const gp__u32 sample = static_cast<gp__u32>((keys[0] - low) >> shift);
+    const gp__u32 alike = __ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0));
+    if (p.hot < 256 || __popc(alike) >= 6) rank<true>(keys, slots, there, low, shift, p.hot);
+    else rank<false>(keys, slots, there, low, shift, p.hot);
+    __syncthreads();
+    gp__u32 count[DIGITS_A_THREAD], sum = 0;
+    gp__u64 cursor[DIGITS_A_THREAD];
+    GPUPRIMS__UNROLL
+    for (int d = 0; d < DIGITS_A_THREAD; ++d) {
+      const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
+      count[d] = digit < digits ? s.count[digit] : 0;
+      cursor[d] = count[d] ? gp__add_relaxed(bins + digit, gp__u64(count[d])) : 0;
+      sum += count[d];
+    }
+    gp__u32 start = gp__sum_before<THREADS>(sum, s.total);
+    GPUPRIMS__UNROLL
+    for (int d = 0; d < DIGITS_A_THREAD; ++d) {
+      const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
+      if (digit < digits) {
+        s.count[digit] = start;
+        s.delta[digit] = cursor[d] - start;
+      }
+      start += count[d];
+    }
+    __syncthreads();
+    scatter(keys, slots, there, low, shift);
+    __syncthreads();
+    Raw *out = this->to(p.source);
+    GPUPRIMS__UNROLL_BY(8)
+    for (unsigned q = thread; q < n; q += THREADS) {
+      const Key key = s.key[q];
+      out[s.delta[static_cast<gp__u32>((key - low) >> shift)] + q] = Code::decode(key);
+    }
+    __syncthreads();
+  }
+  GP_DEVICE void move(const gp__hybrid_part &p, gp__u64 *bins, gp__u32 x) const {
+    const Raw *in = this->from(p.source);
+    const gp__u64 base = p.begin - this->skew(p.source, p.begin) + static_cast<gp__u64>(x) * TILE; // may wrap below 0
+    const gp__u64 left = p.end - base;
+    const unsigned first = x ? 0 : this->skew(p.source, p.begin),
+                   end = left < TILE ? static_cast<unsigned>(left) : TILE;
+    Key keys[ITEMS];
+    if (first == 0 && end == TILE) {
+      typename Base::Pack pack[P::vectors];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < P::vectors; ++i)
+        pack[i].vector = gp__load_vector<P::load>(in + base + (unsigned(i) * THREADS + thread) * V);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) keys[i] = Code::encode(pack[i / V].item[i % V]);
+      tile(
+          p, bins, keys, [](int) { return true; }, TILE);
+    } else {
+      const auto there = [=](int i) { return this->position(i) >= first && this->position(i) < end; };
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i)
+        keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
+      tile(p, bins, keys, there, end - first);
+    }
+  }
+  // Places of the tile, whose keys follow from the counts.
+  GP_DEVICE void fill(const gp__hybrid_part &p, const gp__u64 *bins, gp__u32 x) const {
+    Raw *out = static_cast<Raw *>(this->a.out);
+    const Key low = static_cast<Key>(p.low);
+    const unsigned before = this->skew(p.source, p.begin), digits = 1u << p.bits;
+    const gp__u64 stop = p.begin - before + static_cast<gp__u64>(x + 1) * TILE, end = stop < p.end ? stop : p.end;
+    const gp__u64 begin = x ? stop - TILE : p.begin;
+    if (p.mode == GP__PART_CONSTANT) {
+      for (gp__u64 q = begin + thread; q < end; q += THREADS) out[q] = Code::decode(low);
+      return;
+    }
+    for (unsigned d = thread; d < 256; d += THREADS) s.delta[d] = d < digits ? bins[d] : ~gp__u64(0);
+    __syncthreads();
+    for (gp__u64 q = begin + thread; q < end; q += THREADS) {
+      unsigned digit = 0; // the last one that starts at q or before
+      GPUPRIMS__UNROLL
+      for (unsigned step = 128; step > 0; step /= 2)
+        if (s.delta[digit + step] <= q) digit += step;
+      out[q] = Code::decode(low + digit);
+    }
+    __syncthreads();
+  }
+};
+
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
+  typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(bytes);
+  const gp__hybrid<P, T, DESCENDING> h = {a};
+  const gp__hybrid_share share(a.list[a.level]);
+  const gp__u64 counters = (a.list[a.level + 1] & 0xffffffffu) * 256; // of the next level
+  for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; i < counters;
+       i += static_cast<gp__u64>(gridDim.x) * P::threads)
+    a.next_bins[i] = 0;
+  gp__u32 tile = share.tile;
+  if (tile >= share.end) return;
+  gp__u32 at = gp__find_part<P::threads>(h.parts(), share.parts, tile);
+  while (tile < share.end) {
+    const gp__hybrid_part p = h.parts()[at];
+    gp__u64 *bins = a.bins + static_cast<gp__u64>(at) * 256;
+    const gp__u32 stop = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
+    if (p.mode == GP__PART_MOVES)
+      for (; tile < stop; ++tile) Moving(a, s).move(p, bins, tile - p.first_tile);
+    else if (p.mode != GP__PART_STAYS)
+      for (; tile < stop; ++tile) Moving(a, s).fill(p, bins, tile - p.first_tile);
+    tile = stop;
+    ++at;
+  }
+}
+
+// Buckets on chip.
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct gp__bucket {
+  typedef gp__sorted<T, DESCENDING> Code;
+  typedef typename Code::Key Key;
+  typedef typename Code::Raw Raw;
+  typedef gp__packed<Raw> Pack;
+  typedef gp__tile_sort<Key, THREADS, ITEMS, LOG2_BINS> Sort;
+  typedef typename Sort::Storage Storage;
+  static const int V = Code::V <= ITEMS ? Code::V : 1;
+  static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
+  Storage &s;
+
+  // n keys at in, sorted to out, which may be in; key - low has `width` bits. False: out has them in another order.
+  GP_DEVICE bool sort(const Raw *in, Raw *out, unsigned n, Key low, int width) const {
+    const unsigned thread = gp__anew(threadIdx.x);
+    const Sort sort = {s, thread};
+    const int shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
+    Key keys[ITEMS], edge = 0; // whole vectors; the keys before and behind them, a lane of warp 0 each
+    const unsigned before = V > 1 ? gp__misalignment(in, 16) / unsigned(sizeof(Raw)) : 0;
+    const unsigned head = before && V - before < n ? V - before : before ? n : 0, vectors = (n - head) / V;
+    const unsigned at_edge = thread < head ? thread : thread + vectors * V;
+    const auto there = [=](int i) { return i >= 0 ? unsigned(i) / V * THREADS + thread < vectors : at_edge < n; };
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; i += V) {
+      Pack pack;
+      pack.vector = gp_vector{{0, 0, 0, 0}};
+      const Raw *from = in + head + (unsigned(i) / V * THREADS + thread) * V;
+      if (V > 1) gp__load_vector_if<P::load>(there(i), from, pack.vector);
+      else if (there(i)) pack.item[0] = *from;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) keys[i + j] = Code::encode(pack.item[j]);
+    }
+    if (gp_warp() == 0 && at_edge < n) edge = Code::encode(in[at_edge]);
+    sort.scatter(keys, edge, there, n, low, shift);
+    const bool sorted = sort.finish(shift);
+    store(out, n, thread);
+    return sorted;
+  }
+  // The same, whatever the keys are. Slower.
+  GP_DEVICE void sort_any(const Raw *in, Raw *out, unsigned n) const {
+    const Sort sort = {s, gp__anew(threadIdx.x)};
+    for (unsigned q = threadIdx.x; q < n; q += THREADS) s.key[Storage::place(q)] = Code::encode(in[q]);
+    sort.surround(n);
+    __syncthreads();
+    sort.sort(n, 64);
+    store(out, n, threadIdx.x);
+  }
+  GP_DEVICE void store(Raw *out, unsigned n, unsigned thread) const {
+    const unsigned ahead = V > 1 ? gp__misalignment(out, 16) / unsigned(sizeof(Raw)) : 0;
+    for (unsigned q = thread * V; q < ahead + n; q += THREADS * V) {
+      const bool whole = V > 1 && q >= ahead && q + V <= ahead + n;
+      Pack pack;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        const unsigned p = q + unsigned(j) - ahead;
+        pack.item[j] = Code::decode(s.key[Storage::place(p < n ? p : 0)]);
+      }
+      gp__store_vector_if(whole, out + q - ahead, pack.vector);
+      if (!whole) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (q + unsigned(j) - ahead < n) out[q + unsigned(j) - ahead] = pack.item[j];
+      }
+    }
+  }
+};
+
+// The items of the list, dealt in turn.
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
+GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
+  typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
+  const gp__hybrid<P, T, DESCENDING> h = {a};
+  const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
+  sort.clear();
+  typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
+  const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
+  gp__u32 unsorted = 0; // buckets that the block has left for later
+  for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
+    const gp__hybrid_item item = h.items()[i];
+    __syncthreads();
+    if (!bucket.sort(h.from(item.source) + item.begin, out + item.begin, item.count,
+                     static_cast<typename Bucket::Key>(item.low), item.width)) {
+      if (threadIdx.x == 0)
+        h.items()[blockIdx.x + static_cast<gp__u64>(unsorted) * gridDim.x] = item; // a place of the block's own
+      ++unsorted;
+    }
+  }
+  __syncthreads();
+  for (gp__u32 i = 0; i < unsorted; ++i) {
+    const gp__hybrid_item item = h.items()[blockIdx.x + static_cast<gp__u64>(i) * gridDim.x];
+    bucket.sort_any(out + item.begin, out + item.begin, item.count);
+    __syncthreads();
+  }
+}
+
+// All keys in one block.
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
+GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
+  typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
+  const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
+  sort.clear();
+  __syncthreads();
+  typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
+  const unsigned n = static_cast<unsigned>(gp__count(a));
+  if (bucket.sort(static_cast<const typename Bucket::Raw *>(a.in), out, n, 0, 8 * int(sizeof(T)))) return;
+  __syncthreads();
+  bucket.sort_any(out, out, n);
+}
+
+// ---- segmented sort
+//
+// Segments by length, each class where it fits. Up to GP__SHORT elements: many side by side in the shared memory of a
+// warp, where one or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to
+// eight segments, 4 to 32 lanes a segment, again in registers. Up to what a block's shared memory holds: warps sort
+// their parts, which are then merged there. Longer ones: partitions by eight bits, from the most significant that
+// differ, until parts fit a block (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs); parts
+// side by side that are small are sorted as one. Short segments are read straight from the offsets; the others are
+// listed by the kernel that reads these. Long ones and their parts are tasks of a queue: who finishes the last task of
+// a step appends those of the next, so that no block waits for one that has not begun.
+//
+// The result depends on nothing but the input: equal keys keep their order, as the place in the input is sorted by,
+// after the key. Where there are no values, and all bits of the keys count, equal keys cannot be told apart, and places
+// are left out.
+
+// What networks and merges compare: the bits of a key, and behind these the place of the element where PLACED.
+template <class T> struct gp__scalar_item {
+  typedef T type;
+  static GP_DEVICE T last() { return static_cast<T>(~static_cast<T>(0)); } // behind all others, or equal to them
+  static GP_DEVICE bool less(T a, T b) { return a < b; }
+  static GP_DEVICE void order(T &a, T &b) {
+    const T low = b < a ? b : a, high = b < a ? a : b;
+    a = low;
+    b = high;
+  }
+  static GP_DEVICE T choose(T a, T b, bool lower) { return (b < a) == lower ? b : a; }
+};
+template <class Bits, bool PLACED> struct gp__item;
+template <class Bits> struct gp__key_register { typedef gp__u32 type; };
+template <> struct gp__key_register<gp__u64> { typedef gp__u64 type; };
+template <class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp__key_register<Bits>::type> {
+  typedef typename gp__key_register<Bits>::type C;
+  static GP_DEVICE C make(Bits bits, gp__u32) { return bits; }
+  static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c); }
+  static GP_DEVICE gp__u32 place(C) { return 0; }
+};
+template <> struct gp__item<unsigned char, true> : gp__scalar_item<gp__u32> {
+  static GP_DEVICE gp__u32 make(unsigned char bits, gp__u32 place) { return static_cast<gp__u32>(bits) << 16 | place; }
+  static GP_DEVICE unsigned char bits(gp__u32 c) { return static_cast<unsigned char>(c >> 16); }
+  static GP_DEVICE gp__u32 place(gp__u32 c) { return c & 0xffffu; }
+};
+template <> struct gp__item<unsigned short, true> : gp__scalar_item<gp__u32> {
+  static GP_DEVICE gp__u32 make(unsigned short bits, gp__u32 place) { return static_cast<gp__u32>(bits) << 16 | place; }
+  static GP_DEVICE unsigned short bits(gp__u32 c) { return static_cast<unsigned short>(c >> 16); }
+  static GP_DEVICE gp__u32 place(gp__u32 c) { return c & 0xffffu; }
+};
+template <> struct gp__item<gp__u32, true> : gp__scalar_item<gp__u64> {
+  static GP_DEVICE gp__u64 make(gp__u32 bits, gp__u32 place) { return static_cast<gp__u64>(bits) << 32 | place; }
+  static GP_DEVICE gp__u32 bits(gp__u64 c) { return static_cast<gp__u32>(c >> 32); }
+  static GP_DEVICE gp__u32 place(gp__u64 c) { return static_cast<gp__u32>(c); }
+};
+template <> struct gp__item<gp__u64, true> {
+  struct alignas(16) type {
+    gp__u64 bits, place;
+  };
+  static GP_DEVICE type make(gp__u64 bits, gp__u32 place) { return type{bits, place}; }
+  static GP_DEVICE type last() { return type{~0ull, ~0ull}; }
+  static GP_DEVICE gp__u64 bits(const type &c) { return c.bits; }
+  static GP_DEVICE gp__u32 place(const type &c) { return static_cast<gp__u32>(c.place); }
+  static GP_DEVICE bool less(const type &a, const type &b) {
+    return a.bits < b.bits || (a.bits == b.bits && a.place < b.place);
+  }
+  static GP_DEVICE void order(type &a, type &b) {
+    const type x = a, y = b;
+    const bool swap = less(y, x);
+    a = swap ? y : x;
+    b = swap ? x : y;
+  }
+  static GP_DEVICE type choose(const type &a, const type &b, bool lower) { return less(b, a) == lower ? b : a; }
+};
+
+// Sorts what a thread holds: odd-even merge sort (Batcher, Sorting networks and their applications). K: a power of two.
+template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type (&x)[K]) {
+  GPUPRIMS__UNROLL
+  for (int size = 2; size <= K; size *= 2) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K; ++i)
+      if (!(i & (size / 2))) Item::order(x[i], x[i + size / 2]);
+    GPUPRIMS__UNROLL
+    for (int step = size / 4; step > 0; step /= 2) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < K; ++i)
+        if ((i & step) && (i & (size - 1)) + step < size) Item::order(x[i], x[i + step]);
+    }
+  }
+}
+// Sorts what LANES neighbouring lanes of a warp hold, a power of two, each K consecutive elements of the result.
+// Lanes sort their own, then bitonic merges of two halves, of which the second is read backwards. All lanes call.
+template <class Item, int LANES, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (&x)[K]) {
+  typedef typename Item::type C;
+  gp__sort_thread<Item>(x);
+  GPUPRIMS__UNROLL
+  for (int size = 2; size <= LANES; size *= 2) {
+    const bool low = (gp_lane() & unsigned(size / 2)) == 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K / 2; ++i) {
+      const C a = gp_warp_exchange(x[K - 1 - i], size - 1), b = gp_warp_exchange(x[i], size - 1);
+      x[i] = Item::choose(x[i], a, low);
+      x[K - 1 - i] = Item::choose(x[K - 1 - i], b, low);
+    }
+    GPUPRIMS__UNROLL
+    for (int step = size / 4; step > 0; step /= 2) {
+      const bool lower = (gp_lane() & unsigned(step)) == 0;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < K; ++i) x[i] = Item::choose(x[i], gp_warp_exchange(x[i], step), lower);
+    }
+    GPUPRIMS__UNROLL
+    for (int step = K / 2; step > 0; step /= 2) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < K; ++i)
+        if (!(i & step)) Item::order(x[i], x[i + step]);
+    }
+  }
+}
+
+// Where element i of an array in shared memory stands: 4 bytes or one element are left free behind every 128 bytes, so
+// that threads reach elements at distances that are powers of two without bank conflicts.
+template <class T> struct gp__spread {
+  static const int ROW = sizeof(T) < 128 ? 128 / int(sizeof(T)) : 1, GAP = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
+  static GP_DEVICE gp__u32 at(gp__u32 i) { return i + i / ROW * GAP; }
+};
+
+// Where values come from: nowhere, an array, or their index in `keys`.
+struct gp__no_values {
+  typedef gp__none type;
+  static const bool any = false;
+  static GP_DEVICE gp__none at(const void *, gp__u64) { return gp__none(); }
+};
+template <class V> struct gp__value_array {
+  typedef V type;
+  static const bool any = true;
+  static GP_DEVICE V at(const void *values, gp__u64 i) { return static_cast<const V *>(values)[i]; }
+};
+template <class V> struct gp__value_index {
+  typedef V type;
+  static const bool any = true;
+  static GP_DEVICE V at(const void *, gp__u64 i) { return static_cast<V>(i); }
+};
+
+// Keys and values of a call, in the input (0), the alternate buffer (1) or the output (2).
+template <class K, class S, bool PLACED> struct gp__sorted_elements {
+  typedef gp__ordered<K> Order;
+  typedef typename Order::Bits Bits;
+  typedef typename S::type V;
+  typedef gp__item<Bits, PLACED> Item;
+  typedef typename Item::type C;
+  const gp__segmented_sort_args &a;
+  GP_DEVICE explicit gp__sorted_elements(const gp__segmented_sort_args &args) : a(args) {}
+
+  GP_DEVICE const Bits *keys(int source) const {
+    return static_cast<const Bits *>(source == 0 ? a.keys : source == 1 ? a.other_keys : a.out_keys);
+  }
+  GP_DEVICE Bits *keys_to(int target) const { return static_cast<Bits *>(target == 1 ? a.other_keys : a.out_keys); }
+  GP_DEVICE V value(int source, gp__u64 i) const {
+    return source == 0 ? S::at(a.values, i) : static_cast<const V *>(source == 1 ? a.other_values : a.out_values)[i];
+  }
+  GP_DEVICE V *values_to(int target) const { return static_cast<V *>(target == 1 ? a.other_values : a.out_values); }
+  // All bits of a key in their order, and those that count.
+  GP_DEVICE Bits encode(Bits raw) const { return static_cast<Bits>(Order::encode(raw) ^ static_cast<Bits>(a.flip)); }
+  GP_DEVICE Bits decode(Bits bits) const { return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip))); }
+  GP_DEVICE Bits field(Bits raw) const {
+    return PLACED ? static_cast<Bits>((encode(raw) >> a.low_bit) & static_cast<Bits>(a.mask)) : encode(raw);
+  }
+};
+
+// A warp's part of shared memory: keys and values in the order of the input, places in that of the result.
+template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sorted_elements<K, S, PLACED> {
+  typedef gp__sorted_elements<K, S, PLACED> Elements;
+  typedef typename Elements::Bits Bits;
+  typedef typename Elements::V V;
+  typedef typename Elements::Item Item;
+  typedef typename Elements::C C;
+  static const int VALUE = S::any ? int(sizeof(V)) : 0,
+                   CAPACITY = gp__warp_sort_items(P::vectors, int(sizeof(Bits)), VALUE, PLACED);
+  static const int KEY_BYTES = gp__spread_bytes(CAPACITY, int(sizeof(Bits))),
+                   VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, PLACE_BYTES = PLACED ? CAPACITY * 2 : 0,
+                   BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, PLACED),
+                   UNROLL = VALUE > 8 ? 2
+                            : VALUE   ? 4
+                                      : 8, // elements of a lane on their way at a time
+      LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), PLACED));
+  Bits *key;
+  V *value;
+  unsigned short *place;
+  gp__u64 *shift; // of the runs in the room: how much further they stand in the input
+  gp__u32 *first; // where they begin
+  gp__u32 *list;  // segments
+  GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, unsigned char *shared) : Elements(args) {
+    unsigned char *mine = shared + gp_warp() * BYTES;
+    key = reinterpret_cast<Bits *>(mine);
+    value = reinterpret_cast<V *>(mine + KEY_BYTES);
+    place = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
+    shift = reinterpret_cast<gp__u64 *>(mine + KEY_BYTES + VALUE_BYTES + PLACE_BYTES);
+    first = reinterpret_cast<gp__u32 *>(shift + GP__SHORT_ROUNDS * GP__WARP);
+    list = first + GP__SHORT_ROUNDS * GP__WARP;
+  }
+  GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__spread<Bits>::at(i); }
+
+  // U elements i, i + 32, ... of the room. Number u, where it is below to[u], stands further[u] elements further in the
+  // input and in the output.
+  template <int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
+    const Bits *in = this->keys(0);
+    Bits x[U];
+    V v[U];
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < U; ++u)
+      if (i + u * 32 < to[u]) x[u] = in[further[u] + i + u * 32];
+    if (S::any) {
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < U; ++u)
+        if (i + u * 32 < to[u]) v[u] = Elements::value(0, further[u] + i + u * 32);
+    }
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < U; ++u) {
+      if (i + u * 32 >= to[u]) continue;
+      *key_at(i + u * 32) = PLACED ? x[u] : this->encode(x[u]);
+      if (S::any) value[i + u * 32] = v[u];
+    }
+  }
+  template <int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
+    Bits *out = this->keys_to(2);
+    V *values = this->values_to(2);
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < U; ++u) {
+      const gp__u32 k = i + u * 32;
+      if (k >= to[u]) continue;
+      if (!PLACED) out[further[u] + k] = this->decode(*key_at(k));
+      else {
+        const gp__u32 from = place[k];
+        out[further[u] + k] = *key_at(from);
+        if (S::any) values[further[u] + k] = value[from];
+      }
+    }
+  }
+  // All n elements of the room, of so many runs.
+  template <int U> GP_DEVICE void move_runs(bool in, unsigned runs, gp__u32 n) const {
+    const unsigned top = runs > 1 ? 1u << (31 - __clz(int(runs - 1))) : 0;
+    gp__u32 to[U];
+    gp__u64 further[U];
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < U; ++u) to[u] = n, further[u] = shift[0];
+    for (gp__u32 i = gp_lane(); i < n; i += 32 * U) {
+      if (top) {
+        unsigned run[U];
+        GPUPRIMS__UNROLL
+        for (int u = 0; u < U; ++u) run[u] = 0;
+        for (unsigned step = top; step; step /= 2) {
+          GPUPRIMS__UNROLL
+          for (int u = 0; u < U; ++u)
+            if (run[u] + step < runs && first[run[u] + step] <= i + u * 32) run[u] += step;
+        }
+        GPUPRIMS__UNROLL
+        for (int u = 0; u < U; ++u) further[u] = shift[run[u]];
+      }
+      if (in) load<U>(i, to, further);
+      else store<U>(i, to, further);
+    }
+  }
+  // Sorts n elements from `first` on: of one segment for each LANES lanes. n <= LANES * ITEMS, or 0.
+  template <int LANES, int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n) const {
+    const gp__u32 mine = gp_lane() % LANES * ITEMS;
+    C x[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      x[i] = mine + i < n ? Item::make(PLACED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i),
+                                       first + mine + i)
+                          : Item::last();
+    gp__sort_lanes<Item, LANES>(x);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      if (mine + i >= n) continue;
+      if (PLACED) place[first + mine + i] = static_cast<unsigned short>(Item::place(x[i]));
+      else *key_at(first + mine + i) = Item::bits(x[i]);
+    }
+  }
+};
+
+// What a block sorts and moves at a time.
+template <class P, class K, class S, bool PLACED> struct gp__block_sort_shape {
+  typedef typename gp__sorted_elements<K, S, PLACED>::C C;
+  static const int THREADS = gp__long_threads(P::threads, int(sizeof(C))), WARPS = THREADS / 32,
+                   ITEMS = gp__long_items(P::vectors, int(sizeof(C))), CAPACITY = THREADS * ITEMS,
+                   VALUE = S::any ? int(sizeof(typename S::type)) : 0;
+  static const bool STAGED = VALUE > 0 && VALUE <= int(sizeof(C)); // values pass through shared memory
+};
+
+// ---- lists and the queue
+
+GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 task, gp__u64 count) {
+  gp__sort_header *h = a.header;
+  gp__add_relaxed(&h->pending, count);
+  const gp__u64 slot = gp__add_relaxed(&h->pushed, count);
+  if (slot + count > a.queue_size) { // offsets are wrong: these are dropped
+    gp__add_relaxed(&h->pending, 0 - count);
+    return;
+  }
+  __threadfence();
+  gp__word *words = gp__words(a.workspace) + 1 + slot;
+  for (gp__u64 i = 0; i < count; ++i) gp__store_word(words + i, gp__word{task + i, tag});
+}
+// A part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is `shift`. One thread.
+GP_DEVICE void gp__push_bucket(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 tile, gp__u64 begin,
+                               gp__u64 count, int source, int shift) {
+  gp__sort_header *h = a.header;
+  const gp__u64 tiles = (count + tile - 1) / tile, groups = (tiles + GP__COUNT_TILES - 1) / GP__COUNT_TILES;
+  const gp__u64 number = gp__add_relaxed(&h->buckets, 1), first_tile = gp__add_relaxed(&h->tiles, tiles);
+  const gp__u64 first_group = gp__add_relaxed(&h->groups, groups);
+  if (number >= a.bucket_size || first_tile + tiles > a.tile_size || first_group + groups > a.group_size) return;
+  gp__sort_bucket *b = a.buckets + number;
+  b->begin = begin;
+  b->count = count;
+  b->first_tile = first_tile;
+  b->first_group = first_group;
+  b->source = static_cast<gp__u64>(source);
+  b->shift = static_cast<gp__u64>(shift);
+  b->counted = b->moved = b->ones = 0;
+  b->zeros = ~0ull;
+  gp__push_tasks(a, tag, GP__TASK_COUNT << 62 | number << 32, groups);
+}
+GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
+  return GP__TASK_SORT << 62 | static_cast<gp__u64>(source) << 60 | (count - 1) << 44 | begin;
+}
+
+// The launch before all others: one block.
+template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
+  gp__begin<P>();
+  gp__u64 *zero = reinterpret_cast<gp__u64 *>(a.header);
+  for (unsigned i = threadIdx.x; i < sizeof(gp__sort_header) / 8; i += P::threads) zero[i] = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) a.header->tag = gp__draw(a.workspace, 1).tag;
+}
+
+// Wrong offsets are cut off at the count, so that nothing is written behind it.
+template <class O>
+GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
+  const O *begins = static_cast<const O *>(a.begin);
+  const gp__u64 stop = static_cast<gp__u64>(a.end ? static_cast<const O *>(a.end)[s] : begins[s + 1]);
+  const gp__u64 end = stop < a.count ? stop : a.count;
+  begin = static_cast<gp__u64>(begins[s]);
+  count = begin < end ? end - begin : 0;
+}
+
+// Lists the segments that are not short, and sorts those that are. A warp takes 32 * ROUNDS segments side by side, and
+// of the short ones among them as many at a time as its room holds.
+template <class P, class K, class S, bool PLACED, class O>
+GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
+  typedef gp__warp_room<P, K, S, PLACED> Room;
+  typedef gp__block_sort_shape<P, K, S, PLACED> Block;
+  const int ROUNDS = GP__SHORT_ROUNDS, CLASSES = 5, UNROLL = Room::UNROLL;
+  const gp__u32 CAPACITY = Room::CAPACITY;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const Room room(a, shared);
+  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32), tag = a.header->tag;
+  for (gp__u64 batch = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp();
+       batch * (32 * ROUNDS) < a.segments; batch += warps) {
+    gp__u64 begin[ROUNDS];
+    gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
+    bool listed = false;
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < ROUNDS; ++r) {
+      const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
+      gp__u64 count = 0;
+      begin[r] = 0;
+      if (s < a.segments) gp__segment_bounds<O>(a, s, begin[r], count);
+      n[r] = count <= GP__SHORT ? static_cast<gp__u32>(count) : 0;
+      listed = listed || count > GP__SHORT;
+    }
+    if (__any_sync(0xffffffffu, listed)) {
+      for (int r = 0; r < ROUNDS; ++r) {
+        const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
+        gp__u64 first = 0, count = 0;
+        if (s < a.segments) gp__segment_bounds<O>(a, s, first, count);
+        for (int c = 0; c < GP__MIDDLE_CLASSES; ++c) {
+          const bool mine =
+              count > gp__u64(GP__SHORT << c) && count <= gp__u64(GP__SHORT << (c + 1)) && count <= Room::LIMIT;
+          const unsigned all = __ballot_sync(0xffffffffu, mine);
+          if (!all) continue;
+          gp__u64 slot = 0;
+          if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], static_cast<unsigned>(__popc(all)));
+          slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((1u << gp_lane()) - 1)));
+          if (mine && slot < a.list_size[c]) a.list[c][slot] = gp__sort_span{first, count};
+        }
+        if (count > GP__SHORT && count > Room::LIMIT) {
+          if (count <= Block::CAPACITY) gp__push_tasks(a, tag, gp__sort_task(first, count, 0), 1);
+          else gp__push_bucket(a, tag, Block::CAPACITY, first, count, 0, static_cast<int>(a.top_shift));
+        }
+        __syncwarp();
+      }
+    }
+    // The short ones, packed.
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < ROUNDS; ++r) {
+      const gp__u32 up_to = gp_warp_inclusive_scan(n[r], gp_sum<gp__u32>());
+      at[r] = total + up_to - n[r];
+      total += gp_warp_broadcast(up_to, 31);
+      begin[r] -= at[r];
+    }
+    for (gp__u32 from = 0; from < total;) {
+      gp__u32 to = total; // the first that the room does not hold, counted from `from`
+      GPUPRIMS__UNROLL
+      for (int r = ROUNDS - 1; r >= 0; --r) {
+        const unsigned beyond = __ballot_sync(0xffffffffu, n[r] > 0 && at[r] >= from && at[r] + n[r] > from + CAPACITY);
+        const gp__u32 first = gp_warp_broadcast(at[r], beyond ? __ffs(int(beyond)) - 1 : 0);
+        if (beyond) to = first;
+      }
+      bool in[ROUNDS];
+      unsigned of[CLASSES][ROUNDS], before = 0, end[CLASSES];
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROUNDS; ++r) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
+      // Elements come and go by runs of segments that are side by side in the input as well.
+      unsigned runs = 0;
+      gp__u64 last = 0;
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROUNDS; ++r) {
+        const unsigned all = __ballot_sync(0xffffffffu, in[r]), below = all & ((1u << gp_lane()) - 1);
+        const gp__u64 left = gp_warp_broadcast(begin[r], below ? 31 - __clz(int(below)) : 0);
+        const bool head = in[r] && (below ? begin[r] != left : runs == 0 || begin[r] != last);
+        const unsigned heads = __ballot_sync(0xffffffffu, head);
+        if (head) {
+          const unsigned run = runs + static_cast<unsigned>(__popc(heads & ((1u << gp_lane()) - 1)));
+          room.first[run] = at[r] - from;
+          room.shift[run] = begin[r] + from;
+        }
+        runs += static_cast<unsigned>(__popc(heads));
+        const gp__u64 end_of_round = gp_warp_broadcast(begin[r], all ? 31 - __clz(int(all)) : 0);
+        if (all) last = end_of_round;
+      }
+      __syncwarp();
+      for (int pass = 0; pass < 2; ++pass) {
+        room.template move_runs<UNROLL>(pass == 0, runs, to - from);
+        if (pass == 1) break;
+        // Lists by length: 1 and 2, to 4, to 8, to 16, to 32 elements.
+        GPUPRIMS__UNROLL
+        for (int c = 0; c < CLASSES; ++c) {
+          unsigned below = before;
+          GPUPRIMS__UNROLL
+          for (int r = 0; r < ROUNDS; ++r) {
+            const bool mine = in[r] && n[r] > (c ? 1u << c : (PLACED ? 0u : 1u)) && n[r] <= 2u << c;
+            of[c][r] = __ballot_sync(0xffffffffu, mine);
+            if (mine)
+              room.list[below + unsigned(__popc(of[c][r] & ((1u << gp_lane()) - 1)))] = (at[r] - from) << 8 | n[r];
+            below += unsigned(__popc(of[c][r]));
+          }
+          end[c] = before = below;
+        }
+        __syncwarp();
+        GPUPRIMS__UNROLL
+        for (int c = 0; c < CLASSES; ++c) {
+          const unsigned lanes = c < 4 ? 1 : 2;
+          for (unsigned i = c ? end[c > 0 ? c - 1 : 0] : 0; i < end[c]; i += 32 / lanes) {
+            const unsigned mine = i + gp_lane() / lanes;
+            const gp__u32 x = mine < end[c] ? room.list[mine] : 0;
+            if (c == 0) room.template sort<1, 2>(x >> 8, x & 0xffu);
+            else if (c == 1) room.template sort<1, 4>(x >> 8, x & 0xffu);
+            else if (c == 2) room.template sort<1, 8>(x >> 8, x & 0xffu);
+            else if (c == 3) room.template sort<1, 16>(x >> 8, x & 0xffu);
+            else room.template sort<2, 16>(x >> 8, x & 0xffu);
+          }
+        }
+        __syncwarp();
+      }
+      __syncwarp(); // before the room is filled again
+      from = to;
+    }
+  }
+}
+
+// Sorts the listed segments of GP__SHORT + 1 to Room::LIMIT elements, the longest first.
+template <class P, class K, class S, bool PLACED, int CLASS, class Room>
+GP_DEVICE void gp__segments_of_class(const gp__segmented_sort_args &a, const Room &room, gp__u64 step, gp__u64 steps) {
+  const int SIZE = GP__SHORT << (CLASS + 1), ITEMS = SIZE > 512 ? 32 : 16, LANES = SIZE / ITEMS, UNROLL = Room::UNROLL;
+  const int FIT = Room::CAPACITY / SIZE ? Room::CAPACITY / SIZE : 1, SIDE = FIT < 32 / LANES ? FIT : 32 / LANES;
+  const gp__u64 count = a.header->listed[CLASS] < a.list_size[CLASS] ? a.header->listed[CLASS] : a.list_size[CLASS];
+  for (; step * SIDE < count; step += steps) {
+    const gp__u64 mine = step * SIDE + gp_lane();
+    gp__sort_span span = {0, 0};
+    if (gp_lane() < SIDE && mine < count) span = a.list[CLASS][mine];
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int first = 0; first < SIDE * SIZE; first += UNROLL * 32) {
+        gp__u32 to[UNROLL];
+        gp__u64 shift[UNROLL];
+        GPUPRIMS__UNROLL
+        for (int u = 0; u < UNROLL; ++u) { // each segment has SIZE places of the room
+          const int side = (first + u * 32) / SIZE;
+          to[u] = side * SIZE + gp_warp_broadcast(static_cast<gp__u32>(span.count), side);
+          shift[u] = gp_warp_broadcast(span.begin, side) - side * SIZE;
+        }
+        if (pass == 0) room.template load<UNROLL>(first + gp_lane(), to, shift);
+        else room.template store<UNROLL>(first + gp_lane(), to, shift);
+      }
+      __syncwarp();
+      if (pass == 1) break;
+      const gp__u32 n = gp_warp_broadcast(static_cast<gp__u32>(span.count), 0);
+      const gp__u32 own =
+          LANES < 32 ? __shfl_sync(0xffffffffu, static_cast<gp__u32>(span.count), int(gp_lane() / LANES)) : n;
+      room.template sort<LANES, ITEMS>(gp_lane() / LANES * SIZE, own);
+      __syncwarp();
+    }
+  }
+}
+template <class P, class K, class S, bool PLACED, int CLASS, bool FITS> struct gp__middle_class {
+  template <class Room>
+  static GP_DEVICE void sort(const gp__segmented_sort_args &a, const Room &room, gp__u64 &step, gp__u64 steps) {
+    gp__segments_of_class<P, K, S, PLACED, CLASS>(a, room, step, steps);
+  }
+};
+template <class P, class K, class S, bool PLACED, int CLASS> struct gp__middle_class<P, K, S, PLACED, CLASS, false> {
+  template <class Room> static GP_DEVICE void sort(const gp__segmented_sort_args &, const Room &, gp__u64 &, gp__u64) {}
+};
+template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
+  typedef gp__warp_room<P, K, S, PLACED> Room;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const Room room(a, shared);
+  const gp__u64 steps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32);
+  gp__u64 step = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp();
+  gp__middle_class<P, K, S, PLACED, 4, (Room::LIMIT >= GP__SHORT << 5)>::sort(a, room, step, steps);
+  gp__middle_class<P, K, S, PLACED, 3, (Room::LIMIT >= GP__SHORT << 4)>::sort(a, room, step, steps);
+  gp__middle_class<P, K, S, PLACED, 2, (Room::LIMIT >= GP__SHORT << 3)>::sort(a, room, step, steps);
+  gp__middle_class<P, K, S, PLACED, 1, (Room::LIMIT >= GP__SHORT << 2)>::sort(a, room, step, steps);
+  gp__middle_class<P, K, S, PLACED, 0, (Room::LIMIT >= GP__SHORT << 1)>::sort(a, room, step, steps);
+}
+
+// ---- long segments
+
+template <int THREADS> struct gp__block_sort_storage {
+  struct {
+    gp__u64 value;
+    int done, last;
+  } task;
+  gp_tile_scan_storage<THREADS, gp__u64> scan;
+  gp__u32 start[GP__RADIX]; // of a digit's elements in the tile
+  gp__u64 to[GP__RADIX];    // where they go, less `start`; counting: the digit's total
+  gp__u64 next[GP__RADIX + 1];
+  unsigned char small[GP__RADIX];
+};
+
+template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__sorted_elements<K, S, PLACED> {
+  typedef gp__sorted_elements<K, S, PLACED> Elements;
+  typedef gp__block_sort_shape<P, K, S, PLACED> Shape;
+  typedef typename Elements::Bits Bits;
+  typedef typename Elements::V V;
+  typedef typename Elements::Item Item;
+  typedef typename Elements::C C;
+  static const int T = Shape::THREADS, WARPS = Shape::WARPS, ITEMS = Shape::ITEMS, PART = 32 * ITEMS;
+  static const int CAPACITY = Shape::CAPACITY;
+  typedef gp__block_sort_storage<T> Storage;
+  Storage &s;
+  unsigned char *room; // of dynamic shared memory
+  gp__u64 tag;
+
+  GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, unsigned char *shared)
+      : Elements(args), s(storage), room(shared), tag(args.header->tag) {}
+
+  GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__spread<C>::at(i); }
+  GP_DEVICE gp__u32 digit(Bits raw, gp__u64 shift) const {
+    return static_cast<gp__u32>(this->field(raw) >> shift) & (GP__RADIX - 1);
+  }
+
+  // Sorts n elements, 1 to T * N, from `begin` on, into the output. All threads call.
+  template <int N> GP_DEVICE void sort_up_to(int source, gp__u64 begin, gp__u32 n) const {
+    const gp__u32 PART = 32 * N;
+    const Bits *in = this->keys(source) + begin;
+    const gp__u32 first = gp_warp() * PART;
+    C x[N];
+    if (first < n) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i) {
+        const gp__u32 k = first + i * 32 + gp_lane();
+        x[i] = k < n ? Item::make(this->field(in[k]), k) : Item::last();
+      }
+      gp__sort_lanes<Item, 32>(x);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i) *item_at(threadIdx.x * N + i) = x[i];
+    }
+    __syncthreads();
+    const gp__u32 all = (n + PART - 1) / PART * PART, own = threadIdx.x * N;
+    for (gp__u32 width = PART; width < n; width *= 2) { // merge path: Green, McColl and Bader
+      const gp__u32 low = own / (2 * width) * (2 * width), middle = low + width < all ? low + width : all;
+      const gp__u32 high = low + 2 * width < all ? low + 2 * width : all, diagonal = own - low;
+      if (own < all) {
+        gp__u32 from = diagonal > high - middle ? diagonal - (high - middle) : 0;
+        gp__u32 to = diagonal < middle - low ? diagonal : middle - low;
+        while (from < to) {
+          const gp__u32 half = (from + to) / 2;
+          if (Item::less(*item_at(middle + diagonal - 1 - half), *item_at(low + half))) to = half;
+          else from = half + 1;
+        }
+        gp__u32 i = low + from, j = middle + diagonal - from;
+        C left = i < middle ? *item_at(i) : Item::last(), right = j < high ? *item_at(j) : Item::last();
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < N; ++k) {
+          const bool second = j < high && (i >= middle || Item::less(right, left));
+          x[k] = second ? right : left;
+          if (k + 1 == N) break;
+          if (second) ++j;
+          else ++i;
+          const C fresh = second ? (j < high ? *item_at(j) : Item::last()) : (i < middle ? *item_at(i) : Item::last());
+          if (second) right = fresh;
+          else left = fresh;
+        }
+      }
+      __syncthreads();
+      if (own < all) {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < N; ++k) *item_at(own + k) = x[k];
+      }
+      __syncthreads();
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < N; ++i)
+      if (i * T + threadIdx.x < n) x[i] = *item_at(i * T + threadIdx.x);
+    Bits *out = this->keys_to(2) + begin;
+    if (!PLACED || this->a.whole) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = this->decode(Item::bits(x[i]));
+    } else {
+      Bits *stage = reinterpret_cast<Bits *>(room);
+      __syncthreads();
+      for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = in[k];
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = stage[Item::place(x[i])];
+    }
+    if (!S::any) return;
+    V *values = this->values_to(2) + begin;
+    __syncthreads();
+    if (Shape::STAGED) {
+      V *stage = reinterpret_cast<V *>(room);
+      for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->value(source, begin + k);
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = stage[Item::place(x[i])];
+    } else {
+      V v[N];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (i * T + threadIdx.x < n) v[i] = this->value(source, begin + Item::place(x[i]));
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = v[i];
+    }
+  }
+
+  // 1 to CAPACITY elements: few are shared among all threads as well.
+  GP_DEVICE void sort(int source, gp__u64 begin, gp__u32 n) const {
+    const int HALF = ITEMS >= 4 ? ITEMS / 2 : 2, QUARTER = ITEMS >= 8 ? ITEMS / 4 : 2;
+    if (n <= T * QUARTER) sort_up_to<QUARTER>(source, begin, n);
+    else if (n <= T * HALF) sort_up_to<HALF>(source, begin, n);
+    else sort_up_to<ITEMS>(source, begin, n);
+  }
+
+  // The digit by which a bucket is partitioned next, from the bits in which its keys differ, of those below `bits`: its
+  // lowest bit; -1: there is none.
+  static GP_DEVICE int next_shift(gp__u64 differ, gp__u64 bits) {
+    differ &= bits < 64 ? (1ull << bits) - 1 : ~0ull;
+    if (!differ) return -1;
+    const int top = 63 - __clzll(static_cast<long long>(differ));
+    return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;
+  }
+  // The last one of `all` to arrive. All threads call; what they wrote before is seen by the last.
+  GP_DEVICE bool is_last(gp__u64 *counter, gp__u64 all) const {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      s.task.last = gp__add_relaxed(counter, 1) == all - 1;
+      __threadfence();
+    }
+    __syncthreads();
+    return s.task.last != 0;
+  }
+  static GP_DEVICE gp__u64 tiles_of(const gp__sort_bucket &b) { return (b.count + CAPACITY - 1) / CAPACITY; }
+  static GP_DEVICE gp__u64 groups_of(const gp__sort_bucket &b) {
+    return (tiles_of(b) + GP__COUNT_TILES - 1) / GP__COUNT_TILES;
+  }
+
+  // Counts the digits of a group of tiles: for each tile those of the group before it, and those of the group.
+  GP_DEVICE void count(gp__u64 number, gp__u64 group) const {
+    gp__sort_bucket &b = this->a.buckets[number];
+    const gp__u64 tiles = tiles_of(b), shift = b.shift;
+    const Bits *in = this->keys(static_cast<int>(b.source)) + b.begin;
+    gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__RADIX;
+    Bits ones = 0, zeros = static_cast<Bits>(~static_cast<Bits>(0));
+    gp__u32 up_to = 0;
+    for (unsigned i = gp_lane(); i < GP__RADIX; i += 32) mine[i] = 0;
+    __syncwarp();
+    for (gp__u64 t = group * GP__COUNT_TILES; t < tiles && t < (group + 1) * GP__COUNT_TILES; ++t) {
+      const gp__u64 left = b.count - t * CAPACITY;
+      const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
+      Bits x[ITEMS];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i)
+        if (i * T + threadIdx.x < n) x[i] = in[t * CAPACITY + i * T + threadIdx.x];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const bool there = i * T + threadIdx.x < n;
+        gp__u32 d = GP__RADIX;
+        if (there) {
+          const Bits f = this->field(x[i]);
+          ones |= f;
+          zeros &= f;
+          d = static_cast<gp__u32>(f >> shift) & (GP__RADIX - 1);
+        }
+        const gp__u32 lead = gp_warp_broadcast(d, 0);
+        if (__all_sync(0xffffffffu, d == lead)) { // of few distinct keys
+          if (gp_lane() == 0 && there) atomicAdd(mine + d, 32u);
+        } else if (there) atomicAdd(mine + d, 1u);
+      }
+      __syncthreads();
+      if (threadIdx.x < GP__RADIX) {
+        gp__u32 sum = 0;
+        for (int w = 0; w < WARPS; ++w) sum += counts[w * GP__RADIX + threadIdx.x];
+        this->a.tile_counts[(b.first_tile + t) * GP__RADIX + threadIdx.x] = up_to;
+        up_to = sum;
+      }
+      __syncthreads();
+    }
+    if (threadIdx.x < GP__RADIX) this->a.group_counts[(b.first_group + group) * GP__RADIX + threadIdx.x] = up_to;
+    gp__u64 one = ones, zero = zeros;
+    GPUPRIMS__UNROLL
+    for (unsigned d = 16; d > 0; d /= 2) one |= gp_warp_exchange(one, int(d)), zero &= gp_warp_exchange(zero, int(d));
+    if (gp_lane() == 0) {
+      atomicOr(&b.ones, one);
+      atomicAnd(&b.zeros, zero);
+    }
+    if (is_last(&b.counted, groups_of(b))) counted(number);
+  }
+
+  // The digits of a bucket have been counted.
+  GP_DEVICE void counted(gp__u64 number) const {
+    gp__sort_bucket &b = this->a.buckets[number];
+    const gp__u64 groups = groups_of(b);
+    gp__u64 sum = 0;
+    if (threadIdx.x < GP__RADIX) {
+      gp__u64 *at = this->a.group_counts + b.first_group * GP__RADIX + threadIdx.x;
+      for (gp__u64 g = 0; g < groups; g += 8) {
+        gp__u64 x[8];
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < 8; ++i) x[i] = g + i < groups ? at[(g + i) * GP__RADIX] : 0;
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < 8; ++i) {
+          if (g + i < groups) at[(g + i) * GP__RADIX] = sum;
+          sum += x[i];
+        }
+      }
+    }
+    const bool one_digit = __syncthreads_or(threadIdx.x < GP__RADIX && sum == b.count) != 0;
+    if (one_digit) { // nothing to move
+      if (threadIdx.x == 0) {
+        const int shift = next_shift((b.ones ^ b.zeros), b.shift);
+        if (shift < 0) finish(b, number, static_cast<int>(b.source));
+        else {
+          b.shift = static_cast<gp__u64>(shift);
+          b.counted = b.ones = 0;
+          b.zeros = ~0ull;
+          gp__push_tasks(this->a, tag, GP__TASK_COUNT << 62 | number << 32, groups);
+        }
+      }
+      return;
+    }
+    gp_tile_exclusive_scan<T>(sum, gp_sum<gp__u64>(), s.scan);
+    if (threadIdx.x < GP__RADIX) b.base[threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      b.base[GP__RADIX] = b.count;
+      gp__push_tasks(this->a, tag, GP__TASK_MOVE << 62 | number << 32, tiles_of(b));
+    }
+  }
+  // All keys of a bucket are equal: what remains is to have it in the output. One thread.
+  GP_DEVICE void finish(gp__sort_bucket &b, gp__u64 number, int source) const {
+    b.source = static_cast<gp__u64>(source);
+    const bool there = source == 2 || (source == 0 && this->a.keys == this->a.out_keys &&
+                                       (!S::any || this->a.values == this->a.out_values));
+    if (!there) gp__push_tasks(this->a, tag, GP__TASK_COPY << 62 | number << 32, tiles_of(b));
+  }
+  GP_DEVICE void copy(gp__u64 number, gp__u64 tile) const {
+    const gp__sort_bucket &b = this->a.buckets[number];
+    const gp__u64 begin = b.begin + tile * CAPACITY, left = b.count - tile * CAPACITY;
+    const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
+    const int source = static_cast<int>(b.source);
+    for (gp__u32 i = threadIdx.x; i < n; i += T) this->keys_to(2)[begin + i] = this->keys(source)[begin + i];
+    if (S::any)
+      for (gp__u32 i = threadIdx.x; i < n; i += T) this->values_to(2)[begin + i] = this->value(source, begin + i);
+  }
+
+  // Moves a tile's elements to where their digits belong, in their order: ranks by warp-wide matches (Adinets and
+  // Merrill, Onesweep).
+  GP_DEVICE void move(gp__u64 number, gp__u64 tile) const {
+    gp__sort_bucket &b = this->a.buckets[number];
+    const int source = static_cast<int>(b.source), target = source == 1 ? 2 : 1;
+    const gp__u64 shift = b.shift, begin = b.begin + tile * CAPACITY, left = b.count - tile * CAPACITY;
+    const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
+    const gp__u32 first = gp_warp() * PART + gp_lane();
+    gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__RADIX;
+    unsigned char *stage = room + WARPS * GP__RADIX * sizeof(gp__u32);
+    const Bits *in = this->keys(source) + begin;
+    Bits x[ITEMS];
+    gp__u32 rank[ITEMS];
+    for (unsigned i = gp_lane(); i < GP__RADIX; i += 32) mine[i] = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (first + i * 32 < n) x[i] = in[first + i * 32];
+    __syncwarp();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const bool there = first + i * 32 < n;
+      const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__RADIX);
+      const unsigned peers = __match_any_sync(0xffffffffu, d), below = peers & ((1u << gp_lane()) - 1);
+      rank[i] = there ? mine[d] + static_cast<unsigned>(__popc(below)) : 0;
+      __syncwarp();
+      if (there && !below) mine[d] += static_cast<unsigned>(__popc(peers));
+      __syncwarp();
+    }
+    __syncthreads();
+    gp__u64 sum = 0;
+    if (threadIdx.x < GP__RADIX) {
+      gp__u32 before = 0;
+      for (int w = 0; w < WARPS; ++w) {
+        const gp__u32 c = counts[w * GP__RADIX + threadIdx.x];
+        counts[w * GP__RADIX + threadIdx.x] = before;
+        before += c;
+      }
+      sum = before;
+    }
+    gp_tile_exclusive_scan<T>(sum, gp_sum<gp__u64>(), s.scan);
+    if (threadIdx.x < GP__RADIX) {
+      s.start[threadIdx.x] = static_cast<gp__u32>(sum);
+      s.to[threadIdx.x] = b.begin + b.base[threadIdx.x] - sum +
+                          this->a.group_counts[(b.first_group + tile / GP__COUNT_TILES) * GP__RADIX + threadIdx.x] +
+                          this->a.tile_counts[(b.first_tile + tile) * GP__RADIX + threadIdx.x];
+    }
+    __syncthreads();
+    Bits *keys = reinterpret_cast<Bits *>(stage), *out = this->keys_to(target);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      if (first + i * 32 >= n) continue;
+      const gp__u32 d = digit(x[i], shift);
+      rank[i] += s.start[d] + mine[d];
+      keys[rank[i]] = x[i];
+    }
+    __syncthreads();
+    unsigned char of[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u32 k = i * T + threadIdx.x;
+      if (k >= n) continue;
+      const Bits key = keys[k];
+      of[i] = static_cast<unsigned char>(digit(key, shift));
+      out[s.to[of[i]] + k] = key;
+    }
+    if (S::any) {
+      V *values = this->values_to(target);
+      if (Shape::STAGED) {
+        V *v = reinterpret_cast<V *>(stage);
+        __syncthreads();
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i)
+          if (first + i * 32 < n) v[rank[i]] = this->value(source, begin + first + i * 32);
+        __syncthreads();
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i) {
+          const gp__u32 k = i * T + threadIdx.x;
+          if (k < n) values[s.to[of[i]] + k] = v[k];
+        }
+      } else {
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i)
+          if (first + i * 32 < n)
+            values[s.to[digit(x[i], shift)] + rank[i]] = this->value(source, begin + first + i * 32);
+      }
+    }
+    if (is_last(&b.moved, tiles_of(b))) moved(number, target);
+  }
+
+  // The elements of a bucket stand by their digits. Digits side by side are sorted as one, as many as surely fit a
+  // block: of at most a quarter of its capacity each, whose first elements lie within the same three quarters.
+  GP_DEVICE void moved(gp__u64 number, int target) const {
+    gp__sort_bucket &b = this->a.buckets[number];
+    const int shift = next_shift(b.ones ^ b.zeros, b.shift);
+    if (shift < 0) {
+      if (threadIdx.x == 0) finish(b, number, target);
+      return;
+    }
+    const unsigned d = threadIdx.x;
+    const gp__u64 WINDOW = CAPACITY / 4 * 3, SMALL = CAPACITY / 4;
+    if (d < GP__RADIX) s.next[d] = b.base[d];
+    if (d == 0) s.next[GP__RADIX] = b.count;
+    __syncthreads();
+    const gp__u64 from = d < GP__RADIX ? s.next[d] : 0, n = d < GP__RADIX ? s.next[d + 1] - from : 0;
+    if (d < GP__RADIX) s.small[d] = n <= SMALL;
+    __syncthreads();
+    if (n > SMALL) {
+      if (n <= gp__u64(CAPACITY)) gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, n, target), 1);
+      else gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
+    } else if (n > 0) {
+      unsigned before = d;                                       // is it the first of its kind?
+      while (before > 0 && s.next[before - 1] == from) --before; // of no elements
+      const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
+      if (head) {
+        unsigned last = d + 1;
+        while (last < GP__RADIX && s.small[last] && s.next[last] / WINDOW == from / WINDOW) ++last;
+        gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, s.next[last] - from, target), 1);
+      }
+    }
+  }
+};
+
+// Works off the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
+template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
+  typedef gp__block_sorter<P, K, S, PLACED> Sorter;
+  typedef typename Sorter::Storage Storage;
+  GP_DYNAMIC_SHARED(shared);
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  const Sorter sorter(a, s, shared);
+  gp__sort_header *h = a.header;
+  const gp__word *words = gp__words(a.workspace);
+  for (bool first = true;; first = false) {
+    if (threadIdx.x == 0) {
+      gp__word task = {0, 0};
+      s.task.done = first && gp__add_relaxed(&h->pending, 0) == 0; // all is done, or there was nothing
+      const gp__u64 number = s.task.done ? 0 : gp__add_relaxed(&h->taken, 1);
+      if (number >= a.queue_size) s.task.done = 1;
+      while (!s.task.done) {
+        task = gp__load_word(words + 1 + number);
+        if (task.tag == sorter.tag) break;
+        s.task.done = gp__load_word(words).tag == sorter.tag;
+        __nanosleep(100);
+      }
+      __threadfence();
+      s.task.value = task.value;
+    }
+    __syncthreads();
+    if (s.task.done) return;
+    const gp__u64 task = s.task.value, kind = task >> 62, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
+    if (kind == GP__TASK_SORT)
+      sorter.sort(static_cast<int>(task >> 60 & 3u), task & ((1ull << 44) - 1),
+                  static_cast<gp__u32>(task >> 44 & 0xffffu) + 1);
+    else if (kind == GP__TASK_COUNT) sorter.count(number, part);
+    else if (kind == GP__TASK_MOVE) sorter.move(number, part);
+    else sorter.copy(number, part);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      if (gp__add_relaxed(&h->pending, ~0ull) == 1) gp__store_word(gp__words(a.workspace), gp__word{0, sorter.tag});
+    }
+  }
+}
+
+// ---- end of segmented sort
+
+// ---- merge
+//
+// Green, Odeh and Birk, Merge Path: A Visually Intuitive Approach to Parallel Merging. Every block takes one range of
+// the output and finds, by a search in memory, where it begins and ends in each input. From there on it needs no other
+// search in memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the
+// tile of the output ends in the rings is found there; as many elements as it takes are loaded while it is merged, and
+// take their place in the rings when it is done. Each element is read once, whatever the inputs. A thread merges
+// consecutive elements of the output, and a warp writes its own. Values do not take part: a tile's values are as many
+// consecutive ones of each input as its keys are, loaded while keys are merged, and picked up by their places.
+
+// Elements come by units: 16 bytes where they are aligned to their size, otherwise what their alignment allows.
+template <int BYTES> struct gp__unit_of { typedef typename gp__unsigned_of<BYTES>::type type; };
+template <> struct gp__unit_of<16> { typedef gp_vector type; };
+template <class T> struct gp__unit {
+  static const int ALIGN = int(alignof(T)), BYTES = ALIGN >= 16 || ALIGN == int(sizeof(T)) ? 16 : ALIGN;
+  typedef typename gp__unit_of<BYTES>::type type;
+};
+template <int CACHE> GP_DEVICE void gp__load_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
+template <int CACHE, class U> GP_DEVICE void gp__load_unit(U &u, const void *p) { u = *static_cast<const U *>(p); }
+// The unit at p; of one that is not wholly between begin and end, the elements that are.
+template <int CACHE, class T>
+GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin,
+                                     const unsigned char *end) {
+  const int BYTES = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
+  if (SIZE >= BYTES || (p >= begin && p + BYTES <= end)) gp__load_unit<CACHE>(u, p);
+  else {
+    T *item = reinterpret_cast<T *>(&u);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < BYTES / SIZE; ++j)
+      if (p + j * SIZE >= begin && p + j * SIZE < end) item[j] = *reinterpret_cast<const T *>(p + j * SIZE);
+  }
+}
+
+// So many elements from one place and so many from another, on their way to shared memory through registers, by a block
+// of THREADS. ITEMS a thread for both together.
+template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
+  typedef typename gp__unit<T>::type Unit;
+  static const int UNIT = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
+  static const int COUNT = (THREADS * ITEMS * SIZE / UNIT + (UNIT > SIZE ? 4 : 0) + THREADS - 1) / THREADS;
+  Unit unit[COUNT];
+  // Units from p (q) on, n (m) of them; of arrays of which nothing outside [begin, end) is there.
+  GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
+                      const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < COUNT; ++k) {
+      const unsigned i = unsigned(k * THREADS) + threadIdx.x;
+      const bool second = i >= n;
+      if (i < n + m)
+        gp__load_unit_between<CACHE, T>(unit[k], second ? q + (i - n) * UNIT : p + i * UNIT, second ? q_begin : p_begin,
+                                        second ? q_end : p_end);
+    }
+  }
+  // To byte `to` (`also`) of a ring of RING bytes from `base` (`other`) on.
+  template <unsigned RING>
+  GP_DEVICE void store(unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also,
+                       unsigned m) const {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < COUNT; ++k) {
+      const unsigned i = unsigned(k * THREADS) + threadIdx.x;
+      const bool second = i >= n;
+      const unsigned at = second ? also + (i - n) * UNIT : to + i * UNIT;
+      if (i < n + m) *reinterpret_cast<Unit *>((second ? other : base) + (at >= RING ? at - RING : at)) = unit[k];
+    }
+  }
+};
+
+// One input of a range: what is in its ring, and what comes next.
+template <class T, int TILE> struct gp__merge_side {
+  static const unsigned SIZE = unsigned(sizeof(T)), UNIT = unsigned(gp__unit<T>::BYTES);
+  static const unsigned RING = (TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) + UNIT - 1) / UNIT * UNIT; // bytes
+  const unsigned char *next; // the next unit to be loaded
+  gp__u64 left;              // elements of the range that have not been merged
+  unsigned first;            // byte of the ring where they begin
+  unsigned fill;             // byte of the ring where the next unit goes
+  unsigned have;             // units from the one of `first` to `fill`
+  GP_DEVICE void start(const T *from, gp__u64 count) {
+    const unsigned shift = gp__misalignment(from, UNIT);
+    next = reinterpret_cast<const unsigned char *>(from) - shift;
+    left = count;
+    first = shift;
+    fill = have = 0;
+  }
+  static GP_DEVICE unsigned wrap(unsigned at) { return gp_min<gp__u32>()(at, at - RING); } // below 2 * RING
+  // How many elements of a tile there can be at most: these are in the ring.
+  GP_DEVICE unsigned window() const { return left < TILE ? unsigned(left) : unsigned(TILE); }
+  // Units that are missing for that.
+  GP_DEVICE unsigned missing() const {
+    const unsigned m = window(), wanted = m ? (first % UNIT + m * SIZE + UNIT - 1) / UNIT : 0;
+    return wanted > have ? wanted - have : 0;
+  }
+  GP_DEVICE void merged(unsigned n) {
+    have -= (first % UNIT + n * SIZE) / UNIT;
+    first = wrap(first + n * SIZE);
+    left -= n;
+  }
+  GP_DEVICE void loaded(unsigned units) {
+    next += units * UNIT;
+    fill = wrap(fill + units * UNIT);
+    have += units;
+  }
+};
+
+// A warp: n elements from shared memory to consecutive addresses that lie alike against 16 bytes.
+template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
+  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) { gp__copy_out<T>::run(to, shared, n); }
+};
+template <class T> struct gp__write_alike<T, false> {
+  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+    typedef typename gp__unit<T>::type Unit;
+    const int units = n * (int(sizeof(T)) / gp__unit<T>::BYTES);
+    GPUPRIMS__UNROLL_BY(4)
+    for (int i = int(gp_lane()); i < units; i += 32)
+      reinterpret_cast<Unit *>(to)[i] = reinterpret_cast<const Unit *>(shared)[i];
+  }
+};
+
+GP_DEVICE const unsigned char *gp__bytes_at(const void *p) { return static_cast<const unsigned char *>(p); }
+// Values may be missing.
+template <class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
+GP_DEVICE gp__none *gp__ahead(gp__none *p, gp__u64) { return p; }
+GP_DEVICE const gp__none *gp__ahead(const gp__none *p, gp__u64) { return p; }
+template <bool FIRST, class A, class B> struct gp__either { typedef A type; };
+template <class A, class B> struct gp__either<false, A, B> { typedef B type; };
+
+// Values picked up from shared memory by their places, by RANKS threads, piece by piece, to consecutive addresses. Two
+// arrays: places from `split` on are of the second.
+template <class Value> struct gp__picked {
+  static const int SIZE = int(sizeof(Value)), ALIGN = int(alignof(Value)),
+                   PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes that are moved at once
+  typedef typename gp__unit_of<PIECE>::type Piece;
+  template <int RANKS>
+  static GP_DEVICE void run(void *to, const unsigned short *place, int n, const unsigned char *first,
+                            const unsigned char *second, int split, unsigned rank) {
+    const int PIECES = SIZE / PIECE;
+    Piece *out = static_cast<Piece *>(to);
+    GPUPRIMS__UNROLL_BY(4)
+    for (int i = int(rank); i < n * PIECES; i += RANKS) {
+      const int k = place[i / PIECES], part = i % PIECES;
+      const unsigned char *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
+      out[i] = *reinterpret_cast<const Piece *>(from + part * PIECE);
+    }
+  }
+};
+
+template <int THREADS> struct gp__merge_storage {
+  gp__u64 border[2];
+  gp__u32 split[THREADS + 1]; // of the first input's elements in a tile, so many come before each thread's part
+};
+
+template <class P, class Before, class Key, class Value> struct gp__merger {
+  static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
+  static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
+  static const int RING_AT = gp__merge_window_bytes(TILE, KEY, 1), OUT_AT = 2 * RING_AT;
+  static const int PLACES_AT = OUT_AT + gp__merge_out_bytes(THREADS, ITEMS, KEY);
+  static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  typedef gp__merge_side<Key, TILE> Side;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, Key> KeyLoads;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, typename gp__either<VALUE == 0, Key, Value>::type> ValueLoads;
+  typedef gp__merge_storage<THREADS> Storage;
+
+  const gp__merge_args &a;
+  Storage &s;
+  unsigned char *shared;
+  gp__u64 count, count2; // of the inputs
+
+  GP_DEVICE const unsigned char *end_of_keys() const { return gp__bytes_at(a.keys) + count * KEY; }
+  GP_DEVICE const unsigned char *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
+  GP_DEVICE const unsigned char *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
+
+  // Of the first `diagonal` elements of two windows of n and m elements, merged: how many are of the first. The windows
+  // begin at bytes `first` and `second` of the rings.
+  GP_DEVICE int split(unsigned first, int n, unsigned second, int m, int diagonal) const {
+    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+    const unsigned last = second + unsigned((diagonal - 1) * KEY);
+    while (low < high) {
+      const int middle = (low + high) >> 1;
+      const unsigned x = Side::wrap(first + unsigned(middle * KEY)), y = Side::wrap(last - unsigned(middle * KEY));
+      if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), *reinterpret_cast<const Key *>(shared + x)))
+        low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+  // One thread merges `n` elements, of which `left` are of the first ring, from byte x on, and left2 of the second,
+  // from byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
+  template <bool FULL>
+  GP_DEVICE void merge(unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out,
+                       unsigned short *places) const {
+    Key one, two;
+    if (FULL || left > 0) one = *reinterpret_cast<const Key *>(shared + x);
+    if (FULL || left2 > 0) two = *reinterpret_cast<const Key *>(shared + RING_AT + y);
+    if (!FULL && n == 0) return;
+    if (!FULL && left == 0) one = two; // never taken, but compared
+    if (!FULL && left2 == 0) two = one;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      const bool later = Before()(two, one), of_second = FULL ? later : left2 > 0 && (left == 0 || later);
+      if (FULL || k < n) {
+        out[k] = of_second ? two : one;
+        if (VALUE) places[k] = static_cast<unsigned short>(of_second ? at2 : at);
+      }
+      if (k + 1 == ITEMS) break;
+      const unsigned next = Side::wrap((of_second ? y : x) + KEY);
+      left -= of_second ? 0 : 1;
+      left2 -= of_second ? 1 : 0;
+      if (VALUE) at += of_second ? 0 : 1;
+      if (VALUE) at2 += of_second ? 1 : 0;
+      Key fresh = of_second ? two : one;
+      if (FULL || (k + 1 < n && (of_second ? left2 : left) > 0))
+        fresh = *reinterpret_cast<const Key *>(shared + (of_second ? unsigned(RING_AT) : 0u) + next);
+      x = of_second ? x : next;
+      y = of_second ? next : y;
+      one = of_second ? one : fresh;
+      two = of_second ? fresh : two;
+    }
+  }
+
+  // Merges elements from..to of the inputs to `out` on.
+  GP_DEVICE void range(const Key *keys, const Key *keys2, const Value *values, const Value *values2, gp__u64 n,
+                       gp__u64 m, Key *out, Value *out_values) const {
+    Side first, second;
+    first.start(keys, n);
+    second.start(keys2, m);
+    unsigned units = first.missing(), units2 = second.missing();
+    KeyLoads next;
+    next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, 0, begin2(), end2());
+    next.template store<Side::RING>(shared, 0, units, shared + RING_AT, 0, 0);
+    next.load(first.next, 0, gp__bytes_at(a.keys), end_of_keys(), second.next, units2, begin2(), end2());
+    next.template store<Side::RING>(shared, 0, 0, shared + RING_AT, 0, units2);
+    first.loaded(units);
+    second.loaded(units2);
+    const int from = int(gp_warp()) * (32 * ITEMS); // the warp's first element of a tile
+    while (first.left || second.left) {
+      __syncthreads(); // the rings are filled
+      const unsigned window = first.window(), window2 = second.window(), both = window + window2;
+      const unsigned tile = both < TILE ? both : unsigned(TILE);
+      const unsigned mine = threadIdx.x * ITEMS < tile ? threadIdx.x * ITEMS : tile;
+      const unsigned end = mine + ITEMS < tile ? mine + ITEMS : tile;
+      const unsigned at = first.first, at2 = second.first;
+      const unsigned i_end = unsigned(split(at, int(window), at2, int(window2), int(end)));
+      s.split[threadIdx.x + 1] = i_end;
+      if (threadIdx.x == 0) s.split[0] = 0;
+      __syncthreads();
+      const unsigned i = s.split[threadIdx.x], taken = s.split[THREADS], taken2 = tile - taken;
+      first.merged(taken);
+      second.merged(taken2);
+      units = first.missing();
+      units2 = second.missing();
+      next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, units2, begin2(), end2());
+      ValueLoads moving;
+      const unsigned shift = VALUE ? gp__misalignment(values, ValueLoads::UNIT) : 0,
+                     shift2 = VALUE ? gp__misalignment(values2, ValueLoads::UNIT) : 0;
+      const unsigned values_units = taken ? (shift + taken * VALUE + ValueLoads::UNIT - 1) / ValueLoads::UNIT : 0,
+                     values_units2 = taken2 ? (shift2 + taken2 * VALUE + ValueLoads::UNIT - 1) / ValueLoads::UNIT : 0;
+      if (VALUE)
+        moving.load(gp__bytes_at(values) - shift, values_units, gp__bytes_at(a.values),
+                    gp__bytes_at(a.values) + count * VALUE, gp__bytes_at(values2) - shift2, values_units2,
+                    gp__bytes_at(a.run ? a.values : a.values2),
+                    a.run ? gp__bytes_at(a.values) + count * VALUE : gp__bytes_at(a.values2) + count2 * VALUE);
+      const int here = int(tile) - from < 0 ? 0 : int(tile) - from < 32 * ITEMS ? int(tile) - from : 32 * ITEMS;
+      unsigned char *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
+      gathered += gp__misalignment(out + from, 16);
+      Key *mine_out = reinterpret_cast<Key *>(gathered) + gp_lane() * ITEMS;
+      unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT) + threadIdx.x * ITEMS;
+      const unsigned x = Side::wrap(at + i * KEY), y = Side::wrap(at2 + (mine - i) * KEY);
+      const int left = int(i_end - i), left2 = int(end - mine) - left;
+      if (window == TILE && window2 == TILE)
+        merge<true>(x, left, y, left2, ITEMS, int(i), int(taken + mine - i), mine_out, places);
+      else merge<false>(x, left, y, left2, int(end - mine), int(i), int(taken + mine - i), mine_out, places);
+      __syncwarp();
+      gp__write_alike<Key>::run(out + from, gathered, here);
+      __syncthreads(); // the rings have been read
+      next.template store<Side::RING>(shared, first.fill, units, shared + RING_AT, second.fill, units2);
+      first.loaded(units);
+      second.loaded(units2);
+      if (VALUE) {
+        unsigned char *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
+        moving.template store<~0u>(at_values, 0, values_units, at_values2, 0, values_units2);
+        __syncthreads();
+        pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + PLACES_AT) + from, here,
+             at_values + shift, at_values2 + shift2, int(taken));
+        values = gp__ahead(values, taken);
+        values2 = gp__ahead(values2, taken2);
+        out_values = gp__ahead(out_values, tile);
+      }
+      out += tile;
+    }
+  }
+  template <class V>
+  static GP_DEVICE void pick(V *to, const unsigned short *place, int n, const unsigned char *first,
+                             const unsigned char *second, int split) {
+    gp__picked<V>::template run<32>(to, place, n, first, second, split, gp_lane());
+  }
+  static GP_DEVICE void pick(gp__none *, const unsigned short *, int, const unsigned char *, const unsigned char *,
+                             int) {}
+};
+
+// Of two sorted arrays, the first one's elements first among equals; with a.run, of all pairs of runs of one array.
+template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge(const gp__merge_args &a) {
+  typedef gp__merger<P, Before, Key, Value> Merger;
+  typedef typename Merger::Storage Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), all = n + (a.run ? 0 : a.count2), tiles = (all + Merger::TILE - 1) / Merger::TILE;
+  const Merger merger = {a, s, shared, n, a.count2};
+  const gp__u64 stop = tiles * (blockIdx.x + 1) / gridDim.x * Merger::TILE, end = stop < all ? stop : all;
+  const Key *keys = static_cast<const Key *>(a.keys);
+  const Value *values = static_cast<const Value *>(a.values);
+  gp__u64 at = tiles * blockIdx.x / gridDim.x * Merger::TILE;
+  while (at < end) {
+    gp__u64 base = 0, n1 = n, n2 = a.count2;
+    const Key *one = keys, *two = static_cast<const Key *>(a.keys2);
+    const Value *value1 = values, *value2 = static_cast<const Value *>(a.values2);
+    if (a.run) {
+      base = at / (2 * a.run) * (2 * a.run);
+      n1 = n - base < a.run ? n - base : a.run;
+      n2 = n - base - n1 < a.run ? n - base - n1 : a.run;
+      one += base;
+      two = one + n1;
+      value1 = gp__ahead(value1, base);
+      value2 = gp__ahead(value1, n1);
+    }
+    const gp__u64 diagonal[2] = {at - base, end - base < n1 + n2 ? end - base : n1 + n2};
+    if (gp_warp() == 0) {
+      gp__u64 split[2];
+      gp__warp_merge_splits(one, n1, two, n2, diagonal, Before(), split);
+      if (gp_lane() == 0) s.border[0] = split[0], s.border[1] = split[1];
+    }
+    __syncthreads();
+    const gp__u64 i = s.border[0], i_end = s.border[1], j = diagonal[0] - i, j_end = diagonal[1] - i_end;
+    merger.range(one + i, two + j, gp__ahead(value1, i), gp__ahead(value2, j), i_end - i, j_end - j,
+                 static_cast<Key *>(a.out_keys) + at, gp__ahead(static_cast<Value *>(a.out_values), at));
+    at = base + diagonal[1];
+  }
+}
+
+// ---- merge sort
+//
+// Tiles are sorted by a block each: a thread its consecutive keys, in registers, by a network; then runs of threads are
+// merged in shared memory, two to one. Passes of gp__merge make longer ones of them.
+
+// Are keys that neither comes before the other the same bits, so that their order does not matter?
+template <class Before> struct gp__ties_are_same { static const bool value = false; };
+template <class T> struct gp__ties_are_same<gp_less<T>> { static const bool value = gp__is_exact<T>::value; };
+template <class T> struct gp__ties_are_same<gp_greater<T>> { static const bool value = gp__is_exact<T>::value; };
+
+// Keys and their places (where there are values) in one thread, the first `n` of them (FULL: all).
+template <class Before, class Key, int ITEMS, bool PLACES> struct gp__thread_sort {
+  static GP_DEVICE void exchange(Key &x, Key &y, gp__u32 &p, gp__u32 &q, bool there) {
+    const Key a = x, b = y; // of values the compiler makes a choice, of references a choice of addresses
+    const bool swap = there && Before()(b, a);
+    x = swap ? b : a;
+    y = swap ? a : b;
+    if (PLACES) {
+      const gp__u32 c = p, d = q;
+      p = swap ? d : c;
+      q = swap ? c : d;
+    }
+  }
+  // Odd-even transposition compares neighbours alone: it is stable.
+  template <bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&place)[PLACES ? ITEMS : 1], int n) {
+    GPUPRIMS__UNROLL
+    for (int round = 0; round < ITEMS; ++round) {
+      GPUPRIMS__UNROLL
+      for (int i = round % 2; i + 1 < ITEMS; i += 2)
+        exchange(key[i], key[i + 1], place[PLACES ? i : 0], place[PLACES ? i + 1 : 0], FULL || i + 1 < n);
+    }
+  }
+};
+
+// Batcher's odd-even merge sort for any number of keys (Knuth, The Art of Computer Programming, volume 3, 5.2.2 M):
+// fewer comparisons, not stable. A stage compares keys that are K apart.
+template <class Before, class Key, int ITEMS, int P = 1, int K = 1, bool MORE = (P < ITEMS)> struct gp__batcher {
+  static GP_DEVICE void run(Key (&key)[ITEMS]) {
+    gp__u32 none = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i + K < ITEMS; ++i) {
+      const int start = K & (P - 1);
+      if (i >= start && ((i - start) / K & 1) == 0 && i / (2 * P) == (i + K) / (2 * P))
+        gp__thread_sort<Before, Key, ITEMS, false>::exchange(key[i], key[i + K], none, none, true);
+    }
+    gp__batcher<Before, Key, ITEMS, K == 1 ? 2 * P : P, K == 1 ? 2 * P : K / 2>::run(key);
+  }
+};
+template <class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<Before, Key, ITEMS, P, K, false> {
+  static GP_DEVICE void run(Key (&)[ITEMS]) {}
+};
+
+// Of keys without values: their indices.
+template <class V, bool INDEX> struct gp__index_writer {
+  template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *places, gp__u64 first, int n) {
+    for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = static_cast<V>(first + places[i]);
+  }
+};
+template <class V> struct gp__index_writer<V, false> {
+  template <int THREADS> static GP_DEVICE void run(V *, const unsigned short *, gp__u64, int) {}
+};
+
+template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
+  static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
+  static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
+  static const int PLACES_AT = gp__merge_window_bytes(TILE, KEY, 1),
+                   VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
+
+  // One thread: ITEMS elements of what two runs make that follow each other in keys[0 .. tile), from element `base` on,
+  // of n and m elements; from its element `diagonal` on. Behind both runs it takes any. place: where each has been.
+  static GP_DEVICE void merge(const Key *keys, int tile, int base, int n, int m, int diagonal, Key (&key)[ITEMS],
+                              gp__u32 (&place)[VALUE ? ITEMS : 1]) {
+    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+    const Key *one = keys + base, *last = one + n + diagonal - 1;
+    while (low < high) {
+      const int middle = (low + high) >> 1;
+      if (!Before()(last[-middle], one[middle])) low = middle + 1;
+      else high = middle;
+    }
+    int i = base + low, j = base + n + diagonal - low;
+    const int i_end = base + n, j_end = i_end + m;
+    Key x = keys[i < tile ? i : tile - 1], y = keys[j < tile ? j : tile - 1];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      const bool later = Before()(y, x), of_second = j < j_end && (i >= i_end || later);
+      const int at = of_second ? j : i, next = at + 1;
+      key[k] = of_second ? y : x;
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(at);
+      if (k + 1 == ITEMS) break;
+      const Key fresh = keys[next < tile ? next : tile - 1];
+      i = of_second ? i : next;
+      j = of_second ? next : j;
+      x = of_second ? x : fresh;
+      y = of_second ? fresh : y;
+    }
+  }
+  static GP_DEVICE void write_values(const gp__merge_args &, const unsigned short *, unsigned char *, gp__u64, int,
+                                     const gp__none *) {}
+  // Values of the tile in their order; without any, the keys' indices.
+  template <class V>
+  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *places, unsigned char *staged,
+                                     gp__u64 first, int tile, const V *values) {
+    V *out = static_cast<V *>(a.out_values) + first;
+    if (values) {
+      gp__copy_to_shared<THREADS, 4, P::load>(staged, reinterpret_cast<const unsigned char *>(values + first),
+                                              unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
+      __syncthreads();
+      gp__picked<V>::template run<THREADS>(out, places, tile, staged, staged, tile, threadIdx.x);
+    } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, places, first, tile);
+  }
+  static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, unsigned char *shared) {
+    Key *keys = reinterpret_cast<Key *>(shared), key[ITEMS];
+    unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT);
+    gp__u32 place[VALUE ? ITEMS : 1];
+    const int mine = int(threadIdx.x) * ITEMS, count = tile - mine < 0 ? 0 : tile - mine < ITEMS ? tile - mine : ITEMS;
+    gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const unsigned char *>(a.keys) + first * unsigned(KEY),
+                                            unsigned(tile) * unsigned(KEY), threadIdx.x);
+    __syncthreads();
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      if (k < count) key[k] = keys[mine + k];
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
+    }
+    if (gp__ties_are_same<Before>::value && !VALUE && count == ITEMS) gp__batcher<Before, Key, ITEMS>::run(key);
+    else if (count == ITEMS) Network::template stable<true>(key, place, count);
+    else Network::template stable<false>(key, place, count);
+    GPUPRIMS__UNROLL_BY(1)
+    for (int width = 1;; width *= 2) { // threads of a run
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ITEMS; ++k)
+        if (k < count) {
+          keys[mine + k] = key[k];
+          if (VALUE) places[mine + k] = static_cast<unsigned short>(place[VALUE ? k : 0]);
+        }
+      __syncthreads();
+      if (width * ITEMS >= tile) break;
+      const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
+      const int rest = tile - base < 0 ? 0 : tile - base, n = rest < run ? rest : run,
+                m = rest - n < run ? rest - n : run;
+      merge(keys, tile, base, n, m, mine - base < n + m ? mine - base : n + m, key, place);
+      if (VALUE) {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < ITEMS; ++k)
+          if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];
+      }
+    }
+    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + first * unsigned(KEY), shared,
+                                            unsigned(tile) * unsigned(KEY), threadIdx.x);
+    if (VALUE) write_values(a, places, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
+  }
+};
+
+// In place or not: a block reads its tile before it writes it.
+template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_sort_tiles(const gp__merge_args &a) {
+  typedef gp__tile_sorter<P, Before, Key, Value> Sorter;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a);
+  for (gp__u64 first = gp__u64(blockIdx.x) * Sorter::TILE; first < n; first += gp__u64(gridDim.x) * Sorter::TILE) {
+    Sorter::sort(a, first, n - first < gp__u64(Sorter::TILE) ? int(n - first) : Sorter::TILE, shared);
+    __syncthreads();
+  }
+}
+
+// ---- sets
+//
+// Multisets, as the C++ standard combines them. Both inputs are merged, the first one's elements first among equals,
+// and an element is kept or dropped by its rank among its equals: the k-th of the first input is a pair with the k-th
+// of the second, where both are there. A tile of the merged sequence ends where no pair is cut apart (Green, Odeh and
+// Birk, Merge Path; Baxter's balanced path in Modern GPU, whose rule this is), so that ranks counted from its beginning
+// tell pairs as well as true ones do. One pass: elements that are kept are counted, the counts of the tiles before come
+// by look-back, and results are written in their places.
+
+// What lies before a place in both inputs together. In a run of equal keys, of which `taken` elements come before the
+// place, half of them are of each input, as long as both have so many; otherwise all that the shorter one has.
+template <class Key, class Before> struct gp__set_search {
+  const Key *keys[2];
+  gp__u64 count[2];
+  Key x[2]; // of each of two searches
+
+  GP_DEVICE bool same(int n, int input, gp__u64 at) const { // not before x is certain
+    return at < count[input] && !Before()(x[n], keys[input][at]);
+  }
+};
+template <class Key, class Before> struct gp__set_first {
+  const gp__set_search<Key, Before> &s;
+  GP_DEVICE bool operator()(int n, gp__u64 position) const { // search 2 b + i: border b, input i
+    return Before()(s.keys[n & 1][position], s.x[n >> 1]);
+  }
+};
+template <class Key, class Before> struct gp__set_last {
+  const gp__set_search<Key, Before> &s;
+  GP_DEVICE bool operator()(int n, gp__u64 position) const { return s.same(n >> 1, n & 1, position); }
+};
+
+// A warp: two borders. at[b][i]: elements of input i before border b, which stands at diagonal[b] or one before it.
+template <class Key, class Before>
+GP_DEVICE void gp__set_borders_of(gp__set_search<Key, Before> &s, const gp__u64 (&diagonal)[2], gp__u64 (&at)[2][2]) {
+  gp__u64 split[2], first[4], count[4];
+  gp__warp_merge_splits(s.keys[0], s.count[0], s.keys[1], s.count[1], diagonal, Before(), split);
+  const gp__u64 all = s.count[0] + s.count[1];
+  bool inner[2];
+  GPUPRIMS__UNROLL
+  for (int b = 0; b < 2; ++b) {
+    at[b][0] = split[b];
+    at[b][1] = diagonal[b] - split[b];
+    inner[b] = diagonal[b] > 0 && diagonal[b] < all;
+    if (inner[b]) { // x: the last element before the border
+      const bool second =
+          at[b][1] > 0 && (at[b][0] == 0 || !Before()(s.keys[1][at[b][1] - 1], s.keys[0][at[b][0] - 1]));
+      s.x[b] = second ? s.keys[1][at[b][1] - 1] : s.keys[0][at[b][0] - 1];
+    }
+  }
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < 4; ++n) { // how far back x begins, by powers of two
+    const gp__u64 end = at[n >> 1][n & 1], back = gp_lane() < 31 ? gp__u64(1) << gp_lane() : ~gp__u64(0) >> 1;
+    const bool holds = inner[n >> 1] && back <= end && !Before()(s.keys[n & 1][end - back], s.x[n >> 1]);
+    const int depth = __popc(__ballot_sync(0xffffffffu, holds)); // lanes 0 .. depth - 1 hold
+    const gp__u64 known = depth ? gp__u64(1) << (depth - 1) : 0, far = depth < 31 ? gp__u64(1) << depth : end;
+    first[n] = far < end ? end - far : 0;
+    count[n] = inner[n >> 1] ? end - known - first[n] : 0;
+    if (!inner[n >> 1]) first[n] = end;
+  }
+  gp__warp_search(first, count, gp__set_first<Key, Before>{s});
+  gp__u64 half[2], from[4], most[4];
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < 4; ++n) { // as many as half of the run, of each input?
+    const int b = n >> 1, i = n & 1;
+    half[b] = inner[b] ? (at[b][0] - first[2 * b] + at[b][1] - first[2 * b + 1]) / 2 : 0;
+    from[n] = first[n];
+    most[n] = half[b] && !s.same(b, i, first[n] + half[b] - 1) ? half[b] : 0;
+    if (most[n] > s.count[i] - from[n]) most[n] = s.count[i] - from[n];
+  }
+  bool fewer[4];
+  GPUPRIMS__UNROLL
+  for (int n = 0; n < 4; ++n) fewer[n] = half[n >> 1] && !s.same(n >> 1, n & 1, first[n] + half[n >> 1] - 1);
+  gp__warp_search(from, most, gp__set_last<Key, Before>{s});
+  GPUPRIMS__UNROLL
+  for (int b = 0; b < 2; ++b) {
+    if (!inner[b]) continue;
+    const gp__u64 end = at[b][0] + at[b][1];
+    if (fewer[2 * b]) at[b][0] = from[2 * b], at[b][1] = end - at[b][0];
+    else if (fewer[2 * b + 1]) at[b][1] = from[2 * b + 1], at[b][0] = end - at[b][1];
+    else at[b][0] = first[2 * b] + half[b], at[b][1] = first[2 * b + 1] + half[b];
+  }
+}
+
+template <class Key, class Before> GP_DEVICE gp__set_search<Key, Before> gp__set_search_of(const gp__merge_args &a) {
+  gp__set_search<Key, Before> s;
+  s.keys[0] = static_cast<const Key *>(a.keys);
+  s.keys[1] = static_cast<const Key *>(a.keys2);
+  s.count[0] = gp__count(a);
+  s.count[1] = a.count2;
+  return s;
+}
+// Where all tiles begin, two a warp.
+template <class P, class Before, class Key, class Value> GP_DEVICE void gp__set_borders(const gp__merge_args &a) {
+  const gp__u64 STEP =
+      gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
+  gp__begin<P>();
+  gp__set_search<Key, Before> s = gp__set_search_of<Key, Before>(a);
+  const gp__u64 all = s.count[0] + s.count[1], tiles = (all + STEP - 1) / STEP;
+  const gp__u64 b = (gp__u64(blockIdx.x) * (P::threads / 32) + gp_warp()) * 2;
+  if (b > tiles) return;
+  const gp__u64 diagonal[2] = {b * STEP < all ? b * STEP : all, (b + 1) * STEP < all ? (b + 1) * STEP : all};
+  gp__u64 at[2][2];
+  gp__set_borders_of(s, diagonal, at);
+  if (gp_lane() == 0) {
+    a.borders[b * 2] = at[0][0], a.borders[b * 2 + 1] = at[0][1];
+    if (b < tiles) a.borders[b * 2 + 2] = at[1][0], a.borders[b * 2 + 3] = at[1][1];
+  }
+}
+
+template <int THREADS> struct gp__set_storage {
+  gp__ticket ticket;
+  gp__u64 at[2][2]; // of the tile's two ends, in each input
+  gp__u64 before;   // results of the tiles before
+  gp__u32 split[THREADS + 1];
+  gp_tile_scan_storage<THREADS, gp__u32> scan;
+};
+
+template <class P, int SET, class Before, class Key, class Value> struct gp__set_tile {
+  static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
+  static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
+  static const int OUT_AT = gp__merge_window_bytes(TILE, KEY, 2),
+                   PLACES_AT = OUT_AT + gp__merge_window_bytes(TILE, KEY, 1);
+  static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  static const bool VALUES2 = SET == GP_SET_UNION || SET == GP_SET_SYMMETRIC_DIFFERENCE; // of the second input come out
+  typedef gp__bits<ITEMS> Marks;
+  typedef gp__set_storage<THREADS> Storage;
+
+  const Key *keys, *keys2; // the tile's, in shared memory
+  int n, m;
+
+  static GP_DEVICE bool equal(const Key &low, const Key &high) { return !Before()(low, high); }
+  // The first of keys[0 .. end) that is not before x.
+  static GP_DEVICE int first_of(const Key *keys, int end, const Key &x) {
+    int low = 0;
+    if (end == 0 || Before()(keys[end - 1], x)) return end;
+    while (low < end) {
+      const int middle = (low + end) / 2;
+      if (Before()(keys[middle], x)) low = middle + 1;
+      else end = middle;
+    }
+    return low;
+  }
+  GP_DEVICE int split(int diagonal) const {
+    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (!Before()(keys2[diagonal - 1 - middle], keys[middle])) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+  // One thread: `count` elements from i and j on, in their order; marks: which are kept.
+  GP_DEVICE void merge(int i, int j, int count, Key (&key)[ITEMS], gp__u32 (&place)[VALUE ? ITEMS : 1],
+                       Marks &marks) const {
+    int run = 0, run2 = 0; // where the equals of the element begin, in each input
+    marks.clear();
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      if (k >= count) break;
+      const bool second = j < m && (i >= n || Before()(keys2[j], keys[i]));
+      const Key x = second ? keys2[j] : keys[i];
+      if (k == 0) run = first_of(keys, i, x), run2 = first_of(keys2, j, x);
+      else if (Before()(key[k ? k - 1 : 0], x)) run = i, run2 = j;
+      const int rank = second ? j - run2 : i - run;
+      const bool pair = second ? rank < i - run : run2 + rank < m && equal(x, keys2[run2 + rank]);
+      marks.set(k, SET == GP_SET_UNION          ? !second || !pair
+                   : SET == GP_SET_INTERSECTION ? !second && pair
+                   : SET == GP_SET_DIFFERENCE   ? !second && !pair
+                                                : !pair);
+      key[k] = x;
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(second ? n + j : i);
+      if (second) ++j;
+      else ++i;
+    }
+  }
+};
+
+// The values of a tile: those of each input side by side, as they stand against 16 bytes.
+template <class Tile, class Loads, class Value> struct gp__set_tile_values {
+  static const unsigned SIZE = unsigned(sizeof(Value)), UNIT = unsigned(Loads::UNIT);
+  const gp__merge_args &a;
+  gp__u64 all, first, first2; // of the first input; where the tile begins
+  int n, m;
+  GP_DEVICE const unsigned char *from() const { return gp__bytes_at(a.values) + first * SIZE; }
+  GP_DEVICE const unsigned char *from2() const { return gp__bytes_at(a.values2) + first2 * SIZE; }
+  static GP_DEVICE unsigned units(const unsigned char *p, int count) {
+    return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
+  }
+  GP_DEVICE void load(Loads &loads) const {
+    const unsigned char *p = from(), *q = from2();
+    loads.load(p - gp__misalignment(p, UNIT), units(p, n), gp__bytes_at(a.values), gp__bytes_at(a.values) + all * SIZE,
+               q - gp__misalignment(q, UNIT), units(q, m), gp__bytes_at(a.values2),
+               gp__bytes_at(a.values2) + a.count2 * SIZE);
+  }
+  GP_DEVICE void store(const Loads &loads, unsigned char *shared) const {
+    loads.template store<~0u>(shared, 0, units(from(), n), shared + units(from(), n) * UNIT, 0, units(from2(), m));
+  }
+  GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const unsigned char *shared) const {
+    gp__picked<Value>::template run<Tile::THREADS>(
+        static_cast<Value *>(a.out_values) + before, places, kept, shared + gp__misalignment(from(), UNIT),
+        shared + units(from(), n) * UNIT + gp__misalignment(from2(), UNIT), n, threadIdx.x);
+  }
+};
+template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__none> {
+  const gp__merge_args &a;
+  gp__u64 all, first, first2;
+  int n, m;
+  GP_DEVICE void load(Loads &) const {}
+  GP_DEVICE void store(const Loads &, unsigned char *) const {}
+  GP_DEVICE void write(gp__u64, const unsigned short *, int, const unsigned char *) const {}
+};
+
+template <class P, int SET, class Before, class Key, class Value>
+GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
+  typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
+  typedef typename Tile::Storage Storage;
+  const int THREADS = P::threads, ITEMS = Tile::ITEMS, TILE = Tile::TILE, VALUE = Tile::VALUE;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, Key> KeyLoads;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, typename gp__either<VALUE == 0, Key, Value>::type> ValueLoads;
+  typedef gp__look_back<gp__u64, gp_sum<gp__u64>> LookBack;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a), all = n + a.count2, tiles = (all + TILE - 2) / (TILE - 1);
+  const bool once = tiles <= gridDim.x;
+  if (tiles == 0) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
+    return;
+  }
+  for (;;) {
+    if (gp_warp() == 0) {
+      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
+      __syncwarp();
+      const gp__u64 number = s.ticket.number;
+      if (number < tiles) {
+        gp__u64 at[2][2];
+        if (a.borders) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i < 4; ++i) at[i >> 1][i & 1] = a.borders[number * 2 + i];
+        } else {
+          const gp__u64 begin = number * (TILE - 1);
+          const gp__u64 diagonal[2] = {begin, begin + (TILE - 1) < all ? begin + (TILE - 1) : all};
+          gp__set_search<Key, Before> search = gp__set_search_of<Key, Before>(a);
+          gp__set_borders_of(search, diagonal, at);
+        }
+        if (gp_lane() == 0) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i < 4; ++i) s.at[i >> 1][i & 1] = at[i >> 1][i & 1];
+        }
+      }
+    }
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number >= tiles) return;
+    const gp__u64 first = s.at[0][0], first2 = s.at[0][1];
+    Tile tile;
+    tile.n = int(s.at[1][0] - first);
+    tile.m = int(s.at[1][1] - first2);
+    const int size = tile.n + tile.m;
+    // The tile's keys, and its values, each array as it stands against 16 bytes.
+    {
+      const Key *from = static_cast<const Key *>(a.keys) + first, *from2 = static_cast<const Key *>(a.keys2) + first2;
+      const unsigned shift = gp__misalignment(from, KeyLoads::UNIT), shift2 = gp__misalignment(from2, KeyLoads::UNIT);
+      const unsigned units =
+          tile.n ? (shift + unsigned(tile.n) * unsigned(sizeof(Key)) + KeyLoads::UNIT - 1) / KeyLoads::UNIT : 0;
+      const unsigned units2 =
+          tile.m ? (shift2 + unsigned(tile.m) * unsigned(sizeof(Key)) + KeyLoads::UNIT - 1) / KeyLoads::UNIT : 0;
+      KeyLoads loads;
+      loads.load(gp__bytes_at(from) - shift, units, gp__bytes_at(a.keys), gp__bytes_at(a.keys) + n * sizeof(Key),
+                 gp__bytes_at(from2) - shift2, units2, gp__bytes_at(a.keys2),
+                 gp__bytes_at(a.keys2) + a.count2 * sizeof(Key));
+      unsigned char *second = shared + units * KeyLoads::UNIT;
+      loads.template store<~0u>(shared, 0, units, second, 0, units2);
+      tile.keys = reinterpret_cast<const Key *>(shared + shift);
+      tile.keys2 = reinterpret_cast<const Key *>(second + shift2);
+    }
+    const gp__set_tile_values<Tile, ValueLoads, Value> values = {a,      n,      first,
+                                                                 first2, tile.n, Tile::VALUES2 ? tile.m : 0};
+    __syncthreads();
+    const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
+    const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
+    Key key[ITEMS];
+    gp__u32 place[VALUE ? ITEMS : 1];
+    typename Tile::Marks marks;
+    tile.merge(i, mine - i, count, key, place, marks);
+    ValueLoads moving; // on their way while the results are counted
+    if (VALUE) values.load(moving);
+    gp__u32 rank = static_cast<gp__u32>(marks.count());
+    const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
+    LookBack look_back = {gp__words(a.workspace), tiles, ticket.tag, gp_before<gp__u64>(), false};
+    look_back.start.value = 0;
+    look_back.start.has = false;
+    if (threadIdx.x == 0) look_back.publish_aggregate(ticket.number, kept);
+    Key *out = reinterpret_cast<Key *>(shared + Tile::OUT_AT) + rank;
+    unsigned short *places = reinterpret_cast<unsigned short *>(shared + Tile::PLACES_AT) + rank;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k)
+      if (marks.get(k)) {
+        *out++ = key[k];
+        if (VALUE) *places++ = static_cast<unsigned short>(place[VALUE ? k : 0]);
+      }
+    if (VALUE) values.store(moving, shared + Tile::VALUES_AT);
+    if (gp_warp() == 0) {
+      const gp_before<gp__u64> before = look_back(ticket.number, kept);
+      if (gp_lane() == 0) {
+        s.before = before.has ? before.value : 0;
+        if (ticket.number == tiles - 1) *a.out_count = s.before + kept;
+      }
+    }
+    __syncthreads();
+    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + s.before * sizeof(Key),
+                                            shared + Tile::OUT_AT, kept * unsigned(sizeof(Key)), threadIdx.x);
+    if (VALUE)
+      values.write(s.before, reinterpret_cast<const unsigned short *>(shared + Tile::PLACES_AT), int(kept),
+                   shared + Tile::VALUES_AT);
+    if (once) return;
+  }
 }
 
 // ---- counting sort
@@ -11928,7 +15281,7 @@ static gp_result gp__host_sort(const gp__request *q, int threads) {
   if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
   b = a + n;
   for (i = 0; i < n; ++i) a[i].index = i;
-  for (word = q->begin_bit / 64; word * 64 < q->end_bit; ++word) {
+  for (word = q->begin_bit / 64; q->begin_bit < q->end_bit && word * 64 < q->end_bit; ++word) {
     const int low = q->begin_bit > word * 64 ? q->begin_bit - word * 64 : 0;
     const int high = q->end_bit < word * 64 + 64 ? q->end_bit - word * 64 : 64;
     int shift;
@@ -11979,6 +15332,224 @@ static gp_result gp__host_sort(const gp__request *q, int threads) {
     if (from == moved && moved != (unsigned char *)b) free(moved);
   }
   free(a < b ? a : b);
+  return GP_SUCCESS;
+}
+
+// ---- merge, merge sort, sets
+
+// Does key x come before key y?
+typedef struct gp__host_order {
+  int (*before)(const struct gp__host_order *o, const unsigned char *x, const unsigned char *y);
+  const gp__op_info *user;
+} gp__host_order;
+
+static int gp__host_before_user(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
+  gp__value result;
+  o->user->host(o->user->host_user, result.bytes, x, y);
+  return result.bytes[0] != 0;
+}
+#define GPUPRIMS__BEFORE(name, T, load)                                                                                \
+  static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {           \
+    (void)o;                                                                                                           \
+    return load(*(const T *)x) < load(*(const T *)y);                                                                  \
+  }                                                                                                                    \
+  static int gp__host_greater_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {        \
+    (void)o;                                                                                                           \
+    return load(*(const T *)x) > load(*(const T *)y);                                                                  \
+  }
+GPUPRIMS__BEFORE(i8, gp__h_i8, )
+GPUPRIMS__BEFORE(u8, gp__h_u8, )
+GPUPRIMS__BEFORE(i16, gp__h_i16, )
+GPUPRIMS__BEFORE(u16, gp__h_u16, )
+GPUPRIMS__BEFORE(i32, gp__h_i32, )
+GPUPRIMS__BEFORE(u32, gp__h_u32, )
+GPUPRIMS__BEFORE(i64, gp__h_i64, )
+GPUPRIMS__BEFORE(u64, gp__h_u64, )
+GPUPRIMS__BEFORE(f16, gp__h_u16, gp__host_f16_load)
+GPUPRIMS__BEFORE(bf16, gp__h_u16, gp__host_bf16_load)
+GPUPRIMS__BEFORE(f32, gp__h_f32, )
+GPUPRIMS__BEFORE(f64, gp__h_f64, )
+#undef GPUPRIMS__BEFORE
+
+static gp__host_order gp__host_order_of(const gp__request *q) {
+  gp__host_order o = {gp__host_before_user, q->user_op};
+#define GPUPRIMS__ORDER_OF(NAME, name, device, size)                                                                   \
+  case GP_##NAME:                                                                                                      \
+    o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name;                                   \
+    break;
+  if (!q->user_op) switch (q->key_type) {
+      GP_TYPES(GPUPRIMS__ORDER_OF)
+    default:
+      break;
+    }
+#undef GPUPRIMS__ORDER_OF
+  return o;
+}
+
+// Keys, and values that go along where there are any.
+typedef struct gp__host_items {
+  unsigned char *keys, *values;
+  uint64_t count;
+} gp__host_items;
+GPUPRIMS__INLINE gp__host_items gp__host_items_of(const void *keys, const void *values, uint64_t count) {
+  const gp__host_items x = {(unsigned char *)(uintptr_t)keys, (unsigned char *)(uintptr_t)values, count};
+  return x;
+}
+GPUPRIMS__INLINE const unsigned char *gp__host_key(const gp__request *q, const gp__host_items *x, uint64_t i) {
+  return x->keys + i * q->key_size;
+}
+GPUPRIMS__INLINE void gp__host_put_item(const gp__request *q, const gp__host_items *to, uint64_t at,
+                                        const gp__host_items *from, uint64_t i) {
+  gp__host_move(to->keys + at * q->key_size, from->keys + i * q->key_size, q->key_size);
+  if (to->values) gp__host_move(to->values + at * q->in_size, from->values + i * q->in_size, q->in_size);
+}
+GPUPRIMS__INLINE gp__host_items gp__host_part(const gp__request *q, const gp__host_items *x, uint64_t first,
+                                              uint64_t count) {
+  return gp__host_items_of(x->keys + first * q->key_size, x->values ? x->values + first * q->in_size : NULL, count);
+}
+
+// Elements from..to of what a and b make, merged; out: where element `from` goes.
+static void gp__host_merge_part(const gp__request *q, const gp__host_order *o, const gp__host_items *a,
+                                const gp__host_items *b, uint64_t from, uint64_t to, const gp__host_items *out) {
+  uint64_t low = from > b->count ? from - b->count : 0, high = from < a->count ? from : a->count, i, j, k;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (!o->before(o, gp__host_key(q, b, from - 1 - middle), gp__host_key(q, a, middle))) low = middle + 1;
+    else high = middle;
+  }
+  for (i = low, j = from - low, k = 0; k < to - from; ++k) {
+    const int second = j < b->count && (i == a->count || o->before(o, gp__host_key(q, b, j), gp__host_key(q, a, i)));
+    gp__host_put_item(q, out, k, second ? b : a, second ? j++ : i++);
+  }
+}
+
+static gp_result gp__host_merge(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
+                       b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
+                       out = gp__host_items_of(q->out_keys, q->out, q->count + q->count2);
+  const int threads = h->threads;
+  const int64_t blocks = (int64_t)gp__ceil_div(out.count, (uint64_t)GP__HOST_BLOCK);
+  int64_t block;
+  (void)threads;
+  GPUPRIMS__PARALLEL_FOR
+  for (block = 0; block < blocks; ++block) {
+    const uint64_t from = (uint64_t)block * GP__HOST_BLOCK, left = out.count - from;
+    const uint64_t n = left < GP__HOST_BLOCK ? left : (uint64_t)GP__HOST_BLOCK;
+    const gp__host_items part = gp__host_part(q, &out, from, n);
+    gp__host_merge_part(q, &o, &a, &b, from, from + n, &part);
+  }
+  return GP_SUCCESS;
+}
+
+// By insertion, n elements.
+enum { GP__HOST_RUN = 16 };
+static void gp__host_insert(const gp__request *q, const gp__host_order *o, const gp__host_items *x) {
+  gp__value key, value;
+  uint64_t i, j;
+  memset(&value, 0, sizeof value);
+  for (i = 1; i < x->count; ++i) {
+    memcpy(key.bytes, x->keys + i * q->key_size, q->key_size);
+    if (x->values) memcpy(value.bytes, x->values + i * q->in_size, q->in_size);
+    for (j = i; j > 0 && o->before(o, key.bytes, gp__host_key(q, x, j - 1)); --j) gp__host_put_item(q, x, j, x, j - 1);
+    memcpy(x->keys + j * q->key_size, key.bytes, q->key_size);
+    if (x->values) memcpy(x->values + j * q->in_size, value.bytes, q->in_size);
+  }
+}
+
+// Runs of GP__HOST_RUN elements by insertion, in the output; then merges, to and fro. A block of the output is a
+// thread's.
+static gp_result gp__host_merge_sort(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items out = gp__host_items_of(q->out_keys, q->out, q->count);
+  const size_t bytes = q->count * (q->key_size + q->in_size);
+  unsigned char *const room = q->count > GP__HOST_RUN ? (unsigned char *)malloc(bytes) : NULL;
+  const gp__host_items other = gp__host_items_of(room, q->out && room ? room + q->count * q->key_size : NULL, q->count);
+  gp__host_items from = out, to = other;
+  const int threads = h->threads;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->count, (uint64_t)GP__HOST_BLOCK);
+  int64_t block;
+  uint64_t run, i;
+  (void)threads;
+  if (q->count > GP__HOST_RUN && !room) return gp__host_no_memory(h, bytes);
+  memmove(out.keys, q->keys, q->count * q->key_size);
+  if (q->out && q->in) memmove(out.values, q->in, q->count * q->in_size);
+  else if (q->out)
+    for (i = 0; i < q->count; ++i) gp__host_put_index(q->out, q->in_size, i, i);
+  GPUPRIMS__PARALLEL_FOR
+  for (block = 0; block < blocks; ++block) {
+    const uint64_t first = (uint64_t)block * GP__HOST_BLOCK;
+    const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;
+    uint64_t at;
+    for (at = first; at < end; at += GP__HOST_RUN) {
+      const gp__host_items x = gp__host_part(q, &out, at, end - at < GP__HOST_RUN ? end - at : (uint64_t)GP__HOST_RUN);
+      gp__host_insert(q, &o, &x);
+    }
+  }
+  for (run = GP__HOST_RUN; run < q->count; run *= 2) {
+    const gp__host_items source = from;
+    GPUPRIMS__PARALLEL_FOR
+    for (block = 0; block < blocks; ++block) {
+      uint64_t at = (uint64_t)block * GP__HOST_BLOCK;
+      const uint64_t end = q->count - at < GP__HOST_BLOCK ? q->count : at + GP__HOST_BLOCK;
+      while (at < end) {
+        const uint64_t base = at - at % (2 * run), rest = q->count - base;
+        const uint64_t n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
+        const uint64_t stop = end - base < n + m ? end : base + n + m;
+        const gp__host_items a = gp__host_part(q, &source, base, n), b = gp__host_part(q, &source, base + n, m),
+                             part = gp__host_part(q, &to, at, stop - at);
+        gp__host_merge_part(q, &o, &a, &b, at - base, stop - base, &part);
+        at = stop;
+      }
+    }
+    from = to;
+    to = source;
+  }
+  if (from.keys != out.keys) {
+    memcpy(out.keys, from.keys, q->count * q->key_size);
+    if (q->out) memcpy(out.values, from.values, q->count * q->in_size);
+  }
+  free(room);
+  return GP_SUCCESS;
+}
+
+// Both inputs are walked through once: of keys that tie, one of each at a time.
+static gp_result gp__host_set(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
+                       b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
+                       out = gp__host_items_of(q->out_keys, q->out, 0);
+  const int alone = q->primitive != GP_SET_INTERSECTION,   // keys of the first input without a partner come out
+      alone2 = alone && q->primitive != GP_SET_DIFFERENCE, // of the second
+      pairs = q->primitive == GP_SET_UNION || !alone;      // the first input's of a pair does
+  uint64_t i = 0, j = 0, n = 0;
+  while (i < a.count || j < b.count) {
+    if (j == b.count || (i < a.count && o.before(&o, gp__host_key(q, &a, i), gp__host_key(q, &b, j)))) {
+      if (alone) gp__host_put_item(q, &out, n++, &a, i);
+      ++i;
+    } else if (i == a.count || o.before(&o, gp__host_key(q, &b, j), gp__host_key(q, &a, i))) {
+      if (alone2) gp__host_put_item(q, &out, n++, &b, j);
+      ++j;
+    } else {
+      if (pairs) gp__host_put_item(q, &out, n++, &a, i);
+      ++i;
+      ++j;
+    }
+  }
+  *q->out_count = n;
+  return GP_SUCCESS;
+}
+
+static gp_result gp__host_is_sorted(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items x = gp__host_items_of(q->keys, NULL, q->count);
+  uint64_t i = 1;
+  while (i < q->count && !o.before(&o, gp__host_key(q, &x, i), gp__host_key(q, &x, i - 1))) ++i;
+  *q->out_count = i < q->count ? i : UINT64_MAX;
   return GP_SUCCESS;
 }
 
@@ -12157,7 +15728,150 @@ static gp_result gp__host_check_user(const char *call, const char *field, const 
   return GP_SUCCESS;
 }
 
+// ---- segmented sort
+
+// The bits of a key that decide, in its order, and where it stood.
+typedef struct gp__host_placed_key {
+  uint64_t bits, index;
+} gp__host_placed_key;
+GPUPRIMS__INLINE uint64_t gp__host_key_bits(const gp__request *q, const unsigned char *key) {
+  const int bits = 8 * (int)q->key_size, wanted = q->end_bit - q->begin_bit;
+  const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign | (sign - 1);
+  const int is_float =
+      q->key_type == GP_F16 || q->key_type == GP_BF16 || q->key_type == GP_F32 || q->key_type == GP_F64;
+  const int is_signed = q->key_type == GP_I8 || q->key_type == GP_I16 || q->key_type == GP_I32 || q->key_type == GP_I64;
+  uint64_t x = 0;
+  memcpy(&x, key, q->key_size); // little-endian
+  if (is_signed) x ^= sign;
+  if (is_float) x = x & sign ? ~x & all : x | sign;
+  if (q->flags & GP_DESCENDING) x = ~x & all;
+  if (wanted == 0) return 0;
+  return x >> q->begin_bit & (~(uint64_t)0 >> (64 - wanted));
+}
+// A stable merge sort of keys[0 .. n), which end where they began; `other` has room for as many.
+static void gp__host_sort_keys(gp__host_placed_key *keys, gp__host_placed_key *other, uint64_t n) {
+  const uint64_t run = 16;
+  gp__host_placed_key *from = keys, *to = other;
+  uint64_t first, width, i, j, k;
+  for (first = 0; first < n; first += run) {
+    const uint64_t end = n - first < run ? n : first + run;
+    for (i = first + 1; i < end; ++i) {
+      const gp__host_placed_key x = keys[i];
+      for (j = i; j > first && keys[j - 1].bits > x.bits; --j) keys[j] = keys[j - 1];
+      keys[j] = x;
+    }
+  }
+  for (width = run; width < n; width *= 2) {
+    gp__host_placed_key *swap = from;
+    for (first = 0; first < n; first += 2 * width) {
+      const uint64_t middle = n - first < width ? n : first + width, end = n - middle < width ? n : middle + width;
+      for (i = first, j = middle, k = first; k < end; ++k)
+        to[k] = j == end || (i < middle && from[i].bits <= from[j].bits) ? from[i++] : from[j++];
+    }
+    from = to;
+    to = swap;
+  }
+  if (from != keys) memcpy(keys, from, n * sizeof *keys);
+}
+// A segment [first, end): wrong offsets do no harm.
+static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
+  *first = gp__host_offset(q->begin, q->offset_size, i);
+  *end = q->end ? gp__host_offset(q->end, q->offset_size, i) : gp__host_offset(q->begin, q->offset_size, i + 1);
+  if (*end > q->count) *end = q->count;
+  if (*first > *end) *first = *end;
+}
+static gp_result gp__host_segmented_sort(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const unsigned char *keys = (const unsigned char *)q->keys, *values = (const unsigned char *)q->in;
+  const size_t key_size = q->key_size, value_size = q->out_size, cell = key_size > value_size ? key_size : value_size;
+  const int threads = h->threads;
+  uint64_t longest = 0, share, i;
+  int64_t block, blocks;
+  int failed = 0;
+  for (i = 0; i < q->segments; ++i) {
+    uint64_t first, end;
+    gp__host_segment_of(q, i, &first, &end);
+    if (end - first > longest) longest = end - first;
+  }
+  share = q->segments / ((uint64_t)threads * 16) + 1;
+  blocks = (int64_t)gp__ceil_div(q->segments, share);
+  GPUPRIMS__PARALLEL_UNEVEN
+  for (block = 0; block < blocks; ++block) {
+    const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
+    // Keys with their places, as many for the merges, and the elements that are moved.
+    gp__host_placed_key *order = NULL, *other;
+    unsigned char *moved;
+    uint64_t s, n, most = 0;
+    for (s = from; s < to; ++s) {
+      uint64_t first, end;
+      gp__host_segment_of(q, s, &first, &end);
+      if (end - first > most) most = end - first;
+    }
+    if (most) order = (gp__host_placed_key *)malloc(most * (2 * sizeof *order + cell));
+    if (most && !order) {
+      __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
+      continue;
+    }
+    other = order + most;
+    moved = (unsigned char *)(other + most);
+    for (s = from; s < to; ++s) {
+      uint64_t first, end, k;
+      gp__host_segment_of(q, s, &first, &end);
+      n = end - first;
+      for (k = 0; k < n; ++k) {
+        order[k].bits = gp__host_key_bits(q, keys + (first + k) * key_size);
+        order[k].index = first + k;
+      }
+      gp__host_sort_keys(order, other, n);
+      for (k = 0; k < n; ++k) memcpy(moved + k * key_size, keys + order[k].index * key_size, key_size);
+      if (n) memcpy((unsigned char *)q->out_keys + first * key_size, moved, n * key_size);
+      if (!value_size || !n) continue;
+      for (k = 0; k < n; ++k)
+        memcpy(moved + k * value_size,
+               values ? values + order[k].index * value_size : (const unsigned char *)&order[k].index,
+               value_size); // little-endian
+      memcpy(h->out + first * value_size, moved, n * value_size);
+    }
+    free(order);
+  }
+  return failed ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys",
+                           (unsigned long long)longest)
+                : GP_SUCCESS;
+}
+
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
+// The unsigned type of a key's size: two keys are equal where their bits are.
+GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
+  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
+}
+// Group by: keys and values sorted, then folded run by run.
+static gp_result gp__host_group_by(const gp__request *q, int threads) {
+  const size_t pair = q->key_size + q->in_size;
+  gp__request sort, runs = *q;
+  unsigned char *values;
+  gp_result result;
+  if (q->count > SIZE_MAX / pair - 1 || !(values = (unsigned char *)malloc((size_t)(q->count + 1) * pair)))
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu keys and values", gp__host_call_name(q->primitive),
+                    (unsigned long long)q->count);
+  memset(&sort, 0, sizeof sort);
+  sort.primitive = GP_SORT;
+  sort.key_type = q->key_type, sort.key_size = q->key_size;
+  sort.in_type = sort.out_type = q->in_type, sort.in_size = sort.out_size = q->in_size;
+  sort.in_struct = sort.out_struct = q->in_struct;
+  sort.end_bit = 8 * (int)q->key_size;
+  sort.keys = q->keys, sort.in = q->in;
+  sort.out = values, sort.out_keys = values + q->count * q->in_size;
+  sort.count = q->count;
+  sort.channels = sort.active = 1;
+  runs.primitive = GP_REDUCE_BY_KEY;
+  runs.equal = GP_EQUAL;
+  runs.key_type = gp__bits_type(q->key_size);
+  runs.keys = sort.out_keys, runs.in = sort.out;
+  result = q->count ? gp__host_run(&sort, threads) : GP_SUCCESS;
+  if (result == GP_SUCCESS) result = gp__host_run(&runs, threads);
+  free(values);
+  return result;
+}
 __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
   const char *call = gp__host_call_name(q->primitive);
   const int is_scan = gp__is_scan(q->primitive);
@@ -12179,6 +15893,7 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   }
   if (q->primitive == GP_ADJACENT_DIFFERENCE) return gp__host_adjacent(q, threads);
   if (q->primitive == GP_SORT) return gp__host_sort(q, threads);
+  if (q->primitive == GP_GROUP_BY) return gp__host_group_by(q, threads);
 
   memset(&h, 0, sizeof h);
   h.q = q;
@@ -12216,6 +15931,19 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   case GP_UPPER_BOUND:
   case GP_LOAD_BALANCE:
     return gp__host_search(&h);
+  case GP_SEGMENTED_SORT:
+    return gp__host_segmented_sort(&h);
+  case GP_MERGE:
+    return gp__host_merge(&h);
+  case GP_MERGE_SORT:
+    return gp__host_merge_sort(&h);
+  case GP_SET_UNION:
+  case GP_SET_INTERSECTION:
+  case GP_SET_DIFFERENCE:
+  case GP_SET_SYMMETRIC_DIFFERENCE:
+    return gp__host_set(&h);
+  case GP_IS_SORTED:
+    return gp__host_is_sorted(&h);
   case GP_TOP_K:
     return gp__host_top_k(&h, q->stride);
   case GP_NTH_ELEMENT:
@@ -13032,7 +16760,7 @@ GPUPRIMS__API const char *gp_last_message(void) { return gp__message; }
 // ---- contexts
 
 // One machine-code function of a call, under construction or loaded.
-enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels of a call
+enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels of a call
 // Kinds of kernels: X(KIND, template, struct of its arguments).
 #define GPUPRIMS__KINDS(X)                                                                                             \
   X(COPY, gp__copy_kernel, gp__map_args)                                                                               \
@@ -13053,11 +16781,25 @@ enum { GP__KEY_NUMBERS = 28, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args)                                                                \
   X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args)                                                    \
   X(LOAD_BALANCE, gp__load_balance, gp__search_args)                                                                   \
+  X(GROUP_TABLE, gp__group_table, gp__group_args)                                                                      \
   X(HISTOGRAM, gp__histogram, gp__histogram_args)                                                                      \
   X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args)                                                              \
   X(RADIX_PASS, gp__radix_pass, gp__radix_args)                                                                        \
   X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args)                                                                   \
+  X(HYBRID_BEGIN, gp__hybrid_begin, gp__hybrid_args)                                                                   \
+  X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args)                                                                   \
+  X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args)                                                                     \
+  X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
+  X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                               \
   X(GATHER, gp__gather, gp__gather_args)                                                                               \
+  X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args)                                                       \
+  X(SEGMENTS_SHORT, gp__segments_short, gp__segmented_sort_args)                                                       \
+  X(SEGMENTS_MIDDLE, gp__segments_middle, gp__segmented_sort_args)                                                     \
+  X(SEGMENTS_LONG, gp__segments_long, gp__segmented_sort_args)                                                         \
+  X(MERGE, gp__merge, gp__merge_args)                                                                                  \
+  X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args)                                                            \
+  X(SET_BORDERS, gp__set_borders, gp__merge_args)                                                                      \
+  X(SET_OPERATION, gp__set_operation, gp__merge_args)                                                                  \
   X(COUNT_KEYS, gp__count_keys, gp__histogram_args)                                                                    \
   X(COUNTING_RUNS, gp__counting_runs, gp__counting_args)                                                               \
   X(COUNTING_FILL, gp__counting_fill, gp__counting_args)                                                               \
@@ -13842,7 +17584,7 @@ enum {
   GP__READS_HISTOGRAM =
       GP__READS_MAP | GP__READS_IN2 | GP__READS_IN2_TYPE | GP__READS_BINS | GP__READS_CHANNELS | GP__READS_ACTIVE,
   GP__READS_PAIRS = GP__READS_MAP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS,
-  GP__READS_TWO_SORTED = (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
+  GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
   GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_LENGTH
 };
 #undef GPUPRIMS__ENUM
@@ -13912,8 +17654,7 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
   case GP_SET_SYMMETRIC_DIFFERENCE:
     return GP__READS_TWO_SORTED | GP__READS_OUT_COUNT;
   case GP_IS_SORTED:
-    return GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT |
-           GP__READS_OUT_COUNT;
+    return GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT;
   case GP_SEGMENTED_SORT:
     return (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD;
   case GP_TOP_K:
@@ -13946,6 +17687,20 @@ typedef struct gp__checking {
 GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return p >= GP_SELECT && p <= GP_ALL; }
 GPUPRIMS__PRIVATE int gp__is_histogram(gp_primitive p) { return p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES; }
 GPUPRIMS__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
+// `op` is an order of keys.
+GPUPRIMS__PRIVATE int gp__is_ordered(gp_primitive p) {
+  return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED;
+}
+// Values of the second input have a part in the result.
+GPUPRIMS__PRIVATE int gp__takes_second_values(gp_primitive p) {
+  return p == GP_MERGE || p == GP_SET_UNION || p == GP_SET_SYMMETRIC_DIFFERENCE;
+}
+// How many results a merge or a set operation can have.
+GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
+  return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
+         : q->primitive == GP_SET_DIFFERENCE ? q->count
+                                             : q->count + q->count2;
+}
 
 // Fields and flags that the call has no use for.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
@@ -13971,7 +17726,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if ((c->flags & GP_RIGHT) && c->primitive != GP_ADJACENT_DIFFERENCE)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_RIGHT serves adjacent_difference only", k->who);
   if ((c->flags & GP_CHECKED) && !((k->reads & GP__READS_BAD) && c->primitive != GP_CHECK_OFFSETS))
-    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_CHECKED serves segmented_reduce and segmented scans only", k->who);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: flags: GP_CHECKED serves segmented_reduce, segmented scans and segmented_sort only", k->who);
   if ((c->flags & GP_CHECKED) && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
                     c->end ? "%s: flags: GP_CHECKED checks offsets in their order; with end they have none"
@@ -14037,6 +17793,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     if (q->op > 0 && q->op < GP_OP_COUNT)
       return gp__fail(GP_E_OPERATOR, "%s: op: %s is no order: LESS is, or a user's binary operator", k->who,
                       gp__op_rows[q->op].name);
+    return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
+  }
+  if (gp__is_ordered(c->primitive)) {
+    if (!c->op) q->op = GP_LESS;
+    if (q->op == GP_LESS || q->op == GP_GREATER) return GP_SUCCESS;
+    if (q->op > 0 && q->op < GP_OP_COUNT)
+      return gp__fail(GP_E_OPERATOR, "%s: op: %s is no order: LESS and GREATER are, or a user's binary operator",
+                      k->who, gp__op_rows[q->op].name);
     return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
   }
   if (k->reads & GP__READS_OP) {
@@ -14138,6 +17902,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
     q->key_type = c->key_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
     if (k->key.info && !q->user_equal) return gp__no_struct(k, "equal", q->equal);
+  } else if (c->primitive == GP_GROUP_BY) {
+    q->key_type = c->key_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+    if (k->key.info)
+      return gp__fail(GP_E_TYPE, "%s: key_type: keys of groups are of a built-in type, not of \"%s\"", k->who,
+                      k->key.info->name);
+    if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
+      return gp__fail(GP_E_OPERATOR, "%s: op: %s serves reduce and scan only", k->who, gp__op_rows[q->op].name);
   } else if (gp__is_bound(c->primitive)) {
     if (c->key_type && c->key_type != q->in_type)
       return gp__fail(GP_E_TYPE, "%s: in_type and key_type differ: needles have the type of the sorted array", k->who);
@@ -14273,7 +18045,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   gp__request *q = k->q;
   if (c->in || c->in_type) {
     q->in_type = c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type (of values)", q->in_type, &k->in));
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
     if (c->out_type && c->out_type != c->in_type)
       return gp__fail(GP_E_TYPE, "%s: out_type is not in_type: values keep their type", k->who);
     if (!k->in.info) q->in_type = unsigned_of[k->in.size];
@@ -14367,6 +18139,85 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
+// Keys of a built-in type, and values of any, which are moved as they are; or indices; or neither.
+GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *who = k->who;
+  const int values = c->in_type || c->in, indices = !values && (c->out_type || c->out);
+  int bits;
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, who, "key_type", q->key_type, &k->key));
+  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: key_type: a struct has no order of bits", who);
+  q->key_size = k->key.size;
+  if (values) {
+    q->in_type = c->in_type;
+    q->out_type = c->out_type ? c->out_type : c->in_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
+    if (q->in_type != q->out_type)
+      return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: values are moved as they are", who);
+    k->out = k->in;
+  } else if (indices) {
+    GPUPRIMS__CHECK(
+        gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+    if (q->out_type != c->out_type)
+      return gp__fail(GP_E_TYPE, "%s: out_type (of indices) is %s, not u32 or u64", who,
+                      gp__type_rows[c->out_type].name);
+    if (q->out_type == GP_U32 && c->count > (uint64_t)1 << 32)
+      return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", who,
+                      (unsigned long long)c->count);
+  }
+  q->in_struct = k->in.info;
+  q->out_struct = k->out.info;
+  q->in_size = k->in.size;
+  q->out_size = k->out.size;
+  GPUPRIMS__CHECK(
+      gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
+  q->offset_size = k->offset.size;
+  bits = 8 * (int)q->key_size;
+  if (c->begin_bit < 0 || c->end_bit > bits || c->begin_bit > c->end_bit)
+    return gp__fail(GP_E_ARGUMENT, "%s: begin_bit and end_bit: [%d, %d) are no bits of a key of %d", who, c->begin_bit,
+                    c->end_bit, bits);
+  if (c->count >> 44)
+    return gp__fail(GP_E_SIZE, "%s: count is %llu, not below 2^44", who, (unsigned long long)c->count);
+  return GP_SUCCESS;
+}
+
+// Keys in an order of `op`, and values that go along. Merge sort without `in` and in_type: out gets the keys' indices.
+GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
+  q->key_struct = k->key.info;
+  q->key_size = k->key.size;
+  if (c->primitive == GP_IS_SORTED) {
+    q->acc_type = q->out_type = GP_U64;
+    q->acc_size = q->out_size = 8;
+  } else if (values) {
+    const int indices = c->primitive == GP_MERGE_SORT && !c->in && !c->in_type;
+    if (indices) {
+      GPUPRIMS__CHECK(
+          gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+      if (q->out_type != c->out_type)
+        return gp__fail(GP_E_TYPE, "%s: out_type (of indices) is %s, not u32 or u64", k->who,
+                        gp__type_rows[c->out_type].name);
+    } else {
+      q->out_type = c->in_type;
+      GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", c->in_type, &k->in));
+      k->out = k->in;
+    }
+    if (c->out_type && c->out_type != q->out_type)
+      return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: values are moved as they are", k->who);
+    q->in_type = q->out_type;
+    q->in_struct = q->out_struct = k->out.info;
+    q->in_size = q->out_size = k->out.size;
+  }
+  return GP_SUCCESS;
+}
+
 GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -14374,6 +18225,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const int map =
       c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2 || c->primitive == GP_ADJACENT_DIFFERENCE;
   if (c->primitive == GP_SORT) return gp__check_sort_types(k);
+  if (c->primitive == GP_SEGMENTED_SORT) return gp__check_sorted_segments(k);
+  if (gp__is_ordered(c->primitive)) return gp__check_ordered_types(k);
   if ((k->reads & GP__READS_IN) && (c->primitive != GP_UNIQUE || c->in_type || c->in || c->out) &&
       (!gp__may_index(c->primitive) || c->in_type || c->in)) {
     q->in_type = c->in_type;
@@ -14444,7 +18297,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   q->length = c->length;
   q->bins = c->bins;
   q->count2 = c->count2;
-  if (c->primitive != GP_SORT) q->begin_bit = c->begin_bit, q->end_bit = c->end_bit;
+  if (c->primitive != GP_SORT) {
+    q->begin_bit = c->begin_bit;
+    q->end_bit = c->begin_bit || c->end_bit ? c->end_bit : 8 * (int)q->key_size;
+  }
   q->field_count = c->field_count;
   q->channels = c->channels ? c->channels : 1;
   q->active = c->active ? c->active : q->channels;
@@ -14463,6 +18319,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT, "%s: active is %d: the bounds of at most %d channels of %s fit a call", who,
                       q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   }
+  if (c->count2 > UINT64_MAX - c->count)
+    return gp__fail(GP_E_SIZE, "%s: count and count2 together overflow: %llu and %llu", who,
+                    (unsigned long long)c->count, (unsigned long long)c->count2);
+  if (c->primitive == GP_MERGE_SORT && q->out_size == 4 && !c->in_type && !c->in && c->count > UINT32_MAX)
+    return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", who,
+                    (unsigned long long)c->count);
   if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: segments is 2^64 - 1", who);
   if (gp__is_bound(c->primitive) && c->length >> 63)
     return gp__fail(GP_E_SIZE, "%s: length is %llu, not below 2^63", who, (unsigned long long)c->length);
@@ -14519,7 +18381,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   gp__request *q = k->q;
   const gp_primitive p = c->primitive;
   const int two = p == GP_TRANSFORM2, histogram = gp__is_histogram(p);
-  const int in_place = p == GP_COPY || p == GP_TRANSFORM || two || p == GP_SELECT || p == GP_UNIQUE || p == GP_SORT ||
+  const int in_place = p == GP_COPY || p == GP_TRANSFORM || p == GP_SORT || p == GP_SEGMENTED_SORT ||
+                       p == GP_MERGE_SORT || two || p == GP_SELECT || p == GP_UNIQUE ||
                        (k->fold && p != GP_REDUCE && p != GP_SEGMENTED_REDUCE && p != GP_REDUCE_BY_KEY);
   const int offsets_matter = histogram || p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED) ||
                              (p == GP_SEGMENTED_REDUCE ? c->segments > 0 : c->count > 0);
@@ -14535,9 +18398,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
     GPUPRIMS__CHECK(gp__reading(k, two ? "in2 (b)" : "in2 (weights)", c->in2, &k->in2, q->count, 1,
                                 two && q->in2_size == q->out_size ? GP__PLACE_OF_OUT : 0));
   if (k->key.size)
-    GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key,
-                                gp__is_bound(p) ? c->length : c->count * gp__rows_in(c), 1,
-                                p == GP_UNIQUE || p == GP_SORT ? GP__PLACE_OF_OUT_KEYS : 0));
+    GPUPRIMS__CHECK(gp__reading(
+        k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key,
+        gp__is_bound(p) ? c->length : c->count * gp__rows_in(c), 1,
+        p == GP_UNIQUE || p == GP_SORT || p == GP_SEGMENTED_SORT || p == GP_MERGE_SORT ? GP__PLACE_OF_OUT_KEYS : 0));
+  if (k->reads & GP__READS_KEYS2) {
+    GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
+    if (q->in_size && (c->in2 || gp__takes_second_values(p)))
+      GPUPRIMS__CHECK(gp__reading(k, "in2", c->in2, &k->in, c->count2, 1, 0));
+  }
   if (k->offset.size || p == GP_HISTOGRAM_RANGES)
     GPUPRIMS__CHECK(
         gp__reading(k, histogram ? "begin (boundaries)" : "begin", c->begin, begin, begins, offsets_matter, 0));
@@ -14565,6 +18434,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
   const uint64_t outs = p == GP_REDUCE || p == GP_ANY || p == GP_ALL ? 1
                         : p == GP_SEGMENTED_REDUCE                   ? c->segments
                         : gp__is_histogram(p)                        ? c->bins * (unsigned)q->active
+                        : gp__is_ordered(p)                          ? gp__most_results(q)
                         : p == GP_TOP_K                              ? gp__rows_in(c) * c->length
                                                                      : count;
   int i, j;
@@ -14572,10 +18442,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
     GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, outs, 1, GP__PLACE_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
     GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size,
-                                p == GP_TOP_K         ? outs
-                                : p == GP_NTH_ELEMENT ? 1
-                                                      : count,
-                                p == GP_UNIQUE || p == GP_NTH_ELEMENT || (p == GP_SORT && (k->in.size || !q->in_size)),
+                                p == GP_NTH_ELEMENT                  ? 1
+                                : gp__is_ordered(p) || p == GP_TOP_K ? outs
+                                                                     : count,
+                                p == GP_UNIQUE || p == GP_SEGMENTED_SORT || p == GP_NTH_ELEMENT || gp__is_ordered(p) ||
+                                    (p == GP_SORT && (k->in.size || !q->in_size)),
                                 GP__PLACE_OF_OUT_KEYS));
   if (q->out2_size)
     GPUPRIMS__CHECK(
@@ -14741,13 +18612,17 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
   case GP__FAMILY_SORT:
     return !q->count;
   case GP__FAMILY_MAP:
-    return !q->count || (q->primitive == GP_COPY && q->in == q->out);
+    return q->primitive != GP_GROUP_BY && (!q->count || (q->primitive == GP_COPY && q->in == q->out));
   case GP__FAMILY_SCAN:
     return !q->count;
   case GP__FAMILY_SEGMENTS:
     return q->primitive == GP_LOAD_BALANCE ? !q->count : !q->segments;
   case GP__FAMILY_STREAM:
     return !q->count && !q->out_count;
+  case GP__FAMILY_SEGMENTED_SORT:
+    return !q->count || !q->segments;
+  case GP__FAMILY_MERGE:
+    return !q->count && !q->count2 && !q->out_count;
   case GP__FAMILY_TOP_K:
     return !q->count || (q->primitive == GP_TOP_K && !q->length);
   default:
@@ -14808,11 +18683,16 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.segments = q->segments;
     h.length = q->length;
     h.in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
+    h.exact = 1;
     break;
   default:
     h.in2_size = (int)q->in2_size;
     h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
     if (family == GP__FAMILY_REDUCE && q->primitive != GP_REDUCE) h.commutative = h.exact = 1; // sums of 0 and 1
+    if (q->primitive == GP_IS_SORTED) {
+      h.in_size = (int)q->key_size;
+      h.in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
+    }
     if (q->primitive == GP_CHECK_OFFSETS) {
       h.in_size = (int)q->offset_size;
       h.in_misaligned = (int)((uintptr_t)q->begin % GP__VECTOR);
@@ -15043,6 +18923,14 @@ GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, gp__kernel_kind ki
   }
   return count;
 }
+// In the order of gp__launch_hybrid.
+GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  kinds[0] = GP__HYBRID_BEGIN;
+  kinds[1] = GP__HYBRID_COUNT;
+  kinds[2] = GP__HYBRID_MOVE;
+  kinds[3] = GP__HYBRID_SORT;
+  return 4;
+}
 GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
   int count = 0;
   kinds[count++] = GP__COUNT_KEYS;
@@ -15061,16 +18949,39 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
 // Which kernels the plan of a sort or a merge launches, each once.
 GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p,
                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
   if (p->algorithm == GP_COUNTING) return gp__kinds_of_counting(q, kinds);
   if (gp__family_of(q->primitive) == GP__FAMILY_TOP_K) return gp__kinds_of_top_k(q, p, kinds);
+  if (gp__family_of(q->primitive) == GP__FAMILY_MERGE) {
+    const int sets = gp__is_set(q->primitive);
+    if (q->primitive != GP_MERGE) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
+    kinds[count++] = sets ? GP__SET_OPERATION : GP__MERGE;
+    return count;
+  }
+  if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
+  if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
-  return 0;
+  if (q->primitive == GP_SEGMENTED_SORT) {
+    kinds[count++] = GP__SEGMENTS_BEGIN;
+    kinds[count++] = GP__SEGMENTS_SHORT;
+    kinds[count++] = GP__SEGMENTS_MIDDLE;
+    kinds[count++] = GP__SEGMENTS_LONG;
+  }
+  return count;
+}
+// Does a group-by try tables in shared memory?
+GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
+  return !q->user_op && gp__any_order(q) && (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
 }
 // Which kernels a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
   const int stream = gp__family_of(q->primitive) == GP__FAMILY_STREAM;
   int count = 0;
   if (gp__is_planned(q->primitive)) return gp__kinds_of_plan(q, p, kinds);
+  if (q->primitive == GP_GROUP_BY) { // what else it does are calls of their own
+    if (gp__groups_in_tables(q)) kinds[count++] = GP__GROUP_TABLE;
+    return count;
+  }
   switch (p->algorithm) {
   case GP_DIRECT:
     kinds[count++] = q->primitive == GP_COPY                  ? GP__COPY
@@ -15304,17 +19215,23 @@ GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__request *q, gp__text *t) {
     gp__add(t, "gp__radix_key<%s>", key);
   }
 }
+GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {
+  return p == GP_SET_UNION          ? "SET_UNION"
+         : p == GP_SET_INTERSECTION ? "SET_INTERSECTION"
+         : p == GP_SET_DIFFERENCE   ? "SET_DIFFERENCE"
+                                    : "SET_SYMMETRIC_DIFFERENCE";
+}
 
 // The kernel's name: its template with every argument.
 GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v, gp__kernel_kind kind, gp__text *t) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments) #kernel,
   static const char *const kernels[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
-  const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *out = gp__out_name(q);
+  const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *key = gp__key_name(q), *out = gp__out_name(q);
   const char *offset = q->offset_size ? gp__type_rows[q->offset_type].device : "";
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
-  gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>, ", kernels[kind], v->threads, v->vectors, v->load, v->store,
-          v->stages, v->blocks_per_sm, v->overlap);
+  gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>%s", kernels[kind], v->threads, v->vectors, v->load, v->store,
+          v->stages, v->blocks_per_sm, v->overlap, kind == GP__SEGMENTS_BEGIN ? ">" : ", ");
   switch (kind) {
   case GP__COPY:
     gp__add(t, "%d>", (int)q->in_size);
@@ -15344,6 +19261,10 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
       gp__name_fold(q, t);
     } else if (q->primitive == GP_CHECK_OFFSETS) {
       gp__add(t, "gp_min<%s>, gp__offset_fault<%s>, %s, %s, %s>", out, offset, offset, out, out);
+    } else if (q->primitive == GP_IS_SORTED) {
+      gp__add(t, "gp_min<%s>, gp__order_fault<%s, ", out, key);
+      gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, key);
+      gp__add(t, ">, %s, %s, %s>", key, out, out);
     } else {
       const char *sum = q->primitive == GP_COUNT_IF ? "gp_sum" : q->primitive == GP_ANY ? "gp_or" : "gp_and";
       const char *acc = gp__type_rows[q->acc_type].device;
@@ -15370,6 +19291,21 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__LOAD_BALANCE:
     gp__add(t, "%s, %s>", offset, out);
     break;
+  case GP__SEGMENTS_BEGIN:
+    break;
+  case GP__SEGMENTS_SHORT:
+  case GP__SEGMENTS_MIDDLE:
+  case GP__SEGMENTS_LONG:
+    gp__add(t, "%s, ", gp__key_name(q));
+    if (!q->out_size) gp__add(t, "gp__no_values, ");
+    else gp__add(t, "%s<%s>, ", q->in_size ? "gp__value_array" : "gp__value_index", out);
+    gp__add(t, q->out_size || q->end_bit - q->begin_bit < 8 * (int)q->key_size ? "true" : "false");
+    gp__add(t, kind == GP__SEGMENTS_SHORT ? ", %s>" : ">", offset);
+    break;
+  case GP__GROUP_TABLE:
+    gp__add(t, "gp__unsigned_of<%d>::type, ", (int)q->key_size);
+    gp__name_fold(q, t);
+    break;
   case GP__HISTOGRAM:
     gp__add(t, "%s, %s<%s>, %s, %s, %s>", v->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
             q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, in2, out);
@@ -15387,8 +19323,30 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
                                                    : "gp__u64",
             kind == GP__RADIX_PASS ? "gp__radix_narrow" : "gp__radix_wide");
     break;
+  case GP__HYBRID_BEGIN:
+  case GP__HYBRID_COUNT:
+  case GP__HYBRID_MOVE:
+  case GP__HYBRID_SORT:
+  case GP__SORT_ONE_BLOCK: {
+    const int size = (int)q->key_size, one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
+    gp__add(t, "%s, %s", gp__key_name(q), q->flags & GP_DESCENDING ? "true" : "false");
+    if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
+    if (kind == GP__HYBRID_SORT || one)
+      gp__add(t, ", %d, %d, %d", one ? v->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
+              one ? gp__one_block_log2_bins(v->threads * items) : gp__bucket_log2_bins(size));
+    gp__add(t, ">");
+    break;
+  }
   case GP__GATHER: // by words as large as the values' size and alignment allow
     gp__name_gather(q->in_size, q->in_struct->align, gp__radix_index_bytes(q->count), t);
+    break;
+  case GP__MERGE:
+  case GP__MERGE_SORT_TILES:
+  case GP__SET_BORDERS:
+  case GP__SET_OPERATION:
+    if (kind == GP__SET_OPERATION) gp__add(t, "GP_%s, ", gp__set_name(q->primitive));
+    gp__add(t, q->user_op ? "%s, " : "%s<%s>, ", functor, key);
+    gp__add(t, "%s, %s>", key, in);
     break;
   case GP__COUNT_KEYS:
     gp__add(t, "%s>", q->key_size == 1 ? "unsigned char" : "unsigned short");
@@ -15415,6 +19373,13 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__name_fold(q, t);
   }
 }
+// Threads that a multiprocessor is to hold of the kernel for short segments, which waits for memory twice: what sorting
+// leaves registers for.
+GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__request *q) {
+  const int placed = q->out_size || q->end_bit - q->begin_bit < 8 * (int)q->key_size;
+  const int bytes = gp__sort_item_bytes((int)q->key_size, placed);
+  return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
+}
 
 // A user's operators in a program: what they are called there, and what they take.
 typedef struct gp__program_op {
@@ -15432,21 +19397,25 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   const char *in = gp__in_name(q), *key = gp__key_name(q), *out = gp__out_name(q);
   const char *acc = q->acc_size && q->acc_type ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
   const int family = gp__family_of(q->primitive), predicated = gp__is_predicated(q->primitive);
-  const int fold = q->acc_size && !predicated;
+  const int ordered = gp__is_ordered(q->primitive), fold = q->acc_size && !predicated && !ordered;
   const gp__program_op ops[3] = {
-      {q->user_op, "gp__op_1", in,
+      {q->user_op, "gp__op_1", ordered ? key : in,
        q->primitive == GP_TRANSFORM2                                          ? gp__in2_name(q)
        : q->primitive == GP_ADJACENT_DIFFERENCE || gp__is_bound(q->primitive) ? in
+       : ordered                                                              ? key
                                                                               : NULL,
-       fold                                       ? acc
-       : predicated || gp__is_bound(q->primitive) ? "bool"
-                                                  : out,
+       fold                                                  ? acc
+       : predicated || ordered || gp__is_bound(q->primitive) ? "bool"
+                                                             : out,
        fold},
       {q->user_transform, "gp__op_2", q->primitive == GP_SORT ? key : in, NULL, fold ? acc : "bool", 0},
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = (unsigned)v->blocks_per_sm;
+  const unsigned blocks = kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks((int)q->key_size)
+                          : kind == GP__HYBRID_COUNT   ? 2
+                          : kind == GP__SEGMENTS_SHORT ? gp__short_threads(q) / threads
+                                                       : (unsigned)v->blocks_per_sm;
   int i, j;
   memset(p, 0, sizeof *p);
   p->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
@@ -15472,7 +19441,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   // with few vectors on their way do with 40; long chunks of a stream take 128.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
   if (blocks > 0 && family != GP__FAMILY_MAP &&
-      blocks * threads <= (family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536u : 1024u)
+      blocks * threads <= (v->algorithm == GP_HYBRID            ? 2048u
+                           : family == GP__FAMILY_HISTOGRAM     ? (v->vectors < 4 ? 1536u : 1024u)
                            : family != GP__FAMILY_STREAM        ? 1024u
                            : v->vectors >= 7 || q->acc_size > 8 ? 512u
                                                                 : 768u) &&
@@ -15587,6 +19557,22 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
         gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
   }
   if (kind == GP__GATHER || kind == GP__COPY) g.shared_bytes = 0;
+  if (kind == GP__HYBRID_COUNT) g.threads = GP__HYBRID_COUNT_THREADS;
+  if (kind == GP__HYBRID_MOVE)
+    g.shared_bytes = gp__hybrid_move_bytes(h.key_size, p.threads * gp__hybrid_vector_items(p, h));
+  if (kind == GP__HYBRID_SORT) {
+    g.threads = (unsigned)gp__bucket_threads(h.key_size);
+    g.shared_bytes = gp__bucket_bytes(h.key_size);
+  }
+  if (kind == GP__SORT_ONE_BLOCK) g.shared_bytes = gp__one_block_bytes(p, h.key_size);
+  if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE)
+    g.shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
+  if (kind == GP__SEGMENTS_LONG) {
+    g.threads = (unsigned)gp__long_threads_of(p, h);
+    g.shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
+  }
+  if (kind == GP__MERGE_SORT_TILES) g.shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
+  if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
   if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
   if (kind == GP__COUNTING_RUNS) g.threads = GP__COUNTING_THREADS;
   if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
@@ -15941,8 +19927,10 @@ GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape 
     a->scan.blocks = g->grid;
     break;
   case GP__FAMILY_REDUCE:
-    a->reduce.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->in;
-    a->reduce.out = q->primitive == GP_CHECK_OFFSETS ? q->bad : q->primitive == GP_COUNT_IF ? q->out_count : q->out;
+    a->reduce.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->primitive == GP_IS_SORTED ? q->keys : q->in;
+    a->reduce.out = q->primitive == GP_CHECK_OFFSETS                              ? q->bad
+                    : q->primitive == GP_COUNT_IF || q->primitive == GP_IS_SORTED ? q->out_count
+                                                                                  : q->out;
     a->reduce.count = h->count;
     a->reduce.count_device = count_device;
     a->reduce.workspace = workspace;
@@ -16110,6 +20098,169 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
   }
   return result;
 }
+// A hybrid sort: lists, then count and move of each level (what is not there exits at once), then the buckets.
+GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
+  const gp__request *q = l->q;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  const int one = l->p->algorithm == GP_ONE_BLOCK, levels = gp__hybrid_levels(l->h->key_size);
+  gp__hybrid_args a;
+  gp__geometry steps[4];
+  unsigned grid[4];
+  gp_result result;
+  int i;
+  memset(&a, 0, sizeof a);
+  a.in = q->keys;
+  a.out = q->out_keys;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  if (one) {
+    steps[0] = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
+    return gp__launch_step(l, 0, 1, steps[0].threads, steps[0].shared_bytes, &a);
+  } else {
+    const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+    a.spare = scratch + r.spare;
+    a.list = (unsigned long long *)(scratch + r.list);
+    a.parts = scratch + r.parts;
+    a.next_parts = scratch + r.next_parts;
+    a.bins = (unsigned long long *)(scratch + r.bins);
+    a.next_bins = (unsigned long long *)(scratch + r.next_bins);
+    a.items = scratch + r.items;
+    a.capacity = (unsigned)r.capacity;
+    for (i = 0; i < 4; ++i) {
+      steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_BEGIN + i));
+      grid[i] = i == 0 ? 1 : gp__grid_of_step(l, i, 0, i == 3 ? q->count / 64 + 1 : r.tiles);
+    }
+  }
+  result = gp__launch_step(l, 0, grid[0], steps[0].threads, steps[0].shared_bytes, &a);
+  for (; a.level < levels && result == GP_SUCCESS; ++a.level) {
+    void *parts = a.parts, *bins = a.bins;
+    result = gp__launch_step(l, 1, grid[1], steps[1].threads, steps[1].shared_bytes, &a);
+    if (result == GP_SUCCESS) result = gp__launch_step(l, 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
+    a.parts = a.next_parts;
+    a.next_parts = parts;
+    a.bins = a.next_bins;
+    a.next_bins = (unsigned long long *)bins;
+  }
+  return result == GP_SUCCESS ? gp__launch_step(l, 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a) : result;
+}
+// Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
+// blocks of an empty class end at once.
+GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);
+  const unsigned long long sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
+  const unsigned long long batches = gp__ceil_div(q->segments, GP__WARP * GP__SHORT_ROUNDS);
+  const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
+  const int bits = q->end_bit - q->begin_bit;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  unsigned long long blocks = gp__ceil_div(batches, warps);
+  gp__segmented_sort_args a;
+  gp_result result;
+  int i;
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.values = q->in;
+  a.out_keys = q->out_keys;
+  a.out_values = q->out;
+  a.begin = q->begin;
+  a.end = q->end;
+  a.count = q->count;
+  a.segments = q->segments;
+  a.bad = (const unsigned long long *)q->bad;
+  a.workspace = l->workspace;
+  a.header = (gp__sort_header *)(void *)scratch;
+  for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
+    a.list[i] = (gp__sort_span *)(void *)(scratch + at.list[i]);
+    a.list_size[i] = at.list_size[i];
+  }
+  a.buckets = (gp__sort_bucket *)(void *)(scratch + at.buckets);
+  a.group_counts = (unsigned long long *)(void *)(scratch + at.group_counts);
+  a.tile_counts = (unsigned *)(void *)(scratch + at.tile_counts);
+  a.other_keys = scratch + at.other_keys;
+  a.other_values = scratch + at.other_values;
+  a.queue_size = at.queue_size;
+  a.bucket_size = at.bucket_size;
+  a.tile_size = at.tile_size;
+  a.group_size = at.group_size;
+  a.flip = q->flags & GP_DESCENDING ? ~0ull : 0;
+  a.mask = bits < 64 ? (1ull << bits) - 1 : ~0ull;
+  a.low_bit = (unsigned)q->begin_bit;
+  a.top_shift = (unsigned)(bits > GP__RADIX_BITS ? bits - GP__RADIX_BITS : 0);
+  a.whole = bits == 8 * (int)q->key_size;
+  result = gp__launch_step(l, 0, 1, threads, 0, &a);
+  if (blocks > 0x7fffffff) blocks = 0x7fffffff;
+  if (result == GP_SUCCESS) result = gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a);
+  if (result == GP_SUCCESS && q->count > GP__SHORT && at.limit > GP__SHORT) {
+    const unsigned long long most = gp__ceil_div(q->count, GP__SHORT + 1),
+                             resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
+    blocks = gp__ceil_div(most < q->segments ? most : q->segments, warps);
+    result = gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a);
+  }
+  if (result == GP_SUCCESS && q->count > at.limit) {
+    const unsigned long long resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);
+    blocks = q->count > at.capacity ? 2 * gp__ceil_div(q->count, at.capacity) : at.queue_size;
+    if (blocks < at.queue_size && q->count / (at.limit + 1) > blocks) blocks = q->count / (at.limit + 1);
+    result =
+        gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
+                        (unsigned)gp__long_threads_of(*l->p, *l->h), (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
+  }
+  return result;
+}
+
+GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__merge_args a;
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.keys2 = q->keys2;
+  a.values = q->in;
+  a.values2 = q->in2;
+  a.out_keys = q->out_keys;
+  a.out_values = q->out;
+  a.out_count = (unsigned long long *)q->out_count;
+  a.count = q->count;
+  a.count2 = q->count2;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  return a;
+}
+// Tiles, then passes that make two runs one, between the output and scratch: in turn, so that the last one ends in the
+// output.
+GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
+  const gp__geometry *g = l->g;
+  const unsigned long long tiles = g->tiles;
+  unsigned long long run;
+  unsigned left = 0; // passes
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__merge_args a = gp__merge_arguments(l);
+  void *const keys[2] = {l->q->out_keys, scratch};
+  void *const values[2] = {l->q->out, scratch ? scratch + gp__round_up(l->q->count * l->q->key_size, 256) : NULL};
+  gp_result result;
+  while ((tiles - 1) >> left) ++left;
+  a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
+  result = gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
+                           (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a);
+  for (run = g->tile_items; left-- && result == GP_SUCCESS; run *= 2) {
+    a.run = run;
+    a.keys = a.out_keys, a.values = a.out_values;
+    a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
+    result = gp__launch_step(l, 1, g->grid, g->threads, g->shared_bytes, &a);
+  }
+  return result;
+}
+// Sets of more tiles than there are blocks at once: tiles' borders are found by a launch of their own, side by side.
+GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
+  const gp__geometry *g = l->g;
+  gp__merge_args a = gp__merge_arguments(l);
+  gp_result result = GP_SUCCESS;
+  if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
+  if (gp__is_set(l->q->primitive) && g->tiles > g->grid) {
+    a.borders = (unsigned long long *)l->scratch;
+    result = gp__launch_step(l, 0, (unsigned)gp__set_border_blocks(*l->p, g->tiles), g->threads, 0, &a);
+  }
+  return result == GP_SUCCESS ? gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a) : result;
+}
+
 GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__geometry g = gp__counting_geometry(*l->p, *l->h);
@@ -16196,7 +20347,11 @@ GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
 
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (l->p->algorithm == GP_COUNTING) return gp__launch_counting(l);
+  if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
+  if (l->q->primitive == GP_SORT && (l->p->algorithm == GP_HYBRID || l->p->algorithm == GP_ONE_BLOCK))
+    return gp__launch_hybrid(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
+  if (l->q->primitive == GP_SEGMENTED_SORT) return gp__launch_segmented_sort(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_TOP_K) return gp__launch_top_k(l);
   return gp__fail(GP_E_UNSUPPORTED, "%s: no plan", l->who);
 }
@@ -16260,6 +20415,172 @@ GPUPRIMS__PRIVATE gp__request gp__offset_check(const gp__request *q) {
   return check;
 }
 
+// ---- group by: other calls, one behind the other, through memory that the workspace holds meanwhile
+
+typedef struct gp__grouping {
+  gp__request steps[6];
+  int count, table;                                   // the table's kernel is launched before this step; 0: never
+  uint64_t held, list_keys, list_values, state, room; // bytes; of which these are where; entries of the list
+} gp__grouping;
+
+GPUPRIMS__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c,
+                                         int pointers) {
+  return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
+}
+// A sort of pairs, and the reduction of its runs. keys NULL: pointers are not known yet.
+GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g,
+                                        const void *keys, const void *values, gp_type value_type, unsigned char *sorted,
+                                        unsigned char *moved, uint64_t count, const uint64_t *count_device,
+                                        uint64_t *out_count) {
+  gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
+  const int pointers = keys != NULL;
+  sort.key_type = q->key_type;
+  sort.in_type = sort.out_type = runs.in_type = value_type;
+  sort.keys = keys, sort.in = values;
+  sort.out_keys = pointers ? sorted : NULL, sort.out = pointers ? moved : NULL;
+  sort.count = runs.count = count;
+  sort.count_device = runs.count_device = count_device;
+  if (count) GPUPRIMS__CHECK(gp__add_step(s, who, g, &sort, pointers));
+  runs.key_type = gp__bits_type(q->key_size);
+  runs.keys = sort.out_keys, runs.in = sort.out;
+  runs.op = q->op;
+  runs.acc_type = q->acc_type, runs.out_type = q->out_type;
+  runs.transform = values == q->in ? q->transform : GP_OP_DEFAULT; // the list's values have been through it
+  runs.init = q->has_init ? &q->init : NULL;
+  runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = out_count;
+  return gp__add_step(s, who, g, &runs, pointers);
+}
+// The steps. blocks: of the table's kernel at most. at: the held memory, or NULL.
+GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at,
+                                            gp__grouping *g) {
+#define GPUPRIMS__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
+#define GPUPRIMS__AT(offset) (at ? at + (offset) : NULL)
+  const char *who = gp__primitive_names[q->primitive];
+  static const uint64_t zero = 0;
+  uint64_t sorted, moved, of_list;
+  uint64_t *state;
+  gp_call clear = gp_call_init(GP_FILL), sum = gp_call_init(GP_REDUCE);
+  memset(g, 0, sizeof *g);
+  sorted = GPUPRIMS__TAKE(q->count * q->key_size);
+  moved = GPUPRIMS__TAKE(q->count * q->in_size);
+  if (!gp__groups_in_tables(q))
+    return gp__add_way(s, who, q, g, at ? q->keys : NULL, q->in, q->in_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(moved),
+                       q->count, q->count_device, q->out_count);
+  g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
+  if (g->room > q->count) g->room = q->count;
+  g->list_keys = GPUPRIMS__TAKE(g->room * q->key_size);
+  g->list_values = GPUPRIMS__TAKE(g->room * q->acc_size);
+  of_list = GPUPRIMS__TAKE(g->room * q->acc_size);
+  g->state = GPUPRIMS__TAKE((uint64_t)(GP__GROUP_STATE * 8));
+  state = (uint64_t *)(void *)GPUPRIMS__AT(g->state);
+  clear.out_type = sum.in_type = sum.out_type = GP_U64;
+  clear.init = &zero;
+  clear.out = state;
+  clear.count = GP__GROUP_STATE;
+  GPUPRIMS__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
+  g->table = g->count;
+  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, GPUPRIMS__AT(g->list_keys), GPUPRIMS__AT(g->list_values), q->acc_type,
+                              GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), g->room,
+                              at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
+  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, at ? q->keys : NULL, q->in, q->in_type, GPUPRIMS__AT(sorted),
+                              GPUPRIMS__AT(moved), q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
+                              at ? state + GP__GROUP_FROM_INPUT : NULL));
+  sum.op = GP_SUM;
+  sum.in = at ? state + GP__GROUP_FROM_LIST : NULL;
+  sum.count = 2;
+  sum.out = q->out_count;
+  return gp__add_step(s, who, g, &sum, at != NULL);
+#undef GPUPRIMS__TAKE
+#undef GPUPRIMS__AT
+}
+// Bytes that the steps need of the workspace: words at the front, scratch at the back of what is not held.
+GPUPRIMS__PRIVATE gp_result gp__grouping_room(gp__state *s, const gp__grouping *g, uint64_t *words, uint64_t *scratch) {
+  int i;
+  *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // the table's kernel draws tickets
+  *scratch = 0;
+  for (i = 0; i < g->count; ++i) {
+    gp__shape h = gp__shape_of(&g->steps[i]);
+    gp_policy p;
+    gp_policy_source source;
+    gp__geometry geometry;
+    gp__shape_on(&h, &s->about);
+    GPUPRIMS__CHECK(gp__choose(gp__primitive_names[g->steps[i].primitive], NULL, &h, &s->table, &p, &source));
+    geometry = gp__geometry_of(p, h, 0);
+    if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
+    if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
+  }
+  return GP_SUCCESS;
+}
+
+// The kernel of tables: fills the list, and decides which way is gone.
+GPUPRIMS__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
+                                              const gp__kernel *k, const gp__grouping *g, unsigned char *held,
+                                              void *workspace, gp_stream stream) {
+  gp__shape h = gp__shape_of(q);
+  gp__geometry geometry;
+  gp__group_args a;
+  unsigned grid;
+  gp__shape_on(&h, &s->about);
+  geometry = gp__geometry_of(*p, h, k->occupancy);
+  grid = (unsigned)s->about.multiprocessors *
+         (unsigned)(k->occupancy < p->blocks_per_sm ? k->occupancy : p->blocks_per_sm);
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.in = q->in;
+  a.list_keys = held + g->list_keys;
+  a.list_values = held + g->list_values;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.state = (unsigned long long *)(void *)(held + g->state);
+  a.workspace = workspace;
+  return gp__launch_one(s, who, k, grid, &geometry, p->overlap, stream, &a);
+}
+
+GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
+                                            gp_stream stream, uint64_t least);
+// The primary context is current. run 0: the kernels are built, nothing else.
+GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                             gp_stream stream) {
+  const char *who = gp__primitive_names[q->primitive];
+  const uint64_t blocks = (uint64_t)s->about.multiprocessors * (unsigned)p->blocks_per_sm;
+  gp__shape h = gp__shape_of(q);
+  gp__kernel *table = NULL;
+  gp__grouping g;
+  gp__workspace *r;
+  unsigned long long key;
+  uint64_t words, scratch, most, before;
+  void *held = NULL;
+  int capturing, i;
+  gp_result result = gp__grouping_of(s, q, blocks, NULL, &g);
+  if (result != GP_SUCCESS) return result;
+  gp__shape_on(&h, &s->about);
+  if (g.table) GPUPRIMS__CHECK(gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table));
+  for (i = 0; i < g.count; ++i) GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], NULL, 0, stream, 0));
+  if (!run) return GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__grouping_room(s, &g, &words, &scratch));
+  GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &key, &capturing));
+  r = gp__find_stream(s, key, stream);
+  if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
+  gp__lock_stream(r);
+  before = r->held;
+  most = capturing || words > r->words ? words : r->words; // as gp__find_room will have it, for every step
+  if (most < r->pinned) most = r->pinned;
+  result = gp__find_room(s, who, r, stream, GP__CONTROL_BYTES + GP__WORD_BYTES, g.held,
+                         most + scratch + g.held + before + 512, capturing, &held);
+  if (result == GP_SUCCESS) {
+    r->held = r->bytes - (size_t)((unsigned char *)held - (unsigned char *)r->workspace);
+    result = gp__grouping_of(s, q, blocks, (unsigned char *)held, &g);
+  }
+  for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
+    if (i == g.table && i)
+      result = gp__launch_tables(s, who, q, p, table, &g, (unsigned char *)held, r->workspace, stream);
+    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], NULL, 1, stream, 0);
+  }
+  r->held = before;
+  gp__unlock_stream(r);
+  return result;
+}
+
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes);
 // Of a top-k of many: the sort of a row's results in place, as a call of its own.
@@ -16305,6 +20626,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   if (result != GP_SUCCESS || (idle && !gp__is_checked(q))) return result;
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
+  if (q->primitive == GP_GROUP_BY) return gp__leave(s, who, pushed, gp__run_group_by(s, q, &p, run, stream));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 1, &kernels[i]);
@@ -16354,6 +20676,19 @@ GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
   return gp__run_request(s, &q, call->policy, 0, NULL, 0);
 }
 
+// What a group-by needs of a workspace that no other call has used.
+GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
+                                               const gp__shape *h, uint64_t *bytes) {
+  gp_policy p;
+  gp_policy_source source;
+  gp__grouping g;
+  uint64_t words, scratch;
+  GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
+  GPUPRIMS__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
+  GPUPRIMS__CHECK(gp__grouping_room(s, &g, &words, &scratch));
+  *bytes = words + scratch + g.held + 512;
+  return GP_SUCCESS;
+}
 // Raises *bytes to the larger of what an aligned and a misaligned input need: the answer holds for all pointers.
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes) {
@@ -16365,6 +20700,7 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q,
     gp__geometry g;
     gp_result result;
     gp__shape_on(&h, &s->about);
+    if (q->primitive == GP_GROUP_BY) return gp__grouping_bytes(s, q, given, &h, bytes);
     h.in_misaligned =
         shift && h.in_size > 0 && h.in_size < GP__VECTOR ? GP__VECTOR / h.in_size * h.in_size - h.in_size : 0;
     result = gp__choose(gp__primitive_names[q->primitive], given, &h, &s->table, &p, &source);
@@ -16516,7 +20852,7 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
     *source = k && k->state == 2 ? k->source : GP_KERNEL_NONE;
     pthread_mutex_unlock(&s->lock);
   }
-  gp__name_kernel(&q, &p, kinds[count - 1], &text);
+  if (count) gp__name_kernel(&q, &p, kinds[count - 1], &text);
   if (text.failed) result = gp__fail(GP_E_MEMORY, "gp_kernel_origin: no memory");
   else if (capacity) snprintf(name, capacity, "%s", gp__string(&text));
   gp__free_text(&text);
@@ -16569,6 +20905,13 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
     const gp__request check = gp__offset_check(&q);
     result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
+  }
+  if (result == GP_SUCCESS && q.primitive == GP_GROUP_BY) {
+    gp__grouping g;
+    int i;
+    result = gp__grouping_of(s, &q, 1, NULL, &g);
+    for (i = 0; i < g.count && result == GP_SUCCESS; ++i)
+      result = gp__compile_request(s, who, &g.steps[i], NULL, compute_capability, &table, take, user);
   }
   return result;
 }
@@ -16706,6 +21049,16 @@ GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_
   c.out_count = out_count;
   return gp_run(ctx, &c, stream);
 }
+GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type, gp_type in_type, gp_type out_type,
+                                    const void *keys, const void *in, void *out_keys, void *out, uint64_t *out_count,
+                                    uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_GROUP_BY, op, in_type, out_type, in, out, count);
+  c.key_type = key_type;
+  c.keys = keys;
+  c.out_keys = out_keys;
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
 GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
                                              const void *keys, void *out_keys, void *lengths, uint64_t *out_count,
                                              uint64_t count, gp_stream stream) {
@@ -16814,6 +21167,28 @@ GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, c
   c.init = scalar;
   return gp_run(ctx, &c, stream);
 }
+GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
+                                               uint64_t count, gp_type offset_type, const void *begin, const void *end,
+                                               uint64_t segments, int flags, gp_stream stream) {
+  return gp_segmented_sort_pairs(ctx, key_type, GP_TYPE_DEFAULT, keys, out_keys, NULL, NULL, count, offset_type, begin,
+                                 end, segments, flags, stream);
+}
+GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                                void *out_keys, const void *values, void *out_values, uint64_t count,
+                                                gp_type offset_type, const void *begin, const void *end,
+                                                uint64_t segments, int flags, gp_stream stream) {
+  gp_call c = gp__call(GP_SEGMENTED_SORT, 0, values ? value_type : (gp_type)GP_TYPE_DEFAULT, value_type, values,
+                       out_values, count);
+  c.key_type = key_type;
+  c.keys = keys;
+  c.out_keys = out_keys;
+  c.offset_type = offset_type;
+  c.begin = begin;
+  c.end = end;
+  c.segments = segments;
+  c.flags = flags;
+  return gp_run(ctx, &c, stream);
+}
 GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                uint8_t *out, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_ALL, predicate, type, 0, in, out, count);
@@ -16893,6 +21268,119 @@ GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_LOAD_BALANCE, 0, 0, index_type, NULL, out, count);
   gp__set_segments(&c, offset_type, offsets, segments);
+  return gp_run(ctx, &c, stream);
+}
+// Two sorted inputs.
+GPUPRIMS__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys,
+                                         uint64_t count, const void *keys2, uint64_t count2, void *out_keys) {
+  gp_call c = gp__call(primitive, less, 0, 0, NULL, NULL, count);
+  c.key_type = key_type;
+  c.keys = keys;
+  c.keys2 = keys2;
+  c.count2 = count2;
+  c.out_keys = out_keys;
+  return c;
+}
+GPUPRIMS__PRIVATE void gp__set_values(gp_call *c, gp_type value_type, const void *values, const void *values2,
+                                      void *out_values) {
+  c->in_type = value_type;
+  c->in = values;
+  c->in2 = values2;
+  c->out = out_values;
+}
+GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+                                 const void *keys2, uint64_t count2, void *out_keys, gp_stream stream) {
+  const gp_call c = gp__two_sorted(GP_MERGE, key_type, less, keys, count, keys2, count2, out_keys);
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                        const void *keys, const void *values, uint64_t count, const void *keys2,
+                                        const void *values2, uint64_t count2, void *out_keys, void *out_values,
+                                        gp_stream stream) {
+  gp_call c = gp__two_sorted(GP_MERGE, key_type, less, keys, count, keys2, count2, out_keys);
+  gp__set_values(&c, value_type, values, values2, out_values);
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                           void *out_keys, uint64_t count, gp_stream stream) {
+  const gp_call c = gp__two_sorted(GP_MERGE_SORT, key_type, less, keys, count, NULL, 0, out_keys);
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                            const void *keys, const void *values, void *out_keys, void *out_values,
+                                            uint64_t count, gp_stream stream) {
+  gp_call c = gp__two_sorted(GP_MERGE_SORT, key_type, less, keys, count, NULL, 0, out_keys);
+  if (values) gp__set_values(&c, value_type, values, NULL, out_values);
+  else c.out_type = value_type, c.out = out_values;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__PRIVATE gp_result gp__run_set(gp_context *ctx, gp_call c, gp_type value_type, const void *values,
+                                        const void *values2, void *out_values, uint64_t *out_count, gp_stream stream) {
+  gp__set_values(&c, value_type, values, values2, out_values);
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_set_union(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+                                     const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count,
+                                     gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_UNION, key_type, less, keys, count, keys2, count2, out_keys),
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_union_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                            const void *keys, const void *values, uint64_t count, const void *keys2,
+                                            const void *values2, uint64_t count2, void *out_keys, void *out_values,
+                                            uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_UNION, key_type, less, keys, count, keys2, count2, out_keys),
+                     value_type, values, values2, out_values, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_intersection(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                            uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                            uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_INTERSECTION, key_type, less, keys, count, keys2, count2, out_keys),
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_intersection_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                                   const void *keys, const void *values, uint64_t count,
+                                                   const void *keys2, uint64_t count2, void *out_keys, void *out_values,
+                                                   uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_INTERSECTION, key_type, less, keys, count, keys2, count2, out_keys),
+                     value_type, values, NULL, out_values, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                          uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                          uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
+                                                 const void *keys, const void *values, uint64_t count,
+                                                 const void *keys2, uint64_t count2, void *out_keys, void *out_values,
+                                                 uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
+                     value_type, values, NULL, out_values, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_symmetric_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+                                                    uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
+                                                    uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx,
+                     gp__two_sorted(GP_SET_SYMMETRIC_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less,
+                                                           gp_type value_type, const void *keys, const void *values,
+                                                           uint64_t count, const void *keys2, const void *values2,
+                                                           uint64_t count2, void *out_keys, void *out_values,
+                                                           uint64_t *out_count, gp_stream stream) {
+  return gp__run_set(ctx,
+                     gp__two_sorted(GP_SET_SYMMETRIC_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
+                     value_type, values, values2, out_values, out_count, stream);
+}
+GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
+                                     uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_IS_SORTED, less, 0, 0, NULL, NULL, count);
+  c.key_type = key_type;
+  c.keys = keys;
+  c.out_count = bad;
   return gp_run(ctx, &c, stream);
 }
 GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,

@@ -18,13 +18,11 @@
 enum { YEARS = 100, ROUNDS = 7, FEWEST_ROUNDS = 3 };
 
 // The columns. Delays are in minutes, NaN where they are not known; a delay is late from LATE minutes on. DAY and HOUR
-// count from the start of the year, by schedule, and rise. Two columns are in another order, by destination: until the
-// library sorts, demo.py does it.
-enum { DEP_DELAY, ARR_DELAY, DISTANCE, AIR_TIME, CARRIER, DAY, HOUR, DESTINATION, DESTINATION_DELAY, COLUMNS };
-static const char *const column_files[COLUMNS] = {"dep_delay.f32", "arr_delay.f32", "distance.f32",
-                                                  "air_time.f32",  "carrier.u8",    "day.u16",
-                                                  "hour.u16",      "dest.u8",       "dest_delay.f32"};
-static const gp_type column_types[COLUMNS] = {GP_F32, GP_F32, GP_F32, GP_F32, GP_U8, GP_U16, GP_U16, GP_U8, GP_F32};
+// count from the start of the year, by schedule, and rise; carriers and destinations are in no order.
+enum { DEP_DELAY, ARR_DELAY, DISTANCE, AIR_TIME, CARRIER, DAY, HOUR, DESTINATION, COLUMNS };
+static const char *const column_files[COLUMNS] = {"dep_delay.f32", "arr_delay.f32", "distance.f32", "air_time.f32",
+                                                  "carrier.u8",    "day.u16",       "hour.u16",     "dest.u8"};
+static const gp_type column_types[COLUMNS] = {GP_F32, GP_F32, GP_F32, GP_F32, GP_U8, GP_U16, GP_U16, GP_U8};
 static const float late_from = 15, very_late = 300, a_day_late = 1440, nowhere = 0;
 
 // Operators on a column with gaps: as source for the GPU, as a function for the host. A comparison with NaN is false.
@@ -142,6 +140,11 @@ enum {
   TO_KNOWN,
   TO_SUM,
   TO_WORST,
+  CARRIER_SUMS,
+  TOP_CARRIERS,
+  BUSIEST_HOURS,
+  LONGEST_DELAYS,
+  DELAYS_SORTED,
   STREAKS,
   GROUPS
 };
@@ -158,17 +161,23 @@ static const group groups[GROUPS] = {{"delayed flights", "late_flights", GP_COUN
                                      {"delays, by ranges", "ranges", GP_HISTOGRAM_RANGES},
                                      {"late minutes, each flight", "weights", GP_TRANSFORM},
                                      {"carriers: flights", "carriers", GP_HISTOGRAM_EVEN},
-                                     {"carriers: late minutes", "carrier_minutes", GP_HISTOGRAM_EVEN},
+                                     {"carriers: minutes, weighted", "carrier_minutes", GP_HISTOGRAM_EVEN},
                                      {"days: flights", "days", GP_RUN_LENGTHS},
                                      {"days: worst delay", "day_worst", GP_SEGMENTED_REDUCE},
                                      {"days: late minutes so far", "day_running", GP_SEGMENTED_INCLUSIVE_SCAN},
                                      {"hours: flights", "hours", GP_RUN_LENGTHS},
                                      {"hours: late minutes", "hour_minutes", GP_REDUCE_BY_KEY},
-                                     {"destinations: arrivals", "to_known", GP_REDUCE_BY_KEY},
-                                     {"destinations: delay, sum", "to_sum", GP_REDUCE_BY_KEY},
-                                     {"destinations: delay, worst", "to_worst", GP_REDUCE_BY_KEY},
+                                     {"destinations: arrivals", "to_known", GP_GROUP_BY},
+                                     {"destinations: delay, sum", "to_sum", GP_GROUP_BY},
+                                     {"destinations: delay, worst", "to_worst", GP_GROUP_BY},
+                                     {"carriers: late minutes", "carrier_sums", GP_GROUP_BY},
+                                     {"carriers: the latest five", "top_carriers", GP_TOP_K},
+                                     {"hours: the busiest ten", "busiest_hours", GP_TOP_K},
+                                     {"delays: the longest twenty", "longest_delays", GP_TOP_K},
+                                     {"delays, sorted", "delays_sorted", GP_SORT},
                                      {"streaks of delayed flights", "streaks", GP_NONTRIVIAL_RUNS}};
 enum { CARRIER_BINS = 16, MINUTE_BINS = 210, RANGE_BINS = 8, PARTS = 3 };
+enum { LATEST_CARRIERS = 5, BUSIEST = 10, LONGEST = 20 };
 static const uint8_t first_carrier = 0, end_of_carriers = CARRIER_BINS;
 static const float first_minute = -30, end_of_minutes = -30 + MINUTE_BINS;
 static const float range_ends[RANGE_BINS + 1] = {-60, 0, 15, 30, 60, 120, 240, 480, 1440};
@@ -197,6 +206,8 @@ typedef struct demo {
   void *offsets, *boundaries;     // where days begin; the ends of RANGES
   uint64_t *counts;               // numbers of results, which stay in device memory until they are asked for
   uint64_t days[2];               // of one year, and of all
+  void *kept[2][2];           // what top-k takes, of one year and of all: flights of every hour; minutes of carriers
+  uint64_t kept_counts[2][2]; //
   size_t rows, all;
   const char *directory;
   int wrong;
@@ -358,9 +369,36 @@ static gp_call call_of(const demo *d, int step, int on_all) {
   case TO_WORST:
     call.op = step == TO_WORST ? GP_MAX : GP_SUM;
     call.transform = ops[step == TO_KNOWN ? KNOWN : step == TO_SUM ? KNOWN_OR_ZERO : KNOWN_OR_LOWEST];
-    call.in = d->inputs[DESTINATION_DELAY];
+    call.in = d->inputs[ARR_DELAY];
     call.key_type = GP_U8, call.keys = d->inputs[DESTINATION];
     call.out_type = step == TO_KNOWN ? GP_I64 : step == TO_SUM ? GP_F64 : GP_F32, call.out_keys = d->spare;
+    break;
+  case CARRIER_SUMS:
+    call.op = GP_SUM;
+    call.in_type = GP_I32, call.in = d->inputs[LATE];
+    call.key_type = GP_U8, call.keys = d->inputs[CARRIER];
+    call.out_type = GP_I64, call.out_keys = d->spare;
+    break;
+  case TOP_CARRIERS: // without values: the places of the largest keys
+  case BUSIEST_HOURS:
+  case LONGEST_DELAYS: {
+    const int which = step == BUSIEST_HOURS ? 0 : 1;
+    call.flags = GP_DESCENDING;
+    call.in_type = 0, call.in = NULL, call.out_count = NULL;
+    call.key_type = step == TOP_CARRIERS ? GP_I64 : step == BUSIEST_HOURS ? GP_U32 : GP_I32;
+    call.keys = step == LONGEST_DELAYS ? d->inputs[LATE] : d->kept[which][on_all];
+    if (step != LONGEST_DELAYS) call.count = d->kept_counts[which][on_all];
+    // Of a hundred years so many more, but for carriers, who are the same.
+    call.length = step == TOP_CARRIERS ? LATEST_CARRIERS : step == BUSIEST_HOURS ? BUSIEST : LONGEST;
+    if (on_all && step != TOP_CARRIERS) call.length *= YEARS;
+    call.out_keys = d->spare;
+    call.out_type = GP_U32, call.out = d->output;
+    break;
+  }
+  case DELAYS_SORTED: // NaN, which is not known, is beyond all numbers
+    call.in_type = 0, call.in = NULL, call.out = NULL, call.out_count = NULL;
+    call.key_type = GP_F32, call.keys = d->inputs[ARR_DELAY];
+    call.out_keys = d->output;
     break;
   default: // STREAKS: runs of flights that are both late; the others are runs of one, which do not count
     call.in_type = 0, call.in = NULL;
@@ -386,6 +424,7 @@ static void arrays_of(const demo *d, const gp_call *c, array *arrays) {
   const int single = c->primitive == GP_ANY || c->primitive == GP_ALL;
   uint64_t n[PARTS] = {c->count, 0, 0}, outs;
   if (c->out_count) device_memory_read(&d->memory, n, c->out_count, (partition ? PARTS : 1) * sizeof n[0]);
+  if (c->primitive == GP_TOP_K) n[0] = c->length;
   outs = histogram ? c->bins : c->primitive == GP_SEGMENTED_REDUCE ? c->segments : single ? 1 : n[0];
   memset(arrays, 0, ARRAYS * sizeof arrays[0]);
   arrays[OUT].data = c->out, arrays[OUT].elements = c->out ? outs : 0;
@@ -561,13 +600,54 @@ static int64_t number(const void *values, size_t size, uint64_t i) {
   return size == 4 ? (int64_t)((const uint32_t *)values)[i] : ((const int64_t *)values)[i];
 }
 
+// Groups of a hundred years are those of the year, and sums a hundred times as large.
+static int groups_agree(const gp_call *call, int which, array year, const void *of_year, const void *of_all) {
+  uint64_t i;
+  int wrong = 0;
+  if (which != OUT || call->op == GP_MAX) return memcmp(of_all, of_year, (size_t)bytes_of(year)) == 0;
+  for (i = 0; i < year.elements; ++i)
+    wrong |= call->out_type == GP_F64 ? ((const double *)of_all)[i] != YEARS * ((const double *)of_year)[i]
+                                      : number(of_all, year.size, i) != YEARS * number(of_year, year.size, i);
+  return !wrong;
+}
+
+// What is in order is there a hundred times in a row. The first ones and the last ones are looked at.
+static int orders_agree(const demo *d, array year, const void *of_year, array all) {
+  const uint64_t starts[2] = {0, all.elements - year.elements};
+  uint64_t i;
+  int k, wrong = 0;
+  for (k = 0; k < 2; ++k) {
+    void *of_all = copy_to_host(d, all, starts[k], year.elements);
+    for (i = 0; i < year.elements; ++i)
+      wrong |= memcmp((char *)of_all + i * year.size, (const char *)of_year + (starts[k] + i) / YEARS * year.size,
+                      year.size) != 0;
+    free(of_all);
+  }
+  return !wrong;
+}
+
 // A year's array, and the same of a hundred years: numbers of results and counters must be a hundred times as large;
 // else its first and its last hundredth must be what the year gave, but for positions, which go on rising.
 static int agree(const demo *d, const gp_call *call, int which, array year, const void *of_year, array all) {
   void *of_all;
   uint64_t i, first;
   int wrong = 0;
-  if (call->bins || which == COUNTS) {
+  if (call->primitive == GP_GROUP_BY) {
+    if (all.elements != year.elements) return 0;
+    of_all = copy_to_host(d, all, 0, all.elements);
+    wrong = !groups_agree(call, which, year, of_year, of_all);
+    free(of_all);
+    return !wrong;
+  }
+  if (call->primitive == GP_SORT || (call->primitive == GP_TOP_K && call->length != LATEST_CARRIERS))
+    return which == OUT || (all.elements == YEARS * year.elements && orders_agree(d, year, of_year, all));
+  if (call->primitive == GP_TOP_K && which == OUT) { // the same carriers
+    of_all = copy_to_host(d, all, 0, all.elements);
+    wrong = memcmp(of_all, of_year, (size_t)bytes_of(year)) != 0;
+    free(of_all);
+    return !wrong;
+  }
+  if (call->bins || which == COUNTS || call->primitive == GP_TOP_K) {
     of_all = copy_to_host(d, all, 0, all.elements);
     for (i = 0; i < year.elements; ++i) wrong |= number(of_all, all.size, i) != YEARS * number(of_year, year.size, i);
     free(of_all);
@@ -590,6 +670,13 @@ static void follow_up(demo *d, int step, int on_all, result *r) {
     if (on_all) device_memory_free(&d->memory, d->offsets);
     d->offsets = device_memory_new(&d->memory, (d->days[on_all] + 1) * sizeof(uint64_t));
     check(gp_exclusive_scan(d->ctx, GP_SUM, GP_U32, GP_U64, NULL, d->lengths, d->offsets, d->days[on_all] + 1, NULL));
+  } else if (step == HOURS || step == CARRIER_SUMS) { // of what top-k will take
+    const int which = step == HOURS ? 0 : 1;
+    const gp_type type = which ? GP_I64 : GP_U32;
+    uint64_t *count = &d->kept_counts[which][on_all];
+    device_memory_read(&d->memory, count, d->counts, sizeof *count);
+    d->kept[which][on_all] = device_memory_new(&d->memory, *count * gp_type_size(d->ctx, type));
+    check(gp_copy(d->ctx, type, which ? d->output : d->lengths, d->kept[which][on_all], *count, NULL));
   } else if (step == STREAKS && !on_all) { // of as many as the step before has found: the number stays where it is
     struct {
       uint32_t length;
@@ -721,7 +808,7 @@ int main(int argc, char **argv) {
   else printf("%zu flights, on the host: %d threads\n", d.rows, description.multiprocessors);
   print_heads("Reduced and scanned");
   for (i = 0; i < STEPS; ++i) run_step(&d, &steps[i], late, &results[i]);
-  print_heads("Selected, counted, grouped");
+  print_heads("Selected, grouped, sorted");
   for (i = 0; i < GROUPS; ++i) run_group(&d, i, &results[STEPS + i]);
   printf("\nroof: a copy by %s that moves as many bytes, timed here beside each step; a step that writes nothing\n"
          "can be faster than it. Times are medians of %d to %d batches of calls, back to back.\n",
@@ -746,6 +833,7 @@ int main(int argc, char **argv) {
   device_memory_free(&d.memory, d.scratch);
   device_memory_free(&d.memory, d.lengths);
   device_memory_free(&d.memory, d.offsets);
+  for (i = 0; i < 4; ++i) device_memory_free(&d.memory, d.kept[i / 2][i % 2]);
   device_memory_free(&d.memory, d.boundaries);
   device_memory_free(&d.memory, d.counts);
   free(late);

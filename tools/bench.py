@@ -7,6 +7,7 @@ sources changed; runs the list of cells; writes JSON Lines to ci/measurements/<d
     tools/bench.py                        the standard list (below 9 minutes on an H200)
     tools/bench.py --quick                three sizes of six types (a minute)
     tools/bench.py --set segments         runs, segments, selection, histograms and searches; --set segments-quick: some
+    tools/bench.py --set sorting          sorts, merges, sets, top-k, shuffle, group-by; --set sorting-quick: some
     tools/bench.py --cells FILE           a list of your own: a cell a line, see the top of tools/gp_cells.h
     tools/bench.py --cell "reduce SUM f32 bytes=1G" --policy threads=256 --policy threads=1024
     tools/bench.py --host                 on the host back end, whatever there is
@@ -160,8 +161,70 @@ def quick_segment_cells():
          ("segmented_reduce SUM f32 segments=fixed:64", "reduce_by_key SUM f32", "select u32", "histogram_even f32")]
 
 
+# ---- the cells of sorts and merges
+
+# The smallest are also replayed in graphs: there it is the host's share of a call that decides.
+SORT_SIZES = ["1K", "4K", "16K", "128K", "1M", "4M", "16M", "64M", "256M"]
+GRAPH_SORT_SIZES = SORT_SIZES[:5]
+SORT_DISTS = ["few", "constant", "sorted", "reversed", "almost", "organ", "zipf", "high", "low", "hot"]
+SORT_MEANS = ["4", "16", "64", "256", "4K", "64K", "4M"]
+SORTS = ["sort u32", "sort u64", "sort u32 payload=u32", "sort u64 payload=u32", "sort u32 payload=u64",
+         "sort u32 form=indices", "sort f32", "sort u16", "sort u8"]
+MERGES = ["merge u32", "merge u64", "merge u32 payload=u32", "merge u64 payload=u64"]
+SET_OPERATIONS = ["set_union", "set_intersection", "set_difference", "set_symmetric_difference"]
+
+
+def sorting_cells():
+    """What the aims are about, from the largest on; then what is not so often met."""
+    cells = [f"{sort} n=256M" for sort in SORTS]
+    cells += [f"sort {type_} n=64M dist={dist}" for type_ in ("u32", "u64") for dist in SORT_DISTS]
+    cells += [f"{sort} n={size}" for size in reversed(SORT_SIZES[:-1]) for sort in SORTS[:4 if size != "64M" else None]]
+    cells += [f"{sort} n={size} protocol=graph" for size in reversed(GRAPH_SORT_SIZES) for sort in SORTS[:4]]
+    cells += [f"{merge} n=64M" for merge in MERGES] + [f"{merge} n=64M dist=constant" for merge in MERGES[:1]]
+    cells += [f"merge_sort u32 n={size}" for size in ("64M", "16M", "4M", "1M")]
+    cells += ["merge_sort u64 n=64M", "merge_sort u32 payload=u32 n=64M"]
+    cells += [f"segmented_sort u32 n=32M segments={shape}:{mean}" for shape in ("fixed", "pareto")
+              for mean in SORT_MEANS]
+    cells += [f"segmented_sort u32 n=32M segments={shape}" for shape in ("mixed", "uniform:256")]
+    cells += [f"segmented_sort u32 payload=u32 n=32M segments={shape}" for shape in
+              ("fixed:16", "fixed:256", "fixed:64K", "pareto:64", "mixed")]
+    cells += ["segmented_sort u64 n=32M segments=fixed:256", "segmented_sort u64 n=32M segments=pareto:4K"]
+    cells += [f"top_k u32 n=64M k={k}" for k in ("1", "16", "256", "4K", "64K")]
+    cells += ["top_k f32 n=64M k=256", "top_k u32 payload=u32 n=64M k=256", "top_k u32 form=indices n=64M k=256",
+              "top_k u32 n=64M k=64K sorted=0", "top_k u32 n=128M rows=4K k=64", "top_k f32 n=128M rows=4K k=64",
+              "nth_element u32 n=64M", "nth_element f32 n=64M"]
+    cells += [f"top_k u32 n=64M k=256 dist={dist}" for dist in ("few", "constant", "sorted", "hot")]
+    cells += [f"{operation} u32 n=64M" for operation in SET_OPERATIONS] + ["set_union u64 n=64M", "is_sorted u32 n=64M"]
+    cells += [f"group_by SUM u32 key=u32 n=64M groups={groups}" for groups in ("16", "1K", "64K", "4M")]
+    cells += ["group_by SUM f32 key=u32 n=64M groups=1K", "group_by SUM u64 key=u64 n=32M groups=1K"]
+    cells += ["shuffle u32 n=64M", "shuffle u64 n=64M"]
+    cells += [f"sort u32 n=64M {how}" for how in ("order=descending", "bits=0:16", "bits=12:20")]
+    cells += ["sort u32 payload=u32 n=64M order=descending", "sort u64 payload=u64 n=64M",
+              "sort u64 n=64M form=indices"]
+    cells += [f"sort u32 payload=u32 n=64M dist={dist}" for dist in ("few", "constant", "zipf", "hot")]
+    cells += [f"{cell} n={n} protocol=graph" for n in ("1M", "64K", "4K") for cell in
+              ("merge u32", "merge_sort u32", "top_k u32 k=64", "nth_element u32", "set_union u32", "shuffle u32",
+               "segmented_sort u32 segments=fixed:64", "group_by SUM u32")]
+    return cells
+
+
+def quick_sorting_cells():
+    cells = [f"{sort} n=256M" for sort in SORTS[:4]]
+    cells += [f"sort {type_} n=64M dist={dist}" for type_ in ("u32", "u64") for dist in
+              ("few", "constant", "sorted", "zipf", "high", "hot")]
+    cells += [f"sort u32 n={size}" for size in ("64M", "4M", "1M", "128K", "16K", "1K")]
+    cells += ["sort u32 n=16K protocol=graph", "sort u8 n=64M", "sort u16 n=64M", "sort u32 form=indices n=64M",
+              "merge u32 n=64M", "merge u32 payload=u32 n=64M", "merge_sort u32 n=16M"]
+    cells += [f"segmented_sort u32 n=32M segments={shape}" for shape in
+              ("fixed:16", "fixed:256", "fixed:64K", "pareto:64", "mixed")]
+    cells += ["top_k u32 n=64M k=256", "top_k u32 n=128M rows=4K k=64", "nth_element u32 n=64M", "set_union u32 n=64M",
+              "group_by SUM u32 key=u32 n=64M groups=1K", "group_by SUM u32 key=u32 n=64M groups=4M",
+              "shuffle u32 n=64M"]
+    return cells
+
+
 SETS = {"standard": standard_cells, "quick": quick_cells, "host": host_cells, "segments": segment_cells,
-        "segments-quick": quick_segment_cells}
+        "segments-quick": quick_segment_cells, "sorting": sorting_cells, "sorting-quick": quick_sorting_cells}
 
 # ---- building --------------------------------------------------------------------------------------------------------
 
@@ -247,7 +310,8 @@ def build_peers(architecture=None):
         print("bench.py: no GPU, so no peers", file=sys.stderr)
         return None
     flags = ["-O3", "-std=c++17", f"-arch={architecture}", "-Xcompiler", "-fPIC,-fvisibility=hidden"]
-    stamp = stamp_of([f"tools/peers/{name}" for name in ("peers.cu", "peers_segments.h", "peers.h", "data.h")], flags)
+    names = ("peers.cu", "peers_segments.h", "peers_sorting.h", "peers.h", "data.h")
+    stamp = stamp_of([f"tools/peers/{name}" for name in names], flags)
     if current(target, stamp):
         return target
     if not nvcc:
@@ -333,19 +397,21 @@ def print_table(records, out=sys.stdout):
 
 
 def print_list(records, out=sys.stdout):
-    """A row a cell: GB/s of ours, of the fastest peer and of the roof; the share of the roof, and times the peer."""
+    """A row a cell: GB/s of ours, of the fastest peer and of the roof; the share of the roof, and times the peer; our
+    1e9 elements a second."""
     cells = {}
     for r in records:
         if r["kind"] == "sample" and (r["variant"] != "ours" or r["label"] == "default"):
             cells.setdefault(r["cell"], []).append(r)
     width = max((len(cell) for cell in cells), default=0)
-    print(f"\n{'':<{width}} {'ours':>8} {'peer':>8} {'roof':>8}  of roof  x peer", file=out)
+    print(f"\n{'':<{width}} {'ours':>8} {'peer':>8} {'roof':>8}  of roof  x peer    Gn/s", file=out)
     for cell, samples in cells.items():
         speeds = {kind: max((r.get("gbs", 0) for r in samples if r["variant"] in kinds), default=0) for kind, kinds in
                   (("ours", ("ours",)), ("peer", ("peer",)), ("roof", ("copy_roof", "read_roof")))}
         ours = next(r for r in samples if r["variant"] == "ours")
         line = f"{cell:<{width}} " + " ".join(f"{speed:8.1f}" if speed else f"{'-':>8}" for speed in speeds.values())
         line += "".join(f" {ours[name]:8.3f}" if name in ours else f" {'-':>8}" for name in ("of_roof", "of_peer"))
+        line += f" {ours['n'] / ours['median_us'] / 1e3:7.3f}" if ours.get("median_us") else f" {'-':>7}"
         print(line + ("" if ours["status"] == "ok" else "  " + ours["status"][:100]), file=out)
 
 
@@ -413,7 +479,8 @@ def main():
     if not (args.cell or args.cells or args.host or args.set):
         command += ["--overhead", "--first-call"]
     show = args.verbose or args.cell or args.cells
-    kept = not (args.cell or args.cells or args.host or args.quick) and args.set in (None, "standard", "segments")
+    of_their_own = ("segments", "sorting")  # sets whose measurements are files of their own
+    kept = not (args.cell or args.cells or args.host or args.quick) and args.set in (None, "standard", *of_their_own)
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, text=True)
     process.stdin.write("\n".join(cells) + "\n")
     process.stdin.close()
@@ -437,7 +504,7 @@ def main():
     folder = args.out or (os.path.join(ROOT, "ci", "measurements", folder_name(environment["device"])) if kept else
                           os.path.join(BUILD, "measurements"))
     os.makedirs(folder, exist_ok=True)
-    target = os.path.join(folder, f"{date}.segments.jsonl" if args.set == "segments" else f"{date}.jsonl")
+    target = os.path.join(folder, f"{date}.{args.set}.jsonl" if args.set in of_their_own else f"{date}.jsonl")
     if kept:
         shutil.copyfile(fresh, target)  # the standard list: the day's latest run
     else:

@@ -5,7 +5,8 @@
 //     --cells FILE                          a cell a line, # starts a comment; - reads standard input
 //     --policy algorithm=PIPELINED,threads=512      a variant of every cell; repeat for more. Fields left out: default
 //     --no-default                          leave out the variant without a policy (it is in otherwise)
-//     --peers cub,cuda,thrust,cublas        which peers; "none". Default: cub and cuda, thrust where CUB has no call
+//     --peers cub,cub_radix,cuda,thrust,cublas   which peers; "none". Default: cub, cub_radix and cuda, and thrust
+//                                           where CUB has no call
 //     --peers-library PATH                  libgp_peers.so; default: beside this program
 //     --backend cuda|host|auto
 //     --seconds S --cell-seconds S          stop starting cells after S; the most a cell may take
@@ -254,7 +255,7 @@ static buffers set_of(const cell *c, uint64_t set) {
 
 // Fills an input for n elements, of set 0.
 static void fill_input(const cell *c, int role, int kind, uint64_t n, char *at) {
-  static const uint64_t SEEDS[FIRST_OUTPUT] = {11, 23, 37};
+  static const uint64_t SEEDS[FIRST_OUTPUT] = {11, 23, 37, 41};
   cell_data data;
   if (cell_data_of(c, role, kind, &data)) generate(cell_type(c, role), data, SEEDS[role], at, cell_count(c, role, n));
   else {
@@ -275,14 +276,14 @@ static void copy_device(char *to, const char *from, uint64_t bytes) {
 // Fills the inputs of all sets. Random data goes through the whole pool, so that sets hold other slices of it; offsets,
 // boundaries and what is sorted are the same in every set. This also empties the cache.
 static void fill_pools(const cell *c) {
-  static const uint64_t SEEDS[FIRST_OUTPUT] = {5, 7, 9};
+  static const uint64_t SEEDS[FIRST_OUTPUT] = {5, 7, 9, 13};
   const layout *l = lay(c);
   int role;
   for (role = 0; role < FIRST_OUTPUT; role++) {
     const uint64_t stride = l->stride[role], used = l->sets * stride;
     cell_data data;
     if (!stride) continue;
-    if (cell_data_of(c, role, c->kind, &data) && (data.kind != GP_DATA_SORTED || is_old(c))) {
+    if (cell_data_of(c, role, c->kind, &data) && (!gp_data_has_place(data.kind) || is_old(c))) {
       const type_row *t = cell_type(c, role);
       generate(t, data, SEEDS[role], pools[role].base + l->shift[role], (used - l->shift[role]) / (uint64_t)t->size);
     } else {
@@ -313,6 +314,7 @@ static gp_peer_args peer_args(const cell *c, buffers b, uint64_t n) {
   gp_peer_args a = {b.at[ROLE_in],
                     b.at[ROLE_in2],
                     b.at[ROLE_keys],
+                    b.at[ROLE_keys2],
                     b.at[ROLE_begin],
                     b.at[ROLE_end],
                     b.at[ROLE_out],
@@ -325,12 +327,15 @@ static gp_peer_args peer_args(const cell *c, buffers b, uint64_t n) {
                     0,
                     c->bins,
                     c->scalar,
-                    c->scalar2};
+                    c->scalar2,
+                    cell_second(c, n),
+                    c->begin_bit,
+                    c->end_bit};
   if (is_old(c)) return a;
   if (cell_all_values(c)) a.scalar = a.scalar2 = NULL;
   a.count = cell_elements(c, n);
-  a.segments = cell_segments(c, n);
-  a.length = c->haystack ? c->haystack : c->segments_mean;
+  a.segments = c->rows ? c->rows : cell_segments(c, n);
+  a.length = has_word(c->primitive, 'n') ? cell_k(c, n) : c->haystack ? c->haystack : c->segments_mean;
   return a;
 }
 
@@ -414,6 +419,8 @@ static int find_peer(const cell *c, const char *peer, int plain, gp_peer_fn *run
   p.form = FORM_NAMES[c->form];
   p.parts = c->parts;
   p.keep = c->keep;
+  p.descending = c->descending;
+  p.rows = (int)c->rows;
   p.plain = plain;
   *run = peers && (reads_input(c) || !is_old(c)) ? peers->find(&p) : NULL;
   a = peer_args(c, set_of(c, 0), c->n);
@@ -694,6 +701,36 @@ static const char *run_on_host(const cell *c, uint64_t n, char **outputs) {
   return failed;
 }
 
+static int compare_bytes(const void *a, const void *b) { return memcmp(a, b, 1); }
+static int compare_halves(const void *a, const void *b) { return memcmp(a, b, 2); }
+static int compare_words(const void *a, const void *b) { return memcmp(a, b, 4); }
+static int compare_doublewords(const void *a, const void *b) { return memcmp(a, b, 8); }
+// Results in any order, in the order of their bytes: row by row.
+static void order_rows(const cell *c, uint64_t n, char *keys) {
+  int (*const compare)(const void *, const void *) = c->in->size == 1   ? compare_bytes
+                                                     : c->in->size == 2 ? compare_halves
+                                                     : c->in->size == 4 ? compare_words
+                                                                        : compare_doublewords;
+  const uint64_t k = cell_k(c, n);
+  uint64_t row;
+  for (row = 0; row < c->rows; row++) qsort(keys + row * k * (uint64_t)c->in->size, k, (size_t)c->in->size, compare);
+}
+// The same results in any order? Of pairs the keys are compared.
+static const char *compare_unsorted(const cell *c, uint64_t n, const char *ours, const char *expected, int on_device) {
+  const uint64_t bytes = cell_bytes(c, ROLE_out_keys, n);
+  char *a = malloc(2 * bytes + 1), *b = a + bytes;
+  int differ;
+  if (!a) stop(3, "no memory");
+  read_device(a, ours, bytes);
+  if (on_device) read_device(b, expected, bytes);
+  else memcpy(b, expected, bytes);
+  order_rows(c, n, a);
+  order_rows(c, n, b);
+  differ = memcmp(a, b, bytes) != 0;
+  free(a);
+  return differ ? "other keys than expected" : NULL;
+}
+
 // Checks v, a primitive with more than one output or input, against a peer or the host back end. NULL: right.
 static const char *check_outputs(const cell *c, variant *v, uint64_t n, int kind, gp_peer_fn reference) {
   static char reason[600];
@@ -746,7 +783,9 @@ static const char *check_outputs(const cell *c, variant *v, uint64_t n, int kind
     if (!b.at[role]) continue;
     bytes = cell_bytes(c, role, n) - live * (uint64_t)t->size;
     if (bytes > sizeof behind) bytes = sizeof behind;
-    if (reference) told = compare_with_peer(t, b.at[role], expected[role], live, absolute, 0);
+    if (has_word(c->primitive, 'u') && !c->sorted)
+      told = role == ROLE_out_keys ? compare_unsorted(c, n, b.at[role], expected[role], reference != NULL) : NULL;
+    else if (reference) told = compare_with_peer(t, b.at[role], expected[role], live, absolute, 0);
     else told = compare_with_host(t, ours[role], expected[role], live, absolute, sums ? 1e-5 : 0);
     if (bytes) read_device(behind, b.at[role] + live * (uint64_t)t->size, bytes);
     for (k = 0; k < (int)bytes && !told; k++)
@@ -970,6 +1009,12 @@ static const char *const VARIANT_KINDS[] = {"ours", "peer", "copy_roof", "read_r
 
 static double gbs(const variant *v) { return v->median_us > 0 ? v->bytes / v->median_us / 1e3 : 0; }
 
+// What sorts are told by: 1e9 keys a second, of ours and of the peers.
+static void print_keys(const cell *c, const variant *v) {
+  if ((moves_keys(c->primitive) || c->groups) && v->median_us > 0 && (v->kind == OURS || v->kind == PEER))
+    printf(" %8.3f Gkeys/s", (double)c->n / v->median_us / 1e3);
+}
+
 static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sample before, gp_nvml_sample after) {
   int i, k;
   double roof = 0, peer_us = 0;
@@ -990,13 +1035,16 @@ static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sam
                  ALGORITHM_NAMES[p->algorithm % GP_ALGORITHM_COUNT], p->threads, p->vectors, p->stages,
                  p->blocks_per_sm, p->load, p->store, p->overlap);
       printf("  %-8s %9.2f us %8.1f GB/s", "ours", v->median_us, gbs(v));
+      print_keys(c, v);
       if (roof > 0) printf("  roof %.3f", gbs(v) / roof);
       if (peer_us > 0 && v->median_us > 0) printf("  peer %.2fx", peer_us / v->median_us);
       printf("  cv %.3f  %s%s%s%s%s\n", v->cv, policy, v->has_policy ? "  <- " : "", v->has_policy ? v->label : "",
              strcmp(v->status, "ok") ? "  " : "", strcmp(v->status, "ok") ? v->status : "");
-    } else
-      printf("  %-8s %9.2f us %8.1f GB/s  cv %.3f%s%s\n", v->label, v->median_us, gbs(v), v->cv,
-             strcmp(v->status, "ok") ? "  " : "", strcmp(v->status, "ok") ? v->status : "");
+    } else {
+      printf("  %-8s %9.2f us %8.1f GB/s", v->label, v->median_us, gbs(v));
+      print_keys(c, v);
+      printf("  cv %.3f%s%s\n", v->cv, strcmp(v->status, "ok") ? "  " : "", strcmp(v->status, "ok") ? v->status : "");
+    }
     if (!json) continue;
     fprintf(json, "{\"kind\": \"sample\"");
     json_field("cell", c->text);
@@ -1042,6 +1090,9 @@ static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sam
 
 static variant variants[MAX_VARIANTS];
 
+// CUB's segmented sort and what is built on it wait for the device in between, and cannot be captured.
+static int waits_for_host(const cell *c) { return c->primitive == GP_SEGMENTED_SORT || c->rows > 1; }
+
 static variant *add_variant(int *count, int kind, const char *label) {
   variant *v = &variants[(*count)++];
   memset(v, 0, sizeof *v);
@@ -1053,7 +1104,7 @@ static variant *add_variant(int *count, int kind, const char *label) {
 
 static void measure_cell(const cell *c, const gp_policy *policies, const char *const *policy_labels, int policy_count,
                          int with_default) {
-  static const char *const PEER_NAMES[] = {"cub", "cuda", "thrust", "cublas"};
+  static const char *const PEER_NAMES[] = {"cub", "cub_radix", "cuda", "thrust", "cublas"};
   const double start = now();
   gp_nvml_sample before, after;
   uint64_t set = 0;
@@ -1075,9 +1126,10 @@ static void measure_cell(const cell *c, const gp_policy *policies, const char *c
   for (i = 0; i < (int)(sizeof PEER_NAMES / sizeof *PEER_NAMES); i++) {
     gp_peer_fn run;
     const int wanted = option_peers ? strstr(option_peers, PEER_NAMES[i]) != NULL
-                       : i == 2     ? !is_old(c) && !variants[count - 1].run // CUB has none
-                                    : i < 2;
-    if (!wanted || (c->protocol == GRAPH && i == 2) || !find_peer(c, PEER_NAMES[i], 1, &run)) continue;
+                       : i == 3     ? !is_old(c) && !variants[count - 1].run // CUB has none
+                                    : i < 3;
+    if (!wanted || (c->protocol == GRAPH && (i == 3 || waits_for_host(c))) || !find_peer(c, PEER_NAMES[i], 1, &run))
+      continue;
     {
       variant *v = add_variant(&count, PEER, PEER_NAMES[i]);
       strcpy(v->peer, PEER_NAMES[i]);

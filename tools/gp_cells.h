@@ -13,6 +13,16 @@
 //   histogram_even, _ranges         bins=256 out=u32 (the counters)
 //   lower_bound, upper_bound        haystack=1M out=u32
 //   load_balance, check_offsets     segments=fixed:256; load_balance: out=u32
+//   sort                            payload=TYPE form=keys|indices order=ascending|descending bits=FROM:TO
+//   merge_sort                      payload=TYPE form=keys|indices
+//   merge, set_*                    payload=TYPE second=50 (percent of n that are the second input's)
+//   segmented_sort                  segments=fixed:256 offsets=u32 payload=TYPE form=keys|indices order=ascending
+//   top_k                           k=64 rows=1 payload=TYPE form=keys|indices order=descending sorted=1
+//   nth_element                     k=n/2 (which) order=ascending
+//   group_by                        key=u32 groups=4096
+// Of sorts, merges, sets and top-k `type` is the keys'; the payload, where there is one, is moved with them, and with
+// form=indices where they came from is written in its place (payload: the index type, u32). Keys of merges and sets are
+// sorted: dist=uniform rises at random, with equal keys; dist=constant and sorted are the others.
 // segments=fixed:LENGTH | uniform:MEAN (0 to twice the mean) | pareto:MEAN (exponent 1.5) | mixed (a quarter of them
 // empty, the others below 32, and one of half of all elements). runs=MEAN: geometric lengths; 1: all neighbours differ.
 // keep=PERCENT selected; of three parts the others share the rest evenly.
@@ -64,6 +74,29 @@ enum {
 };
 #endif
 
+#ifdef GP_POLICY_FIELDS_SORT
+#define CELLS_HAVE_SORTING 1
+#else // likewise, from before sorts
+#define CELLS_HAVE_SORTING 0
+enum {
+  GP_SORT = 2000,
+  GP_MERGE_SORT,
+  GP_MERGE,
+  GP_SET_UNION,
+  GP_SET_INTERSECTION,
+  GP_SET_DIFFERENCE,
+  GP_SET_SYMMETRIC_DIFFERENCE,
+  GP_IS_SORTED,
+  GP_SEGMENTED_SORT,
+  GP_TOP_K,
+  GP_NTH_ELEMENT,
+  GP_SHUFFLE,
+  GP_GROUP_BY,
+  GP_DESCENDING,
+  GP_UNSORTED
+};
+#endif
+
 typedef struct type_row {
   const char *name;
   int size, number, fields;
@@ -99,8 +132,9 @@ static const char *const ALGORITHM_NAMES[] = {
     "COUNTING",  "MERGE_PASSES", "SIZE_CLASSES", "RADIX_SELECT", "BEST_LISTS"};
 static const char *const SEGMENT_NAMES[] = {"fixed", "uniform", "pareto", "mixed"};
 enum { SEGMENTS_FIXED, SEGMENTS_UNIFORM, SEGMENTS_PARETO, SEGMENTS_MIXED };
-static const char *const FORM_NAMES[] = {"", "offsets", "fixed", "ends", "keys", "heads", "if", "flags"};
-enum { FORM_NONE, FORM_OFFSETS, FORM_FIXED, FORM_ENDS, FORM_KEYS, FORM_HEADS, FORM_IF, FORM_FLAGS };
+static const char *const FORM_NAMES[] = {"", "offsets", "fixed", "ends", "keys", "heads", "if", "flags", "indices"};
+enum { FORM_NONE, FORM_OFFSETS, FORM_FIXED, FORM_ENDS, FORM_KEYS, FORM_HEADS, FORM_IF, FORM_FLAGS, FORM_INDICES };
+static const char *const ORDER_NAMES[] = {"ascending", "descending"};
 static const char *const CACHE_NAMES[] = {"DEFAULT", "STREAMING", "L2", "ALL"};
 
 static inline __attribute__((unused)) int find_name(const char *name, const char *const *names, int count) {
@@ -129,6 +163,8 @@ typedef struct cell {
   const type_row *key, *payload, *offsets, *lengths;
   int segments_kind, form, keep, parts;
   uint64_t segments_mean, runs, bins, haystack;
+  uint64_t k, rows, groups; // rows, groups: 0 where the primitive has none
+  int descending, begin_bit, end_bit, second, sorted;
   uint64_t segments;                     // so many, of n elements
   unsigned char scalar[16], scalar2[16]; // what elements are compared with; ends of a histogram
 } cell;
@@ -152,7 +188,16 @@ static inline __attribute__((unused)) int parse_size(const char *text, uint64_t 
   X('s', segments)                                                                                                     \
   X('o', offsets)                                                                                                      \
   X('k', key)                                                                                                          \
-  X('p', payload) X('l', lengths) X('f', form) X('r', runs) X('t', parts) X('e', keep) X('b', bins) X('h', haystack)
+  X('p', payload)                                                                                                      \
+  X('l', lengths)                                                                                                      \
+  X('f', form)                                                                                                         \
+  X('r', runs)                                                                                                         \
+  X('t', parts)                                                                                                        \
+  X('e', keep)                                                                                                         \
+  X('b', bins)                                                                                                         \
+  X('h', haystack)                                                                                                     \
+  X('d', order)                                                                                                        \
+  X('i', bits) X('2', second) X('n', k) X('w', rows) X('u', sorted) X('g', groups)
 static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
   switch ((int)p) {
   case GP_SEGMENTED_REDUCE:
@@ -185,6 +230,24 @@ static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
   case GP_LOAD_BALANCE:
   case GP_CHECK_OFFSETS:
     return "s";
+  case GP_SORT:
+    return "pfdi";
+  case GP_MERGE_SORT:
+    return "pf";
+  case GP_MERGE:
+  case GP_SET_UNION:
+  case GP_SET_INTERSECTION:
+  case GP_SET_DIFFERENCE:
+  case GP_SET_SYMMETRIC_DIFFERENCE:
+    return "p2";
+  case GP_SEGMENTED_SORT:
+    return "sopfd";
+  case GP_TOP_K:
+    return "nwpfdu";
+  case GP_NTH_ELEMENT:
+    return "nd";
+  case GP_GROUP_BY:
+    return "kg";
   default:
     return "";
   }
@@ -192,7 +255,9 @@ static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
 static inline __attribute__((unused)) int has_word(gp_primitive p, char word) { return strchr(words_of(p), word) != 0; }
 
 // Reduce, the scans and what is built on them: they have an operator and an accumulator.
-static inline __attribute__((unused)) int folds(gp_primitive p) { return p >= GP_REDUCE && p <= GP_REDUCE_BY_KEY; }
+static inline __attribute__((unused)) int folds(gp_primitive p) {
+  return (p >= GP_REDUCE && p <= GP_REDUCE_BY_KEY) || (int)p == GP_GROUP_BY;
+}
 // Primitives that came with segments: their buffers and bytes are declared by cell_type and cell_count.
 static inline __attribute__((unused)) int is_scan_by_key(gp_primitive p) {
   return p == GP_INCLUSIVE_SCAN_BY_KEY || p == GP_EXCLUSIVE_SCAN_BY_KEY;
@@ -201,6 +266,13 @@ static inline __attribute__((unused)) int is_segmented_scan(gp_primitive p) {
   return p == GP_SEGMENTED_INCLUSIVE_SCAN || p == GP_SEGMENTED_EXCLUSIVE_SCAN;
 }
 static inline __attribute__((unused)) int is_select(gp_primitive p) { return p == GP_SELECT || p == GP_PARTITION; }
+static inline __attribute__((unused)) int is_set(gp_primitive p) {
+  return (int)p >= GP_SET_UNION && (int)p <= GP_SET_SYMMETRIC_DIFFERENCE;
+}
+// Keys, of the cell's type, are moved, and values with them; or read, in order.
+static inline __attribute__((unused)) int moves_keys(gp_primitive p) {
+  return (int)p >= GP_SORT && (int)p <= GP_NTH_ELEMENT && (int)p != GP_IS_SORTED;
+}
 
 // ---- segments -------------------------------------------------------------------------------------------------------
 
@@ -243,9 +315,19 @@ static inline __attribute__((unused)) uint64_t cell_make_offsets(const cell *c, 
 static inline __attribute__((unused)) uint64_t cell_segments(const cell *c, uint64_t n) {
   return n == c->n ? c->segments : has_word(c->primitive, 's') ? cell_make_offsets(c, n, NULL) : 0;
 }
-// Elements that a call of n looks at: segments of a fixed length have no rest.
+// Of n elements of a merge or a set operation, those of the second input.
+static inline __attribute__((unused)) uint64_t cell_second(const cell *c, uint64_t n) {
+  return has_word(c->primitive, '2') ? n / 100 * (uint64_t)c->second + n % 100 * (uint64_t)c->second / 100 : 0;
+}
+// gp_call.count of a call on n elements: segments of a fixed length have no rest, rows have one length.
 static inline __attribute__((unused)) uint64_t cell_elements(const cell *c, uint64_t n) {
-  return c->form == FORM_FIXED ? cell_segments(c, n) * c->segments_mean : n;
+  return c->form == FORM_FIXED ? cell_segments(c, n) * c->segments_mean : c->rows ? n / c->rows : n - cell_second(c, n);
+}
+// Of top-k and nth_element, in a call on n: results of a row; which.
+static inline __attribute__((unused)) uint64_t cell_k(const cell *c, uint64_t n) {
+  const uint64_t most = cell_elements(c, n);
+  if ((int)c->primitive != GP_TOP_K) return !c->k ? n / 2 : c->k < n ? c->k : n ? n - 1 : 0;
+  return c->k < most ? c->k : most;
 }
 
 // ---- scalars --------------------------------------------------------------------------------------------------------
@@ -299,7 +381,9 @@ static inline __attribute__((unused)) void default_words(cell *c) {
       c->lengths = u32;
       break;
     case 'f':
-      c->form = is_select(c->primitive) ? FORM_IF : has_word(c->primitive, 's') ? FORM_OFFSETS : FORM_KEYS;
+      c->form = is_select(c->primitive)                                    ? FORM_IF
+                : has_word(c->primitive, 's') && !moves_keys(c->primitive) ? FORM_OFFSETS
+                                                                           : FORM_KEYS;
       break;
     case 'r':
       c->runs = 32;
@@ -315,6 +399,24 @@ static inline __attribute__((unused)) void default_words(cell *c) {
       break;
     case 'h':
       c->haystack = 1 << 20;
+      break;
+    case 'd':
+      c->descending = (int)c->primitive == GP_TOP_K;
+      break;
+    case '2':
+      c->second = 50;
+      break;
+    case 'n':
+      c->k = (int)c->primitive == GP_TOP_K ? 64 : 0;
+      break;
+    case 'w':
+      c->rows = 1;
+      break;
+    case 'u':
+      c->sorted = 1;
+      break;
+    case 'g':
+      c->groups = 4096;
       break;
     default:
       break;
@@ -351,7 +453,8 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
     return (c->lengths = type) != NULL && type->number <= GP_DATA_UINT && type->size >= 4 && type->fields == 1;
   case 'f':
     c->form = FIND_NAME(value, FORM_NAMES);
-    return is_select(c->primitive)       ? c->form == FORM_IF || c->form == FORM_FLAGS
+    return moves_keys(c->primitive)      ? c->form == FORM_KEYS || c->form == FORM_INDICES
+           : is_select(c->primitive)     ? c->form == FORM_IF || c->form == FORM_FLAGS
            : has_word(c->primitive, 'k') ? c->form == FORM_KEYS || c->form == FORM_HEADS
                                          : c->form == FORM_OFFSETS || (c->primitive == GP_SEGMENTED_REDUCE &&
                                                                        (c->form == FORM_FIXED || c->form == FORM_ENDS));
@@ -366,6 +469,25 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
     return is_number && number <= 100;
   case 'b':
     c->bins = number;
+    return is_number && number > 0;
+  case 'd':
+    return (c->descending = FIND_NAME(value, ORDER_NAMES)) >= 0;
+  case 'i':
+    return sscanf(value, "%d:%d", &c->begin_bit, &c->end_bit) == 2 && c->begin_bit >= 0 && c->end_bit >= c->begin_bit;
+  case '2':
+    c->second = (int)number;
+    return is_number && number <= 100;
+  case 'n':
+    c->k = number;
+    return is_number;
+  case 'w':
+    c->rows = number;
+    return is_number && number > 0;
+  case 'u':
+    c->sorted = number != 0;
+    return is_number && number <= 1;
+  case 'g':
+    c->groups = number;
     return is_number && number > 0;
   default:
     c->haystack = number;
@@ -397,6 +519,15 @@ static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   if (p == GP_HISTOGRAM_EVEN) cell_threshold(c->in, 0, c->scalar), cell_threshold(c->in, 1, c->scalar2);
   if ((has_word(p, 'b') || has_word(p, 'h')) && c->in->fields > 1) return "of numbers only";
   if (p == GP_ADJACENT_DIFFERENCE && c->in->fields > 1) return "of numbers only";
+  if ((moves_keys(p) || (int)p == GP_IS_SORTED) && c->in->fields > 1) return "keys are numbers";
+  if (c->form == FORM_INDICES && !c->payload) c->payload = find_type("u32");
+  if (c->form == FORM_INDICES && (c->payload->number != GP_DATA_UINT || c->payload->size < 4 || c->payload->fields > 1))
+    return "indices are u32 or u64";
+  if (c->end_bit > 8 * c->in->size) return "bits=FROM:TO: the key has not so many";
+  if (c->rows > c->n) return "more rows than elements";
+  if ((has_word(p, '2') || (int)p == GP_IS_SORTED) && c->kind != GP_DATA_UNIFORM && c->kind != GP_DATA_CONSTANT &&
+      c->kind != GP_DATA_SORTED)
+    return "the keys are sorted: dist=uniform, constant or sorted";
   return NULL;
 }
 
@@ -463,7 +594,7 @@ static inline __attribute__((unused)) const char *parse_cell(const char *text, c
   if (c->in->fields > 1 && (folds(c->primitive) || c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2) &&
       (c->op != GP_SUM || c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2))
     BAD("structs have SUM only");
-  if (c->op && c->primitive > GP_REDUCE_BY_KEY && c->primitive != GP_ADJACENT_DIFFERENCE)
+  if (c->op && c->primitive > GP_REDUCE_BY_KEY && c->primitive != GP_ADJACENT_DIFFERENCE && !folds(c->primitive))
     BAD("%s takes no operator", PRIMITIVE_NAMES[c->primitive]);
   wrong = complete_cell(c);
   if (wrong) BAD("%s", wrong);
@@ -474,7 +605,7 @@ static inline __attribute__((unused)) const char *parse_cell(const char *text, c
 // ---- buffers --------------------------------------------------------------------------------------------------------
 
 // What a call reads and writes, by the names of gp_call's pointers.
-#define CELL_ROLES(X) X(in) X(in2) X(keys) X(begin) X(end) X(out) X(out_keys) X(out2) X(out3) X(counts)
+#define CELL_ROLES(X) X(in) X(in2) X(keys) X(keys2) X(begin) X(end) X(out) X(out_keys) X(out2) X(out3) X(counts)
 #define NAME(name) ROLE_##name,
 enum { CELL_ROLES(NAME) ROLE_COUNT, FIRST_OUTPUT = ROLE_out };
 #undef NAME
@@ -484,6 +615,17 @@ enum { CELL_ROLES(NAME) ROLE_COUNT, FIRST_OUTPUT = ROLE_out };
 static inline __attribute__((unused)) const type_row *cell_type(const cell *c, int role) {
   const gp_primitive p = c->primitive;
   const int runs = p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS;
+  if (moves_keys(p)) {
+    const int indices = c->form == FORM_INDICES, nth = (int)p == GP_NTH_ELEMENT,
+              in = role == ROLE_in || role == ROLE_in2;
+    if (!has_word(p, '2') && (role == ROLE_keys2 || role == ROLE_in2)) return NULL;
+    if (role == ROLE_keys || role == ROLE_keys2) return c->in;
+    if (in || role == ROLE_out) return (in && indices) || nth ? NULL : c->payload;
+    if (role == ROLE_out_keys) return indices && (int)p == GP_SORT ? NULL : c->in;
+    if (role == ROLE_begin) return has_word(p, 'o') ? c->offsets : NULL;
+    return role == ROLE_counts && is_set(p) ? find_type("u64") : NULL;
+  }
+  if ((int)p == GP_IS_SORTED) return role == ROLE_keys ? c->in : role == ROLE_counts ? find_type("u64") : NULL;
   switch (role) {
   case ROLE_in:
     return p == GP_FILL || p == GP_IOTA || runs || p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS ? NULL
@@ -507,7 +649,8 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
            : p == GP_UNIQUE                                                 ? c->payload
                                                                             : c->out;
   case ROLE_out_keys:
-    return p == GP_REDUCE_BY_KEY                   ? (c->form == FORM_HEADS ? NULL : c->key)
+    return (int)p == GP_GROUP_BY                   ? c->key
+           : p == GP_REDUCE_BY_KEY                 ? (c->form == FORM_HEADS ? NULL : c->key)
            : p == GP_RUN_LENGTHS || p == GP_UNIQUE ? c->in
                                                    : NULL;
   case ROLE_out2:
@@ -515,7 +658,8 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
   case ROLE_out3:
     return c->parts == 3 ? c->in : NULL;
   default:
-    return runs || is_select(p) || p == GP_REDUCE_BY_KEY || p == GP_UNIQUE || p == GP_COUNT_IF || p == GP_CHECK_OFFSETS
+    return role == ROLE_counts && (runs || is_select(p) || p == GP_REDUCE_BY_KEY || p == GP_UNIQUE ||
+                                   p == GP_COUNT_IF || p == GP_CHECK_OFFSETS || (int)p == GP_GROUP_BY)
                ? find_type("u64")
                : NULL;
   }
@@ -525,6 +669,13 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
 static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int role, uint64_t n) {
   const gp_primitive p = c->primitive;
   if (!cell_type(c, role)) return 0;
+  if (has_word(p, '2')) {
+    if (role == ROLE_keys2 || role == ROLE_in2) return cell_second(c, n);
+    if (role != ROLE_counts && (role < FIRST_OUTPUT || (int)p == GP_SET_INTERSECTION || (int)p == GP_SET_DIFFERENCE))
+      return n - cell_second(c, n);
+  }
+  if (c->rows) return c->rows * (role < FIRST_OUTPUT ? cell_elements(c, n) : cell_k(c, n));
+  if (role == ROLE_out_keys && (int)p == GP_NTH_ELEMENT) return 1;
   switch (role) {
   case ROLE_begin:
     return p == GP_HISTOGRAM_RANGES ? c->bins + 1 : cell_segments(c, n) + (c->form != FORM_ENDS);
@@ -554,7 +705,7 @@ static inline __attribute__((unused)) int is_reduce(const cell *c) { return c->p
 static inline __attribute__((unused)) int is_read_only(const cell *c) {
   const gp_primitive p = c->primitive;
   return p == GP_REDUCE || p == GP_SEGMENTED_REDUCE || p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL ||
-         p == GP_CHECK_OFFSETS || has_word(p, 'b');
+         p == GP_CHECK_OFFSETS || has_word(p, 'b') || (int)p == GP_IS_SORTED || has_word(p, 'n') || has_word(p, 'g');
 }
 static inline __attribute__((unused)) uint64_t in_bytes(const cell *c, uint64_t n) { return cell_bytes(c, ROLE_in, n); }
 static inline __attribute__((unused)) uint64_t out_bytes(const cell *c, uint64_t n) {
@@ -569,10 +720,29 @@ static inline __attribute__((unused)) double expected_runs(const cell *c, uint64
   return (double)n * (p + forced) * (c->runs > 1 && key->size == 1 && c->form != FORM_HEADS ? 255.0 / 256 : 1);
 }
 
+// What a set operation gives, as many as are expected: of rising keys each is there 0, 1 or 2 times, with probabilities
+// of 1/4, 1/2, 1/4, if the inputs are of one length; otherwise hardly a key is in both.
+static inline __attribute__((unused)) double expected_set(const cell *c, uint64_t n) {
+  const double b = (double)cell_second(c, n), a = (double)n - b, least = a < b ? a : b;
+  const double both = c->kind != GP_DATA_UNIFORM ? least : a - b < 2 && b - a < 2 ? 0.625 * least : 0;
+  switch ((int)c->primitive) {
+  case GP_SET_UNION:
+    return a + b - both;
+  case GP_SET_INTERSECTION:
+    return both;
+  case GP_SET_DIFFERENCE:
+    return a - both;
+  default:
+    return a + b - 2 * both;
+  }
+}
+
 // The elements of a compacted output that a call on n writes, as many as are expected; all of them elsewhere.
 static inline __attribute__((unused)) double expected_count(const cell *c, int role, uint64_t n) {
   const double all = (double)cell_count(c, role, n),
                share = c->form == FORM_FLAGS ? c->keep / 100.0 : cell_share(c->in, c->keep);
+  if (is_set(c->primitive)) return role == ROLE_counts || all == 0 ? 0 : expected_set(c, n);
+  if (c->groups) return role == ROLE_counts || all == 0 ? 0 : (double)(c->groups < n ? c->groups : n);
   switch ((int)c->primitive) {
   case GP_REDUCE_BY_KEY:
   case GP_RUN_LENGTHS:
@@ -586,6 +756,7 @@ static inline __attribute__((unused)) double expected_count(const cell *c, int r
     return role == ROLE_out ? (double)n : 0; // all parts together
   case GP_COUNT_IF:
   case GP_CHECK_OFFSETS:
+  case GP_IS_SORTED:
     return 0;
   default:
     return all;
@@ -596,7 +767,9 @@ static inline __attribute__((unused)) double expected_count(const cell *c, int r
 static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role, uint64_t n, const uint64_t *counts) {
   const gp_primitive p = c->primitive;
   const uint64_t all = cell_count(c, role, n);
-  if (role == ROLE_counts || !(p == GP_REDUCE_BY_KEY || p == GP_UNIQUE || is_select(p) || has_word(p, 'l'))) return all;
+  if (role == ROLE_counts ||
+      !(p == GP_REDUCE_BY_KEY || p == GP_UNIQUE || is_select(p) || has_word(p, 'l') || is_set(p) || has_word(p, 'g')))
+    return all;
   return p != GP_PARTITION || role == ROLE_out ? counts[0] : counts[1 + (role == ROLE_out3)];
 }
 
@@ -608,6 +781,9 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 //   select  n[in] + n[flag] + K[in]     partition  2n[in] + n[flag]     count_if, any, all  n[in]
 //   histogram  n[in] + B[counter] (ranges: + (B + 1)[in])     bounds  n[in] + haystack[in] + n[out]
 //   load balance  (S + 1)[offset] + n[out]     check offsets  (S + 1)[offset]     adjacent difference  n[in] + n[out]
+//   sort, merge sort, merge  2n[key] + 2n[value] (indices: n[key] + n[index]; of segments: + (S + 1)[offset])
+//   sets  (n + R)[key, value], R results     top-k  n[key] + rows k[key, value] (values that are not taken: not read)
+//   is_sorted, nth_element  n[key]     shuffle  2n[in]     group by  n[key] + n[in] + R[key] + R[out], R groups
 static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t n) {
   double bytes = 0;
   int role;
@@ -615,6 +791,7 @@ static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t
     const type_row *t = cell_type(c, role);
     if (!t || (role == ROLE_keys && is_segmented_scan(c->primitive))) continue;
     if (role == ROLE_out && is_reduce(c)) continue;
+    if (role == ROLE_in && c->rows) continue;
     bytes += (role < FIRST_OUTPUT ? (double)cell_count(c, role, n) : expected_count(c, role, n)) * t->size;
   }
   return bytes;
@@ -639,6 +816,14 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
   if (has_word(c->primitive, 'e')) ADD(" keep=%d", c->keep);
   if (c->bins) ADD(" bins=%llu", (unsigned long long)c->bins);
   if (c->haystack) ADD(" haystack=%llu", (unsigned long long)c->haystack);
+  if (has_word(c->primitive, 'd') && c->descending != ((int)c->primitive == GP_TOP_K))
+    ADD(" order=%s", ORDER_NAMES[c->descending]);
+  if (c->begin_bit || c->end_bit) ADD(" bits=%d:%d", c->begin_bit, c->end_bit);
+  if (has_word(c->primitive, '2') && c->second != 50) ADD(" second=%d", c->second);
+  if (c->k) ADD(" k=%llu", (unsigned long long)c->k);
+  if (c->rows > 1) ADD(" rows=%llu", (unsigned long long)c->rows);
+  if (has_word(c->primitive, 'u') && !c->sorted) ADD(" sorted=0");
+  if (c->groups) ADD(" groups=%llu", (unsigned long long)c->groups);
 #undef ADD
 }
 
@@ -667,9 +852,17 @@ typedef struct cell_data {
 } cell_data;
 static inline __attribute__((unused)) int cell_data_of(const cell *c, int role, int kind, cell_data *d) {
   const gp_primitive p = c->primitive;
+  const int beside = role == ROLE_in || role == ROLE_in2;
   d->kind = kind;
   d->parameter = has_word(p, 'b') ? c->bins : 0;
   if (role == ROLE_begin || role == ROLE_end) return 0;
+  if (has_word(p, 'g') && role == ROLE_keys) return d->kind = GP_DATA_GROUPS, d->parameter = c->groups, 1;
+  if ((int)p >= GP_SORT && (int)p <= GP_NTH_ELEMENT) {
+    const int ordered = has_word(p, '2') || (int)p == GP_IS_SORTED;
+    if (beside || (ordered && kind == GP_DATA_UNIFORM)) d->kind = beside ? GP_DATA_UNIFORM : GP_DATA_RISING;
+    d->parameter = c->in->size == 1 ? 1 << 8 : c->in->size == 2 ? 1 << 16 : 1 << 20;
+    return 1;
+  }
   if (role != ROLE_keys) return 1;
   if (is_segmented_scan(p)) return 0;
   if (has_word(p, 'h')) return d->kind = GP_DATA_SORTED, 1;
@@ -823,6 +1016,9 @@ static inline __attribute__((unused)) gp_op cell_below(cell_types *types, const 
 #if CELLS_HAVE_SEGMENTS
 // What a call on segments, runs and so on has besides.
 static inline __attribute__((unused)) void cell_complete_call(cell_types *types, const cell *c, gp_call *result) {
+#if CELLS_HAVE_SORTING
+  static const uint64_t seed = 12345; // of a shuffle
+#endif
   const gp_primitive p = c->primitive;
   gp_call call = *result;
 #define HANDLE(row) ((row) ? types->handles[(row)-TYPE_ROWS] : 0)
@@ -851,6 +1047,20 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     if (!structs) call.init = c->scalar, call.step = c->parts == 3 ? c->scalar2 : NULL;
   }
   if (p == GP_HISTOGRAM_EVEN && !cell_all_values(c)) call.init = c->scalar, call.step = c->scalar2;
+#if CELLS_HAVE_SORTING
+  if (moves_keys(p) || p == GP_IS_SORTED) {
+    call.key_type = HANDLE(c->in);
+    call.in_type = c->form == FORM_INDICES ? 0 : HANDLE(c->payload);
+    call.out_type = HANDLE(c->payload);
+    call.flags = (c->descending ? GP_DESCENDING : 0) | (has_word(p, 'u') && !c->sorted ? GP_UNSORTED : 0);
+    call.begin_bit = c->begin_bit;
+    call.end_bit = c->end_bit;
+    if (has_word(p, 'n')) call.length = cell_k(c, c->n);
+    call.count2 = cell_second(c, c->n);
+    if (c->rows > 1) call.segments = c->rows;
+  }
+  if (p == GP_SHUFFLE) call.init = &seed;
+#endif
 #undef HANDLE
   *result = call;
 }
@@ -883,6 +1093,11 @@ static inline __attribute__((unused)) size_t cell_slot(const cell *c, int role) 
     offsetof(gp_call, in),
     offsetof(gp_call, in2),
     offsetof(gp_call, keys),
+#if CELLS_HAVE_SORTING
+    offsetof(gp_call, keys2),
+#else
+    0,
+#endif
     offsetof(gp_call, begin),
     offsetof(gp_call, end),
     offsetof(gp_call, out),
@@ -893,6 +1108,7 @@ static inline __attribute__((unused)) size_t cell_slot(const cell *c, int role) 
 #else
     offsetof(gp_call, in),
     offsetof(gp_call, in2),
+    0,
     0,
     0,
     0,
@@ -914,7 +1130,11 @@ static inline __attribute__((unused)) void cell_bind(const cell *c, gp_call *cal
 static inline __attribute__((unused)) void cell_resize(const cell *c, gp_call *call, uint64_t n) {
   call->count = cell_elements(c, n);
 #if CELLS_HAVE_SEGMENTS
-  call->segments = cell_segments(c, n);
+  call->segments = c->rows > 1 ? c->rows : cell_segments(c, n);
+#endif
+#if CELLS_HAVE_SORTING
+  call->count2 = cell_second(c, n);
+  if (has_word(c->primitive, 'n')) call->length = cell_k(c, n);
 #endif
 }
 

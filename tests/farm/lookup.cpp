@@ -55,7 +55,8 @@ int main() {
     if (given != "-") need(!parse_policy(given.c_str(), &asked), given);
     gp_call call = cell_call(&types, &c, given == "-" ? nullptr : &asked);
     for (int role = 0; role < ROLE_COUNT; role++) { // addresses far apart, that are never read
-      const uintptr_t at = (uintptr_t(role + 1) << 56) + (role <= ROLE_in2 ? unsigned(c.in_offset) : 0u);
+      const bool is_input = role <= ROLE_in2 || (role == ROLE_keys && !cell_type(&c, ROLE_in));
+      const uintptr_t at = (uintptr_t(role + 1) << 56) + (is_input ? unsigned(c.in_offset) : 0u);
       cell_bind(&c, &call, role, reinterpret_cast<void *>(at));
     }
     gp_result result = GP_SUCCESS;

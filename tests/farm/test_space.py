@@ -87,7 +87,7 @@ def test_new_value_of_a_field(program, tmp_path):
 
 @pytest.mark.parametrize("arguments, says", [
     ((), "usage"), (("--cell", "copy"), "a cell is"), (("--cell", "copy u32 n=0"), "count"),
-    (("--cell", "sort u32 n=4"), "no primitive sort"), (("--cell", "transform SUM f32 n=4"), "unary"),
+    (("--cell", "sorted u32 n=4"), "no primitive sorted"), (("--cell", "transform SUM f32 n=4"), "unary"),
     (("--cell", SCAN, "--compute-capability", "70"), "75 and later"), (("--cell", SCAN, "--all"), "--all"),
     (("--cell", SCAN, "--resources-limit"), "--resources-limit"), (("--cell", SCAN, "--resources-limit", "x"), "x"),
 ])

@@ -182,7 +182,7 @@ OPERATORS = {"copy": "", "fill": "", "iota": "", "transform": "NEGATE", "transfo
              "adjacent_difference": "SUB",
              **dict.fromkeys(("run_lengths", "nontrivial_runs", "unique", "select", "partition", "count_if", "any",
                               "all", "histogram_even", "histogram_ranges", "lower_bound", "upper_bound",
-                              "load_balance", "check_offsets"), "")}
+                              "load_balance", "check_offsets", "is_sorted", "shuffle", *store.OF_KEYS), "")}
 # Outputs (the type itself where there is none) and words, where a primitive has some.
 WORDS = {
     **dict.fromkeys(("segmented_reduce", "segmented_inclusive_scan", "segmented_exclusive_scan"),
@@ -195,10 +195,13 @@ WORDS = {
     **dict.fromkeys(("count_if", "any", "all"), (("", "keep=50"),)),
     **dict.fromkeys(("histogram_even", "histogram_ranges"), (("u32", "bins=256"), ("u64", "bins=100000"))),
     **dict.fromkeys(("lower_bound", "upper_bound"), (("u32", "haystack=1000"),)),
+    **dict.fromkeys(("sort", "merge_sort", "merge"), (("", ""), ("", "payload=u32"), ("", "payload=s16"))),
+    "segmented_sort": (("", "segments=fixed:1048576"), ("", "segments=fixed:1048576 payload=u32")),
+    "top_k": (("", "k=1"),), "group_by": (("", "key=u32 groups=16"),),
     "load_balance": (("u32", "segments=fixed:1048576"),), "check_offsets": (("", "segments=fixed:1048576"),),
 }
 NUMBERS_ONLY = ("iota", "transform", "transform2", "adjacent_difference", "histogram_even", "histogram_ranges",
-                "lower_bound", "upper_bound")
+                "lower_bound", "upper_bound", "is_sorted", *store.OF_KEYS)
 OF_OFFSETS = ("load_balance", "check_offsets")
 TYPES = ("u8", "u16", "u32", "u64", "f16", "f64", "s12", "s16")
 

@@ -1481,6 +1481,8 @@ static void group_big(void) {
 
 #include "gp_check_segments.h"
 
+#include "gp_check_sorting.h"
+
 // ---- main -----------------------------------------------------------------------------------------------------------
 
 static const struct {
@@ -1501,6 +1503,7 @@ static const struct {
               {"reproducible", group_reproducible},
               {"errors", group_errors},
               {"segments", group_segments},
+              {"sorting", group_sorting},
               {"big", group_big}};
 
 // The types of tools/gp_cells.h: the library's, and its two structs.

@@ -26,7 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.join(ROOT, "build", "tests-gpu")
 CC = os.environ.get("CC", "gcc")
 GROUPS = ["big", "types", "maps", "policies", "alignment", "fields", "structs", "queue", "chain", "threads", "streams",
-          "graph", "determinism", "reproducible", "errors", "segments"]
+          "graph", "determinism", "reproducible", "errors", "segments", "sorting"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
 BY_TYPE = {  # groups that are split among several processes
     "types": TYPES[:12], "maps": TYPES, "policies": ["u8", "u16", "u32", "i64", "f16", "f64", "s12,s16"],
@@ -34,6 +34,7 @@ BY_TYPE = {  # groups that are split among several processes
     "fields": ["u8,i8,u16", "u32,i32,u64", "f32,f16,bf16", "i16"],
     "determinism": ["f32", "f64", "f16", "bf16"], "reproducible": ["f32", "f64", "f16", "bf16"],
     "segments": ["u8,i8,u16,i16", "u32,i32", "f32", "u64,i64,f64,f16,bf16", "s12,s16"],
+    "sorting": ["u8,i8,u16,i16", "u32", "i32,f32", "u64,i64,f64", "f16,bf16,s12,s16"],
 }
 LONG = ("structs", "segments", "queue")
 TOOLS = {  # compute-sanitizer's tools: options, and seconds at most

@@ -24,6 +24,7 @@ FILES = {
     "HISTOGRAM_SHARED": "test_histogram.cpp",
     "HISTOGRAM_GLOBAL": "test_histogram.cpp",
     "HISTOGRAM_ORDERED": "test_histogram.cpp",
+    "GROUPS": "test_groups.cpp",
     "SELECT": "test_streams.cpp",
     "RUNS": "test_streams.cpp",
     "BY_KEY": "test_streams.cpp",
@@ -33,11 +34,18 @@ FILES = {
     "RADIX_SELECT": "test_top_k.cpp",
     "SHUFFLE": "test_top_k.cpp",
     "TILE": "test_tile.cpp",
+    "RADIX": "test_radix.cpp",
+    "SEGMENTED_SORT_SHORT": "test_segmented_sort.cpp",
+    "SEGMENTED_SORT_LONG": "test_segmented_sort.cpp",
+    "MERGE": "test_merge.cpp",
+    "MERGE_SORT": "test_merge.cpp",
+    "SETS": "test_merge.cpp",
+    "HYBRID": "test_hybrid.cpp",
 }
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
 # build takes for a read of what was never written.
-OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1"}
+OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1", "RADIX": "-O1"}
 
 # name: (part, text, replacement)
 MUTANTS = {
@@ -151,6 +159,59 @@ MUTANTS = {
     "bytes: a carry reaches the next byte": ("BYTES", "((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x", "(x + 0x7f7f7f7fu) | x"),
     "streams: lane 0 speaks before the lanes keep": (
         "BY_KEY", "__syncwarp(); // lane 0 will say that the warp is done", ""),
+    "merge: ties go to the second input": (
+        "MERGE", "const bool later = Before()(two, one), of_second = FULL",
+        "const bool later = !Before()(one, two), of_second = FULL"),
+    "merge: the diagonal puts ties with the second input": (
+        "MERGE", "if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), "
+        "*reinterpret_cast<const Key *>(shared + x)))",
+        "if (Before()(*reinterpret_cast<const Key *>(shared + x), "
+        "*reinterpret_cast<const Key *>(shared + RING_AT + y)))"),
+    "merge: the rings are overwritten while they are read": (
+        "MERGE", "__syncthreads(); // the rings have been read", ""),
+    "merge: the rings are read before they are filled": ("MERGE", "__syncthreads(); // the rings are filled", ""),
+    "merge: a ring has no end": ("MERGE", "return gp_min<gp__u32>()(at, at - RING); }", "return at; }"),
+    "merge: a whole unit is loaded over an input's end": (
+        "MERGE", "if (SIZE >= BYTES || (p >= begin && p + BYTES <= end)) gp__load_unit", "if (true) gp__load_unit"),
+    "merge: a ring has no room for units that are half used up": (
+        "MERGE", "(TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) +", "(TILE * SIZE +"),
+    "merge: units go on behind a ring": ("MERGE", "fill = wrap(fill + units * UNIT);", "fill += units * UNIT;"),
+    "merge: the last tile is taken for a whole one": ("MERGE", "if (window == TILE && window2 == TILE)", "if (true)"),
+    "merge: one window is whole": ("MERGE", "if (window == TILE && window2 == TILE)", "if (window == TILE)"),
+    "merge: values are picked up before they are there": (
+        "MERGE", "values_units2);\n        __syncthreads();\n        pick(", "values_units2);\n        pick("),
+    "merge: a warp writes what its lanes have not merged": (
+        "MERGE", "__syncwarp();\n      gp__write_alike<Key>::run", "gp__write_alike<Key>::run"),
+    "merge sort: the network is not stable": ("MERGE_SORT", "there && Before()(b, a);", "there && !Before()(a, b);"),
+    "merge sort: the last key of a part is not sorted": ("MERGE_SORT", "FULL || i + 1 < n);", "FULL || i + 2 < n);"),
+    "merge sort: ties go to the second run": (
+        "MERGE_SORT", "const bool later = Before()(y, x), of_second = j",
+        "const bool later = !Before()(x, y), of_second = j"),
+    "merge sort: the last run is taken for a whole one": (
+        "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      merge(", "m = run;\n      merge("),
+    "merge sort: keys move while they are merged": (
+        "MERGE_SORT", "for (int width = 1;; width *= 2) { // threads of a run\n      __syncthreads();",
+        "for (int width = 1;; width *= 2) { // threads of a run"),
+    "merge sort: merged before they are there": (
+        "MERGE_SORT", "__syncthreads();\n      if (width * ITEMS >= tile) break;", "if (width * ITEMS >= tile) break;"),
+    "merge sort: places are not carried": ("MERGE_SORT", "place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];", ";"),
+    "merge sort: a range begins in the run before": (
+        "MERGE_SORT", "base = at / (2 * a.run) * (2 * a.run);", "base = at / a.run * a.run;"),
+    "sets: pairs are cut apart by borders": (
+        "SETS", "else at[b][0] = first[2 * b] + half[b], at[b][1] = first[2 * b + 1] + half[b];", ""),
+    "sets: the shorter run of the first input is taken for longer": ("SETS", "if (fewer[2 * b]) at", "if (false) at"),
+    "sets: the shorter run of the second input is taken for longer": (
+        "SETS", "else if (fewer[2 * b + 1]) at", "else if (false) at"),
+    "sets: a run is not followed back": (
+        "SETS", "far = depth < 31 ? gp__u64(1) << depth : end;", "far = depth < 3 ? gp__u64(1) << depth : known;"),
+    "sets: ranks are counted from the thread's first": (
+        "SETS", "run = first_of(keys, i, x), run2 = first_of(keys2, j, x);", "run = i, run2 = j;"),
+    "sets: ranks go on behind a run": ("SETS", "else if (Before()(key[k ? k - 1 : 0], x)) run = i, run2 = j;", ""),
+    "sets: a partner is beyond the tile": ("SETS", "run2 + rank < m && equal(", "equal("),
+    "sets: union keeps both of a pair": ("SETS", "? !second || !pair", "? true"),
+    "sets: written before it is known where": (
+        "SETS", "*a.out_count = s.before + kept;\n      }\n    }\n    __syncthreads();",
+        "*a.out_count = s.before + kept;\n      }\n    }"),
     "streams: published before it is folded": ("SELECT", "gp__mbarrier_wait(&s.folded[stage], parity);", ""),
     "streams: looked back before it is published": ("SELECT", "gp__mbarrier_wait(&s.published[stage], parity);", ""),
     "streams: written before it is known where": ("SELECT", "gp__mbarrier_wait(&s.carried[stage], parity);", ""),
@@ -337,6 +398,22 @@ MUTANTS = {
     "ordered: a group's sum in the wrong place": (
         "HISTOGRAM_ORDERED", "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
         "gp__publish(words, group_sums + static_cast<gp__u64>(group + 1) * pieces + q"),
+    "groups: a slot that another has taken": ("GROUPS", "if (there == k) break;\n        if (probe == PROBES)",
+                                              "break;\n        if (probe == PROBES)"),
+    "groups: the key that is all ones": ("GROUPS", "if (k == ~gp__u64(0)) {\n      if (!gp__peek(&last)",
+                                         "if (false) {\n      if (!gp__peek(&last)"),
+    "groups: an overflow is not told": ("GROUPS", "if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 1);",
+                                        "if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 0);"),
+    "groups: tables without end": ("GROUPS", "if (atomicAdd(&used, 1u) >= GP__GROUP_MOST) atomicOr(&full, 1u);",
+                                   "if (atomicAdd(&used, 1u) >= 2 * SLOTS) atomicOr(&full, 1u);"),
+    "groups: no barrier behind the last element": (
+        "GROUPS", "else if (there) s.fold(mine, value);\n    }\n  }\n  __syncthreads();",
+        "else if (there) s.fold(mine, value);\n    }\n  }"),
+    "groups: a warp's sum is added by every lane": ("GROUPS", "if (gp_lane() == 0) s.fold(leader, sum);",
+                                                    "s.fold(leader, sum);"),
+    "groups: a lost exchange is not repeated": ("GROUPS", "if (found == was) return;\n      was = found;", "return;"),
+    "groups: the first block decides": ("GROUPS", "if (s.ticket.number == gridDim.x - 1) {\n      __threadfence();",
+                                        "if (s.ticket.number == 0) {\n      __threadfence();"),
     "counting: a vector ends with the next run's first key": (
         "COUNTING", "if (position + V <= next) return gp__same_keys",
         "if (position + V <= next + 1) return gp__same_keys"),
@@ -395,6 +472,136 @@ MUTANTS = {
     "rank: the warps before are forgotten": ("TILE", "first += own;\n", "first += 0 * own;\n"),
     "rank: no barrier before the positions": (
         "TILE", "first = odd + (total[i] >> 16);\n  }\n  __syncthreads();", "first = odd + (total[i] >> 16);\n  }"),
+    "radix: the sums are not cleared": (
+        "RADIX", "for (int i = threadIdx.x; i < a.passes * GP__DIGITS; i += THREADS) a.counts[i] = 0;", ""),
+    "radix: sums are added to before they are cleared": (
+        "RADIX", "gp__receive<gp__u64>(gp__words(a.workspace), 0, ticket.tag);", ""),
+    "radix: the words are not cleared": (
+        "RADIX", "static_cast<gp_vector *>(a.words)[i] = gp_vector{{0, 0, 0, 0}};", ""),
+    "radix: the upper word is counted as the lower one": (
+        "RADIX", "add<ALL>(upper ? low : high, other);", "add<ALL>(upper ? low : high, own);"),
+    "radix: the block that comes last does not see all sums": (
+        "RADIX", "__threadfence();\n      s.last = gp__draw", "s.last = gp__draw"),
+    "radix: a pass with two digits is left out": ("RADIX", "all = all || c[i] == n;", "all = all || c[i] + 1 >= n;"),
+    "radix: the last pass writes to the other buffer": (
+        "RADIX", "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == 0;",
+        "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == 1;"),
+    "radix: in place the first pass overwrites its input": (
+        "RADIX", "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == 0;",
+        "const bool to_other = left % 2 == 0;"),
+    "radix: parity by pass, not by passes that run": (
+        "RADIX", "(done % 2 ? GP__RADIX_ODD : 0)", "(p % 2 ? GP__RADIX_ODD : 0)"),
+    "radix: what is left in the other buffer stays there": (
+        "RADIX", "a.steps[a.passes] = from == 2 || a.passes == 0 ?", "a.steps[a.passes] = a.passes == 0 ?"),
+    "radix: nothing is copied where no pass runs": (
+        "RADIX", "else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;", ""),
+    "radix: the window goes on behind a missing word": (
+        "RADIX", "if (!found && passed == j && state != GP__RADIX_EMPTY)", "if (!found && state != GP__RADIX_EMPTY)"),
+    "radix: the window goes on behind a prefix": (
+        "RADIX", "if (!found && passed == j && state", "if (passed == j && state"),
+    "radix: the window is off by one": (
+        "RADIX", "(tile > j ? tile - 1 - j : 0) * (GP__DIGITS / 2)",
+        "(tile > j + 1 ? tile - 2 - j : 0) * (GP__DIGITS / 2)"),
+    "radix: marks of the pass before are taken": ("RADIX", "(W::mark(w[j]) - twist) & 3u", "W::mark(w[j])"),
+    "radix: the first tile forgets where digits begin": (
+        "RADIX", "even = static_cast<Count>(base[2 * (pair + i)]);", "even = 0;"),
+    "radix: written before all is in place": (
+        "RADIX", "tile + 1 < tiles ? TILE : in_last);\n      __syncthreads();\n      if (digit.valid == TILE)",
+        "tile + 1 < tiles ? TILE : in_last);\n      if (digit.valid == TILE)"),
+    "radix: positions before the counters are there": (
+        "RADIX", "at += (total[i] & 0xffffu) + (total[i] >> 16);\n        }\n      }\n      __syncthreads();",
+        "at += (total[i] & 0xffffu) + (total[i] >> 16);\n        }\n      }"),
+    "radix: padding comes before keys": (
+        "RADIX", "descending ? Bits(0) : Bits(~Bits(0))", "descending ? Bits(~Bits(0)) : Bits(0)"),
+    "radix: values stay": (
+        "RADIX", "tile_values[ranks[i]] = values[i];", "tile_values[gp_tile_warp_striped<ITEMS>(i)] = values[i];"),
+    "radix: a partial tile is written whole": (
+        "RADIX", "if (digit.valid == TILE) store<true>", "if (true) store<true>"),
+    # Segmented sort.
+    "segmented sort: a segment as long as its class is listed nowhere": (
+        "SEGMENTED_SORT_SHORT", "count <= gp__u64(GP__SHORT << (c + 1))", "count < gp__u64(GP__SHORT << (c + 1))"),
+    "segmented sort: a list's places begin at one": (
+        "SEGMENTED_SORT_SHORT",
+        "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((1u << gp_lane()) - 1)));",
+        "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((2u << gp_lane()) - 1)));"),
+    "segmented sort: the last of a list is forgotten": (
+        "SEGMENTED_SORT_SHORT", "for (; step * SIDE < count; step += steps) {",
+        "for (; (step + 1) * SIDE < count; step += steps) {"),
+    "segmented sort: segments apart are loaded as if side by side": (
+        "SEGMENTED_SORT_SHORT", "in[r] && (below ? begin[r] != left :", "in[r] && (below ? false :"),
+    "segmented sort: more segments than the room holds": (
+        "SEGMENTED_SORT_SHORT", "at[r] + n[r] > from + CAPACITY)", "at[r] > from + CAPACITY)"),
+    "segmented sort: the room is filled before it is stored": (
+        "SEGMENTED_SORT_SHORT", "      __syncwarp(); // before the room is filled again\n", ""),
+    "segmented sort: places are not sorted by": (
+        "SEGMENTED_SORT_SHORT", "static_cast<gp__u64>(bits) << 32 | place;",
+        "static_cast<gp__u64>(bits) << 32 | (0xffffu - place);"),
+    "segmented sort: a network lacks its last step": (
+        "SEGMENTED_SORT_SHORT", "if ((i & step) && (i & (size - 1)) + step < size)",
+        "if ((i & step) && (i & (size - 1)) + step + 2 < size)"),
+    "segmented sort: partitions are not stable": (
+        "SEGMENTED_SORT_LONG", "below = peers & ((1u << gp_lane()) - 1);", "below = peers & ~((2u << gp_lane()) - 1);"),
+    "segmented sort: the digit lacks its upper bit": (
+        "SEGMENTED_SORT_LONG", "return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;",
+        "return top >= GP__RADIX_BITS ? top - GP__RADIX_BITS : 0;"),
+    "segmented sort: the last tile of a segment is not counted": (
+        "SEGMENTED_SORT_LONG", "t < tiles && t < (group + 1) * GP__COUNT_TILES;",
+        "t + 1 < tiles && t < (group + 1) * GP__COUNT_TILES;"),
+    "segmented sort: parts together exceed a block": (
+        "SEGMENTED_SORT_LONG", "const gp__u64 WINDOW = CAPACITY / 4 * 3,", "const gp__u64 WINDOW = CAPACITY,"),
+    "segmented sort: all keys equal, and not in the output": (
+        "SEGMENTED_SORT_LONG", "const bool there = source == 2 ||", "const bool there = source != 0 ||"),
+    "segmented sort: the last tile is told before it is done": (
+        "SEGMENTED_SORT_LONG",
+        "    __syncthreads();\n    if (threadIdx.x == 0) {\n      __threadfence();\n      s.task.last",
+        "    if (threadIdx.x == 0) {\n      __threadfence();\n      s.task.last"),
+    "segmented sort: the last tile is told without a fence": (
+        "SEGMENTED_SORT_LONG", "      __threadfence();\n      s.task.last", "      s.task.last"),
+    "segmented sort: a task of another call is taken": (
+        "SEGMENTED_SORT_LONG", "if (task.tag == sorter.tag) break;", "if (task.tag != 0) break;"),
+    "segmented sort: merges overwrite what others read": (
+        "SEGMENTED_SORT_LONG", "      __syncthreads();\n      if (own < all) {\n        GPUPRIMS__UNROLL",
+        "      if (own < all) {\n        GPUPRIMS__UNROLL"),
+    "tile sort: nobody looks whether it is sorted": (
+        "HYBRID", "if (__syncthreads_and(ok)) return true;", "return true;"),
+    "tile sort: what is left unsorted stays": (
+        "HYBRID", "bucket.sort_any(out + item.begin, out + item.begin, item.count);\n", ""),
+    "tile sort: no merges": ("HYBRID", "if (!fit(n, shift)) merge(n);", "fit(n, shift);"),
+    "tile sort: the last run is not merged": ("HYBRID", "if (run >= n) return;", "if (2 * run >= n) return;"),
+    "tile sort: counters stay": ("HYBRID", "    clear();\n    for (int repeat = 0;", "    for (int repeat = 0;"),
+    "tile sort: no barrier between windows and their keys": (
+        "HYBRID", "ok &= w[j] <= w[j + 1];\n      __syncthreads();", "ok &= w[j] <= w[j + 1];"),
+    "tile sort: nothing behind the keys": (
+        "HYBRID", "p < Storage::CAPACITY + HALO; p += THREADS) s.key", "p < n; p += THREADS) s.key"),
+    "tile sort: the key before the first vector": (
+        "HYBRID", "    if (gp_warp() == 0) put(edge, there(-1), at_edge);\n", ""),
+    "hybrid: a bucket over the capacity is one item": (
+        "HYBRID", "if (keys > this->a.capacity)", "if (keys > this->a.capacity + 100)"),
+    "hybrid: a window joins the bucket before": (
+        "HYBRID", "s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t]", "s.window[t - 1] != s.window[t]"),
+    "hybrid: an item's range is one digit's": (
+        "HYBRID", "shift + gp__width<gp__u32>(span - 1), source)", "shift, source)"),
+    "hybrid: parts of the next level begin with the same tile": (
+        "HYBRID", "p.first_tile = static_cast<gp__u32>(was >> 32)", "p.first_tile = 0"),
+    "hybrid: the last tile is not counted": (
+        "HYBRID", "static_cast<gp__u32>((before + size + TILE - 1) / TILE)",
+        "static_cast<gp__u32>((before + size) / TILE)"),
+    "hybrid: any block plans": (
+        "HYBRID", "+ (last - first) == p.tiles;", "+ (last - first) > 0;"),
+    "hybrid: counters of the next level stay": ("HYBRID", "    a.next_bins[i] = 0;", "    (void)i;"),
+    "hybrid: digits of a level leave bits to the next one that are not there": (
+        "HYBRID", "p.shift = width - bits, p.bits = bits;", "p.shift = width > 8 ? width - 8 : 0, p.bits = bits;"),
+    "hybrid: later levels take few bits": (
+        "HYBRID", "level >= 2 || width <= 8 || levels == 0 ? 8", "width <= 8 || levels == 0 ? 4"),
+    "hybrid: a part that stays is one that moves": (
+        "HYBRID", ": whole ? GP__PART_STAYS : GP__PART_MOVES;", ": GP__PART_MOVES;"),
+    "hybrid: runs begin one place early": (
+        "HYBRID", "if (s.delta[digit + step] <= q) digit", "if (s.delta[digit + step] < q) digit"),
+    "hybrid: the hot digit's lanes share a slot": (
+        "HYBRID", "if (is) slot = first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));",
+        "if (is) slot = first;"),
+    "hybrid: a constant part has its range's first key": ("HYBRID", "if (constant && t == 0) p.low = least;",
+        "if (constant && t == 0) s.hot = 0;"),
 }
 
 

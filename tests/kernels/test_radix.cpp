@@ -146,7 +146,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
                               gp__radix_histogram_bytes(Ordered<K>::bits / 8, REPLICAS),
                               gp__radix_histogram<P, K, HISTOGRAM_THREADS, REPLICAS>, a);
     int bit = o.begin_bit;
-    for (a.pass = 0; a.pass <= r.passes && !e; ++a.pass) {
+    for (a.pass = 0; a.pass < r.passes + (o.in_place || !r.passes) && !e; ++a.pass) {
       gp__radix_digit_of(&a, &bit);
       e = simt::launch_kernel("pass", o.grid, P::threads, gp__radix_shared_bytes(p, s), gp__radix_pass<P, K, V, W>, a);
     }
@@ -183,6 +183,10 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
         if (random32() % 3 == 0) {
           o.begin_bit = int(random32() % unsigned(o.end_bit));
           o.end_bit = o.begin_bit + int(random32() % unsigned(o.end_bit - o.begin_bit + 1));
+        }
+        if (o.in_place && random32() % 2) { // an odd number of passes
+          o.begin_bit = Ordered<K>::bits > 24 && random32() % 2 ? Ordered<K>::bits - 24 : Ordered<K>::bits - 8;
+          o.end_bit = Ordered<K>::bits;
         }
         char text[200];
         std::snprintf(text, sizeof text, "%s %s n=%zu bits=%d..%d offset=%zu grid=%d%s%s%s seed=%d:", name,

@@ -74,8 +74,8 @@ class Call(ctypes.Structure):
                 ("bad", ctypes.c_void_p), ("count", ctypes.c_uint64), ("count_device", ctypes.c_void_p),
                 ("segments", ctypes.c_uint64), ("length", ctypes.c_uint64), ("bins", ctypes.c_uint64),
                 ("count2", ctypes.c_uint64), ("begin_bit", ctypes.c_int), ("end_bit", ctypes.c_int),
-                ("fields", ctypes.c_void_p), ("field_count", ctypes.c_int),
-                ("channels", ctypes.c_int), ("active", ctypes.c_int), ("init", ctypes.c_void_p),
+                ("fields", ctypes.c_void_p), ("field_count", ctypes.c_int), ("channels", ctypes.c_int),
+                ("active", ctypes.c_int), ("init", ctypes.c_void_p),
                 ("step", ctypes.c_void_p), ("flags", ctypes.c_int), ("policy", ctypes.c_void_p)]
 
 

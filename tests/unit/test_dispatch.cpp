@@ -122,6 +122,16 @@ FAKE_KERNEL(
     gp__reduce_args,
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_min<unsigned long long>, gp__offset_fault<unsigned int>,
                           unsigned int, unsigned long long, unsigned long long>);
+FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>>);
+FAKE_KERNEL(gp__radix_args,
+            gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
+FAKE_KERNEL(gp__radix_args,
+            gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__u32, gp__radix_narrow>);
+FAKE_KERNEL(
+    gp__radix_args,
+    gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
+FAKE_KERNEL(gp__gather_args, gp__gather<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__u64, 3, gp__u32>);
+FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 0, 1, 2>, 24>);
 FAKE_KERNEL(gp__map_args,
             gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
 
@@ -179,7 +189,7 @@ static gp_policy small(int algorithm) {
   p.load = p.store = GP_CACHE_ALL;
   p.blocks_per_sm = algorithm == GP_DIRECT ? 0 : 1;
   p.overlap = 2;
-  if (algorithm == GP_EVEN_SHARE || algorithm == GP_STEALING) p.store = 0; // a reduction has no such field
+  if (algorithm == GP_EVEN_SHARE || algorithm == GP_STEALING || algorithm == GP_ONE_SWEEP) p.store = 0; // not theirs
   if (algorithm == GP_LOOK_BACK || algorithm == GP_THREE_SWEEP || algorithm == GP_PIPELINED ||
       algorithm == GP_ONE_BLOCK)
     p.stages = 3;
@@ -1523,15 +1533,29 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (p == GP_REDUCE_BY_KEY || p == GP_RUN_LENGTHS || p == GP_UNIQUE || p == GP_NONTRIVIAL_RUNS || p == GP_SELECT ||
       p == GP_PARTITION || p == GP_COUNT_IF)
     c.out_count = b.counts;
+  if (p == GP_GROUP_BY) {
+    c.op = GP_MAX, c.in_type = GP_F32, c.in = b.in;
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.out_count = b.counts;
+  }
   if (histogram) c.out_type = GP_U32, c.bins = 16;
   if (p == GP_HISTOGRAM_EVEN) c.init = lower_ends, c.step = upper_ends;
   if (p == GP_HISTOGRAM_RANGES) c.begin = b.begin;
   if (bound) c.keys = b.keys, c.length = 50;
   if (bound || p == GP_LOAD_BALANCE) c.out_type = GP_U32;
+  if (p == GP_SEGMENTED_SORT) {
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in;
+    c.offset_type = GP_I32, c.begin = b.begin, c.segments = 10;
+  }
+  if (gp__is_ordered(p)) c.key_type = GP_I32, c.keys = b.keys;
+  if (gp__is_ordered(p) && p != GP_IS_SORTED) c.in_type = GP_F32, c.in = b.in, c.out = b.out, c.out_keys = b.out_keys;
+  if (p == GP_MERGE || gp__is_set(p)) c.keys2 = b.begin, c.in2 = b.end, c.count2 = n;
+  if (gp__is_set(p) || p == GP_IS_SORTED) c.out_count = b.counts;
+  if (p == GP_IS_SORTED) c.out = nullptr;
   if (p == GP_TOP_K || p == GP_SHUFFLE) c.in_type = GP_F32, c.in = b.in;
   if (p == GP_TOP_K || p == GP_NTH_ELEMENT)
     c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.length = n < 9 ? n / 2 : 9;
   if (p == GP_NTH_ELEMENT) c.out = nullptr;
+  if (p == GP_SORT) c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in;
   return c;
 }
 
@@ -1583,8 +1607,9 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 64);
     if (p != GP_ADJACENT_DIFFERENCE)
       WRONG(GP_E_ARGUMENT, "GP_RIGHT serves adjacent_difference only", p, c.flags = GP_RIGHT);
-    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN)
-      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce and segmented scans only", p, c.flags = GP_CHECKED);
+    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT)
+      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce, segmented scans and segmented_sort only", p,
+            c.flags = GP_CHECKED);
     if (reads & GP__READS_COUNT_DEVICE) {
       WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
       FINE(p, c.count_device = &b.bad);
@@ -1702,6 +1727,48 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_TYPE, "out_type (index_type) is not set", p, c.out_type = 0);
   }
   WRONG(GP_E_ARGUMENT, "segments is 0, but count is not", GP_LOAD_BALANCE, c.segments = 0);
+  {
+    const gp_key_field some[] = {{8, GP_F32, 0}, {0, GP_F32, 1}}, off[] = {{10, GP_U16, 0}, {6, GP_F32, 0}};
+    const gp_key_field many[] = {{0, GP_F32, 0}, {0, vec3, 0}};
+    const gp_key_field wide[17] = {{4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
+                                   {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
+                                   {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
+                                   {4, GP_F32, 0}, {4, GP_F32, 0}};
+    const gp_primitive p = GP_SORT;
+    FINE(p, c.in = nullptr, c.in_type = 0, c.out_type = GP_I64, c.out_keys = nullptr);
+    FINE(p, c.in = nullptr, c.in_type = 0, c.out = nullptr, c.begin_bit = 5, c.end_bit = 5, c.flags = GP_DESCENDING);
+    FINE(p, c.key_type = vec3, c.fields = some, c.field_count = 2, c.end_bit = 64, c.in_type = vec3);
+    FINE(p, c.key_type = vec3, c.transform = unary, c.acc_type = GP_U16, c.end_bit = 16);
+    FINE(p, c.flags = GP_REPRODUCIBLE);
+    FINE(p, c.out_keys = b.keys, c.out = b.in);
+    WRONG(GP_E_NULL, ": out_keys is null", p, c.out_keys = nullptr);
+    WRONG(GP_E_ALIGNMENT, ": out_keys (", p, c.out_keys = b.out_keys + 2);
+    WRONG(GP_E_OVERLAP, "keys and out_keys overlap", p, c.out_keys = b.keys + 4);
+    WRONG(GP_E_OVERLAP, "out and out_keys overlap", p, c.out_keys = b.out);
+    WRONG(GP_E_TYPE, "out_type is not in_type", p, c.out_type = GP_I32);
+    WRONG(GP_E_TYPE, "out_type (of indices) is f32", p, c.in = nullptr, c.in_type = 0, c.out_type = GP_F32);
+    WRONG(GP_E_SIZE, "which indices of type u32", p, c.in = nullptr, c.in_type = 0, c.out_type = GP_U32,
+          c.key_type = GP_U8, c.count = (uint64_t(1) << 32) + 1);
+    WRONG(GP_E_TYPE, "key_type: a struct needs fields or a transform", p, c.key_type = vec3);
+    WRONG(GP_E_OPERATOR, "transform: keys are decomposed by a user's operator, not by ABS", p, c.transform = GP_ABS);
+    WRONG(GP_E_OPERATOR, "is a binary one", p, c.transform = binary);
+    WRONG(GP_E_TYPE, "acc_type (of transform's result) is not set", p, c.transform = unary);
+    WRONG(GP_E_TYPE, "acc_type (of transform's result) is a struct", p, c.transform = unary, c.acc_type = vec3);
+    WRONG(GP_E_TYPE, "acc_type: there is no transform", p, c.acc_type = GP_U16);
+    WRONG(GP_E_ARGUMENT, "fields and transform both", p, c.key_type = vec3, c.transform = unary, c.acc_type = GP_U16,
+          c.fields = some, c.field_count = 2);
+    WRONG(GP_E_ARGUMENT, "fields: keys of a built-in type have none", p, c.fields = some, c.field_count = 2);
+    WRONG(GP_E_NULL, "fields is null", p, c.key_type = vec3, c.field_count = 2);
+    WRONG(GP_E_ARGUMENT, "field_count is 0", p, c.key_type = vec3, c.fields = some);
+    WRONG(GP_E_ARGUMENT, "field 1: no aligned f32 stands at offset 6 of vec3, of 12 bytes", p, c.key_type = vec3,
+          c.fields = off, c.field_count = 2);
+    WRONG(GP_E_TYPE, "field 1 is a struct", p, c.key_type = vec3, c.fields = many, c.field_count = 2);
+    WRONG(GP_E_SIZE, "more than 64 bytes", p, c.key_type = vec3, c.fields = wide, c.field_count = 17);
+    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.end_bit = 33);
+    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.begin_bit = -1, c.end_bit = 3);
+    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.begin_bit = 4, c.end_bit = 3);
+    WRONG(GP_E_ARGUMENT, "GP_UNSORTED serves top_k only", p, c.flags = GP_UNSORTED);
+  }
   WRONG(GP_E_SIZE, "segments is 4294967297, which", GP_LOAD_BALANCE, c.segments = (uint64_t(1) << 32) + 1);
 
   // results
@@ -2351,6 +2418,83 @@ static void test_top_k() {
   CLOSE(ctx);
 }
 
+// Sorts, from the call to the last of its launches, on the emulated kernels.
+static void test_sorts() {
+  gp_context *ctx = open_fake();
+  const int n = 3000;
+  gp_policy p = small(GP_ONE_SWEEP);
+  const gp_type raw = define(ctx, "raw24", nullptr, 24, 8);
+  struct Raw {
+    uint64_t v[3];
+  };
+  std::vector<unsigned> keys(n), descending(n);
+  std::vector<Raw> values(n);
+  std::vector<size_t> order(n), reverse;
+  for (int i = 0; i < n; ++i) {
+    keys[size_t(i)] = unsigned(i * 7919 % 1000) * 4321u;
+    values[size_t(i)] = {{uint64_t(i), 5, uint64_t(i * i)}};
+    order[size_t(i)] = size_t(i);
+  }
+  reverse = order;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] < keys[b]; });
+  std::stable_sort(reverse.begin(), reverse.end(), [&](size_t a, size_t b) { return keys[a] > keys[b]; });
+  auto sorted = [&](const unsigned *got, const std::vector<size_t> &by) {
+    for (size_t i = 0; i < size_t(n); ++i)
+      if (got[i] != keys[by[i]]) return false;
+    return true;
+  };
+  for (int in_place = 0; in_place < 2; ++in_place) {
+    Device<unsigned> in(keys), out{size_t(n)}, indices{size_t(n)};
+    Device<Raw> in_values(values), out_values{size_t(n)};
+    gp_call c = gp_call_init(GP_SORT);
+    unsigned before = fake::counts.launches;
+    c.key_type = GP_U32, c.keys = in.data, c.out_keys = in_place ? in.data : out.data, c.count = n, c.policy = &p;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches - before == 5u + unsigned(in_place) && sorted(in_place ? in.data : out.data, order));
+
+    Device<unsigned> again(keys);
+    before = fake::counts.launches;
+    c.keys = again.data, c.out_keys = in_place ? again.data : out.data, c.flags = GP_DESCENDING;
+    c.in_type = raw, c.in = in_values.data, c.out = in_place ? in_values.data : out_values.data;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches - before == 6u + 2u * unsigned(in_place));
+    CHECK(sorted(in_place ? again.data : out.data, reverse));
+    const Raw *got = in_place ? in_values.data : out_values.data;
+    bool good = true;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && !memcmp(&got[i], &values[reverse[i]], sizeof(Raw));
+    CHECK(good);
+
+    Device<unsigned> last(keys);
+    c = gp_call_init(GP_SORT);
+    c.key_type = GP_U32, c.out_type = GP_I32, c.keys = last.data, c.out = indices.data, c.count = n, c.policy = &p;
+    c.out_keys = in_place ? out.data : nullptr;
+    GOOD(gp_run(ctx, &c, nullptr));
+    good = true;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && indices.data[i] == order[i] && last.data[i] == keys[i];
+    CHECK(good && (!in_place || sorted(out.data, order)));
+
+    before = fake::counts.launches; // no bit decides
+    c.begin_bit = c.end_bit = 7, c.out_keys = out.data;
+    GOOD(gp_run(ctx, &c, nullptr));
+    good = fake::counts.launches - before == 2;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && indices.data[i] == i && out.data[i] == keys[i];
+    CHECK(good);
+    before = fake::counts.launches;
+    c.count = 0;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches == before);
+  }
+  // Scratch memory is told beforehand, for whatever pointers, and it is enough.
+  size_t told = 0;
+  Device<unsigned> in(keys), out{size_t(n)};
+  gp_call c = gp_call_init(GP_SORT);
+  c.key_type = GP_U32, c.count = 1u << 20;
+  GOOD(gp_workspace_size(ctx, &c, &told));
+  CHECK(told > (4u << 20) && told < (5u << 20));
+  check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
+  CLOSE(ctx);
+}
+
 // Each call of the driver fails once, of a checked call, of one with two launches, and of a histogram that grows.
 static void test_more_faults() {
   unsigned injected = 0;
@@ -2512,6 +2656,220 @@ static void test_more_policies() {
   CLOSE(ctx);
 }
 
+// ---- group by: calls of its own, through memory that the workspace holds
+
+static gp_call group_call(uint64_t count, gp_op op, gp_type type) {
+  gp_call c = gp_call_init(GP_GROUP_BY);
+  c.op = op;
+  c.key_type = GP_U32, c.in_type = c.out_type = type;
+  c.keys = reinterpret_cast<void *>(uintptr_t(1) << 40), c.in = reinterpret_cast<void *>(uintptr_t(2) << 40);
+  c.out_keys = reinterpret_cast<void *>(uintptr_t(3) << 40), c.out = reinterpret_cast<void *>(uintptr_t(4) << 40);
+  c.out_count = reinterpret_cast<uint64_t *>(uintptr_t(5) << 40);
+  c.count = count;
+  return c;
+}
+
+static void test_group_by() {
+  gp_context *ctx = open_fake();
+  fake::Stream *stream = fake::make_stream(), *other = fake::make_stream();
+  fake::machine.run = false;
+  gp_call small_one = group_call(5000, GP_SUM, GP_U32), floats = group_call(1 << 21, GP_SUM, GP_F32),
+          large = group_call(1 << 21, GP_SUM, GP_U32), none = group_call(0, GP_SUM, GP_U32);
+  gp_kernel_source source;
+  char name[1000];
+  uint64_t bytes = 0, more = 0;
+  unsigned launches = fake::counts.launches, of_sort, of_tables;
+
+  BAD(GP_E_TYPE, "key_type is not set", ([&] {
+        gp_call c = small_one;
+        c.key_type = 0;
+        return gp_run(ctx, &c, stream);
+      }()));
+  BAD(GP_E_OPERATOR, "ARGMAX", ([&] {
+        gp_call c = small_one;
+        c.op = GP_ARGMAX;
+        return gp_run(ctx, &c, stream);
+      }()));
+  BAD(GP_E_NULL, "out_count is null", ([&] {
+        gp_call c = small_one;
+        c.out_count = nullptr;
+        return gp_run(ctx, &c, stream);
+      }()));
+  BAD(GP_E_NULL, "keys is null", ([&] {
+        gp_call c = small_one;
+        c.keys = nullptr;
+        return gp_run(ctx, &c, stream);
+      }()));
+  BAD(GP_E_OVERLAP, "out_keys", ([&] {
+        gp_call c = small_one;
+        c.out_keys = const_cast<void *>(c.keys);
+        return gp_run(ctx, &c, stream);
+      }()));
+
+  // A sort and a reduction; of many elements whose order does not matter tables besides, and both ways.
+  GOOD(gp_run(ctx, &small_one, stream));
+  of_sort = fake::counts.launches - launches;
+  CHECK(of_sort >= 2);
+  launches = fake::counts.launches;
+  GOOD(gp_run(ctx, &floats, stream));
+  of_sort = fake::counts.launches - launches;
+  launches = fake::counts.launches;
+  GOOD(gp_run(ctx, &large, stream));
+  of_tables = fake::counts.launches - launches;
+  CHECK(of_tables >= of_sort + 5); // clears, fills tables, sorts and reduces what is in them, adds two numbers
+  launches = fake::counts.launches;
+  GOOD(gp_run(ctx, &none, stream)); // no groups: a number is written
+  CHECK(fake::counts.launches == launches + 1);
+  GOOD(gp_kernel_origin(ctx, &large, &source, name, sizeof name));
+  CHECK(source == GP_KERNEL_COMPILED && strstr(name, "gp__group_table<") != nullptr);
+  GOOD(gp_kernel_origin(ctx, &floats, &source, name, sizeof name));
+  CHECK(source == GP_KERNEL_NONE && !*name);
+  {
+    gp_policy echo;
+    GOOD(gp_policy_echo(ctx, &large, &echo));
+    CHECK(echo.threads == 512 && echo.vectors == 2);
+  }
+
+  // Captured: what gp_workspace_size says is enough, and one byte less is told before anything is launched.
+  std::vector<fake::Stream *> streams; // which are alive at once: a handle that comes back brings its workspace
+  for (const gp_call *c : {&small_one, &floats, &large}) {
+    GOOD(gp_workspace_size(ctx, c, &bytes));
+    CHECK(bytes > c->count * 8);
+    CHECK(c == &small_one || bytes > more);
+    more = bytes;
+    fake::Stream *fresh = fake::make_stream();
+    fresh->capturing = 1;
+    BAD(GP_E_WORKSPACE, "gp_reserve", gp_run(ctx, c, fresh));
+    fresh->capturing = 0;
+    GOOD(gp_reserve(ctx, fresh, bytes));
+    fresh->capturing = 1;
+    const unsigned recorded = fake::counts.recorded;
+    GOOD(gp_run(ctx, c, fresh));
+    CHECK(fake::counts.recorded > recorded);
+    fresh->capturing = 0;
+    GOOD(gp_run(ctx, c, fresh));
+    streams.push_back(fresh);
+  }
+
+  // After a call whose words take much room, and before one; and with room that an allocator gave exactly.
+  gp_call scan = gp_call_init(GP_INCLUSIVE_SCAN);
+  scan.op = GP_SUM, scan.in_type = scan.out_type = GP_U8;
+  scan.in = large.keys, scan.out = large.out, scan.count = 1ull << 34;
+  GOOD(gp_run(ctx, &scan, other));
+  GOOD(gp_run(ctx, &large, other));
+  GOOD(gp_run(ctx, &scan, other));
+  GOOD(gp_run(ctx, &floats, other));
+  CLOSE(ctx);
+  fake::destroy_stream(stream);
+  fake::destroy_stream(other);
+  for (fake::Stream *s : streams) fake::destroy_stream(s);
+
+  // Each call of the driver fails once; the next group-by works.
+  unsigned injected = 0;
+  for (unsigned long k = 1; k < 10000; ++k) {
+    fake::reset();
+    fake::machine.run = false;
+    ctx = open_fake();
+    stream = fake::make_stream();
+    fake::fail_at = fake::counts.total + k;
+    const gp_result r = gp_run(ctx, &large, stream);
+    const bool hit = !fake::failed_call.empty();
+    check(r == GP_SUCCESS || hit, __LINE__, "%s without a fault", gp_last_message());
+    fake::fail_at = 0;
+    GOOD(gp_run(ctx, &large, stream));
+    injected += hit;
+    CLOSE(ctx);
+    fake::destroy_stream(stream);
+    if (!hit) break;
+  }
+  check(injected > 40, __LINE__, "only %u faults were injected", injected);
+}
+
+// ---- merges: whole calls on the emulator
+
+FAKE_KERNEL(gp__merge_args,
+            gp__merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args,
+            gp__merge_sort_tiles<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args,
+            gp__set_borders<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args, gp__set_operation<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>,
+                                              unsigned int, unsigned int>);
+
+static void test_merges() {
+  gp_context *ctx = open_fake();
+  gp_policy p = {};
+  p.threads = 64, p.vectors = 1, p.blocks_per_sm = 1, p.overlap = 2;
+  const size_t tile = 64 * size_t(gp__merge_items(1, 4, 4));
+  fake::machine.multiprocessors = 2;
+  CLOSE(ctx);
+  ctx = open_fake();
+  for (size_t n : {size_t(1), tile, tile + 1, 2 * tile, 2 * tile + 1, 5 * tile, 8 * tile, 9 * tile - 3})
+    for (int form = 0; form < 3; ++form) { // in place; not in place; indices
+      std::vector<unsigned> keys(n), values(n), place(n);
+      for (size_t i = 0; i < n; ++i)
+        keys[i] = unsigned(i * 2654435761u >> 22), values[i] = unsigned(i), place[i] = values[i];
+      std::stable_sort(place.begin(), place.end(), [&](unsigned i, unsigned j) { return keys[i] < keys[j]; });
+      unsigned *in = static_cast<unsigned *>(simt::device_malloc(n * 16));
+      simt::host_write(in, keys.data(), n * 4);
+      simt::host_write(in + n, values.data(), n * 4);
+      gp_call c = gp_call_init(GP_MERGE_SORT);
+      c.policy = &p, c.key_type = GP_U32, c.keys = in, c.count = n;
+      c.out_keys = form ? in + 2 * n : in, c.out = form ? in + 3 * n : in + n;
+      if (form == 2) c.out_type = GP_U32;
+      else c.in_type = GP_U32, c.in = in + n;
+      const unsigned launches = fake::counts.launches;
+      uint64_t bytes = 0, passes = 0;
+      GOOD(gp_workspace_size(ctx, &c, &bytes));
+      CHECK((bytes == 0) == (n <= tile) && (n <= tile || bytes >= n * 8));
+      while (tile << passes < n) ++passes;
+      GOOD(gp_run(ctx, &c, nullptr));
+      CHECK(fake::counts.launches == launches + 1 + passes);
+      const unsigned *sorted = static_cast<unsigned *>(c.out_keys), *moved = static_cast<unsigned *>(c.out);
+      bool good = true;
+      for (size_t i = 0; i < n; ++i) good = good && sorted[i] == keys[place[i]] && moved[i] == place[i];
+      check(good, __LINE__, "merge sort of %u, form %d", unsigned(n), form);
+      simt::device_free(in);
+    }
+  for (size_t n : {size_t(0), size_t(1), tile, 3 * tile, 7 * tile}) { // small ones find borders in the same launch
+    const size_t m = n / 2 + 1;
+    unsigned *in = static_cast<unsigned *>(simt::device_malloc((n + m) * 16 + 16));
+    std::vector<unsigned> a(n), b(m), number(n + m), wanted;
+    for (size_t i = 0; i < n; ++i) a[i] = unsigned(i / 3);
+    for (size_t i = 0; i < m; ++i) b[i] = unsigned(i / 2);
+    for (size_t i = 0; i < n + m; ++i) number[i] = unsigned(i);
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(wanted));
+    unsigned *second = in + n, *values = second + m, *out = values + n + m, *out_values = out + n + m;
+    uint64_t *count = static_cast<uint64_t *>(simt::device_malloc(8));
+    simt::host_write(in, a.data(), n * 4);
+    simt::host_write(second, b.data(), m * 4);
+    simt::host_write(values, number.data(), (n + m) * 4);
+    for (int set = 0; set < 2; ++set) {
+      gp_call c = gp_call_init(set ? GP_SET_UNION : GP_MERGE);
+      c.policy = &p, c.key_type = c.in_type = GP_U32, c.keys = in, c.keys2 = second, c.count = n, c.count2 = m;
+      c.in = values, c.in2 = values + n, c.out_keys = out, c.out = out_values;
+      if (set) c.out_count = count;
+      else wanted.resize(n + m), std::merge(a.begin(), a.end(), b.begin(), b.end(), wanted.begin());
+      if (set) {
+        wanted.clear();
+        std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(wanted));
+      }
+      const unsigned launches = fake::counts.launches;
+      GOOD(gp_run(ctx, &c, nullptr));
+      CHECK(fake::counts.launches == launches + (set && n + m > 2 * tile ? 2 : 1));
+      CHECK(!set || *count == wanted.size());
+      bool good = true;
+      for (size_t i = 0; i < wanted.size(); ++i)
+        good = good && out[i] == wanted[i] && (out_values[i] < n ? a[out_values[i]] : b[out_values[i] - n]) == out[i];
+      check(good, __LINE__, "%s of %u and %u", set ? "union" : "merge", unsigned(n), unsigned(m));
+    }
+    simt::device_free(in);
+    simt::device_free(count);
+  }
+  CHECK(fake::counts.unregistered == 0);
+  CLOSE(ctx);
+}
+
 int main(int argc, char **argv) {
   const std::string only = argc > 1 ? argv[1] : "";
   setvbuf(stdout, nullptr, _IOLBF, 0);
@@ -2536,9 +2894,12 @@ int main(int argc, char **argv) {
                 {"names", test_names},
                 {"more results", test_more_results},
                 {"top-k", test_top_k},
+                {"sorts", test_sorts},
                 {"more policies", test_more_policies},
                 {"more faults", test_more_faults},
                 {"launches", test_launches},
+                {"group by", test_group_by},
+                {"merges", test_merges},
                 {"speed", test_speed}};
   for (auto &group : groups)
     if (only.empty() || only == group.name) {

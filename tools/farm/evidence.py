@@ -25,7 +25,8 @@ SELF_CHECKS = ("incumbent", "bad", "varies", "echo")
 SEARCHED_AS = {"inclusive_scan": "exclusive_scan", "segmented_inclusive_scan": "segmented_exclusive_scan",
                "inclusive_scan_by_key": "reduce_by_key", "exclusive_scan_by_key": "reduce_by_key",
                "run_lengths": "unique", "partition": "select", "histogram_ranges": "histogram_even",
-               "upper_bound": "lower_bound"}
+               "upper_bound": "lower_bound", "set_intersection": "set_union", "set_difference": "set_union",
+               "set_symmetric_difference": "set_union", "nth_element": "top_k"}
 # Which algorithm is best depends on the number of segments, which rows do not know: the header takes a row of these
 # only where its rule has chosen the same algorithm (gp__choose).
 RULE_CHOOSES_ALGORITHM = ("segmented_reduce", "load_balance")

@@ -24,9 +24,7 @@ UNITS = 1e-6                # of regret: rounding must not decide
 # A type whose cells are measured beside those of the type that was searched, since a row serves both: same sizes, other
 # arithmetic. What only moves bytes has no such type.
 TWINS = {"u8": "i8", "u16": "i16", "u32": "f32", "u64": "f64", "f16": "bf16"}
-MOVES = ("copy", "fill", "load_balance")
-
-INDEXED = ("histogram_even", "histogram_ranges", "lower_bound", "upper_bound")  # the output is counters or positions
+MOVES = ("copy", "fill", "load_balance", "sort", "segmented_sort", "top_k", "nth_element")  # keys go by their bits
 
 # A cell as a partition sees it: {policy: time}, the time of what serves it now, that one's policy (which has nothing to
 # gain here), what counts as a tie. A policy must have been measured in all views of a size but those that are partial.
@@ -159,13 +157,13 @@ def targets(run):
 def as_type(cell, primitive, new):
     """The cell on another type of the same size, as another primitive."""
     old = of(cell)
-    fields = ("in_",) if cell.primitive in INDEXED else ("in_", "acc", "out")
+    fields = ("in_",) if cell.primitive in store.INDEXED else ("in_", "acc", "out")
     return cell._replace(primitive=primitive, **{field: new for field in fields if getattr(cell, field) == old})
 
 
 def of(cell):
     """The type that a cell is about."""
-    return cell.in_ if cell.primitive in INDEXED else cell.out
+    return cell.in_ if cell.primitive in store.INDEXED else cell.out
 
 
 def members(cell, primitive):

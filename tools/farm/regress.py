@@ -149,9 +149,16 @@ CELLS = {"copy": ("", ("u8", "u32", "u64", "s16"), ""), "fill": ("", ("u8", "u32
          "any": ("", ("u32",), "keep=0"), "all": ("", ("u32",), "keep=100"),
          "histogram_even": ("", ("u8", "u16", "f32"), "bins=256"), "histogram_ranges": ("", ("f32",), "bins=256"),
          "lower_bound": ("", ("u32",), "haystack=65536"), "upper_bound": ("", ("u64",), "haystack=65536"),
-         "load_balance": ("", ("u32",), "segments=pareto:64"), "check_offsets": ("", ("u32",), "segments=fixed:4")}
+         "load_balance": ("", ("u32",), "segments=pareto:64"), "sort": ("", ("u8", "u32", "u64", "f32"), ""),
+         "merge_sort": ("", ("u32",), "payload=u32"), "merge": ("", ("u32", "u64"), ""),
+         "set_union": ("", ("u32",), ""), "set_intersection": ("", ("u32",), ""), "set_difference": ("", ("u32",), ""),
+         "set_symmetric_difference": ("", ("u32",), ""), "is_sorted": ("", ("u32",), ""),
+         "segmented_sort": ("", ("u32",), "segments=pareto:64"), "top_k": ("", ("u32",), "k=64"),
+         "nth_element": ("", ("u32",), ""), "shuffle": ("", ("u32",), ""),
+         "group_by": ("SUM", ("u32",), "key=u32 groups=4096"), "check_offsets": ("", ("u32",), "segments=fixed:4")}
 SIZES = [4 * bench.KIB << 4 * k for k in range(5)]  # 4 KiB to 256 MiB
-OWN_WORDS = ("segments", "offsets", "form", "key", "payload", "lengths", "runs", "parts", "keep", "bins", "haystack")
+OWN_WORDS = ("segments", "offsets", "form", "key", "payload", "lengths", "runs", "parts", "keep", "bins", "haystack",
+             "order", "bits", "second", "k", "rows", "sorted", "groups")
 PROTOCOLS = ("cold", "back_to_back", "graph")
 GRAPH_SIZES = SIZES[:2]  # where the host's part of a call would hide the kernel's
 
@@ -194,7 +201,7 @@ def parse_cell(text):
         n = 0
     if n <= 0:
         raise ValueError("n= is missing, or no count above 0")
-    out = fields.get("out", "u32" if primitive in (*propose.INDEXED, "load_balance") else type_)
+    out = fields.get("out", "u32" if primitive in (*store.INDEXED, "load_balance") else type_)
     acc = fields.get("acc", "f32" if out in ("f16", "bf16") else out)
     words = " ".join(f"{name}={fields[name]}" for name in own)
     cell = store.Cell(primitive, operator, "" if primitive in ("fill", "iota") else type_, "", out, n,

@@ -64,7 +64,12 @@ def type_sizes():
 BY_KEY = ("inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key", "select", "partition", "unique",
           "run_lengths", "nontrivial_runs")
 Counting = collections.namedtuple("Counting", "acc out")
-COUNTING = {"count_if": Counting(8, 8), "check_offsets": Counting(8, 8), "any": Counting(4, 1), "all": Counting(4, 1)}
+COUNTING = {**dict.fromkeys(("count_if", "check_offsets", "is_sorted"), Counting(8, 8)),
+            **dict.fromkeys(("any", "all"), Counting(4, 1))}
+INDEXED = ("histogram_even", "histogram_ranges", "lower_bound", "upper_bound")  # the output is counters or positions
+# Keys, of the cell's type, are moved or read in order, and values with them: input is the key, output the value.
+OF_KEYS = ("sort", "merge_sort", "merge", "set_union", "set_intersection", "set_difference",
+           "set_symmetric_difference", "segmented_sort", "top_k", "nth_element")
 OF_INPUT = ("segmented_inclusive_scan", "segmented_exclusive_scan", "histogram_even", "histogram_ranges")
 
 
@@ -78,12 +83,15 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
     @property
     def folds(self):
         names = primitives()
-        return names.index("reduce") <= names.index(self.primitive) <= names.index("reduce_by_key")
+        return names.index("reduce") <= names.index(self.primitive) <= names.index("reduce_by_key") or \
+            self.primitive == "group_by"
 
     @property
     def sizes(self):
         """Bytes of an element of input, accumulator and output, as a row names them: 0 where there is none."""
         size = type_sizes()
+        if self.primitive in OF_KEYS:
+            return size[self.in_], 0, size.get(self.word("payload"), 0)
         acc = COUNTING[self.primitive].acc if self.primitive in COUNTING else size[self.acc] if self.folds else 0
         in_ = 0 if self.primitive in ("fill", "iota", "load_balance") else size[self.word("payload") or self.in_]
         if self.primitive == "run_lengths":
@@ -105,6 +113,8 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
     @property
     def bytes(self):
         in_, _, out = self.sizes
+        if self.primitive in OF_KEYS:
+            return self.n * (in_ + out)
         if self.primitive in BY_KEY:
             key = self.word("key") or (self.in_ if self.word("payload") else "")
             return self.n * (in_ + type_sizes().get(key, 0))
@@ -119,7 +129,8 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
     def text(self):
         usual = "f32" if self.out in ("f16", "bf16") else self.out
         parts = [self.primitive, self.op, self.in_, f"acc={self.acc}" if self.folds and self.acc != usual else "",
-                 f"out={self.out}" if self.out != self.in_ else "", self.words, f"n={self.n}",
+                 f"out={self.out}" if self.out != self.in_ or (self.primitive in INDEXED and self.out != "u32") else "",
+                 self.words, f"n={self.n}",
                  f"protocol={self.protocol}"]
         return " ".join(part for part in parts if part)
 

@@ -54,25 +54,47 @@ enum { GP_DATA_INT, GP_DATA_UINT, GP_DATA_F16, GP_DATA_BF16, GP_DATA_F32, GP_DAT
 //             floats add up without rounding in any order in which a scan may add them
 //   zipf      ranks whose octaves (1, 2 to 3, 4 to 7, ...) are equally likely, which is Zipf's law with exponent 1 in
 //             steps; `parameter` ranks (256 where it is 0), spread over the range of the type / over [-1, 1)
+//   few       16 values, spread over the range of the type / over [-1, 1)
+//   reversed, almost, organ    falling; rising, but for one element in 64, which may be anything; rising to the middle,
+//             then falling (an organ pipe)
+//   high, low, hot    the bits of a number: each bit of its higher (lower) half is 1 with a probability of 1/16, and
+//             the others are random (Thearling and Smith: low entropy); 15 numbers in 16 have the same highest byte
 #define GP_DATA_KINDS(X)                                                                                               \
   X(UNIFORM, uniform)                                                                                                  \
   X(SMALL, small)                                                                                                      \
   X(CONSTANT, constant)                                                                                                \
   X(SORTED, sorted)                                                                                                    \
   X(EXACT, exact)                                                                                                      \
-  X(ZIPF, zipf)
+  X(ZIPF, zipf)                                                                                                        \
+  X(FEW, few)                                                                                                          \
+  X(REVERSED, reversed)                                                                                                \
+  X(ALMOST, almost)                                                                                                    \
+  X(ORGAN, organ)                                                                                                      \
+  X(HIGH, high)                                                                                                        \
+  X(LOW, low)                                                                                                          \
+  X(HOT, hot)
 // Kinds that a cell's other words ask for:
 //   RUNS   keys whose runs are `parameter` long on average, geometrically distributed; 1: neighbours always differ
 //   HEADS  flags: 1 where such a run begins, else 0
 //   FLAGS  flags: 1 with a probability of `parameter` percent, else 0
+//   RISING rising, each number as often as 0, 1 or 2 times; of two such arrays of one length half the numbers differ
+//   GROUPS keys that take `parameter` values, in no order
 #define GP_DATA_ENUM(NAME, name) GP_DATA_##NAME,
 enum {
   GP_DATA_KINDS(GP_DATA_ENUM) GP_DATA_KIND_COUNT,
   GP_DATA_RUNS = GP_DATA_KIND_COUNT,
   GP_DATA_HEADS,
-  GP_DATA_FLAGS
+  GP_DATA_FLAGS,
+  GP_DATA_RISING,
+  GP_DATA_GROUPS
 };
 #undef GP_DATA_ENUM
+
+// What an element is depends on how many there are: a part of such data is none of its kind.
+GP_DATA_FN int gp_data_has_place(int kind) {
+  return kind == GP_DATA_SORTED || kind == GP_DATA_REVERSED || kind == GP_DATA_ALMOST || kind == GP_DATA_ORGAN ||
+         kind == GP_DATA_RISING;
+}
 
 // Steele, Lea and Flood's mixer (splitmix64).
 GP_DATA_FN uint64_t gp_data_hash(uint64_t i) {
@@ -164,11 +186,39 @@ GP_DATA_FN uint64_t gp_data_key(int number, int size, uint64_t mean, uint64_t se
   return number == GP_DATA_INT || number == GP_DATA_UINT ? key : gp_data_encode(number, (double)(key & most));
 }
 
+// The place of an element in the range of its type, from 0 to 1.
+GP_DATA_FN double gp_data_place(int kind, uint64_t h, uint64_t i, uint64_t count) {
+  const double last = count > 1 ? (double)(count - 1) : 1, along = (double)i / last;
+  switch (kind) {
+  case GP_DATA_FEW:
+    return ((double)(h >> 60) + 0.5) / 16;
+  case GP_DATA_REVERSED:
+    return (double)(count - 1 - i) / last;
+  case GP_DATA_ALMOST:
+    return (h & 63) ? along : (double)(h >> 11) * (1.0 / 9007199254740992.0);
+  case GP_DATA_ORGAN:
+    return i < count / 2 ? 2 * (double)i / last : 2 * (double)(count - 1 - i) / last;
+  case GP_DATA_RISING:
+    return (double)(i + (h & 1)) / (double)count;
+  default:
+    return along;
+  }
+}
+
+// The bits of a number whose bits are not all as random as those of h.
+GP_DATA_FN uint64_t gp_data_skewed(int kind, int bits, uint64_t h) {
+  const uint64_t other = gp_data_hash(h), third = gp_data_hash(other), fourth = gp_data_hash(third);
+  const uint64_t lower = bits == 8 ? 0xf : (1ull << (bits / 2)) - 1;
+  if (kind == GP_DATA_HOT) return fourth % 16 ? (h & ~(0xffull << (bits - 8))) | 0x5aull << (bits - 8) : h;
+  return (h & (kind == GP_DATA_HIGH ? lower : ~lower)) |
+         (h & other & third & fourth & (kind == GP_DATA_HIGH ? ~lower : lower));
+}
+
 // One number, of `size` bytes, as its bits.
 GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t parameter, uint64_t seed, uint64_t i,
                                    uint64_t count) {
   const uint64_t h = gp_data_hash(i ^ (seed << 40));
-  const double along = count > 1 ? (double)i / (double)(count - 1) : 0;
+  const double along = gp_data_place(kind, h, i, count);
   const double fraction = (double)(h >> 11) * (1.0 / 9007199254740992.0); // [0, 1)
   const int step = (int)(h & 7) - (i ? (int)(gp_data_hash((i - 1) ^ (seed << 40)) & 7) : 0);
   const uint64_t ranks = parameter ? parameter : 256;
@@ -176,21 +226,30 @@ GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t para
   if (kind == GP_DATA_HEADS) return (uint64_t)gp_data_is_head(seed, i, parameter);
   if (kind == GP_DATA_FLAGS) return h % 100 < parameter;
   if (kind == GP_DATA_RUNS) return gp_data_key(number, size, parameter, seed, i, gp_data_run_head(seed, i, parameter));
+  if (kind == GP_DATA_GROUPS) return gp_data_key(number, size, 2, 0, 0, h % ranks);
+  if (kind == GP_DATA_HIGH || kind == GP_DATA_LOW || kind == GP_DATA_HOT) return gp_data_skewed(kind, 8 * size, h);
   if (number == GP_DATA_INT || number == GP_DATA_UINT) {
     const int bits = 8 * size;
     int used = 0;
     switch (kind) {
-    case GP_DATA_ZIPF:
+    case GP_DATA_ZIPF: { // the bits below the rank are those of a hash of it: as many values as ranks
+      const uint64_t rank = gp_data_zipf(h, ranks);
       while (used < bits && (1ull << used) < ranks) used++;
-      return (gp_data_zipf(h, ranks) << (bits - used) | (bits > used ? gp_data_hash(h) >> (64 - bits + used) : 0)) ^
+      return (rank << (bits - used) | (bits > used ? gp_data_hash(rank) >> (64 - bits + used) : 0)) ^
              (number == GP_DATA_INT ? 1ull << (bits - 1) : 0);
+    }
     case GP_DATA_SMALL:
       return h >> 62;
     case GP_DATA_CONSTANT:
       return 3;
     case GP_DATA_EXACT:
       return (uint64_t)(int64_t)step;
-    case GP_DATA_SORTED: {
+    case GP_DATA_SORTED:
+    case GP_DATA_FEW:
+    case GP_DATA_REVERSED:
+    case GP_DATA_ALMOST:
+    case GP_DATA_ORGAN:
+    case GP_DATA_RISING: {
       // 2^bits - 1 as a double may round up to 2^bits: stay below.
       const double top = bits == 64 ? 18446744073709549568.0 : (double)((1ull << bits) - 1);
       const uint64_t rank = (uint64_t)(along * top);
@@ -211,6 +270,11 @@ GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t para
     value = 0.25;
     break;
   case GP_DATA_SORTED:
+  case GP_DATA_FEW:
+  case GP_DATA_REVERSED:
+  case GP_DATA_ALMOST:
+  case GP_DATA_ORGAN:
+  case GP_DATA_RISING:
     value = 2 * along - 1;
     break;
   case GP_DATA_EXACT:

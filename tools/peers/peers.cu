@@ -6,6 +6,8 @@
 //                 9  run lengths           10  unique               11  select               12  partition
 //                13  partition in three    14  parts in order, for checking    15  histograms, 1 and 2 bytes
 //                16  histograms, 4 bytes   17  count_if, adjacent difference   18  searches
+//                19, 20  radix sort of keys    21, 22  of pairs           23  merge sort    24  merge
+//                25, 26  segmented sorts       27  group by               28  sets, shuffle (Thrust)
 #include "data.h"
 #include "peers.h"
 
@@ -54,14 +56,26 @@ typedef gp_s16 s16;
   X(15)                                                                                                                \
   X(16)                                                                                                                \
   X(17)                                                                                                                \
-  X(18)
+  X(18)                                                                                                                \
+  X(19)                                                                                                                \
+  X(20)                                                                                                                \
+  X(21)                                                                                                                \
+  X(22)                                                                                                                \
+  X(23)                                                                                                                \
+  X(24)                                                                                                                \
+  X(25)                                                                                                                \
+  X(26)                                                                                                                \
+  X(27)                                                                                                                \
+  X(28)
 #define FIND(part) gp_peer_fn gp_peers_find_##part(const gp_peer_cell *c);
 GP_PEERS_PARTS(FIND)
 #undef FIND
 
 static inline bool is(const char *a, const char *b) { return !strcmp(a, b); }
 
-#if GP_PEERS_PART >= 5
+#if GP_PEERS_PART >= 19
+#include "peers_sorting.h"
+#elif GP_PEERS_PART >= 5
 #include "peers_segments.h"
 
 // ---- parts 1 to 4: CUB and Thrust -----------------------------------------------------------------------------------

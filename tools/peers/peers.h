@@ -11,17 +11,20 @@
 extern "C" {
 #endif
 
-enum { GP_PEERS_ABI = 2, GP_PEER_UNSUPPORTED = -1 };
+enum { GP_PEERS_ABI = 3, GP_PEER_UNSUPPORTED = -1 };
 
 // What a peer's call works on: the pointers of gp_call under the same names, in device memory, and its numbers.
 // `counts`: of runs, or of elements selected, 64 bits each. `scalar`, `scalar2`: in host memory, what elements are
 // compared with (less; structs: their first field, as a double), or the ends of a histogram (NULL: those of the type).
+// Of top-k: `segments` rows (0: one) of `count` keys, `length` results each.
 typedef struct gp_peer_args {
-  const void *in, *in2, *keys, *begin, *end;
+  const void *in, *in2, *keys, *keys2, *begin, *end;
   void *out, *out_keys, *out2, *out3;
   uint64_t *counts;
   uint64_t count, segments, length, bins;
   const void *scalar, *scalar2;
+  uint64_t count2;
+  int begin_bit, end_bit; // both 0: all
 } gp_peer_args;
 
 // A peer's call. With workspace NULL and *workspace_bytes set: what it needs (0: nothing). Returns 0, a CUDA error, or
@@ -33,9 +36,10 @@ typedef int (*gp_peer_fn)(void *workspace, size_t *workspace_bytes, const gp_pee
 // peer's own users write (DeviceReduce::Sum, DevicePartition::If); otherwise the one for checking results: it computes
 // in exactly `acc`, and keeps the order of all parts.
 typedef struct gp_peer_cell {
-  const char *peer; // "cub", "thrust", "cuda", "cublas"
+  const char
+      *peer; // "cub", "cub_radix" (of two calls of CUB's the one that sorts by radix), "thrust", "cuda", "cublas"
   const char *primitive, *op, *in, *acc, *out, *key, *payload, *offsets, *lengths, *form;
-  int parts, keep, plain;
+  int parts, keep, plain, descending, rows; // rows: 1 and more of top-k, else 0
 } gp_peer_cell;
 
 // The table of functions that gp_peers() hands out.

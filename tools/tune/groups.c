@@ -30,6 +30,20 @@ const group_row GROUP_ROWS[] = {
      "bins=256"},
     {"lower_bound", "", "u32 u64", "threads=128,vectors=1,blocks_per_sm=1", NULL, "haystack=65536"},
     {"load_balance", "", "u32", "threads=128,vectors=1,blocks_per_sm=1", NULL, "segments=pareto:64"},
+    {"sort", "", "u8 u16 u32 u64", "algorithm=ONE_SWEEP,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"sort", "", "u32 u64", "algorithm=ONE_SWEEP,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u32"},
+    {"sort", "", "u32 u64", "algorithm=ONE_SWEEP,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u64"},
+    {"merge_sort", "", "u32 u64", "algorithm=MERGE_PASSES,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"merge_sort", "", "u32", "algorithm=MERGE_PASSES,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u32"},
+    {"merge", "", "u32 u64", "algorithm=MERGE_PATH,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"merge", "", "u32", "algorithm=MERGE_PATH,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u32"},
+    {"set_union", "", "u32 u64", "algorithm=MERGE_PATH,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"is_sorted", "", "u32 u64", "algorithm=EVEN_SHARE,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"segmented_sort", "", "u32 u64", "algorithm=SIZE_CLASSES,threads=128,vectors=1,blocks_per_sm=1", NULL,
+     "segments=pareto:64"},
+    {"segmented_sort", "", "u32", "algorithm=SIZE_CLASSES,threads=128,vectors=1,blocks_per_sm=1", NULL,
+     "segments=pareto:64 payload=u32"},
+    {"top_k", "", "u32 u64", "algorithm=RADIX_SELECT,threads=128,vectors=1,blocks_per_sm=1", NULL, "k=256"},
 };
 const int GROUP_ROW_COUNT = sizeof GROUP_ROWS / sizeof *GROUP_ROWS;
 

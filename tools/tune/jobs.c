@@ -17,7 +17,8 @@ static const struct {
   const char *name;
   const char
       *has; // i: an input, o: an operator, a: an accumulator, w: words of its own, n: an output that is counted or
-            // an index (u32 where nothing else is said), k: a name and no types
+            // an index (u32 where nothing else is said), m: the type is that of keys, which are moved or
+            // read in order, k: a name and no types
 } PRIMITIVES[] = {{"copy", "i"},
                   {"fill", ""},
                   {"iota", ""},
@@ -46,6 +47,19 @@ static const struct {
                   {"lower_bound", "iwn"},
                   {"upper_bound", "iwn"},
                   {"load_balance", "wn"},
+                  {"sort", "iwm"},
+                  {"merge_sort", "iwm"},
+                  {"merge", "iwm"},
+                  {"set_union", "iwm"},
+                  {"set_intersection", "iwm"},
+                  {"set_difference", "iwm"},
+                  {"set_symmetric_difference", "iwm"},
+                  {"is_sorted", "iw"},
+                  {"segmented_sort", "iwm"},
+                  {"top_k", "iwm"},
+                  {"nth_element", "iwm"},
+                  {"shuffle", "i"},
+                  {"group_by", "ioaw"},
                   {"check_offsets", "iw"},
                   {"kernel", "k"}}; // of the user's
 enum { PRIMITIVE_COUNT = sizeof PRIMITIVES / sizeof *PRIMITIVES };
@@ -79,8 +93,9 @@ static char *cell_field(cell_words *w, const char *name, size_t *room) {
 
 // Words that only some primitives have (tools/gp_cells.h says which, and checks them).
 static int is_own_word(const cell_words *w, const char *name) {
-  static const char *const NAMES[] = {"segments", "offsets", "form", "key",  "payload",  "lengths",
-                                      "runs",     "parts",   "keep", "bins", "haystack", "dist"};
+  static const char *const NAMES[] = {"segments", "offsets", "form", "key",      "payload", "lengths", "runs",
+                                      "parts",    "keep",    "bins", "haystack", "dist",    "order",   "bits",
+                                      "second",   "k",       "rows", "sorted",   "groups"};
   size_t i;
   for (i = 0; primitive_has(w->primitive, 'w') && i < sizeof NAMES / sizeof *NAMES; i++)
     if (!strcmp(name, NAMES[i])) return 1;
@@ -164,14 +179,19 @@ void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
   const char *p = w->primitive;
   const int payload = size_of_word(w, "payload"), lengths = size_of_word(w, "lengths");
   sizes->in = payload ? payload : primitive_has(p, 'i') ? type_size(w->in) : 0;
-  sizes->acc = is_one_of(p, "count_if check_offsets") ? 8 : is_one_of(p, "any all") ? 4 : type_size(w->acc);
-  sizes->out = !strcmp(p, "run_lengths")                ? 0
-               : is_one_of(p, "count_if check_offsets") ? 8
-               : is_one_of(p, "any all")                ? 1
-               : !strcmp(p, "unique")                   ? payload
-               : !strcmp(p, "nontrivial_runs")          ? (lengths ? lengths : 4)
-                                                        : type_size(w->out);
+  sizes->acc = is_one_of(p, "count_if check_offsets is_sorted") ? 8 : is_one_of(p, "any all") ? 4 : type_size(w->acc);
+  sizes->out = !strcmp(p, "run_lengths")                          ? 0
+               : is_one_of(p, "count_if check_offsets is_sorted") ? 8
+               : is_one_of(p, "any all")                          ? 1
+               : !strcmp(p, "unique")                             ? payload
+               : !strcmp(p, "nontrivial_runs")                    ? (lengths ? lengths : 4)
+                                                                  : type_size(w->out);
   sizes->bytes = sizes->in > sizes->out ? sizes->in : sizes->out;
+  if (primitive_has(p, 'm')) {
+    sizes->in = type_size(w->in);
+    sizes->out = payload;
+    sizes->bytes = sizes->in + sizes->out;
+  }
   if (is_one_of(p, "inclusive_scan_by_key exclusive_scan_by_key reduce_by_key select partition unique run_lengths "
                    "nontrivial_runs"))
     sizes->bytes = sizes->in + size_of_word(w, "key") + (payload ? type_size(w->in) : 0);

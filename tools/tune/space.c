@@ -27,8 +27,17 @@ static const field SCAN_FIELDS[] = {GP_POLICY_FIELDS_SCAN(FIELD){NULL, 0, 0, NUL
 static const field STREAM_FIELDS[] = {GP_POLICY_FIELDS_STREAM(FIELD){NULL, 0, 0, NULL}};
 static const field SEGMENTS_FIELDS[] = {GP_POLICY_FIELDS_SEGMENTS(FIELD){NULL, 0, 0, NULL}};
 static const field HISTOGRAM_FIELDS[] = {GP_POLICY_FIELDS_HISTOGRAM(FIELD){NULL, 0, 0, NULL}};
+#ifdef GP_POLICY_FIELDS_SORT
+static const field SORT_FIELDS[] = {GP_POLICY_FIELDS_SORT(FIELD){NULL, 0, 0, NULL}};
+static const field MERGE_FIELDS[] = {GP_POLICY_FIELDS_MERGE(FIELD){NULL, 0, 0, NULL}};
+static const field SEGMENTED_SORT_FIELDS[] = {GP_POLICY_FIELDS_SEGMENTED_SORT(FIELD){NULL, 0, 0, NULL}};
+static const field TOP_K_FIELDS[] = {GP_POLICY_FIELDS_TOP_K(FIELD){NULL, 0, 0, NULL}};
+#define SORTING_FIELDS , SORT_FIELDS, MERGE_FIELDS, SEGMENTED_SORT_FIELDS, TOP_K_FIELDS
+#else // a header of before
+#define SORTING_FIELDS
+#endif
 static const field *const FIELDS[] = {MAP_FIELDS,    REDUCE_FIELDS,   SCAN_FIELDS,
-                                      STREAM_FIELDS, SEGMENTS_FIELDS, HISTOGRAM_FIELDS}; // by gp__family_of
+                                      STREAM_FIELDS, SEGMENTS_FIELDS, HISTOGRAM_FIELDS SORTING_FIELDS}; // by family
 static const field *fields_of(gp_primitive primitive) { return FIELDS[gp__family_of(primitive)]; }
 #else // a header of before
 static const field *const FIELDS[] = {MAP_FIELDS, REDUCE_FIELDS, SCAN_FIELDS}; // by gp__same_policy_space

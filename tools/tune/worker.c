@@ -327,7 +327,7 @@ static void repeat(uint64_t at, uint64_t done, uint64_t bytes) {
 }
 
 // Small numbers, which the pools hold anyway, do for what is summed. Keys of runs, flags, offsets, boundaries, what is
-// compared or counted is written: the same in every set, and random data again and again.
+// compared or counted is written: the same in every set, and random data again and again, but for keys that are sorted.
 static int is_any_number(const cell *c, int role) {
   const gp_primitive p = c->primitive;
   return p < GP_SEGMENTED_REDUCE ||
@@ -340,7 +340,8 @@ static void write_input(const cell *c, int role) {
   const uint64_t count = cell_count(c, role, c->n), bytes = cell_bytes(c, role, c->n);
   const uint64_t at = pools[role].at + l->shift[role];
   cell_data data;
-  const int random = cell_data_of(c, role, c->kind, &data) && data.kind != GP_DATA_SORTED;
+  const int random = cell_data_of(c, role, c->kind, &data) && !gp_data_has_place(data.kind) &&
+                     !(moves_keys(c->primitive) && role == ROLE_keys);
   const uint64_t some = random && count > MOST ? MOST : count;
   char *made = malloc(some * (uint64_t)t->size + 1);
   if (!made) fatal("no memory for %llu bytes", (unsigned long long)bytes);

@@ -1,0 +1,161 @@
+// Hybrid sort of keys, and the sort of a tile, on the emulator: distributions, sizes around tiles and buckets, every
+// type, both orders, in place, a count in device memory.
+#include "kernel_test.h"
+
+#include <algorithm>
+#include <cstring>
+
+static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capacity) {
+  std::vector<u64> v(n);
+  const u64 mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
+  u64 few[7];
+  for (u64 &x : few) x = (u64(random32()) << 32 | random32()) & mask;
+  for (size_t i = 0; i < n; ++i) {
+    const u64 r = (u64(random32()) << 32 | random32()) & mask, place = u64(double(i) / double(n) * double(mask)) & mask;
+    switch (kind) {
+    case 0:
+      v[i] = r;
+      break; // uniform
+    case 1:
+      v[i] = few[0];
+      break; // constant
+    case 2:
+      v[i] = few[r % 7];
+      break; // few distinct
+    case 3:
+      v[i] = place;
+      break; // sorted
+    case 4:
+      v[i] = mask - place;
+      break; // reversed
+    case 5:
+      v[i] = random32() % 50 ? place : r;
+      break; // almost sorted
+    case 6:
+      v[i] = i < n / 2 ? place : mask - place;
+      break; // organ pipe
+    case 7:
+      v[i] = mask / (1 + r % 1000);
+      break; // many small ones, like Zipf
+    case 8:
+      v[i] = r & (mask >> (bits / 2));
+      break; // high bits zero
+    case 9:
+      v[i] = r & ~(mask >> (bits / 2));
+      break; // low bits zero
+    case 10:
+      v[i] = random32() % 8 ? few[0] : r;
+      break; // a hot key
+    case 11:
+      v[i] = random32() % 8 ? (few[0] & ~15ull) | (r & 15) : r;
+      break; // a hot digit at each level
+    case 12:
+      v[i] = i % 2 ? mask : 0;
+      break; // the ends of the range
+    case 13:
+      v[i] = i % 3 ? r & 3 : mask - (r & 3);
+      break; // both ends: bins overflow
+    case 15:
+      v[i] = i < capacity + 50 ? r & (mask >> 4) : r | 1ull << (bits - 1);
+      break; // a bucket just too large
+    default:
+      v[i] = (r & 1) << (bits - 1) | 1ull << (r >> 1) % unsigned(bits - 1);
+      break; // powers of two: all levels
+    }
+  }
+  return v;
+}
+enum { DISTRIBUTIONS = 16 };
+
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct Hybrid {
+  typedef gp__sorted<T, DESCENDING> Code;
+  typedef typename Code::Raw Raw;
+  static const int CAPACITY = THREADS * ITEMS, COUNTING = 256;
+
+  static bool run(const std::vector<Raw> &from, size_t offset, bool in_place, bool on_device, bool one_block) {
+    const size_t n = from.size();
+    std::vector<Raw> given(from);
+    if (on_device) given.resize(n + 5, Raw(0)); // which must stay as it is
+    Device<Raw> in(given, offset), out(given.size(), in_place ? 0 : (offset * 7) % 5), spare(n + 1);
+    Device<u64> list(GP__HYBRID_LEVELS + 2), counts(1);
+    const u64 parts = gp__hybrid_parts(given.size(), CAPACITY);
+    Device<gp__hybrid_part> part0(parts), part1(parts);
+    Device<u64> bins0(parts * 256), bins1(parts * 256);
+    Device<gp__hybrid_item> items(gp__hybrid_items(given.size(), CAPACITY));
+    const u64 count = n;
+    simt::host_write(counts.data, &count, 8);
+    if (!in_place) simt::host_fill(out.data, 0x5a, given.size() * sizeof(Raw));
+    gp__hybrid_args a = {};
+    a.in = in.data, a.out = in_place ? in.data : out.data, a.spare = spare.data, a.list = list.data;
+    a.parts = part0.data, a.next_parts = part1.data, a.bins = bins0.data, a.next_bins = bins1.data;
+    a.items = items.data, a.count = given.size(), a.count_device = on_device ? counts.data : nullptr;
+    a.capacity = CAPACITY;
+    const unsigned sort_bytes = gp__tile_sort_bytes(sizeof(T), THREADS, ITEMS, LOG2_BINS);
+    const unsigned move_bytes = gp__hybrid_move_bytes(sizeof(T), P::threads * P::vectors * gp__vector_items(sizeof(T)));
+    const unsigned grid = 1 + random32() % 5;
+    bool good = true;
+    if (one_block) {
+      good = !simt::launch_kernel("one", 1, THREADS, sort_bytes,
+                                  gp__sort_one_block<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
+    } else {
+      good = !simt::launch_kernel("begin", 1, P::threads, 0, gp__hybrid_begin<P, T, DESCENDING>, a);
+      for (a.level = 0; good && a.level < gp__hybrid_levels(sizeof(T)); ++a.level) {
+        good =
+            good && !simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING>, a);
+        good = good &&
+               !simt::launch_kernel("move", grid + 1, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING>, a);
+        std::swap(a.parts, a.next_parts);
+        std::swap(a.bins, a.next_bins);
+      }
+      good = good && !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
+                                          gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
+    }
+    std::vector<Raw> want(from), got = (in_place ? in : out).read(given.size());
+    std::sort(want.begin(), want.end(), [](Raw x, Raw y) { return Code::encode(x) < Code::encode(y); });
+    return good && std::equal(want.begin(), want.end(), got.begin());
+  }
+  static void sweep(const char *name, int seeds, bool one_block, size_t most) {
+    if (!only.empty() && only != name) return;
+    const size_t sizes[] = {
+        0, 1, 2, 31, 33, CAPACITY - 3, CAPACITY - 1, CAPACITY, CAPACITY + 1, 2 * CAPACITY + 5, most / 3, most};
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (int kind = 0; kind < DISTRIBUTIONS; ++kind) {
+        size_t n = seed == 1 && !one_block ? most - random32() % 9 : sizes[random32() % 12];
+        if (one_block && n > CAPACITY) n = CAPACITY - random32() % 9;
+        const std::vector<u64> v = distribution(kind, n, int(8 * sizeof(T)), size_t(CAPACITY));
+        std::vector<Raw> raw(n);
+        for (size_t i = 0; i < n; ++i) raw[i] = Raw(v[i]);
+        simt::set_random_schedule(uint64_t(seed * 100 + kind));
+        const bool in_place = random32() % 3 == 0, on_device = random32() % 4 == 0;
+        const size_t offset = random32() % 5;
+        check(run(raw, offset, in_place, on_device, one_block),
+              std::string(name) + " kind " + std::to_string(kind) + " n " + std::to_string(n) + " offset " +
+                  std::to_string(offset) + (in_place ? " in place" : "") + (on_device ? " count on the device" : "") +
+                  " seed " + std::to_string(seed));
+        simt::clear_error();
+      }
+  }
+};
+
+int main(int argc, char **argv) {
+  const int seeds = argc > 1 ? std::atoi(argv[1]) : 2;
+  if (argc > 2) only = argv[2];
+  typedef gp__policy<64, 4, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Small;
+  typedef gp__policy<96, 2, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 2> Other;
+  Hybrid<Small, u32, false, 64, 8, 9>::sweep("u32", seeds, false, 20000);
+  Hybrid<Other, u64, false, 32, 8, 9>::sweep("u64", seeds, false, 12000);
+  Hybrid<Small, u32, false, 64, 16, 10>::sweep("one block u32", seeds, true, 1000);
+#ifndef TEST_FEW
+  Hybrid<Other, float, true, 64, 8, 9>::sweep("f32 descending", seeds, false, 20000);
+  Hybrid<Small, int, false, 32, 16, 8>::sweep("i32", seeds, false, 30000);
+  Hybrid<Small, double, true, 32, 16, 9>::sweep("f64 descending", seeds, false, 9000);
+  Hybrid<Other, u8, false, 32, 16, 8>::sweep("u8", seeds, false, 9000);
+  Hybrid<Other, gp_f16, true, 64, 8, 8>::sweep("f16 descending", seeds, false, 9000);
+  Hybrid<Other, short, false, 64, 8, 8>::sweep("i16", seeds, false, 9000);
+  Hybrid<Small, u64, true, 96, 8, 10>::sweep("one block u64 descending", seeds, true, 700);
+  Hybrid<Small, u8, false, 64, 16, 10>::sweep("one block u8", seeds, true, 1000);
+#endif
+  check(simt::live_allocations() == 0, "nothing is left");
+  std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+  return failed != 0;
+}

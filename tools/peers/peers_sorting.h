@@ -1,0 +1,400 @@
+// peers_sorting.h - parts 19 and later of peers.cu: what CUB and Thrust have for sorts, merges, sets, top-k, shuffles
+// and group-by. Where CUB has no call, what its users write: a sort of indices sorts pairs whose values were counted up
+// before, top-k sorts all and takes the first, and a group-by sorts and then reduces by key.
+#ifndef GP_PEERS_SORTING_H
+#define GP_PEERS_SORTING_H
+
+#include "peers_segments.h"
+
+// Is it CUB on keys of this type, with values of that one ("": none), in that form?
+[[maybe_unused]] static bool cub_keys(const gp_peer_cell *c, const char *key, const char *value, const char *form) {
+  return cub_of(c, key) && is(c->payload, value) && is(c->form, form);
+}
+
+// Parts of a workspace, one behind the other; with a workspace that is NULL they only count.
+struct carver {
+  char *at;
+  size_t used;
+  explicit carver(void *workspace) : at((char *)workspace), used(0) {}
+  template <class T> T *take(uint64_t count) {
+    T *const taken = at ? (T *)(void *)(at + used) : NULL;
+    used += (count * sizeof(T) + 511) / 256 * 256;
+    return taken;
+  }
+  void *rest() const { return at ? at + used : NULL; }
+};
+
+[[maybe_unused]] static __global__ void count_up(u32 *out, u64 count, u64 row) {
+  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < count; i += (u64)gridDim.x * blockDim.x)
+    out[i] = (u32)(row ? i % row : i);
+}
+[[maybe_unused]] static int start_indices(u32 *out, uint64_t count, uint64_t row, void *stream) {
+  count_up<<<1056, 256, 0, STREAM>>>(out, count, row);
+  return (int)cudaGetLastError();
+}
+template <class T> __global__ void store_kernel(T *out, T value) { *out = value; }
+
+static inline int end_of(const gp_peer_args *a, int size) { return a->end_bit ? a->end_bit : 8 * size; }
+
+// ---- radix sort
+
+#if GP_PEERS_PART >= 19 && GP_PEERS_PART <= 22
+#include <cub/device/device_radix_sort.cuh>
+
+template <class K> struct radix_keys {
+  static int ascending(ARGUMENTS) {
+    CHECK_COUNT;
+    return cub::DeviceRadixSort::SortKeys(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int)a->count, a->begin_bit,
+                                          end_of(a, sizeof(K)), STREAM);
+  }
+  static int descending(ARGUMENTS) {
+    CHECK_COUNT;
+    return cub::DeviceRadixSort::SortKeysDescending(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int)a->count,
+                                                    a->begin_bit, end_of(a, sizeof(K)), STREAM);
+  }
+  // Of all in order, `length` of them from the first on; NTH: the one at `length`.
+  template <bool DESCENDING, bool NTH> static int part(ARGUMENTS) {
+    carver parts(w);
+    K *const sorted = parts.take<K>(a->count);
+    gp_peer_args all = *a;
+    size_t rest = w ? *bytes - parts.used : 0;
+    all.out_keys = sorted;
+    const int code = (DESCENDING ? descending : ascending)(parts.rest(), &rest, &all, stream);
+    if (!w) *bytes = rest + parts.used;
+    if (code || !w) return code;
+    return cudaMemcpyAsync(a->out_keys, NTH ? sorted + a->length : sorted, (NTH ? 1 : a->length) * sizeof(K),
+                           cudaMemcpyDeviceToDevice, STREAM);
+  }
+};
+
+template <class K, class V> struct radix_pairs {
+  static int ascending(ARGUMENTS) {
+    CHECK_COUNT;
+    return cub::DeviceRadixSort::SortPairs(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (const V *)a->in,
+                                           (V *)a->out, (int)a->count, a->begin_bit, end_of(a, sizeof(K)), STREAM);
+  }
+  static int descending(ARGUMENTS) {
+    CHECK_COUNT;
+    return cub::DeviceRadixSort::SortPairsDescending(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (const V *)a->in,
+                                                     (V *)a->out, (int)a->count, a->begin_bit, end_of(a, sizeof(K)),
+                                                     STREAM);
+  }
+};
+
+// Of u32 indices, which are counted up in every call, as they are in ours.
+template <class K> static int radix_indices(ARGUMENTS) {
+  carver parts(w);
+  u32 *const indices = parts.take<u32>(a->count);
+  K *const sorted = parts.take<K>(a->count);
+  gp_peer_args pairs = *a;
+  size_t rest = w ? *bytes - parts.used : 0;
+  pairs.in = indices;
+  pairs.out_keys = sorted;
+  int code = w ? start_indices(indices, a->count, 0, stream) : 0;
+  if (!code) code = radix_pairs<K, u32>::ascending(parts.rest(), &rest, &pairs, stream);
+  if (!w) *bytes = rest + parts.used;
+  return code;
+}
+// The first `length` pairs; INDICES: the values are counted up.
+template <class K, bool INDICES> static int first_pairs(ARGUMENTS) {
+  carver parts(w);
+  K *const keys = parts.take<K>(a->count);
+  u32 *const values = parts.take<u32>(a->count), *const indices = parts.take<u32>(INDICES ? a->count : 0);
+  gp_peer_args pairs = *a;
+  size_t rest = w ? *bytes - parts.used : 0;
+  if (INDICES) pairs.in = indices;
+  pairs.out_keys = keys;
+  pairs.out = values;
+  int code = w && INDICES ? start_indices(indices, a->count, 0, stream) : 0;
+  if (!code) code = radix_pairs<K, u32>::descending(parts.rest(), &rest, &pairs, stream);
+  if (!w) *bytes = rest + parts.used;
+  if (code || !w) return code;
+  if (a->out_keys) code = cudaMemcpyAsync(a->out_keys, keys, a->length * sizeof(K), cudaMemcpyDeviceToDevice, STREAM);
+  if (code) return code;
+  return cudaMemcpyAsync(a->out, values, a->length * sizeof(u32), cudaMemcpyDeviceToDevice, STREAM);
+}
+
+FIND_BEGIN
+#define FIND_KEYS(K)                                                                                                   \
+  if (IS(sort) && cub_keys(c, #K, "", "keys") && !c->descending) return radix_keys<K>::ascending;
+#define FIND_KEYS_DESCENDING(K)                                                                                        \
+  if (IS(sort) && cub_keys(c, #K, "", "keys") && c->descending) return radix_keys<K>::descending;
+#define FIND_PAIRS(K, V)                                                                                               \
+  if (IS(sort) && cub_keys(c, #K, #V, "keys") && !c->descending) return radix_pairs<K, V>::ascending;
+#if GP_PEERS_PART == 19
+FIND_KEYS(u8)
+FIND_KEYS(u16)
+FIND_KEYS(u32)
+FIND_KEYS_DESCENDING(u32)
+if (IS(nth_element) && cub_of(c, "u32") && !c->descending) return radix_keys<u32>::part<false, true>;
+if (IS(top_k) && c->rows == 1 && cub_keys(c, "u32", "", "keys") && c->descending)
+  return radix_keys<u32>::part<true, false>;
+#elif GP_PEERS_PART == 20
+FIND_KEYS(u64)
+FIND_KEYS(f32)
+FIND_KEYS_DESCENDING(f32)
+if (IS(nth_element) && cub_of(c, "f32") && !c->descending) return radix_keys<f32>::part<false, true>;
+if (IS(top_k) && c->rows == 1 && cub_keys(c, "f32", "", "keys") && c->descending)
+  return radix_keys<f32>::part<true, false>;
+#elif GP_PEERS_PART == 21
+FIND_PAIRS(u32, u32)
+if (IS(sort) && cub_keys(c, "u32", "u32", "keys") && c->descending) return radix_pairs<u32, u32>::descending;
+if (IS(sort) && cub_keys(c, "u32", "u32", "indices") && !c->descending) return radix_indices<u32>;
+if (IS(top_k) && c->rows == 1 && cub_keys(c, "u32", "u32", "keys") && c->descending) return first_pairs<u32, false>;
+if (IS(top_k) && c->rows == 1 && cub_keys(c, "u32", "u32", "indices") && c->descending) return first_pairs<u32, true>;
+#else
+FIND_PAIRS(u64, u32)
+FIND_PAIRS(u32, u64)
+FIND_PAIRS(u64, u64)
+if (IS(sort) && cub_keys(c, "u64", "u32", "indices") && !c->descending) return radix_indices<u64>;
+#endif
+FIND_END
+#endif
+
+// ---- merge sort and merge
+
+#if GP_PEERS_PART == 23 || GP_PEERS_PART == 24
+#include <cub/device/device_merge.cuh>
+#include <cub/device/device_merge_sort.cuh>
+
+struct less_than {
+  template <class T> __host__ __device__ bool operator()(const T &a, const T &b) const { return a < b; }
+};
+template <class K> static int merge_sort_keys(ARGUMENTS) {
+  CHECK_COUNT;
+  return cub::DeviceMergeSort::SortKeysCopy(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int)a->count, less_than{},
+                                            STREAM);
+}
+template <class K, class V> static int merge_sort_pairs(ARGUMENTS) {
+  CHECK_COUNT;
+  return cub::DeviceMergeSort::SortPairsCopy(w, *bytes, (const K *)a->keys, (const V *)a->in, (K *)a->out_keys,
+                                             (V *)a->out, (int)a->count, less_than{}, STREAM);
+}
+template <class K> static int merge_keys(ARGUMENTS) {
+  return cub::DeviceMerge::MergeKeys(w, *bytes, (const K *)a->keys, (int64_t)a->count, (const K *)a->keys2,
+                                     (int64_t)a->count2, (K *)a->out_keys, less_than{}, STREAM);
+}
+template <class K, class V> static int merge_pairs(ARGUMENTS) {
+  return cub::DeviceMerge::MergePairs(w, *bytes, (const K *)a->keys, (const V *)a->in, (int64_t)a->count,
+                                      (const K *)a->keys2, (const V *)a->in2, (int64_t)a->count2, (K *)a->out_keys,
+                                      (V *)a->out, less_than{}, STREAM);
+}
+FIND_BEGIN
+#if GP_PEERS_PART == 23
+if (IS(merge_sort) && cub_keys(c, "u32", "", "keys")) return merge_sort_keys<u32>;
+if (IS(merge_sort) && cub_keys(c, "u64", "", "keys")) return merge_sort_keys<u64>;
+if (IS(merge_sort) && cub_keys(c, "u32", "u32", "keys")) return merge_sort_pairs<u32, u32>;
+#else
+if (IS(merge) && cub_of(c, "u32") && is(c->payload, "")) return merge_keys<u32>;
+if (IS(merge) && cub_of(c, "u64") && is(c->payload, "")) return merge_keys<u64>;
+if (IS(merge) && cub_of(c, "u32") && is(c->payload, "u32")) return merge_pairs<u32, u32>;
+if (IS(merge) && cub_of(c, "u64") && is(c->payload, "u64")) return merge_pairs<u64, u64>;
+#endif
+FIND_END
+#endif
+
+// ---- segments, and rows of top-k
+
+#if GP_PEERS_PART == 25 || GP_PEERS_PART == 26
+#include <cub/device/device_segmented_radix_sort.cuh>
+#include <cub/device/device_segmented_sort.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+#define OFFSETS (const u32 *)a->begin, (const u32 *)a->begin + 1
+template <class K> struct segmented_keys {
+  static int sort(ARGUMENTS) {
+    CHECK_COUNT;
+    return cub::DeviceSegmentedSort::StableSortKeys(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int64_t)a->count,
+                                                    (int64_t)a->segments, OFFSETS, STREAM);
+  }
+  static int radix(ARGUMENTS) {
+    CHECK_COUNT;
+    return cub::DeviceSegmentedRadixSort::SortKeys(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int64_t)a->count,
+                                                   (int64_t)a->segments, OFFSETS, 0, 8 * (int)sizeof(K), STREAM);
+  }
+};
+template <class K, class V> struct segmented_pairs {
+  static int sort(ARGUMENTS) {
+    CHECK_COUNT;
+    return cub::DeviceSegmentedSort::StableSortPairs(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (const V *)a->in,
+                                                     (V *)a->out, (int64_t)a->count, (int64_t)a->segments, OFFSETS,
+                                                     STREAM);
+  }
+  static int radix(ARGUMENTS) {
+    CHECK_COUNT;
+    return cub::DeviceSegmentedRadixSort::SortPairs(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (const V *)a->in,
+                                                    (V *)a->out, (int64_t)a->count, (int64_t)a->segments, OFFSETS, 0,
+                                                    8 * (int)sizeof(K), STREAM);
+  }
+};
+
+struct row_start {
+  long long length;
+  __host__ __device__ long long operator()(long long i) const { return i * length; }
+};
+template <class K> static int first_of_rows(ARGUMENTS) {
+  const uint64_t all = a->count * a->segments;
+  const auto begin =
+      thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), row_start{(long long)a->count});
+  carver parts(w);
+  K *const sorted = parts.take<K>(all);
+  size_t rest = w ? *bytes - parts.used : 0;
+  const int code = cub::DeviceSegmentedSort::SortKeysDescending(
+      parts.rest(), rest, (const K *)a->keys, sorted, (int64_t)all, (int64_t)a->segments, begin, begin + 1, STREAM);
+  if (!w) *bytes = rest + parts.used;
+  if (code || !w) return code;
+  return cudaMemcpy2DAsync(a->out_keys, a->length * sizeof(K), sorted, a->count * sizeof(K), a->length * sizeof(K),
+                           a->segments, cudaMemcpyDeviceToDevice, STREAM);
+}
+FIND_BEGIN
+#define FIND_SEGMENTED_SORT(K, payload_, ...)                                                                          \
+  if (IS(segmented_sort) && is(c->in, #K) && is(c->payload, payload_) && is(c->form, "keys") &&                        \
+      is(c->offsets, "u32") && !c->descending) {                                                                       \
+    if (is(c->peer, "cub")) return __VA_ARGS__::sort;                                                                  \
+    if (is(c->peer, "cub_radix")) return __VA_ARGS__::radix;                                                           \
+  }
+#if GP_PEERS_PART == 25
+FIND_SEGMENTED_SORT(u32, "", segmented_keys<u32>)
+FIND_SEGMENTED_SORT(u64, "", segmented_keys<u64>)
+if (IS(top_k) && c->rows > 1 && cub_keys(c, "u32", "", "keys") && c->descending) return first_of_rows<u32>;
+#else
+FIND_SEGMENTED_SORT(u32, "u32", segmented_pairs<u32, u32>)
+if (IS(top_k) && c->rows > 1 && cub_keys(c, "f32", "", "keys") && c->descending) return first_of_rows<f32>;
+#endif
+FIND_END
+#endif
+
+// ---- group by
+
+#if GP_PEERS_PART == 27
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cuda/std/functional>
+
+template <class K, class T> static int group_by(ARGUMENTS) {
+  CHECK_COUNT;
+  carver parts(w);
+  K *const keys = parts.take<K>(a->count);
+  T *const values = parts.take<T>(a->count);
+  size_t sort_bytes = 0, reduce_bytes = 0, rest;
+  int code = cub::DeviceRadixSort::SortPairs(NULL, sort_bytes, (const K *)a->keys, keys, (const T *)a->in, values,
+                                             (int)a->count, 0, 8 * (int)sizeof(K), STREAM);
+  if (!code)
+    code = cub::DeviceReduce::ReduceByKey(NULL, reduce_bytes, keys, (K *)a->out_keys, values, (T *)a->out, COUNTS,
+                                          ::cuda::std::plus<T>{}, (int)a->count, STREAM);
+  rest = sort_bytes > reduce_bytes ? sort_bytes : reduce_bytes;
+  if (!w) *bytes = parts.used + rest;
+  if (code || !w) return code;
+  code = cub::DeviceRadixSort::SortPairs(parts.rest(), rest, (const K *)a->keys, keys, (const T *)a->in, values,
+                                         (int)a->count, 0, 8 * (int)sizeof(K), STREAM);
+  if (code) return code;
+  return cub::DeviceReduce::ReduceByKey(parts.rest(), rest, keys, (K *)a->out_keys, values, (T *)a->out, COUNTS,
+                                        ::cuda::std::plus<T>{}, (int)a->count, STREAM);
+}
+#define FIND_GROUP_BY(K, T)                                                                                            \
+  if (IS(group_by) && cub_sum_of(c, #T) && is(c->key, #K)) return group_by<K, T>;
+FIND_BEGIN
+FIND_GROUP_BY(u32, u32)
+FIND_GROUP_BY(u32, f32)
+FIND_GROUP_BY(u64, u64)
+FIND_END
+#endif
+
+// ---- Thrust
+
+#if GP_PEERS_PART == 28
+#include <thrust/execution_policy.h>
+#include <thrust/random.h>
+#include <thrust/set_operations.h>
+#include <thrust/shuffle.h>
+#include <thrust/sort.h>
+
+// Memory that is kept between calls, as Thrust's users do who time it.
+struct kept_memory {
+  typedef char value_type;
+  struct block {
+    char *at;
+    size_t bytes;
+    bool used;
+  };
+  static block *blocks() {
+    static block all[64];
+    return all;
+  }
+  char *allocate(std::ptrdiff_t bytes) {
+    block *fresh = NULL;
+    for (block *b = blocks(); b < blocks() + 64; b++) {
+      if (b->at && !b->used && b->bytes >= (size_t)bytes) return b->used = true, b->at;
+      if (!b->at && !fresh) fresh = b;
+    }
+    if (!fresh || cudaMalloc((void **)&fresh->at, bytes)) throw std::bad_alloc();
+    fresh->bytes = bytes;
+    fresh->used = true;
+    return fresh->at;
+  }
+  void deallocate(char *at, size_t) {
+    for (block *b = blocks(); b < blocks() + 64; b++)
+      if (b->at == at) b->used = false;
+  }
+};
+#define POLICY thrust::cuda::par_nosync(memory).on(STREAM)
+
+// OPERATION: of keys; of keys and values.
+enum { UNION, INTERSECTION, DIFFERENCE, SYMMETRIC_DIFFERENCE };
+template <class K, int OPERATION> static int set_of_keys(ARGUMENTS) {
+  NO_WORKSPACE;
+  kept_memory memory;
+  const K *x = (const K *)a->keys, *x_end = x + a->count, *y = (const K *)a->keys2, *y_end = y + a->count2;
+  K *out = (K *)a->out_keys, *end;
+  try {
+    end = OPERATION == UNION          ? thrust::set_union(POLICY, x, x_end, y, y_end, out)
+          : OPERATION == INTERSECTION ? thrust::set_intersection(POLICY, x, x_end, y, y_end, out)
+          : OPERATION == DIFFERENCE   ? thrust::set_difference(POLICY, x, x_end, y, y_end, out)
+                                      : thrust::set_symmetric_difference(POLICY, x, x_end, y, y_end, out);
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
+  store_kernel<<<1, 1, 0, STREAM>>>(COUNTS, (unsigned long long)(end - out));
+  return cudaGetLastError();
+}
+template <class K> static int check_sorted(ARGUMENTS) {
+  NO_WORKSPACE;
+  kept_memory memory;
+  const K *const end = (const K *)a->keys + a->count, *sorted;
+  try {
+    sorted = thrust::is_sorted_until(POLICY, (const K *)a->keys, end);
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
+  store_kernel<<<1, 1, 0, STREAM>>>(COUNTS, sorted == end ? ~0ull : (unsigned long long)(sorted - (const K *)a->keys));
+  return cudaGetLastError();
+}
+// A permutation of its own: there is nothing to check ours against.
+template <class T> static int shuffle(ARGUMENTS) {
+  NO_WORKSPACE;
+  kept_memory memory;
+  try {
+    thrust::shuffle_copy(POLICY, (const T *)a->in, (const T *)a->in + a->count, (T *)a->out,
+                         thrust::default_random_engine(12345));
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
+  return cudaGetLastError();
+}
+FIND_BEGIN
+#define FIND_SETS(K)                                                                                                   \
+  if (is(c->peer, "thrust") && is(c->in, #K) && is(c->payload, "")) {                                                  \
+    if (IS(set_union)) return set_of_keys<K, UNION>;                                                                   \
+    if (IS(set_intersection)) return set_of_keys<K, INTERSECTION>;                                                     \
+    if (IS(set_difference)) return set_of_keys<K, DIFFERENCE>;                                                         \
+    if (IS(set_symmetric_difference)) return set_of_keys<K, SYMMETRIC_DIFFERENCE>;                                     \
+    if (IS(is_sorted)) return check_sorted<K>;                                                                         \
+    if (IS(shuffle) && c->plain) return shuffle<K>;                                                                    \
+  }
+FIND_SETS(u32)
+FIND_SETS(u64)
+FIND_END
+#endif
+
+#endif
