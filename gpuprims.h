@@ -867,10 +867,10 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // once, by index, at the end. Workspace: room for the keys and values once more, and 1 KiB a tile of 2000 to 10000 keys
 // (2 to 4 % of them; from 2^30 elements on, twice that).
 //
-// Built-in keys of 4 and 8 bytes alone, all bits of them, from 1 MiB on (GP_HYBRID): from the most significant digit on,
-// until what shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys
-// twice and writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64. Launches:
-// two a level and two more, those with nothing to do exit at once. Workspace: the keys once more, and 1 KiB for 1000
+// Built-in keys of 4 and 8 bytes alone, all bits of them, from 1 MiB on (GP_HYBRID): from the most significant digit
+// on, until what shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the
+// keys twice and writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64.
+// Launches: two a level and two more, those with nothing to do exit at once. Workspace: the keys once more, and 1 KiB for 1000
 // keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
 
 // out_keys = the keys in order.
@@ -1248,7 +1248,7 @@ GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: 
 GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #endif
 
-// The same number, of which the compiler knows nothing: neither what it was made of, nor that a loop does not change it.
+// The same number, of which the compiler knows nothing: not what it was made of, nor that a loop does not change it.
 GP_DEVICE gp__u32 gp__anew(gp__u32 x) {
   asm volatile("" : "+r"(x));
   return x;
