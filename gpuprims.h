@@ -870,8 +870,8 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // Built-in keys of 4 and 8 bytes alone, all bits of them, from 1 MiB on (GP_HYBRID): from the most significant digit
 // on, until what shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the
 // keys twice and writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64.
-// Launches: two a level and two more, those with nothing to do exit at once. Workspace: the keys once more, and 1 KiB for 1000
-// keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
+// Launches: two a level and two more, those with nothing to do exit at once. Workspace: the keys once more, and 1 KiB
+// for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
