@@ -394,7 +394,7 @@ typedef struct gp_policy {
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
   int store;         // GP_CACHE_...
-  int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined)
+  int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep)
   int blocks_per_sm; // resident blocks a multiprocessor; the grid is this times their number, or fewer for small inputs
   int overlap;       // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
 } gp_policy;
@@ -1596,6 +1596,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(stages, 0, 1, 2)                                                                                                   \
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
@@ -2077,10 +2078,10 @@ GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int
 enum {
   GP__RADIX_PASSES = 64, // at most: struct keys of 64 bytes
   GP__RADIX_HISTOGRAM_THREADS = 1024,
-  GP__RADIX_TABLES = 4,       // of 256 counters each: as many as a word of 32 bits has digits
-  GP__RADIX_WINDOW = 4,       // tiles whose counts a look-back asks for at a time
-  GP__RADIX_VALUE_BYTES = 16, // larger values follow their keys by index
-  GP__RADIX_NARROW_LOG2 = 30  // fewer elements: counts travel in words of 32 bits
+  GP__RADIX_TABLES = 4,        // of 256 counters each: as many as a word of 32 bits has digits
+  GP__RADIX_WINDOW_BYTES = 64, // a look-back of a thread asks for at a time: eight tiles' counts, or four wide ones
+  GP__RADIX_VALUE_BYTES = 16,  // larger values follow their keys by index
+  GP__RADIX_NARROW_LOG2 = 30   // fewer elements: counts travel in words of 32 bits
 };
 GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
   return begin_bit >= end_bit ? 0
@@ -2099,14 +2100,14 @@ GPUPRIMS__RULE int gp__radix_value_bytes(gp__shape s) {
 }
 // Bytes of the ordered key.
 GPUPRIMS__RULE int gp__radix_ordered_bytes(gp__shape s) { return s.acc_size ? s.acc_size : s.key_size; }
-GPUPRIMS__RULE unsigned gp__radix_keys_bytes(gp_policy p, int key_size) {
-  return (unsigned)(p.threads * gp__radix_items(p.vectors, key_size) * key_size + 15) / 16 * 16;
+GPUPRIMS__RULE unsigned gp__radix_elements_bytes(gp_policy p, int key_size, int size) {
+  return (unsigned)(p.stages * p.threads * gp__radix_items(p.vectors, key_size) * size + 15) / 16 * 16;
 }
-// Dynamic shared memory of a pass: a tile of keys, and their values. Static, at most: each warp's counters, where each
-// digit goes.
+// Dynamic shared memory of a pass: for each stage a tile of keys, and their values. Static, at most: each warp's
+// counters, where each digit goes.
 GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__radix_keys_bytes(p, s.key_size) +
-         (unsigned)(p.threads * gp__radix_items(p.vectors, s.key_size) * gp__radix_value_bytes(s) + 15) / 16 * 16;
+  return gp__radix_elements_bytes(p, s.key_size, s.key_size) +
+         gp__radix_elements_bytes(p, s.key_size, gp__radix_value_bytes(s));
 }
 GPUPRIMS__RULE unsigned gp__radix_static_bytes(gp_policy p) {
   return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
@@ -2121,7 +2122,7 @@ GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int mos
              : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
-  return p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
+  return p.stages >= 1 && p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
 }
 // Counting sort: blocks that count keys of one and of two bytes. The counters of all values of two bytes, of 16 bits
@@ -2402,8 +2403,8 @@ GPUPRIMS__RULE unsigned long long gp__shape_bytes(gp__shape s) {
 
 // The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
 __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
-  if (p.algorithm != GP_PIPELINED) p.stages = 0;
-  else p.load = p.store = 0; // its tiles come and go by bulk copies
+  if (p.algorithm != GP_PIPELINED && p.algorithm != GP_ONE_SWEEP) p.stages = 0;
+  if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK) p.blocks_per_sm = 0;
   return p;
 }
@@ -2553,9 +2554,25 @@ __attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p, gp__
   p.store = gp__or(p.store, s.count * (unsigned)s.key_size >> 25 ? GP_CACHE_STREAMING : GP_CACHE_ALL);
   return p;
 }
-__attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
-  // Registers: a thread has its keys, their ranks, and their values.
+// One-sweep passes: two stages where all blocks of a multiprocessor still find room, at the cost of a smaller tile, but
+// not of a small one.
+__attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) {
+  const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
+  return gp__policy_valid_radix(p, s) && block * (p.stages == 2 ? p.blocks_per_sm : 1) <= s.shared_bytes + 1024;
+}
+__attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
+  // Registers: a thread has its keys, their places, and their values.
   const int words = (s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4;
+  gp_policy q = p;
+  q.stages = gp__or(p.stages, 2);
+  if (!p.vectors)
+    for (q.vectors = 5; q.vectors > 1 && gp__radix_items(q.vectors, s.key_size) * words > 52;) --q.vectors;
+  while (!p.vectors && q.vectors > 3 && !gp__radix_has_room(q, s)) --q.vectors;
+  if (!p.stages && !gp__radix_has_room(q, s)) q.stages = 1;
+  while (!p.vectors && q.vectors > 1 && !gp__radix_has_room(q, s)) --q.vectors;
+  return q;
+}
+__attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   if (gp__sorts_keys(s) &&
       (p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK || (!p.algorithm && s.key_size >= 4))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
@@ -2577,12 +2594,7 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
   p.threads = gp__or(p.threads, 384);
   p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
-  if (!p.vectors) {
-    p.vectors = 5;
-    while (p.vectors > 1 && (gp__radix_items(p.vectors, s.key_size) * words > 52 || !gp__policy_valid_radix(p, s)))
-      --p.vectors;
-  }
-  return p;
+  return gp__portable_radix(p, s);
 }
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, threads = p.threads;
@@ -9537,6 +9549,11 @@ template <> struct gp__radix_value<gp__u64> {
   static GP_DEVICE gp__u64 index(gp__u64 i) { return i; }
 };
 
+// Tiles of a block follow one another. With two stages a tile lies sorted in one half of shared memory while the next
+// one is ranked and publishes its counts; only then, when the tiles before it have most likely done so too, its
+// look-back begins, and the tile is written while the next one's keys lie in the other half and those of the one after
+// it are on their way. With one stage a tile's look-back begins at once, and the block waits for its end. A tile is
+// drawn as late as its keys still arrive in time: the order in which blocks draw then is that in which they publish.
 template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;
@@ -9545,8 +9562,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef gp__tile_rank<P::threads> Rank;
   static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(Key))), TILE = THREADS * ITEMS;
   static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
-  // Values are on their way while keys are counted, where there are registers for both.
-  static const bool EARLY = ITEMS * int((sizeof(Key) + 3) / 4 + 1 + (sizeof(V) + 3) / 4) <= 52;
+  static const bool BEHIND = P::stages == 2;
+  static const unsigned STAGES = BEHIND ? 2 : 1, KEY_BYTES = (STAGES * TILE * unsigned(sizeof(Key)) + 15) / 16 * 16;
+  static const unsigned WINDOW = GP__RADIX_WINDOW_BYTES / sizeof(Pair);
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
     Count offset[GP__DIGITS]; // where a digit's keys go, less where they stand in the tile
@@ -9564,6 +9582,12 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       return K::pads || gp_tile_warp_striped<ITEMS>(i) < valid ? operator()(key) : mask;
     }
   };
+  // What is known of a tile whose counts are published.
+  struct Counted {
+    gp__u32 tile;
+    gp__u32 total[Rank::PAIRS]; // of a thread that counts: how many keys have the digits of its pairs
+    gp__u32 before;             // and how many in the tile come before these
+  };
 
   const gp__radix_args &a;
   Storage &s;
@@ -9579,6 +9603,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE const Key *keys_from() const { return static_cast<const Key *>(source(a.keys, a.out_keys, a.other_keys)); }
   // NULL: values are indices.
   GP_DEVICE const V *values_from() const { return static_cast<const V *>(source(a.in, a.out, a.other)); }
+  GP_DEVICE gp__u32 twist() const { return step & GP__RADIX_ODD ? 2 : 0; }
+  GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
+  GP_DEVICE Pair *words(gp__u32 tile) const { // of the thread's pairs
+    return static_cast<Pair *>(a.words) + static_cast<gp__u64>(tile) * (GP__DIGITS / 2) + threadIdx.x * Rank::PAIRS;
+  }
 
   GP_DEVICE void load(Key (&keys)[ITEMS], const Key *from, unsigned valid) const {
     if (valid == TILE) {
@@ -9593,26 +9622,52 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
   GP_DEVICE void load_values(V (&values)[ITEMS], const V *from, gp__u64 first, unsigned valid) const {
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      const unsigned k = gp_tile_warp_striped<ITEMS>(i);
-      if (!from) values[i] = Value::index(first + k);
-      else if (k < valid) values[i] = from[first + k];
+    if (!from) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) values[i] = Value::index(first + gp_tile_warp_striped<ITEMS>(i));
+    } else if (valid == TILE) {
+      from += first;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) values[i] = from[gp_tile_warp_striped<ITEMS>(i)];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const unsigned k = gp_tile_warp_striped<ITEMS>(i);
+        if (k < valid) values[i] = from[first + k];
+      }
     }
   }
-  // A thread that counts: the keys of its pair of digits before this tile. Several tiles are asked for at a time.
-  GP_DEVICE void look_back(const Pair *words, gp__u32 tile, Count &even, Count &odd) const {
-    const gp__u32 twist = step & GP__RADIX_ODD ? 2 : 0;
+  // A thread that counts: how many keys have the digits of its pairs becomes known to the tiles behind. Returns how
+  // many keys these are.
+  GP_DEVICE gp__u32 publish(const Rank &rank, Counted &now) const {
+    Pair *own = words(now.tile);
+    const unsigned pair = threadIdx.x * Rank::PAIRS;
+    gp__u32 both = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < Rank::PAIRS; ++i) {
+      const gp__u32 total = rank.total(pair + i);
+      const Count even = total & 0xffffu, odd = total >> 16;
+      now.total[i] = total;
+      W::store(own + i, now.tile == 0
+                            ? W::make(GP__RADIX_PREFIX ^ twist(), static_cast<Count>(base()[2 * (pair + i)]) + even,
+                                      static_cast<Count>(base()[2 * (pair + i) + 1]) + odd)
+                            : W::make((GP__RADIX_TILE + twist()) & 3u, even, odd));
+      both += (total & 0xffffu) + (total >> 16);
+    }
+    return both;
+  }
+  // A thread that counts: the keys of a pair of digits before this tile. Several tiles are asked for at a time.
+  GP_DEVICE void look_back(const Pair *first, gp__u32 tile, Count &even, Count &odd) const {
     even = odd = 0;
     for (bool found = false; !found;) {
-      Pair w[GP__RADIX_WINDOW];
+      Pair w[WINDOW];
       GPUPRIMS__UNROLL
-      for (unsigned j = 0; j < GP__RADIX_WINDOW; ++j)
-        w[j] = W::load(words + static_cast<gp__u64>(tile > j ? tile - 1 - j : 0) * (GP__DIGITS / 2));
+      for (unsigned j = 0; j < WINDOW; ++j)
+        w[j] = W::load(first + static_cast<gp__u64>(tile > j ? tile - 1 - j : 0) * (GP__DIGITS / 2));
       unsigned passed = 0;
       GPUPRIMS__UNROLL
-      for (unsigned j = 0; j < GP__RADIX_WINDOW; ++j) {
-        const gp__u32 state = (W::mark(w[j]) - twist) & 3u;
+      for (unsigned j = 0; j < WINDOW; ++j) {
+        const gp__u32 state = (W::mark(w[j]) - twist()) & 3u;
         if (!found && passed == j && state != GP__RADIX_EMPTY) { // the first tile always has a prefix
           even += W::even(w[j]);
           odd += W::odd(w[j]);
@@ -9623,8 +9678,31 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       tile -= passed;
     }
   }
+  // A thread that counts: where the tile's keys go.
+  GP_DEVICE void resolve(const Counted &of) const {
+    const unsigned pair = threadIdx.x * Rank::PAIRS;
+    gp__u32 before = of.before;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < Rank::PAIRS; ++i) {
+      const gp__u32 in_even = of.total[i] & 0xffffu, in_odd = of.total[i] >> 16;
+      Count even, odd;
+      if (of.tile == 0) {
+        even = static_cast<Count>(base()[2 * (pair + i)]);
+        odd = static_cast<Count>(base()[2 * (pair + i) + 1]);
+      } else {
+        look_back(words(0) + i, of.tile, even, odd);
+        W::store(words(of.tile) + i, W::make(GP__RADIX_PREFIX ^ twist(), even + in_even, odd + in_odd));
+      }
+      s.offset[2 * (pair + i)] = even - before;
+      before += in_even;
+      s.offset[2 * (pair + i) + 1] = odd - before;
+      before += in_odd;
+    }
+  }
   // A few at a time: read, then written.
-  template <bool FULL> GP_DEVICE void store(const Digit &digit, bool with_keys, Key *out, V *out_values) const {
+  template <bool FULL>
+  GP_DEVICE void store(const Digit &digit, const Key *from, const V *values, bool with_keys, Key *out,
+                       V *out_values) const {
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
       Key keys[AT_ONCE];
@@ -9632,7 +9710,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       GPUPRIMS__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
-        if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = tile_keys[k];
+        if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = from[k];
       }
       GPUPRIMS__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
@@ -9649,7 +9727,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       GPUPRIMS__UNROLL
       for (int j = 0; j < AT_ONCE && Value::is; ++j) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
-        if (i + j < ITEMS && (FULL || k < digit.valid)) out_values[at[j]] = tile_values[k];
+        if (i + j < ITEMS && (FULL || k < digit.valid)) out_values[at[j]] = values[k];
       }
     }
   }
@@ -9661,85 +9739,79 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     Key *to = static_cast<Key *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
     V *values_to = static_cast<V *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
     const bool with_keys = !(step & GP__RADIX_LAST) || !a.drop_keys;
-    const gp__u32 twist = step & GP__RADIX_ODD ? 2 : 0;
     const gp__u32 tiles = static_cast<gp__u32>((n + TILE - 1) / TILE); // fewer than 2^32: n elements fit the memory
     const unsigned rest = static_cast<unsigned>(n % TILE), in_last = rest ? rest : TILE;
-    const gp__u64 *base = a.counts + a.pass * GP__DIGITS;
-    const unsigned pair = threadIdx.x * Rank::PAIRS;
-    Pair *words = static_cast<Pair *>(a.words) + pair;
     Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
-    if (threadIdx.x == 0) s.tile = draw();
+    if (threadIdx.x == THREADS - 1) s.tile = draw();
     __syncthreads();
-    gp__u32 tile = s.tile;
+    Counted now, behind; // behind: ranked, not written
+    now.tile = s.tile;
+    behind.tile = tiles;
+    unsigned half = 0;
     Key keys[ITEMS];
-    if (tile < tiles) load(keys, from + static_cast<gp__u64>(tile) * TILE, tile + 1 < tiles ? TILE : in_last);
+    if (now.tile < tiles)
+      load(keys, from + static_cast<gp__u64>(now.tile) * TILE, now.tile + 1 < tiles ? TILE : in_last);
     GPUPRIMS__UNROLL_BY(1)
-    while (tile < tiles) {
-      gp__u32 next = 0;
-      const gp__u64 first = static_cast<gp__u64>(tile) * TILE;
-      Pair *own = words + static_cast<gp__u64>(tile) * (GP__DIGITS / 2); // of the tile
-      gp__u32 ranks[ITEMS], total[Rank::PAIRS], both = 0;
+    while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {
+      const bool more = now.tile < tiles;
+      gp__u32 ranks[(ITEMS + 1) / 2]; // of two keys, 16 bits each
+      gp__u32 both = 0;
       V values[ITEMS];
-      digit.valid = tile + 1 < tiles ? TILE : in_last;
-      if (threadIdx.x == 0) next = draw();
-      if (Value::is && EARLY) load_values(values, values_in, first, digit.valid);
-      rank.within_warp(ranks, keys, digit);
-      __syncthreads();
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < Rank::PAIRS; ++i) {
-        total[i] = 0;
-        if (!rank.counts()) continue;
-        total[i] = rank.total(pair + i);
-        const Count even = total[i] & 0xffffu, odd = total[i] >> 16;
-        W::store(own + i, tile == 0 ? W::make(GP__RADIX_PREFIX ^ twist, static_cast<Count>(base[2 * (pair + i)]) + even,
-                                              static_cast<Count>(base[2 * (pair + i) + 1]) + odd)
-                                    : W::make((GP__RADIX_TILE + twist) & 3u, even, odd));
-        both += (total[i] & 0xffffu) + (total[i] >> 16);
+      digit.valid = now.tile + 1 < tiles ? TILE : in_last;
+      if (more) {
+        gp__u32 rank_of[ITEMS];
+        rank.within_warp(rank_of, keys, digit);
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = i % 2 ? ranks[i / 2] | rank_of[i] << 16 : rank_of[i];
       }
-      if (threadIdx.x == 0) s.tile = next;
-      gp__u32 before = rank.before(both);
-      if (rank.counts()) {
-        gp__u32 at = before;
+      __syncthreads();
+      if (more) {
+        if (rank.counts()) both = publish(rank, now);
+        if (Value::is) load_values(values, values_in, static_cast<gp__u64>(now.tile) * TILE, digit.valid);
+      }
+      now.before = rank.before(both);
+      if (more && rank.counts()) {
+        gp__u32 at = now.before;
         GPUPRIMS__UNROLL
         for (int i = 0; i < Rank::PAIRS; ++i) {
-          rank.place(pair + i, at | (at + (total[i] & 0xffffu)) << 16);
-          at += (total[i] & 0xffffu) + (total[i] >> 16);
+          rank.place(threadIdx.x * Rank::PAIRS + i, at | (at + (now.total[i] & 0xffffu)) << 16);
+          at += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
         }
       }
-      __syncthreads();
-      if (rank.counts()) {
+      if (!BEHIND) __syncthreads();
+      if (threadIdx.x == THREADS - 1) s.tile = draw();
+      if (BEHIND) {
+        if (rank.counts() && behind.tile < tiles) resolve(behind);
+        __syncthreads();
+      } else if (rank.counts()) {
+        resolve(now);
+      }
+      if (more) {
+        gp__u32 at[ITEMS];
+        gp__forget(digit.shift);
         GPUPRIMS__UNROLL
-        for (int i = 0; i < Rank::PAIRS; ++i) {
-          Count even, odd;
-          if (tile == 0) {
-            even = static_cast<Count>(base[2 * (pair + i)]);
-            odd = static_cast<Count>(base[2 * (pair + i) + 1]);
-          } else {
-            look_back(words + i, tile, even, odd);
-            W::store(own + i, W::make(GP__RADIX_PREFIX ^ twist, even + (total[i] & 0xffffu), odd + (total[i] >> 16)));
-          }
-          s.offset[2 * (pair + i)] = even - before;
-          before += total[i] & 0xffffu;
-          s.offset[2 * (pair + i) + 1] = odd - before;
-          before += total[i] >> 16;
+        for (int i = 0; i < ITEMS; ++i)
+          at[i] = half + rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i));
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
+        if (Value::is) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i < ITEMS; ++i) tile_values[at[i]] = values[i];
         }
       }
-      gp__forget(digit.shift);
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) tile_keys[ranks[i]] = keys[i];
-      if (Value::is) {
-        if (!EARLY) load_values(values, values_in, first, digit.valid);
-        GPUPRIMS__UNROLL
-        for (int i = 0; i < ITEMS; ++i) tile_values[ranks[i]] = values[i];
+      if (BEHIND) __syncwarp(); // before the warp counts anew
+      else __syncthreads();
+      const gp__u32 next = s.tile, sorted = BEHIND ? behind.tile : now.tile;
+      if (next < tiles) // on their way while a tile is written
+        load(keys, from + static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
+      if (BEHIND) half = TILE - half;
+      digit.valid = sorted + 1 < tiles ? TILE : in_last;
+      if (sorted < tiles) {
+        if (digit.valid == TILE) store<true>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
+        else store<false>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
       }
-      tile = s.tile;
-      if (tile < tiles) // on their way while this tile is written
-        load(keys, from + static_cast<gp__u64>(tile) * TILE, tile + 1 < tiles ? TILE : in_last);
-      __syncthreads();
-      if (digit.valid == TILE) store<true>(digit, with_keys, to, values_to);
-      else store<false>(digit, with_keys, to, values_to);
+      behind = now;
+      now.tile = next;
     }
   }
   GP_DEVICE void copy() const {
@@ -9755,9 +9827,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
     gp__begin<P>();
-    const unsigned key_bytes = (TILE * unsigned(sizeof(Key)) + 15) / 16 * 16;
     const gp__radix_sweep r = {
-        a,           s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + key_bytes), a.steps[a.pass],
+        a,           s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES), a.steps[a.pass],
         gp__count(a)};
     if (r.step & GP__RADIX_RUNS) r.sweep();
     else if (r.step & GP__RADIX_COPIES) r.copy();

@@ -200,23 +200,25 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
 
 int main(int argc, char **argv) {
   const int seeds = start(argc, argv);
-  typedef gp__policy<64, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Small;
-  typedef gp__policy<32, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Warp;
+  typedef gp__policy<64, 1, GP_CACHE_ALL, GP_CACHE_ALL, 2, 2, 2> Small;
+  typedef gp__policy<32, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Warp;
   Sort<Small, gp__radix_key<u32>, gp__none, gp__radix_narrow, 64, 8>::sweep("u32", seeds);
   Sort<Warp, gp__radix_key<u64>, u32, gp__radix_wide, 32, 8>::sweep("u64 and u32", seeds);
 #ifndef TEST_FEW
-  typedef gp__policy<128, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 2> Middle;
+  typedef gp__policy<128, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 2, 2, 2> Middle;
+  typedef gp__policy<64, 1, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> AtOnce;
+  typedef gp__policy<32, 2, GP_CACHE_ALL, GP_CACHE_ALL, 2, 2, 2> WarpBehind;
   Sort<Middle, gp__radix_key<u8>, u32, gp__radix_narrow, 64, 32>::sweep("u8 and u32", seeds);
   Sort<Warp, gp__radix_key<signed char>, gp__none, gp__radix_wide, 64, 32>::sweep("i8", seeds);
   Sort<Middle, gp__radix_key<gp_f16>, u16, gp__radix_narrow, 64, 16>::sweep("f16 and u16", seeds);
   Sort<Small, gp__radix_key<int>, u8, gp__radix_wide, 64, 8>::sweep("i32 and u8", seeds);
-  Sort<Small, gp__radix_key<float>, Triple, gp__radix_narrow, 128, 16>::sweep("f32 and 12 bytes", seeds);
+  Sort<AtOnce, gp__radix_key<float>, Triple, gp__radix_narrow, 128, 16>::sweep("f32 and 12 bytes", seeds);
   Sort<Middle, gp__radix_key<double>, Pair16, gp__radix_narrow, 32, 32>::sweep("f64 and 16 bytes", seeds);
-  Sort<Small, gp__radix_key<long long>, gp__none, gp__radix_narrow, 64, 32>::sweep("i64", seeds);
+  Sort<AtOnce, gp__radix_key<long long>, gp__none, gp__radix_narrow, 64, 32>::sweep("i64", seeds);
   Sort<Small, gp__radix_key<float>, u32, gp__radix_narrow, 64, 8>::sweep("f32, indices", seeds, true);
-  Sort<Warp, gp__radix_key<u32>, u64, gp__radix_wide, 64, 8>::sweep("u32, long indices", seeds, true);
+  Sort<WarpBehind, gp__radix_key<u32>, u64, gp__radix_wide, 64, 8>::sweep("u32, long indices", seeds, true);
   Sort<Middle, FieldsKey, gp__none, gp__radix_narrow, 64, 8>::sweep("fields", seeds);
-  Sort<Warp, LongKey, u32, gp__radix_narrow, 64, 8>::sweep("24 bytes of fields", seeds);
+  Sort<WarpBehind, LongKey, u32, gp__radix_narrow, 64, 8>::sweep("24 bytes of fields", seeds);
   Sort<Small, TripleKey, u32, gp__radix_narrow, 64, 8>::sweep("decomposed", seeds);
 #endif
   return finish();
