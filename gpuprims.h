@@ -9610,31 +9610,30 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   }
 
   GP_DEVICE void load(Key (&keys)[ITEMS], const Key *from, unsigned valid) const {
+    const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
+    from += lead;
     if (valid == TILE) {
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) keys[i] = from[gp_tile_warp_striped<ITEMS>(i)];
+      for (int i = 0; i < ITEMS; ++i) keys[i] = from[i * 32];
     } else {
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
-        const unsigned k = gp_tile_warp_striped<ITEMS>(i);
-        keys[i] = k < valid ? from[k] : K::padding(a.flip != 0);
-      }
+      for (int i = 0; i < ITEMS; ++i)
+        keys[i] = lead + unsigned(i) * 32 < valid ? from[i * 32] : K::padding(a.flip != 0);
     }
   }
   GP_DEVICE void load_values(V (&values)[ITEMS], const V *from, gp__u64 first, unsigned valid) const {
+    const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
+    first += lead;
     if (!from) {
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) values[i] = Value::index(first + gp_tile_warp_striped<ITEMS>(i));
+      for (int i = 0; i < ITEMS; ++i) values[i] = Value::index(first + unsigned(i) * 32);
     } else if (valid == TILE) {
-      from += first;
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) values[i] = from[gp_tile_warp_striped<ITEMS>(i)];
+      for (int i = 0; i < ITEMS; ++i) values[i] = from[first + unsigned(i) * 32];
     } else {
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
-        const unsigned k = gp_tile_warp_striped<ITEMS>(i);
-        if (k < valid) values[i] = from[first + k];
-      }
+      for (int i = 0; i < ITEMS; ++i)
+        values[i] = lead + unsigned(i) * 32 < valid ? from[first + unsigned(i) * 32] : V();
     }
   }
   // A thread that counts: how many keys have the digits of its pairs becomes known to the tiles behind. Returns how
@@ -9753,60 +9752,52 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       load(keys, from + static_cast<gp__u64>(now.tile) * TILE, now.tile + 1 < tiles ? TILE : in_last);
     GPUPRIMS__UNROLL_BY(1)
     while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {
-      const bool more = now.tile < tiles;
-      gp__u32 ranks[(ITEMS + 1) / 2]; // of two keys, 16 bits each
-      gp__u32 both = 0;
+      const bool more = !BEHIND || now.tile < tiles;       // there is a tile to rank
+      gp__u32 at[ITEMS], ranks[(ITEMS + 1) / 2], both = 0; // ranks: of two keys, 16 bits each
       V values[ITEMS];
       digit.valid = now.tile + 1 < tiles ? TILE : in_last;
       if (more) {
-        gp__u32 rank_of[ITEMS];
-        rank.within_warp(rank_of, keys, digit);
+        rank.within_warp(at, keys, digit);
         GPUPRIMS__UNROLL
-        for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = i % 2 ? ranks[i / 2] | rank_of[i] << 16 : rank_of[i];
+        for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = i % 2 ? ranks[i / 2] | at[i] << 16 : at[i];
+      } else {
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = 0;
       }
       __syncthreads();
-      if (more) {
-        if (rank.counts()) both = publish(rank, now);
-        if (Value::is) load_values(values, values_in, static_cast<gp__u64>(now.tile) * TILE, digit.valid);
-      }
+      if (more && rank.counts()) both = publish(rank, now);
+      if (Value::is) load_values(values, values_in, static_cast<gp__u64>(now.tile) * TILE, more ? digit.valid : 0);
       now.before = rank.before(both);
       if (more && rank.counts()) {
-        gp__u32 at = now.before;
+        gp__u32 first = now.before;
         GPUPRIMS__UNROLL
         for (int i = 0; i < Rank::PAIRS; ++i) {
-          rank.place(threadIdx.x * Rank::PAIRS + i, at | (at + (now.total[i] & 0xffffu)) << 16);
-          at += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
+          rank.place(threadIdx.x * Rank::PAIRS + i, first | (first + (now.total[i] & 0xffffu)) << 16);
+          first += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
         }
       }
       if (!BEHIND) __syncthreads();
       if (threadIdx.x == THREADS - 1) s.tile = draw();
-      if (BEHIND) {
-        if (rank.counts() && behind.tile < tiles) resolve(behind);
-        __syncthreads();
-      } else if (rank.counts()) {
-        resolve(now);
-      }
+      if (rank.counts() && (!BEHIND || behind.tile < tiles)) resolve(BEHIND ? behind : now);
+      if (BEHIND) __syncthreads();
       if (more) {
-        gp__u32 at[ITEMS];
         gp__forget(digit.shift);
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i)
           at[i] = half + rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i));
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
-        if (Value::is) {
-          GPUPRIMS__UNROLL
-          for (int i = 0; i < ITEMS; ++i) tile_values[at[i]] = values[i];
-        }
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS && Value::is; ++i) tile_values[at[i]] = values[i];
       }
-      if (BEHIND) __syncwarp(); // before the warp counts anew
+      if (BEHIND) __syncwarp(); // before the warp's counters serve again
       else __syncthreads();
       const gp__u32 next = s.tile, sorted = BEHIND ? behind.tile : now.tile;
       if (next < tiles) // on their way while a tile is written
         load(keys, from + static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
       if (BEHIND) half = TILE - half;
       digit.valid = sorted + 1 < tiles ? TILE : in_last;
-      if (sorted < tiles) {
+      if (!BEHIND || sorted < tiles) {
         if (digit.valid == TILE) store<true>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
         else store<false>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
       }
