@@ -19893,7 +19893,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
   if (front < r->pinned) front = r->pinned;
   need = front + scratch + r->held;
   // Beside scratch, words keep a place of their own where that is to be had: no need to clear them between calls.
-  if (!capturing && scratch && r->words > front) need += r->words - front;
+  if (!capturing && !r->held && scratch && r->words > front) need += r->words - front;
   if (need < least) need = least;
   result = r->held && r->bytes < need ? gp__fail(GP_E_WORKSPACE, "%s: the outer call has left no room", who)
                                       : gp__grow(s, who, r, stream, need, scratch, capturing);

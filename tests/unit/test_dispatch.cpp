@@ -889,6 +889,64 @@ static void test_policies() {
 
 // ---- workspaces, streams, capture
 
+// Tagged words at the front of a workspace, scratch at its back: what one has soiled is cleared before the other is used,
+// and a graph keeps what it relies on.
+static void test_room() {
+  gp_context *ctx = open_fake();
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, "test", &result);
+  fake::Stream *stream = fake::make_stream();
+  void *scratch = nullptr;
+  gp__workspace r;
+  memset(&r, 0, sizeof r);
+  const auto room = [&](uint64_t words, uint64_t bytes, int capturing = 0) {
+    scratch = nullptr;
+    return gp__find_room(s, "test", &r, stream, words, bytes, 0, capturing, &scratch);
+  };
+  const auto at = [&] { return size_t(static_cast<char *>(scratch) - static_cast<char *>(r.workspace)); };
+  const auto is_zero = [&](size_t from, size_t to) {
+    const char *p = static_cast<char *>(r.workspace);
+    return std::all_of(p + from, p + to, [](char c) { return c == 0; });
+  };
+  const auto soil = [&](size_t bytes) { memset(scratch, 0x5a, bytes); };
+
+  int pushed = 0;
+  GOOD(gp__enter(s, "test", &pushed));
+  GOOD(room(4096, 60000)); // 64 KiB in all
+  CHECK(r.bytes == 65536 && at() % 256 == 0 && at() >= 4096 && at() + 60000 <= r.bytes && is_zero(0, 4096));
+  soil(60000);
+  GOOD(room(65536, 0)); // the words reach into what was scratch
+  CHECK(r.bytes == 65536 && is_zero(4096, 65536) && r.tagged == 65536);
+  GOOD(room(0, 256)); // scratch alone: the control word keeps its place, and words one of their own
+  CHECK(r.bytes == 131072 && at() >= 65536);
+  GOOD(room(65536, 0));
+  CHECK(r.tagged >= 65536);
+  // A captured call's words: no scratch may lie there later. Captured scratch: words that reach it are always cleared.
+  GOOD(room(100000, 0, 1));
+  GOOD(room(256, 40000, 0));
+  CHECK(at() >= 100000 && r.pinned == 0); // it has grown: the graph keeps the old one
+  GOOD(room(512, 100000, 1));
+  const size_t soiled = at();
+  CHECK(r.soiled == soiled);
+  for (int i = 0; i < 2; ++i) {
+    memset(static_cast<char *>(r.workspace) + soiled, 0x77, r.bytes - soiled); // the graph runs
+    GOOD(room(soiled + 4096, 0));
+    CHECK(is_zero(soiled, soiled + 4096) && r.tagged == soiled);
+  }
+  // Captured, nothing grows; what an outer call holds is left alone.
+  BAD(GP_E_WORKSPACE, "being captured", room(r.bytes, 4096, 1));
+  r.held = r.bytes / 2;
+  GOOD(room(512, 4096));
+  CHECK(at() + 4096 <= r.bytes - r.held);
+  BAD(GP_E_WORKSPACE, "no room", room(512, r.bytes));
+  r.held = 0;
+  if (gp__retire(s, "test", &r, stream, static_cast<gp__retired *>(malloc(sizeof(gp__retired)))) != GP_SUCCESS)
+    check(false, __LINE__, "gp__retire: %s", gp_last_message());
+  GOOD(gp__leave(s, "test", pushed, GP_SUCCESS));
+  CLOSE(ctx);
+  fake::destroy_stream(stream);
+}
+
 static void test_workspaces() {
   gp_context *ctx = open_fake();
   gp_policy q = small(GP_LOOK_BACK);
@@ -2884,6 +2942,7 @@ int main(int argc, char **argv) {
                 {"programs", test_programs},
                 {"policies", test_policies},
                 {"workspaces", test_workspaces},
+                {"room", test_room},
                 {"faults", test_faults},
                 {"cache", test_disk_cache},
                 {"bundles", test_bundles},
