@@ -2026,7 +2026,8 @@ enum {
   GP__HYBRID_COUNT_THREADS = 512,
   GP__HYBRID_LEVELS = 9, // at most: 4 bits or more at each of the first two, 8 at the others
   GP__HYBRID_PART_BYTES = 72,
-  GP__HYBRID_ITEM_BYTES = 24
+  GP__HYBRID_ITEM_BYTES = 24,
+  GP__HYBRID_PLACE_BITS = 13 // of an element's place in its bucket, which breaks ties of pairs
 };
 // Of a block that sorts a bucket: threads, keys of a thread, bins.
 GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
@@ -2063,13 +2064,24 @@ GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
                              gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
 }
 GPUPRIMS__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
-// Parts of a level, at most: each has more keys than a block sorts.
-GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity) {
-  return count / (unsigned)capacity + 2;
+// Parts of a level, at most: each has more keys than a block sorts, or of pairs (value_size > 0) at the first levels too
+// wide a range.
+GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity, int value_size) {
+  return count / (unsigned)capacity + 2 + (value_size ? 256 : 0);
 }
-// Buckets, at most: two neighbours have more keys than half a block sorts, but at the ends of parts.
-GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity) {
-  return 16 * (count / (unsigned)capacity + 2);
+// Buckets, at most: two neighbours have more keys than half a block sorts, but at the ends of parts, and where the range
+// of pairs ends that a block sorts.
+GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity, int value_size) {
+  return 16 * (count / (unsigned)capacity + 2) + (value_size ? 32768 : 0);
+}
+// Counters of pairs: 256 for each piece, a block's share of a part. A block's pieces follow each other.
+GPUPRIMS__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, unsigned long long blocks) {
+  return parts + blocks;
+}
+// A block that sorts a bucket of pairs sorts 64 bits of key and place, then fetches the values.
+GPUPRIMS__RULE int gp__bucket_size(gp__shape s) { return s.in_size ? 8 : s.key_size; }
+GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int value_size, int threads, int items, int log2_bins) {
+  return gp__tile_sort_bytes(8, threads, items, log2_bins) + (unsigned)(threads * items * value_size + 15) / 16 * 16;
 }
 // ---- sorts and merges
 //
@@ -2141,11 +2153,26 @@ GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
   return !s.in_size && !s.acc_size && !s.drop_keys && s.key_size <= 8 && !s.begin_bit && s.end_bit == 8 * s.key_size;
 }
-GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
+GPUPRIMS__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__shape s) {
   return gp__sorts_keys(s) && p.threads <= 1024 && p.threads * gp__hybrid_vector_items(p, s) < 65536 &&
          gp__hybrid_vector_items(p, s) % 2 == 0 && gp__hybrid_vector_items(p, s) <= 64 &&
          (int)gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s.shared_bytes &&
          (int)gp__bucket_bytes(s.key_size) <= s.shared_bytes;
+}
+// Pairs that the hybrid sort takes, or keys with their places: built-in keys of 4 and 8 bytes, values of 4 and 8 bytes.
+GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
+  return (s.in_size == 4 || s.in_size == 8) && !s.acc_size && (s.key_size == 4 || s.key_size == 8) && !s.begin_bit &&
+         s.end_bit == 8 * s.key_size;
+}
+GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
+  return s.in_size ? gp__pair_bucket_bytes(s.in_size, gp__bucket_threads(8), gp__bucket_items(8),
+                                           gp__bucket_log2_bins(8))
+                   : gp__bucket_bytes(s.key_size);
+}
+GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
+  return s.in_size ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && p.threads >= 128 &&
+                         (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
+                   : gp__policy_valid_hybrid_keys(p, s);
 }
 GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
   return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
@@ -2587,6 +2614,19 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     while (!p.vectors && q.vectors > 1 && !gp__policy_valid_sort(q, s)) q.vectors -= q.vectors > 6 ? 2 : 1;
     if (p.algorithm || (gp__policy_valid_sort(q, s) && (q.algorithm == GP_ONE_BLOCK || bytes >> 20))) return q;
   }
+  if (gp__sorts_pairs(s) &&
+      (p.algorithm == GP_HYBRID || (!p.algorithm && s.count * (unsigned)s.key_size >> (s.key_size > 4 ? 22 : 20)))) {
+    const int large = s.count * (unsigned)s.key_size >> 23 ? 1 : 0;
+    gp_policy q = p;
+    q.algorithm = GP_HYBRID;
+    q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+    q.threads = gp__or(p.threads, large ? 384 : 256);
+    q.vectors = gp__or(p.vectors, large ? 6 : s.key_size > 4 ? 4 : 2);
+    while (!p.vectors && q.vectors > 1 &&
+           (gp__radix_items(q.vectors, s.key_size) * words > 52 || !gp__policy_valid_sort(q, s)))
+      --q.vectors;
+    if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
+  }
   const gp_policy counting = gp__portable_counting(p, s);
   if (p.algorithm == GP_COUNTING ||
       (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
@@ -2802,23 +2842,28 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
 // What a hybrid sort keeps there.
 typedef struct gp__hybrid_plan {
   int capacity, tile;
-  unsigned long long tiles, list, items, parts, next_parts, bins, next_bins, spare, bytes;
+  unsigned long long tiles, blocks; // blocks: of pairs, at most
+  unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
 __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   gp__hybrid_plan r;
   unsigned long long parts;
-  r.capacity = gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size);
+  r.capacity = gp__bucket_threads(gp__bucket_size(s)) * gp__bucket_items(gp__bucket_size(s));
   r.tile = p.threads * gp__hybrid_vector_items(p, s);
   r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
-  parts = gp__hybrid_parts(s.count, r.capacity);
+  r.blocks = (unsigned)s.multiprocessors * 4ull;
+  if (r.blocks > r.tiles) r.blocks = r.tiles;
+  parts = gp__hybrid_parts(s.count, r.capacity, s.in_size);
   r.bytes = 0;
   r.list = gp__place(&r.bytes, (GP__HYBRID_LEVELS + 2) * 8);
-  r.items = gp__place(&r.bytes, gp__hybrid_items(s.count, r.capacity) * GP__HYBRID_ITEM_BYTES);
+  r.items = gp__place(&r.bytes, gp__hybrid_items(s.count, r.capacity, s.in_size) * GP__HYBRID_ITEM_BYTES);
   r.parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
   r.next_parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
-  r.bins = gp__place(&r.bytes, parts * GP__DIGITS * 8);
-  r.next_bins = gp__place(&r.bytes, parts * GP__DIGITS * 8);
+  r.bins = gp__place(&r.bytes, (s.in_size ? gp__hybrid_pieces(parts, r.blocks) : parts) * GP__DIGITS * 8);
+  r.next_bins = s.in_size ? 0 : gp__place(&r.bytes, parts * GP__DIGITS * 8);
+  r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.spare = gp__place(&r.bytes, s.count * (unsigned)s.key_size);
+  r.spare_values = gp__place(&r.bytes, s.count * (unsigned)s.in_size);
   return r;
 }
 
@@ -3276,18 +3321,20 @@ typedef struct gp__select_state {
   unsigned long long buffered; // 1: those put aside are all that matter
 } gp__select_state;
 
-// Hybrid sort of keys. Lists, parts, counters and buckets live in scratch memory.
+// Hybrid sort. Lists, parts, counters and buckets live in scratch memory.
 typedef struct gp__hybrid_args {
   const void *in;
   void *out;                // may be in
   void *spare;              // as many keys
   unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then: buckets
   void *parts, *next_parts; // of this level, of the next one
-  unsigned long long *bins, *next_bins; // 256 counters a part
+  unsigned long long *bins, *next_bins; // 256 counters a part; of pairs, bins alone: 256 a piece
   void *items;
   unsigned long long count;
   const unsigned long long *count_device;
-  int level;
+  const void *values; // of pairs; NULL: indices
+  void *out_values, *spare_values;
+  int level, drop_keys;
   unsigned capacity; // keys that a block sorts
 } gp__hybrid_args;
 // Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
@@ -9842,13 +9889,19 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
 
 // ---- hybrid sort
 //
-// Keys without values, all bits of them: what is equal is the same, so nothing needs to be stable. A level splits its
-// parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that ends a part),
+// Built-in keys, all bits of them. Without values what is equal is the same, so nothing needs to be stable. A level splits
+// its parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that ends a part),
 // the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs where counts say
 // all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger ones are parts of
 // the next level. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.) Keys go from the input
 // to the spare buffer, from there to the output, and back. A part whose keys share a digit does not move: its next
 // digits are those between its smallest and its largest key.
+//
+// With values (or indices) all is stable. The count and the move of a level deal tiles to blocks in the same way. What a
+// block counts of a part is a piece; the plan turns the counters of the part's pieces into where each piece's keys of
+// each digit go. A block then moves its piece tile by tile, in order, and ranks a tile's keys as the one-sweep sort does,
+// but waits for no other block. On chip, a key with its place in the bucket below it is 64 bits that are all different:
+// they are sorted as keys are, and fetch the values. Wider buckets become parts, however small, of the next level.
 
 // A key of T as the unsigned integer that is sorted.
 template <class T, bool DESCENDING> struct gp__sorted {
@@ -9886,7 +9939,10 @@ struct gp__hybrid_item {
 };
 static_assert(sizeof(gp__hybrid_item) == GP__HYBRID_ITEM_BYTES, "the size of an item");
 
-template <class P, class T, bool DESCENDING> struct gp__hybrid {
+template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__hybrid {
+  static const bool PAIRS = gp__radix_value<Value>::is;
+  // Bits in which keys of one bucket may differ.
+  static const int WIDEST = PAIRS ? 64 - GP__HYBRID_PLACE_BITS : 64;
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Key Key;
   typedef typename Code::Raw Raw;
@@ -9901,16 +9957,32 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid {
     return static_cast<const Raw *>(source == GP__FROM_IN ? a.in : source == GP__FROM_SPARE ? a.spare : a.out);
   }
   GP_DEVICE Raw *to(gp__u32 source) const { return static_cast<Raw *>(source == GP__FROM_SPARE ? a.out : a.spare); }
+  GP_DEVICE const Value *values_from(gp__u32 source) const { // NULL: each element's index
+    return static_cast<const Value *>(source == GP__FROM_IN      ? a.values
+                                      : source == GP__FROM_SPARE ? a.spare_values
+                                                                 : a.out_values);
+  }
+  GP_DEVICE Value *values_to(gp__u32 source) const {
+    return static_cast<Value *>(source == GP__FROM_SPARE ? a.out_values : a.spare_values);
+  }
+  static GP_DEVICE gp__u32 next_source(gp__u32 source) {
+    return source == GP__FROM_SPARE ? GP__FROM_OUT : GP__FROM_SPARE;
+  }
   // Elements of a tile before the part: tiles begin on 16-byte boundaries of memory.
   GP_DEVICE unsigned skew(gp__u32 source, gp__u64 begin) const {
     return gp__misalignment(from(source) + begin, 16) / unsigned(sizeof(Raw));
   }
   // Digits of a part of the level: as many as make buckets that fit on chip, in as few levels as can be. The later
-  // levels have the keys that lie close together: they take all that a level can.
+  // levels have the keys that lie close together: they take all that a level can. Where as many levels leave no bits, so
+  // it is done: buckets of few different keys would be slow on chip.
   GP_DEVICE int digit_bits(int level, gp__u64 size, int width) const {
     const gp__u64 fit = a.capacity - a.capacity / 11; // on the average: even keys' buckets differ by a few per cent
-    const int need = gp__width<gp__u64>((size + fit - 1) / fit - 1), levels = (need + 7) / 8;
-    const int bits = level >= 2 || width <= 8 || levels == 0 ? 8 : (need + levels - 1) / levels;
+    const int fitting = gp__width<gp__u64>((size + fit - 1) / fit - 1);
+    const int need = width - WIDEST > fitting ? width - WIDEST : fitting;
+    const int levels = (need + 7) / 8, all = (width + 7) / 8;
+    const int bits = level >= 2 || width <= 8 || levels == 0 ? 8
+                     : all <= levels                         ? (width + all - 1) / all
+                                                             : (need + levels - 1) / levels;
     return width < bits ? width : bits < 4 ? (width < 4 ? width : 4) : bits;
   }
   // One thread: a part joins the list of a level.
@@ -9966,18 +10038,24 @@ struct gp__hybrid_share {
     tile = blockIdx.x * each + (blockIdx.x < more ? blockIdx.x : more);
     end = tile + each + (blockIdx.x < more ? 1 : 0);
   }
+  static GP_DEVICE gp__u32 block_of(gp__u64 list, gp__u32 tile) {
+    const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
+    const gp__u32 larger = more * (each + 1); // tiles of the blocks with one more
+    return tile < larger ? tile / (each + 1) : more + (tile - larger) / each;
+  }
 };
 
 // One block: empty lists, and the whole input as a part or an item.
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_begin(const gp__hybrid_args &a) {
+template <class P, class T, bool DESCENDING, class Value = gp__none>
+GP_DEVICE void gp__hybrid_begin(const gp__hybrid_args &a) {
   gp__begin<P>();
-  const gp__hybrid<P, T, DESCENDING> h = {a};
+  const gp__hybrid<P, T, DESCENDING, Value> h = {a};
   const gp__u64 n = gp__count(a);
   if (threadIdx.x < GP__HYBRID_LEVELS + 2) a.list[threadIdx.x] = 0;
   for (unsigned i = threadIdx.x; i < 256; i += P::threads) a.bins[i] = 0;
   __syncthreads();
   if (threadIdx.x != 0 || n == 0) return;
-  if (n > a.capacity) h.append(0, h.parts(), 0, n, 0, h.BITS, GP__FROM_IN);
+  if (n > a.capacity || h.BITS > h.WIDEST) h.append(0, h.parts(), 0, n, 0, h.BITS, GP__FROM_IN);
   else h.add_item(0, static_cast<gp__u32>(n), 0, h.BITS, GP__FROM_IN);
 }
 
@@ -9987,12 +10065,14 @@ template <int THREADS> struct gp__hybrid_count_storage {
   gp__u64 start[257], window[256];
   gp__u64 least[THREADS / 32], most[THREADS / 32];
   gp__u32 groups[THREADS / 32];
+  gp__u64 some[THREADS]; // of a digit, in some of the pieces
   gp__u32 hot;
   bool last;
 };
 
-template <class P, class T, bool DESCENDING, int THREADS> struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING> {
-  typedef gp__hybrid<P, T, DESCENDING> Base;
+template <class P, class T, bool DESCENDING, int THREADS, class Value>
+struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
+  typedef gp__hybrid<P, T, DESCENDING, Value> Base;
   typedef typename Base::Key Key;
   typedef typename Base::Raw Raw;
   typedef typename Base::Code Code;
@@ -10041,6 +10121,102 @@ template <class P, class T, bool DESCENDING, int THREADS> struct gp__hybrid_coun
     }
     const gp__u64 tail = begin + head + vectors * V;
     if (threadIdx.x < end - tail) add(in[tail + threadIdx.x]);
+  }
+  // How many keys of the part have the digit of this thread.
+  GP_DEVICE gp__u64 count_pieces(const gp__u64 *pieces, gp__u32 count, unsigned digits, int bits) const {
+    const unsigned sharing = THREADS >> bits, each = (count + sharing - 1) / sharing, of = threadIdx.x >> bits;
+    const unsigned first = of * each < count ? of * each : count, end = first + each < count ? first + each : count;
+    gp__u64 sum = 0;
+    GPUPRIMS__UNROLL_BY(8)
+    for (unsigned i = first; i < end; ++i)
+      sum += gp__load_relaxed(pieces + static_cast<gp__u64>(i) * 256 + (threadIdx.x & (digits - 1)));
+    s.some[threadIdx.x] = sum;
+    __syncthreads();
+    sum = 0;
+    for (unsigned i = threadIdx.x; i < THREADS && threadIdx.x < digits; i += digits) sum += s.some[i];
+    return sum;
+  }
+  // Counters become places: s.start[digit] is where the part's keys of the digit go, in the part.
+  GP_DEVICE void place_pieces(gp__u64 *pieces, gp__u32 count, unsigned digits, int bits, gp__u64 begin) const {
+    const int AT_ONCE = 8;
+    const unsigned sharing = THREADS >> bits, each = (count + sharing - 1) / sharing, of = threadIdx.x >> bits;
+    const unsigned first = of * each < count ? of * each : count, end = first + each < count ? first + each : count;
+    const unsigned digit = threadIdx.x & (digits - 1);
+    gp__u64 at = begin + s.start[digit];
+    for (unsigned i = digit; i < threadIdx.x; i += digits) at += s.some[i];
+    for (unsigned i = first; i < end; i += AT_ONCE) {
+      gp__u64 own[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j)
+        own[j] = i + j < end ? gp__load_relaxed(pieces + static_cast<gp__u64>(i + j) * 256 + digit) : 0;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        if (i + j < end) gp__store_relaxed(pieces + static_cast<gp__u64>(i + j) * 256 + digit, at);
+        at += own[j];
+      }
+    }
+  }
+  // Elements that are in order, and belong in the output: copied, a block's worth at a time, unless they are there.
+  GP_DEVICE void add_copies(gp__u64 begin, gp__u64 size, gp__u32 source) const {
+    if (source == GP__FROM_OUT) return;
+    for (gp__u64 at = static_cast<gp__u64>(threadIdx.x) * this->a.capacity; at < size;
+         at += static_cast<gp__u64>(THREADS) * this->a.capacity) {
+      const gp__u64 left = size - at;
+      this->add_item(begin + at, left < this->a.capacity ? static_cast<gp__u32>(left) : this->a.capacity, 0, 0, source);
+    }
+  }
+  // All of a part of pairs has been counted: its buckets become parts or items.
+  GP_DEVICE void plan_pairs(gp__hybrid_part &p, gp__u64 *pieces, gp__u32 count_of_pieces) const {
+    const unsigned t = threadIdx.x, digits = 1u << p.bits;
+    const gp__u64 begin = p.begin, size = p.end - begin, half = this->a.capacity / 2;
+    const Key low = static_cast<Key>(p.low);
+    const int shift = p.shift;
+    const gp__u32 source = this->next_source(p.source);
+    const gp__u64 least = gp__load_relaxed(&p.least), most = gp__load_relaxed(&p.most);
+    const gp__u64 count = count_pieces(pieces, count_of_pieces, digits, p.bits);
+    const gp__u64 start = gp__sum_before<THREADS>(count, s.total);
+    const bool constant = least == most, whole = __syncthreads_or(t < digits && count == size);
+    if (t == 0) p.mode = constant || whole ? GP__PART_STAYS : GP__PART_MOVES;
+    if (constant) {
+      add_copies(begin, size, p.source);
+      return;
+    }
+    if (whole) {
+      if (t == 0)
+        this->append(this->a.level + 1, this->next_parts(), begin, size, static_cast<Key>(least),
+                     gp__width(static_cast<Key>(most - least)), p.source);
+      return;
+    }
+    if (t < digits) {
+      s.start[t] = start;
+      s.window[t] = count > half ? ~gp__u64(0) : start / half;
+    }
+    __syncthreads();
+    place_pieces(pieces, count_of_pieces, digits, p.bits, begin);
+    __syncthreads();
+    if (shift == 0) { // the move brings them into order
+      add_copies(begin, size, source);
+      return;
+    }
+    // Groups as below, but none spans more bits than a block sorts.
+    const int spans = this->WIDEST - shift < 0 ? 0 : this->WIDEST - shift < 8 ? this->WIDEST - shift : 8;
+    const bool head = t < digits && (t == 0 || s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t] ||
+                                     (t & ((1u << spans) - 1)) == 0);
+    const gp__u32 group = gp__sum_before<THREADS>(head ? 1u : 0u, s.groups);
+    const unsigned groups = static_cast<unsigned>(__syncthreads_count(head));
+    if (head) s.start[group] = start | static_cast<gp__u64>(t) << 48;
+    if (t == 0) s.start[groups] = size | static_cast<gp__u64>(digits) << 48;
+    __syncthreads();
+    if (head) {
+      const gp__u64 next = s.start[group + 1], keys = (next & 0xffffffffffffull) - start;
+      const unsigned span = static_cast<unsigned>(next >> 48) - t;
+      const Key from = low + (static_cast<Key>(t) << shift);
+      if (keys > this->a.capacity || (keys && shift > this->WIDEST))
+        this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source);
+      else if (keys)
+        this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
+    }
+    __syncthreads();
   }
   // All of the part has been counted: its buckets become parts, items, or runs to be filled.
   GP_DEVICE void plan(gp__hybrid_part &p, gp__u64 *bins) const {
@@ -10092,8 +10268,9 @@ template <class P, class T, bool DESCENDING, int THREADS> struct gp__hybrid_coun
   }
 };
 
-template <class P, class T, bool DESCENDING, int THREADS> GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
-  typedef gp__hybrid_counting<P, T, DESCENDING, THREADS> Counting;
+template <class P, class T, bool DESCENDING, int THREADS, class Value = gp__none>
+GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
+  typedef gp__hybrid_counting<P, T, DESCENDING, THREADS, Value> Counting;
   typedef typename Counting::Key Key;
   GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
   gp__begin<P>();
@@ -10104,7 +10281,7 @@ template <class P, class T, bool DESCENDING, int THREADS> GP_DEVICE void gp__hyb
   gp__u32 at = gp__find_part<THREADS>(h.parts(), share.parts, tile);
   while (tile < share.end) {
     gp__hybrid_part &p = h.parts()[at];
-    gp__u64 *bins = a.bins + static_cast<gp__u64>(at) * 256;
+    gp__u64 *bins = a.bins + static_cast<gp__u64>(at + (h.PAIRS ? blockIdx.x : 0)) * 256;
     const unsigned digits = 1u << p.bits;
     const gp__u32 first = tile - p.first_tile, left = share.end - p.first_tile, last = left < p.tiles ? left : p.tiles;
     const gp__u64 base = p.begin - h.skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * h.TILE;
@@ -10124,7 +10301,8 @@ template <class P, class T, bool DESCENDING, int THREADS> GP_DEVICE void gp__hyb
     for (unsigned d = threadIdx.x; d < digits; d += THREADS) {
       gp__u64 sum = 0;
       for (unsigned i = 0; i < 32; ++i) sum += s.counter[d * 32 + ((i + threadIdx.x) & 31u)];
-      if (sum) gp__add_relaxed(bins + d, sum);
+      if (h.PAIRS) gp__store_relaxed(bins + d, sum);
+      else if (sum) gp__add_relaxed(bins + d, sum);
     }
     __threadfence();
     __syncthreads();
@@ -10135,7 +10313,11 @@ template <class P, class T, bool DESCENDING, int THREADS> GP_DEVICE void gp__hyb
     __syncthreads();
     if (s.last) {
       __threadfence();
-      h.plan(p, bins);
+      if (h.PAIRS) {
+        const gp__u64 list = a.list[a.level];
+        const gp__u32 from = share.block_of(list, p.first_tile), to = share.block_of(list, p.first_tile + p.tiles - 1);
+        h.plan_pairs(p, a.bins + static_cast<gp__u64>(at + from) * 256, to - from + 1);
+      } else h.plan(p, bins);
     }
     __syncthreads();
     tile += last - first;
@@ -10291,7 +10473,165 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   }
 };
 
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
+// A piece of pairs, in order.
+template <class P, class T, bool DESCENDING, class Value>
+struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
+  typedef gp__hybrid<P, T, DESCENDING, Value> Base;
+  typedef typename Base::Key Key;
+  typedef typename Base::Raw Raw;
+  typedef typename Base::Code Code;
+  typedef gp__tile_rank<P::threads> Rank;
+  static const int ITEMS = Base::ITEMS, TILE = Base::TILE, THREADS = P::threads, AT_ONCE = ITEMS % 4 == 0 ? 4 : 2;
+  static_assert(TILE < 65536 && ITEMS % AT_ONCE == 0, "the shape of a tile");
+  struct Storage {
+    gp_tile_rank_storage<THREADS> rank;
+    gp__u64 offset[256]; // where a digit's elements go, less where they stand in the tile
+  };
+  // The digit of a key in the tile's place i; of what is not there the largest one.
+  struct Digit {
+    Key low;
+    int shift;
+    unsigned valid;
+    GP_DEVICE gp__u32 operator()(Raw raw) const { return static_cast<gp__u32>((Code::encode(raw) - low) >> shift); }
+    GP_DEVICE gp__u32 operator()(Raw raw, int i) const {
+      return gp_tile_warp_striped<ITEMS>(i) < valid ? operator()(raw) : 255u;
+    }
+  };
+  Storage &s;
+  Raw *tile_keys;
+  Value *tile_values;
+  GP_DEVICE gp__hybrid_moving_pairs(const gp__hybrid_args &args, Storage &storage, unsigned char *shared)
+      : Base{args}, s(storage), tile_keys(reinterpret_cast<Raw *>(shared)),
+        tile_values(reinterpret_cast<Value *>(shared + TILE * sizeof(Raw))) {}
+
+  GP_DEVICE void load(Raw (&keys)[ITEMS], const Raw *from, gp__u64 left) const {
+    if (left >= TILE) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) keys[i] = from[gp_tile_warp_striped<ITEMS>(i)];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const unsigned k = gp_tile_warp_striped<ITEMS>(i);
+        keys[i] = k < left ? from[k] : Raw(0);
+      }
+    }
+  }
+  // `in`: NULL, or of the tile's first element.
+  GP_DEVICE void load_values(Value (&values)[ITEMS], const Value *in, gp__u64 first, unsigned valid) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned k = gp_tile_warp_striped<ITEMS>(i);
+      if (!in) values[i] = gp__radix_value<Value>::index(first + k);
+      else if (k < valid) values[i] = in[k];
+    }
+  }
+  template <bool FULL> GP_DEVICE void store(const Digit &digit, Raw *out, Value *out_values) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; i += AT_ONCE) { // a few at a time: read, then written
+      Raw keys[AT_ONCE];
+      gp__u64 at[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
+        if (FULL || k < digit.valid) keys[j] = tile_keys[k];
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
+        if (FULL || k < digit.valid) at[j] = s.offset[digit(keys[j])] + k;
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
+        if (FULL || k < digit.valid) {
+          out[at[j]] = keys[j];
+          out_values[at[j]] = tile_values[k];
+        }
+      }
+    }
+  }
+  // Elements [begin, end) of the part; places: where those of each digit go.
+  GP_DEVICE void move(const gp__hybrid_part &p, const gp__u64 *places, gp__u64 begin, gp__u64 end) const {
+    const Rank rank = {s.rank};
+    const Raw *in = this->from(p.source);
+    const Value *values_in = this->values_from(p.source);
+    const unsigned pair = threadIdx.x * Rank::PAIRS, digits = 1u << p.bits;
+    gp__u64 even[Rank::PAIRS], odd[Rank::PAIRS]; // where the next elements go of the digits of the thread
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < Rank::PAIRS; ++i) {
+      const unsigned d = 2 * (pair + unsigned(i));
+      even[i] = d < digits ? places[d] : 0;
+      odd[i] = d + 1 < digits ? places[d + 1] : 0;
+    }
+    Digit digit = {static_cast<Key>(p.low), p.shift, 0};
+    Raw keys[ITEMS];
+    load(keys, in + begin, end - begin);
+    GPUPRIMS__UNROLL_BY(1)
+    for (gp__u64 first = begin; first < end; first += TILE) {
+      gp__u32 ranks[ITEMS], total[Rank::PAIRS], both = 0;
+      Value values[ITEMS];
+      digit.valid = end - first < TILE ? static_cast<unsigned>(end - first) : TILE;
+      load_values(values, values_in ? values_in + first : nullptr, first, digit.valid);
+      rank.within_warp(ranks, keys, digit);
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < Rank::PAIRS; ++i) {
+        total[i] = rank.counts() ? rank.total(pair + unsigned(i)) : 0;
+        both += (total[i] & 0xffffu) + (total[i] >> 16);
+      }
+      gp__u32 before = rank.before(both);
+      if (rank.counts()) {
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < Rank::PAIRS; ++i) {
+          const unsigned d = 2 * (pair + unsigned(i)), evens = total[i] & 0xffffu, odds = total[i] >> 16;
+          rank.place(pair + unsigned(i), before | (before + evens) << 16);
+          s.offset[d] = even[i] - before;
+          before += evens;
+          s.offset[d + 1] = odd[i] - before;
+          before += odds;
+          even[i] += evens;
+          odd[i] += odds;
+        }
+      }
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        tile_keys[ranks[i]] = keys[i];
+        tile_values[ranks[i]] = values[i];
+      }
+      if (first + TILE < end) load(keys, in + first + TILE, end - first - TILE); // while this tile is written
+      __syncthreads();
+      if (digit.valid == TILE) store<true>(digit, this->to(p.source), this->values_to(p.source));
+      else store<false>(digit, this->to(p.source), this->values_to(p.source));
+    }
+    __syncthreads();
+  }
+  static GP_DEVICE void run(const gp__hybrid_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    gp__begin<P>();
+    const gp__hybrid_moving_pairs h(a, s, shared);
+    const gp__hybrid_share share(a.list[a.level]);
+    gp__u32 tile = share.tile;
+    if (tile >= share.end) return;
+    gp__u32 at = gp__find_part<P::threads>(h.parts(), share.parts, tile);
+    for (; tile < share.end; ++at) {
+      const gp__hybrid_part p = h.parts()[at];
+      const gp__u32 last = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
+      const gp__u64 base = p.begin - h.skew(p.source, p.begin);
+      const gp__u64 stop = base + static_cast<gp__u64>(last - p.first_tile) * TILE;
+      if (p.mode == GP__PART_MOVES)
+        h.move(p, a.bins + static_cast<gp__u64>(at + blockIdx.x) * 256,
+               tile > p.first_tile ? base + static_cast<gp__u64>(tile - p.first_tile) * TILE : p.begin,
+               stop < p.end ? stop : p.end);
+      tile = last;
+    }
+  }
+};
+
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_move_keys(const gp__hybrid_args &a) {
   typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
   GP_DYNAMIC_SHARED(bytes);
   gp__begin<P>();
@@ -10316,6 +10656,17 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_move(cons
     tile = stop;
     ++at;
   }
+}
+
+template <class P, class T, bool DESCENDING, class Value> struct gp__hybrid_mover {
+  static GP_DEVICE void run(const gp__hybrid_args &a) { gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(a); }
+};
+template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCENDING, gp__none> {
+  static GP_DEVICE void run(const gp__hybrid_args &a) { gp__hybrid_move_keys<P, T, DESCENDING>(a); }
+};
+template <class P, class T, bool DESCENDING, class Value = gp__none>
+GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
+  gp__hybrid_mover<P, T, DESCENDING, Value>::run(a);
 }
 
 // Buckets on chip.
@@ -10385,9 +10736,83 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
 };
 
+// Buckets of pairs: a key, less the bucket's lowest, and below it its place in the bucket.
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
+struct gp__pair_bucket {
+  typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
+  typedef typename Hybrid::Code Code;
+  typedef typename Hybrid::Key Key;
+  typedef typename Hybrid::Raw Raw;
+  typedef gp__tile_sort<gp__u64, THREADS, ITEMS, LOG2_BINS> Sort;
+  typedef typename Sort::Storage Storage;
+  static const int PLACE_BITS = GP__HYBRID_PLACE_BITS;
+  static_assert(THREADS * ITEMS <= 1 << PLACE_BITS, "places");
+  const Hybrid &h;
+  Storage &s;
+  Value *values;
+
+  GP_DEVICE Value value(const Value *in, gp__u64 i) const { return in ? in[i] : gp__radix_value<Value>::index(i); }
+  GP_DEVICE void copy(const gp__hybrid_item &item) const {
+    const Raw *in = h.from(item.source);
+    const Value *values_in = h.values_from(item.source);
+    for (unsigned q = threadIdx.x; q < item.count; q += THREADS) {
+      if (!h.a.drop_keys) static_cast<Raw *>(h.a.out)[item.begin + q] = in[item.begin + q];
+      static_cast<Value *>(h.a.out_values)[item.begin + q] = value(values_in, item.begin + q);
+    }
+  }
+  GP_DEVICE void sort(const gp__hybrid_item &item) const {
+    const unsigned thread = gp__anew(threadIdx.x), n = item.count;
+    const Sort sort = {s, thread};
+    const Raw *in = h.from(item.source) + item.begin;
+    const Value *values_in = h.values_from(item.source);
+    const Key low = static_cast<Key>(item.low);
+    const int width = item.width + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
+    const auto there = [=](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; };
+    gp__u64 keys[ITEMS];
+    Value own[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned p = unsigned(i) * THREADS + thread;
+      keys[i] = there(i) ? static_cast<gp__u64>(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (there(i)) own[i] = value(values_in, item.begin + unsigned(i) * THREADS + thread);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (there(i)) values[unsigned(i) * THREADS + thread] = own[i];
+    sort.scatter(keys, 0, there, n, 0, shift);
+    if (!sort.finish(shift)) sort.sort(n, shift);
+    for (unsigned q = thread; q < n; q += THREADS) {
+      const gp__u64 x = s.key[Storage::place(q)];
+      const Raw raw = Code::decode(static_cast<Key>(low + static_cast<Key>(x >> PLACE_BITS)));
+      if (!h.a.drop_keys) static_cast<Raw *>(h.a.out)[item.begin + q] = raw;
+      static_cast<Value *>(h.a.out_values)[item.begin + q] =
+          values[static_cast<unsigned>(x) & ((1u << PLACE_BITS) - 1)];
+    }
+  }
+  static GP_DEVICE void run(const gp__hybrid_args &a) {
+    GP_DYNAMIC_SHARED(bytes);
+    gp__begin<P>();
+    static_assert(sizeof(Storage) == gp__tile_sort_bytes(8, THREADS, ITEMS, LOG2_BINS), "shared memory");
+    const Hybrid h = {a};
+    const gp__pair_bucket b = {h, *reinterpret_cast<Storage *>(bytes),
+                               reinterpret_cast<Value *>(bytes + sizeof(Storage))};
+    const Sort sort = {b.s, threadIdx.x};
+    sort.clear();
+    const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
+    for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
+      const gp__hybrid_item item = h.items()[i];
+      __syncthreads();
+      if (item.width) b.sort(item);
+      else b.copy(item);
+    }
+  }
+};
+
 // The items of the list, dealt in turn.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
-GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
+GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
   GP_DYNAMIC_SHARED(bytes);
   gp__begin<P>();
@@ -10414,6 +10839,23 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
     bucket.sort_any(out + item.begin, out + item.begin, item.count);
     __syncthreads();
   }
+}
+
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
+struct gp__bucket_sorter {
+  static GP_DEVICE void run(const gp__hybrid_args &a) {
+    gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS>::run(a);
+  }
+};
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
+struct gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, gp__none> {
+  static GP_DEVICE void run(const gp__hybrid_args &a) {
+    gp__hybrid_sort_keys<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>(a);
+  }
+};
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value = gp__none>
+GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
+  gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, Value>::run(a);
 }
 
 // All keys in one block.
@@ -19390,12 +19832,14 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__HYBRID_MOVE:
   case GP__HYBRID_SORT:
   case GP__SORT_ONE_BLOCK: {
-    const int size = (int)q->key_size, one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
+    const int size = q->in_size ? 8 : (int)q->key_size;
+    const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
     gp__add(t, "%s, %s", gp__key_name(q), q->flags & GP_DESCENDING ? "true" : "false");
     if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
     if (kind == GP__HYBRID_SORT || one)
       gp__add(t, ", %d, %d, %d", one ? v->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
               one ? gp__one_block_log2_bins(v->threads * items) : gp__bucket_log2_bins(size));
+    if (q->in_size) gp__add(t, ", %s", in);
     gp__add(t, ">");
     break;
   }
@@ -19474,7 +19918,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks((int)q->key_size)
+  const unsigned blocks = kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks(q->in_size ? 8 : (int)q->key_size)
                           : kind == GP__HYBRID_COUNT   ? 2
                           : kind == GP__SEGMENTS_SHORT ? gp__short_threads(q) / threads
                                                        : (unsigned)v->blocks_per_sm;
@@ -19621,10 +20065,11 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__GATHER || kind == GP__COPY) g.shared_bytes = 0;
   if (kind == GP__HYBRID_COUNT) g.threads = GP__HYBRID_COUNT_THREADS;
   if (kind == GP__HYBRID_MOVE)
-    g.shared_bytes = gp__hybrid_move_bytes(h.key_size, p.threads * gp__hybrid_vector_items(p, h));
+    g.shared_bytes = h.in_size ? gp__radix_shared_bytes(p, h)
+                               : gp__hybrid_move_bytes(h.key_size, p.threads * gp__hybrid_vector_items(p, h));
   if (kind == GP__HYBRID_SORT) {
-    g.threads = (unsigned)gp__bucket_threads(h.key_size);
-    g.shared_bytes = gp__bucket_bytes(h.key_size);
+    g.threads = (unsigned)gp__bucket_threads(gp__bucket_size(h));
+    g.shared_bytes = gp__hybrid_bucket_bytes(h);
   }
   if (kind == GP__SORT_ONE_BLOCK) g.shared_bytes = gp__one_block_bytes(p, h.key_size);
   if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE)
@@ -20173,6 +20618,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   memset(&a, 0, sizeof a);
   a.in = q->keys;
   a.out = q->out_keys;
+  a.values = q->in;
+  a.out_values = q->out;
+  a.drop_keys = l->h->drop_keys;
   a.count = q->count;
   a.count_device = (const unsigned long long *)q->count_device;
   if (one) {
@@ -20181,6 +20629,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   } else {
     const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
     a.spare = scratch + r.spare;
+    a.spare_values = scratch + r.spare_values;
+    if (a.drop_keys) a.out = scratch + r.keys;
     a.list = (unsigned long long *)(scratch + r.list);
     a.parts = scratch + r.parts;
     a.next_parts = scratch + r.next_parts;
@@ -20192,6 +20642,10 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
       steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_BEGIN + i));
       grid[i] = i == 0 ? 1 : gp__grid_of_step(l, i, 0, i == 3 ? q->count / 64 + 1 : r.tiles);
     }
+    if (l->h->in_size) { // count and move deal tiles alike
+      const unsigned least = grid[1] < grid[2] ? grid[1] : grid[2];
+      grid[1] = grid[2] = least < r.blocks ? least : (unsigned)r.blocks;
+    }
   }
   result = gp__launch_step(l, 0, grid[0], steps[0].threads, steps[0].shared_bytes, &a);
   for (; a.level < levels && result == GP_SUCCESS; ++a.level) {
@@ -20200,8 +20654,10 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
     if (result == GP_SUCCESS) result = gp__launch_step(l, 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
     a.parts = a.next_parts;
     a.next_parts = parts;
-    a.bins = a.next_bins;
-    a.next_bins = (unsigned long long *)bins;
+    if (!l->h->in_size) {
+      a.bins = a.next_bins;
+      a.next_bins = (unsigned long long *)bins;
+    }
   }
   return result == GP_SUCCESS ? gp__launch_step(l, 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a) : result;
 }

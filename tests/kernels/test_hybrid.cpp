@@ -78,10 +78,10 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     if (on_device) given.resize(n + 5, Raw(0)); // which must stay as it is
     Device<Raw> in(given, offset), out(given.size(), in_place ? 0 : (offset * 7) % 5), spare(n + 1);
     Device<u64> list(GP__HYBRID_LEVELS + 2), counts(1);
-    const u64 parts = gp__hybrid_parts(given.size(), CAPACITY);
+    const u64 parts = gp__hybrid_parts(given.size(), CAPACITY, 0);
     Device<gp__hybrid_part> part0(parts), part1(parts);
     Device<u64> bins0(parts * 256), bins1(parts * 256);
-    Device<gp__hybrid_item> items(gp__hybrid_items(given.size(), CAPACITY));
+    Device<gp__hybrid_item> items(gp__hybrid_items(given.size(), CAPACITY, 0));
     const u64 count = n;
     simt::host_write(counts.data, &count, 8);
     if (!in_place) simt::host_fill(out.data, 0x5a, given.size() * sizeof(Raw));
@@ -137,6 +137,81 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
 };
 
+// Pairs: values that say where they come from; argsort: no values and, at times, no keys. All are stable.
+template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, int LOG2_BINS> struct Pairs {
+  typedef gp__sorted<T, DESCENDING> Code;
+  typedef typename Code::Raw Raw;
+  static const int CAPACITY = THREADS * ITEMS, COUNTING = 256;
+
+  static bool run(const std::vector<Raw> &from, size_t offset, bool in_place, bool on_device, bool indices) {
+    const size_t n = from.size(), size = on_device ? n + 5 : n; // what is behind n must stay as it is
+    std::vector<Raw> given(from);
+    std::vector<V> numbers(size);
+    given.resize(size, Raw(0));
+    for (size_t i = 0; i < size; ++i) numbers[i] = V(indices ? i : i * 3 + 1);
+    Device<Raw> in(given, offset), out(size, in_place ? 0 : (offset * 7) % 5), spare(n + 1);
+    Device<V> values(numbers, (offset * 3) % 5), out_values(size, (offset * 5) % 3), spare_values(n + 1);
+    Device<u64> list(GP__HYBRID_LEVELS + 2), counts(1);
+    const unsigned grid = 1 + random32() % 5;
+    const u64 parts = gp__hybrid_parts(size, CAPACITY, sizeof(V));
+    Device<gp__hybrid_part> part0(parts), part1(parts);
+    Device<u64> bins(gp__hybrid_pieces(parts, grid) * 256);
+    Device<gp__hybrid_item> items(gp__hybrid_items(size, CAPACITY, sizeof(V)));
+    const u64 count = n;
+    simt::host_write(counts.data, &count, 8);
+    if (!in_place) simt::host_fill(out.data, 0x5a, size * sizeof(Raw));
+    if (!in_place || indices) simt::host_fill(out_values.data, 0x5a, size * sizeof(V));
+    gp__hybrid_args a = {};
+    a.in = in.data, a.out = in_place ? in.data : out.data, a.spare = spare.data, a.list = list.data;
+    a.values = indices ? nullptr : values.data, a.spare_values = spare_values.data;
+    a.out_values = in_place && !indices ? values.data : out_values.data;
+    a.drop_keys = indices && random32() % 2 == 0;
+    a.parts = part0.data, a.next_parts = part1.data, a.bins = bins.data;
+    a.items = items.data, a.count = size, a.count_device = on_device ? counts.data : nullptr;
+    a.capacity = CAPACITY;
+    const unsigned sort_bytes = gp__pair_bucket_bytes(sizeof(V), THREADS, ITEMS, LOG2_BINS);
+    const unsigned move_bytes = P::threads * P::vectors * gp__vector_items(sizeof(T)) * (sizeof(T) + sizeof(V));
+    bool good = !simt::launch_kernel("begin", 1, P::threads, 0, gp__hybrid_begin<P, T, DESCENDING, V>, a);
+    for (a.level = 0; good && a.level < gp__hybrid_levels(sizeof(T)); ++a.level) {
+      good = !simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING, V>, a);
+      good = good && !simt::launch_kernel("move", grid, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING, V>, a);
+      std::swap(a.parts, a.next_parts);
+    }
+    good = good && !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
+                                        gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, V>, a);
+    std::vector<size_t> order(n);
+    for (size_t i = 0; i < n; ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t x, size_t y) { return Code::encode(from[x]) < Code::encode(from[y]); });
+    const std::vector<Raw> keys = (in_place ? in : out).read(size);
+    const std::vector<V> got = (in_place && !indices ? values : out_values).read(size);
+    for (size_t i = 0; i < n; ++i)
+      good = good && got[i] == numbers[order[i]] && (a.drop_keys || keys[i] == from[order[i]]);
+    for (size_t i = n; i < size && in_place && !indices; ++i) good = good && got[i] == numbers[i];
+    return good;
+  }
+  static void sweep(const char *name, int seeds, size_t most) {
+    if (!only.empty() && only != name) return;
+    const size_t sizes[] = {
+        0, 1, 2, 31, 33, CAPACITY - 3, CAPACITY - 1, CAPACITY, CAPACITY + 1, 2 * CAPACITY + 5, most / 3, most};
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (int kind = 0; kind < DISTRIBUTIONS; ++kind) {
+        const size_t n = seed == 1 ? most - random32() % 9 : sizes[random32() % 12];
+        const std::vector<u64> v = distribution(kind, n, int(8 * sizeof(T)), size_t(CAPACITY));
+        std::vector<Raw> raw(n);
+        for (size_t i = 0; i < n; ++i) raw[i] = Raw(v[i]);
+        simt::set_random_schedule(uint64_t(seed * 100 + kind));
+        const bool in_place = random32() % 3 == 0, on_device = random32() % 4 == 0, indices = random32() % 3 == 0;
+        const size_t offset = random32() % 5;
+        check(run(raw, offset, in_place, on_device, indices),
+              std::string(name) + " kind " + std::to_string(kind) + " n " + std::to_string(n) + " offset " +
+                  std::to_string(offset) + (in_place ? " in place" : "") + (on_device ? " count on the device" : "") +
+                  (indices ? " indices" : "") + " seed " + std::to_string(seed));
+        simt::clear_error();
+      }
+  }
+};
+
 int main(int argc, char **argv) {
   const int seeds = argc > 1 ? std::atoi(argv[1]) : 2;
   if (argc > 2) only = argv[2];
@@ -145,7 +220,12 @@ int main(int argc, char **argv) {
   Hybrid<Small, u32, false, 64, 8, 9>::sweep("u32", seeds, false, 20000);
   Hybrid<Other, u64, false, 32, 8, 9>::sweep("u64", seeds, false, 12000);
   Hybrid<Small, u32, false, 64, 16, 10>::sweep("one block u32", seeds, true, 1000);
+  typedef gp__policy<128, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Wide;
+  Pairs<Small, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 20000);
+  Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 12000);
 #ifndef TEST_FEW
+  Pairs<Other, float, true, u64, 64, 8, 9>::sweep("pairs f32 u64 descending", seeds, 12000);
+  Pairs<Small, double, true, u64, 32, 8, 8>::sweep("pairs f64 u64 descending", seeds, 9000);
   Hybrid<Other, float, true, 64, 8, 9>::sweep("f32 descending", seeds, false, 20000);
   Hybrid<Small, int, false, 32, 16, 8>::sweep("i32", seeds, false, 30000);
   Hybrid<Small, double, true, 32, 16, 9>::sweep("f64 descending", seeds, false, 9000);
