@@ -2179,9 +2179,20 @@ GPUPRIMS__RULE int gp__merge_out_bytes(int threads, int items, int size) {
 GPUPRIMS__RULE int gp__merge_place_bytes(int tile, int in_size) {
   return in_size ? (tile * 2 + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
 }
+GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
+  return power >= least ? power : gp__power_of_two(least, power * 2);
+}
+// A ring for a tile of one input: a power of two, where that costs little and no element lies across its end.
+GPUPRIMS__RULE int gp__merge_ring_of(int window, int power, int size) {
+  return (size & (size - 1)) == 0 && power - window <= window / 7 ? power : window;
+}
+GPUPRIMS__RULE int gp__merge_ring_bytes(int tile, int size) {
+  return gp__merge_ring_of(gp__merge_window_bytes(tile, size, 1),
+                           (int)gp__power_of_two((unsigned)gp__merge_window_bytes(tile, size, 1), GP__VECTOR), size);
+}
 // Dynamic shared memory of a block that merges, of one that sorts a tile, of one that combines sets.
 GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
-  return 2 * gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
+  return 2 * gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
          gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
          gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
@@ -2352,9 +2363,6 @@ GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
   return gp__shuffle_mix((half ^ key) * 0x9e3779b1u);
 }
 // Ranks of a block's list: what narrowing may leave, and a tile; a power of two.
-GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
-  return power >= least ? power : gp__power_of_two(least, power * 2);
-}
 GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.length + s.length / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
@@ -11347,12 +11355,12 @@ template <class T> struct gp__unit {
 };
 template <int CACHE> GP_DEVICE void gp__load_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
 template <int CACHE, class U> GP_DEVICE void gp__load_unit(U &u, const void *p) { u = *static_cast<const U *>(p); }
-// The unit at p; of one that is not wholly between begin and end, the elements that are.
-template <int CACHE, class T>
+// The unit at p; of one that is not wholly between begin and end, the elements that are. WHOLE: it is.
+template <bool WHOLE, int CACHE, class T>
 GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin,
                                      const unsigned char *end) {
   const int BYTES = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
-  if (SIZE >= BYTES || (p >= begin && p + BYTES <= end)) gp__load_unit<CACHE>(u, p);
+  if (WHOLE || (p >= begin && p + BYTES <= end)) gp__load_unit<CACHE>(u, p);
   else {
     T *item = reinterpret_cast<T *>(&u);
     GPUPRIMS__UNROLL
@@ -11368,28 +11376,40 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   static const int UNIT = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
   static const int COUNT = (THREADS * ITEMS * SIZE / UNIT + (UNIT > SIZE ? 4 : 0) + THREADS - 1) / THREADS;
   Unit unit[COUNT];
-  // Units from p (q) on, n (m) of them; of arrays of which nothing outside [begin, end) is there.
-  GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
-                      const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
+  template <bool WHOLE>
+  GP_DEVICE void load_units(const unsigned char *p, unsigned n, const unsigned char *p_begin,
+                            const unsigned char *p_end, const unsigned char *q, unsigned m,
+                            const unsigned char *q_begin, const unsigned char *q_end) {
+    const unsigned char *one = p + threadIdx.x * UNIT, *two = q + (int(threadIdx.x) - int(n)) * UNIT;
     GPUPRIMS__UNROLL
     for (int k = 0; k < COUNT; ++k) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       if (i < n + m)
-        gp__load_unit_between<CACHE, T>(unit[k], second ? q + (i - n) * UNIT : p + i * UNIT, second ? q_begin : p_begin,
-                                        second ? q_end : p_end);
+        gp__load_unit_between<WHOLE, CACHE, T>(unit[k], (second ? two : one) + k * (THREADS * UNIT),
+                                               second ? q_begin : p_begin, second ? q_end : p_end);
     }
+  }
+  // Units from p (q) on, n (m) of them; of arrays of which nothing outside [begin, end) is there: at most the first unit
+  // of an array and its last one are not wholly there.
+  GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
+                      const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
+    const bool whole = SIZE >= UNIT || ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) &&
+                                        (m == 0 || (q >= q_begin && q + m * UNIT <= q_end)));
+    if (whole) load_units<true>(p, n, p_begin, p_end, q, m, q_begin, q_end);
+    else load_units<false>(p, n, p_begin, p_end, q, m, q_begin, q_end);
   }
   // To byte `to` (`also`) of a ring of RING bytes from `base` (`other`) on.
   template <unsigned RING>
   GP_DEVICE void store(unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also,
                        unsigned m) const {
+    const unsigned one = to + threadIdx.x * UNIT, two = also + (threadIdx.x - n) * UNIT;
     GPUPRIMS__UNROLL
     for (int k = 0; k < COUNT; ++k) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
-      const unsigned at = second ? also + (i - n) * UNIT : to + i * UNIT;
-      if (i < n + m) *reinterpret_cast<Unit *>((second ? other : base) + (at >= RING ? at - RING : at)) = unit[k];
+      const unsigned at = (second ? two : one) + unsigned(k * THREADS * UNIT);
+      if (i < n + m) *reinterpret_cast<Unit *>((second ? other : base) + gp_min<gp__u32>()(at, at - RING)) = unit[k];
     }
   }
 };
@@ -11397,7 +11417,10 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
 // One input of a range: what is in its ring, and what comes next.
 template <class T, int TILE> struct gp__merge_side {
   static const unsigned SIZE = unsigned(sizeof(T)), UNIT = unsigned(gp__unit<T>::BYTES);
-  static const unsigned RING = (TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) + UNIT - 1) / UNIT * UNIT; // bytes
+  static const unsigned WINDOW = (TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) + UNIT - 1) / UNIT * UNIT; // bytes
+  static const unsigned ROOM = gp__merge_ring_bytes(TILE, int(SIZE));
+  static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
+  static const unsigned RING = MASKED ? ROOM : WINDOW;
   const unsigned char *next; // the next unit to be loaded
   gp__u64 left;              // elements of the range that have not been merged
   unsigned first;            // byte of the ring where they begin
@@ -11410,7 +11433,9 @@ template <class T, int TILE> struct gp__merge_side {
     first = shift;
     fill = have = 0;
   }
-  static GP_DEVICE unsigned wrap(unsigned at) { return gp_min<gp__u32>()(at, at - RING); } // below 2 * RING
+  static GP_DEVICE unsigned wrap(unsigned at) { // below 2 * RING
+    return MASKED ? at & (RING - 1) : gp_min<gp__u32>()(at, at - RING);
+  }
   // How many elements of a tile there can be at most: these are in the ring.
   GP_DEVICE unsigned window() const { return left < TILE ? unsigned(left) : unsigned(TILE); }
   // Units that are missing for that.
@@ -11430,12 +11455,28 @@ template <class T, int TILE> struct gp__merge_side {
   }
 };
 
-// A warp: n elements from shared memory to consecutive addresses that lie alike against 16 bytes.
+// A warp: n elements, at most and often N, from shared memory to consecutive addresses that lie alike against 16 bytes.
 template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
-  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) { gp__copy_out<T>::run(to, shared, n); }
+  template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+    const int V = 16 / int(sizeof(T)), lane = int(gp_lane());
+    const int head = int(((16 - gp__misalignment(to, 16)) & 15u) / unsigned(sizeof(T))), vectors = (N - head) / V;
+    if (n < N || V >= 32) {
+      gp__copy_out<T>::run(to, shared, n);
+      return;
+    }
+    const T *from = reinterpret_cast<const T *>(shared);
+    if (lane < head) to[lane] = from[lane];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < (N / V + 31) / 32; ++k)
+      if (k * 32 + lane < vectors)
+        reinterpret_cast<gp_vector *>(to + head)[k * 32 + lane] =
+            reinterpret_cast<const gp_vector *>(from + head)[k * 32 + lane];
+    const int tail = head + vectors * V + lane;
+    if (tail < N) to[tail] = from[tail];
+  }
 };
 template <class T> struct gp__write_alike<T, false> {
-  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
     typedef typename gp__unit<T>::type Unit;
     const int units = n * (int(sizeof(T)) / gp__unit<T>::BYTES);
     GPUPRIMS__UNROLL_BY(4)
@@ -11480,7 +11521,7 @@ template <int THREADS> struct gp__merge_storage {
 template <class P, class Before, class Key, class Value> struct gp__merger {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
-  static const int RING_AT = gp__merge_window_bytes(TILE, KEY, 1), OUT_AT = 2 * RING_AT;
+  static const int RING_AT = gp__merge_ring_bytes(TILE, KEY), OUT_AT = 2 * RING_AT;
   static const int PLACES_AT = OUT_AT + gp__merge_out_bytes(THREADS, ITEMS, KEY);
   static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
   typedef gp__merge_side<Key, TILE> Side;
@@ -11500,16 +11541,24 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // Of the first `diagonal` elements of two windows of n and m elements, merged: how many are of the first. The windows
   // begin at bytes `first` and `second` of the rings.
   GP_DEVICE int split(unsigned first, int n, unsigned second, int m, int diagonal) const {
-    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
-    const unsigned last = second + unsigned((diagonal - 1) * KEY);
-    while (low < high) {
-      const int middle = (low + high) >> 1;
-      const unsigned x = Side::wrap(first + unsigned(middle * KEY)), y = Side::wrap(last - unsigned(middle * KEY));
+    int low = diagonal > m ? diagonal - m : 0;
+    const int high = diagonal < n ? diagonal : n;
+    const unsigned from = first - KEY, last = second + unsigned(diagonal * KEY);
+    if (low == high) return low;
+    GPUPRIMS__UNROLL
+    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, whatever the range
+      const int next = low + step < high ? low + step : high;
+      const unsigned x = Side::wrap(from + unsigned(next * KEY)), y = Side::wrap(last - unsigned(next * KEY));
       if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), *reinterpret_cast<const Key *>(shared + x)))
-        low = middle + 1;
-      else high = middle;
+        low = next;
     }
     return low;
+  }
+  // The byte behind a key of the second ring (`of_second`) or of the first, at byte `at` of it.
+  static GP_DEVICE unsigned behind(unsigned at, bool of_second) {
+    const unsigned MASK = Side::RING - 1;
+    return Side::MASKED ? (at & ~MASK) | ((at + KEY) & MASK) // rings lie side by side, and `at` says in which
+                        : Side::wrap(at + KEY - (of_second ? RING_AT : 0)) + (of_second ? RING_AT : 0);
   }
   // One thread merges `n` elements, of which `left` are of the first ring, from byte x on, and left2 of the second,
   // from byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
@@ -11518,7 +11567,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
                        unsigned short *places) const {
     Key one, two;
     if (FULL || left > 0) one = *reinterpret_cast<const Key *>(shared + x);
-    if (FULL || left2 > 0) two = *reinterpret_cast<const Key *>(shared + RING_AT + y);
+    y += RING_AT;
+    if (FULL || left2 > 0) two = *reinterpret_cast<const Key *>(shared + y);
     if (!FULL && n == 0) return;
     if (!FULL && left == 0) one = two; // never taken, but compared
     if (!FULL && left2 == 0) two = one;
@@ -11530,14 +11580,14 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
         if (VALUE) places[k] = static_cast<unsigned short>(of_second ? at2 : at);
       }
       if (k + 1 == ITEMS) break;
-      const unsigned next = Side::wrap((of_second ? y : x) + KEY);
+      const unsigned next = behind(of_second ? y : x, of_second);
       left -= of_second ? 0 : 1;
       left2 -= of_second ? 1 : 0;
       if (VALUE) at += of_second ? 0 : 1;
       if (VALUE) at2 += of_second ? 1 : 0;
       Key fresh = of_second ? two : one;
       if (FULL || (k + 1 < n && (of_second ? left2 : left) > 0))
-        fresh = *reinterpret_cast<const Key *>(shared + (of_second ? unsigned(RING_AT) : 0u) + next);
+        fresh = *reinterpret_cast<const Key *>(shared + next);
       x = of_second ? x : next;
       y = of_second ? next : y;
       one = of_second ? one : fresh;
@@ -11598,7 +11648,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
         merge<true>(x, left, y, left2, ITEMS, int(i), int(taken + mine - i), mine_out, places);
       else merge<false>(x, left, y, left2, int(end - mine), int(i), int(taken + mine - i), mine_out, places);
       __syncwarp();
-      gp__write_alike<Key>::run(out + from, gathered, here);
+      gp__write_alike<Key>::template run<32 * ITEMS>(out + from, gathered, here);
       __syncthreads(); // the rings have been read
       next.template store<Side::RING>(shared, first.fill, units, shared + RING_AT, second.fill, units2);
       first.loaded(units);
@@ -18563,6 +18613,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing.
+// The order of integers is that of their bits, and a stable sort has one result: merge sort of integers is a radix sort,
+// unless the policy asks for merges.
+GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q) {
+  return c->primitive == GP_MERGE_SORT && !q->user_op && gp__is_integer(q->key_type) &&
+         !(c->policy && c->policy->algorithm);
+}
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
                                            gp__request *q) {
   gp__checking k;
@@ -18589,6 +18645,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   GPUPRIMS__CHECK(gp__check_inputs(&k));
   GPUPRIMS__CHECK(gp__check_outputs(&k));
   GPUPRIMS__CHECK(gp__check_values(&k));
+  if (gp__is_radix_sorted(c, q)) {
+    gp_call sort = *c;
+    sort.primitive = GP_SORT;
+    sort.op = 0;
+    if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
+    return gp__check_call(s, caller, &sort, host, pointers, q);
+  }
   q->in = c->in;
   q->in2 = c->in2;
   q->keys = c->keys;
