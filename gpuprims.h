@@ -2208,9 +2208,9 @@ GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
          gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
 }
-// Blocks that find the borders of tiles, two a warp.
+// Blocks that find the borders of tiles, one a thread.
 GPUPRIMS__RULE unsigned long long gp__set_border_blocks(gp_policy p, unsigned long long tiles) {
-  return gp__ceil_div(tiles + 1, (unsigned)(p.threads / GP__WARP * 2));
+  return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
 GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
@@ -3322,7 +3322,7 @@ typedef struct gp__merge_args {
   const unsigned long long *count_device; // of the first input, or null
   unsigned long long run;                 // a step of merge sort: keys of a run, two of which make one; otherwise 0
   void *workspace;
-  unsigned long long *borders; // sets: where tiles begin, in each input; or null: tiles find their own
+  unsigned long long *borders; // sets: where tiles begin, in each input; or null: a block has one tile, and finds it
 } gp__merge_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
@@ -11972,22 +11972,51 @@ template <class Key, class Before> GP_DEVICE gp__set_search<Key, Before> gp__set
   s.count[1] = a.count2;
   return s;
 }
-// Where all tiles begin, two a warp.
+// The same by one thread for one border: more steps, one behind the other, but a small part of the loads. Where there are
+// many borders, that is what counts.
+template <class Key, class Before>
+GP_DEVICE void gp__set_border_of(const gp__set_search<Key, Before> &s, gp__u64 diagonal, gp__u64 (&at)[2]) {
+  at[0] = gp_merge_split(s.keys[0], s.count[0], s.keys[1], s.count[1], diagonal, Before());
+  at[1] = diagonal - at[0];
+  if (diagonal == 0 || diagonal == s.count[0] + s.count[1]) return;
+  const bool second = at[1] > 0 && (at[0] == 0 || !Before()(s.keys[1][at[1] - 1], s.keys[0][at[0] - 1]));
+  const Key x = second ? s.keys[1][at[1] - 1] : s.keys[0][at[0] - 1];
+  gp__u64 first[2];
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 2; ++i) { // where x begins: back by powers of two, then by halves
+    gp__u64 known = 0, back = at[i] ? 1 : 0;
+    while (known < back && !Before()(s.keys[i][at[i] - back], x)) {
+      known = back;
+      back = 2 * back < at[i] ? 2 * back : at[i];
+    }
+    first[i] = gp_search(at[i] - back, back - known, gp__bound_before<false, Key, Before>{s.keys[i], x});
+  }
+  const gp__u64 half = (at[0] - first[0] + at[1] - first[1]) / 2;
+  bool shorter[2]; // the run has no such half in this input
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 2; ++i)
+    shorter[i] = half && (first[i] + half > s.count[i] || Before()(x, s.keys[i][first[i] + half - 1]));
+  at[0] = first[0] + half, at[1] = first[1] + half;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 2; ++i)
+    if (shorter[i]) {
+      const gp__u64 rest = s.count[i] - first[i];
+      at[i] = gp_search(first[i], half < rest ? half : rest, gp__bound_before<true, Key, Before>{s.keys[i], x});
+      at[1 - i] = diagonal - at[i];
+    }
+}
+// Where all tiles begin.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__set_borders(const gp__merge_args &a) {
   const gp__u64 STEP =
       gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
   gp__begin<P>();
   gp__set_search<Key, Before> s = gp__set_search_of<Key, Before>(a);
   const gp__u64 all = s.count[0] + s.count[1], tiles = (all + STEP - 1) / STEP;
-  const gp__u64 b = (gp__u64(blockIdx.x) * (P::threads / 32) + gp_warp()) * 2;
+  const gp__u64 b = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
   if (b > tiles) return;
-  const gp__u64 diagonal[2] = {b * STEP < all ? b * STEP : all, (b + 1) * STEP < all ? (b + 1) * STEP : all};
-  gp__u64 at[2][2];
-  gp__set_borders_of(s, diagonal, at);
-  if (gp_lane() == 0) {
-    a.borders[b * 2] = at[0][0], a.borders[b * 2 + 1] = at[0][1];
-    if (b < tiles) a.borders[b * 2 + 2] = at[1][0], a.borders[b * 2 + 3] = at[1][1];
-  }
+  gp__u64 at[2];
+  gp__set_border_of(s, b * STEP < all ? b * STEP : all, at);
+  a.borders[b * 2] = at[0], a.borders[b * 2 + 1] = at[1];
 }
 
 template <int THREADS> struct gp__set_storage {
@@ -12024,37 +12053,61 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     return low;
   }
   GP_DEVICE int split(int diagonal) const {
-    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (!Before()(keys2[diagonal - 1 - middle], keys[middle])) low = middle + 1;
-      else high = middle;
+    int low = diagonal > m ? diagonal - m : 0;
+    const int high = diagonal < n ? diagonal : n;
+    if (low == high) return low;
+    GPUPRIMS__UNROLL
+    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, whatever the range
+      const int next = low + step < high ? low + step : high;
+      if (!Before()(keys2[diagonal - next], keys[next - 1])) low = next;
     }
     return low;
   }
-  // One thread: `count` elements from i and j on, in their order; marks: which are kept.
+  // One thread: `count` elements from i and j on, in their order; marks: which are kept. Of a run of equal keys those of
+  // the first input come first; `ahead` of them have had no partner when those of the second begin.
   GP_DEVICE void merge(int i, int j, int count, Key (&key)[ITEMS], gp__u32 (&place)[VALUE ? ITEMS : 1],
                        Marks &marks) const {
-    int run = 0, run2 = 0; // where the equals of the element begin, in each input
     marks.clear();
+    if (count <= 0) return;
+    const Key *one_at = keys + i, *two_at = keys2 + j, *const one_end = keys + n, *const two_end = keys2 + m;
+    Key one, two;
+    if (one_at < one_end) one = *one_at;
+    if (two_at < two_end) two = *two_at;
+    if (one_at >= one_end) one = two; // never taken, but compared
+    if (two_at >= two_end) two = one;
+    int ahead = 0;
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      if (k >= count) break;
-      const bool second = j < m && (i >= n || Before()(keys2[j], keys[i]));
-      const Key x = second ? keys2[j] : keys[i];
-      if (k == 0) run = first_of(keys, i, x), run2 = first_of(keys2, j, x);
-      else if (Before()(key[k ? k - 1 : 0], x)) run = i, run2 = j;
-      const int rank = second ? j - run2 : i - run;
-      const bool pair = second ? rank < i - run : run2 + rank < m && equal(x, keys2[run2 + rank]);
+      const bool later = Before()(two, one), second = two_at < two_end && (one_at >= one_end || later);
+      const Key x = second ? two : one;
+      if (k == 0) ahead = (i - first_of(keys, i, x)) - (j - first_of(keys2, j, x));
+      else if (Before()(key[k ? k - 1 : 0], x)) ahead = 0;
+      bool pair = ahead > 0; // of the second input
+      if (SET != GP_SET_UNION && !second) {
+        const Key *partner = two_at + ahead;
+        pair = partner < two_end && equal(x, ahead > 0 ? *partner : two);
+      }
       marks.set(k, SET == GP_SET_UNION          ? !second || !pair
                    : SET == GP_SET_INTERSECTION ? !second && pair
                    : SET == GP_SET_DIFFERENCE   ? !second && !pair
                                                 : !pair);
+      ahead += second ? -1 : 1;
       key[k] = x;
-      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(second ? n + j : i);
-      if (second) ++j;
-      else ++i;
+      if (VALUE) {
+        place[VALUE ? k : 0] = static_cast<gp__u32>(second ? n + j : i);
+        i += second ? 0 : 1;
+        j += second ? 1 : 0;
+      }
+      if (k + 1 == ITEMS) break;
+      const Key *const next = (second ? two_at : one_at) + 1;
+      Key fresh = x;
+      if (next < (second ? two_end : one_end)) fresh = *next;
+      one_at = second ? one_at : next;
+      two_at = second ? next : two_at;
+      one = second ? one : fresh;
+      two = second ? fresh : two;
     }
+    marks.keep(count);
   }
 };
 
@@ -12093,6 +12146,27 @@ template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__n
   GP_DEVICE void write(gp__u64, const unsigned short *, int, const unsigned char *) const {}
 };
 
+// A warp: the block's next tile. Without borders it has one alone, and finds its ends.
+template <int STEP, class Key, class Before, bool SEARCH, class Storage>
+GP_DEVICE void gp__set_next(const gp__merge_args &a, Storage &s, gp__u64 draws, gp__u64 tiles, gp__u64 all) {
+  if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, draws);
+  __syncwarp();
+  const gp__u64 number = s.ticket.number;
+  if (number >= tiles) return;
+  gp__u64 at[2][2];
+  if (!SEARCH || a.borders) {
+    if (gp_lane() < 4) s.at[gp_lane() >> 1][gp_lane() & 1] = a.borders[number * 2 + gp_lane()];
+    return;
+  }
+  const gp__u64 begin = number * STEP;
+  const gp__u64 diagonal[2] = {begin, begin + STEP < all ? begin + STEP : all};
+  gp__set_search<Key, Before> search = gp__set_search_of<Key, Before>(a);
+  gp__set_borders_of(search, diagonal, at);
+  if (gp_lane() == 0) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 4; ++i) s.at[i >> 1][i & 1] = at[i >> 1][i & 1];
+  }
+}
 template <class P, int SET, class Before, class Key, class Value>
 GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
@@ -12110,28 +12184,9 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
     return;
   }
+  const gp__u64 draws = once ? gridDim.x : tiles + gridDim.x;
+  if (gp_warp() == 0) gp__set_next<TILE - 1, Key, Before, true>(a, s, draws, tiles, all);
   for (;;) {
-    if (gp_warp() == 0) {
-      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
-      __syncwarp();
-      const gp__u64 number = s.ticket.number;
-      if (number < tiles) {
-        gp__u64 at[2][2];
-        if (a.borders) {
-          GPUPRIMS__UNROLL
-          for (int i = 0; i < 4; ++i) at[i >> 1][i & 1] = a.borders[number * 2 + i];
-        } else {
-          const gp__u64 begin = number * (TILE - 1);
-          const gp__u64 diagonal[2] = {begin, begin + (TILE - 1) < all ? begin + (TILE - 1) : all};
-          gp__set_search<Key, Before> search = gp__set_search_of<Key, Before>(a);
-          gp__set_borders_of(search, diagonal, at);
-        }
-        if (gp_lane() == 0) {
-          GPUPRIMS__UNROLL
-          for (int i = 0; i < 4; ++i) s.at[i >> 1][i & 1] = at[i >> 1][i & 1];
-        }
-      }
-    }
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
@@ -12183,6 +12238,8 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
         if (VALUE) *places++ = static_cast<unsigned short>(place[VALUE ? k : 0]);
       }
     if (VALUE) values.store(moving, shared + Tile::VALUES_AT);
+    if (!once && gp_warp() == THREADS / 32 - 1) // the next tile, while this one's place is looked for
+      gp__set_next<TILE - 1, Key, Before, false>(a, s, draws, tiles, all);
     if (gp_warp() == 0) {
       const gp_before<gp__u64> before = look_back(ticket.number, kept);
       if (gp_lane() == 0) {
