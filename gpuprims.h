@@ -2207,9 +2207,20 @@ GPUPRIMS__RULE int gp__merge_out_bytes(int threads, int items, int size) {
 GPUPRIMS__RULE int gp__merge_place_bytes(int tile, int in_size) {
   return in_size ? (tile * 2 + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
 }
+GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
+  return power >= least ? power : gp__power_of_two(least, power * 2);
+}
+// A ring for a tile of one input: a power of two, where that costs little and no element lies across its end.
+GPUPRIMS__RULE int gp__merge_ring_of(int window, int power, int size) {
+  return (size & (size - 1)) == 0 && power - window <= window / 7 ? power : window;
+}
+GPUPRIMS__RULE int gp__merge_ring_bytes(int tile, int size) {
+  return gp__merge_ring_of(gp__merge_window_bytes(tile, size, 1),
+                           (int)gp__power_of_two((unsigned)gp__merge_window_bytes(tile, size, 1), GP__VECTOR), size);
+}
 // Dynamic shared memory of a block that merges, of one that sorts a tile, of one that combines sets.
 GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
-  return 2 * gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
+  return 2 * gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
          gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
          gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
@@ -2225,9 +2236,9 @@ GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
          gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
 }
-// Blocks that find the borders of tiles, two a warp.
+// Blocks that find the borders of tiles, one a thread.
 GPUPRIMS__RULE unsigned long long gp__set_border_blocks(gp_policy p, unsigned long long tiles) {
-  return gp__ceil_div(tiles + 1, (unsigned)(p.threads / GP__WARP * 2));
+  return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
 GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
@@ -2380,9 +2391,6 @@ GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
   return gp__shuffle_mix((half ^ key) * 0x9e3779b1u);
 }
 // Ranks of a block's list: what narrowing may leave, and a tile; a power of two.
-GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
-  return power >= least ? power : gp__power_of_two(least, power * 2);
-}
 GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.length + s.length / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
@@ -3373,7 +3381,7 @@ typedef struct gp__merge_args {
   const unsigned long long *count_device; // of the first input, or null
   unsigned long long run;                 // a step of merge sort: keys of a run, two of which make one; otherwise 0
   void *workspace;
-  unsigned long long *borders; // sets: where tiles begin, in each input; or null: tiles find their own
+  unsigned long long *borders; // sets: where tiles begin, in each input; or null: a block has one tile, and finds it
 } gp__merge_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
@@ -11851,12 +11859,12 @@ template <class T> struct gp__unit {
 };
 template <int CACHE> GP_DEVICE void gp__load_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
 template <int CACHE, class U> GP_DEVICE void gp__load_unit(U &u, const void *p) { u = *static_cast<const U *>(p); }
-// The unit at p; of one that is not wholly between begin and end, the elements that are.
-template <int CACHE, class T>
+// The unit at p; of one that is not wholly between begin and end, the elements that are. WHOLE: it is.
+template <bool WHOLE, int CACHE, class T>
 GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin,
                                      const unsigned char *end) {
   const int BYTES = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
-  if (SIZE >= BYTES || (p >= begin && p + BYTES <= end)) gp__load_unit<CACHE>(u, p);
+  if (WHOLE || (p >= begin && p + BYTES <= end)) gp__load_unit<CACHE>(u, p);
   else {
     T *item = reinterpret_cast<T *>(&u);
     GPUPRIMS__UNROLL
@@ -11872,28 +11880,40 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   static const int UNIT = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
   static const int COUNT = (THREADS * ITEMS * SIZE / UNIT + (UNIT > SIZE ? 4 : 0) + THREADS - 1) / THREADS;
   Unit unit[COUNT];
-  // Units from p (q) on, n (m) of them; of arrays of which nothing outside [begin, end) is there.
-  GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
-                      const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
+  template <bool WHOLE>
+  GP_DEVICE void load_units(const unsigned char *p, unsigned n, const unsigned char *p_begin,
+                            const unsigned char *p_end, const unsigned char *q, unsigned m,
+                            const unsigned char *q_begin, const unsigned char *q_end) {
+    const unsigned char *one = p + threadIdx.x * UNIT, *two = q + (int(threadIdx.x) - int(n)) * UNIT;
     GPUPRIMS__UNROLL
     for (int k = 0; k < COUNT; ++k) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       if (i < n + m)
-        gp__load_unit_between<CACHE, T>(unit[k], second ? q + (i - n) * UNIT : p + i * UNIT, second ? q_begin : p_begin,
-                                        second ? q_end : p_end);
+        gp__load_unit_between<WHOLE, CACHE, T>(unit[k], (second ? two : one) + k * (THREADS * UNIT),
+                                               second ? q_begin : p_begin, second ? q_end : p_end);
     }
+  }
+  // Units from p (q) on, n (m) of them; of arrays of which nothing outside [begin, end) is there: at most the first unit
+  // of an array and its last one are not wholly there.
+  GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
+                      const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
+    const bool whole = SIZE >= UNIT || ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) &&
+                                        (m == 0 || (q >= q_begin && q + m * UNIT <= q_end)));
+    if (whole) load_units<true>(p, n, p_begin, p_end, q, m, q_begin, q_end);
+    else load_units<false>(p, n, p_begin, p_end, q, m, q_begin, q_end);
   }
   // To byte `to` (`also`) of a ring of RING bytes from `base` (`other`) on.
   template <unsigned RING>
   GP_DEVICE void store(unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also,
                        unsigned m) const {
+    const unsigned one = to + threadIdx.x * UNIT, two = also + (threadIdx.x - n) * UNIT;
     GPUPRIMS__UNROLL
     for (int k = 0; k < COUNT; ++k) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
-      const unsigned at = second ? also + (i - n) * UNIT : to + i * UNIT;
-      if (i < n + m) *reinterpret_cast<Unit *>((second ? other : base) + (at >= RING ? at - RING : at)) = unit[k];
+      const unsigned at = (second ? two : one) + unsigned(k * THREADS * UNIT);
+      if (i < n + m) *reinterpret_cast<Unit *>((second ? other : base) + gp_min<gp__u32>()(at, at - RING)) = unit[k];
     }
   }
 };
@@ -11901,7 +11921,10 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
 // One input of a range: what is in its ring, and what comes next.
 template <class T, int TILE> struct gp__merge_side {
   static const unsigned SIZE = unsigned(sizeof(T)), UNIT = unsigned(gp__unit<T>::BYTES);
-  static const unsigned RING = (TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) + UNIT - 1) / UNIT * UNIT; // bytes
+  static const unsigned WINDOW = (TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) + UNIT - 1) / UNIT * UNIT; // bytes
+  static const unsigned ROOM = gp__merge_ring_bytes(TILE, int(SIZE));
+  static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
+  static const unsigned RING = MASKED ? ROOM : WINDOW;
   const unsigned char *next; // the next unit to be loaded
   gp__u64 left;              // elements of the range that have not been merged
   unsigned first;            // byte of the ring where they begin
@@ -11914,7 +11937,9 @@ template <class T, int TILE> struct gp__merge_side {
     first = shift;
     fill = have = 0;
   }
-  static GP_DEVICE unsigned wrap(unsigned at) { return gp_min<gp__u32>()(at, at - RING); } // below 2 * RING
+  static GP_DEVICE unsigned wrap(unsigned at) { // below 2 * RING
+    return MASKED ? at & (RING - 1) : gp_min<gp__u32>()(at, at - RING);
+  }
   // How many elements of a tile there can be at most: these are in the ring.
   GP_DEVICE unsigned window() const { return left < TILE ? unsigned(left) : unsigned(TILE); }
   // Units that are missing for that.
@@ -11934,12 +11959,28 @@ template <class T, int TILE> struct gp__merge_side {
   }
 };
 
-// A warp: n elements from shared memory to consecutive addresses that lie alike against 16 bytes.
+// A warp: n elements, at most and often N, from shared memory to consecutive addresses that lie alike against 16 bytes.
 template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
-  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) { gp__copy_out<T>::run(to, shared, n); }
+  template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+    const int V = 16 / int(sizeof(T)), lane = int(gp_lane());
+    const int head = int(((16 - gp__misalignment(to, 16)) & 15u) / unsigned(sizeof(T))), vectors = (N - head) / V;
+    if (n < N || V >= 32) {
+      gp__copy_out<T>::run(to, shared, n);
+      return;
+    }
+    const T *from = reinterpret_cast<const T *>(shared);
+    if (lane < head) to[lane] = from[lane];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < (N / V + 31) / 32; ++k)
+      if (k * 32 + lane < vectors)
+        reinterpret_cast<gp_vector *>(to + head)[k * 32 + lane] =
+            reinterpret_cast<const gp_vector *>(from + head)[k * 32 + lane];
+    const int tail = head + vectors * V + lane;
+    if (tail < N) to[tail] = from[tail];
+  }
 };
 template <class T> struct gp__write_alike<T, false> {
-  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
     typedef typename gp__unit<T>::type Unit;
     const int units = n * (int(sizeof(T)) / gp__unit<T>::BYTES);
     GPUPRIMS__UNROLL_BY(4)
@@ -11984,7 +12025,7 @@ template <int THREADS> struct gp__merge_storage {
 template <class P, class Before, class Key, class Value> struct gp__merger {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
-  static const int RING_AT = gp__merge_window_bytes(TILE, KEY, 1), OUT_AT = 2 * RING_AT;
+  static const int RING_AT = gp__merge_ring_bytes(TILE, KEY), OUT_AT = 2 * RING_AT;
   static const int PLACES_AT = OUT_AT + gp__merge_out_bytes(THREADS, ITEMS, KEY);
   static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
   typedef gp__merge_side<Key, TILE> Side;
@@ -12004,16 +12045,24 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // Of the first `diagonal` elements of two windows of n and m elements, merged: how many are of the first. The windows
   // begin at bytes `first` and `second` of the rings.
   GP_DEVICE int split(unsigned first, int n, unsigned second, int m, int diagonal) const {
-    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
-    const unsigned last = second + unsigned((diagonal - 1) * KEY);
-    while (low < high) {
-      const int middle = (low + high) >> 1;
-      const unsigned x = Side::wrap(first + unsigned(middle * KEY)), y = Side::wrap(last - unsigned(middle * KEY));
+    int low = diagonal > m ? diagonal - m : 0;
+    const int high = diagonal < n ? diagonal : n;
+    const unsigned from = first - KEY, last = second + unsigned(diagonal * KEY);
+    if (low == high) return low;
+    GPUPRIMS__UNROLL
+    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, whatever the range
+      const int next = low + step < high ? low + step : high;
+      const unsigned x = Side::wrap(from + unsigned(next * KEY)), y = Side::wrap(last - unsigned(next * KEY));
       if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), *reinterpret_cast<const Key *>(shared + x)))
-        low = middle + 1;
-      else high = middle;
+        low = next;
     }
     return low;
+  }
+  // The byte behind a key of the second ring (`of_second`) or of the first, at byte `at` of it.
+  static GP_DEVICE unsigned behind(unsigned at, bool of_second) {
+    const unsigned MASK = Side::RING - 1;
+    return Side::MASKED ? (at & ~MASK) | ((at + KEY) & MASK) // rings lie side by side, and `at` says in which
+                        : Side::wrap(at + KEY - (of_second ? RING_AT : 0)) + (of_second ? RING_AT : 0);
   }
   // One thread merges `n` elements, of which `left` are of the first ring, from byte x on, and left2 of the second,
   // from byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
@@ -12022,7 +12071,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
                        unsigned short *places) const {
     Key one, two;
     if (FULL || left > 0) one = *reinterpret_cast<const Key *>(shared + x);
-    if (FULL || left2 > 0) two = *reinterpret_cast<const Key *>(shared + RING_AT + y);
+    y += RING_AT;
+    if (FULL || left2 > 0) two = *reinterpret_cast<const Key *>(shared + y);
     if (!FULL && n == 0) return;
     if (!FULL && left == 0) one = two; // never taken, but compared
     if (!FULL && left2 == 0) two = one;
@@ -12034,14 +12084,14 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
         if (VALUE) places[k] = static_cast<unsigned short>(of_second ? at2 : at);
       }
       if (k + 1 == ITEMS) break;
-      const unsigned next = Side::wrap((of_second ? y : x) + KEY);
+      const unsigned next = behind(of_second ? y : x, of_second);
       left -= of_second ? 0 : 1;
       left2 -= of_second ? 1 : 0;
       if (VALUE) at += of_second ? 0 : 1;
       if (VALUE) at2 += of_second ? 1 : 0;
       Key fresh = of_second ? two : one;
       if (FULL || (k + 1 < n && (of_second ? left2 : left) > 0))
-        fresh = *reinterpret_cast<const Key *>(shared + (of_second ? unsigned(RING_AT) : 0u) + next);
+        fresh = *reinterpret_cast<const Key *>(shared + next);
       x = of_second ? x : next;
       y = of_second ? next : y;
       one = of_second ? one : fresh;
@@ -12102,7 +12152,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
         merge<true>(x, left, y, left2, ITEMS, int(i), int(taken + mine - i), mine_out, places);
       else merge<false>(x, left, y, left2, int(end - mine), int(i), int(taken + mine - i), mine_out, places);
       __syncwarp();
-      gp__write_alike<Key>::run(out + from, gathered, here);
+      gp__write_alike<Key>::template run<32 * ITEMS>(out + from, gathered, here);
       __syncthreads(); // the rings have been read
       next.template store<Side::RING>(shared, first.fill, units, shared + RING_AT, second.fill, units2);
       first.loaded(units);
@@ -12426,22 +12476,51 @@ template <class Key, class Before> GP_DEVICE gp__set_search<Key, Before> gp__set
   s.count[1] = a.count2;
   return s;
 }
-// Where all tiles begin, two a warp.
+// The same by one thread for one border: more steps, one behind the other, but a small part of the loads. Where there are
+// many borders, that is what counts.
+template <class Key, class Before>
+GP_DEVICE void gp__set_border_of(const gp__set_search<Key, Before> &s, gp__u64 diagonal, gp__u64 (&at)[2]) {
+  at[0] = gp_merge_split(s.keys[0], s.count[0], s.keys[1], s.count[1], diagonal, Before());
+  at[1] = diagonal - at[0];
+  if (diagonal == 0 || diagonal == s.count[0] + s.count[1]) return;
+  const bool second = at[1] > 0 && (at[0] == 0 || !Before()(s.keys[1][at[1] - 1], s.keys[0][at[0] - 1]));
+  const Key x = second ? s.keys[1][at[1] - 1] : s.keys[0][at[0] - 1];
+  gp__u64 first[2];
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 2; ++i) { // where x begins: back by powers of two, then by halves
+    gp__u64 known = 0, back = at[i] ? 1 : 0;
+    while (known < back && !Before()(s.keys[i][at[i] - back], x)) {
+      known = back;
+      back = 2 * back < at[i] ? 2 * back : at[i];
+    }
+    first[i] = gp_search(at[i] - back, back - known, gp__bound_before<false, Key, Before>{s.keys[i], x});
+  }
+  const gp__u64 half = (at[0] - first[0] + at[1] - first[1]) / 2;
+  bool shorter[2]; // the run has no such half in this input
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 2; ++i)
+    shorter[i] = half && (first[i] + half > s.count[i] || Before()(x, s.keys[i][first[i] + half - 1]));
+  at[0] = first[0] + half, at[1] = first[1] + half;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 2; ++i)
+    if (shorter[i]) {
+      const gp__u64 rest = s.count[i] - first[i];
+      at[i] = gp_search(first[i], half < rest ? half : rest, gp__bound_before<true, Key, Before>{s.keys[i], x});
+      at[1 - i] = diagonal - at[i];
+    }
+}
+// Where all tiles begin.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__set_borders(const gp__merge_args &a) {
   const gp__u64 STEP =
       gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
   gp__begin<P>();
   gp__set_search<Key, Before> s = gp__set_search_of<Key, Before>(a);
   const gp__u64 all = s.count[0] + s.count[1], tiles = (all + STEP - 1) / STEP;
-  const gp__u64 b = (gp__u64(blockIdx.x) * (P::threads / 32) + gp_warp()) * 2;
+  const gp__u64 b = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
   if (b > tiles) return;
-  const gp__u64 diagonal[2] = {b * STEP < all ? b * STEP : all, (b + 1) * STEP < all ? (b + 1) * STEP : all};
-  gp__u64 at[2][2];
-  gp__set_borders_of(s, diagonal, at);
-  if (gp_lane() == 0) {
-    a.borders[b * 2] = at[0][0], a.borders[b * 2 + 1] = at[0][1];
-    if (b < tiles) a.borders[b * 2 + 2] = at[1][0], a.borders[b * 2 + 3] = at[1][1];
-  }
+  gp__u64 at[2];
+  gp__set_border_of(s, b * STEP < all ? b * STEP : all, at);
+  a.borders[b * 2] = at[0], a.borders[b * 2 + 1] = at[1];
 }
 
 template <int THREADS> struct gp__set_storage {
@@ -12478,37 +12557,61 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     return low;
   }
   GP_DEVICE int split(int diagonal) const {
-    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (!Before()(keys2[diagonal - 1 - middle], keys[middle])) low = middle + 1;
-      else high = middle;
+    int low = diagonal > m ? diagonal - m : 0;
+    const int high = diagonal < n ? diagonal : n;
+    if (low == high) return low;
+    GPUPRIMS__UNROLL
+    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, whatever the range
+      const int next = low + step < high ? low + step : high;
+      if (!Before()(keys2[diagonal - next], keys[next - 1])) low = next;
     }
     return low;
   }
-  // One thread: `count` elements from i and j on, in their order; marks: which are kept.
+  // One thread: `count` elements from i and j on, in their order; marks: which are kept. Of a run of equal keys those of
+  // the first input come first; `ahead` of them have had no partner when those of the second begin.
   GP_DEVICE void merge(int i, int j, int count, Key (&key)[ITEMS], gp__u32 (&place)[VALUE ? ITEMS : 1],
                        Marks &marks) const {
-    int run = 0, run2 = 0; // where the equals of the element begin, in each input
     marks.clear();
+    if (count <= 0) return;
+    const Key *one_at = keys + i, *two_at = keys2 + j, *const one_end = keys + n, *const two_end = keys2 + m;
+    Key one, two;
+    if (one_at < one_end) one = *one_at;
+    if (two_at < two_end) two = *two_at;
+    if (one_at >= one_end) one = two; // never taken, but compared
+    if (two_at >= two_end) two = one;
+    int ahead = 0;
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      if (k >= count) break;
-      const bool second = j < m && (i >= n || Before()(keys2[j], keys[i]));
-      const Key x = second ? keys2[j] : keys[i];
-      if (k == 0) run = first_of(keys, i, x), run2 = first_of(keys2, j, x);
-      else if (Before()(key[k ? k - 1 : 0], x)) run = i, run2 = j;
-      const int rank = second ? j - run2 : i - run;
-      const bool pair = second ? rank < i - run : run2 + rank < m && equal(x, keys2[run2 + rank]);
+      const bool later = Before()(two, one), second = two_at < two_end && (one_at >= one_end || later);
+      const Key x = second ? two : one;
+      if (k == 0) ahead = (i - first_of(keys, i, x)) - (j - first_of(keys2, j, x));
+      else if (Before()(key[k ? k - 1 : 0], x)) ahead = 0;
+      bool pair = ahead > 0; // of the second input
+      if (SET != GP_SET_UNION && !second) {
+        const Key *partner = two_at + ahead;
+        pair = partner < two_end && equal(x, ahead > 0 ? *partner : two);
+      }
       marks.set(k, SET == GP_SET_UNION          ? !second || !pair
                    : SET == GP_SET_INTERSECTION ? !second && pair
                    : SET == GP_SET_DIFFERENCE   ? !second && !pair
                                                 : !pair);
+      ahead += second ? -1 : 1;
       key[k] = x;
-      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(second ? n + j : i);
-      if (second) ++j;
-      else ++i;
+      if (VALUE) {
+        place[VALUE ? k : 0] = static_cast<gp__u32>(second ? n + j : i);
+        i += second ? 0 : 1;
+        j += second ? 1 : 0;
+      }
+      if (k + 1 == ITEMS) break;
+      const Key *const next = (second ? two_at : one_at) + 1;
+      Key fresh = x;
+      if (next < (second ? two_end : one_end)) fresh = *next;
+      one_at = second ? one_at : next;
+      two_at = second ? next : two_at;
+      one = second ? one : fresh;
+      two = second ? fresh : two;
     }
+    marks.keep(count);
   }
 };
 
@@ -12547,6 +12650,27 @@ template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__n
   GP_DEVICE void write(gp__u64, const unsigned short *, int, const unsigned char *) const {}
 };
 
+// A warp: the block's next tile. Without borders it has one alone, and finds its ends.
+template <int STEP, class Key, class Before, bool SEARCH, class Storage>
+GP_DEVICE void gp__set_next(const gp__merge_args &a, Storage &s, gp__u64 draws, gp__u64 tiles, gp__u64 all) {
+  if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, draws);
+  __syncwarp();
+  const gp__u64 number = s.ticket.number;
+  if (number >= tiles) return;
+  gp__u64 at[2][2];
+  if (!SEARCH || a.borders) {
+    if (gp_lane() < 4) s.at[gp_lane() >> 1][gp_lane() & 1] = a.borders[number * 2 + gp_lane()];
+    return;
+  }
+  const gp__u64 begin = number * STEP;
+  const gp__u64 diagonal[2] = {begin, begin + STEP < all ? begin + STEP : all};
+  gp__set_search<Key, Before> search = gp__set_search_of<Key, Before>(a);
+  gp__set_borders_of(search, diagonal, at);
+  if (gp_lane() == 0) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 4; ++i) s.at[i >> 1][i & 1] = at[i >> 1][i & 1];
+  }
+}
 template <class P, int SET, class Before, class Key, class Value>
 GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
@@ -12564,28 +12688,9 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
     return;
   }
+  const gp__u64 draws = once ? gridDim.x : tiles + gridDim.x;
+  if (gp_warp() == 0) gp__set_next<TILE - 1, Key, Before, true>(a, s, draws, tiles, all);
   for (;;) {
-    if (gp_warp() == 0) {
-      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
-      __syncwarp();
-      const gp__u64 number = s.ticket.number;
-      if (number < tiles) {
-        gp__u64 at[2][2];
-        if (a.borders) {
-          GPUPRIMS__UNROLL
-          for (int i = 0; i < 4; ++i) at[i >> 1][i & 1] = a.borders[number * 2 + i];
-        } else {
-          const gp__u64 begin = number * (TILE - 1);
-          const gp__u64 diagonal[2] = {begin, begin + (TILE - 1) < all ? begin + (TILE - 1) : all};
-          gp__set_search<Key, Before> search = gp__set_search_of<Key, Before>(a);
-          gp__set_borders_of(search, diagonal, at);
-        }
-        if (gp_lane() == 0) {
-          GPUPRIMS__UNROLL
-          for (int i = 0; i < 4; ++i) s.at[i >> 1][i & 1] = at[i >> 1][i & 1];
-        }
-      }
-    }
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
@@ -12637,6 +12742,8 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
         if (VALUE) *places++ = static_cast<unsigned short>(place[VALUE ? k : 0]);
       }
     if (VALUE) values.store(moving, shared + Tile::VALUES_AT);
+    if (!once && gp_warp() == THREADS / 32 - 1) // the next tile, while this one's place is looked for
+      gp__set_next<TILE - 1, Key, Before, false>(a, s, draws, tiles, all);
     if (gp_warp() == 0) {
       const gp_before<gp__u64> before = look_back(ticket.number, kept);
       if (gp_lane() == 0) {
@@ -19067,6 +19174,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing.
+// The order of integers is that of their bits, and a stable sort has one result: merge sort of integers is a radix sort,
+// unless the policy asks for merges.
+GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q) {
+  return c->primitive == GP_MERGE_SORT && !q->user_op && gp__is_integer(q->key_type) &&
+         !(c->policy && c->policy->algorithm);
+}
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
                                            gp__request *q) {
   gp__checking k;
@@ -19093,6 +19206,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   GPUPRIMS__CHECK(gp__check_inputs(&k));
   GPUPRIMS__CHECK(gp__check_outputs(&k));
   GPUPRIMS__CHECK(gp__check_values(&k));
+  if (gp__is_radix_sorted(c, q)) {
+    gp_call sort = *c;
+    sort.primitive = GP_SORT;
+    sort.op = 0;
+    if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
+    return gp__check_call(s, caller, &sort, host, pointers, q);
+  }
   q->in = c->in;
   q->in2 = c->in2;
   q->keys = c->keys;

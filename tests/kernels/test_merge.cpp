@@ -295,7 +295,8 @@ template <class P, int SET, class Before, class Key, class Value> struct Sets {
         if (HAS) x.values = values.data, x.values2 = BOTH ? values2.data : nullptr, x.out_values = out_values.data;
         x.out_count = out_count.data;
         x.workspace = workspace(g.words);
-        x.borders = g.tiles > g.grid && seed % 2 ? borders.data : nullptr;
+        if (seed % 2 == 0 && g.tiles) g.grid = unsigned(g.tiles); // a tile a block, whose borders it finds
+        x.borders = g.tiles > g.grid ? borders.data : nullptr;
         int e = gp__policy_valid_merge(p, s) ? 0 : 1;
         if (!e && x.borders)
           e = simt::launch_kernel("borders", unsigned(gp__set_border_blocks(p, g.tiles)), P::threads, 0,
