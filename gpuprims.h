@@ -2275,7 +2275,7 @@ GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size
   return gp__spread_bytes(gp__warp_sort_items(vectors, key_size, value_size, placed), key_size) +
          (gp__warp_sort_items(vectors, key_size, value_size, placed) * value_size + 15) / 16 * 16 +
          (placed ? gp__warp_sort_items(vectors, key_size, value_size, placed) * 2 : 0) +
-         GP__SHORT_ROUNDS * GP__WARP * (8 + 4 + 4);
+         (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
 }
 // The longest segment that a warp sorts: its room holds it, and the registers of 32 lanes.
 GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
@@ -18677,7 +18677,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  gp__checked_type t;
+  gp__checked_type t = {0, 0, NULL};
   int i;
   uint64_t hash = 14695981039346656037ull; // FNV-1a
   if (!k->key.info) return gp__fail(GP_E_ARGUMENT, "%s: fields: keys of a built-in type have none", k->who);
@@ -20787,7 +20787,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);
   const unsigned long long sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
-  const unsigned long long batches = gp__ceil_div(q->segments, GP__WARP * GP__SHORT_ROUNDS);
+  const unsigned long long batches = gp__ceil_div(q->segments, (int)GP__WARP * (int)GP__SHORT_ROUNDS);
   const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
   const int bits = q->end_bit - q->begin_bit;
   unsigned char *scratch = (unsigned char *)l->scratch;

@@ -125,7 +125,7 @@ int main(int argc, char **argv) {
   check(gp_group_by(ctx, GP_MIN, GP_U64, GP_U32, GP_U32, keys, numbers, NULL, out_first, (uint64_t *)out_groups, count,
                     NULL));
   device_memory_read(&m, &groups, out_groups, sizeof groups);
-  taken = groups < TOP ? (uint32_t)groups : TOP;
+  taken = groups < TOP ? (uint32_t)groups : (uint32_t)TOP;
   top.flags = GP_DESCENDING;
   top.key_type = GP_U32;
   top.keys = out_counts;

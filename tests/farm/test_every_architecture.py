@@ -2,8 +2,8 @@
 GPUPRIMS_LONG=1 (make test-long) the whole of it.
 
 The sample: every value of every field for each architecture; for two of them, and the kernels that the others are like,
-every pair of values of two fields that
-occurs in the valid space occurs in a compiled policy (pairwise testing: Cohen, Dalal, Fredman and Patton, The AETG
+every pair of values of two fields that occurs
+in the valid space occurs in a compiled policy (pairwise testing: Cohen, Dalal, Fredman and Patton, The AETG
 System). The primitives of a family count as values of one more field, and the element types rotate.
 
 The long run: pairs on every architecture; and every policy of every primitive on one architecture, in rotation. That is
@@ -28,8 +28,14 @@ FAMILIES = {
                "partition"],
     "segments": ["segmented_reduce SUM", "load_balance"],
     "histogram": ["histogram_even", "histogram_ranges"],
-    "counting": ["count_if", "any", "all", "check_offsets"],  # on the kernels of reduce
-    "elements": ["adjacent_difference SUB", "lower_bound", "upper_bound"],  # with the policies of a map
+    "counting": ["count_if", "any", "all", "check_offsets", "is_sorted"],  # on the kernels of reduce
+    "elements": ["adjacent_difference SUB", "lower_bound", "upper_bound", "shuffle"],  # with the policies of a map
+    "sort": ["sort", "sort ... payload=u32", "sort ... payload=s12", "sort ... form=indices"],
+    "group by": ["group_by SUM"],
+    "merge": ["merge_sort", "merge ... payload=u32", "set_union", "set_intersection ... payload=u32",
+              "set_difference", "set_symmetric_difference ... payload=u32"],
+    "segmented sort": ["segmented_sort", "segmented_sort ... payload=u32"],
+    "top-k": ["top_k", "top_k ... k=4096 payload=u32", "nth_element"],
 }
 PAIRS_OF = ("map", "reduce", "scan")  # of the others every value once, and on those two, where this is no long run
 CANDIDATES = 200
@@ -47,10 +53,16 @@ def allowed_local_bytes(policy):
     return TIGHT_SPILL if long_chunks or (promised >= 768 and int(policy["vectors"]) >= 4) else SMALL_SPILL
 
 
+def cell_of(primitive, element_type):
+    """The words of a cell. What stands behind "..." are words behind the type."""
+    front, _, behind = primitive.partition(" ...")
+    return f"{front} {element_type}{behind} n=1M"
+
+
 def records(program, family, compute_capability):
     """The valid points of a family: (("primitive", ...), ("algorithm", ...), ...)."""
     return [(("primitive", primitive), *tune_parts.policy_of(policy).items()) for primitive in FAMILIES[family]
-            for policy in tune_parts.space(program, f"{primitive} u32 n=1M", "--compute-capability",
+            for policy in tune_parts.space(program, cell_of(primitive, "u32"), "--compute-capability",
                                            compute_capability)["policies"]]
 
 
@@ -85,7 +97,7 @@ def compile_point(program, point, compute_capability, turn):
     (_, primitive), *policy = point
     text = ",".join(f"{name}={value}" for name, value in policy)
     for step in range(len(TYPES)):
-        cell = f"{primitive} {TYPES[(turn + step) % len(TYPES)]} n=1M"
+        cell = cell_of(primitive, TYPES[(turn + step) % len(TYPES)])
         answer = tune_parts.compile_one(program, cell, compute_capability, text)
         if answer["status"] != "invalid":
             break

@@ -421,7 +421,7 @@ def test_the_disk_is_full(tuner):
     (["--search"], "--out STORE is missing"),
     (["--search", "--out", "x.jsonl", "--phase", "confirm"], "this mode has no option --phase"),
     (["--search", "--out", "x.jsonl", "--sizes", "4K,many"], "--sizes 4K,many"),
-    (["--search", "--out", "x.jsonl", "--primitives", "sort"], "no search of sort"),
+    (["--search", "--out", "x.jsonl", "--primitives", "quicksort"], "no search of quicksort"),
     (["--search", "--out", "x.jsonl", "--primitives", "inclusive_scan"], "what exclusive_scan finds"),
     (["--search", "--out", "x.jsonl", "--strategy", "fast"], "no step fast"),
     (["--search", "--out", "x.jsonl", "--strategy", "all"], "the first step is: incumbent"),
@@ -443,7 +443,7 @@ def test_bad_usage(program, tmp_path, arguments, words):
 @pytest.mark.parametrize("line, words", [
     (["copy u32 n=1M protocol=cold", "default"], "n=1M is no count"),
     (["copy u32 n=1024 protocol=warm", "default"], "protocol=warm"),
-    (["sort u32 n=1024 protocol=cold", "default"], "no primitive sort"),
+    (["quicksort u32 n=1024 protocol=cold", "default"], "no primitive quicksort"),
     (["reduce u32 n=1024 protocol=cold", "default"], "reduce needs an operator"),
     (["copy u33 n=1024 protocol=cold", "default"], "no type u33"),
     (["copy u32 n=1024 protocol=cold in_offset=1", "default"], "no field in_offset"),
