@@ -2165,9 +2165,9 @@ GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
          s.end_bit == 8 * s.key_size;
 }
 GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
-  return s.in_size ? gp__pair_bucket_bytes(s.in_size, gp__bucket_threads(8), gp__bucket_items(8),
-                                           gp__bucket_log2_bins(8))
-                   : gp__bucket_bytes(s.key_size);
+  return s.in_size
+             ? gp__pair_bucket_bytes(s.in_size, gp__bucket_threads(8), gp__bucket_items(8), gp__bucket_log2_bins(8))
+             : gp__bucket_bytes(s.key_size);
 }
 GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
   return s.in_size ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && p.threads >= 128 &&
@@ -2595,13 +2595,15 @@ __attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) 
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
   return gp__policy_valid_radix(p, s) && block * (p.stages == 2 ? p.blocks_per_sm : 1) <= s.shared_bytes + 1024;
 }
+// Registers of a thread for its keys, their places, and their values.
+__attribute__((unused)) static int gp__radix_registers(int vectors, gp__shape s) {
+  return gp__radix_items(vectors, s.key_size) * ((s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
+}
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
-  // Registers: a thread has its keys, their places, and their values.
-  const int words = (s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4;
   gp_policy q = p;
   q.stages = gp__or(p.stages, 2);
   if (!p.vectors)
-    for (q.vectors = 5; q.vectors > 1 && gp__radix_items(q.vectors, s.key_size) * words > 52;) --q.vectors;
+    for (q.vectors = 5; q.vectors > 1 && gp__radix_registers(q.vectors, s) > 52;) --q.vectors;
   while (!p.vectors && q.vectors > 3 && !gp__radix_has_room(q, s)) --q.vectors;
   if (!p.stages && !gp__radix_has_room(q, s)) q.stages = 1;
   while (!p.vectors && q.vectors > 1 && !gp__radix_has_room(q, s)) --q.vectors;
@@ -2630,8 +2632,7 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
     q.threads = gp__or(p.threads, large ? 384 : 256);
     q.vectors = gp__or(p.vectors, large ? 6 : s.key_size > 4 ? 4 : 2);
-    while (!p.vectors && q.vectors > 1 &&
-           (gp__radix_items(q.vectors, s.key_size) * words > 52 || !gp__policy_valid_sort(q, s)))
+    while (!p.vectors && q.vectors > 1 && (gp__radix_registers(q.vectors, s) > 52 || !gp__policy_valid_sort(q, s)))
       --q.vectors;
     if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
@@ -12090,8 +12091,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       if (VALUE) at += of_second ? 0 : 1;
       if (VALUE) at2 += of_second ? 1 : 0;
       Key fresh = of_second ? two : one;
-      if (FULL || (k + 1 < n && (of_second ? left2 : left) > 0))
-        fresh = *reinterpret_cast<const Key *>(shared + next);
+      if (FULL || (k + 1 < n && (of_second ? left2 : left) > 0)) fresh = *reinterpret_cast<const Key *>(shared + next);
       x = of_second ? x : next;
       y = of_second ? next : y;
       one = of_second ? one : fresh;
