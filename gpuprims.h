@@ -2629,6 +2629,7 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     const int large = s.count * (unsigned)s.key_size >> 23 ? 1 : 0;
     gp_policy q = p;
     q.algorithm = GP_HYBRID;
+    q.stages = 1;
     q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
     q.threads = gp__or(p.threads, large ? 384 : 256);
     q.vectors = gp__or(p.vectors, large ? 6 : s.key_size > 4 ? 4 : 2);
