@@ -2635,7 +2635,8 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const int family = gp__family_of(s.primitive);
   const unsigned long long bytes = gp__shape_bytes(s);
-  p.overlap = gp__or(p.overlap, s.compute_capability >= 90 ? 1 : 2);
+  const int overlap = p.overlap;
+  p.overlap = gp__or(overlap, s.compute_capability >= 90 ? 1 : 2);
   p.load =
       gp__or(p.load, family == GP__FAMILY_REDUCE || family == GP__FAMILY_HISTOGRAM ? GP_CACHE_STREAMING : GP_CACHE_ALL);
   p.store = gp__or(p.store, family != GP__FAMILY_MAP || s.in_size ? GP_CACHE_ALL // fill, iota: nobody reads it soon
@@ -2644,7 +2645,11 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   if (family == GP__FAMILY_STREAM) return gp__portable_stream(p, s, bytes);
   if (family == GP__FAMILY_SEGMENTS) return gp__portable_segments(p, s, bytes);
   if (family == GP__FAMILY_HISTOGRAM) return gp__portable_histogram(p, s, bytes);
-  if (family == GP__FAMILY_SORT) return gp__portable_sort(p, s);
+  if (family == GP__FAMILY_SORT) {
+    p = gp__portable_sort(p, s);
+    if (p.algorithm == GP_ONE_SWEEP && s.count >> 20) p.overlap = gp__or(overlap, 2); // launches cost less than it does
+    return p;
+  }
   if (family == GP__FAMILY_MERGE) return gp__portable_merge(p, s);
   if (family == GP__FAMILY_SEGMENTED_SORT) return gp__portable_segmented_sort(p, s);
   if (family == GP__FAMILY_TOP_K) return gp__portable_top_k(p, s);
@@ -9776,10 +9781,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
           first += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
         }
       }
-      if (!BEHIND) __syncthreads();
+      __syncthreads();
       if (threadIdx.x == THREADS - 1) s.tile = draw();
       if (rank.counts() && (!BEHIND || behind.tile < tiles)) resolve(BEHIND ? behind : now);
-      if (BEHIND) __syncthreads();
       if (more) {
         gp__forget(digit.shift);
         GPUPRIMS__UNROLL
@@ -9790,8 +9794,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS && Value::is; ++i) tile_values[at[i]] = values[i];
       }
-      if (BEHIND) __syncwarp(); // before the warp's counters serve again
-      else __syncthreads();
+      __syncthreads();
       const gp__u32 next = s.tile, sorted = BEHIND ? behind.tile : now.tile;
       if (next < tiles) // on their way while a tile is written
         load(keys, from + static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
