@@ -2554,23 +2554,27 @@ __attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p, gp__
   p.store = gp__or(p.store, s.count * (unsigned)s.key_size >> 25 ? GP_CACHE_STREAMING : GP_CACHE_ALL);
   return p;
 }
-// One-sweep passes: two stages where all blocks of a multiprocessor still find room, at the cost of a smaller tile, but
-// not of a small one.
+// One-sweep passes: two stages where all blocks of a multiprocessor then find room, or do with one vector less, as long
+// as a thread has eight elements.
 __attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
-  return gp__policy_valid_radix(p, s) && block * (p.stages == 2 ? p.blocks_per_sm : 1) <= s.shared_bytes + 1024;
+  return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
 }
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   // Registers: a thread has its keys, their places, and their values.
   const int words = (s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4;
-  gp_policy q = p;
-  q.stages = gp__or(p.stages, 2);
-  if (!p.vectors)
-    for (q.vectors = 5; q.vectors > 1 && gp__radix_items(q.vectors, s.key_size) * words > 52;) --q.vectors;
-  while (!p.vectors && q.vectors > 3 && !gp__radix_has_room(q, s)) --q.vectors;
-  if (!p.stages && !gp__radix_has_room(q, s)) q.stages = 1;
-  while (!p.vectors && q.vectors > 1 && !gp__radix_has_room(q, s)) --q.vectors;
-  return q;
+  const int vectors = p.vectors, stages = p.stages;
+  if (!vectors)
+    for (p.vectors = 5; p.vectors > 1 && gp__radix_items(p.vectors, s.key_size) * words > 52;) --p.vectors;
+  p.stages = gp__or(stages, 2);
+  if (!stages && !gp__radix_has_room(p, s)) {
+    gp_policy smaller = p;
+    --smaller.vectors;
+    if (!vectors && gp__radix_items(smaller.vectors, s.key_size) >= 8 && gp__radix_has_room(smaller, s)) return smaller;
+    p.stages = 1;
+  }
+  while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
+  return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   if (gp__sorts_keys(s) &&

@@ -508,7 +508,7 @@ MUTANTS = {
     "radix: written before all is in place": (
         "RADIX", "      __syncthreads();\n      const gp__u32 next", "      const gp__u32 next"),
     "radix: positions before the counters are there": (
-        "RADIX", "      __syncthreads();\n      if (threadIdx.x == THREADS - 1) s.tile", "      if (threadIdx.x == THREADS - 1) s.tile"),
+        "RADIX", "      __syncthreads();\n      if (threadIdx.x == THREADS - 1)", "      if (threadIdx.x == THREADS - 1)"),
     "radix: tiles follow each other in one half": ("RADIX", "if (BEHIND) half = TILE - half;", ""),
     "radix: the tile behind the last one is left": (
         "RADIX", "while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {", "while (now.tile < tiles) {"),
@@ -517,6 +517,8 @@ MUTANTS = {
         "RADIX", "descending ? Bits(0) : Bits(~Bits(0))", "descending ? Bits(~Bits(0)) : Bits(0)"),
     "radix: values stay": (
         "RADIX", "tile_values[at[i]] = values[i];", "tile_values[half + gp_tile_warp_striped<ITEMS>(i)] = values[i];"),
+    "radix: two stages where one block has room": (
+        "RADIX", "block * p.blocks_per_sm <= s.shared_bytes + 1024", "block <= s.shared_bytes + 1024"),
     "radix: a partial tile is written whole": (
         "RADIX", "if (digit.valid == TILE) store<true>", "if (true) store<true>"),
     # Segmented sort.
