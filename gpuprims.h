@@ -2589,25 +2589,29 @@ __attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p, gp__
   p.store = gp__or(p.store, s.count * (unsigned)s.key_size >> 25 ? GP_CACHE_STREAMING : GP_CACHE_ALL);
   return p;
 }
-// One-sweep passes: two stages where all blocks of a multiprocessor still find room, at the cost of a smaller tile, but
-// not of a small one.
+// One-sweep passes: two stages where all blocks of a multiprocessor then find room, or do with one vector less, as long
+// as a thread has eight elements.
 __attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
-  return gp__policy_valid_radix(p, s) && block * (p.stages == 2 ? p.blocks_per_sm : 1) <= s.shared_bytes + 1024;
+  return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
 }
 // Registers of a thread for its keys, their places, and their values.
 __attribute__((unused)) static int gp__radix_registers(int vectors, gp__shape s) {
   return gp__radix_items(vectors, s.key_size) * ((s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
 }
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
-  gp_policy q = p;
-  q.stages = gp__or(p.stages, 2);
-  if (!p.vectors)
-    for (q.vectors = 5; q.vectors > 1 && gp__radix_registers(q.vectors, s) > 52;) --q.vectors;
-  while (!p.vectors && q.vectors > 3 && !gp__radix_has_room(q, s)) --q.vectors;
-  if (!p.stages && !gp__radix_has_room(q, s)) q.stages = 1;
-  while (!p.vectors && q.vectors > 1 && !gp__radix_has_room(q, s)) --q.vectors;
-  return q;
+  const int vectors = p.vectors, stages = p.stages;
+  if (!vectors)
+    for (p.vectors = 5; p.vectors > 1 && gp__radix_registers(p.vectors, s) > 52;) --p.vectors;
+  p.stages = gp__or(stages, 2);
+  if (!stages && !gp__radix_has_room(p, s)) {
+    gp_policy smaller = p;
+    --smaller.vectors;
+    if (!vectors && gp__radix_items(smaller.vectors, s.key_size) >= 8 && gp__radix_has_room(smaller, s)) return smaller;
+    p.stages = 1;
+  }
+  while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
+  return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   if (gp__sorts_keys(s) &&
@@ -2685,7 +2689,8 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const int family = gp__family_of(s.primitive);
   const unsigned long long bytes = gp__shape_bytes(s);
-  p.overlap = gp__or(p.overlap, s.compute_capability >= 90 ? 1 : 2);
+  const int overlap = p.overlap;
+  p.overlap = gp__or(overlap, s.compute_capability >= 90 ? 1 : 2);
   p.load =
       gp__or(p.load, family == GP__FAMILY_REDUCE || family == GP__FAMILY_HISTOGRAM ? GP_CACHE_STREAMING : GP_CACHE_ALL);
   p.store = gp__or(p.store, family != GP__FAMILY_MAP || s.in_size ? GP_CACHE_ALL // fill, iota: nobody reads it soon
@@ -2694,7 +2699,11 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   if (family == GP__FAMILY_STREAM) return gp__portable_stream(p, s, bytes);
   if (family == GP__FAMILY_SEGMENTS) return gp__portable_segments(p, s, bytes);
   if (family == GP__FAMILY_HISTOGRAM) return gp__portable_histogram(p, s, bytes);
-  if (family == GP__FAMILY_SORT) return gp__portable_sort(p, s);
+  if (family == GP__FAMILY_SORT) {
+    p = gp__portable_sort(p, s);
+    if (p.algorithm == GP_ONE_SWEEP && s.count >> 20) p.overlap = gp__or(overlap, 2); // launches cost less than it does
+    return p;
+  }
   if (family == GP__FAMILY_MERGE) return gp__portable_merge(p, s);
   if (family == GP__FAMILY_SEGMENTED_SORT) return gp__portable_segmented_sort(p, s);
   if (family == GP__FAMILY_TOP_K) return gp__portable_top_k(p, s);
@@ -9833,10 +9842,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
           first += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
         }
       }
-      if (!BEHIND) __syncthreads();
+      __syncthreads();
       if (threadIdx.x == THREADS - 1) s.tile = draw();
       if (rank.counts() && (!BEHIND || behind.tile < tiles)) resolve(BEHIND ? behind : now);
-      if (BEHIND) __syncthreads();
       if (more) {
         gp__forget(digit.shift);
         GPUPRIMS__UNROLL
@@ -9847,8 +9855,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS && Value::is; ++i) tile_values[at[i]] = values[i];
       }
-      if (BEHIND) __syncwarp(); // before the warp's counters serve again
-      else __syncthreads();
+      __syncthreads();
       const gp__u32 next = s.tile, sorted = BEHIND ? behind.tile : now.tile;
       if (next < tiles) // on their way while a tile is written
         load(keys, from + static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);

@@ -26,7 +26,7 @@ LOOK_BACK = "algorithm=LOOK_BACK,threads=128,vectors=1"
 def significant(text):
     """The fields of a policy that its algorithm reads (the comment at gp__canonical)."""
     policy = tune_parts.policy_of(text)
-    unread = {"load", "store"} if policy["algorithm"] == "PIPELINED" else {"stages"}
+    unread = {"PIPELINED": {"load", "store"}, "ONE_SWEEP": set()}.get(policy["algorithm"], {"stages"})
     if policy["algorithm"] == "ONE_BLOCK":
         unread.add("blocks_per_sm")
     return frozenset(item for item in policy.items() if item[0] not in unread)

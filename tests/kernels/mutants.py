@@ -502,19 +502,23 @@ MUTANTS = {
     "radix: the window is off by one": (
         "RADIX", "(tile > j ? tile - 1 - j : 0) * (GP__DIGITS / 2)",
         "(tile > j + 1 ? tile - 2 - j : 0) * (GP__DIGITS / 2)"),
-    "radix: marks of the pass before are taken": ("RADIX", "(W::mark(w[j]) - twist) & 3u", "W::mark(w[j])"),
+    "radix: marks of the pass before are taken": ("RADIX", "(W::mark(w[j]) - twist()) & 3u", "W::mark(w[j])"),
     "radix: the first tile forgets where digits begin": (
-        "RADIX", "even = static_cast<Count>(base[2 * (pair + i)]);", "even = 0;"),
+        "RADIX", "even = static_cast<Count>(base()[2 * (pair + i)]);", "even = 0;"),
     "radix: written before all is in place": (
-        "RADIX", "tile + 1 < tiles ? TILE : in_last);\n      __syncthreads();\n      if (digit.valid == TILE)",
-        "tile + 1 < tiles ? TILE : in_last);\n      if (digit.valid == TILE)"),
+        "RADIX", "      __syncthreads();\n      const gp__u32 next", "      const gp__u32 next"),
     "radix: positions before the counters are there": (
-        "RADIX", "at += (total[i] & 0xffffu) + (total[i] >> 16);\n        }\n      }\n      __syncthreads();",
-        "at += (total[i] & 0xffffu) + (total[i] >> 16);\n        }\n      }"),
+        "RADIX", "      __syncthreads();\n      if (threadIdx.x == THREADS - 1)", "      if (threadIdx.x == THREADS - 1)"),
+    "radix: tiles follow each other in one half": ("RADIX", "if (BEHIND) half = TILE - half;", ""),
+    "radix: the tile behind the last one is left": (
+        "RADIX", "while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {", "while (now.tile < tiles) {"),
+    "radix: the tile behind has the next one's counts": ("RADIX", "resolve(BEHIND ? behind : now)", "resolve(now)"),
     "radix: padding comes before keys": (
         "RADIX", "descending ? Bits(0) : Bits(~Bits(0))", "descending ? Bits(~Bits(0)) : Bits(0)"),
     "radix: values stay": (
-        "RADIX", "tile_values[ranks[i]] = values[i];", "tile_values[gp_tile_warp_striped<ITEMS>(i)] = values[i];"),
+        "RADIX", "tile_values[at[i]] = values[i];", "tile_values[half + gp_tile_warp_striped<ITEMS>(i)] = values[i];"),
+    "radix: two stages where one block has room": (
+        "RADIX", "block * p.blocks_per_sm <= s.shared_bytes + 1024", "block <= s.shared_bytes + 1024"),
     "radix: a partial tile is written whole": (
         "RADIX", "if (digit.valid == TILE) store<true>", "if (true) store<true>"),
     # Segmented sort.

@@ -198,8 +198,34 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
   }
 };
 
+// What the rules lead to, without a launch: policies that are valid, and where tiles of a block lie two at a time, all
+// blocks of a multiprocessor find room.
+static void test_rules() {
+  const int capabilities[] = {75, 80, 86, 90}, kib[] = {64, 163, 99, 227}, sizes[] = {0, 1, 2, 4, 8, 12, 16, 24};
+  for (int device = 0; device < 4; ++device)
+    for (int key : {1, 2, 4, 8, 12, 24, 64})
+      for (int value : sizes)
+        for (int stages = 0; stages < 3; ++stages) {
+          gp__shape s = {};
+          s.primitive = GP_SORT, s.key_size = key, s.in_size = s.out_size = value, s.end_bit = 8 * key;
+          s.count = 1u << 24, s.multiprocessors = 132;
+          s.compute_capability = capabilities[device], s.shared_bytes = kib[device] * 1024;
+          gp_policy p = {};
+          p.algorithm = GP_ONE_SWEEP, p.stages = stages;
+          const gp_policy q = gp__portable(p, s);
+          const unsigned long long shared = gp__radix_shared_bytes(q, s) + gp__radix_static_bytes(q) + 1024;
+          check((gp__policy_valid(q, s) || (stages == 2 && device == 0)) &&
+                    (stages ? q.stages == stages : q.stages == 1 || q.stages == 2) &&
+                    (stages || q.stages == 1 || shared * unsigned(q.blocks_per_sm) <= (kib[device] + 1) * 1024ull) &&
+                    (stages || key > 8 || value > 4 || capabilities[device] != 90 || q.stages == 2),
+                "rule: sm_" + std::to_string(capabilities[device]) + ", key of " + std::to_string(key) + ", value of " +
+                    std::to_string(value) + ", stages " + std::to_string(stages));
+        }
+}
+
 int main(int argc, char **argv) {
   const int seeds = start(argc, argv);
+  if (only.empty() || only == "rules") test_rules();
   typedef gp__policy<64, 1, GP_CACHE_ALL, GP_CACHE_ALL, 2, 2, 2> Small;
   typedef gp__policy<32, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Warp;
   Sort<Small, gp__radix_key<u32>, gp__none, gp__radix_narrow, 64, 8>::sweep("u32", seeds);

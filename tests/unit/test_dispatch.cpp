@@ -122,16 +122,16 @@ FAKE_KERNEL(
     gp__reduce_args,
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_min<unsigned long long>, gp__offset_fault<unsigned int>,
                           unsigned int, unsigned long long, unsigned long long>);
-FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>>);
+FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>>);
 FAKE_KERNEL(gp__radix_args,
-            gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
+            gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
 FAKE_KERNEL(gp__radix_args,
-            gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__u32, gp__radix_narrow>);
+            gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, gp__u32, gp__radix_narrow>);
 FAKE_KERNEL(
     gp__radix_args,
-    gp__radix_pass<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
-FAKE_KERNEL(gp__gather_args, gp__gather<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__u64, 3, gp__u32>);
-FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 0, 1, 2>, 24>);
+    gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
+FAKE_KERNEL(gp__gather_args, gp__gather<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__u64, 3, gp__u32>);
+FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 2, 1, 2>, 24>);
 FAKE_KERNEL(gp__map_args,
             gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
 
@@ -2371,9 +2371,9 @@ FAKE_KERNEL(gp__top_k_args, gp__select_next<gp__policy<64, 1, 3, 3, 0, 1, 2>, fl
 FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true>);
 FAKE_KERNEL(gp__map_args, gp__shuffle<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__none, unsigned int>);
 
-FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<384, 4, 3, 3, 0, 2, 1>, gp__radix_key<float>>);
+FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<384, 4, 3, 3, 2, 2, 1>, gp__radix_key<float>>);
 FAKE_KERNEL(gp__radix_args,
-            gp__radix_pass<gp__policy<384, 4, 3, 3, 0, 2, 1>, gp__radix_key<float>, unsigned int, gp__radix_narrow>);
+            gp__radix_pass<gp__policy<384, 4, 3, 3, 2, 2, 1>, gp__radix_key<float>, unsigned int, gp__radix_narrow>);
 
 static unsigned rank_of_float(float x) { // largest first
   unsigned u;
