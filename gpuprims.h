@@ -2198,7 +2198,7 @@ GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
          gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
 }
 GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
+  return gp__merge_window_bytes(gp__merge_tile(p, s) + 1, s.key_size, 1) +
          gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 1);
 }
@@ -11780,36 +11780,77 @@ template <class V> struct gp__index_writer<V, false> {
 template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
-  static const int PLACES_AT = gp__merge_window_bytes(TILE, KEY, 1),
+  static const int PLACES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // a key more
                    VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
 
-  // One thread: ITEMS elements of what two runs make that follow each other in keys[0 .. tile), from element `base` on,
-  // of n and m elements; from its element `diagonal` on. Behind both runs it takes any. place: where each has been.
-  static GP_DEVICE void merge(const Key *keys, int tile, int base, int n, int m, int diagonal, Key (&key)[ITEMS],
+  // One thread: ITEMS elements of what two runs make that follow each other in `keys`, from element `base` on, of n and
+  // m elements; from its element `diagonal` on. Behind both runs, where a key stands, it takes any; FULL: it never comes
+  // there. place: where each has been.
+  template <bool FULL>
+  static GP_DEVICE void merge(const Key *keys, int base, int width, int n, int m, int diagonal, Key (&key)[ITEMS],
                               gp__u32 (&place)[VALUE ? ITEMS : 1]) {
-    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
-    const Key *one = keys + base, *last = one + n + diagonal - 1;
-    while (low < high) {
-      const int middle = (low + high) >> 1;
-      if (!Before()(last[-middle], one[middle])) low = middle + 1;
-      else high = middle;
+    int low = diagonal > m ? diagonal - m : 0;
+    const int high = diagonal < n ? diagonal : n;
+    const Key *const one = keys + base, *const two = one + n, *const end = two + m;
+    if (low < high) {
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 step = gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width); step; step >>= 1) {
+        const int next = low + int(step) < high ? low + int(step) : high;
+        if (!Before()(two[diagonal - next], one[next - 1])) low = next;
+      }
     }
-    int i = base + low, j = base + n + diagonal - low;
-    const int i_end = base + n, j_end = i_end + m;
-    Key x = keys[i < tile ? i : tile - 1], y = keys[j < tile ? j : tile - 1];
+    const Key *i = one + low, *j = two + (diagonal - low);
+    Key x = *i, y = *j;
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      const bool later = Before()(y, x), of_second = j < j_end && (i >= i_end || later);
-      const int at = of_second ? j : i, next = at + 1;
+      const bool later = Before()(y, x), of_second = j < end && (i >= two || later);
+      const Key *const at = of_second ? j : i;
       key[k] = of_second ? y : x;
-      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(at);
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(at - keys);
       if (k + 1 == ITEMS) break;
-      const Key fresh = keys[next < tile ? next : tile - 1];
+      const Key *const next = FULL || at < end ? at + 1 : at;
+      const Key fresh = *next;
       i = of_second ? i : next;
       j = of_second ? next : j;
       x = of_second ? x : fresh;
       y = of_second ? fresh : y;
+    }
+  }
+  // The tile, in shared memory, sorted there.
+  template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *places, int tile) {
+    Key key[ITEMS];
+    gp__u32 place[VALUE ? ITEMS : 1];
+    const int mine = int(threadIdx.x) * ITEMS,
+              count = FULL ? ITEMS : tile - mine < 0 ? 0 : tile - mine < ITEMS ? tile - mine : ITEMS;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      if (k < count) key[k] = keys[mine + k];
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
+    }
+    if (threadIdx.x == 0) keys[tile] = keys[tile - 1]; // compared, never taken
+    if (FULL && gp__ties_are_same<Before>::value && !VALUE) gp__batcher<Before, Key, ITEMS>::run(key);
+    else Network::template stable<FULL>(key, place, count);
+    GPUPRIMS__UNROLL_BY(1)
+    for (int width = 1;; width *= 2) { // threads of a run
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ITEMS; ++k)
+        if (k < count) {
+          keys[mine + k] = key[k];
+          if (VALUE) places[mine + k] = static_cast<unsigned short>(place[VALUE ? k : 0]);
+        }
+      __syncthreads();
+      if (width * ITEMS >= tile) break;
+      if (count == 0) continue;
+      const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
+      const int rest = FULL ? 2 * run : tile - base, n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
+      merge<FULL>(keys, base, width, n, m, mine - base, key, place);
+      if (VALUE) {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < ITEMS; ++k)
+          if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];
+      }
     }
   }
   static GP_DEVICE void write_values(const gp__merge_args &, const unsigned short *, unsigned char *, gp__u64, int,
@@ -11827,42 +11868,13 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, places, first, tile);
   }
   static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, unsigned char *shared) {
-    Key *keys = reinterpret_cast<Key *>(shared), key[ITEMS];
+    Key *keys = reinterpret_cast<Key *>(shared);
     unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT);
-    gp__u32 place[VALUE ? ITEMS : 1];
-    const int mine = int(threadIdx.x) * ITEMS, count = tile - mine < 0 ? 0 : tile - mine < ITEMS ? tile - mine : ITEMS;
     gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const unsigned char *>(a.keys) + first * unsigned(KEY),
                                             unsigned(tile) * unsigned(KEY), threadIdx.x);
     __syncthreads();
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
-      if (k < count) key[k] = keys[mine + k];
-      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
-    }
-    if (gp__ties_are_same<Before>::value && !VALUE && count == ITEMS) gp__batcher<Before, Key, ITEMS>::run(key);
-    else if (count == ITEMS) Network::template stable<true>(key, place, count);
-    else Network::template stable<false>(key, place, count);
-    GPUPRIMS__UNROLL_BY(1)
-    for (int width = 1;; width *= 2) { // threads of a run
-      __syncthreads();
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < ITEMS; ++k)
-        if (k < count) {
-          keys[mine + k] = key[k];
-          if (VALUE) places[mine + k] = static_cast<unsigned short>(place[VALUE ? k : 0]);
-        }
-      __syncthreads();
-      if (width * ITEMS >= tile) break;
-      const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
-      const int rest = tile - base < 0 ? 0 : tile - base, n = rest < run ? rest : run,
-                m = rest - n < run ? rest - n : run;
-      merge(keys, tile, base, n, m, mine - base < n + m ? mine - base : n + m, key, place);
-      if (VALUE) {
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < ITEMS; ++k)
-          if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];
-      }
-    }
+    if (tile == TILE) sort_shared<true>(keys, places, tile);
+    else sort_shared<false>(keys, places, tile);
     gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + first * unsigned(KEY), shared,
                                             unsigned(tile) * unsigned(KEY), threadIdx.x);
     if (VALUE) write_values(a, places, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
