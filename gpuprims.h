@@ -935,7 +935,8 @@ GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op
 // out_keys = keys, sorted by any order; stable. out_keys may be keys, out_values may be values. values NULL, value_type
 // u32 or u64: out_values[i] is the index in keys of out_keys[i]. Tiles are sorted on chip, then merged in
 // log2(count / tile) passes, each of which reads and writes everything once. Workspace: keys and values once more,
-// where there is more than one tile. For built-in types gp_sort_keys is faster.
+// where there is more than one tile. Integers in a built-in order are sorted as gp_sort_keys and gp_sort_pairs do it, which
+// is faster and has the same result; a policy with GP_MERGE_PASSES has them merged all the same.
 GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
                                            void *out_keys, uint64_t count, gp_stream stream);
 GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
@@ -18631,7 +18632,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
 // unless the policy asks for merges.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q) {
   return c->primitive == GP_MERGE_SORT && !q->user_op && gp__is_integer(q->key_type) &&
-         !(c->policy && c->policy->algorithm);
+         !(c->policy && c->policy->algorithm == GP_MERGE_PASSES);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
                                            gp__request *q) {

@@ -193,7 +193,7 @@ MUTANTS = {
         "MERGE_SORT", "const bool later = Before()(y, x), of_second = j",
         "const bool later = !Before()(x, y), of_second = j"),
     "merge sort: the last run is taken for a whole one": (
-        "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      merge(", "m = run;\n      merge("),
+        "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      merge<FULL>(", "m = run;\n      merge<FULL>("),
     "merge sort: keys move while they are merged": (
         "MERGE_SORT", "for (int width = 1;; width *= 2) { // threads of a run\n      __syncthreads();",
         "for (int width = 1;; width *= 2) { // threads of a run"),

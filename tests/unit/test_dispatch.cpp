@@ -2804,6 +2804,8 @@ static void test_merges() {
   fake::machine.multiprocessors = 2;
   CLOSE(ctx);
   ctx = open_fake();
+  gp_policy by_merges = p; // without it, integers go the way of gp_sort
+  by_merges.algorithm = GP_MERGE_PASSES;
   for (size_t n : {size_t(1), tile, tile + 1, 2 * tile, 2 * tile + 1, 5 * tile, 8 * tile, 9 * tile - 3})
     for (int form = 0; form < 3; ++form) { // in place; not in place; indices
       std::vector<unsigned> keys(n), values(n), place(n);
@@ -2814,7 +2816,7 @@ static void test_merges() {
       simt::host_write(in, keys.data(), n * 4);
       simt::host_write(in + n, values.data(), n * 4);
       gp_call c = gp_call_init(GP_MERGE_SORT);
-      c.policy = &p, c.key_type = GP_U32, c.keys = in, c.count = n;
+      c.policy = &by_merges, c.key_type = GP_U32, c.keys = in, c.count = n;
       c.out_keys = form ? in + 2 * n : in, c.out = form ? in + 3 * n : in + n;
       if (form == 2) c.out_type = GP_U32;
       else c.in_type = GP_U32, c.in = in + n;
