@@ -935,7 +935,8 @@ GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op
 // out_keys = keys, sorted by any order; stable. out_keys may be keys, out_values may be values. values NULL, value_type
 // u32 or u64: out_values[i] is the index in keys of out_keys[i]. Tiles are sorted on chip, then merged in
 // log2(count / tile) passes, each of which reads and writes everything once. Workspace: keys and values once more,
-// where there is more than one tile. For built-in types gp_sort_keys is faster.
+// where there is more than one tile. Integers in a built-in order are sorted as gp_sort_keys and gp_sort_pairs do it, which
+// is faster and has the same result; a policy with GP_MERGE_PASSES has them merged all the same.
 GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
                                            void *out_keys, uint64_t count, gp_stream stream);
 GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
@@ -2226,7 +2227,7 @@ GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
          gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
 }
 GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
+  return gp__merge_window_bytes(gp__merge_tile(p, s) + 1, s.key_size, 1) +
          gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 1);
 }
@@ -12292,36 +12293,77 @@ template <class V> struct gp__index_writer<V, false> {
 template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
-  static const int PLACES_AT = gp__merge_window_bytes(TILE, KEY, 1),
+  static const int PLACES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // a key more
                    VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
 
-  // One thread: ITEMS elements of what two runs make that follow each other in keys[0 .. tile), from element `base` on,
-  // of n and m elements; from its element `diagonal` on. Behind both runs it takes any. place: where each has been.
-  static GP_DEVICE void merge(const Key *keys, int tile, int base, int n, int m, int diagonal, Key (&key)[ITEMS],
+  // One thread: ITEMS elements of what two runs make that follow each other in `keys`, from element `base` on, of n and
+  // m elements; from its element `diagonal` on. Behind both runs, where a key stands, it takes any; FULL: it never comes
+  // there. place: where each has been.
+  template <bool FULL>
+  static GP_DEVICE void merge(const Key *keys, int base, int width, int n, int m, int diagonal, Key (&key)[ITEMS],
                               gp__u32 (&place)[VALUE ? ITEMS : 1]) {
-    int low = diagonal > m ? diagonal - m : 0, high = diagonal < n ? diagonal : n;
-    const Key *one = keys + base, *last = one + n + diagonal - 1;
-    while (low < high) {
-      const int middle = (low + high) >> 1;
-      if (!Before()(last[-middle], one[middle])) low = middle + 1;
-      else high = middle;
+    int low = diagonal > m ? diagonal - m : 0;
+    const int high = diagonal < n ? diagonal : n;
+    const Key *const one = keys + base, *const two = one + n, *const end = two + m;
+    if (low < high) {
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 step = gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width); step; step >>= 1) {
+        const int next = low + int(step) < high ? low + int(step) : high;
+        if (!Before()(two[diagonal - next], one[next - 1])) low = next;
+      }
     }
-    int i = base + low, j = base + n + diagonal - low;
-    const int i_end = base + n, j_end = i_end + m;
-    Key x = keys[i < tile ? i : tile - 1], y = keys[j < tile ? j : tile - 1];
+    const Key *i = one + low, *j = two + (diagonal - low);
+    Key x = *i, y = *j;
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      const bool later = Before()(y, x), of_second = j < j_end && (i >= i_end || later);
-      const int at = of_second ? j : i, next = at + 1;
+      const bool later = Before()(y, x), of_second = j < end && (i >= two || later);
+      const Key *const at = of_second ? j : i;
       key[k] = of_second ? y : x;
-      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(at);
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(at - keys);
       if (k + 1 == ITEMS) break;
-      const Key fresh = keys[next < tile ? next : tile - 1];
+      const Key *const next = FULL || at < end ? at + 1 : at;
+      const Key fresh = *next;
       i = of_second ? i : next;
       j = of_second ? next : j;
       x = of_second ? x : fresh;
       y = of_second ? fresh : y;
+    }
+  }
+  // The tile, in shared memory, sorted there.
+  template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *places, int tile) {
+    Key key[ITEMS];
+    gp__u32 place[VALUE ? ITEMS : 1];
+    const int mine = int(threadIdx.x) * ITEMS,
+              count = FULL ? ITEMS : tile - mine < 0 ? 0 : tile - mine < ITEMS ? tile - mine : ITEMS;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      if (k < count) key[k] = keys[mine + k];
+      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
+    }
+    if (threadIdx.x == 0) keys[tile] = keys[tile - 1]; // compared, never taken
+    if (FULL && gp__ties_are_same<Before>::value && !VALUE) gp__batcher<Before, Key, ITEMS>::run(key);
+    else Network::template stable<FULL>(key, place, count);
+    GPUPRIMS__UNROLL_BY(1)
+    for (int width = 1;; width *= 2) { // threads of a run
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ITEMS; ++k)
+        if (k < count) {
+          keys[mine + k] = key[k];
+          if (VALUE) places[mine + k] = static_cast<unsigned short>(place[VALUE ? k : 0]);
+        }
+      __syncthreads();
+      if (width * ITEMS >= tile) break;
+      if (count == 0) continue;
+      const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
+      const int rest = FULL ? 2 * run : tile - base, n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
+      merge<FULL>(keys, base, width, n, m, mine - base, key, place);
+      if (VALUE) {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < ITEMS; ++k)
+          if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];
+      }
     }
   }
   static GP_DEVICE void write_values(const gp__merge_args &, const unsigned short *, unsigned char *, gp__u64, int,
@@ -12339,42 +12381,13 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, places, first, tile);
   }
   static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, unsigned char *shared) {
-    Key *keys = reinterpret_cast<Key *>(shared), key[ITEMS];
+    Key *keys = reinterpret_cast<Key *>(shared);
     unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT);
-    gp__u32 place[VALUE ? ITEMS : 1];
-    const int mine = int(threadIdx.x) * ITEMS, count = tile - mine < 0 ? 0 : tile - mine < ITEMS ? tile - mine : ITEMS;
     gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const unsigned char *>(a.keys) + first * unsigned(KEY),
                                             unsigned(tile) * unsigned(KEY), threadIdx.x);
     __syncthreads();
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
-      if (k < count) key[k] = keys[mine + k];
-      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
-    }
-    if (gp__ties_are_same<Before>::value && !VALUE && count == ITEMS) gp__batcher<Before, Key, ITEMS>::run(key);
-    else if (count == ITEMS) Network::template stable<true>(key, place, count);
-    else Network::template stable<false>(key, place, count);
-    GPUPRIMS__UNROLL_BY(1)
-    for (int width = 1;; width *= 2) { // threads of a run
-      __syncthreads();
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < ITEMS; ++k)
-        if (k < count) {
-          keys[mine + k] = key[k];
-          if (VALUE) places[mine + k] = static_cast<unsigned short>(place[VALUE ? k : 0]);
-        }
-      __syncthreads();
-      if (width * ITEMS >= tile) break;
-      const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
-      const int rest = tile - base < 0 ? 0 : tile - base, n = rest < run ? rest : run,
-                m = rest - n < run ? rest - n : run;
-      merge(keys, tile, base, n, m, mine - base < n + m ? mine - base : n + m, key, place);
-      if (VALUE) {
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < ITEMS; ++k)
-          if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];
-      }
-    }
+    if (tile == TILE) sort_shared<true>(keys, places, tile);
+    else sort_shared<false>(keys, places, tile);
     gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + first * unsigned(KEY), shared,
                                             unsigned(tile) * unsigned(KEY), threadIdx.x);
     if (VALUE) write_values(a, places, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
@@ -12402,94 +12415,20 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 // tell pairs as well as true ones do. One pass: elements that are kept are counted, the counts of the tiles before come
 // by look-back, and results are written in their places.
 
-// What lies before a place in both inputs together. In a run of equal keys, of which `taken` elements come before the
-// place, half of them are of each input, as long as both have so many; otherwise all that the shorter one has.
-template <class Key, class Before> struct gp__set_search {
+template <class Key, class Before> struct gp__set_inputs {
   const Key *keys[2];
   gp__u64 count[2];
-  Key x[2]; // of each of two searches
-
-  GP_DEVICE bool same(int n, int input, gp__u64 at) const { // not before x is certain
-    return at < count[input] && !Before()(x[n], keys[input][at]);
-  }
+  explicit GP_DEVICE gp__set_inputs(const gp__merge_args &a)
+      : keys{static_cast<const Key *>(a.keys), static_cast<const Key *>(a.keys2)}, count{gp__count(a), a.count2} {}
 };
-template <class Key, class Before> struct gp__set_first {
-  const gp__set_search<Key, Before> &s;
-  GP_DEVICE bool operator()(int n, gp__u64 position) const { // search 2 b + i: border b, input i
-    return Before()(s.keys[n & 1][position], s.x[n >> 1]);
-  }
-};
-template <class Key, class Before> struct gp__set_last {
-  const gp__set_search<Key, Before> &s;
-  GP_DEVICE bool operator()(int n, gp__u64 position) const { return s.same(n >> 1, n & 1, position); }
-};
-
-// A warp: two borders. at[b][i]: elements of input i before border b, which stands at diagonal[b] or one before it.
+// Where a tile begins: at[i] elements of input i are before the border, which stands at `diagonal` or one before it; the
+// merge path is there at `split`. In a run of equal keys, of which so many come before the border, half of them are of
+// each input, as long as both have so many; otherwise all that the shorter one has.
 template <class Key, class Before>
-GP_DEVICE void gp__set_borders_of(gp__set_search<Key, Before> &s, const gp__u64 (&diagonal)[2], gp__u64 (&at)[2][2]) {
-  gp__u64 split[2], first[4], count[4];
-  gp__warp_merge_splits(s.keys[0], s.count[0], s.keys[1], s.count[1], diagonal, Before(), split);
-  const gp__u64 all = s.count[0] + s.count[1];
-  bool inner[2];
-  GPUPRIMS__UNROLL
-  for (int b = 0; b < 2; ++b) {
-    at[b][0] = split[b];
-    at[b][1] = diagonal[b] - split[b];
-    inner[b] = diagonal[b] > 0 && diagonal[b] < all;
-    if (inner[b]) { // x: the last element before the border
-      const bool second =
-          at[b][1] > 0 && (at[b][0] == 0 || !Before()(s.keys[1][at[b][1] - 1], s.keys[0][at[b][0] - 1]));
-      s.x[b] = second ? s.keys[1][at[b][1] - 1] : s.keys[0][at[b][0] - 1];
-    }
-  }
-  GPUPRIMS__UNROLL
-  for (int n = 0; n < 4; ++n) { // how far back x begins, by powers of two
-    const gp__u64 end = at[n >> 1][n & 1], back = gp_lane() < 31 ? gp__u64(1) << gp_lane() : ~gp__u64(0) >> 1;
-    const bool holds = inner[n >> 1] && back <= end && !Before()(s.keys[n & 1][end - back], s.x[n >> 1]);
-    const int depth = __popc(__ballot_sync(0xffffffffu, holds)); // lanes 0 .. depth - 1 hold
-    const gp__u64 known = depth ? gp__u64(1) << (depth - 1) : 0, far = depth < 31 ? gp__u64(1) << depth : end;
-    first[n] = far < end ? end - far : 0;
-    count[n] = inner[n >> 1] ? end - known - first[n] : 0;
-    if (!inner[n >> 1]) first[n] = end;
-  }
-  gp__warp_search(first, count, gp__set_first<Key, Before>{s});
-  gp__u64 half[2], from[4], most[4];
-  GPUPRIMS__UNROLL
-  for (int n = 0; n < 4; ++n) { // as many as half of the run, of each input?
-    const int b = n >> 1, i = n & 1;
-    half[b] = inner[b] ? (at[b][0] - first[2 * b] + at[b][1] - first[2 * b + 1]) / 2 : 0;
-    from[n] = first[n];
-    most[n] = half[b] && !s.same(b, i, first[n] + half[b] - 1) ? half[b] : 0;
-    if (most[n] > s.count[i] - from[n]) most[n] = s.count[i] - from[n];
-  }
-  bool fewer[4];
-  GPUPRIMS__UNROLL
-  for (int n = 0; n < 4; ++n) fewer[n] = half[n >> 1] && !s.same(n >> 1, n & 1, first[n] + half[n >> 1] - 1);
-  gp__warp_search(from, most, gp__set_last<Key, Before>{s});
-  GPUPRIMS__UNROLL
-  for (int b = 0; b < 2; ++b) {
-    if (!inner[b]) continue;
-    const gp__u64 end = at[b][0] + at[b][1];
-    if (fewer[2 * b]) at[b][0] = from[2 * b], at[b][1] = end - at[b][0];
-    else if (fewer[2 * b + 1]) at[b][1] = from[2 * b + 1], at[b][0] = end - at[b][1];
-    else at[b][0] = first[2 * b] + half[b], at[b][1] = first[2 * b + 1] + half[b];
-  }
-}
-
-template <class Key, class Before> GP_DEVICE gp__set_search<Key, Before> gp__set_search_of(const gp__merge_args &a) {
-  gp__set_search<Key, Before> s;
-  s.keys[0] = static_cast<const Key *>(a.keys);
-  s.keys[1] = static_cast<const Key *>(a.keys2);
-  s.count[0] = gp__count(a);
-  s.count[1] = a.count2;
-  return s;
-}
-// The same by one thread for one border: more steps, one behind the other, but a small part of the loads. Where there are
-// many borders, that is what counts.
-template <class Key, class Before>
-GP_DEVICE void gp__set_border_of(const gp__set_search<Key, Before> &s, gp__u64 diagonal, gp__u64 (&at)[2]) {
-  at[0] = gp_merge_split(s.keys[0], s.count[0], s.keys[1], s.count[1], diagonal, Before());
-  at[1] = diagonal - at[0];
+GP_DEVICE void gp__set_border_of(const gp__set_inputs<Key, Before> &s, gp__u64 diagonal, gp__u64 split,
+                                 gp__u64 (&at)[2]) {
+  at[0] = split;
+  at[1] = diagonal - split;
   if (diagonal == 0 || diagonal == s.count[0] + s.count[1]) return;
   const bool second = at[1] > 0 && (at[0] == 0 || !Before()(s.keys[1][at[1] - 1], s.keys[0][at[0] - 1]));
   const Key x = second ? s.keys[1][at[1] - 1] : s.keys[0][at[0] - 1];
@@ -12517,17 +12456,19 @@ GP_DEVICE void gp__set_border_of(const gp__set_search<Key, Before> &s, gp__u64 d
       at[1 - i] = diagonal - at[i];
     }
 }
-// Where all tiles begin.
+// Where all tiles begin, one a thread: more steps than a warp would take, one behind the other, but a small part of the
+// loads.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__set_borders(const gp__merge_args &a) {
   const gp__u64 STEP =
       gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
   gp__begin<P>();
-  gp__set_search<Key, Before> s = gp__set_search_of<Key, Before>(a);
+  const gp__set_inputs<Key, Before> s(a);
   const gp__u64 all = s.count[0] + s.count[1], tiles = (all + STEP - 1) / STEP;
   const gp__u64 b = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
   if (b > tiles) return;
+  const gp__u64 diagonal = b * STEP < all ? b * STEP : all;
   gp__u64 at[2];
-  gp__set_border_of(s, b * STEP < all ? b * STEP : all, at);
+  gp__set_border_of(s, diagonal, gp_merge_split(s.keys[0], s.count[0], s.keys[1], s.count[1], diagonal, Before()), at);
   a.borders[b * 2] = at[0], a.borders[b * 2 + 1] = at[1];
 }
 
@@ -12535,7 +12476,6 @@ template <int THREADS> struct gp__set_storage {
   gp__ticket ticket;
   gp__u64 at[2][2]; // of the tile's two ends, in each input
   gp__u64 before;   // results of the tiles before
-  gp__u32 split[THREADS + 1];
   gp_tile_scan_storage<THREADS, gp__u32> scan;
 };
 
@@ -12575,11 +12515,12 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
     return low;
   }
-  // One thread: `count` elements from i and j on, in their order; marks: which are kept. Of a run of equal keys those of
-  // the first input come first; `ahead` of them have had no partner when those of the second begin.
-  GP_DEVICE void merge(int i, int j, int count, Key (&key)[ITEMS], gp__u32 (&place)[VALUE ? ITEMS : 1],
-                       Marks &marks) const {
+  // One thread: `count` elements from i and j on, in their order; marks: which are kept; of_second, where there are
+  // values: which are of the second input. Of a run of equal keys those of the first input come first; `ahead` of them
+  // have had no partner when those of the second begin.
+  GP_DEVICE void merge(int i, int j, int count, Key (&key)[ITEMS], Marks &marks, Marks &of_second) const {
     marks.clear();
+    of_second.clear();
     if (count <= 0) return;
     const Key *one_at = keys + i, *two_at = keys2 + j, *const one_end = keys + n, *const two_end = keys2 + m;
     Key one, two;
@@ -12596,8 +12537,10 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       else if (Before()(key[k ? k - 1 : 0], x)) ahead = 0;
       bool pair = ahead > 0; // of the second input
       if (SET != GP_SET_UNION && !second) {
-        const Key *partner = two_at + ahead;
-        pair = partner < two_end && equal(x, ahead > 0 ? *partner : two);
+        const Key *const partner = two_at + ahead;
+        Key y = two;
+        if (ahead > 0 && partner < two_end) y = *partner;
+        pair = partner < two_end && equal(x, y);
       }
       marks.set(k, SET == GP_SET_UNION          ? !second || !pair
                    : SET == GP_SET_INTERSECTION ? !second && pair
@@ -12605,11 +12548,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
                                                 : !pair);
       ahead += second ? -1 : 1;
       key[k] = x;
-      if (VALUE) {
-        place[VALUE ? k : 0] = static_cast<gp__u32>(second ? n + j : i);
-        i += second ? 0 : 1;
-        j += second ? 1 : 0;
-      }
+      if (VALUE) of_second.set(k, second);
       if (k + 1 == ITEMS) break;
       const Key *const next = (second ? two_at : one_at) + 1;
       Key fresh = x;
@@ -12658,6 +12597,21 @@ template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__n
   GP_DEVICE void write(gp__u64, const unsigned short *, int, const unsigned char *) const {}
 };
 
+// A block: a tile's results to where they go, which has any alignment. Words one by one take fewer instructions than
+// vectors that are put together.
+template <int THREADS, int ITEMS, class Key> GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
+  if (sizeof(Key) != 4 && sizeof(Key) != 8) {
+    gp__copy_from_shared<THREADS, GP_CACHE_ALL>(reinterpret_cast<unsigned char *>(out), shared,
+                                                unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
+    return;
+  }
+  const Key *from = reinterpret_cast<const Key *>(shared) + threadIdx.x;
+  out += threadIdx.x;
+  n -= int(threadIdx.x);
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < ITEMS; ++k)
+    if (k * THREADS < n) out[k * THREADS] = from[k * THREADS];
+}
 // A warp: the block's next tile. Without borders it has one alone, and finds its ends.
 template <int STEP, class Key, class Before, bool SEARCH, class Storage>
 GP_DEVICE void gp__set_next(const gp__merge_args &a, Storage &s, gp__u64 draws, gp__u64 tiles, gp__u64 all) {
@@ -12665,18 +12619,19 @@ GP_DEVICE void gp__set_next(const gp__merge_args &a, Storage &s, gp__u64 draws, 
   __syncwarp();
   const gp__u64 number = s.ticket.number;
   if (number >= tiles) return;
-  gp__u64 at[2][2];
   if (!SEARCH || a.borders) {
     if (gp_lane() < 4) s.at[gp_lane() >> 1][gp_lane() & 1] = a.borders[number * 2 + gp_lane()];
     return;
   }
   const gp__u64 begin = number * STEP;
   const gp__u64 diagonal[2] = {begin, begin + STEP < all ? begin + STEP : all};
-  gp__set_search<Key, Before> search = gp__set_search_of<Key, Before>(a);
-  gp__set_borders_of(search, diagonal, at);
-  if (gp_lane() == 0) {
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < 4; ++i) s.at[i >> 1][i & 1] = at[i >> 1][i & 1];
+  const gp__set_inputs<Key, Before> inputs(a);
+  gp__u64 split[2], at[2];
+  gp__warp_merge_splits(inputs.keys[0], inputs.count[0], inputs.keys[1], inputs.count[1], diagonal, Before(), split);
+  const int end = int(gp_lane());
+  if (end < 2) {
+    gp__set_border_of(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], at);
+    s.at[end][0] = at[0], s.at[end][1] = at[1];
   }
 }
 template <class P, int SET, class Before, class Key, class Value>
@@ -12730,9 +12685,8 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
     const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
     Key key[ITEMS];
-    gp__u32 place[VALUE ? ITEMS : 1];
-    typename Tile::Marks marks;
-    tile.merge(i, mine - i, count, key, place, marks);
+    typename Tile::Marks marks, of_second;
+    tile.merge(i, mine - i, count, key, marks, of_second);
     ValueLoads moving; // on their way while the results are counted
     if (VALUE) values.load(moving);
     gp__u32 rank = static_cast<gp__u32>(marks.count());
@@ -12743,12 +12697,17 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (threadIdx.x == 0) look_back.publish_aggregate(ticket.number, kept);
     Key *out = reinterpret_cast<Key *>(shared + Tile::OUT_AT) + rank;
     unsigned short *places = reinterpret_cast<unsigned short *>(shared + Tile::PLACES_AT) + rank;
+    int place = i, place2 = tile.n + mine - i; // of the element's value
     GPUPRIMS__UNROLL
-    for (int k = 0; k < ITEMS; ++k)
+    for (int k = 0; k < ITEMS; ++k) {
+      const bool second = VALUE && of_second.get(k);
       if (marks.get(k)) {
         *out++ = key[k];
-        if (VALUE) *places++ = static_cast<unsigned short>(place[VALUE ? k : 0]);
+        if (VALUE) *places++ = static_cast<unsigned short>(second ? place2 : place);
       }
+      if (second) ++place2;
+      else ++place;
+    }
     if (VALUE) values.store(moving, shared + Tile::VALUES_AT);
     if (!once && gp_warp() == THREADS / 32 - 1) // the next tile, while this one's place is looked for
       gp__set_next<TILE - 1, Key, Before, false>(a, s, draws, tiles, all);
@@ -12760,8 +12719,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       }
     }
     __syncthreads();
-    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + s.before * sizeof(Key),
-                                            shared + Tile::OUT_AT, kept * unsigned(sizeof(Key)), threadIdx.x);
+    gp__set_write<THREADS, ITEMS>(static_cast<Key *>(a.out_keys) + s.before, shared + Tile::OUT_AT, int(kept));
     if (VALUE)
       values.write(s.before, reinterpret_cast<const unsigned short *>(shared + Tile::PLACES_AT), int(kept),
                    shared + Tile::VALUES_AT);
@@ -19186,7 +19144,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
 // unless the policy asks for merges.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q) {
   return c->primitive == GP_MERGE_SORT && !q->user_op && gp__is_integer(q->key_type) &&
-         !(c->policy && c->policy->algorithm);
+         !(c->policy && c->policy->algorithm == GP_MERGE_PASSES);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
                                            gp__request *q) {

@@ -170,9 +170,13 @@ MUTANTS = {
     "merge: the rings are overwritten while they are read": (
         "MERGE", "__syncthreads(); // the rings have been read", ""),
     "merge: the rings are read before they are filled": ("MERGE", "__syncthreads(); // the rings are filled", ""),
-    "merge: a ring has no end": ("MERGE", "return gp_min<gp__u32>()(at, at - RING); }", "return at; }"),
+    "merge: a ring has no end": (
+        "MERGE", "return MASKED ? at & (RING - 1) : gp_min<gp__u32>()(at, at - RING);", "return at;"),
+    "merge: a ring of a power of two has no end": ("MERGE", "| ((at + KEY) & MASK)", "| (at + KEY)"),
     "merge: a whole unit is loaded over an input's end": (
-        "MERGE", "if (SIZE >= BYTES || (p >= begin && p + BYTES <= end)) gp__load_unit", "if (true) gp__load_unit"),
+        "MERGE", "if (WHOLE || (p >= begin && p + BYTES <= end)) gp__load_unit", "if (true) gp__load_unit"),
+    "merge: all units are taken for whole ones": (
+        "MERGE", "if (whole) load_units<true>(p", "if (true) load_units<true>(p"),
     "merge: a ring has no room for units that are half used up": (
         "MERGE", "(TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) +", "(TILE * SIZE +"),
     "merge: units go on behind a ring": ("MERGE", "fill = wrap(fill + units * UNIT);", "fill += units * UNIT;"),
@@ -181,14 +185,15 @@ MUTANTS = {
     "merge: values are picked up before they are there": (
         "MERGE", "values_units2);\n        __syncthreads();\n        pick(", "values_units2);\n        pick("),
     "merge: a warp writes what its lanes have not merged": (
-        "MERGE", "__syncwarp();\n      gp__write_alike<Key>::run", "gp__write_alike<Key>::run"),
+        "MERGE", "__syncwarp();\n      gp__write_alike<Key>::template run",
+        "gp__write_alike<Key>::template run"),
     "merge sort: the network is not stable": ("MERGE_SORT", "there && Before()(b, a);", "there && !Before()(a, b);"),
     "merge sort: the last key of a part is not sorted": ("MERGE_SORT", "FULL || i + 1 < n);", "FULL || i + 2 < n);"),
     "merge sort: ties go to the second run": (
         "MERGE_SORT", "const bool later = Before()(y, x), of_second = j",
         "const bool later = !Before()(x, y), of_second = j"),
     "merge sort: the last run is taken for a whole one": (
-        "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      merge(", "m = run;\n      merge("),
+        "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      merge<FULL>(", "m = run;\n      merge<FULL>("),
     "merge sort: keys move while they are merged": (
         "MERGE_SORT", "for (int width = 1;; width *= 2) { // threads of a run\n      __syncthreads();",
         "for (int width = 1;; width *= 2) { // threads of a run"),
@@ -197,17 +202,18 @@ MUTANTS = {
     "merge sort: places are not carried": ("MERGE_SORT", "place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];", ";"),
     "merge sort: a range begins in the run before": (
         "MERGE_SORT", "base = at / (2 * a.run) * (2 * a.run);", "base = at / a.run * a.run;"),
-    "sets: pairs are cut apart by borders": (
-        "SETS", "else at[b][0] = first[2 * b] + half[b], at[b][1] = first[2 * b + 1] + half[b];", ""),
-    "sets: the shorter run of the first input is taken for longer": ("SETS", "if (fewer[2 * b]) at", "if (false) at"),
+    "sets: pairs are cut apart by borders": ("SETS", "at[0] = first[0] + half, at[1] = first[1] + half;", ""),
+    "sets: the shorter run of the first input is taken for longer": ("SETS", "if (shorter[i]) {", "if (i && shorter[i]) {"),
     "sets: the shorter run of the second input is taken for longer": (
-        "SETS", "else if (fewer[2 * b + 1]) at", "else if (false) at"),
-    "sets: a run is not followed back": (
-        "SETS", "far = depth < 31 ? gp__u64(1) << depth : end;", "far = depth < 3 ? gp__u64(1) << depth : known;"),
+        "SETS", "if (shorter[i]) {", "if (!i && shorter[i]) {"),
+    "sets: a run is not followed back": ("SETS", "while (known < back && !Before", "while (known < 1 && back && !Before"),
     "sets: ranks are counted from the thread's first": (
-        "SETS", "run = first_of(keys, i, x), run2 = first_of(keys2, j, x);", "run = i, run2 = j;"),
-    "sets: ranks go on behind a run": ("SETS", "else if (Before()(key[k ? k - 1 : 0], x)) run = i, run2 = j;", ""),
-    "sets: a partner is beyond the tile": ("SETS", "run2 + rank < m && equal(", "equal("),
+        "SETS", "if (k == 0) ahead = (i - first_of(keys, i, x)) - (j - first_of(keys2, j, x));",
+        "if (k == 0) ahead = 0;"),
+    "sets: ranks go on behind a run": ("SETS", "else if (Before()(key[k ? k - 1 : 0], x)) ahead = 0;", ""),
+    "sets: a partner is beyond the tile": ("SETS", "pair = partner < two_end && equal(x, y);", "pair = equal(x, y);"),
+    "sets: a tile begins before it is drawn": (
+        "SETS", "draws, tiles, all);\n  for (;;) {\n    __syncthreads();", "draws, tiles, all);\n  for (;;) {"),
     "sets: union keeps both of a pair": ("SETS", "? !second || !pair", "? true"),
     "sets: written before it is known where": (
         "SETS", "*a.out_count = s.before + kept;\n      }\n    }\n    __syncthreads();",

@@ -333,6 +333,7 @@ int main(int argc, char **argv) {
 #ifdef TEST_MERGE
   Merge<Small, ByLowByte, u32, gp__none>::sweep("merge u32", seeds);
   Merge<Tiny, ByX, Triple, u32>::sweep("merge s12 + u32", seeds);
+  Merge<Tiny, ByLowByte, u32, gp__none>::sweep("merge u32, a ring that is no power of two", seeds);
 #ifndef TEST_FEW
   Merge<Medium, gp_less<u8>, u8, gp__none>::sweep("merge u8", seeds);
   Merge<Small, gp_greater<u64>, u64, u64>::sweep("merge u64 descending + u64", seeds / 2 + 1);

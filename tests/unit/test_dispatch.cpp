@@ -2862,6 +2862,8 @@ static void test_merges() {
   gp_policy p = {};
   p.threads = 64, p.vectors = 1, p.blocks_per_sm = 1, p.overlap = 2;
   const size_t tile = 64 * size_t(gp__merge_items(1, 4, 4));
+  gp_policy by_merges = p; // without it, integers go the way of gp_sort
+  by_merges.algorithm = GP_MERGE_PASSES;
   for (size_t n : {size_t(1), tile, tile + 1, 2 * tile, 2 * tile + 1, 5 * tile, 8 * tile, 9 * tile - 3})
     for (int form = 0; form < 3; ++form) { // in place; not in place; indices
       std::vector<unsigned> keys(n), values(n), place(n);
@@ -2872,7 +2874,7 @@ static void test_merges() {
       simt::host_write(in, keys.data(), n * 4);
       simt::host_write(in + n, values.data(), n * 4);
       gp_call c = gp_call_init(GP_MERGE_SORT);
-      c.policy = &p, c.key_type = GP_U32, c.keys = in, c.count = n;
+      c.policy = &by_merges, c.key_type = GP_U32, c.keys = in, c.count = n;
       c.out_keys = form ? in + 2 * n : in, c.out = form ? in + 3 * n : in + n;
       if (form == 2) c.out_type = GP_U32;
       else c.in_type = GP_U32, c.in = in + n;
