@@ -525,8 +525,8 @@ MUTANTS = {
         "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((1u << gp_lane()) - 1)));",
         "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((2u << gp_lane()) - 1)));"),
     "segmented sort: the last of a list is forgotten": (
-        "SEGMENTED_SORT_SHORT", "for (; step * SIDE < count; step += steps) {",
-        "for (; (step + 1) * SIDE < count; step += steps) {"),
+        "SEGMENTED_SORT_SHORT", "step * unsigned(side) < count;",
+        "(step + 1) * unsigned(side) < count;"),
     "segmented sort: segments apart are loaded as if side by side": (
         "SEGMENTED_SORT_SHORT", "in[r] && (below ? begin[r] != left :", "in[r] && (below ? false :"),
     "segmented sort: more segments than the room holds": (
