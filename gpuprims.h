@@ -2215,9 +2215,9 @@ GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
 enum {
   GP__LOG2_SHORT = 5,
   GP__SHORT = 1 << GP__LOG2_SHORT, // elements of a segment that one or two lanes sort
-  GP__SHORT_ROUNDS = 4,   // segments a lane takes at a time
-  GP__MIDDLE_CLASSES = 5, // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
-  GP__RADIX_BITS = 8,     // of a partition
+  GP__SHORT_ROUNDS = 4,            // segments a lane takes at a time
+  GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
+  GP__RADIX_BITS = 8,              // of a partition
   GP__RADIX = 1 << GP__RADIX_BITS,
   GP__COUNT_TILES = 8 // tiles whose digits a block counts at a time
 };
@@ -10690,6 +10690,7 @@ GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp_
   }
   __threadfence();
   gp__word *words = gp__words(a.workspace) + 1 + slot;
+  GPUPRIMS__UNROLL_BY(1)
   for (gp__u64 i = 0; i < count; ++i) gp__store_word(words + i, gp__word{task + i, tag});
 }
 // A part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is `shift`. One thread.
@@ -10762,10 +10763,12 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       listed = listed || count > GP__SHORT;
     }
     if (__any_sync(0xffffffffu, listed)) {
+      GPUPRIMS__UNROLL_BY(1)
       for (int r = 0; r < ROUNDS; ++r) {
         const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
         gp__u64 first = 0, count = 0;
         if (s < a.segments) gp__segment_bounds<O>(a, s, first, count);
+        GPUPRIMS__UNROLL_BY(1)
         for (int c = 0; c < GP__MIDDLE_CLASSES; ++c) {
           const bool mine =
               count > gp__u64(GP__SHORT << c) && count <= gp__u64(GP__SHORT << (c + 1)) && count <= Room::LIMIT;
@@ -11127,24 +11130,28 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     for (gp__u64 t = group * GP__COUNT_TILES; t < tiles && t < (group + 1) * GP__COUNT_TILES; ++t) {
       const gp__u64 left = b.count - t * CAPACITY;
       const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
-      Bits x[ITEMS];
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
-        if (i * T + threadIdx.x < n) x[i] = in[t * CAPACITY + i * T + threadIdx.x];
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
-        const bool there = i * T + threadIdx.x < n;
-        gp__u32 d = GP__RADIX;
-        if (there) {
-          const Bits f = this->field(x[i]);
-          ones |= f;
-          zeros &= f;
-          d = static_cast<gp__u32>(f >> shift) & (GP__RADIX - 1);
+      const int AT_ONCE = ITEMS < 8 ? ITEMS : 8;
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 first = threadIdx.x; first < CAPACITY; first += AT_ONCE * T) {
+        Bits x[AT_ONCE];
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < AT_ONCE; ++i)
+          if (first + i * T < n) x[i] = in[t * CAPACITY + first + i * T];
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < AT_ONCE; ++i) {
+          const bool there = first + i * T < n;
+          gp__u32 d = GP__RADIX;
+          if (there) {
+            const Bits f = this->field(x[i]);
+            ones |= f;
+            zeros &= f;
+            d = static_cast<gp__u32>(f >> shift) & (GP__RADIX - 1);
+          }
+          const gp__u32 lead = gp_warp_broadcast(d, 0);
+          if (__all_sync(0xffffffffu, d == lead)) { // of few distinct keys
+            if (gp_lane() == 0 && there) atomicAdd(mine + d, 32u);
+          } else if (there) atomicAdd(mine + d, 1u);
         }
-        const gp__u32 lead = gp_warp_broadcast(d, 0);
-        if (__all_sync(0xffffffffu, d == lead)) { // of few distinct keys
-          if (gp_lane() == 0 && there) atomicAdd(mine + d, 32u);
-        } else if (there) atomicAdd(mine + d, 1u);
       }
       __syncthreads();
       if (threadIdx.x < GP__RADIX) {
@@ -11235,7 +11242,8 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     unsigned char *stage = room + WARPS * GP__RADIX * sizeof(gp__u32);
     const Bits *in = this->keys(source) + begin;
     Bits x[ITEMS];
-    gp__u32 rank[ITEMS];
+    gp__u32 ranks[ITEMS / 2]; // two a word
+    const auto rank = [&](int i) { return i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu; };
     for (unsigned i = gp_lane(); i < GP__RADIX; i += 32) mine[i] = 0;
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i)
@@ -11246,8 +11254,10 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     const bool drawn = !PLACED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
     if (drawn) {
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
-        if (first + i * 32 < n) rank[i] = atomicAdd(mine + digit(x[i], shift), 1u);
+      for (int i = 0; i < ITEMS; ++i) {
+        const gp__u32 r = first + i * 32 < n ? atomicAdd(mine + digit(x[i], shift), 1u) : 0;
+        ranks[i / 2] = i % 2 ? gp__anew(ranks[i / 2] | r << 16) : r;
+      }
     }
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
@@ -11255,7 +11265,8 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       const bool there = first + i * 32 < n;
       const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__RADIX);
       const unsigned peers = __match_any_sync(0xffffffffu, d), below = peers & ((1u << gp_lane()) - 1);
-      rank[i] = there ? mine[d] + static_cast<unsigned>(__popc(below)) : 0;
+      const gp__u32 r = there ? mine[d] + static_cast<unsigned>(__popc(below)) : 0;
+      ranks[i / 2] = i % 2 ? gp__anew(ranks[i / 2] | r << 16) : r;
       __syncwarp();
       if (there && !below) mine[d] += static_cast<unsigned>(__popc(peers));
       __syncwarp();
@@ -11284,13 +11295,17 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     for (int i = 0; i < ITEMS; ++i) {
       if (first + i * 32 >= n) continue;
       const gp__u32 d = digit(x[i], shift);
-      rank[i] += s.start[d] + mine[d];
-      keys[rank[i]] = x[i];
+      ranks[i / 2] += (s.start[d] + mine[d]) << i % 2 * 16;
+      keys[rank(i)] = x[i];
     }
     __syncthreads();
+    if (!S::any) {
+      GPUPRIMS__UNROLL_BY(8)
+      for (gp__u32 k = threadIdx.x; k < n; k += T) out[s.to[digit(keys[k], shift)] + k] = keys[k];
+    }
     unsigned char of[ITEMS];
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    for (int i = 0; i < (S::any ? ITEMS : 0); ++i) {
       const gp__u32 k = i * T + threadIdx.x;
       if (k >= n) continue;
       const Bits key = keys[k];
@@ -11304,7 +11319,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
         __syncthreads();
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i)
-          if (first + i * 32 < n) v[rank[i]] = this->value(source, begin + first + i * 32);
+          if (first + i * 32 < n) v[rank(i)] = this->value(source, begin + first + i * 32);
         __syncthreads();
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i) {
@@ -11315,7 +11330,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i)
           if (first + i * 32 < n)
-            values[s.to[digit(x[i], shift)] + rank[i]] = this->value(source, begin + first + i * 32);
+            values[s.to[digit(x[i], shift)] + rank(i)] = this->value(source, begin + first + i * 32);
       }
     }
     if (is_last(&b.moved, tiles_of(b))) moved(number, target);
@@ -11338,19 +11353,17 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     const gp__u64 from = d < GP__RADIX ? s.next[d] : 0, n = d < GP__RADIX ? s.next[d + 1] - from : 0;
     if (d < GP__RADIX) s.small[d] = n <= SMALL;
     __syncthreads();
-    if (n > SMALL) {
-      if (n <= gp__u64(CAPACITY)) gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, n, target), 1);
-      else gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
-    } else if (n > 0) {
+    if (n > gp__u64(CAPACITY)) gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
+    gp__u64 sorted = n > gp__u64(CAPACITY) ? 0 : n; // elements of the task that begins here
+    if (n > 0 && n <= SMALL) {
       unsigned before = d;                                       // is it the first of its kind?
       while (before > 0 && s.next[before - 1] == from) --before; // of no elements
       const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
-      if (head) {
-        unsigned last = d + 1;
-        while (last < GP__RADIX && s.small[last] && s.next[last] / WINDOW == from / WINDOW) ++last;
-        gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, s.next[last] - from, target), 1);
-      }
+      unsigned last = d + 1;
+      while (head && last < GP__RADIX && s.small[last] && s.next[last] / WINDOW == from / WINDOW) ++last;
+      sorted = head ? s.next[last] - from : 0;
     }
+    if (sorted) gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, sorted, target), 1);
   }
 };
 
