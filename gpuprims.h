@@ -2253,10 +2253,11 @@ GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
 }
 // ---- segmented sort
 enum {
-  GP__SHORT = 32,         // elements of a segment that one or two lanes sort
-  GP__SHORT_ROUNDS = 4,   // segments a lane takes at a time
-  GP__MIDDLE_CLASSES = 5, // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
-  GP__RADIX_BITS = 8,     // of a partition
+  GP__LOG2_SHORT = 5,
+  GP__SHORT = 1 << GP__LOG2_SHORT, // elements of a segment that one or two lanes sort
+  GP__SHORT_ROUNDS = 4,            // segments a lane takes at a time
+  GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
+  GP__RADIX_BITS = 8,              // of a partition
   GP__RADIX = 1 << GP__RADIX_BITS,
   GP__COUNT_TILES = 8 // tiles whose digits a block counts at a time
 };
@@ -2294,6 +2295,11 @@ GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes) {
 GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes) {
   return (vectors >= 4 ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
 }
+// Keys alone are brought into order by counting, where a thread holds as many as that asks for: in about as many bins.
+GPUPRIMS__RULE int gp__long_binned(int items, int placed) { return !placed && items >= 8; }
+GPUPRIMS__RULE int gp__long_log2_bins(int capacity) {
+  return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
+}
 GPUPRIMS__RULE int gp__sort_placed(gp__shape s) {
   return s.in_size > 0 || s.out_size > 0 || s.end_bit - s.begin_bit < 8 * s.key_size;
 }
@@ -2309,11 +2315,22 @@ GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
          gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_placed(s));
 }
-// Sorting: the items; partitioning: a counter for each warp and digit, and a tile of keys or of values.
-GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
+// Sorting: the items, or bins and keys; partitioning: a counter for each warp and digit, and a tile of keys or of
+// values.
+GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
+  return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4)), gp__sort_placed(s))
+             ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
+                                        gp__long_items(p.vectors, gp__max(s.key_size, 4)),
+                                        gp__long_log2_bins(gp__long_capacity(p, s)))
+             : 0;
+}
+GPUPRIMS__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
   return gp__max(gp__spread_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_placed(s))),
                  gp__long_threads_of(p, s) / GP__WARP * GP__RADIX * 4 +
                      gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+}
+GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__max(gp__long_binned_bytes(p, s), gp__long_moving_bytes(p, s));
 }
 // Static shared memory of a block, at most.
 enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
@@ -2663,11 +2680,12 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
-  (void)s;
+  const int vectors = p.vectors;
   p.algorithm = gp__or(p.algorithm, GP_SIZE_CLASSES);
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, 4);
   p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
   return p;
 }
 // GP_AUTO: lists while k is small, otherwise radix select. As many blocks as their lists leave room for.
@@ -2926,9 +2944,9 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
     GPUPRIMS__PLACE(tile_counts, l.tile_size * GP__RADIX * 4);
     GPUPRIMS__PLACE(other_keys, s.count * (unsigned)s.key_size);
     if (value) GPUPRIMS__PLACE(other_values, s.count * (unsigned)value);
-    // Counting twice at most, moving, copying. Sorting: digits of more than a quarter of a capacity, of which there are
-    // fewer than four in one; what is in a window of three quarters, and between two of those.
-    l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (12 * most + 1);
+    // Counting twice at most, moving, copying. Sorting: digits of more than an eighth of a capacity, of which there are
+    // fewer than eight in one; what is in a window of seven eighths, and between two of those.
+    l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (20 * most + 1);
   }
   if (s.count > l.limit) {
     most = s.count / (l.limit + 1);
@@ -10979,13 +10997,14 @@ template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type 
     }
   }
 }
-// Sorts what LANES neighbouring lanes of a warp hold, a power of two, each K consecutive elements of the result.
+// Sorts what so many neighbouring lanes of a warp hold, a power of two, each K consecutive elements of the result.
 // Lanes sort their own, then bitonic merges of two halves, of which the second is read backwards. All lanes call.
-template <class Item, int LANES, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (&x)[K]) {
+// Loops over lanes stay loops: unrolled, they are most of a second of compiling for each number of lanes.
+template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (&x)[K], int lanes) {
   typedef typename Item::type C;
   gp__sort_thread<Item>(x);
-  GPUPRIMS__UNROLL
-  for (int size = 2; size <= LANES; size *= 2) {
+  GPUPRIMS__UNROLL_BY(1)
+  for (int size = 2; size <= lanes; size *= 2) {
     const bool low = (gp_lane() & unsigned(size / 2)) == 0;
     GPUPRIMS__UNROLL
     for (int i = 0; i < K / 2; ++i) {
@@ -10993,7 +11012,7 @@ template <class Item, int LANES, int K> GP_DEVICE void gp__sort_lanes(typename I
       x[i] = Item::choose(x[i], a, low);
       x[K - 1 - i] = Item::choose(x[K - 1 - i], b, low);
     }
-    GPUPRIMS__UNROLL
+    GPUPRIMS__UNROLL_BY(1)
     for (int step = size / 4; step > 0; step /= 2) {
       const bool lower = (gp_lane() & unsigned(step)) == 0;
       GPUPRIMS__UNROLL
@@ -11151,16 +11170,16 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
       else store<U>(i, to, further);
     }
   }
-  // Sorts n elements from `first` on: of one segment for each LANES lanes. n <= LANES * ITEMS, or 0.
-  template <int LANES, int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n) const {
-    const gp__u32 mine = gp_lane() % LANES * ITEMS;
+  // Sorts n elements from `first` on: of one segment for each `lanes` lanes. n <= lanes * ITEMS, or 0.
+  template <int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes) const {
+    const gp__u32 mine = (gp_lane() & unsigned(lanes - 1)) * ITEMS;
     C x[ITEMS];
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       x[i] = mine + i < n ? Item::make(PLACED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i),
                                        first + mine + i)
                           : Item::last();
-    gp__sort_lanes<Item, LANES>(x);
+    gp__sort_lanes<Item>(x, lanes);
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       if (mine + i >= n) continue;
@@ -11177,6 +11196,8 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sort_shape {
                    ITEMS = gp__long_items(P::vectors, int(sizeof(C))), CAPACITY = THREADS * ITEMS,
                    VALUE = S::any ? int(sizeof(typename S::type)) : 0;
   static const bool STAGED = VALUE > 0 && VALUE <= int(sizeof(C)); // values pass through shared memory
+  static const bool BINNED = gp__long_binned(ITEMS, PLACED);
+  static const int LOG2_BINS = gp__long_log2_bins(CAPACITY);
 };
 
 // ---- lists and the queue
@@ -11191,6 +11212,7 @@ GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp_
   }
   __threadfence();
   gp__word *words = gp__words(a.workspace) + 1 + slot;
+  GPUPRIMS__UNROLL_BY(1)
   for (gp__u64 i = 0; i < count; ++i) gp__store_word(words + i, gp__word{task + i, tag});
 }
 // A part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is `shift`. One thread.
@@ -11263,10 +11285,12 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       listed = listed || count > GP__SHORT;
     }
     if (__any_sync(0xffffffffu, listed)) {
+      GPUPRIMS__UNROLL_BY(1)
       for (int r = 0; r < ROUNDS; ++r) {
         const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
         gp__u64 first = 0, count = 0;
         if (s < a.segments) gp__segment_bounds<O>(a, s, first, count);
+        GPUPRIMS__UNROLL_BY(1)
         for (int c = 0; c < GP__MIDDLE_CLASSES; ++c) {
           const bool mine =
               count > gp__u64(GP__SHORT << c) && count <= gp__u64(GP__SHORT << (c + 1)) && count <= Room::LIMIT;
@@ -11342,16 +11366,20 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
         }
         __syncwarp();
         GPUPRIMS__UNROLL
-        for (int c = 0; c < CLASSES; ++c) {
-          const unsigned lanes = c < 4 ? 1 : 2;
-          for (unsigned i = c ? end[c > 0 ? c - 1 : 0] : 0; i < end[c]; i += 32 / lanes) {
+        for (int c = 0; c < 3; ++c)
+          for (unsigned i = c ? end[c > 0 ? c - 1 : 0] : 0; i < end[c]; i += 32) {
+            const gp__u32 x = i + gp_lane() < end[c] ? room.list[i + gp_lane()] : 0;
+            if (c == 0) room.template sort<2>(x >> 8, x & 0xffu, 1);
+            else if (c == 1) room.template sort<4>(x >> 8, x & 0xffu, 1);
+            else room.template sort<8>(x >> 8, x & 0xffu, 1);
+          }
+        GPUPRIMS__UNROLL_BY(1)
+        for (unsigned lanes = 1; lanes <= 2; ++lanes) {
+          const unsigned stop = lanes == 1 ? end[3] : end[4];
+          for (unsigned i = lanes == 1 ? end[2] : end[3]; i < stop; i += 32 / lanes) {
             const unsigned mine = i + gp_lane() / lanes;
-            const gp__u32 x = mine < end[c] ? room.list[mine] : 0;
-            if (c == 0) room.template sort<1, 2>(x >> 8, x & 0xffu);
-            else if (c == 1) room.template sort<1, 4>(x >> 8, x & 0xffu);
-            else if (c == 2) room.template sort<1, 8>(x >> 8, x & 0xffu);
-            else if (c == 3) room.template sort<1, 16>(x >> 8, x & 0xffu);
-            else room.template sort<2, 16>(x >> 8, x & 0xffu);
+            const gp__u32 x = mine < stop ? room.list[mine] : 0;
+            room.template sort<16>(x >> 8, x & 0xffu, int(lanes));
           }
         }
         __syncwarp();
@@ -11362,61 +11390,54 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   }
 }
 
-// Sorts the listed segments of GP__SHORT + 1 to Room::LIMIT elements, the longest first.
-template <class P, class K, class S, bool PLACED, int CLASS, class Room>
-GP_DEVICE void gp__segments_of_class(const gp__segmented_sort_args &a, const Room &room, gp__u64 step, gp__u64 steps) {
-  const int SIZE = GP__SHORT << (CLASS + 1), ITEMS = SIZE > 512 ? 32 : 16, LANES = SIZE / ITEMS, UNROLL = Room::UNROLL;
-  const int FIT = Room::CAPACITY / SIZE ? Room::CAPACITY / SIZE : 1, SIDE = FIT < 32 / LANES ? FIT : 32 / LANES;
-  const gp__u64 count = a.header->listed[CLASS] < a.list_size[CLASS] ? a.header->listed[CLASS] : a.list_size[CLASS];
-  for (; step * SIDE < count; step += steps) {
-    const gp__u64 mine = step * SIDE + gp_lane();
-    gp__sort_span span = {0, 0};
-    if (gp_lane() < SIDE && mine < count) span = a.list[CLASS][mine];
-    for (int pass = 0; pass < 2; ++pass) {
-      for (int first = 0; first < SIDE * SIZE; first += UNROLL * 32) {
-        gp__u32 to[UNROLL];
-        gp__u64 shift[UNROLL];
-        GPUPRIMS__UNROLL
-        for (int u = 0; u < UNROLL; ++u) { // each segment has SIZE places of the room
-          const int side = (first + u * 32) / SIZE;
-          to[u] = side * SIZE + gp_warp_broadcast(static_cast<gp__u32>(span.count), side);
-          shift[u] = gp_warp_broadcast(span.begin, side) - side * SIZE;
+// Sorts the listed segments of GP__SHORT + 1 to Room::LIMIT elements, the longest first: of classes FROM down to TO,
+// whose lanes hold ITEMS elements each.
+template <class P, int ITEMS, int FROM, int TO, class Room>
+GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const Room &room) {
+  const int UNROLL = Room::UNROLL;
+  const gp__u64 steps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32);
+  GPUPRIMS__UNROLL_BY(1)
+  for (int c = FROM; c >= TO; --c) {
+    const int log2_size = GP__LOG2_SHORT + 1 + c, size = 1 << log2_size, lanes = size / ITEMS;
+    const int fit = Room::CAPACITY >> log2_size, side = fit < 32 / lanes ? fit : 32 / lanes; // segments side by side
+    const gp__u64 count = a.header->listed[c] < a.list_size[c] ? a.header->listed[c] : a.list_size[c];
+    for (gp__u64 step = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp(); step * unsigned(side) < count;
+         step += steps) {
+      const gp__u64 mine = step * unsigned(side) + gp_lane();
+      gp__sort_span span = {0, 0};
+      if (gp_lane() < unsigned(side) && mine < count) span = a.list[c][mine];
+      for (int pass = 0; pass < 2; ++pass) {
+        for (int first = 0; first < side << log2_size; first += UNROLL * 32) {
+          gp__u32 to[UNROLL];
+          gp__u64 shift[UNROLL];
+          GPUPRIMS__UNROLL
+          for (int u = 0; u < UNROLL; ++u) { // each segment has `size` places of the room
+            const int at = (first + u * 32) >> log2_size;
+            to[u] = unsigned(at << log2_size) + gp_warp_broadcast(static_cast<gp__u32>(span.count), unsigned(at));
+            shift[u] = gp_warp_broadcast(span.begin, unsigned(at)) - unsigned(at << log2_size);
+          }
+          if (pass == 0) room.template load<UNROLL>(first + gp_lane(), to, shift);
+          else room.template store<UNROLL>(first + gp_lane(), to, shift);
         }
-        if (pass == 0) room.template load<UNROLL>(first + gp_lane(), to, shift);
-        else room.template store<UNROLL>(first + gp_lane(), to, shift);
+        __syncwarp();
+        if (pass == 1) break;
+        const int own = int(gp_lane()) / lanes;
+        room.template sort<ITEMS>(unsigned(own << log2_size),
+                                  __shfl_sync(0xffffffffu, static_cast<gp__u32>(span.count), own), lanes);
+        __syncwarp();
       }
-      __syncwarp();
-      if (pass == 1) break;
-      const gp__u32 n = gp_warp_broadcast(static_cast<gp__u32>(span.count), 0);
-      const gp__u32 own =
-          LANES < 32 ? __shfl_sync(0xffffffffu, static_cast<gp__u32>(span.count), int(gp_lane() / LANES)) : n;
-      room.template sort<LANES, ITEMS>(gp_lane() / LANES * SIZE, own);
-      __syncwarp();
     }
   }
 }
-template <class P, class K, class S, bool PLACED, int CLASS, bool FITS> struct gp__middle_class {
-  template <class Room>
-  static GP_DEVICE void sort(const gp__segmented_sort_args &a, const Room &room, gp__u64 &step, gp__u64 steps) {
-    gp__segments_of_class<P, K, S, PLACED, CLASS>(a, room, step, steps);
-  }
-};
-template <class P, class K, class S, bool PLACED, int CLASS> struct gp__middle_class<P, K, S, PLACED, CLASS, false> {
-  template <class Room> static GP_DEVICE void sort(const gp__segmented_sort_args &, const Room &, gp__u64 &, gp__u64) {}
-};
 template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, PLACED> Room;
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
-  const gp__u64 steps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32);
-  gp__u64 step = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp();
-  gp__middle_class<P, K, S, PLACED, 4, (Room::LIMIT >= GP__SHORT << 5)>::sort(a, room, step, steps);
-  gp__middle_class<P, K, S, PLACED, 3, (Room::LIMIT >= GP__SHORT << 4)>::sort(a, room, step, steps);
-  gp__middle_class<P, K, S, PLACED, 2, (Room::LIMIT >= GP__SHORT << 3)>::sort(a, room, step, steps);
-  gp__middle_class<P, K, S, PLACED, 1, (Room::LIMIT >= GP__SHORT << 2)>::sort(a, room, step, steps);
-  gp__middle_class<P, K, S, PLACED, 0, (Room::LIMIT >= GP__SHORT << 1)>::sort(a, room, step, steps);
+  const int LIMIT = Room::LIMIT, TOP = LIMIT >= 512 ? 3 : LIMIT >= 256 ? 2 : LIMIT >= 128 ? 1 : LIMIT >= 64 ? 0 : -1;
+  if (LIMIT >= 1024) gp__segments_of_classes<P, 32, 4, 4>(a, room);
+  gp__segments_of_classes<P, 16, TOP, 0>(a, room);
 }
 
 // ---- long segments
@@ -11467,7 +11488,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
         const gp__u32 k = first + i * 32 + gp_lane();
         x[i] = k < n ? Item::make(this->field(in[k]), k) : Item::last();
       }
-      gp__sort_lanes<Item, 32>(x);
+      gp__sort_lanes<Item>(x, 32);
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i) *item_at(threadIdx.x * N + i) = x[i];
     }
@@ -11544,12 +11565,54 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     }
   }
 
+  // The same of keys alone, by counting: bins from the smallest to the largest one.
+  template <bool BINNED, int N> struct Full {
+    static GP_DEVICE void sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
+      b.template sort_up_to<N>(source, begin, n);
+    }
+  };
+  template <int N> struct Full<true, N> {
+    static GP_DEVICE void sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
+      typedef gp__tile_sort<C, T, N, Shape::LOG2_BINS> Sort;
+      typedef typename Sort::Storage Bins;
+      const unsigned thread = gp__anew(threadIdx.x);
+      const Sort sort = {*reinterpret_cast<Bins *>(b.room), thread};
+      const Bits *in = b.keys(source) + begin;
+      C x[N], least = Item::last(), most = 0;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i) {
+        const gp__u32 k = static_cast<unsigned>(i) * T + thread;
+        x[i] = k < n ? C(b.encode(in[k])) : Item::last();
+        least = x[i] < least ? x[i] : least;
+        most = k < n && x[i] > most ? x[i] : most;
+      }
+      sort.clear();
+      least = gp_warp_reduce(least, gp_min<C>());
+      most = gp_warp_reduce(most, gp_max<C>());
+      if (gp_lane() == 0) sort.s.least[gp_warp()] = least, sort.s.most[gp_warp()] = most;
+      __syncthreads();
+      const unsigned w = gp_lane() < unsigned(WARPS) ? gp_lane() : 0;
+      least = gp_warp_broadcast(gp_warp_reduce(sort.s.least[w], gp_min<C>()), 0);
+      most = gp_warp_broadcast(gp_warp_reduce(sort.s.most[w], gp_max<C>()), 0);
+      const int width = gp__width(static_cast<C>(most - least)),
+                shift = width > Shape::LOG2_BINS ? width - Shape::LOG2_BINS : 0;
+      sort.scatter(
+          x, 0, [=](int i) { return i >= 0 && static_cast<unsigned>(i) * T + thread < n; }, n, least, shift);
+      if (!sort.finish(shift)) sort.merge(n);
+      Bits *out = b.keys_to(2) + begin;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i) {
+        const gp__u32 k = static_cast<unsigned>(i) * T + thread;
+        if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::place(k)]));
+      }
+    }
+  };
+
   // 1 to CAPACITY elements: few are shared among all threads as well.
   GP_DEVICE void sort(int source, gp__u64 begin, gp__u32 n) const {
-    const int HALF = ITEMS >= 4 ? ITEMS / 2 : 2, QUARTER = ITEMS >= 8 ? ITEMS / 4 : 2;
+    const int QUARTER = ITEMS >= 8 ? ITEMS / 4 : 2;
     if (n <= T * QUARTER) sort_up_to<QUARTER>(source, begin, n);
-    else if (n <= T * HALF) sort_up_to<HALF>(source, begin, n);
-    else sort_up_to<ITEMS>(source, begin, n);
+    else Full<Shape::BINNED, ITEMS>::sort(*this, source, begin, n);
   }
 
   // The digit by which a bucket is partitioned next, from the bits in which its keys differ, of those below `bits`: its
@@ -11589,24 +11652,28 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     for (gp__u64 t = group * GP__COUNT_TILES; t < tiles && t < (group + 1) * GP__COUNT_TILES; ++t) {
       const gp__u64 left = b.count - t * CAPACITY;
       const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
-      Bits x[ITEMS];
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
-        if (i * T + threadIdx.x < n) x[i] = in[t * CAPACITY + i * T + threadIdx.x];
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
-        const bool there = i * T + threadIdx.x < n;
-        gp__u32 d = GP__RADIX;
-        if (there) {
-          const Bits f = this->field(x[i]);
-          ones |= f;
-          zeros &= f;
-          d = static_cast<gp__u32>(f >> shift) & (GP__RADIX - 1);
+      const int AT_ONCE = ITEMS < 8 ? ITEMS : 8;
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 first = threadIdx.x; first < CAPACITY; first += AT_ONCE * T) {
+        Bits x[AT_ONCE];
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < AT_ONCE; ++i)
+          if (first + i * T < n) x[i] = in[t * CAPACITY + first + i * T];
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < AT_ONCE; ++i) {
+          const bool there = first + i * T < n;
+          gp__u32 d = GP__RADIX;
+          if (there) {
+            const Bits f = this->field(x[i]);
+            ones |= f;
+            zeros &= f;
+            d = static_cast<gp__u32>(f >> shift) & (GP__RADIX - 1);
+          }
+          const gp__u32 lead = gp_warp_broadcast(d, 0);
+          if (__all_sync(0xffffffffu, d == lead)) { // of few distinct keys
+            if (gp_lane() == 0 && there) atomicAdd(mine + d, 32u);
+          } else if (there) atomicAdd(mine + d, 1u);
         }
-        const gp__u32 lead = gp_warp_broadcast(d, 0);
-        if (__all_sync(0xffffffffu, d == lead)) { // of few distinct keys
-          if (gp_lane() == 0 && there) atomicAdd(mine + d, 32u);
-        } else if (there) atomicAdd(mine + d, 1u);
       }
       __syncthreads();
       if (threadIdx.x < GP__RADIX) {
@@ -11697,18 +11764,31 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     unsigned char *stage = room + WARPS * GP__RADIX * sizeof(gp__u32);
     const Bits *in = this->keys(source) + begin;
     Bits x[ITEMS];
-    gp__u32 rank[ITEMS];
+    gp__u32 ranks[ITEMS / 2]; // two a word
+    const auto rank = [&](int i) { return i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu; };
     for (unsigned i = gp_lane(); i < GP__RADIX; i += 32) mine[i] = 0;
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       if (first + i * 32 < n) x[i] = in[first + i * 32];
     __syncwarp();
+    // Where equal keys cannot be told apart, and neighbours differ, counters are drawn from.
+    const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__RADIX);
+    const bool drawn = !PLACED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
+    if (drawn) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const gp__u32 r = first + i * 32 < n ? atomicAdd(mine + digit(x[i], shift), 1u) : 0;
+        ranks[i / 2] = i % 2 ? gp__anew(ranks[i / 2] | r << 16) : r;
+      }
+    }
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
+      if (drawn) break;
       const bool there = first + i * 32 < n;
       const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__RADIX);
       const unsigned peers = __match_any_sync(0xffffffffu, d), below = peers & ((1u << gp_lane()) - 1);
-      rank[i] = there ? mine[d] + static_cast<unsigned>(__popc(below)) : 0;
+      const gp__u32 r = there ? mine[d] + static_cast<unsigned>(__popc(below)) : 0;
+      ranks[i / 2] = i % 2 ? gp__anew(ranks[i / 2] | r << 16) : r;
       __syncwarp();
       if (there && !below) mine[d] += static_cast<unsigned>(__popc(peers));
       __syncwarp();
@@ -11737,13 +11817,17 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     for (int i = 0; i < ITEMS; ++i) {
       if (first + i * 32 >= n) continue;
       const gp__u32 d = digit(x[i], shift);
-      rank[i] += s.start[d] + mine[d];
-      keys[rank[i]] = x[i];
+      ranks[i / 2] += (s.start[d] + mine[d]) << i % 2 * 16;
+      keys[rank(i)] = x[i];
     }
     __syncthreads();
+    if (!S::any) {
+      GPUPRIMS__UNROLL_BY(8)
+      for (gp__u32 k = threadIdx.x; k < n; k += T) out[s.to[digit(keys[k], shift)] + k] = keys[k];
+    }
     unsigned char of[ITEMS];
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    for (int i = 0; i < (S::any ? ITEMS : 0); ++i) {
       const gp__u32 k = i * T + threadIdx.x;
       if (k >= n) continue;
       const Bits key = keys[k];
@@ -11757,7 +11841,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
         __syncthreads();
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i)
-          if (first + i * 32 < n) v[rank[i]] = this->value(source, begin + first + i * 32);
+          if (first + i * 32 < n) v[rank(i)] = this->value(source, begin + first + i * 32);
         __syncthreads();
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i) {
@@ -11768,14 +11852,14 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i)
           if (first + i * 32 < n)
-            values[s.to[digit(x[i], shift)] + rank[i]] = this->value(source, begin + first + i * 32);
+            values[s.to[digit(x[i], shift)] + rank(i)] = this->value(source, begin + first + i * 32);
       }
     }
     if (is_last(&b.moved, tiles_of(b))) moved(number, target);
   }
 
   // The elements of a bucket stand by their digits. Digits side by side are sorted as one, as many as surely fit a
-  // block: of at most a quarter of its capacity each, whose first elements lie within the same three quarters.
+  // block: of at most an eighth of its capacity each, whose first elements lie within the same seven eighths.
   GP_DEVICE void moved(gp__u64 number, int target) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const int shift = next_shift(b.ones ^ b.zeros, b.shift);
@@ -11784,26 +11868,24 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       return;
     }
     const unsigned d = threadIdx.x;
-    const gp__u64 WINDOW = CAPACITY / 4 * 3, SMALL = CAPACITY / 4;
+    const gp__u64 WINDOW = CAPACITY / 8 * 7, SMALL = CAPACITY / 8;
     if (d < GP__RADIX) s.next[d] = b.base[d];
     if (d == 0) s.next[GP__RADIX] = b.count;
     __syncthreads();
     const gp__u64 from = d < GP__RADIX ? s.next[d] : 0, n = d < GP__RADIX ? s.next[d + 1] - from : 0;
     if (d < GP__RADIX) s.small[d] = n <= SMALL;
     __syncthreads();
-    if (n > SMALL) {
-      if (n <= gp__u64(CAPACITY)) gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, n, target), 1);
-      else gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
-    } else if (n > 0) {
+    if (n > gp__u64(CAPACITY)) gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
+    gp__u64 sorted = n > gp__u64(CAPACITY) ? 0 : n; // elements of the task that begins here
+    if (n > 0 && n <= SMALL) {
       unsigned before = d;                                       // is it the first of its kind?
       while (before > 0 && s.next[before - 1] == from) --before; // of no elements
       const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
-      if (head) {
-        unsigned last = d + 1;
-        while (last < GP__RADIX && s.small[last] && s.next[last] / WINDOW == from / WINDOW) ++last;
-        gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, s.next[last] - from, target), 1);
-      }
+      unsigned last = d + 1;
+      while (head && last < GP__RADIX && s.small[last] && s.next[last] / WINDOW == from / WINDOW) ++last;
+      sorted = head ? s.next[last] - from : 0;
     }
+    if (sorted) gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, sorted, target), 1);
   }
 };
 

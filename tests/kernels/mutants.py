@@ -535,8 +535,8 @@ MUTANTS = {
         "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((1u << gp_lane()) - 1)));",
         "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((2u << gp_lane()) - 1)));"),
     "segmented sort: the last of a list is forgotten": (
-        "SEGMENTED_SORT_SHORT", "for (; step * SIDE < count; step += steps) {",
-        "for (; (step + 1) * SIDE < count; step += steps) {"),
+        "SEGMENTED_SORT_SHORT", "step * unsigned(side) < count;",
+        "(step + 1) * unsigned(side) < count;"),
     "segmented sort: segments apart are loaded as if side by side": (
         "SEGMENTED_SORT_SHORT", "in[r] && (below ? begin[r] != left :", "in[r] && (below ? false :"),
     "segmented sort: more segments than the room holds": (
@@ -558,7 +558,7 @@ MUTANTS = {
         "SEGMENTED_SORT_LONG", "t < tiles && t < (group + 1) * GP__COUNT_TILES;",
         "t + 1 < tiles && t < (group + 1) * GP__COUNT_TILES;"),
     "segmented sort: parts together exceed a block": (
-        "SEGMENTED_SORT_LONG", "const gp__u64 WINDOW = CAPACITY / 4 * 3,", "const gp__u64 WINDOW = CAPACITY,"),
+        "SEGMENTED_SORT_LONG", "const gp__u64 WINDOW = CAPACITY / 8 * 7,", "const gp__u64 WINDOW = CAPACITY,"),
     "segmented sort: all keys equal, and not in the output": (
         "SEGMENTED_SORT_LONG", "const bool there = source == 2 ||", "const bool there = source != 0 ||"),
     "segmented sort: the last tile is told before it is done": (
@@ -569,6 +569,12 @@ MUTANTS = {
         "SEGMENTED_SORT_LONG", "      __threadfence();\n      s.task.last", "      s.task.last"),
     "segmented sort: a task of another call is taken": (
         "SEGMENTED_SORT_LONG", "if (task.tag == sorter.tag) break;", "if (task.tag != 0) break;"),
+    "segmented sort: pairs draw their places": (
+        "SEGMENTED_SORT_LONG", "const bool drawn = !PLACED && ", "const bool drawn = "),
+    "segmented sort: bins are not emptied": (
+        "SEGMENTED_SORT_LONG", "      sort.clear();\n      least =", "      least ="),
+    "segmented sort: bins that hold too much stay as they are": (
+        "SEGMENTED_SORT_LONG", "if (!sort.finish(shift)) sort.merge(n);", "sort.finish(shift);"),
     "segmented sort: merges overwrite what others read": (
         "SEGMENTED_SORT_LONG", "      __syncthreads();\n      if (own < all) {\n        GPUPRIMS__UNROLL",
         "      if (own < all) {\n        GPUPRIMS__UNROLL"),

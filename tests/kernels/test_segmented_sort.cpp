@@ -214,7 +214,8 @@ template <class P, class K, class S, bool PLACED, class O> struct Sort {
       for (int shape = 0; shape < SHAPES; ++shape) {
         if (large && shape < PARETO && shape != BORDERS) continue;
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
-        const size_t most = large ? size_t(l.capacity) * (1 + random32() % 6) + random32() % 50
+        const u64 deep = shape == GIANT && seed % 3 == 1 ? 2 * GP__COUNT_TILES : 0; // several groups of tiles
+        const size_t most = large ? size_t(l.capacity) * (1 + deep + random32() % 6) + random32() % 50
                                   : std::min<size_t>(l.capacity, 200 + random32() % 3000);
         const std::vector<u64> lengths = lengths_of(shape, most, borders);
         u64 total = 0;
@@ -231,7 +232,8 @@ template <class P, class K, class S, bool PLACED, class O> struct Sort {
           o.end_bit = o.begin_bit + 1 + int(random32() % unsigned(o.end_bit - o.begin_bit));
           if (!S::any && o.end_bit - o.begin_bit == 8 * int(sizeof(Bits))) --o.end_bit;
         }
-        const int order = int(random32() % ORDERS), sms = 1 + int(random32() % 12);
+        const int order = shape == BORDERS && seed == 2 ? int(HOT) : int(random32() % ORDERS),
+                  sms = 1 + int(random32() % 12);
         std::vector<Bits> keys(n);
         for (size_t i = 0; i < n; ++i) keys[i] = key_of<Bits>(order, i, n);
         char text[240];
@@ -265,7 +267,10 @@ int main(int argc, char **argv) {
 #endif
 #ifdef TEST_SEGMENTED_SORT_LONG
   Sort<Small, u32, gp__value_array<u32>, true, u32>::sweep("long pairs", seeds, true);
+  Sort<Roomy, u32, gp__no_values, false, u32>::sweep("long keys, in bins", seeds, true);
 #ifndef TEST_FEW
+  Sort<Roomy, u64, gp__no_values, false, u32>::sweep("long u64, in bins", seeds, true);
+  Sort<Roomy, signed char, gp__no_values, false, u32>::sweep("long i8, in bins", seeds, true);
   Sort<Small, float, gp__no_values, false, u32>::sweep("long keys", seeds, true);
   Sort<Small, u64, gp__value_index<u64>, true, u64>::sweep("long u64 and indices", seeds, true);
   Sort<Small, unsigned char, gp__no_values, true, u32>::sweep("long, some bits", seeds, true);
