@@ -1,8 +1,8 @@
 // gpuprims.h - v0.1.0 - CUDA's parallel primitives as one C header - MIT licence (text at the end of LICENSE)
 //
-// Copy, transform, reduce and scan; the same by segments and by key; runs, selection, partition, histograms, search: at
-// the speed of the memory system, callable from plain C, without nvcc, and on machines without a GPU. The same text
-// holds the tile routines on which you can build kernels of your own.
+// Copy, transform, reduce and scan; the same by segments and by key; runs, selection, partition, histograms, search;
+// sorts, merges, sets, top-k, shuffles: at the speed of the memory system, callable from plain C, without nvcc, and on
+// machines without a GPU. The same text holds the tile routines on which you can build kernels of your own.
 //
 // 1. USE FROM A .C FILE (gcc or clang; no nvcc, no CUDA headers, link with -ldl -lpthread -lm)
 //
@@ -49,16 +49,22 @@
 //                 many elements were selected, or runs found, is written to device memory (out_count), so that the next
 //                 call can take it from there; the host need not know.
 //    Streams      Every call is asynchronous on the caller's stream and can be captured in a CUDA graph.
-//    Workspace    The context keeps one workspace a stream and grows it in stream order. While the stream is captured
-//                 nothing grows: too small is GP_E_WORKSPACE with the size needed in the message; gp_reserve prepares
-//                 it. A graph keeps using the workspace of the stream it was captured on: do not replay it while
-//                 other calls run on that stream, or replay it twice at once. Kept workspaces are freed by gp_close.
+//    Workspace    The context keeps one workspace a stream and grows it in stream order. At its front are tagged words,
+//                 by which the blocks of a call hear of each other and which are never cleared between calls; at its
+//                 back is scratch memory, which means nothing before and after a call: sorts keep a copy of their
+//                 elements there. While the stream is captured nothing grows: too small is GP_E_WORKSPACE with the size
+//                 needed in the message; gp_reserve prepares it. A graph keeps using the workspace of the stream it
+//                 was captured on: do not replay it while other calls run on that stream, or replay it twice at once.
+//                 Kept workspaces are freed by gp_close.
 //    Errors       On an argument error nothing was launched and outputs are untouched; the next call works.
 //    Reproducible The same call on the same device and policy gives the same bits, floats included: by segments, by key
 //                 and in histograms too. With GP_REPRODUCIBLE reduce and scan of floats give the same bits on every
 //                 GPU, policy and back end; a call that cannot promise it is GP_E_UNSUPPORTED.
 //    Order        Operands keep their order everywhere, so operators need to be associative, never commutative. Runs,
-//                 unique, select and partition (each part) leave their results in the order of the input.
+//                 unique, select and partition (each part) leave their results in the order of the input. Sorts and
+//                 merges are stable, with GP_DESCENDING too. Sorts of numbers, top-k and group by order floats by IEEE
+//                 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Where an order
+//                 is given (merges, merge sort, sets, searches), floats compare as in C, and there may be no NaN.
 //    Results      whose number the data decides need room for the most there can be; nothing is written behind them.
 //    Offsets      of segments are trusted: wrong ones give unspecified results, and reads may leave the input. With
 //                 GP_CHECKED they are read first: the first bad index goes to *gp_call.bad, nothing else is written.
@@ -69,10 +75,10 @@
 //                 | scan, by key or | yes where element sizes are equal; | GP_E_OVERLAP    |
 //                 |   of segments   |   not over keys, flags, offsets    |                 |
 //                 | select, unique  | yes; not over flags; out_count apart | GP_E_OVERLAP  |
-//                 | segmented sort  | yes, keys and values; not over     | GP_E_OVERLAP    |
-//                 |                 |   offsets                          |                 |
-//                 | merge sort      | yes, keys and values               | GP_E_OVERLAP    |
-//                 | sort            | yes; keys, values, or both         | GP_E_OVERLAP    |
+//                 | sorts: radix,   | yes: keys, values, or both; not    | GP_E_OVERLAP    |
+//                 |   merge, by     |   over offsets                     |                 |
+//                 |   segments      |                                    |                 |
+//                 | group by        | values, where sizes are equal      | GP_E_OVERLAP    |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
@@ -872,6 +878,9 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // keys twice and writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64.
 // Launches: two a level and two more, those with nothing to do exit at once. Workspace: the keys once more, and 1 KiB
 // for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
+//
+// Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
+// two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
@@ -997,10 +1006,13 @@ GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream s
 // Compiles and loads what the call needs, and launches nothing: in, out may be NULL (taken as aligned to 256 bytes).
 GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
 
-// The workspace that a call of this shape needs, in bytes. Pure: depends on the call's shape and the device only.
+// The workspace that a call of this shape needs, in bytes: tagged words in front, scratch memory behind, each in whole
+// 256 bytes. Pure: depends on the call's shape and the device only.
 GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes);
 
-// Grows the stream's workspace to `bytes` at least, so that calls that need no more can be captured.
+// Grows the stream's workspace to `bytes` at least, so that calls that need no more can be captured. Several calls: the
+// most that one of them needs. But scratch memory stays clear of the words of calls that were captured: where a graph
+// has sorts beside other calls, the sum of the two largest sizes is enough.
 GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes);
 
 // The policy that the call will run on, with every field filled in, and where it came from.
