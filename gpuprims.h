@@ -1,8 +1,8 @@
 // gpuprims.h - v0.1.0 - CUDA's parallel primitives as one C header - MIT licence (text at the end of LICENSE)
 //
-// Copy, transform, reduce and scan; the same by segments and by key; runs, selection, partition, histograms, search: at
-// the speed of the memory system, callable from plain C, without nvcc, and on machines without a GPU. The same text
-// holds the tile routines on which you can build kernels of your own.
+// Copy, transform, reduce and scan; the same by segments and by key; runs, selection, partition, histograms, search;
+// sorts, merges, sets, top-k, shuffles: at the speed of the memory system, callable from plain C, without nvcc, and on
+// machines without a GPU. The same text holds the tile routines on which you can build kernels of your own.
 //
 // 1. USE FROM A .C FILE (gcc or clang; no nvcc, no CUDA headers, link with -ldl -lpthread -lm)
 //
@@ -49,16 +49,22 @@
 //                 many elements were selected, or runs found, is written to device memory (out_count), so that the next
 //                 call can take it from there; the host need not know.
 //    Streams      Every call is asynchronous on the caller's stream and can be captured in a CUDA graph.
-//    Workspace    The context keeps one workspace a stream and grows it in stream order. While the stream is captured
-//                 nothing grows: too small is GP_E_WORKSPACE with the size needed in the message; gp_reserve prepares
-//                 it. A graph keeps using the workspace of the stream it was captured on: do not replay it while
-//                 other calls run on that stream, or replay it twice at once. Kept workspaces are freed by gp_close.
+//    Workspace    The context keeps one workspace a stream and grows it in stream order. At its front are tagged words,
+//                 by which the blocks of a call hear of each other and which are never cleared between calls; at its
+//                 back is scratch memory, which means nothing before and after a call: sorts keep a copy of their
+//                 elements there. While the stream is captured nothing grows: too small is GP_E_WORKSPACE with the size
+//                 needed in the message; gp_reserve prepares it. A graph keeps using the workspace of the stream it
+//                 was captured on: do not replay it while other calls run on that stream, or replay it twice at once.
+//                 Kept workspaces are freed by gp_close.
 //    Errors       On an argument error nothing was launched and outputs are untouched; the next call works.
 //    Reproducible The same call on the same device and policy gives the same bits, floats included: by segments, by key
 //                 and in histograms too. With GP_REPRODUCIBLE reduce and scan of floats give the same bits on every
 //                 GPU, policy and back end; a call that cannot promise it is GP_E_UNSUPPORTED.
 //    Order        Operands keep their order everywhere, so operators need to be associative, never commutative. Runs,
-//                 unique, select and partition (each part) leave their results in the order of the input.
+//                 unique, select and partition (each part) leave their results in the order of the input. Sorts and
+//                 merges are stable, with GP_DESCENDING too. Sorts of numbers, top-k and group by order floats by IEEE
+//                 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Where an order
+//                 is given (merges, merge sort, sets, searches), floats compare as in C, and there may be no NaN.
 //    Results      whose number the data decides need room for the most there can be; nothing is written behind them.
 //    Offsets      of segments are trusted: wrong ones give unspecified results, and reads may leave the input. With
 //                 GP_CHECKED they are read first: the first bad index goes to *gp_call.bad, nothing else is written.
@@ -69,10 +75,10 @@
 //                 | scan, by key or | yes where element sizes are equal; | GP_E_OVERLAP    |
 //                 |   of segments   |   not over keys, flags, offsets    |                 |
 //                 | select, unique  | yes; not over flags; out_count apart | GP_E_OVERLAP  |
-//                 | segmented sort  | yes, keys and values; not over     | GP_E_OVERLAP    |
-//                 |                 |   offsets                          |                 |
-//                 | merge sort      | yes, keys and values               | GP_E_OVERLAP    |
-//                 | sort            | yes; keys, values, or both         | GP_E_OVERLAP    |
+//                 | sorts: radix,   | yes: keys, values, or both; not    | GP_E_OVERLAP    |
+//                 |   merge, by     |   over offsets                     |                 |
+//                 |   segments      |                                    |                 |
+//                 | group by        | values, where sizes are equal      | GP_E_OVERLAP    |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
@@ -872,6 +878,9 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // keys twice and writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64.
 // Launches: two a level and two more, those with nothing to do exit at once. Workspace: the keys once more, and 1 KiB
 // for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
+//
+// Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
+// two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
@@ -998,10 +1007,13 @@ GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream s
 // Compiles and loads what the call needs, and launches nothing: in, out may be NULL (taken as aligned to 256 bytes).
 GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
 
-// The workspace that a call of this shape needs, in bytes. Pure: depends on the call's shape and the device only.
+// The workspace that a call of this shape needs, in bytes: tagged words in front, scratch memory behind, each in whole
+// 256 bytes. Pure: depends on the call's shape and the device only.
 GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes);
 
-// Grows the stream's workspace to `bytes` at least, so that calls that need no more can be captured.
+// Grows the stream's workspace to `bytes` at least, so that calls that need no more can be captured. Several calls: the
+// most that one of them needs. But scratch memory stays clear of the words of calls that were captured: where a graph
+// has sorts beside other calls, the sum of the two largest sizes is enough.
 GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes);
 
 // The policy that the call will run on, with every field filled in, and where it came from.
@@ -15920,50 +15932,88 @@ static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key
   return x;
 }
 
-typedef struct gp__host_sorted {
+// What is sorted: bits of a key, in its order, and where it stood.
+typedef struct gp__host_placed {
   uint64_t bits, index;
-} gp__host_sorted;
-// Least significant digit first, stable. Words of the ordered key one after the other, of each 8 bits a pass; a pass in
-// which all keys have the same digit is left out. Memory: 32 bytes an element, and what keys and values take. One
-// thread sorts, all of them move.
+} gp__host_placed;
+// Few elements: insertion, then merges. Both sorts are stable and return the array, of the two, that has the result.
+static gp__host_placed *gp__host_sort_few(gp__host_placed *from, gp__host_placed *to, uint64_t n) {
+  const uint64_t run = 16;
+  uint64_t first, width, i, j, k;
+  for (first = 0; first < n; first += run) {
+    const uint64_t end = n - first < run ? n : first + run;
+    for (i = first + 1; i < end; ++i) {
+      const gp__host_placed x = from[i];
+      for (j = i; j > first && from[j - 1].bits > x.bits; --j) from[j] = from[j - 1];
+      from[j] = x;
+    }
+  }
+  for (width = run; width < n; width *= 2) {
+    gp__host_placed *swap = from;
+    for (first = 0; first < n; first += 2 * width) {
+      const uint64_t middle = n - first < width ? n : first + width, end = n - middle < width ? n : middle + width;
+      for (i = first, j = middle, k = first; k < end; ++k)
+        to[k] = j == end || (i < middle && from[i].bits <= from[j].bits) ? from[i++] : from[j++];
+    }
+    from = to;
+    to = swap;
+  }
+  return from;
+}
+// By the lowest `bits` of the bits, which have no others: least significant digit first, 8 bits a pass; a pass in which
+// all have the same digit is left out.
+static gp__host_placed *gp__host_sort_placed(gp__host_placed *from, gp__host_placed *to, uint64_t n, int bits) {
+  int shift;
+  if (n <= 1024) return gp__host_sort_few(from, to, n);
+  for (shift = 0; shift < bits; shift += 8) {
+    gp__host_placed *swap = from;
+    uint64_t at[256], sum = 0, i;
+    int d, same = 0;
+    memset(at, 0, sizeof at);
+    for (i = 0; i < n; ++i) ++at[from[i].bits >> shift & 255];
+    for (d = 0; d < 256; ++d) {
+      const uint64_t own = at[d];
+      same = same || own == n;
+      at[d] = sum;
+      sum += own;
+    }
+    if (same) continue;
+    for (i = 0; i < n; ++i) to[at[from[i].bits >> shift & 255]++] = from[i];
+    from = to;
+    to = swap;
+  }
+  return from;
+}
+// `wanted` bits of a word from `low` on; 0: none.
+static uint64_t gp__host_bits_from(uint64_t x, int low, int wanted) {
+  return wanted ? x >> low & (~(uint64_t)0 >> (64 - wanted)) : 0;
+}
+
+// Words of the ordered key one after the other, the least significant one first. Memory: 32 bytes an element, and what
+// keys and values take. One thread sorts, all of them move.
 static gp_result gp__host_sort(const gp__request *q, int threads) {
   const uint64_t n = q->count;
   const unsigned char *keys = (const unsigned char *)q->keys, *in = (const unsigned char *)q->in;
   unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL;
-  gp__host_sorted *a, *b, *swap;
+  gp__host_placed *a, *b, *memory;
   uint64_t i;
   int word, turn;
   (void)threads;
   if (n > SIZE_MAX / sizeof *a / 2)
     return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
-  a = (gp__host_sorted *)malloc((size_t)n * 2 * sizeof *a);
+  a = memory = (gp__host_placed *)malloc((size_t)n * 2 * sizeof *a);
   if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
   b = a + n;
   for (i = 0; i < n; ++i) a[i].index = i;
   for (word = q->begin_bit / 64; q->begin_bit < q->end_bit && word * 64 < q->end_bit; ++word) {
     const int low = q->begin_bit > word * 64 ? q->begin_bit - word * 64 : 0;
     const int high = q->end_bit < word * 64 + 64 ? q->end_bit - word * 64 : 64;
-    int shift;
     for (i = 0; i < n; ++i) {
-      uint64_t x = gp__host_key_word(q, keys + a[i].index * q->key_size, word);
-      if (q->flags & GP_DESCENDING) x = ~x;
-      a[i].bits = x >> low & (~(uint64_t)0 >> (64 - (high - low)));
+      const uint64_t x = gp__host_key_word(q, keys + a[i].index * q->key_size, word);
+      a[i].bits = gp__host_bits_from(q->flags & GP_DESCENDING ? ~x : x, low, high - low);
     }
-    for (shift = 0; shift < high - low; shift += 8) {
-      uint64_t at[256], sum = 0;
-      int d, same = 0;
-      memset(at, 0, sizeof at);
-      for (i = 0; i < n; ++i) ++at[a[i].bits >> shift & 255];
-      for (d = 0; d < 256; ++d) {
-        const uint64_t own = at[d];
-        same = same || own == n;
-        at[d] = sum;
-        sum += own;
-      }
-      if (same) continue;
-      for (i = 0; i < n; ++i) b[at[a[i].bits >> shift & 255]++] = a[i];
-      swap = a, a = b, b = swap;
-    }
+    a = gp__host_sort_placed(a, b, n, high - low);
+    b = a == memory ? memory + n : memory;
   }
   // Keys, then values; in place by way of memory that nobody needs any more, or of its own.
   for (turn = 0; turn < 2; ++turn) {
@@ -15978,7 +16028,7 @@ static gp_result gp__host_sort(const gp__request *q, int threads) {
     if (from == to) {
       moved = size <= sizeof *b ? (unsigned char *)b : (unsigned char *)malloc((size_t)n * size);
       if (!moved) {
-        free(a < b ? a : b);
+        free(memory);
         return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
       }
       memcpy(moved, from, (size_t)n * size);
@@ -15990,8 +16040,77 @@ static gp_result gp__host_sort(const gp__request *q, int threads) {
     for (i = 0; i < n; ++i) memcpy(to + i * size, from + a[i].index * size, size);
     if (from == moved && moved != (unsigned char *)b) free(moved);
   }
-  free(a < b ? a : b);
+  free(memory);
   return GP_SUCCESS;
+}
+
+// ---- segmented sort
+
+// A segment [first, end): wrong offsets do no harm.
+static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
+  *first = gp__host_offset(q->begin, q->offset_size, i);
+  *end = q->end ? gp__host_offset(q->end, q->offset_size, i) : gp__host_offset(q->begin, q->offset_size, i + 1);
+  if (*end > q->count) *end = q->count;
+  if (*first > *end) *first = *end;
+}
+static gp_result gp__host_segmented_sort(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const unsigned char *keys = (const unsigned char *)q->keys, *values = (const unsigned char *)q->in;
+  const size_t key_size = q->key_size, value_size = q->out_size, cell = key_size > value_size ? key_size : value_size;
+  const int threads = h->threads, wanted = q->end_bit - q->begin_bit;
+  uint64_t longest = 0, share, i;
+  int64_t block, blocks;
+  int failed = 0;
+  for (i = 0; i < q->segments; ++i) {
+    uint64_t first, end;
+    gp__host_segment_of(q, i, &first, &end);
+    if (end - first > longest) longest = end - first;
+  }
+  share = q->segments / ((uint64_t)threads * 16) + 1;
+  blocks = (int64_t)gp__ceil_div(q->segments, share);
+  GPUPRIMS__PARALLEL_UNEVEN
+  for (block = 0; block < blocks; ++block) {
+    const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
+    // Keys with their places, as many for the merges, and the elements that are moved.
+    gp__host_placed *order = NULL, *other, *sorted;
+    unsigned char *moved;
+    uint64_t s, n, most = 0;
+    for (s = from; s < to; ++s) {
+      uint64_t first, end;
+      gp__host_segment_of(q, s, &first, &end);
+      if (end - first > most) most = end - first;
+    }
+    if (most) order = (gp__host_placed *)malloc(most * (2 * sizeof *order + cell));
+    if (most && !order) {
+      __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
+      continue;
+    }
+    other = order + most;
+    moved = (unsigned char *)(other + most);
+    for (s = from; s < to; ++s) {
+      uint64_t first, end, k;
+      gp__host_segment_of(q, s, &first, &end);
+      n = end - first;
+      for (k = 0; k < n; ++k) {
+        const uint64_t x = gp__host_ordered(q->key_type, keys + (first + k) * key_size);
+        order[k].bits = gp__host_bits_from(q->flags & GP_DESCENDING ? ~x : x, q->begin_bit, wanted);
+        order[k].index = first + k;
+      }
+      sorted = gp__host_sort_placed(order, other, n, wanted);
+      for (k = 0; k < n; ++k) memcpy(moved + k * key_size, keys + sorted[k].index * key_size, key_size);
+      if (n) memcpy((unsigned char *)q->out_keys + first * key_size, moved, n * key_size);
+      if (!value_size || !n) continue;
+      for (k = 0; k < n; ++k)
+        memcpy(moved + k * value_size,
+               values ? values + sorted[k].index * value_size : (const unsigned char *)&sorted[k].index,
+               value_size); // little-endian
+      memcpy(h->out + first * value_size, moved, n * value_size);
+    }
+    free(order);
+  }
+  return failed ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys",
+                           (unsigned long long)longest)
+                : GP_SUCCESS;
 }
 
 // ---- merge, merge sort, sets
@@ -16216,24 +16335,16 @@ static gp_result gp__host_is_sorted(const gp__host_call *h) {
 
 // A key in the order of the result, as an unsigned integer.
 static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
-  const gp_type type = q->key_type;
-  const uint64_t sign = (uint64_t)1 << (8 * q->key_size - 1), all = sign * 2 - 1;
-  uint64_t x = 0;
-  memcpy(&x, (const unsigned char *)q->keys + i * q->key_size, q->key_size); // little-endian
-  if (gp__host_kind(type) == GP__WIDE_F) x = x & sign ? ~x & all : x | sign;
-  else if (gp__host_kind(type) == GP__WIDE_I) x ^= sign;
-  return q->flags & GP_DESCENDING ? ~x & all : x;
+  const uint64_t x = gp__host_ordered(q->key_type, (const unsigned char *)q->keys + i * q->key_size);
+  return q->flags & GP_DESCENDING ? ~x & (~(uint64_t)0 >> (64 - 8 * q->key_size)) : x;
 }
 
-typedef struct gp__host_ranked {
-  uint64_t key, index;
-} gp__host_ranked;
-static int gp__host_comes_later(const gp__host_ranked *a, const gp__host_ranked *b) {
-  return a->key > b->key || (a->key == b->key && a->index > b->index);
+static int gp__host_comes_later(const gp__host_placed *a, const gp__host_placed *b) {
+  return a->bits > b->bits || (a->bits == b->bits && a->index > b->index);
 }
 // The heap's element at `i`, which may be better than those below it, finds its place; the worst is on top.
-static void gp__host_sift(gp__host_ranked *heap, size_t n, size_t i) {
-  const gp__host_ranked x = heap[i];
+static void gp__host_sift(gp__host_placed *heap, size_t n, size_t i) {
+  const gp__host_placed x = heap[i];
   size_t child;
   for (; (child = 2 * i + 1) < n; i = child) {
     if (child + 1 < n && gp__host_comes_later(heap + child + 1, heap + child)) ++child;
@@ -16243,13 +16354,13 @@ static void gp__host_sift(gp__host_ranked *heap, size_t n, size_t i) {
   heap[i] = x;
 }
 // One row: a heap of the best so far, and then sorted.
-static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_ranked *heap) {
+static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_placed *heap) {
   const size_t k = (size_t)(q->length < n ? q->length : n);
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
-    gp__host_ranked x;
-    x.key = gp__host_rank(q, first + at);
+    gp__host_placed x;
+    x.bits = gp__host_rank(q, first + at);
     x.index = at;
     if (at < k) {
       heap[at] = x;
@@ -16261,7 +16372,7 @@ static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint
     }
   }
   for (left = k; left > 1;) {
-    const gp__host_ranked last = heap[--left];
+    const gp__host_placed last = heap[--left];
     heap[left] = heap[0];
     heap[0] = last;
     gp__host_sift(heap, left, 0);
@@ -16282,8 +16393,8 @@ static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
   const gp__request *q = h->q;
   const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
   const int threads = h->threads > rows ? (int)rows : h->threads;
-  const size_t bytes = (size_t)q->length * sizeof(gp__host_ranked);
-  gp__host_ranked *heaps = (gp__host_ranked *)malloc(bytes * (size_t)threads);
+  const size_t bytes = (size_t)q->length * sizeof(gp__host_placed);
+  gp__host_placed *heaps = (gp__host_placed *)malloc(bytes * (size_t)threads);
   int64_t t;
   if (!heaps) return gp__host_no_memory(h, bytes * (size_t)threads);
   GPUPRIMS__PARALLEL_FOR
@@ -16387,118 +16498,8 @@ static gp_result gp__host_check_user(const char *call, const char *field, const 
   return GP_SUCCESS;
 }
 
-// ---- segmented sort
+// ---- group by
 
-// The bits of a key that decide, in its order, and where it stood.
-typedef struct gp__host_placed_key {
-  uint64_t bits, index;
-} gp__host_placed_key;
-GPUPRIMS__INLINE uint64_t gp__host_key_bits(const gp__request *q, const unsigned char *key) {
-  const int bits = 8 * (int)q->key_size, wanted = q->end_bit - q->begin_bit;
-  const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign | (sign - 1);
-  const int is_float =
-      q->key_type == GP_F16 || q->key_type == GP_BF16 || q->key_type == GP_F32 || q->key_type == GP_F64;
-  const int is_signed = q->key_type == GP_I8 || q->key_type == GP_I16 || q->key_type == GP_I32 || q->key_type == GP_I64;
-  uint64_t x = 0;
-  memcpy(&x, key, q->key_size); // little-endian
-  if (is_signed) x ^= sign;
-  if (is_float) x = x & sign ? ~x & all : x | sign;
-  if (q->flags & GP_DESCENDING) x = ~x & all;
-  if (wanted == 0) return 0;
-  return x >> q->begin_bit & (~(uint64_t)0 >> (64 - wanted));
-}
-// A stable merge sort of keys[0 .. n), which end where they began; `other` has room for as many.
-static void gp__host_sort_keys(gp__host_placed_key *keys, gp__host_placed_key *other, uint64_t n) {
-  const uint64_t run = 16;
-  gp__host_placed_key *from = keys, *to = other;
-  uint64_t first, width, i, j, k;
-  for (first = 0; first < n; first += run) {
-    const uint64_t end = n - first < run ? n : first + run;
-    for (i = first + 1; i < end; ++i) {
-      const gp__host_placed_key x = keys[i];
-      for (j = i; j > first && keys[j - 1].bits > x.bits; --j) keys[j] = keys[j - 1];
-      keys[j] = x;
-    }
-  }
-  for (width = run; width < n; width *= 2) {
-    gp__host_placed_key *swap = from;
-    for (first = 0; first < n; first += 2 * width) {
-      const uint64_t middle = n - first < width ? n : first + width, end = n - middle < width ? n : middle + width;
-      for (i = first, j = middle, k = first; k < end; ++k)
-        to[k] = j == end || (i < middle && from[i].bits <= from[j].bits) ? from[i++] : from[j++];
-    }
-    from = to;
-    to = swap;
-  }
-  if (from != keys) memcpy(keys, from, n * sizeof *keys);
-}
-// A segment [first, end): wrong offsets do no harm.
-static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
-  *first = gp__host_offset(q->begin, q->offset_size, i);
-  *end = q->end ? gp__host_offset(q->end, q->offset_size, i) : gp__host_offset(q->begin, q->offset_size, i + 1);
-  if (*end > q->count) *end = q->count;
-  if (*first > *end) *first = *end;
-}
-static gp_result gp__host_segmented_sort(const gp__host_call *h) {
-  const gp__request *q = h->q;
-  const unsigned char *keys = (const unsigned char *)q->keys, *values = (const unsigned char *)q->in;
-  const size_t key_size = q->key_size, value_size = q->out_size, cell = key_size > value_size ? key_size : value_size;
-  const int threads = h->threads;
-  uint64_t longest = 0, share, i;
-  int64_t block, blocks;
-  int failed = 0;
-  for (i = 0; i < q->segments; ++i) {
-    uint64_t first, end;
-    gp__host_segment_of(q, i, &first, &end);
-    if (end - first > longest) longest = end - first;
-  }
-  share = q->segments / ((uint64_t)threads * 16) + 1;
-  blocks = (int64_t)gp__ceil_div(q->segments, share);
-  GPUPRIMS__PARALLEL_UNEVEN
-  for (block = 0; block < blocks; ++block) {
-    const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
-    // Keys with their places, as many for the merges, and the elements that are moved.
-    gp__host_placed_key *order = NULL, *other;
-    unsigned char *moved;
-    uint64_t s, n, most = 0;
-    for (s = from; s < to; ++s) {
-      uint64_t first, end;
-      gp__host_segment_of(q, s, &first, &end);
-      if (end - first > most) most = end - first;
-    }
-    if (most) order = (gp__host_placed_key *)malloc(most * (2 * sizeof *order + cell));
-    if (most && !order) {
-      __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
-      continue;
-    }
-    other = order + most;
-    moved = (unsigned char *)(other + most);
-    for (s = from; s < to; ++s) {
-      uint64_t first, end, k;
-      gp__host_segment_of(q, s, &first, &end);
-      n = end - first;
-      for (k = 0; k < n; ++k) {
-        order[k].bits = gp__host_key_bits(q, keys + (first + k) * key_size);
-        order[k].index = first + k;
-      }
-      gp__host_sort_keys(order, other, n);
-      for (k = 0; k < n; ++k) memcpy(moved + k * key_size, keys + order[k].index * key_size, key_size);
-      if (n) memcpy((unsigned char *)q->out_keys + first * key_size, moved, n * key_size);
-      if (!value_size || !n) continue;
-      for (k = 0; k < n; ++k)
-        memcpy(moved + k * value_size,
-               values ? values + order[k].index * value_size : (const unsigned char *)&order[k].index,
-               value_size); // little-endian
-      memcpy(h->out + first * value_size, moved, n * value_size);
-    }
-    free(order);
-  }
-  return failed ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys",
-                           (unsigned long long)longest)
-                : GP_SUCCESS;
-}
-
-// Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
 // The unsigned type of a key's size: two keys are equal where their bits are.
 GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
   return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
@@ -16531,6 +16532,8 @@ static gp_result gp__host_group_by(const gp__request *q, int threads) {
   free(values);
   return result;
 }
+
+// Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
 __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
   const char *call = gp__host_call_name(q->primitive);
   const int is_scan = gp__is_scan(q->primitive);

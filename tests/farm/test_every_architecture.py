@@ -46,10 +46,17 @@ SMALL_SPILL = 64  # ptxas gives up a few registers where that lets another block
 TIGHT_SPILL = 160  # 1024 threads of a multiprocessor leave 64 registers each: too few for long vectors
 
 
-def allowed_local_bytes(policy):
+# Merges and sorting networks hold keys and values of a thread's elements, whole, beside where they stand.
+SORTS = ("merge", "set_", "segmented_sort")
+SORT_SPILL = 208
+
+
+def allowed_local_bytes(primitive, policy):
     threads, blocks = int(policy["threads"]), int(policy["blocks_per_sm"])
     promised = threads * blocks if 0 < threads * blocks <= 1024 else threads  # as the kernel's launch bounds say
     long_chunks = int(policy["vectors"]) >= 7 and threads >= 256  # of streams, beside warps that do not compute
+    if primitive.startswith(SORTS):
+        return SORT_SPILL
     return TIGHT_SPILL if long_chunks or (promised >= 768 and int(policy["vectors"]) >= 4) else SMALL_SPILL
 
 
@@ -106,7 +113,7 @@ def compile_point(program, point, compute_capability, turn):
         return where + f"{answer['status']}: {answer['message']}"
     if not answer["occupancy"]:
         return where + f"does not fit: {answer['registers']} registers, {answer['shared_bytes']} bytes of shared memory"
-    if answer["local_bytes"] > allowed_local_bytes(dict(policy)):
+    if answer["local_bytes"] > allowed_local_bytes(primitive, dict(policy)):
         return where + f"{answer['local_bytes']} bytes of local memory, {answer['registers']} registers"
     return None
 

@@ -965,7 +965,7 @@ static void test_workspaces() {
   c.in = in.data, c.out = out.data;
   CHECK(bytes > 256 && more > bytes && misaligned == more && fake::counts.total == before); // asks nobody
   // A pipelined scan starts its tiles on a boundary of the input, so a misaligned one may need a tile more: that one is
-  // counted, whatever the pointer. Ten tiles of 512, one more, and the two words of the first group; in whole 256 bytes.
+  // counted, whatever the pointer. Ten tiles of 512, one more, and two words of the first group; in whole 256 bytes.
   q = small(GP_PIPELINED);
   gp_call piped = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, nullptr, nullptr, 5120);
   piped.policy = &q;

@@ -34,11 +34,14 @@ static void refuse(tune_code *code, const char *status, const char *what, const 
 
 // ---- one compilation, in this process -------------------------------------------------------------------------------
 
-// What gathers over the kernels of a call.
+// What gathers over the kernels of a call. Those that the policy speaks of come first, each with its launch; what other
+// calls it makes (the sort of its results) has policies of its own, and is compiled and no more.
+enum { MOST_LAUNCHES = 16 };
 typedef struct images {
   tune_code *code;
-  const char *entry;                 // the kernels' name
-  int threads, dynamic_shared_bytes; // of the launch; threads: 0 where only the worker will know
+  const char *entry; // the kernels' name
+  gp__geometry launches[MOST_LAUNCHES];
+  int launch_count; // 0: of a kernel whose launch only the worker will know
   int count;
   gp__sha hash;
   const char *why; // an image cannot be read
@@ -55,6 +58,8 @@ static void take_image(void *user, const char *key, const void *image, size_t by
   images *all = (images *)user;
   tune_code *code = all->code;
   gp_cubin c;
+  const gp__geometry *launch = all->count < all->launch_count ? &all->launches[all->count] : NULL;
+  const int dynamic_shared_bytes = launch ? (int)launch->shared_bytes : 0;
   int blocks;
   const char *why = gp_cubin_read(image, bytes, all->entry, &c);
   (void)key;
@@ -62,12 +67,13 @@ static void take_image(void *user, const char *key, const void *image, size_t by
     all->why = why;
     return;
   }
-  blocks = all->threads ? gp_cubin_occupancy(&c, all->threads, all->dynamic_shared_bytes) : 1;
+  code->image_bytes += bytes;
+  if (all->count++ && !launch) return;
+  blocks = launch ? gp_cubin_occupancy(&c, (int)launch->threads, dynamic_shared_bytes) : 1;
   code->registers = gp__max(code->registers, c.registers);
   code->local_bytes = gp__max(code->local_bytes, c.local_bytes);
-  code->shared_bytes = gp__max(code->shared_bytes, c.shared_bytes + all->dynamic_shared_bytes);
-  if (all->count++ == 0 || blocks < code->occupancy) code->occupancy = blocks;
-  code->image_bytes += bytes;
+  code->shared_bytes = gp__max(code->shared_bytes, c.shared_bytes + dynamic_shared_bytes);
+  if (all->count == 1 || blocks < code->occupancy) code->occupancy = blocks;
   gp__sha_add(&all->hash, c.code, sizeof c.code);
 }
 
@@ -85,14 +91,15 @@ static void images_end(images *all, gp_result result) {
   }
 }
 
-// The launch that the call's policy leads to; the policy is the one that gp_compile resolves.
-static gp_result launch_of(gp_context *ctx, const gp_call *call, int compute_capability, gp_policy *policy,
-                           gp__geometry *launch) {
+// The launches that the call's policy leads to; the policy is the one that gp_compile resolves.
+static gp_result launches_of(gp_context *ctx, const gp_call *call, int compute_capability, gp_policy *policy,
+                             images *all) {
   const char *device = getenv("GP_TUNE_DEVICE"); // whose rows of the table count
   gp__table table;
   gp__request request;
   gp__shape shape;
   gp_policy_source source;
+  int i;
   gp_result result = gp__check_call(ctx->state, "gp_compile", call, 0, 0, &request);
   if (result) return result;
   shape = gp__shape_of(&request);
@@ -101,8 +108,18 @@ static gp_result launch_of(gp_context *ctx, const gp_call *call, int compute_cap
   shape.shared_bytes = gp__shared_bytes_of(compute_capability);
   gp__make_table(&table, device ? device : "", compute_capability);
   result = gp__choose("gp_compile", call->policy, &shape, &table, policy, &source);
-  if (!result) *launch = gp__geometry_of(*policy, shape, 0);
-  return result;
+  if (result) return result;
+#if CELLS_HAVE_SORTING
+  {
+    gp__kernel_kind kinds[GP__KINDS_MAX];
+    all->launch_count = gp__kinds_of(&request, policy, kinds);
+    for (i = 0; i < all->launch_count; i++) all->launches[i] = gp__geometry_of_kind(*policy, shape, kinds[i]);
+  }
+#else // a header from before plans: one launch for all kernels
+  all->launch_count = MOST_LAUNCHES;
+  for (i = 0; i < MOST_LAUNCHES; i++) all->launches[i] = gp__geometry_of(*policy, shape, 0);
+#endif
+  return GP_SUCCESS;
 }
 
 // NVRTC in a thread of its own, which allocates in an arena of its own: what was allocated before, by names of folders
@@ -151,7 +168,6 @@ static void compile_call(const char *cell_words, int compute_capability, const c
   cell c;
   cell_types types;
   gp_policy policy;
-  gp__geometry launch;
   gp_context *ctx;
   gp_call call;
   images all;
@@ -172,11 +188,9 @@ static void compile_call(const char *cell_words, int compute_capability, const c
   if (why) refuse(code, "compile", "", why);
   else {
     call = cell_call(&types, &c, given ? &policy : NULL);
-    if (launch_of(ctx, &call, compute_capability, &policy, &launch)) refuse(code, "invalid", "", gp_last_message());
+    if (launches_of(ctx, &call, compute_capability, &policy, &all)) refuse(code, "invalid", "", gp_last_message());
     else {
       call.policy = &policy;
-      all.threads = (int)launch.threads;
-      all.dynamic_shared_bytes = (int)launch.shared_bytes;
       images_end(&all, gp_compile(ctx, &call, compute_capability, take_image, &all));
     }
   }
