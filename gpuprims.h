@@ -944,8 +944,8 @@ GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op
 // out_keys = keys, sorted by any order; stable. out_keys may be keys, out_values may be values. values NULL, value_type
 // u32 or u64: out_values[i] is the index in keys of out_keys[i]. Tiles are sorted on chip, then merged in
 // log2(count / tile) passes, each of which reads and writes everything once. Workspace: keys and values once more,
-// where there is more than one tile. Integers in a built-in order are sorted as gp_sort_keys and gp_sort_pairs do it, which
-// is faster and has the same result; a policy with GP_MERGE_PASSES has them merged all the same.
+// where there is more than one tile. Integers in a built-in order are sorted as gp_sort_keys and gp_sort_pairs do it,
+// which is faster and has the same result; a policy with GP_MERGE_PASSES has them merged all the same.
 GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
                                            void *out_keys, uint64_t count, gp_stream stream);
 GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
@@ -11998,8 +11998,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
                                                second ? q_begin : p_begin, second ? q_end : p_end);
     }
   }
-  // Units from p (q) on, n (m) of them; of arrays of which nothing outside [begin, end) is there: at most the first unit
-  // of an array and its last one are not wholly there.
+  // Units from p (q) on, n (m) of them; of arrays of which nothing outside [begin, end) is there: at most the first
+  // unit of an array and its last one are not wholly there.
   GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
                       const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
     const bool whole = SIZE >= UNIT || ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) &&
@@ -12388,12 +12388,12 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
   static const int PLACES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // a key more
-                   VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+      VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
 
   // One thread: ITEMS elements of what two runs make that follow each other in `keys`, from element `base` on, of n and
-  // m elements; from its element `diagonal` on. Behind both runs, where a key stands, it takes any; FULL: it never comes
-  // there. place: where each has been.
+  // m elements; from its element `diagonal` on. Behind both runs, where a key stands, it takes any; FULL: it never
+  // comes there. place: where each has been.
   template <bool FULL>
   static GP_DEVICE void merge(const Key *keys, int base, int width, int n, int m, int diagonal, Key (&key)[ITEMS],
                               gp__u32 (&place)[VALUE ? ITEMS : 1]) {
@@ -12428,8 +12428,10 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *places, int tile) {
     Key key[ITEMS];
     gp__u32 place[VALUE ? ITEMS : 1];
-    const int mine = int(threadIdx.x) * ITEMS,
-              count = FULL ? ITEMS : tile - mine < 0 ? 0 : tile - mine < ITEMS ? tile - mine : ITEMS;
+    const int mine = int(threadIdx.x) * ITEMS, count = FULL                  ? ITEMS
+                                                       : tile - mine < 0     ? 0
+                                                       : tile - mine < ITEMS ? tile - mine
+                                                                             : ITEMS;
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       if (k < count) key[k] = keys[mine + k];
@@ -12515,9 +12517,9 @@ template <class Key, class Before> struct gp__set_inputs {
   explicit GP_DEVICE gp__set_inputs(const gp__merge_args &a)
       : keys{static_cast<const Key *>(a.keys), static_cast<const Key *>(a.keys2)}, count{gp__count(a), a.count2} {}
 };
-// Where a tile begins: at[i] elements of input i are before the border, which stands at `diagonal` or one before it; the
-// merge path is there at `split`. In a run of equal keys, of which so many come before the border, half of them are of
-// each input, as long as both have so many; otherwise all that the shorter one has.
+// Where a tile begins: at[i] elements of input i are before the border, which stands at `diagonal` or one before it;
+// the merge path is there at `split`. In a run of equal keys, of which so many come before the border, half of them are
+// of each input, as long as both have so many; otherwise all that the shorter one has.
 template <class Key, class Before>
 GP_DEVICE void gp__set_border_of(const gp__set_inputs<Key, Before> &s, gp__u64 diagonal, gp__u64 split,
                                  gp__u64 (&at)[2]) {
@@ -12693,7 +12695,8 @@ template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__n
 
 // A block: a tile's results to where they go, which has any alignment. Words one by one take fewer instructions than
 // vectors that are put together.
-template <int THREADS, int ITEMS, class Key> GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
+template <int THREADS, int ITEMS, class Key>
+GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
   if (sizeof(Key) != 4 && sizeof(Key) != 8) {
     gp__copy_from_shared<THREADS, GP_CACHE_ALL>(reinterpret_cast<unsigned char *>(out), shared,
                                                 unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
@@ -19225,8 +19228,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing.
-// The order of integers is that of their bits, and a stable sort has one result: merge sort of integers is a radix sort,
-// unless the policy asks for merges.
+// The order of integers is that of their bits, and a stable sort has one result: merge sort of integers is a radix
+// sort, unless the policy asks for merges.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q) {
   return c->primitive == GP_MERGE_SORT && !q->user_op && gp__is_integer(q->key_type) &&
          !(c->policy && c->policy->algorithm == GP_MERGE_PASSES);

@@ -203,10 +203,12 @@ MUTANTS = {
     "merge sort: a range begins in the run before": (
         "MERGE_SORT", "base = at / (2 * a.run) * (2 * a.run);", "base = at / a.run * a.run;"),
     "sets: pairs are cut apart by borders": ("SETS", "at[0] = first[0] + half, at[1] = first[1] + half;", ""),
-    "sets: the shorter run of the first input is taken for longer": ("SETS", "if (shorter[i]) {", "if (i && shorter[i]) {"),
+    "sets: the shorter run of the first input is taken for longer": (
+        "SETS", "if (shorter[i]) {", "if (i && shorter[i]) {"),
     "sets: the shorter run of the second input is taken for longer": (
         "SETS", "if (shorter[i]) {", "if (!i && shorter[i]) {"),
-    "sets: a run is not followed back": ("SETS", "while (known < back && !Before", "while (known < 1 && back && !Before"),
+    "sets: a run is not followed back": (
+        "SETS", "while (known < back && !Before", "while (known < 1 && back && !Before"),
     "sets: ranks are counted from the thread's first": (
         "SETS", "if (k == 0) ahead = (i - first_of(keys, i, x)) - (j - first_of(keys2, j, x));",
         "if (k == 0) ahead = 0;"),
