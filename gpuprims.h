@@ -881,6 +881,11 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 //
 // Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
 // two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB.
+//
+// GP_HYBRID also sorts built-in keys of 4 bytes (from 1 MiB of keys on) and of 8 bytes (from 4 MiB on) with values or
+// indices of 4 or 8 bytes, stable as all are, fewer than 2^32 of them: a u32 key and value move 56 bytes after two
+// levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and 2 KiB for 2000 of them. Its blocks
+// have 93 KiB of shared memory or more; a device with less sorts pairs in one sweep.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
@@ -2077,13 +2082,13 @@ GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
                              gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
 }
 GPUPRIMS__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
-// Parts of a level, at most: each has more keys than a block sorts, or of pairs (value_size > 0) at the first levels too
-// wide a range.
+// Parts of a level, at most: each has more keys than a block sorts, or of pairs (value_size > 0) at the first levels
+// too wide a range.
 GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity, int value_size) {
   return count / (unsigned)capacity + 2 + (value_size ? 256 : 0);
 }
-// Buckets, at most: two neighbours have more keys than half a block sorts, but at the ends of parts, and where the range
-// of pairs ends that a block sorts.
+// Buckets, at most: two neighbours have more keys than half a block sorts, but at the ends of parts, and where the
+// range of pairs ends that a block sorts.
 GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity, int value_size) {
   return 16 * (count / (unsigned)capacity + 2) + (value_size ? 32768 : 0);
 }
@@ -2172,10 +2177,10 @@ GPUPRIMS__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__shape s) {
          (int)gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s.shared_bytes &&
          (int)gp__bucket_bytes(s.key_size) <= s.shared_bytes;
 }
-// Pairs that the hybrid sort takes, or keys with their places: built-in keys of 4 and 8 bytes, values of 4 and 8 bytes.
+// Pairs that the hybrid sort takes: fewer than 2^32, built-in keys of 4 and 8 bytes, values or indices of 4 and 8.
 GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
-  return (s.in_size == 4 || s.in_size == 8) && !s.acc_size && (s.key_size == 4 || s.key_size == 8) && !s.begin_bit &&
-         s.end_bit == 8 * s.key_size;
+  return (s.in_size == 4 || s.in_size == 8) && !(s.count >> 32) && !s.acc_size &&
+         (s.key_size == 4 || s.key_size == 8) && !s.begin_bit && s.end_bit == 8 * s.key_size;
 }
 GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
   return s.in_size
@@ -9937,19 +9942,20 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
 
 // ---- hybrid sort
 //
-// Built-in keys, all bits of them. Without values what is equal is the same, so nothing needs to be stable. A level splits
-// its parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that ends a part),
-// the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs where counts say
-// all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger ones are parts of
-// the next level. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.) Keys go from the input
-// to the spare buffer, from there to the output, and back. A part whose keys share a digit does not move: its next
-// digits are those between its smallest and its largest key.
+// Built-in keys, all bits of them. Without values what is equal is the same, so nothing needs to be stable. A level
+// splits its parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that
+// ends a part), the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs
+// where counts say all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger
+// ones are parts of the next level. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.) Keys
+// go from the input to the spare buffer, from there to the output, and back. A part whose keys share a digit does not
+// move: its next digits are those between its smallest and its largest key.
 //
-// With values (or indices) all is stable. The count and the move of a level deal tiles to blocks in the same way. What a
-// block counts of a part is a piece; the plan turns the counters of the part's pieces into where each piece's keys of
-// each digit go. A block then moves its piece tile by tile, in order, and ranks a tile's keys as the one-sweep sort does,
-// but waits for no other block. On chip, a key with its place in the bucket below it is 64 bits that are all different:
-// they are sorted as keys are, and fetch the values. Wider buckets become parts, however small, of the next level.
+// With values (or indices) all is stable. The count and the move of a level deal tiles to blocks in the same way. What
+// a block counts of a part is a piece; the plan turns the counters of the part's pieces into where each piece's keys of
+// each digit go. A block then moves its pieces tile by tile, in order, and ranks a tile's keys as the one-sweep sort
+// does, but waits for no other block. On chip, a key, less the lowest of the bucket, with its place in the bucket below
+// it is 64 bits that are all different: they are sorted as keys are, and fetch the values. Buckets of more bits become
+// parts, however small, of the next level. What has no bits left is in order once it has moved.
 
 // A key of T as the unsigned integer that is sorted.
 template <class T, bool DESCENDING> struct gp__sorted {
@@ -10021,8 +10027,8 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
     return gp__misalignment(from(source) + begin, 16) / unsigned(sizeof(Raw));
   }
   // Digits of a part of the level: as many as make buckets that fit on chip, in as few levels as can be. The later
-  // levels have the keys that lie close together: they take all that a level can. Where as many levels leave no bits, so
-  // it is done: buckets of few different keys would be slow on chip.
+  // levels have the keys that lie close together: they take all that a level can. Where as many levels leave no
+  // bits, they take all: buckets of few different keys would be slow on chip.
   GP_DEVICE int digit_bits(int level, gp__u64 size, int width) const {
     const gp__u64 fit = a.capacity - a.capacity / 11; // on the average: even keys' buckets differ by a few per cent
     const int fitting = gp__width<gp__u64>((size + fit - 1) / fit - 1);
@@ -10213,12 +10219,35 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       this->add_item(begin + at, left < this->a.capacity ? static_cast<gp__u32>(left) : this->a.capacity, 0, 0, source);
     }
   }
+  // Groups: a bucket with more keys than half a block sorts, alone; the others by the window in which they start; none
+  // spans more bits than a block sorts. s.window is known to all; `start`: of this thread's digit.
+  GP_DEVICE void make_groups(const gp__hybrid_part &p, gp__u64 start, unsigned digits) const {
+    const unsigned t = threadIdx.x;
+    const gp__u64 begin = p.begin, size = p.end - begin;
+    const int shift = p.shift, bits = this->WIDEST - shift, spans = bits < 0 ? 0 : bits < 8 ? bits : 8;
+    const bool head = t < digits && (t == 0 || s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t] ||
+                                     (t & ((1u << spans) - 1)) == 0);
+    const gp__u32 group = gp__sum_before<THREADS>(head ? 1u : 0u, s.groups);
+    const unsigned groups = static_cast<unsigned>(__syncthreads_count(head));
+    if (head) s.start[group] = start | static_cast<gp__u64>(t) << 48;
+    if (t == 0) s.start[groups] = size | static_cast<gp__u64>(digits) << 48;
+    __syncthreads();
+    if (head) {
+      const gp__u64 next = s.start[group + 1], keys = (next & 0xffffffffffffull) - start;
+      const unsigned span = static_cast<unsigned>(next >> 48) - t;
+      const gp__u32 source = this->next_source(p.source);
+      const Key from = static_cast<Key>(p.low) + (static_cast<Key>(t) << shift);
+      if (keys > this->a.capacity || (keys && shift > this->WIDEST))
+        this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source);
+      else if (keys)
+        this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
+    }
+    __syncthreads();
+  }
   // All of a part of pairs has been counted: its buckets become parts or items.
   GP_DEVICE void plan_pairs(gp__hybrid_part &p, gp__u64 *pieces, gp__u32 count_of_pieces) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
     const gp__u64 begin = p.begin, size = p.end - begin, half = this->a.capacity / 2;
-    const Key low = static_cast<Key>(p.low);
-    const int shift = p.shift;
     const gp__u32 source = this->next_source(p.source);
     const gp__u64 least = gp__load_relaxed(&p.least), most = gp__load_relaxed(&p.most);
     const gp__u64 count = count_pieces(pieces, count_of_pieces, digits, p.bits);
@@ -10242,35 +10271,16 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     __syncthreads();
     place_pieces(pieces, count_of_pieces, digits, p.bits, begin);
     __syncthreads();
-    if (shift == 0) { // the move brings them into order
+    if (p.shift == 0) { // the move brings them into order
       add_copies(begin, size, source);
       return;
     }
-    // Groups as below, but none spans more bits than a block sorts.
-    const int spans = this->WIDEST - shift < 0 ? 0 : this->WIDEST - shift < 8 ? this->WIDEST - shift : 8;
-    const bool head = t < digits && (t == 0 || s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t] ||
-                                     (t & ((1u << spans) - 1)) == 0);
-    const gp__u32 group = gp__sum_before<THREADS>(head ? 1u : 0u, s.groups);
-    const unsigned groups = static_cast<unsigned>(__syncthreads_count(head));
-    if (head) s.start[group] = start | static_cast<gp__u64>(t) << 48;
-    if (t == 0) s.start[groups] = size | static_cast<gp__u64>(digits) << 48;
-    __syncthreads();
-    if (head) {
-      const gp__u64 next = s.start[group + 1], keys = (next & 0xffffffffffffull) - start;
-      const unsigned span = static_cast<unsigned>(next >> 48) - t;
-      const Key from = low + (static_cast<Key>(t) << shift);
-      if (keys > this->a.capacity || (keys && shift > this->WIDEST))
-        this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source);
-      else if (keys)
-        this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
-    }
-    __syncthreads();
+    make_groups(p, start, digits);
   }
   // All of the part has been counted: its buckets become parts, items, or runs to be filled.
   GP_DEVICE void plan(gp__hybrid_part &p, gp__u64 *bins) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
     const gp__u64 begin = p.begin, size = p.end - begin, half = this->a.capacity / 2;
-    const Key low = static_cast<Key>(p.low);
     const int shift = p.shift;
     const gp__u64 least = gp__load_relaxed(&p.least), most = gp__load_relaxed(&p.most);
     const gp__u64 count = t < digits ? gp__load_relaxed(bins + t) : 0;
@@ -10294,25 +10304,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       if (count > size / 4) atomicExch(&s.hot, t); // one of up to three
     }
     __syncthreads();
-    // Groups: a bucket with more keys than half a block sorts, alone; the others by the window in which they start.
-    const bool head = t < digits && (t == 0 || s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t]);
-    const gp__u32 group = gp__sum_before<THREADS>(head ? 1u : 0u, s.groups);
-    const unsigned groups = static_cast<unsigned>(__syncthreads_count(head));
-    if (head) s.start[group] = start | static_cast<gp__u64>(t) << 48;
-    if (t == 0) s.start[groups] = size | static_cast<gp__u64>(digits) << 48;
-    __syncthreads();
     if (t == 0) p.hot = s.hot;
-    if (head) {
-      const gp__u64 next = s.start[group + 1], keys = (next & 0xffffffffffffull) - start;
-      const unsigned span = static_cast<unsigned>(next >> 48) - t;
-      const gp__u32 source = p.source == GP__FROM_SPARE ? GP__FROM_OUT : GP__FROM_SPARE;
-      const Key from = low + (static_cast<Key>(t) << shift);
-      if (keys > this->a.capacity)
-        this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source);
-      else if (keys)
-        this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
-    }
-    __syncthreads();
+    make_groups(p, start, digits);
   }
 };
 
@@ -10533,16 +10526,15 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   static_assert(TILE < 65536 && ITEMS % AT_ONCE == 0, "the shape of a tile");
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
-    gp__u64 offset[256]; // where a digit's elements go, less where they stand in the tile
+    gp__u32 offset[256]; // where a digit's elements go, less where they stand in the tile
   };
-  // The digit of a key in the tile's place i; of what is not there the largest one.
   struct Digit {
     Key low;
     int shift;
+    gp__u32 mask;
     unsigned valid;
-    GP_DEVICE gp__u32 operator()(Raw raw) const { return static_cast<gp__u32>((Code::encode(raw) - low) >> shift); }
-    GP_DEVICE gp__u32 operator()(Raw raw, int i) const {
-      return gp_tile_warp_striped<ITEMS>(i) < valid ? operator()(raw) : 255u;
+    GP_DEVICE gp__u32 operator()(Raw raw, int = 0) const {
+      return static_cast<gp__u32>((Code::encode(raw) - low) >> shift) & mask;
     }
   };
   Storage &s;
@@ -10552,32 +10544,43 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       : Base{args}, s(storage), tile_keys(reinterpret_cast<Raw *>(shared)),
         tile_values(reinterpret_cast<Value *>(shared + TILE * sizeof(Raw))) {}
 
-  GP_DEVICE void load(Raw (&keys)[ITEMS], const Raw *from, gp__u64 left) const {
-    if (left >= TILE) {
+  static GP_DEVICE unsigned valid(gp__u64 first, gp__u64 end) {
+    return end - first < TILE ? static_cast<unsigned>(end - first) : TILE;
+  }
+  // What is not there has the largest digit, and comes last.
+  GP_DEVICE void load(Raw (&keys)[ITEMS], const Raw *from, unsigned valid, Raw padding) const {
+    if (valid == TILE) {
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) keys[i] = from[gp_tile_warp_striped<ITEMS>(i)];
     } else {
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         const unsigned k = gp_tile_warp_striped<ITEMS>(i);
-        keys[i] = k < left ? from[k] : Raw(0);
+        keys[i] = k < valid ? from[k] : padding;
       }
     }
   }
   // `in`: NULL, or of the tile's first element.
   GP_DEVICE void load_values(Value (&values)[ITEMS], const Value *in, gp__u64 first, unsigned valid) const {
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      const unsigned k = gp_tile_warp_striped<ITEMS>(i);
-      if (!in) values[i] = gp__radix_value<Value>::index(first + k);
-      else if (k < valid) values[i] = in[k];
+    if (!in) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) values[i] = gp__radix_value<Value>::index(first + gp_tile_warp_striped<ITEMS>(i));
+    } else if (valid == TILE) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) values[i] = in[gp_tile_warp_striped<ITEMS>(i)];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const unsigned k = gp_tile_warp_striped<ITEMS>(i);
+        values[i] = in[k < valid ? k : 0];
+      }
     }
   }
   template <bool FULL> GP_DEVICE void store(const Digit &digit, Raw *out, Value *out_values) const {
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) { // a few at a time: read, then written
       Raw keys[AT_ONCE];
-      gp__u64 at[AT_ONCE];
+      gp__u32 at[AT_ONCE];
       GPUPRIMS__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
@@ -10603,22 +10606,25 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     const Rank rank = {s.rank};
     const Raw *in = this->from(p.source);
     const Value *values_in = this->values_from(p.source);
+    Raw *out = this->to(p.source);
+    Value *values_out = this->values_to(p.source);
     const unsigned pair = threadIdx.x * Rank::PAIRS, digits = 1u << p.bits;
-    gp__u64 even[Rank::PAIRS], odd[Rank::PAIRS]; // where the next elements go of the digits of the thread
+    gp__u32 even[Rank::PAIRS], odd[Rank::PAIRS]; // where the next elements go of the digits of the thread
     GPUPRIMS__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
       const unsigned d = 2 * (pair + unsigned(i));
-      even[i] = d < digits ? places[d] : 0;
-      odd[i] = d + 1 < digits ? places[d + 1] : 0;
+      even[i] = d < digits ? static_cast<gp__u32>(places[d]) : 0;
+      odd[i] = d + 1 < digits ? static_cast<gp__u32>(places[d + 1]) : 0;
     }
-    Digit digit = {static_cast<Key>(p.low), p.shift, 0};
+    Digit digit = {static_cast<Key>(p.low), p.shift, digits - 1, 0};
     Raw keys[ITEMS];
-    load(keys, in + begin, end - begin);
+    const Raw padding = Code::decode(digit.low + (static_cast<Key>(digits - 1) << digit.shift));
+    load(keys, in + begin, valid(begin, end), padding);
     GPUPRIMS__UNROLL_BY(1)
     for (gp__u64 first = begin; first < end; first += TILE) {
       gp__u32 ranks[ITEMS], total[Rank::PAIRS], both = 0;
       Value values[ITEMS];
-      digit.valid = end - first < TILE ? static_cast<unsigned>(end - first) : TILE;
+      digit.valid = valid(first, end);
       load_values(values, values_in ? values_in + first : nullptr, first, digit.valid);
       rank.within_warp(ranks, keys, digit);
       __syncthreads();
@@ -10642,6 +10648,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
         }
       }
       __syncthreads();
+      gp__forget(digit.shift);
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
       GPUPRIMS__UNROLL
@@ -10649,10 +10656,11 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
         tile_keys[ranks[i]] = keys[i];
         tile_values[ranks[i]] = values[i];
       }
-      if (first + TILE < end) load(keys, in + first + TILE, end - first - TILE); // while this tile is written
+      if (first + TILE < end)
+        load(keys, in + first + TILE, valid(first + TILE, end), padding); // while this tile is written
       __syncthreads();
-      if (digit.valid == TILE) store<true>(digit, this->to(p.source), this->values_to(p.source));
-      else store<false>(digit, this->to(p.source), this->values_to(p.source));
+      if (digit.valid == TILE) store<true>(digit, out, values_out);
+      else store<false>(digit, out, values_out);
     }
     __syncthreads();
   }
@@ -10664,7 +10672,13 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     const gp__hybrid_share share(a.list[a.level]);
     gp__u32 tile = share.tile;
     if (tile >= share.end) return;
-    gp__u32 at = gp__find_part<P::threads>(h.parts(), share.parts, tile);
+    // The part's number goes through shared memory: where ptxas (CUDA 13.0) knows that it is uniform, it fails to find
+    // enough uniform predicates for what follows.
+    const gp__u32 found = gp__find_part<P::threads>(h.parts(), share.parts, tile);
+    if (threadIdx.x == 0) s.offset[0] = found;
+    __syncthreads();
+    gp__u32 at = s.offset[0];
+    __syncthreads();
     for (; tile < share.end; ++at) {
       const gp__hybrid_part p = h.parts()[at];
       const gp__u32 last = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;

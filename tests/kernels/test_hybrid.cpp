@@ -174,7 +174,8 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     bool good = !simt::launch_kernel("begin", 1, P::threads, 0, gp__hybrid_begin<P, T, DESCENDING, V>, a);
     for (a.level = 0; good && a.level < gp__hybrid_levels(sizeof(T)); ++a.level) {
       good = !simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING, V>, a);
-      good = good && !simt::launch_kernel("move", grid, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING, V>, a);
+      good =
+          good && !simt::launch_kernel("move", grid, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING, V>, a);
       std::swap(a.parts, a.next_parts);
     }
     good = good && !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
