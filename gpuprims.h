@@ -2664,7 +2664,8 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     if (p.algorithm || (gp__policy_valid_sort(q, s) && (q.algorithm == GP_ONE_BLOCK || bytes >> 20))) return q;
   }
   if (gp__sorts_pairs(s) &&
-      (p.algorithm == GP_HYBRID || (!p.algorithm && s.count * (unsigned)s.key_size >> (s.key_size > 4 ? 22 : 20)))) {
+      (p.algorithm == GP_HYBRID || (!p.algorithm && s.count * (unsigned)s.key_size >> (s.key_size > 4 ? 22 : 20) &&
+                                    (s.key_size > 4 || !(s.count >> 27))))) { // more of 4 bytes: one sweep is faster
     const int large = s.count * (unsigned)s.key_size >> 23 ? 1 : 0;
     gp_policy q = p;
     q.algorithm = GP_HYBRID;
@@ -2681,6 +2682,11 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
       (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
     return counting;
   p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
+  if (!p.threads && !p.vectors && !p.blocks_per_sm && !(s.count * (unsigned)s.key_size >> 20)) { // small tiles
+    p.threads = s.key_size > 4 ? 256 : 384;
+    p.vectors = 2;
+    p.blocks_per_sm = s.key_size > 4 ? 4 : 2;
+  }
   p.threads = gp__or(p.threads, 384);
   p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
   return gp__portable_radix(p, s);
@@ -2689,8 +2695,8 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
   const int vectors = p.vectors, threads = p.threads;
   p.algorithm = gp__or(p.algorithm, s.primitive == GP_MERGE_SORT ? GP_MERGE_PASSES : GP_MERGE_PATH);
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, 4);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, s.in_size || gp__is_set(s.primitive) ? 3 : 4);
+  p.vectors = gp__or(p.vectors, s.key_size <= 4 || gp__is_set(s.primitive) ? 8 : 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors > 6 ? 2 : s.in_size || gp__is_set(s.primitive) ? 3 : 4);
   // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads /= 2;
@@ -19740,8 +19746,8 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = q->end != NULL;
   key[i++] = gp__family_of(q->primitive) == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
   key[i++] = q->flags &
-             ~(GP_CHECKED |
-               (q->primitive == GP_SORT && p->algorithm != GP_COUNTING ? GP_DESCENDING : 0)); // not these kernels' work
+             ~(GP_CHECKED | (q->primitive == GP_SORT && p->algorithm == GP_ONE_SWEEP ? GP_DESCENDING
+                                                                                     : 0)); // not these kernels' work
   key[i++] = gp__is_planned(q->primitive) && q->primitive != GP_SORT && q->out != NULL;
   key[i++] = gp__has_wide_indices(q);
   key[i++] = p->algorithm;
