@@ -4895,7 +4895,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const int width = gp__width(static_cast<K>(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
     if (fitted >= shift) return false;
     scatter(
-        keys, 0, [=](int i) { return i >= 0 && static_cast<unsigned>(i) * THREADS + this->thread < n; }, n, least,
+        keys, 0, [this, n](int i) { return i >= 0 && static_cast<unsigned>(i) * THREADS + thread < n; }, n, least,
         fitted);
     return finish(fitted);
   }
@@ -10489,7 +10489,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       tile(
           p, bins, keys, [](int) { return true; }, TILE);
     } else {
-      const auto there = [=](int i) { return this->position(i) >= first && this->position(i) < end; };
+      const auto there = [this, first, end](int i) { return position(i) >= first && position(i) < end; };
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i)
         keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
