@@ -621,8 +621,6 @@ MUTANTS = {
     "pairs: no barrier between buckets": (
         "HYBRID_PAIRS", "      __syncthreads();\n      if (item.width) b.sort(item);",
         "      if (item.width) b.sort(item);"),
-    "pairs: a block's first tile belongs to the block before": (
-        "HYBRID_PAIRS", "return tile < larger ? tile / (each + 1) :", "return tile <= larger ? tile / (each + 1) :"),
 }
 
 
