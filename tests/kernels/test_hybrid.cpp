@@ -218,12 +218,16 @@ int main(int argc, char **argv) {
   if (argc > 2) only = argv[2];
   typedef gp__policy<64, 4, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Small;
   typedef gp__policy<96, 2, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 2> Other;
+#ifndef TEST_HYBRID_PAIRS
   Hybrid<Small, u32, false, 64, 8, 9>::sweep("u32", seeds, false, 20000);
   Hybrid<Other, u64, false, 32, 8, 9>::sweep("u64", seeds, false, 12000);
   Hybrid<Small, u32, false, 64, 16, 10>::sweep("one block u32", seeds, true, 1000);
+#endif
+#ifndef TEST_HYBRID
   typedef gp__policy<128, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Wide;
   Pairs<Small, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 20000);
   Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 12000);
+#endif
 #ifndef TEST_FEW
   Pairs<Other, float, true, u64, 64, 8, 9>::sweep("pairs f32 u64 descending", seeds, 12000);
   Pairs<Small, double, true, u64, 32, 8, 8>::sweep("pairs f64 u64 descending", seeds, 9000);
