@@ -939,8 +939,8 @@ static void test_kernel_keys() {
   CLOSE(ctx);
 }
 
-// Tagged words at the front of a workspace, scratch at its back: what one has soiled is cleared before the other is used,
-// and a graph keeps what it relies on.
+// Tagged words at the front of a workspace, scratch at its back: what one has soiled is cleared before the other is
+// used, and a graph keeps what it relies on.
 static void test_room() {
   gp_context *ctx = open_fake();
   gp_result result = GP_SUCCESS;
