@@ -12008,7 +12008,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   GP_DEVICE void load_units(const unsigned char *p, unsigned n, const unsigned char *p_begin,
                             const unsigned char *p_end, const unsigned char *q, unsigned m,
                             const unsigned char *q_begin, const unsigned char *q_end) {
-    const unsigned char *one = p + threadIdx.x * UNIT, *two = q + (int(threadIdx.x) - int(n)) * UNIT;
+    const unsigned char *one = p + threadIdx.x * UNIT;
+    const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null where it has nothing
     GPUPRIMS__UNROLL
     for (int k = 0; k < COUNT; ++k) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
