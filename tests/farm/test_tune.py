@@ -36,8 +36,9 @@ class Farm:
                 "--table", self.table, "--commit", "made-up", "--worker-command", worker, *arguments]
 
     def start(self, command):
+        # Interrupts count, also where these tests run in the background of a shell, which has them ignored.
         return subprocess.Popen(command, cwd=made_up.ROOT, env=self.environment, text=True, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE)
+                                stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
     def run(self, *arguments, status=0, command=None, **model):
         """What it said; its exit status must be `status`."""
