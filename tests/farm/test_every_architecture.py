@@ -50,7 +50,8 @@ TIGHT_SPILL = 160  # 1024 threads of a multiprocessor leave 64 registers each: t
 # Merges and sorting networks hold keys and values of a thread's elements, whole, beside where they stand.
 SORTS = ("merge", "set_", "segmented_sort")
 SORT_SPILL = 208
-HYBRID_SPILL = 128  # all atomics of a thread's keys are under way at once
+HYBRID_SPILL = 128  # all atomics of a thread's keys are under way at once,
+HYBRID_TIGHT = 320  # of 32 keys and more in 64 registers too
 TABLE_SPILL = 240   # group by: 1024 threads, 32 registers each, with the longest vectors
 
 
@@ -61,7 +62,7 @@ def allowed_local_bytes(primitive, policy):
     if primitive.startswith(SORTS):
         return SORT_SPILL
     if policy["algorithm"] == "HYBRID":
-        return HYBRID_SPILL
+        return HYBRID_TIGHT if promised >= 768 and int(policy["vectors"]) >= 6 else HYBRID_SPILL
     if primitive.startswith("group_by") and promised >= 1024 and int(policy["vectors"]) >= 8:
         return TABLE_SPILL
     return TIGHT_SPILL if long_chunks or (promised >= 768 and int(policy["vectors"]) >= 4) else SMALL_SPILL
