@@ -7,8 +7,8 @@ A mutant names the text to replace (it must occur exactly once, so a change of t
 failure here too), what to put in its place, and the part that is run against it: of test_kernels.cpp, or of the file
 that FILES names for the part. Each of these parts is run without a mutant too, and must pass.
 
-With GPUPRIMS_LONG=0, as make test has it, a sixth of them: which one, the header's text decides, so that its changes
-take turns. make test-long runs all.
+With GPUPRIMS_LONG=0, as make test has it, a sixth of the mutants: which one, the header's text decides, so that its
+changes take turns; the parts as they are run in rows of their own there. make test-long runs all.
 """
 import concurrent.futures
 import hashlib
@@ -701,7 +701,7 @@ def main():
         names = names[turn::6]
         skipped -= len(names)
         print("skipped: %d mutants, whose turn it is not; make test-long runs all" % skipped)
-    names += sorted({part for part, _, _ in MUTANTS.values()} if skipped else {MUTANTS[n][0] for n in names})  # as is
+    names += [] if skipped else sorted({MUTANTS[n][0] for n in names})  # the parts as they are
     os.makedirs(build, exist_ok=True)
     objects = emulator(build)
     failed = 0
