@@ -370,7 +370,7 @@ enum {
   GP_DIRECT,        // copy, fill, iota, transform: registers only
   GP_EVEN_SHARE,    // reduce: each block one share of the input, the block that starts last combines
   GP_STEALING,      // reduce: tiles by ticket, a partial result a tile, the block that draws last combines
-  GP_ONE_BLOCK,     // reduce, scan: a single block
+  GP_ONE_BLOCK,     // reduce, scan, sort: a single block
   GP_LOOK_BACK,     // scan, select, runs, by key: one pass, decoupled look-back
   GP_THREE_SWEEP,   // scan: upsweep, spine, downsweep (three launches)
   GP_PIPELINED,     // the same, and segmented reduce: persistent blocks, bulk copies (compute capability 9.0, later)
@@ -395,7 +395,7 @@ enum { GP_CACHE_DEFAULT = 0, GP_CACHE_STREAMING = 1, GP_CACHE_L2 = 2, GP_CACHE_A
 // The policy of a call: zero in a field means the default. Which fields a primitive has, and their values, is declared
 // once, in >>policy; gp_policy_space prints it.
 typedef struct gp_policy {
-  int algorithm;     // GP_AUTO ... GP_WARP_SEGMENTS
+  int algorithm;     // GP_AUTO and those behind it
   int threads;       // threads of a block that compute (a pipelined scan adds three warps beside)
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
@@ -2275,8 +2275,7 @@ enum {
   GP__SHORT_ROUNDS = 4,            // segments a lane takes at a time
   GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
   GP__RADIX_BITS = 8,              // of a partition
-  GP__RADIX = 1 << GP__RADIX_BITS,
-  GP__COUNT_TILES = 8 // tiles whose digits a block counts at a time
+  GP__COUNT_TILES = 8              // tiles whose digits a block counts at a time
 };
 // Bytes of n elements in shared memory, spread as gp__spread does.
 GPUPRIMS__RULE int gp__spread_bytes(int n, int size) {
@@ -2307,7 +2306,7 @@ GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
 }
 // Of the blocks that sort and partition what is longer.
 GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes) {
-  return gp__max(item_bytes == 4 ? 2 * threads : threads, GP__RADIX);
+  return gp__max(item_bytes == 4 ? 2 * threads : threads, GP__DIGITS);
 }
 GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes) {
   return (vectors >= 4 ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
@@ -2343,7 +2342,7 @@ GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
   return gp__max(gp__spread_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_placed(s))),
-                 gp__long_threads_of(p, s) / GP__WARP * GP__RADIX * 4 +
+                 gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 +
                      gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
 }
 GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
@@ -2370,7 +2369,7 @@ typedef struct gp__sort_bucket {
   unsigned long long shift;                   // the digit's lowest bit
   unsigned long long counted, moved;          // groups and tiles that are done
   unsigned long long ones, zeros;             // the keys' bits joined by or, by and
-  unsigned long long base[GP__RADIX + 1];     // where each digit's elements begin
+  unsigned long long base[GP__DIGITS + 1];    // where each digit's elements begin
 } gp__sort_bucket;
 GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
@@ -2963,8 +2962,8 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
     l.tile_size = levels * tiles;
     l.group_size = levels * (most / GP__COUNT_TILES + most);
     GPUPRIMS__PLACE(buckets, l.bucket_size * sizeof(gp__sort_bucket));
-    GPUPRIMS__PLACE(group_counts, l.group_size * GP__RADIX * 8);
-    GPUPRIMS__PLACE(tile_counts, l.tile_size * GP__RADIX * 4);
+    GPUPRIMS__PLACE(group_counts, l.group_size * GP__DIGITS * 8);
+    GPUPRIMS__PLACE(tile_counts, l.tile_size * GP__DIGITS * 4);
     GPUPRIMS__PLACE(other_keys, s.count * (unsigned)s.key_size);
     if (value) GPUPRIMS__PLACE(other_values, s.count * (unsigned)value);
     // Counting twice at most, moving, copying. Sorting: digits of more than an eighth of a capacity, of which there are
@@ -3416,8 +3415,8 @@ typedef struct gp__segmented_sort_args {
   gp__sort_span *list[GP__MIDDLE_CLASSES];
   unsigned long long list_size[GP__MIDDLE_CLASSES];
   gp__sort_bucket *buckets;
-  unsigned long long *group_counts; // GP__RADIX a group
-  unsigned *tile_counts;            // GP__RADIX a tile
+  unsigned long long *group_counts; // GP__DIGITS a group
+  unsigned *tile_counts;            // GP__DIGITS a tile
   unsigned long long queue_size, bucket_size, tile_size, group_size;
   unsigned long long flip, mask; // descending: all ones; of the bits that count, the lowest at bit 0
   unsigned low_bit, top_shift;   // the lowest bit that counts; of the first digit
@@ -3991,6 +3990,19 @@ template <int ITEMS> struct gp__byte_gather {
 #endif // GPUPRIMS__DEVICE_TEXT
 
 #ifdef GPUPRIMS__DEVICE_TEXT
+
+// All lanes of a warp: those that want one draw consecutive numbers from a counter in shared memory, in the order of
+// the lanes, by one atomic. `end` is one beyond the warp's last, and stays where no lane wants any.
+GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
+  const gp__u32 lanes = __ballot_sync(0xffffffffu, wants);
+  if (lanes == 0) return 0;
+  const gp__u32 count = static_cast<gp__u32>(__popc(lanes));
+  gp__u32 first = 0;
+  if (gp_lane() == 0) first = atomicAdd(counter, count);
+  first = __shfl_sync(0xffffffffu, first, 0);
+  end = first + count;
+  return first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));
+}
 
 // >>tile --------------------------------------------------------------------------------------------------------------
 //
@@ -11480,10 +11492,10 @@ template <int THREADS> struct gp__block_sort_storage {
     int done, last;
   } task;
   gp_tile_scan_storage<THREADS, gp__u64> scan;
-  gp__u32 start[GP__RADIX]; // of a digit's elements in the tile
-  gp__u64 to[GP__RADIX];    // where they go, less `start`; counting: the digit's total
-  gp__u64 next[GP__RADIX + 1];
-  unsigned char small[GP__RADIX];
+  gp__u32 start[GP__DIGITS]; // of a digit's elements in the tile
+  gp__u64 to[GP__DIGITS];    // where they go, less `start`; counting: the digit's total
+  gp__u64 next[GP__DIGITS + 1];
+  unsigned char small[GP__DIGITS];
 };
 
 template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__sorted_elements<K, S, PLACED> {
@@ -11505,7 +11517,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
 
   GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__spread<C>::at(i); }
   GP_DEVICE gp__u32 digit(Bits raw, gp__u64 shift) const {
-    return static_cast<gp__u32>(this->field(raw) >> shift) & (GP__RADIX - 1);
+    return static_cast<gp__u32>(this->field(raw) >> shift) & (GP__DIGITS - 1);
   }
 
   // Sorts n elements, 1 to T * N, from `begin` on, into the output. All threads call.
@@ -11676,10 +11688,10 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 tiles = tiles_of(b), shift = b.shift;
     const Bits *in = this->keys(static_cast<int>(b.source)) + b.begin;
-    gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__RADIX;
+    gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__DIGITS;
     Bits ones = 0, zeros = static_cast<Bits>(~static_cast<Bits>(0));
     gp__u32 up_to = 0;
-    for (unsigned i = gp_lane(); i < GP__RADIX; i += 32) mine[i] = 0;
+    for (unsigned i = gp_lane(); i < GP__DIGITS; i += 32) mine[i] = 0;
     __syncwarp();
     for (gp__u64 t = group * GP__COUNT_TILES; t < tiles && t < (group + 1) * GP__COUNT_TILES; ++t) {
       const gp__u64 left = b.count - t * CAPACITY;
@@ -11694,12 +11706,12 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
         GPUPRIMS__UNROLL
         for (int i = 0; i < AT_ONCE; ++i) {
           const bool there = first + i * T < n;
-          gp__u32 d = GP__RADIX;
+          gp__u32 d = GP__DIGITS;
           if (there) {
             const Bits f = this->field(x[i]);
             ones |= f;
             zeros &= f;
-            d = static_cast<gp__u32>(f >> shift) & (GP__RADIX - 1);
+            d = static_cast<gp__u32>(f >> shift) & (GP__DIGITS - 1);
           }
           const gp__u32 lead = gp_warp_broadcast(d, 0);
           if (__all_sync(0xffffffffu, d == lead)) { // of few distinct keys
@@ -11708,15 +11720,15 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
         }
       }
       __syncthreads();
-      if (threadIdx.x < GP__RADIX) {
+      if (threadIdx.x < GP__DIGITS) {
         gp__u32 sum = 0;
-        for (int w = 0; w < WARPS; ++w) sum += counts[w * GP__RADIX + threadIdx.x];
-        this->a.tile_counts[(b.first_tile + t) * GP__RADIX + threadIdx.x] = up_to;
+        for (int w = 0; w < WARPS; ++w) sum += counts[w * GP__DIGITS + threadIdx.x];
+        this->a.tile_counts[(b.first_tile + t) * GP__DIGITS + threadIdx.x] = up_to;
         up_to = sum;
       }
       __syncthreads();
     }
-    if (threadIdx.x < GP__RADIX) this->a.group_counts[(b.first_group + group) * GP__RADIX + threadIdx.x] = up_to;
+    if (threadIdx.x < GP__DIGITS) this->a.group_counts[(b.first_group + group) * GP__DIGITS + threadIdx.x] = up_to;
     gp__u64 one = ones, zero = zeros;
     GPUPRIMS__UNROLL
     for (unsigned d = 16; d > 0; d /= 2) one |= gp_warp_exchange(one, int(d)), zero &= gp_warp_exchange(zero, int(d));
@@ -11732,20 +11744,20 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 groups = groups_of(b);
     gp__u64 sum = 0;
-    if (threadIdx.x < GP__RADIX) {
-      gp__u64 *at = this->a.group_counts + b.first_group * GP__RADIX + threadIdx.x;
+    if (threadIdx.x < GP__DIGITS) {
+      gp__u64 *at = this->a.group_counts + b.first_group * GP__DIGITS + threadIdx.x;
       for (gp__u64 g = 0; g < groups; g += 8) {
         gp__u64 x[8];
         GPUPRIMS__UNROLL
-        for (int i = 0; i < 8; ++i) x[i] = g + i < groups ? at[(g + i) * GP__RADIX] : 0;
+        for (int i = 0; i < 8; ++i) x[i] = g + i < groups ? at[(g + i) * GP__DIGITS] : 0;
         GPUPRIMS__UNROLL
         for (int i = 0; i < 8; ++i) {
-          if (g + i < groups) at[(g + i) * GP__RADIX] = sum;
+          if (g + i < groups) at[(g + i) * GP__DIGITS] = sum;
           sum += x[i];
         }
       }
     }
-    const bool one_digit = __syncthreads_or(threadIdx.x < GP__RADIX && sum == b.count) != 0;
+    const bool one_digit = __syncthreads_or(threadIdx.x < GP__DIGITS && sum == b.count) != 0;
     if (one_digit) { // nothing to move
       if (threadIdx.x == 0) {
         const int shift = next_shift((b.ones ^ b.zeros), b.shift);
@@ -11760,10 +11772,10 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       return;
     }
     gp_tile_exclusive_scan<T>(sum, gp_sum<gp__u64>(), s.scan);
-    if (threadIdx.x < GP__RADIX) b.base[threadIdx.x] = sum;
+    if (threadIdx.x < GP__DIGITS) b.base[threadIdx.x] = sum;
     __syncthreads();
     if (threadIdx.x == 0) {
-      b.base[GP__RADIX] = b.count;
+      b.base[GP__DIGITS] = b.count;
       gp__push_tasks(this->a, tag, GP__TASK_MOVE << 62 | number << 32, tiles_of(b));
     }
   }
@@ -11792,19 +11804,19 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     const gp__u64 shift = b.shift, begin = b.begin + tile * CAPACITY, left = b.count - tile * CAPACITY;
     const gp__u32 n = left < gp__u64(CAPACITY) ? static_cast<gp__u32>(left) : CAPACITY;
     const gp__u32 first = gp_warp() * PART + gp_lane();
-    gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__RADIX;
-    unsigned char *stage = room + WARPS * GP__RADIX * sizeof(gp__u32);
+    gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__DIGITS;
+    unsigned char *stage = room + WARPS * GP__DIGITS * sizeof(gp__u32);
     const Bits *in = this->keys(source) + begin;
     Bits x[ITEMS];
     gp__u32 ranks[ITEMS / 2]; // two a word
     const auto rank = [&](int i) { return i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu; };
-    for (unsigned i = gp_lane(); i < GP__RADIX; i += 32) mine[i] = 0;
+    for (unsigned i = gp_lane(); i < GP__DIGITS; i += 32) mine[i] = 0;
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i)
       if (first + i * 32 < n) x[i] = in[first + i * 32];
     __syncwarp();
     // Where equal keys cannot be told apart, and neighbours differ, counters are drawn from.
-    const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__RADIX);
+    const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__DIGITS);
     const bool drawn = !PLACED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
     if (drawn) {
       GPUPRIMS__UNROLL
@@ -11817,7 +11829,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     for (int i = 0; i < ITEMS; ++i) {
       if (drawn) break;
       const bool there = first + i * 32 < n;
-      const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__RADIX);
+      const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__DIGITS);
       const unsigned peers = __match_any_sync(0xffffffffu, d), below = peers & ((1u << gp_lane()) - 1);
       const gp__u32 r = there ? mine[d] + static_cast<unsigned>(__popc(below)) : 0;
       ranks[i / 2] = i % 2 ? gp__anew(ranks[i / 2] | r << 16) : r;
@@ -11827,21 +11839,21 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     }
     __syncthreads();
     gp__u64 sum = 0;
-    if (threadIdx.x < GP__RADIX) {
+    if (threadIdx.x < GP__DIGITS) {
       gp__u32 before = 0;
       for (int w = 0; w < WARPS; ++w) {
-        const gp__u32 c = counts[w * GP__RADIX + threadIdx.x];
-        counts[w * GP__RADIX + threadIdx.x] = before;
+        const gp__u32 c = counts[w * GP__DIGITS + threadIdx.x];
+        counts[w * GP__DIGITS + threadIdx.x] = before;
         before += c;
       }
       sum = before;
     }
     gp_tile_exclusive_scan<T>(sum, gp_sum<gp__u64>(), s.scan);
-    if (threadIdx.x < GP__RADIX) {
+    if (threadIdx.x < GP__DIGITS) {
       s.start[threadIdx.x] = static_cast<gp__u32>(sum);
       s.to[threadIdx.x] = b.begin + b.base[threadIdx.x] - sum +
-                          this->a.group_counts[(b.first_group + tile / GP__COUNT_TILES) * GP__RADIX + threadIdx.x] +
-                          this->a.tile_counts[(b.first_tile + tile) * GP__RADIX + threadIdx.x];
+                          this->a.group_counts[(b.first_group + tile / GP__COUNT_TILES) * GP__DIGITS + threadIdx.x] +
+                          this->a.tile_counts[(b.first_tile + tile) * GP__DIGITS + threadIdx.x];
     }
     __syncthreads();
     Bits *keys = reinterpret_cast<Bits *>(stage), *out = this->keys_to(target);
@@ -11901,11 +11913,11 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     }
     const unsigned d = threadIdx.x;
     const gp__u64 WINDOW = CAPACITY / 8 * 7, SMALL = CAPACITY / 8;
-    if (d < GP__RADIX) s.next[d] = b.base[d];
-    if (d == 0) s.next[GP__RADIX] = b.count;
+    if (d < GP__DIGITS) s.next[d] = b.base[d];
+    if (d == 0) s.next[GP__DIGITS] = b.count;
     __syncthreads();
-    const gp__u64 from = d < GP__RADIX ? s.next[d] : 0, n = d < GP__RADIX ? s.next[d + 1] - from : 0;
-    if (d < GP__RADIX) s.small[d] = n <= SMALL;
+    const gp__u64 from = d < GP__DIGITS ? s.next[d] : 0, n = d < GP__DIGITS ? s.next[d + 1] - from : 0;
+    if (d < GP__DIGITS) s.small[d] = n <= SMALL;
     __syncthreads();
     if (n > gp__u64(CAPACITY)) gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
     gp__u64 sorted = n > gp__u64(CAPACITY) ? 0 : n; // elements of the task that begins here
@@ -11914,7 +11926,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       while (before > 0 && s.next[before - 1] == from) --before; // of no elements
       const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
       unsigned last = d + 1;
-      while (head && last < GP__RADIX && s.small[last] && s.next[last] / WINDOW == from / WINDOW) ++last;
+      while (head && last < GP__DIGITS && s.small[last] && s.next[last] / WINDOW == from / WINDOW) ++last;
       sorted = head ? s.next[last] - from : 0;
     }
     if (sorted) gp__push_tasks(this->a, tag, gp__sort_task(b.begin + from, sorted, target), 1);
@@ -13178,13 +13190,8 @@ template <int THREADS, class R> struct gp__best {
   GP_DEVICE bool takes(const Rank &r) const { return R::before(r, limit) || (!closed && !R::before(limit, r)); }
   // All lanes of a warp.
   GP_DEVICE void push(bool there, const Rank &r) {
-    const gp__u32 lanes = __ballot_sync(0xffffffffu, there);
-    if (lanes == 0) return;
-    gp__u32 at = 0;
-    if (gp_lane() == 0) at = atomicAdd(&s.listed, static_cast<gp__u32>(__popc(lanes)));
-    at = __shfl_sync(0xffffffffu, at, 0);
-    if (there) list[at + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)))] = r;
-    seen = at + static_cast<gp__u32>(__popc(lanes));
+    const gp__u32 at = gp__warp_draw(&s.listed, there, seen);
+    if (there) list[at] = r;
   }
   // Lowers the limit until no more than `enough` ranks are left, k at least; fewer than k: nothing happens.
   GP_DEVICE void narrow(gp__u32 enough) {
@@ -13594,13 +13601,8 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
       if (hit) atomicAdd(s.count + (static_cast<gp__u32>(bits >> digit.shift) & unsigned(digit.bins - 1)), 1u);
       gp__drop_first(x);
       if (!appends) continue;
-      const gp__u32 lanes = __ballot_sync(0xffffffffu, hit);
-      if (lanes == 0) continue;
-      gp__u32 at = 0;
-      if (gp_lane() == 0) at = atomicAdd(&s.staged, static_cast<gp__u32>(__popc(lanes)));
-      at = __shfl_sync(0xffffffffu, at, 0);
-      if (hit) stage[at + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)))] = bits;
-      seen = at + static_cast<gp__u32>(__popc(lanes));
+      const gp__u32 at = gp__warp_draw(&s.staged, hit, seen);
+      if (hit) stage[at] = bits;
     }
   }
   // Two tiles fit the stage.
@@ -19731,6 +19733,8 @@ GPUPRIMS__PRIVATE int gp__has_wide_indices(const gp__request *q) {
 }
 GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
                                       int key[GP__KEY_NUMBERS]) {
+  // Flags that the kernels do not know: offsets are checked by others; one sweep is told the direction when it runs.
+  const int other = GP_CHECKED | (q->primitive == GP_SORT && p->algorithm == GP_ONE_SWEEP ? GP_DESCENDING : 0);
   int i = 0;
   key[i++] = (int)kind;
   key[i++] = (int)q->primitive;
@@ -19746,9 +19750,7 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = q->out2_type;
   key[i++] = q->end != NULL;
   key[i++] = gp__family_of(q->primitive) == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
-  key[i++] = q->flags &
-             ~(GP_CHECKED | (q->primitive == GP_SORT && p->algorithm == GP_ONE_SWEEP ? GP_DESCENDING
-                                                                                     : 0)); // not these kernels' work
+  key[i++] = q->flags & ~other;
   key[i++] = gp__is_planned(q->primitive) && q->primitive != GP_SORT && q->out != NULL;
   key[i++] = gp__has_wide_indices(q);
   key[i++] = p->algorithm;

@@ -731,21 +731,13 @@ static void cases_graph(const char *const *list, int cells) {
 }
 
 // Sums that depend on the order of evaluation: the same bits in every call.
-static void segments_bits(void) {
-  static const char *const cells[] = {
-      "segmented_reduce SUM f32 segments=fixed:1000",     "segmented_reduce SUM f32 segments=mixed",
-      "segmented_reduce SUM f64 segments=pareto:30",      "segmented_reduce SUM f32 segments=fixed:100000 form=fixed",
-      "segmented_inclusive_scan SUM f32 segments=mixed",  "inclusive_scan_by_key SUM f32 runs=1024",
-      "exclusive_scan_by_key SUM f64 runs=50 key=u8",     "reduce_by_key SUM f32 runs=1024",
-      "reduce_by_key SUM f16 out=f32 runs=100000 key=u8",
-  };
-  static const uint64_t counts[] = {1000, 100003, 4000037};
+static void cases_bits(const char *const *list, int cells, const uint64_t *counts, int sizes) {
   void *other = new_stream();
   int i, k, run;
-  for (i = 0; i < COUNT(cells); i++)
-    for (k = 0; k < (sanitizer ? 1 : COUNT(counts)); k++) {
+  for (i = 0; i < cells; i++)
+    for (k = 0; k < (sanitizer ? 1 : sizes); k++) {
       segments_bench *b = &main_segments;
-      segments_case s = case_of(cells[i], counts[k]);
+      segments_case s = case_of(list[i], counts[k]);
       const uint64_t bytes = cell_bytes(&s.c, ROLE_out, s.c.n);
       char text[600];
       gp_result r = GP_SUCCESS;
@@ -775,6 +767,18 @@ static void segments_bits(void) {
     }
   wait_device();
   free_stream(other);
+}
+
+static void segments_bits(void) {
+  static const char *const cells[] = {
+      "segmented_reduce SUM f32 segments=fixed:1000",     "segmented_reduce SUM f32 segments=mixed",
+      "segmented_reduce SUM f64 segments=pareto:30",      "segmented_reduce SUM f32 segments=fixed:100000 form=fixed",
+      "segmented_inclusive_scan SUM f32 segments=mixed",  "inclusive_scan_by_key SUM f32 runs=1024",
+      "exclusive_scan_by_key SUM f64 runs=50 key=u8",     "reduce_by_key SUM f32 runs=1024",
+      "reduce_by_key SUM f16 out=f32 runs=100000 key=u8",
+  };
+  static const uint64_t counts[] = {1000, 100003, 4000037};
+  cases_bits(cells, COUNT(cells), counts, COUNT(counts));
 }
 
 // Work on several streams at once; nothing waits until all are filled.

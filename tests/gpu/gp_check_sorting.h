@@ -270,29 +270,7 @@ static void sorting_bits(void) {
   static const char *const cells[] = {"group_by SUM f32 groups=3", "group_by SUM f32 groups=5000",
                                       "group_by SUM f64 key=u8 groups=100"};
   static const uint64_t counts[] = {1000, 1000003};
-  int i, k, run;
-  for (i = 0; i < COUNT(cells); i++)
-    for (k = 0; k < (sanitizer ? 1 : COUNT(counts)); k++) {
-      segments_bench *b = &main_segments;
-      segments_case s = case_of(cells[i], counts[k]);
-      const uint64_t bytes = cell_bytes(&s.c, ROLE_out, s.c.n);
-      char text[600];
-      gp_result r = GP_SUCCESS;
-      int same = 1;
-      if (out_of_time() || !has_type_wanted(&s.c)) continue;
-      s.kind = GP_DATA_UNIFORM;
-      if (segments_expect(b, &s)) continue;
-      for (run = 0; run < 4 && !r; run++) {
-        gp_call call = segments_place(b, &s);
-        r = run_gpu(&call, b->stream);
-        wait_device();
-        download(run ? b->got[ROLE_out] : b->want[ROLE_out], place_of(b, &s, ROLE_out), bytes);
-        if (run && memcmp(b->got[ROLE_out], b->want[ROLE_out], bytes)) same = 0;
-      }
-      if (r) fail("%s: %s: %s", tell(&s, text, sizeof text), gp_result_name(r), gp_last_message());
-      else if (!same) fail("%s: other bits from run to run", tell(&s, text, sizeof text));
-      else pass();
-    }
+  cases_bits(cells, COUNT(cells), counts, COUNT(counts));
 }
 
 // ---- past 2^31 ------------------------------------------------------------------------------------------------------

@@ -427,6 +427,9 @@ MUTANTS = {
     "groups: a lost exchange is not repeated": ("GROUPS", "if (found == was) return;\n      was = found;", "return;"),
     "groups: the first block decides": ("GROUPS", "if (s.ticket.number == gridDim.x - 1) {\n      __threadfence();",
                                         "if (s.ticket.number == 0) {\n      __threadfence();"),
+    "a warp draws one place for all its lanes": (
+        "TOP_K_LISTS", "return first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));\n}",
+        "return first;\n}"),
     "counting: a vector ends with the next run's first key": (
         "COUNTING", "if (position + V <= next) return gp__same_keys",
         "if (position + V <= next + 1) return gp__same_keys"),
