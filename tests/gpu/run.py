@@ -5,7 +5,7 @@ takes CuPy and PyTorch where they are.
     tests/gpu/run.py                 every type, operator, size, alignment, policy (below 8 minutes on an H200)
     tests/gpu/run.py --quick         some of each (two to three minutes)
     tests/gpu/run.py --sanitizer     a shorter list under compute-sanitizer's four tools
-    tests/gpu/run.py --sanitizer --tools memcheck,racecheck
+    tests/gpu/run.py --sanitizer --tools memcheck,racecheck --only 'sorting*'
     tests/gpu/run.py --only 'policies*'      jobs whose name matches; --list names them
 
 Without a GPU everything is counted as skipped. The last line is "N passed, N failed, N skipped".
@@ -185,26 +185,36 @@ def jobs_of(args, cache):
     return sorted(jobs, key=lambda job: not job.name.startswith(LONG)) # these first: nobody waits for them at the end
 
 
-SANITIZED = ["--sanitizer", "--types", "u8,u32,f32,s12,f64"]
-for _group in GROUPS:
-    if _group not in ("determinism", "big"):
-        SANITIZED += ["--group", _group]
+# What a sanitizer runs: parts that are processes of their own, so that tools and parts run side by side.
+SANITIZED_TYPES = "u8,u32,f32,s12,f64"
+SANITIZED = {"segments": ["segments"], "sorting": ["sorting"],
+             "other": [group for group in GROUPS if group not in ("determinism", "big", "segments", "sorting")]}
 
 
-def sanitizer_jobs(args, cache):
+def sanitizer_jobs(args, cache, tools):
+    """A job a part and tool; the tool None runs the part by itself: its kernels are then in the disk cache, and what
+    fails there is no news of the sanitizer's."""
     sanitizer = shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
     if not sanitizer:
         say("skipped: no compute-sanitizer on this machine")
         return []
     jobs = []
-    for tool in args.tools.split(","):
-        options, limit = TOOLS[tool]
-        arguments = SANITIZED + (["--no-pipelined"] if tool == "racecheck" else [])
-        job = check_job(tool, arguments, limit, cache, plain=True)
-        job.command = [sanitizer, "--tool", tool, *options, "--print-limit", "20", "--target-processes",
-                       "application-only", "--error-exitcode", "9", *job.command]
-        job.tool = tool
-        jobs.append(job)
+    for part, groups in SANITIZED.items():
+        for tool in tools:
+            name = f"{part}:{tool or 'without a tool'}"
+            if args.only and not any(fnmatch.fnmatch(name, pattern) for pattern in args.only):
+                continue
+            options, limit = TOOLS[tool] if tool else ([], 200)
+            arguments = ["--sanitizer", "--types", SANITIZED_TYPES]
+            for group in groups:
+                arguments += ["--group", group]
+            job = check_job(name, arguments + (["--no-pipelined"] if tool == "racecheck" else []), limit, cache,
+                            plain=True)
+            if tool:
+                job.command = [sanitizer, "--tool", tool, *options, "--print-limit", "20", "--target-processes",
+                               "application-only", "--error-exitcode", "9", *job.command]
+                job.tool = tool
+            jobs.append(job)
     return jobs
 
 
@@ -232,9 +242,10 @@ def main():
     say(f"built in {time.monotonic() - start:.1f} s")
     at_once = args.jobs or max(1, min(12, os.cpu_count() or 1))
     if args.sanitizer:
-        # Once without a tool: its kernels are then in the disk cache, and a failure here is no news of the sanitizer's.
-        plain = check_job("without a tool", SANITIZED, 200, cache, plain=True).run()
-        done = [plain] + [job.run() for job in sanitizer_jobs(args, cache)]
+        done = []
+        for tools in ([None], args.tools.split(",")):
+            with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+                done += pool.map(Job.run, sanitizer_jobs(args, cache, tools))
     else:
         jobs = jobs_of(args, cache)
         if args.only:
