@@ -9868,13 +9868,16 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     behind.tile = tiles;
     unsigned half = 0;
     Key keys[ITEMS];
-    if (now.tile < tiles)
+    V values[ITEMS];
+    if (now.tile < tiles) {
       load(keys, from + static_cast<gp__u64>(now.tile) * TILE, now.tile + 1 < tiles ? TILE : in_last);
+      if (Value::is)
+        load_values(values, values_in, static_cast<gp__u64>(now.tile) * TILE, now.tile + 1 < tiles ? TILE : in_last);
+    }
     GPUPRIMS__UNROLL_BY(1)
     while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {
       const bool more = !BEHIND || now.tile < tiles;       // there is a tile to rank
       gp__u32 at[ITEMS], ranks[(ITEMS + 1) / 2], both = 0; // ranks: of two keys, 16 bits each
-      V values[ITEMS];
       digit.valid = now.tile + 1 < tiles ? TILE : in_last;
       if (more) {
         rank.within_warp(at, keys, digit);
@@ -9886,7 +9889,6 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       }
       __syncthreads();
       if (more && rank.counts()) both = publish(rank, now);
-      if (Value::is) load_values(values, values_in, static_cast<gp__u64>(now.tile) * TILE, more ? digit.valid : 0);
       now.before = rank.before(both);
       if (more && rank.counts()) {
         gp__u32 first = now.before;
@@ -9911,8 +9913,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       }
       __syncthreads();
       const gp__u32 next = s.tile, sorted = BEHIND ? behind.tile : now.tile;
-      if (next < tiles) // on their way while a tile is written
+      if (next < tiles) { // on their way while a tile is written
         load(keys, from + static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
+        if (Value::is)
+          load_values(values, values_in, static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
+      }
       if (BEHIND) half = TILE - half;
       digit.valid = sorted + 1 < tiles ? TILE : in_last;
       if (!BEHIND || sorted < tiles) {
