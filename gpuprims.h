@@ -2108,10 +2108,11 @@ GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int value_size, int threads, int i
 enum {
   GP__RADIX_PASSES = 64, // at most: struct keys of 64 bytes
   GP__RADIX_HISTOGRAM_THREADS = 1024,
-  GP__RADIX_TABLES = 4,        // of 256 counters each: as many as a word of 32 bits has digits
-  GP__RADIX_WINDOW_BYTES = 64, // a look-back of a thread asks for at a time: eight tiles' counts, or four wide ones
-  GP__RADIX_VALUE_BYTES = 16,  // larger values follow their keys by index
-  GP__RADIX_NARROW_LOG2 = 30   // fewer elements: counts travel in words of 32 bits
+  GP__RADIX_TABLES = 4,       // of 256 counters each: as many as a word of 32 bits has digits
+  GP__RADIX_GROUP = 16,       // tiles whose counts are known together, too
+  GP__RADIX_WINDOW = 8,       // tiles whose counts a thread's look-back asks for at a time, or groups, half as many
+  GP__RADIX_VALUE_BYTES = 16, // larger values follow their keys by index
+  GP__RADIX_NARROW_LOG2 = 30  // fewer elements: counts travel in words of 32 bits
 };
 GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
   return begin_bit >= end_bit ? 0
@@ -2122,6 +2123,11 @@ GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
 // Keys a thread holds.
 GPUPRIMS__RULE int gp__radix_items(int vectors, int key_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, 4) ? GP__VECTOR * vectors / gp__max(key_size, 4) : 1;
+}
+// Bytes of what a pass's tiles tell each other: of each pair of digits its keys in each tile, then in each group of
+// tiles, twice (for a pass, and cleared meanwhile for the next), then up to each group's end, in words of prefix_bytes.
+GPUPRIMS__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles, int prefix_bytes) {
+  return GP__DIGITS / 2 * (8 * tiles + (16u + (unsigned)prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
 }
 // Bytes of values that move with the keys; indices in the place of large ones.
 GPUPRIMS__RULE int gp__radix_index_bytes(unsigned long long count) { return count >> 32 ? 8 : 4; }
@@ -2885,7 +2891,7 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   r.value_bytes = gp__radix_value_bytes(s);
   r.large = s.in_size > GP__RADIX_VALUE_BYTES;
   r.tiles = gp__ceil_div(s.count, tile);
-  r.clear = r.tiles * (GP__DIGITS / 2) * (r.wide ? 16 : 8) / 16;
+  r.clear = gp__radix_words_bytes(r.tiles, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
   r.counts = gp__place(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
   r.tickets = gp__place(&r.bytes, (unsigned long long)r.passes * 8);
@@ -9623,10 +9629,9 @@ GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
   gp__radix_counting<P, K, THREADS, REPLICAS>::run(a);
 }
 
-// The counts of two neighbouring digits, on their way from tile to tile: of a tile, or up to its end, as the upper two
-// bits say. In a sweep's beginning all words are marked 0, in its end 2. Of the next sweep these two have changed
-// places, so that nothing needs to be cleared: a word's state is its mark, less 2 in odd sweeps.
-enum { GP__RADIX_EMPTY = 0, GP__RADIX_TILE = 1, GP__RADIX_PREFIX = 2 };
+// The counts of two neighbouring digits, on their way from tile to tile, with a mark in the upper two bits: of sweeps
+// that follow each other it is 1 and 2 in turn, and 0 before the first one, so that no sweep clears what the one before
+// has left.
 struct gp__radix_narrow { // fewer than 2^30 elements
   typedef gp__u32 Count;
   typedef gp__u64 Pair;
@@ -9669,6 +9674,11 @@ template <> struct gp__radix_value<gp__u64> {
   static GP_DEVICE gp__u64 index(gp__u64 i) { return i; }
 };
 
+// Look-back has two levels, so that a tile reads few words even where hundreds of tiles are under way: a tile publishes
+// its counts, and adds them to those of its group, with a count of tiles that have done so above them. It then sums the
+// counts of the tiles before it in its group, and those of the groups before that one, back to a group up to whose end
+// the counts are known. These come from the group's last tile, or from its first one if all of the group's are there.
+//
 // Tiles of a block follow one another. With two stages a tile lies sorted in one half of shared memory while the next
 // one is ranked and publishes its counts; only then, when the tiles before it have most likely done so too, its
 // look-back begins, and the tile is written while the next one's keys lie in the other half and those of the one after
@@ -9684,7 +9694,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
   static const bool BEHIND = P::stages == 2;
   static const unsigned STAGES = BEHIND ? 2 : 1, KEY_BYTES = (STAGES * TILE * unsigned(sizeof(Key)) + 15) / 16 * 16;
-  static const unsigned WINDOW = GP__RADIX_WINDOW_BYTES / sizeof(Pair);
+  static const gp__u32 GROUP = GP__RADIX_GROUP;
+  typedef gp__radix_narrow N; // a tile has fewer than 2^16 elements
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
     Count offset[GP__DIGITS]; // where a digit's keys go, less where they stand in the tile
@@ -9713,7 +9724,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   Storage &s;
   Key *tile_keys;
   V *tile_values;
-  gp__u32 step;
+  gp__u32 step, tiles;
   gp__u64 n;
 
   GP_DEVICE const void *source(const void *input, const void *output, const void *other) const {
@@ -9723,10 +9734,24 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE const Key *keys_from() const { return static_cast<const Key *>(source(a.keys, a.out_keys, a.other_keys)); }
   // NULL: values are indices.
   GP_DEVICE const V *values_from() const { return static_cast<const V *>(source(a.in, a.out, a.other)); }
-  GP_DEVICE gp__u32 twist() const { return step & GP__RADIX_ODD ? 2 : 0; }
+  GP_DEVICE gp__u32 mark() const { return step & GP__RADIX_ODD ? 2 : 1; }
   GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
-  GP_DEVICE Pair *words(gp__u32 tile) const { // of the thread's pairs
-    return static_cast<Pair *>(a.words) + static_cast<gp__u64>(tile) * (GP__DIGITS / 2) + threadIdx.x * Rank::PAIRS;
+  // Of a pair of digits: the keys of a tile; of a group, in the sweep of this pass or the one behind it, 24 bits each
+  // with the number of tiles above; up to the end of a group.
+  GP_DEVICE gp__u64 *in_tile(gp__u32 tile, unsigned pair) const {
+    return static_cast<gp__u64 *>(a.words) + static_cast<gp__u64>(tile) * (GP__DIGITS / 2) + pair;
+  }
+  GP_DEVICE gp__u64 *in_group(int pass, gp__u32 group, unsigned pair) const {
+    return in_tile(tiles + (pass & 1) * groups() + group, pair);
+  }
+  GP_DEVICE Pair *up_to(gp__u32 group, unsigned pair) const {
+    return reinterpret_cast<Pair *>(in_group(0, 2 * groups(), 0)) + static_cast<gp__u64>(group) * (GP__DIGITS / 2) +
+           pair;
+  }
+  GP_DEVICE gp__u32 groups() const { return (tiles + GROUP - 1) / GROUP; }
+  GP_DEVICE void clear_next() const {
+    for (gp__u32 i = blockIdx.x * THREADS + threadIdx.x; i < groups() * (GP__DIGITS / 2); i += gridDim.x * THREADS)
+      *in_group(a.pass + 1, 0, i) = 0;
   }
 
   GP_DEVICE void load(Key (&keys)[ITEMS], const Key *from, unsigned valid) const {
@@ -9759,62 +9784,92 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // A thread that counts: how many keys have the digits of its pairs becomes known to the tiles behind. Returns how
   // many keys these are.
   GP_DEVICE gp__u32 publish(const Rank &rank, Counted &now) const {
-    Pair *own = words(now.tile);
-    const unsigned pair = threadIdx.x * Rank::PAIRS;
     gp__u32 both = 0;
     GPUPRIMS__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
-      const gp__u32 total = rank.total(pair + i);
-      const Count even = total & 0xffffu, odd = total >> 16;
+      const unsigned pair = threadIdx.x * Rank::PAIRS + unsigned(i);
+      const gp__u32 total = rank.total(pair), even = total & 0xffffu, odd = total >> 16;
       now.total[i] = total;
-      W::store(own + i, now.tile == 0
-                            ? W::make(GP__RADIX_PREFIX ^ twist(), static_cast<Count>(base()[2 * (pair + i)]) + even,
-                                      static_cast<Count>(base()[2 * (pair + i) + 1]) + odd)
-                            : W::make((GP__RADIX_TILE + twist()) & 3u, even, odd));
-      both += (total & 0xffffu) + (total >> 16);
+      N::store(in_tile(now.tile, pair), N::make(mark(), even, odd));
+      gp__add_relaxed(in_group(a.pass, now.tile / GROUP, pair),
+                      gp__u64(1) << 48 | static_cast<gp__u64>(odd) << 24 | even);
+      both += even + odd;
     }
     return both;
   }
-  // A thread that counts: the keys of a pair of digits before this tile. Several tiles are asked for at a time.
-  GP_DEVICE void look_back(const Pair *first, gp__u32 tile, Count &even, Count &odd) const {
+  // A thread that counts: the keys of a pair of digits before this group. Several groups are asked for at a time.
+  GP_DEVICE void before_group(unsigned pair, gp__u32 group, Count &even, Count &odd) const {
+    const gp__u32 WINDOW = GP__RADIX_WINDOW / 2;
     even = odd = 0;
-    for (bool found = false; !found;) {
-      Pair w[WINDOW];
+    for (bool found = false; !found && group;) {
+      Pair known[WINDOW];
+      gp__u64 sum[WINDOW];
       GPUPRIMS__UNROLL
-      for (unsigned j = 0; j < WINDOW; ++j)
-        w[j] = W::load(first + static_cast<gp__u64>(tile > j ? tile - 1 - j : 0) * (GP__DIGITS / 2));
-      unsigned passed = 0;
+      for (gp__u32 j = 0; j < WINDOW; ++j) {
+        const gp__u32 of = group > j ? group - 1 - j : 0;
+        known[j] = W::load(up_to(of, pair));
+        sum[j] = gp__load_relaxed(in_group(a.pass, of, pair));
+      }
+      gp__u32 passed = 0;
       GPUPRIMS__UNROLL
-      for (unsigned j = 0; j < WINDOW; ++j) {
-        const gp__u32 state = (W::mark(w[j]) - twist()) & 3u;
-        if (!found && passed == j && state != GP__RADIX_EMPTY) { // the first tile always has a prefix
-          even += W::even(w[j]);
-          odd += W::odd(w[j]);
-          found = state == GP__RADIX_PREFIX;
+      for (gp__u32 j = 0; j < WINDOW; ++j) {
+        if (passed != j || group <= j) continue; // found: passed stays behind j
+        if (W::mark(known[j]) == mark()) {
+          even += W::even(known[j]);
+          odd += W::odd(known[j]);
+          found = true;
+        } else if (sum[j] >> 48 == GROUP) {
+          even += static_cast<gp__u32>(sum[j]) & 0xffffffu;
+          odd += static_cast<gp__u32>(sum[j] >> 24) & 0xffffffu;
           ++passed;
         }
       }
-      tile -= passed;
+      group -= passed;
+      if (found) return;
+    }
+    even += static_cast<Count>(base()[2 * pair]);
+    odd += static_cast<Count>(base()[2 * pair + 1]);
+  }
+  // A thread that counts: the keys of a pair of digits before this tile. Several tiles are asked for at a time.
+  GP_DEVICE void look_back(unsigned pair, gp__u32 tile, Count &even, Count &odd) const {
+    const gp__u32 WINDOW = GP__RADIX_WINDOW, group = tile / GROUP;
+    before_group(pair, group, even, odd);
+    if (tile % GROUP == 0) {
+      const gp__u64 sum = gp__load_relaxed(in_group(a.pass, group, pair));
+      if (sum >> 48 == GROUP)
+        W::store(up_to(group, pair), W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
+                                             odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
+    }
+    GPUPRIMS__UNROLL_BY(1)
+    for (gp__u32 at = group * GROUP; at < tile;) {
+      gp__u64 in[WINDOW];
+      GPUPRIMS__UNROLL
+      for (gp__u32 j = 0; j < WINDOW; ++j) in[j] = N::load(in_tile(at + j < tile ? at + j : at, pair));
+      gp__u32 passed = 0;
+      GPUPRIMS__UNROLL
+      for (gp__u32 j = 0; j < WINDOW; ++j)
+        if (passed == j && at + j < tile && N::mark(in[j]) == mark()) {
+          even += N::even(in[j]);
+          odd += N::odd(in[j]);
+          ++passed;
+        }
+      at += passed;
     }
   }
   // A thread that counts: where the tile's keys go.
   GP_DEVICE void resolve(const Counted &of) const {
-    const unsigned pair = threadIdx.x * Rank::PAIRS;
     gp__u32 before = of.before;
     GPUPRIMS__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
+      const unsigned pair = threadIdx.x * Rank::PAIRS + unsigned(i);
       const gp__u32 in_even = of.total[i] & 0xffffu, in_odd = of.total[i] >> 16;
       Count even, odd;
-      if (of.tile == 0) {
-        even = static_cast<Count>(base()[2 * (pair + i)]);
-        odd = static_cast<Count>(base()[2 * (pair + i) + 1]);
-      } else {
-        look_back(words(0) + i, of.tile, even, odd);
-        W::store(words(of.tile) + i, W::make(GP__RADIX_PREFIX ^ twist(), even + in_even, odd + in_odd));
-      }
-      s.offset[2 * (pair + i)] = even - before;
+      look_back(pair, of.tile, even, odd);
+      if (of.tile % GROUP == GROUP - 1)
+        W::store(up_to(of.tile / GROUP, pair), W::make(mark(), even + in_even, odd + in_odd));
+      s.offset[2 * pair] = even - before;
       before += in_even;
-      s.offset[2 * (pair + i) + 1] = odd - before;
+      s.offset[2 * pair + 1] = odd - before;
       before += in_odd;
     }
   }
@@ -9858,7 +9913,6 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     Key *to = static_cast<Key *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
     V *values_to = static_cast<V *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
     const bool with_keys = !(step & GP__RADIX_LAST) || !a.drop_keys;
-    const gp__u32 tiles = static_cast<gp__u32>((n + TILE - 1) / TILE); // fewer than 2^32: n elements fit the memory
     const unsigned rest = static_cast<unsigned>(n % TILE), in_last = rest ? rest : TILE;
     Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
     if (threadIdx.x == THREADS - 1) s.tile = draw();
@@ -9941,9 +9995,16 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
     gp__begin<P>();
+    const gp__u64 n = gp__count(a);
     const gp__radix_sweep r = {
-        a,           s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES), a.steps[a.pass],
-        gp__count(a)};
+        a,
+        s,
+        reinterpret_cast<Key *>(shared),
+        reinterpret_cast<V *>(shared + KEY_BYTES),
+        a.steps[a.pass],
+        static_cast<gp__u32>((n + TILE - 1) / TILE), // fewer than 2^32: n elements fit the memory
+        n};
+    r.clear_next();
     if (r.step & GP__RADIX_RUNS) r.sweep();
     else if (r.step & GP__RADIX_COPIES) r.copy();
   }

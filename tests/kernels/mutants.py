@@ -512,15 +512,20 @@ MUTANTS = {
     "radix: nothing is copied where no pass runs": (
         "RADIX", "else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;", ""),
     "radix: the window goes on behind a missing word": (
-        "RADIX", "if (!found && passed == j && state != GP__RADIX_EMPTY)", "if (!found && state != GP__RADIX_EMPTY)"),
-    "radix: the window goes on behind a prefix": (
-        "RADIX", "if (!found && passed == j && state", "if (passed == j && state"),
-    "radix: the window is off by one": (
-        "RADIX", "(tile > j ? tile - 1 - j : 0) * (GP__DIGITS / 2)",
-        "(tile > j + 1 ? tile - 2 - j : 0) * (GP__DIGITS / 2)"),
-    "radix: marks of the pass before are taken": ("RADIX", "(W::mark(w[j]) - twist()) & 3u", "W::mark(w[j])"),
-    "radix: the first tile forgets where digits begin": (
-        "RADIX", "even = static_cast<Count>(base()[2 * (pair + i)]);", "even = 0;"),
+        "RADIX", "if (passed == j && at + j < tile && N::mark", "if (at + j < tile && N::mark"),
+    "radix: the window goes on behind a known group": ("RADIX", "          found = true;\n        } else if (sum", "          found = true, ++passed;\n        } else if (sum"),
+    "radix: a group that is not complete is counted": ("RADIX", "} else if (sum[j] >> 48 == GROUP) {", "} else {"),
+    "radix: a group is known before all of it is counted": (
+        "RADIX", "      if (sum >> 48 == GROUP)\n        W::store", "      W::store"),
+    "radix: the groups' counts are not cleared": ("RADIX", "    r.clear_next();\n", ""),
+    "radix: the window of groups is off by one": (
+        "RADIX", "const gp__u32 of = group > j ? group - 1 - j : 0;",
+        "const gp__u32 of = group > j + 1 ? group - 2 - j : 0;"),
+    "radix: the tile itself is counted as one before": (
+        "RADIX", "at < tile;) {\n      gp__u64 in[WINDOW];", "at <= tile;) {\n      gp__u64 in[WINDOW];"),
+    "radix: marks of the pass before are taken": (
+        "RADIX", "return step & GP__RADIX_ODD ? 2 : 1; }", "return 1; }"),
+    "radix: digits begin at nothing": ("RADIX", "even += static_cast<Count>(base()[2 * pair]);", ""),
     "radix: written before all is in place": (
         "RADIX", "      __syncthreads();\n      const gp__u32 next", "      const gp__u32 next"),
     "radix: positions before the counters are there": (

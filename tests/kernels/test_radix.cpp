@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <numeric>
 
-enum Data { UNIFORM, CONSTANT, FEW, LOW_BITS, HIGH_BITS, ONE_HOT, SORTED, REVERSED, DATA };
-static const char *const data_names[] = {"uniform",   "constant", "few",    "low bits",
-                                         "high bits", "one hot",  "sorted", "reversed"};
+enum Data { UNIFORM, CONSTANT, FEW, LOW_BITS, HIGH_BITS, ONE_HOT, SORTED, REVERSED, GAP, DATA };
+static const char *const data_names[] = {
+    "uniform", "constant", "few", "low bits", "high bits", "one hot", "sorted", "reversed", "a digit all the same"};
 
 struct Options {
   size_t offset; // of the buffers, in elements
@@ -53,6 +53,7 @@ template <class Key> void vary(Key &key, int data, size_t i, size_t n) { // of u
             : data == FEW       ? x % 5 * 0x0101010101010101ull
             : data == LOW_BITS  ? x & 0x3ff
             : data == HIGH_BITS ? x << (8 * sizeof(Key) - 6)
+            : data == GAP       ? (x & 0xff00ffffff00ffffull)
             : data == ONE_HOT   ? (x % 10 ? 0x1234567812345678ull : x)
             : data == SORTED    ? i * 1000003
                                 : (n - i) * 1000003);
@@ -119,7 +120,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     const bool wide = std::is_same<W, gp__radix_wide>::value;
     gp__radix_plan r = gp__radix_plan_of(p, s);
     if (wide) { // as if there were 2^30 keys
-      r.words = r.bytes, r.clear = r.tiles * (GP__DIGITS / 2), r.bytes += r.clear * 16;
+      r.words = r.bytes, r.clear = gp__radix_words_bytes(r.tiles, 16) / 16, r.bytes += r.clear * 16;
     }
     Device<u8> scratch(r.bytes, 0);
     simt::host_fill(scratch.data, 0xa5, r.bytes);
@@ -149,6 +150,10 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     for (a.pass = 0; a.pass < r.passes + (o.in_place || !r.passes) && !e; ++a.pass) {
       gp__radix_digit_of(&a, &bit);
       e = simt::launch_kernel("pass", o.grid, P::threads, gp__radix_shared_bytes(p, s), gp__radix_pass<P, K, V, W>, a);
+      if (e || !(a.steps[a.pass] & GP__RADIX_RUNS)) continue;
+      const u64 groups = (r.tiles + GP__RADIX_GROUP - 1) / GP__RADIX_GROUP, complete = r.tiles / GP__RADIX_GROUP;
+      const u64 *of_group = static_cast<const u64 *>(a.words) + (r.tiles + (a.pass & 1) * groups) * (GP__DIGITS / 2);
+      for (u64 i = 0; i < complete * (GP__DIGITS / 2) && !e; ++i) e = of_group[i] >> 48 != GP__RADIX_GROUP;
     }
     size_t wrong = n;
     const Key *got = static_cast<const Key *>(a.out_keys);
@@ -163,6 +168,17 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     }
     check(!e && wrong == n, what + (wrong < n ? " wrong at " + std::to_string(wrong) : ""));
     simt::clear_error();
+  }
+
+  // Many tiles under way at once, and a pass that is left out: looks back over groups, and over what other passes left.
+  static void crowd(const char *name, int seeds) {
+    if (!only.empty() && only != name) return;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      simt::set_random_schedule(uint64_t(seed) * 1000);
+      Options o = {};
+      o.data = GAP, o.grid = 40 + seed, o.end_bit = Ordered<K>::bits;
+      run(std::string(name) + " crowd seed=" + std::to_string(seed) + ":", (90 + unsigned(seed)) * tile + 3, o, false);
+    }
   }
 
   static void sweep(const char *name, int seeds, bool indices = false) {
@@ -230,6 +246,8 @@ int main(int argc, char **argv) {
   typedef gp__policy<32, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Warp;
   Sort<Small, gp__radix_key<u32>, gp__none, gp__radix_narrow, 64, 8>::sweep("u32", seeds);
   Sort<Warp, gp__radix_key<u64>, u32, gp__radix_wide, 32, 8>::sweep("u64 and u32", seeds);
+  Sort<Warp, gp__radix_key<u32>, gp__none, gp__radix_narrow, 32, 8>::crowd("u32", seeds);
+  Sort<Warp, gp__radix_key<u32>, u32, gp__radix_wide, 32, 8>::crowd("u32 and u32", seeds);
 #ifndef TEST_FEW
   typedef gp__policy<128, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 2, 2, 2> Middle;
   typedef gp__policy<64, 1, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> AtOnce;
