@@ -513,7 +513,8 @@ MUTANTS = {
         "RADIX", "else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;", ""),
     "radix: the window goes on behind a missing word": (
         "RADIX", "if (passed == j && at + j < tile && N::mark", "if (at + j < tile && N::mark"),
-    "radix: the window goes on behind a known group": ("RADIX", "          found = true;\n        } else if (sum", "          found = true, ++passed;\n        } else if (sum"),
+    "radix: the window goes on behind a known group": ("RADIX", "          found = true;\n        } else if (sum",
+        "          found = true, ++passed;\n        } else if (sum"),
     "radix: a group that is not complete is counted": ("RADIX", "} else if (sum[j] >> 48 == GROUP) {", "} else {"),
     "radix: a group is known before all of it is counted": (
         "RADIX", "      if (sum >> 48 == GROUP)\n        W::store", "      W::store"),
