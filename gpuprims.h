@@ -9682,8 +9682,9 @@ template <> struct gp__radix_value<gp__u64> {
 // Tiles of a block follow one another. With two stages a tile lies sorted in one half of shared memory while the next
 // one is ranked and publishes its counts; only then, when the tiles before it have most likely done so too, its
 // look-back begins, and the tile is written while the next one's keys lie in the other half and those of the one after
-// it are on their way. With one stage a tile's look-back begins at once, and the block waits for its end. A tile is
-// drawn as late as its keys still arrive in time: the order in which blocks draw then is that in which they publish.
+// it are on their way. With one stage a tile's look-back begins at once, and the block waits for its end. The next tile
+// is drawn behind a look-back, not before: a block that waits in it with a tile drawn and not counted makes all wait
+// that have drawn later ones, which then wait in their look-backs with tiles drawn and not counted.
 template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;
@@ -9953,8 +9954,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         }
       }
       __syncthreads();
-      if (threadIdx.x == THREADS - 1) s.tile = draw();
       if (rank.counts() && (!BEHIND || behind.tile < tiles)) resolve(BEHIND ? behind : now);
+      gp__u32 next = 0;
+      if (threadIdx.x == 0) next = draw();
       if (more) {
         gp__forget(digit.shift);
         GPUPRIMS__UNROLL
@@ -9965,8 +9967,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS && Value::is; ++i) tile_values[at[i]] = values[i];
       }
+      if (threadIdx.x == 0) s.tile = next;
       __syncthreads();
-      const gp__u32 next = s.tile, sorted = BEHIND ? behind.tile : now.tile;
+      next = s.tile;
+      const gp__u32 sorted = BEHIND ? behind.tile : now.tile;
       if (next < tiles) { // on their way while a tile is written
         load(keys, from + static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
         if (Value::is)
