@@ -2109,8 +2109,8 @@ enum {
   GP__RADIX_PASSES = 64, // at most: struct keys of 64 bytes
   GP__RADIX_HISTOGRAM_THREADS = 1024,
   GP__RADIX_TABLES = 4,       // of 256 counters each: as many as a word of 32 bits has digits
-  GP__RADIX_GROUP = 16,       // tiles whose counts are known together, too
-  GP__RADIX_WINDOW = 8,       // tiles whose counts a thread's look-back asks for at a time, or groups, half as many
+  GP__RADIX_GROUP = 8,        // tiles whose counts are known together, too: a look-back of a thread asks for these
+  GP__RADIX_GROUPS = 2,       // and for so many groups' at a time
   GP__RADIX_VALUE_BYTES = 16, // larger values follow their keys by index
   GP__RADIX_NARROW_LOG2 = 30  // fewer elements: counts travel in words of 32 bits
 };
@@ -9677,7 +9677,8 @@ template <> struct gp__radix_value<gp__u64> {
 // Look-back has two levels, so that a tile reads few words even where hundreds of tiles are under way: a tile publishes
 // its counts, and adds them to those of its group, with a count of tiles that have done so above them. It then sums the
 // counts of the tiles before it in its group, and those of the groups before that one, back to a group up to whose end
-// the counts are known. These come from the group's last tile, or from its first one if all of the group's are there.
+// the counts are known. These come from the group's last tile, or from its first one if all of the group's are there. A
+// round trip to these words takes a microsecond and more where memory is busy.
 //
 // Tiles of a block follow one another. With two stages a tile lies sorted in one half of shared memory while the next
 // one is ranked and publishes its counts; only then, when the tiles before it have most likely done so too, its
@@ -9798,74 +9799,83 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
     return both;
   }
-  // A thread that counts: the keys of a pair of digits before this group. Several groups are asked for at a time.
-  GP_DEVICE void before_group(unsigned pair, gp__u32 group, Count &even, Count &odd) const {
-    const gp__u32 WINDOW = GP__RADIX_WINDOW / 2;
-    even = odd = 0;
-    for (bool found = false; !found && group;) {
-      Pair known[WINDOW];
-      gp__u64 sum[WINDOW];
-      GPUPRIMS__UNROLL
-      for (gp__u32 j = 0; j < WINDOW; ++j) {
-        const gp__u32 of = group > j ? group - 1 - j : 0;
-        known[j] = W::load(up_to(of, pair));
-        sum[j] = gp__load_relaxed(in_group(a.pass, of, pair));
-      }
-      gp__u32 passed = 0;
-      GPUPRIMS__UNROLL
-      for (gp__u32 j = 0; j < WINDOW; ++j) {
-        if (passed != j || group <= j) continue; // found: passed stays behind j
-        if (W::mark(known[j]) == mark()) {
-          even += W::even(known[j]);
-          odd += W::odd(known[j]);
-          found = true;
-        } else if (sum[j] >> 48 == GROUP) {
-          even += static_cast<gp__u32>(sum[j]) & 0xffffffu;
-          odd += static_cast<gp__u32>(sum[j] >> 24) & 0xffffffu;
-          ++passed;
-        }
-      }
-      group -= passed;
-      if (found) return;
+  // What a look-back asks for at a time: the counts of the tiles before this one in its group, and of the groups before
+  // that one.
+  struct Window {
+    gp__u32 tile, group; // the first of the tiles, the one behind the groups
+    gp__u64 in[GROUP - 1], sum[GP__RADIX_GROUPS];
+    Pair known[GP__RADIX_GROUPS];
+  };
+  GP_DEVICE void ask(Window &w, unsigned pair, gp__u32 end) const {
+    GPUPRIMS__UNROLL
+    for (gp__u32 j = 0; j < GROUP - 1; ++j) w.in[j] = N::load(in_tile(w.tile + j < end ? w.tile + j : w.tile, pair));
+    GPUPRIMS__UNROLL
+    for (gp__u32 j = 0; j < GP__RADIX_GROUPS; ++j) {
+      const gp__u32 group = w.group > j ? w.group - 1 - j : 0;
+      w.known[j] = W::load(up_to(group, pair));
+      w.sum[j] = gp__load_relaxed(in_group(a.pass, group, pair));
     }
-    even += static_cast<Count>(base()[2 * pair]);
-    odd += static_cast<Count>(base()[2 * pair + 1]);
   }
-  // A thread that counts: the keys of a pair of digits before this tile. Several tiles are asked for at a time.
-  GP_DEVICE void look_back(unsigned pair, gp__u32 tile, Count &even, Count &odd) const {
-    const gp__u32 WINDOW = GP__RADIX_WINDOW, group = tile / GROUP;
-    before_group(pair, group, even, odd);
-    if (tile % GROUP == 0) {
-      const gp__u64 sum = gp__load_relaxed(in_group(a.pass, group, pair));
-      if (sum >> 48 == GROUP)
-        W::store(up_to(group, pair), W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
-                                             odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
+  GP_DEVICE void begin_look_back(Window (&w)[Rank::PAIRS], gp__u32 tile) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < Rank::PAIRS; ++i) {
+      w[i].tile = tile / GROUP * GROUP;
+      w[i].group = tile / GROUP;
+      ask(w[i], threadIdx.x * Rank::PAIRS + unsigned(i), tile);
     }
-    GPUPRIMS__UNROLL_BY(1)
-    for (gp__u32 at = group * GROUP; at < tile;) {
-      gp__u64 in[WINDOW];
-      GPUPRIMS__UNROLL
-      for (gp__u32 j = 0; j < WINDOW; ++j) in[j] = N::load(in_tile(at + j < tile ? at + j : at, pair));
+  }
+  // A thread that counts: the keys of a pair of digits before this tile. The first window has been asked for.
+  GP_DEVICE void look_back(Window &w, unsigned pair, gp__u32 tile, Count &even, Count &odd) const {
+    even = static_cast<Count>(tile < GROUP ? base()[2 * pair] : 0);
+    odd = static_cast<Count>(tile < GROUP ? base()[2 * pair + 1] : 0);
+    for (;;) {
       gp__u32 passed = 0;
       GPUPRIMS__UNROLL
-      for (gp__u32 j = 0; j < WINDOW; ++j)
-        if (passed == j && at + j < tile && N::mark(in[j]) == mark()) {
-          even += N::even(in[j]);
-          odd += N::odd(in[j]);
+      for (gp__u32 j = 0; j < GROUP - 1; ++j)
+        if (passed == j && w.tile + j < tile && N::mark(w.in[j]) == mark()) {
+          even += N::even(w.in[j]);
+          odd += N::odd(w.in[j]);
           ++passed;
         }
-      at += passed;
+      w.tile += passed;
+      passed = 0;
+      GPUPRIMS__UNROLL
+      for (gp__u32 j = 0; j < GP__RADIX_GROUPS; ++j) {
+        if (passed != j || w.group <= j) continue;
+        if (W::mark(w.known[j]) == mark()) {
+          even += W::even(w.known[j]);
+          odd += W::odd(w.known[j]);
+          w.group = 0; // all before it: passed stays behind j
+        } else if (w.sum[j] >> 48 == GROUP) {
+          even += static_cast<gp__u32>(w.sum[j]) & 0xffffffu;
+          odd += static_cast<gp__u32>(w.sum[j] >> 24) & 0xffffffu;
+          ++passed;
+          if (w.group == passed) { // before the first group
+            even += static_cast<Count>(base()[2 * pair]);
+            odd += static_cast<Count>(base()[2 * pair + 1]);
+          }
+        }
+      }
+      w.group -= w.group ? passed : 0;
+      if (w.group == 0 && w.tile >= tile) break;
+      ask(w, pair, tile);
+    }
+    if (tile % GROUP == 0) { // all of the group may be known before its last tile knows
+      const gp__u64 sum = gp__load_relaxed(in_group(a.pass, tile / GROUP, pair));
+      if (sum >> 48 == GROUP)
+        W::store(up_to(tile / GROUP, pair), W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
+                                                    odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
     }
   }
   // A thread that counts: where the tile's keys go.
-  GP_DEVICE void resolve(const Counted &of) const {
+  GP_DEVICE void resolve(const Counted &of, Window (&w)[Rank::PAIRS]) const {
     gp__u32 before = of.before;
     GPUPRIMS__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
       const unsigned pair = threadIdx.x * Rank::PAIRS + unsigned(i);
       const gp__u32 in_even = of.total[i] & 0xffffu, in_odd = of.total[i] >> 16;
       Count even, odd;
-      look_back(pair, of.tile, even, odd);
+      look_back(w[i], pair, of.tile, even, odd);
       if (of.tile % GROUP == GROUP - 1)
         W::store(up_to(of.tile / GROUP, pair), W::make(mark(), even + in_even, odd + in_odd));
       s.offset[2 * pair] = even - before;
@@ -9933,7 +9943,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {
       const bool more = !BEHIND || now.tile < tiles;       // there is a tile to rank
       gp__u32 at[ITEMS], ranks[(ITEMS + 1) / 2], both = 0; // ranks: of two keys, 16 bits each
+      const bool resolves = rank.counts() && (!BEHIND || behind.tile < tiles);
+      Window window[Rank::PAIRS];
       digit.valid = now.tile + 1 < tiles ? TILE : in_last;
+      if (BEHIND && resolves) begin_look_back(window, behind.tile); // its words are on their way meanwhile
       if (more) {
         rank.within_warp(at, keys, digit);
         GPUPRIMS__UNROLL
@@ -9954,7 +9967,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         }
       }
       __syncthreads();
-      if (rank.counts() && (!BEHIND || behind.tile < tiles)) resolve(BEHIND ? behind : now);
+      if (!BEHIND && resolves) begin_look_back(window, now.tile);
+      if (resolves) resolve(BEHIND ? behind : now, window);
       gp__u32 next = 0;
       if (threadIdx.x == 0) next = draw();
       if (more) {
