@@ -12622,14 +12622,18 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   int n, m;
 
   static GP_DEVICE bool equal(const Key &low, const Key &high) { return !Before()(low, high); }
-  // The first of keys[0 .. end) that is not before x.
-  static GP_DEVICE int first_of(const Key *keys, int end, const Key &x) {
-    int low = 0;
-    if (end == 0 || Before()(keys[end - 1], x)) return end;
-    while (low < end) {
-      const int middle = (low + end) / 2;
-      if (Before()(keys[middle], x)) low = middle + 1;
-      else end = middle;
+  // How many of keys[0 .. end), none of which is behind x, are its equals: back by powers of two, then by halves.
+  static GP_DEVICE int equal_before(const Key *keys, int end, const Key &x) {
+    int low = 0, high = 1;
+    while (high <= end && !Before()(keys[end - high], x)) {
+      low = high;
+      high *= 2;
+    }
+    high = high <= end ? high : end + 1;
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      if (Before()(keys[end - middle], x)) high = middle;
+      else low = middle;
     }
     return low;
   }
@@ -12646,23 +12650,25 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   }
   // One thread: `count` elements from i and j on, in their order; marks: which are kept; of_second, where there are
   // values: which are of the second input. Of a run of equal keys those of the first input come first; `ahead` of them
-  // have had no partner when those of the second begin.
+  // have had no partner when those of the second begin. FULL: `count` is ITEMS, and either input has more than so many.
+  template <bool FULL>
   GP_DEVICE void merge(int i, int j, int count, Key (&key)[ITEMS], Marks &marks, Marks &of_second) const {
     marks.clear();
     of_second.clear();
-    if (count <= 0) return;
+    if (!FULL && count <= 0) return;
     const Key *one_at = keys + i, *two_at = keys2 + j, *const one_end = keys + n, *const two_end = keys2 + m;
     Key one, two;
-    if (one_at < one_end) one = *one_at;
-    if (two_at < two_end) two = *two_at;
-    if (one_at >= one_end) one = two; // never taken, but compared
-    if (two_at >= two_end) two = one;
+    if (FULL || one_at < one_end) one = *one_at;
+    if (FULL || two_at < two_end) two = *two_at;
+    if (!FULL && one_at >= one_end) one = two; // never taken, but compared
+    if (!FULL && two_at >= two_end) two = one;
     int ahead = 0;
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      const bool later = Before()(two, one), second = two_at < two_end && (one_at >= one_end || later);
+      const bool later = Before()(two, one),
+                 second = FULL ? later : two_at < two_end && (one_at >= one_end || later);
       const Key x = second ? two : one;
-      if (k == 0) ahead = (i - first_of(keys, i, x)) - (j - first_of(keys2, j, x));
+      if (k == 0) ahead = equal_before(keys, i, x) - equal_before(keys2, j, x);
       else if (Before()(key[k ? k - 1 : 0], x)) ahead = 0;
       bool pair = ahead > 0; // of the second input
       if (SET != GP_SET_UNION && !second) {
@@ -12681,13 +12687,13 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       if (k + 1 == ITEMS) break;
       const Key *const next = (second ? two_at : one_at) + 1;
       Key fresh = x;
-      if (next < (second ? two_end : one_end)) fresh = *next;
+      if (FULL || next < (second ? two_end : one_end)) fresh = *next;
       one_at = second ? one_at : next;
       two_at = second ? next : two_at;
       one = second ? one : fresh;
       two = second ? fresh : two;
     }
-    marks.keep(count);
+    if (!FULL) marks.keep(count);
   }
 };
 
@@ -12816,7 +12822,9 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
     Key key[ITEMS];
     typename Tile::Marks marks, of_second;
-    tile.merge(i, mine - i, count, key, marks, of_second);
+    if (i + ITEMS < tile.n && mine - i + ITEMS < tile.m)
+      tile.template merge<true>(i, mine - i, count, key, marks, of_second);
+    else tile.template merge<false>(i, mine - i, count, key, marks, of_second);
     ValueLoads moving; // on their way while the results are counted
     if (VALUE) values.load(moving);
     gp__u32 rank = static_cast<gp__u32>(marks.count());
