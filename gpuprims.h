@@ -2694,8 +2694,10 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
   const int vectors = p.vectors, threads = p.threads;
   p.algorithm = gp__or(p.algorithm, s.primitive == GP_MERGE_SORT ? GP_MERGE_PASSES : GP_MERGE_PATH);
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, s.key_size <= 4 || gp__is_set(s.primitive) ? 8 : 4);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors > 6 ? 2 : s.in_size || gp__is_set(s.primitive) ? 3 : 4);
+  // Merges of small keys alone: long parts of a thread, whose begin it searches. Sets: many blocks, of which one ranks
+  // while others look for their place.
+  p.vectors = gp__or(p.vectors, s.key_size <= 4 && !s.in_size && !gp__is_set(s.primitive) ? 8 : 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors > 6 ? 2 : s.in_size ? 3 : 4);
   // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads /= 2;
@@ -4921,15 +4923,17 @@ struct gp__ticket {
   gp__u64 tag;    // of this launch: epoch + 1
   gp__u64 number; // 0, 1, 2, ... in the order of drawing, below 2^28
 };
-// One thread draws. `draws` tickets are drawn in this launch, over all blocks.
-GP_DEVICE gp__ticket gp__draw(void *workspace, gp__u64 draws) {
-  gp__u64 *control = static_cast<gp__u64 *>(workspace);
-  const gp__u64 was = gp__add_relaxed(control, 1);
+// What one thread has drawn, and what the control word was then. `draws` tickets are drawn in this launch, over all
+// blocks.
+GP_DEVICE gp__ticket gp__ticket_of(void *workspace, gp__u64 draws, gp__u64 was) {
   gp__ticket k;
   k.tag = (was >> 28) + 1;
   k.number = was & 0xfffffffu;
-  if (k.number == draws - 1) gp__store_relaxed(control, k.tag << 28);
+  if (k.number == draws - 1) gp__store_relaxed(static_cast<gp__u64 *>(workspace), k.tag << 28);
   return k;
+}
+GP_DEVICE gp__ticket gp__draw(void *workspace, gp__u64 draws) { // one thread
+  return gp__ticket_of(workspace, draws, gp__add_relaxed(static_cast<gp__u64 *>(workspace), 1));
 }
 GP_DEVICE gp__word *gp__words(void *workspace) {
   return reinterpret_cast<gp__word *>(static_cast<unsigned char *>(workspace) + GP__CONTROL_BYTES);
@@ -12602,9 +12606,9 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__set_
 }
 
 template <int THREADS> struct gp__set_storage {
-  gp__ticket ticket;
-  gp__u64 at[2][2]; // of the tile's two ends, in each input
-  gp__u64 before;   // results of the tiles before
+  gp__ticket ticket; // of the next tile; while results are counted, of the one behind it
+  gp__u64 at[2][2];  // of the next tile's two ends, in each input
+  gp__u64 before;    // results of the tiles before
   gp_tile_scan_storage<THREADS, gp__u32> scan;
 };
 
@@ -12665,17 +12669,15 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     int ahead = 0;
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      const bool later = Before()(two, one),
-                 second = FULL ? later : two_at < two_end && (one_at >= one_end || later);
+      const bool later = Before()(two, one), second = FULL ? later : two_at < two_end && (one_at >= one_end || later);
       const Key x = second ? two : one;
       if (k == 0) ahead = equal_before(keys, i, x) - equal_before(keys2, j, x);
       else if (Before()(key[k ? k - 1 : 0], x)) ahead = 0;
       bool pair = ahead > 0; // of the second input
       if (SET != GP_SET_UNION && !second) {
         const Key *const partner = two_at + ahead;
-        Key y = two;
-        if (ahead > 0 && partner < two_end) y = *partner;
-        pair = partner < two_end && equal(x, y);
+        pair = (FULL || two_at < two_end) && equal(x, two);
+        if (ahead > 0) pair = partner < two_end && equal(x, *partner); // rare: equal keys of one input
       }
       marks.set(k, SET == GP_SET_UNION          ? !second || !pair
                    : SET == GP_SET_INTERSECTION ? !second && pair
@@ -12748,28 +12750,50 @@ GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
   for (int k = 0; k < ITEMS; ++k)
     if (k * THREADS < n) out[k * THREADS] = from[k * THREADS];
 }
-// A warp: the block's next tile. Without borders it has one alone, and finds its ends.
-template <int STEP, class Key, class Before, bool SEARCH, class Storage>
-GP_DEVICE void gp__set_next(const gp__merge_args &a, Storage &s, gp__u64 draws, gp__u64 tiles, gp__u64 all) {
-  if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, draws);
-  __syncwarp();
-  const gp__u64 number = s.ticket.number;
-  if (number >= tiles) return;
-  if (!SEARCH || a.borders) {
-    if (gp_lane() < 4) s.at[gp_lane() >> 1][gp_lane() & 1] = a.borders[number * 2 + gp_lane()];
-    return;
-  }
-  const gp__u64 begin = number * STEP;
+// A warp: the ends of the block's first tile, found in memory.
+template <int STEP, class Key, class Before>
+GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64 number, gp__u64 (&at)[2][2]) {
+  const gp__u64 begin = number * STEP, all = inputs.count[0] + inputs.count[1];
   const gp__u64 diagonal[2] = {begin, begin + STEP < all ? begin + STEP : all};
-  const gp__set_inputs<Key, Before> inputs(a);
-  gp__u64 split[2], at[2];
+  gp__u64 split[2], found[2];
   gp__warp_merge_splits(inputs.keys[0], inputs.count[0], inputs.keys[1], inputs.count[1], diagonal, Before(), split);
   const int end = int(gp_lane());
   if (end < 2) {
-    gp__set_border_of(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], at);
-    s.at[end][0] = at[0], s.at[end][1] = at[1];
+    gp__set_border_of(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], found);
+    at[end][0] = found[0], at[end][1] = found[1];
   }
 }
+// A tile's keys on their way: each array's as they stand against 16 bytes.
+template <class Key, class Loads> struct gp__set_window {
+  static const unsigned SIZE = unsigned(sizeof(Key)), UNIT = unsigned(Loads::UNIT);
+  gp__u64 number, first, first2; // the tile; where it begins in each input
+  int n, m;                      // its elements of each
+  GP_DEVICE gp__set_window(gp__u64 tile, const gp__u64 (&at)[2][2])
+      : number(tile), first(at[0][0]), first2(at[0][1]), n(int(at[1][0] - first)), m(int(at[1][1] - first2)) {}
+  static GP_DEVICE unsigned units(const unsigned char *p, int count) {
+    return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
+  }
+  template <class Inputs> GP_DEVICE void load(Loads &loads, const Inputs &s) const {
+    const unsigned char *all = gp__bytes_at(s.keys[0]), *all2 = gp__bytes_at(s.keys[1]);
+    const unsigned char *p = all + first * SIZE, *q = all2 + first2 * SIZE;
+    loads.load(p - gp__misalignment(p, UNIT), units(p, n), all, all + s.count[0] * SIZE, q - gp__misalignment(q, UNIT),
+               units(q, m), all2, all2 + s.count[1] * SIZE);
+  }
+  // To shared memory: where the keys of each are there.
+  template <class Inputs>
+  GP_DEVICE void store(const Loads &loads, const Inputs &s, unsigned char *shared, const Key *&keys,
+                       const Key *&keys2) const {
+    const unsigned char *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
+    unsigned char *const second = shared + units(p, n) * UNIT;
+    loads.template store<~0u>(shared, 0, units(p, n), second, 0, units(q, m));
+    keys = reinterpret_cast<const Key *>(shared + gp__misalignment(p, UNIT));
+    keys2 = reinterpret_cast<const Key *>(second + gp__misalignment(q, UNIT));
+  }
+};
+
+// While a tile is merged, the ends of the next one come from memory and the number of the one behind it is drawn; while
+// its place is looked for, the next one's keys come, in registers. The ends of the first tile are found by the block
+// itself, beside the launch that finds the others': for the second tile it waits for that one.
 template <class P, int SET, class Before, class Key, class Value>
 GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
@@ -12780,44 +12804,45 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__look_back<gp__u64, gp_sum<gp__u64>> LookBack;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
-  const gp__u64 n = gp__count(a), all = n + a.count2, tiles = (all + TILE - 2) / (TILE - 1);
-  const bool once = tiles <= gridDim.x;
+  if (!a.borders) gp__begin<P>(); // the launch that finds borders has waited for the ones before it
+  const gp__set_inputs<Key, Before> inputs(a);
+  const gp__u64 n = inputs.count[0], all = n + inputs.count[1], tiles = (all + TILE - 2) / (TILE - 1);
   if (tiles == 0) {
+    if (a.borders) gp__begin<P>();
     if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
     return;
   }
-  const gp__u64 draws = once ? gridDim.x : tiles + gridDim.x;
-  if (gp_warp() == 0) gp__set_next<TILE - 1, Key, Before, true>(a, s, draws, tiles, all);
-  for (;;) {
-    __syncthreads();
-    const gp__ticket ticket = s.ticket;
-    if (ticket.number >= tiles) return;
-    const gp__u64 first = s.at[0][0], first2 = s.at[0][1];
+  // Without borders a block has one tile alone. A block draws until it has two numbers that no tile has.
+  const gp__u64 draws = a.borders ? tiles + 2 * gridDim.x : gridDim.x;
+  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
+  __syncthreads();
+  const gp__ticket drawn = s.ticket;
+  if (gp_warp() == 0 && drawn.number < tiles) gp__set_search<TILE - 1>(inputs, drawn.number, s.at);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    if (a.borders) s.ticket = gp__draw(a.workspace, draws);
+    else s.ticket.number = tiles;
+  }
+  if (drawn.number >= tiles) {
+    if (a.borders) gp__begin<P>();
+    return;
+  }
+  gp__set_window<Key, KeyLoads> here(drawn.number, s.at);
+  KeyLoads loads;
+  here.load(loads, inputs);
+  for (bool first = true;; first = false) {
     Tile tile;
-    tile.n = int(s.at[1][0] - first);
-    tile.m = int(s.at[1][1] - first2);
-    const int size = tile.n + tile.m;
-    // The tile's keys, and its values, each array as it stands against 16 bytes.
-    {
-      const Key *from = static_cast<const Key *>(a.keys) + first, *from2 = static_cast<const Key *>(a.keys2) + first2;
-      const unsigned shift = gp__misalignment(from, KeyLoads::UNIT), shift2 = gp__misalignment(from2, KeyLoads::UNIT);
-      const unsigned units =
-          tile.n ? (shift + unsigned(tile.n) * unsigned(sizeof(Key)) + KeyLoads::UNIT - 1) / KeyLoads::UNIT : 0;
-      const unsigned units2 =
-          tile.m ? (shift2 + unsigned(tile.m) * unsigned(sizeof(Key)) + KeyLoads::UNIT - 1) / KeyLoads::UNIT : 0;
-      KeyLoads loads;
-      loads.load(gp__bytes_at(from) - shift, units, gp__bytes_at(a.keys), gp__bytes_at(a.keys) + n * sizeof(Key),
-                 gp__bytes_at(from2) - shift2, units2, gp__bytes_at(a.keys2),
-                 gp__bytes_at(a.keys2) + a.count2 * sizeof(Key));
-      unsigned char *second = shared + units * KeyLoads::UNIT;
-      loads.template store<~0u>(shared, 0, units, second, 0, units2);
-      tile.keys = reinterpret_cast<const Key *>(shared + shift);
-      tile.keys2 = reinterpret_cast<const Key *>(second + shift2);
-    }
-    const gp__set_tile_values<Tile, ValueLoads, Value> values = {a,      n,      first,
-                                                                 first2, tile.n, Tile::VALUES2 ? tile.m : 0};
+    tile.n = here.n, tile.m = here.m;
+    here.store(loads, inputs, shared, tile.keys, tile.keys2);
+    const gp__set_tile_values<Tile, ValueLoads, Value> values = {a,           n,      here.first,
+                                                                 here.first2, here.n, Tile::VALUES2 ? here.m : 0};
     __syncthreads();
+    if (first && a.borders) gp__begin<P>();
+    const gp__u64 next = s.ticket.number;
+    gp__u64 border = 0, was = 0;
+    if (threadIdx.x < 4 && next < tiles) border = a.borders[next * 2 + threadIdx.x];
+    if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
+    const int size = tile.n + tile.m;
     const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
     const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
     Key key[ITEMS];
@@ -12827,12 +12852,16 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     else tile.template merge<false>(i, mine - i, count, key, marks, of_second);
     ValueLoads moving; // on their way while the results are counted
     if (VALUE) values.load(moving);
+    if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
     gp__u32 rank = static_cast<gp__u32>(marks.count());
     const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
-    LookBack look_back = {gp__words(a.workspace), tiles, ticket.tag, gp_before<gp__u64>(), false};
+    LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_before<gp__u64>(), false};
     look_back.start.value = 0;
     look_back.start.has = false;
-    if (threadIdx.x == 0) look_back.publish_aggregate(ticket.number, kept);
+    if (threadIdx.x == 0) {
+      look_back.publish_aggregate(here.number, kept);
+      s.ticket = a.borders ? gp__ticket_of(a.workspace, draws, was) : gp__ticket{drawn.tag, tiles};
+    }
     Key *out = reinterpret_cast<Key *>(shared + Tile::OUT_AT) + rank;
     unsigned short *places = reinterpret_cast<unsigned short *>(shared + Tile::PLACES_AT) + rank;
     int place = i, place2 = tile.n + mine - i; // of the element's value
@@ -12847,13 +12876,13 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       else ++place;
     }
     if (VALUE) values.store(moving, shared + Tile::VALUES_AT);
-    if (!once && gp_warp() == THREADS / 32 - 1) // the next tile, while this one's place is looked for
-      gp__set_next<TILE - 1, Key, Before, false>(a, s, draws, tiles, all);
+    const gp__set_window<Key, KeyLoads> then(next, s.at);
+    if (next < tiles) then.load(loads, inputs);
     if (gp_warp() == 0) {
-      const gp_before<gp__u64> before = look_back(ticket.number, kept);
+      const gp_before<gp__u64> before = look_back(here.number, kept);
       if (gp_lane() == 0) {
         s.before = before.has ? before.value : 0;
-        if (ticket.number == tiles - 1) *a.out_count = s.before + kept;
+        if (here.number == tiles - 1) *a.out_count = s.before + kept;
       }
     }
     __syncthreads();
@@ -12861,7 +12890,8 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (VALUE)
       values.write(s.before, reinterpret_cast<const unsigned short *>(shared + Tile::PLACES_AT), int(kept),
                    shared + Tile::VALUES_AT);
-    if (once) return;
+    if (next >= tiles) return;
+    here = then;
   }
 }
 

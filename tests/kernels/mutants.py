@@ -215,12 +215,24 @@ MUTANTS = {
     "sets: a run is not followed back": (
         "SETS", "while (known < back && !Before", "while (known < 1 && back && !Before"),
     "sets: ranks are counted from the thread's first": (
-        "SETS", "if (k == 0) ahead = (i - first_of(keys, i, x)) - (j - first_of(keys2, j, x));",
+        "SETS", "if (k == 0) ahead = equal_before(keys, i, x) - equal_before(keys2, j, x);",
         "if (k == 0) ahead = 0;"),
+    "sets: a thread's first key has too many equals": (
+        "SETS", "high = high <= end ? high : end + 1;", "high = high <= end ? high : end + 2;"),
+    "sets: a run that begins the tile is not seen whole": (
+        "SETS", "while (high <= end && !Before", "while (high < end && !Before"),
+    "sets: a thread at the end of an input is taken for one that is not": (
+        "SETS", "if (i + ITEMS < tile.n && mine - i + ITEMS < tile.m)", "if (i + ITEMS < tile.n)"),
     "sets: ranks go on behind a run": ("SETS", "else if (Before()(key[k ? k - 1 : 0], x)) ahead = 0;", ""),
-    "sets: a partner is beyond the tile": ("SETS", "pair = partner < two_end && equal(x, y);", "pair = equal(x, y);"),
-    "sets: a tile begins before it is drawn": (
-        "SETS", "draws, tiles, all);\n  for (;;) {\n    __syncthreads();", "draws, tiles, all);\n  for (;;) {"),
+    "sets: a partner is beyond the tile": (
+        "SETS", "pair = partner < two_end && equal(x, *partner);", "pair = equal(x, *partner);"),
+    "sets: the next key is a partner, whatever is ahead": (
+        "SETS", "if (ahead > 0) pair = partner <", "if (false) pair = partner <"),
+    "sets: a tile is merged before its keys are there": (
+        "SETS", "__syncthreads();\n    if (first && a.borders) gp__begin<P>();",
+        "if (first && a.borders) gp__begin<P>();"),
+    "sets: the next tile's ends are written while the tile's are read": (
+        "SETS", "drawn.number, s.at);\n  __syncthreads();", "drawn.number, s.at);"),
     "sets: union keeps both of a pair": ("SETS", "? !second || !pair", "? true"),
     "sets: written before it is known where": (
         "SETS", "*a.out_count = s.before + kept;\n      }\n    }\n    __syncthreads();",
