@@ -12425,6 +12425,27 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 template <class Before> struct gp__ties_are_same { static const bool value = false; };
 template <class T> struct gp__ties_are_same<gp_less<T>> { static const bool value = gp__is_exact<T>::value; };
 template <class T> struct gp__ties_are_same<gp_greater<T>> { static const bool value = gp__is_exact<T>::value; };
+// Floats: of those that tie, zeros alone differ, by their sign. Is this one below 0, bit by bit?
+template <class Before> struct gp__zeros_tie {
+  static const bool value = false;
+  template <class Key> static GP_DEVICE bool negative(const Key &) { return false; }
+};
+template <class T, bool FLOAT> struct gp__float_zeros_tie : gp__zeros_tie<void> {};
+template <class T> struct gp__float_zeros_tie<T, true> {
+  typedef typename gp__unsigned_of<int(sizeof(T))>::type Bits;
+  static const bool value = true;
+  static GP_DEVICE bool negative(const T &x) {
+    union Cast {
+      Bits bits;
+      T value;
+      GP_DEVICE Cast() {}
+    } cast;
+    cast.value = x;
+    return cast.bits == Bits(Bits(1) << (8 * sizeof(T) - 1));
+  }
+};
+template <class T> struct gp__zeros_tie<gp_less<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
+template <class T> struct gp__zeros_tie<gp_greater<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 
 // Keys and their places (where there are values) in one thread, the first `n` of them (FULL: all).
 template <class Before, class Key, int ITEMS, bool PLACES> struct gp__thread_sort {
@@ -12532,7 +12553,13 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
     }
     if (threadIdx.x == 0) keys[tile] = keys[tile - 1]; // compared, never taken
-    if (FULL && gp__ties_are_same<Before>::value && !VALUE) gp__batcher<Before, Key, ITEMS>::run(key);
+    const bool any_order = FULL && !VALUE && (gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value);
+    bool in_order = !any_order; // keys that tie stay so
+    if (any_order && gp__zeros_tie<Before>::value) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ITEMS; ++k) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
+    }
+    if (!in_order) gp__batcher<Before, Key, ITEMS>::run(key);
     else Network::template stable<FULL>(key, place, count);
     GPUPRIMS__UNROLL_BY(1)
     for (int width = 1;; width *= 2) { // threads of a run

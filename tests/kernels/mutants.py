@@ -199,6 +199,8 @@ MUTANTS = {
         "MERGE", "__syncwarp();\n      gp__write_alike<Key>::template run",
         "gp__write_alike<Key>::template run"),
     "merge sort: the network is not stable": ("MERGE_SORT", "there && Before()(b, a);", "there && !Before()(a, b);"),
+    "merge sort: zeros of two signs are taken for the same": (
+        "MERGE_SORT", "in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);", "in_order = false;"),
     "merge sort: the last key of a part is not sorted": ("MERGE_SORT", "FULL || i + 1 < n);", "FULL || i + 2 < n);"),
     "merge sort: ties go to the second run": (
         "MERGE_SORT", "const bool later = Before()(y, x), of_second = j",
