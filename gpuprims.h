@@ -2700,8 +2700,10 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
   const int vectors = p.vectors, threads = p.threads;
   p.algorithm = gp__or(p.algorithm, s.primitive == GP_MERGE_SORT ? GP_MERGE_PASSES : GP_MERGE_PATH);
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, s.key_size <= 4 || gp__is_set(s.primitive) ? 8 : 4);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors > 6 ? 2 : s.in_size || gp__is_set(s.primitive) ? 3 : 4);
+  // Merges of small keys alone: long parts of a thread, whose begin it searches. Sets: many blocks, of which one ranks
+  // while others look for their place.
+  p.vectors = gp__or(p.vectors, s.key_size <= 4 && !s.in_size && !gp__is_set(s.primitive) ? 8 : 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors > 6 ? 2 : s.in_size ? 3 : 4);
   // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads /= 2;
@@ -4927,15 +4929,17 @@ struct gp__ticket {
   gp__u64 tag;    // of this launch: epoch + 1
   gp__u64 number; // 0, 1, 2, ... in the order of drawing, below 2^28
 };
-// One thread draws. `draws` tickets are drawn in this launch, over all blocks.
-GP_DEVICE gp__ticket gp__draw(void *workspace, gp__u64 draws) {
-  gp__u64 *control = static_cast<gp__u64 *>(workspace);
-  const gp__u64 was = gp__add_relaxed(control, 1);
+// What one thread has drawn, and what the control word was then. `draws` tickets are drawn in this launch, over all
+// blocks.
+GP_DEVICE gp__ticket gp__ticket_of(void *workspace, gp__u64 draws, gp__u64 was) {
   gp__ticket k;
   k.tag = (was >> 28) + 1;
   k.number = was & 0xfffffffu;
-  if (k.number == draws - 1) gp__store_relaxed(control, k.tag << 28);
+  if (k.number == draws - 1) gp__store_relaxed(static_cast<gp__u64 *>(workspace), k.tag << 28);
   return k;
+}
+GP_DEVICE gp__ticket gp__draw(void *workspace, gp__u64 draws) { // one thread
+  return gp__ticket_of(workspace, draws, gp__add_relaxed(static_cast<gp__u64 *>(workspace), 1));
 }
 GP_DEVICE gp__word *gp__words(void *workspace) {
   return reinterpret_cast<gp__word *>(static_cast<unsigned char *>(workspace) + GP__CONTROL_BYTES);
@@ -12067,7 +12071,8 @@ template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_lo
 // search in memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the
 // tile of the output ends in the rings is found there; as many elements as it takes are loaded while it is merged, and
 // take their place in the rings when it is done. Each element is read once, whatever the inputs. A thread merges
-// consecutive elements of the output, and a warp writes its own. Values do not take part: a tile's values are as many
+// consecutive elements of the output, from both ends at once: a load waits for the one before it, and two such chains
+// wait side by side. A warp writes its own elements. Values do not take part: a tile's values are as many
 // consecutive ones of each input as its keys are, loaded while keys are merged, and picked up by their places.
 
 // Elements come by units: 16 bytes where they are aligned to their size, otherwise what their alignment allows.
@@ -12139,10 +12144,13 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   }
 };
 
-// One input of a range: what is in its ring, and what comes next.
+// One input of a range: what is in its ring, and what comes next. The element before those stays in the ring, where
+// there is one (KEEPS: of elements that are smaller than a unit): a ring has more units than a tile takes, unless that
+// begins within a unit, and then the element is in the same.
 template <class T, int TILE> struct gp__merge_side {
   static const unsigned SIZE = unsigned(sizeof(T)), UNIT = unsigned(gp__unit<T>::BYTES);
-  static const unsigned WINDOW = (TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) + UNIT - 1) / UNIT * UNIT; // bytes
+  static const bool KEEPS = UNIT > SIZE;
+  static const unsigned WINDOW = (TILE * SIZE + (KEEPS ? 2 * UNIT : 0) + UNIT - 1) / UNIT * UNIT; // bytes
   static const unsigned ROOM = gp__merge_ring_bytes(TILE, int(SIZE));
   static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
   static const unsigned RING = MASKED ? ROOM : WINDOW;
@@ -12150,13 +12158,17 @@ template <class T, int TILE> struct gp__merge_side {
   gp__u64 left;              // elements of the range that have not been merged
   unsigned first;            // byte of the ring where they begin
   unsigned fill;             // byte of the ring where the next unit goes
-  unsigned have;             // units from the one of `first` to `fill`
-  GP_DEVICE void start(const T *from, gp__u64 count) {
+  int have;                  // units from the one of `first` to `fill`
+  bool before;               // an element before `first` is in the ring
+  GP_DEVICE void start(const T *from, gp__u64 count, bool has_before) {
+    before = KEEPS && has_before;
+    from -= before ? 1 : 0;
     const unsigned shift = gp__misalignment(from, UNIT);
     next = reinterpret_cast<const unsigned char *>(from) - shift;
     left = count;
-    first = shift;
-    fill = have = 0;
+    first = shift + (before ? SIZE : 0);
+    fill = 0;
+    have = -int(first / UNIT);
   }
   static GP_DEVICE unsigned wrap(unsigned at) { // below 2 * RING
     return MASKED ? at & (RING - 1) : gp_min<gp__u32>()(at, at - RING);
@@ -12165,18 +12177,20 @@ template <class T, int TILE> struct gp__merge_side {
   GP_DEVICE unsigned window() const { return left < TILE ? unsigned(left) : unsigned(TILE); }
   // Units that are missing for that.
   GP_DEVICE unsigned missing() const {
-    const unsigned m = window(), wanted = m ? (first % UNIT + m * SIZE + UNIT - 1) / UNIT : 0;
-    return wanted > have ? wanted - have : 0;
+    const unsigned m = window();
+    const int wanted = m ? int((first % UNIT + m * SIZE + UNIT - 1) / UNIT) : 0;
+    return wanted > have ? unsigned(wanted - have) : 0;
   }
   GP_DEVICE void merged(unsigned n) {
-    have -= (first % UNIT + n * SIZE) / UNIT;
+    have -= int((first % UNIT + n * SIZE) / UNIT);
     first = wrap(first + n * SIZE);
     left -= n;
+    before = before || (KEEPS && n > 0);
   }
   GP_DEVICE void loaded(unsigned units) {
     next += units * UNIT;
     fill = wrap(fill + units * UNIT);
-    have += units;
+    have += int(units);
   }
 };
 
@@ -12285,6 +12299,48 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     return Side::MASKED ? (at & ~MASK) | ((at + KEY) & MASK) // rings lie side by side, and `at` says in which
                         : Side::wrap(at + KEY - (of_second ? RING_AT : 0)) + (of_second ? RING_AT : 0);
   }
+  static GP_DEVICE unsigned before(unsigned at, bool of_second) { // the byte of the key before it
+    const unsigned MASK = Side::RING - 1, from = of_second ? RING_AT : 0;
+    return Side::MASKED ? (at & ~MASK) | ((at - KEY) & MASK)
+                        : gp_min<gp__u32>()(at - from - KEY, at - from - KEY + Side::RING) + from;
+  }
+  // One thread merges ITEMS elements from both ends: from bytes x and y of the rings on, and backwards from the keys
+  // before bytes x_end and y_end. at to at2_end: what their values are called. Where all of one input's are taken, the
+  // key before them, which comes before all others, is compared and not taken.
+  GP_DEVICE void merge_ends(unsigned x, unsigned y, unsigned x_end, unsigned y_end, int at, int at2, int at_end,
+                            int at2_end, Key *out, unsigned short *places) const {
+    y += RING_AT;
+    x_end = before(x_end, false);
+    y_end = before(y_end + RING_AT, true);
+    Key one = *reinterpret_cast<const Key *>(shared + x), two = *reinterpret_cast<const Key *>(shared + y);
+    Key one_end = *reinterpret_cast<const Key *>(shared + x_end),
+        two_end = *reinterpret_cast<const Key *>(shared + y_end);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < (ITEMS + 1) / 2; ++k) {
+      const bool second = Before()(two, one), end_second = !Before()(two_end, one_end);
+      const int last = ITEMS - 1 - k;
+      out[k] = second ? two : one;
+      if (VALUE) places[k] = static_cast<unsigned short>(second ? at2 : at);
+      if (last > k) {
+        out[last] = end_second ? two_end : one_end;
+        if (VALUE) places[last] = static_cast<unsigned short>(end_second ? --at2_end : --at_end);
+      }
+      if (k + 1 == (ITEMS + 1) / 2) break;
+      const unsigned next = behind(second ? y : x, second), next_end = before(end_second ? y_end : x_end, end_second);
+      if (VALUE) at += second ? 0 : 1;
+      if (VALUE) at2 += second ? 1 : 0;
+      const Key fresh = *reinterpret_cast<const Key *>(shared + next);
+      const Key fresh_end = *reinterpret_cast<const Key *>(shared + next_end);
+      x = second ? x : next;
+      y = second ? next : y;
+      one = second ? one : fresh;
+      two = second ? fresh : two;
+      x_end = end_second ? x_end : next_end;
+      y_end = end_second ? next_end : y_end;
+      one_end = end_second ? one_end : fresh_end;
+      two_end = end_second ? fresh_end : two_end;
+    }
+  }
   // One thread merges `n` elements, of which `left` are of the first ring, from byte x on, and left2 of the second,
   // from byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
   template <bool FULL>
@@ -12319,12 +12375,13 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
   }
 
-  // Merges elements from..to of the inputs to `out` on.
-  GP_DEVICE void range(const Key *keys, const Key *keys2, const Value *values, const Value *values2, gp__u64 n,
-                       gp__u64 m, Key *out, Value *out_values) const {
+  // Merges n and m elements of the inputs, from `keys` and `keys2` on, to `out` on. has, has2: the element before them
+  // has been merged.
+  GP_DEVICE void range(const Key *keys, bool has, const Key *keys2, bool has2, const Value *values,
+                       const Value *values2, gp__u64 n, gp__u64 m, Key *out, Value *out_values) const {
     Side first, second;
-    first.start(keys, n);
-    second.start(keys2, m);
+    first.start(keys, n, has);
+    second.start(keys2, m, has2);
     unsigned units = first.missing(), units2 = second.missing();
     KeyLoads next;
     next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, 0, begin2(), end2());
@@ -12341,6 +12398,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const unsigned mine = threadIdx.x * ITEMS < tile ? threadIdx.x * ITEMS : tile;
       const unsigned end = mine + ITEMS < tile ? mine + ITEMS : tile;
       const unsigned at = first.first, at2 = second.first;
+      const bool ends = first.before && second.before;
       const unsigned i_end = unsigned(split(at, int(window), at2, int(window2), int(end)));
       s.split[threadIdx.x + 1] = i_end;
       if (threadIdx.x == 0) s.split[0] = 0;
@@ -12368,7 +12426,10 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT) + threadIdx.x * ITEMS;
       const unsigned x = Side::wrap(at + i * KEY), y = Side::wrap(at2 + (mine - i) * KEY);
       const int left = int(i_end - i), left2 = int(end - mine) - left;
-      if (window == TILE && window2 == TILE)
+      if (window == TILE && window2 == TILE && ends)
+        merge_ends(x, y, Side::wrap(at + i_end * KEY), Side::wrap(at2 + (end - i_end) * KEY), int(i),
+                   int(taken + mine - i), int(i_end), int(taken + end - i_end), mine_out, places);
+      else if (window == TILE && window2 == TILE)
         merge<true>(x, left, y, left2, ITEMS, int(i), int(taken + mine - i), mine_out, places);
       else merge<false>(x, left, y, left2, int(end - mine), int(i), int(taken + mine - i), mine_out, places);
       __syncwarp();
@@ -12433,7 +12494,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
     }
     __syncthreads();
     const gp__u64 i = s.border[0], i_end = s.border[1], j = diagonal[0] - i, j_end = diagonal[1] - i_end;
-    merger.range(one + i, two + j, gp__ahead(value1, i), gp__ahead(value2, j), i_end - i, j_end - j,
+    merger.range(one + i, i > 0, two + j, j > 0, gp__ahead(value1, i), gp__ahead(value2, j), i_end - i, j_end - j,
                  static_cast<Key *>(a.out_keys) + at, gp__ahead(static_cast<Value *>(a.out_values), at));
     at = base + diagonal[1];
   }
@@ -12448,6 +12509,27 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 template <class Before> struct gp__ties_are_same { static const bool value = false; };
 template <class T> struct gp__ties_are_same<gp_less<T>> { static const bool value = gp__is_exact<T>::value; };
 template <class T> struct gp__ties_are_same<gp_greater<T>> { static const bool value = gp__is_exact<T>::value; };
+// Floats: of those that tie, zeros alone differ, by their sign. Is this one below 0, bit by bit?
+template <class Before> struct gp__zeros_tie {
+  static const bool value = false;
+  template <class Key> static GP_DEVICE bool negative(const Key &) { return false; }
+};
+template <class T, bool FLOAT> struct gp__float_zeros_tie : gp__zeros_tie<void> {};
+template <class T> struct gp__float_zeros_tie<T, true> {
+  typedef typename gp__unsigned_of<int(sizeof(T))>::type Bits;
+  static const bool value = true;
+  static GP_DEVICE bool negative(const T &x) {
+    union Cast {
+      Bits bits;
+      T value;
+      GP_DEVICE Cast() {}
+    } cast;
+    cast.value = x;
+    return cast.bits == Bits(Bits(1) << (8 * sizeof(T) - 1));
+  }
+};
+template <class T> struct gp__zeros_tie<gp_less<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
+template <class T> struct gp__zeros_tie<gp_greater<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 
 // Keys and their places (where there are values) in one thread, the first `n` of them (FULL: all).
 template <class Before, class Key, int ITEMS, bool PLACES> struct gp__thread_sort {
@@ -12555,7 +12637,13 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
     }
     if (threadIdx.x == 0) keys[tile] = keys[tile - 1]; // compared, never taken
-    if (FULL && gp__ties_are_same<Before>::value && !VALUE) gp__batcher<Before, Key, ITEMS>::run(key);
+    const bool any_order = FULL && !VALUE && (gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value);
+    bool in_order = !any_order; // keys that tie stay so
+    if (any_order && gp__zeros_tie<Before>::value) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ITEMS; ++k) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
+    }
+    if (!in_order) gp__batcher<Before, Key, ITEMS>::run(key);
     else Network::template stable<FULL>(key, place, count);
     GPUPRIMS__UNROLL_BY(1)
     for (int width = 1;; width *= 2) { // threads of a run
@@ -12686,9 +12774,9 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__set_
 }
 
 template <int THREADS> struct gp__set_storage {
-  gp__ticket ticket;
-  gp__u64 at[2][2]; // of the tile's two ends, in each input
-  gp__u64 before;   // results of the tiles before
+  gp__ticket ticket; // of the next tile; while results are counted, of the one behind it
+  gp__u64 at[2][2];  // of the next tile's two ends, in each input
+  gp__u64 before;    // results of the tiles before
   gp_tile_scan_storage<THREADS, gp__u32> scan;
 };
 
@@ -12706,14 +12794,18 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   int n, m;
 
   static GP_DEVICE bool equal(const Key &low, const Key &high) { return !Before()(low, high); }
-  // The first of keys[0 .. end) that is not before x.
-  static GP_DEVICE int first_of(const Key *keys, int end, const Key &x) {
-    int low = 0;
-    if (end == 0 || Before()(keys[end - 1], x)) return end;
-    while (low < end) {
-      const int middle = (low + end) / 2;
-      if (Before()(keys[middle], x)) low = middle + 1;
-      else end = middle;
+  // How many of keys[0 .. end), none of which is behind x, are its equals: back by powers of two, then by halves.
+  static GP_DEVICE int equal_before(const Key *keys, int end, const Key &x) {
+    int low = 0, high = 1;
+    while (high <= end && !Before()(keys[end - high], x)) {
+      low = high;
+      high *= 2;
+    }
+    high = high <= end ? high : end + 1;
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      if (Before()(keys[end - middle], x)) high = middle;
+      else low = middle;
     }
     return low;
   }
@@ -12730,30 +12822,30 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   }
   // One thread: `count` elements from i and j on, in their order; marks: which are kept; of_second, where there are
   // values: which are of the second input. Of a run of equal keys those of the first input come first; `ahead` of them
-  // have had no partner when those of the second begin.
+  // have had no partner when those of the second begin. FULL: `count` is ITEMS, and either input has more than so many.
+  template <bool FULL>
   GP_DEVICE void merge(int i, int j, int count, Key (&key)[ITEMS], Marks &marks, Marks &of_second) const {
     marks.clear();
     of_second.clear();
-    if (count <= 0) return;
+    if (!FULL && count <= 0) return;
     const Key *one_at = keys + i, *two_at = keys2 + j, *const one_end = keys + n, *const two_end = keys2 + m;
     Key one, two;
-    if (one_at < one_end) one = *one_at;
-    if (two_at < two_end) two = *two_at;
-    if (one_at >= one_end) one = two; // never taken, but compared
-    if (two_at >= two_end) two = one;
+    if (FULL || one_at < one_end) one = *one_at;
+    if (FULL || two_at < two_end) two = *two_at;
+    if (!FULL && one_at >= one_end) one = two; // never taken, but compared
+    if (!FULL && two_at >= two_end) two = one;
     int ahead = 0;
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      const bool later = Before()(two, one), second = two_at < two_end && (one_at >= one_end || later);
+      const bool later = Before()(two, one), second = FULL ? later : two_at < two_end && (one_at >= one_end || later);
       const Key x = second ? two : one;
-      if (k == 0) ahead = (i - first_of(keys, i, x)) - (j - first_of(keys2, j, x));
+      if (k == 0) ahead = equal_before(keys, i, x) - equal_before(keys2, j, x);
       else if (Before()(key[k ? k - 1 : 0], x)) ahead = 0;
       bool pair = ahead > 0; // of the second input
       if (SET != GP_SET_UNION && !second) {
         const Key *const partner = two_at + ahead;
-        Key y = two;
-        if (ahead > 0 && partner < two_end) y = *partner;
-        pair = partner < two_end && equal(x, y);
+        pair = (FULL || two_at < two_end) && equal(x, two);
+        if (ahead > 0) pair = partner < two_end && equal(x, *partner); // rare: equal keys of one input
       }
       marks.set(k, SET == GP_SET_UNION          ? !second || !pair
                    : SET == GP_SET_INTERSECTION ? !second && pair
@@ -12765,13 +12857,13 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       if (k + 1 == ITEMS) break;
       const Key *const next = (second ? two_at : one_at) + 1;
       Key fresh = x;
-      if (next < (second ? two_end : one_end)) fresh = *next;
+      if (FULL || next < (second ? two_end : one_end)) fresh = *next;
       one_at = second ? one_at : next;
       two_at = second ? next : two_at;
       one = second ? one : fresh;
       two = second ? fresh : two;
     }
-    marks.keep(count);
+    if (!FULL) marks.keep(count);
   }
 };
 
@@ -12826,28 +12918,50 @@ GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
   for (int k = 0; k < ITEMS; ++k)
     if (k * THREADS < n) out[k * THREADS] = from[k * THREADS];
 }
-// A warp: the block's next tile. Without borders it has one alone, and finds its ends.
-template <int STEP, class Key, class Before, bool SEARCH, class Storage>
-GP_DEVICE void gp__set_next(const gp__merge_args &a, Storage &s, gp__u64 draws, gp__u64 tiles, gp__u64 all) {
-  if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, draws);
-  __syncwarp();
-  const gp__u64 number = s.ticket.number;
-  if (number >= tiles) return;
-  if (!SEARCH || a.borders) {
-    if (gp_lane() < 4) s.at[gp_lane() >> 1][gp_lane() & 1] = a.borders[number * 2 + gp_lane()];
-    return;
-  }
-  const gp__u64 begin = number * STEP;
+// A warp: the ends of the block's first tile, found in memory.
+template <int STEP, class Key, class Before>
+GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64 number, gp__u64 (&at)[2][2]) {
+  const gp__u64 begin = number * STEP, all = inputs.count[0] + inputs.count[1];
   const gp__u64 diagonal[2] = {begin, begin + STEP < all ? begin + STEP : all};
-  const gp__set_inputs<Key, Before> inputs(a);
-  gp__u64 split[2], at[2];
+  gp__u64 split[2], found[2];
   gp__warp_merge_splits(inputs.keys[0], inputs.count[0], inputs.keys[1], inputs.count[1], diagonal, Before(), split);
   const int end = int(gp_lane());
   if (end < 2) {
-    gp__set_border_of(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], at);
-    s.at[end][0] = at[0], s.at[end][1] = at[1];
+    gp__set_border_of(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], found);
+    at[end][0] = found[0], at[end][1] = found[1];
   }
 }
+// A tile's keys on their way: each array's as they stand against 16 bytes.
+template <class Key, class Loads> struct gp__set_window {
+  static const unsigned SIZE = unsigned(sizeof(Key)), UNIT = unsigned(Loads::UNIT);
+  gp__u64 number, first, first2; // the tile; where it begins in each input
+  int n, m;                      // its elements of each
+  GP_DEVICE gp__set_window(gp__u64 tile, const gp__u64 (&at)[2][2])
+      : number(tile), first(at[0][0]), first2(at[0][1]), n(int(at[1][0] - first)), m(int(at[1][1] - first2)) {}
+  static GP_DEVICE unsigned units(const unsigned char *p, int count) {
+    return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
+  }
+  template <class Inputs> GP_DEVICE void load(Loads &loads, const Inputs &s) const {
+    const unsigned char *all = gp__bytes_at(s.keys[0]), *all2 = gp__bytes_at(s.keys[1]);
+    const unsigned char *p = all + first * SIZE, *q = all2 + first2 * SIZE;
+    loads.load(p - gp__misalignment(p, UNIT), units(p, n), all, all + s.count[0] * SIZE, q - gp__misalignment(q, UNIT),
+               units(q, m), all2, all2 + s.count[1] * SIZE);
+  }
+  // To shared memory: where the keys of each are there.
+  template <class Inputs>
+  GP_DEVICE void store(const Loads &loads, const Inputs &s, unsigned char *shared, const Key *&keys,
+                       const Key *&keys2) const {
+    const unsigned char *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
+    unsigned char *const second = shared + units(p, n) * UNIT;
+    loads.template store<~0u>(shared, 0, units(p, n), second, 0, units(q, m));
+    keys = reinterpret_cast<const Key *>(shared + gp__misalignment(p, UNIT));
+    keys2 = reinterpret_cast<const Key *>(second + gp__misalignment(q, UNIT));
+  }
+};
+
+// While a tile is merged, the ends of the next one come from memory and the number of the one behind it is drawn; while
+// its place is looked for, the next one's keys come, in registers. The ends of the first tile are found by the block
+// itself, beside the launch that finds the others': for the second tile it waits for that one.
 template <class P, int SET, class Before, class Key, class Value>
 GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
@@ -12858,57 +12972,64 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__look_back<gp__u64, gp_sum<gp__u64>> LookBack;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
-  const gp__u64 n = gp__count(a), all = n + a.count2, tiles = (all + TILE - 2) / (TILE - 1);
-  const bool once = tiles <= gridDim.x;
+  if (!a.borders) gp__begin<P>(); // the launch that finds borders has waited for the ones before it
+  const gp__set_inputs<Key, Before> inputs(a);
+  const gp__u64 n = inputs.count[0], all = n + inputs.count[1], tiles = (all + TILE - 2) / (TILE - 1);
   if (tiles == 0) {
+    if (a.borders) gp__begin<P>();
     if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
     return;
   }
-  const gp__u64 draws = once ? gridDim.x : tiles + gridDim.x;
-  if (gp_warp() == 0) gp__set_next<TILE - 1, Key, Before, true>(a, s, draws, tiles, all);
-  for (;;) {
-    __syncthreads();
-    const gp__ticket ticket = s.ticket;
-    if (ticket.number >= tiles) return;
-    const gp__u64 first = s.at[0][0], first2 = s.at[0][1];
+  // Without borders a block has one tile alone. A block draws until it has two numbers that no tile has.
+  const gp__u64 draws = a.borders ? tiles + 2 * gridDim.x : gridDim.x;
+  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
+  __syncthreads();
+  const gp__ticket drawn = s.ticket;
+  if (gp_warp() == 0 && drawn.number < tiles) gp__set_search<TILE - 1>(inputs, drawn.number, s.at);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    if (a.borders) s.ticket = gp__draw(a.workspace, draws);
+    else s.ticket.number = tiles;
+  }
+  if (drawn.number >= tiles) {
+    if (a.borders) gp__begin<P>();
+    return;
+  }
+  gp__set_window<Key, KeyLoads> here(drawn.number, s.at);
+  KeyLoads loads;
+  here.load(loads, inputs);
+  for (bool first = true;; first = false) {
     Tile tile;
-    tile.n = int(s.at[1][0] - first);
-    tile.m = int(s.at[1][1] - first2);
-    const int size = tile.n + tile.m;
-    // The tile's keys, and its values, each array as it stands against 16 bytes.
-    {
-      const Key *from = static_cast<const Key *>(a.keys) + first, *from2 = static_cast<const Key *>(a.keys2) + first2;
-      const unsigned shift = gp__misalignment(from, KeyLoads::UNIT), shift2 = gp__misalignment(from2, KeyLoads::UNIT);
-      const unsigned units =
-          tile.n ? (shift + unsigned(tile.n) * unsigned(sizeof(Key)) + KeyLoads::UNIT - 1) / KeyLoads::UNIT : 0;
-      const unsigned units2 =
-          tile.m ? (shift2 + unsigned(tile.m) * unsigned(sizeof(Key)) + KeyLoads::UNIT - 1) / KeyLoads::UNIT : 0;
-      KeyLoads loads;
-      loads.load(gp__bytes_at(from) - shift, units, gp__bytes_at(a.keys), gp__bytes_at(a.keys) + n * sizeof(Key),
-                 gp__bytes_at(from2) - shift2, units2, gp__bytes_at(a.keys2),
-                 gp__bytes_at(a.keys2) + a.count2 * sizeof(Key));
-      unsigned char *second = shared + units * KeyLoads::UNIT;
-      loads.template store<~0u>(shared, 0, units, second, 0, units2);
-      tile.keys = reinterpret_cast<const Key *>(shared + shift);
-      tile.keys2 = reinterpret_cast<const Key *>(second + shift2);
-    }
-    const gp__set_tile_values<Tile, ValueLoads, Value> values = {a,      n,      first,
-                                                                 first2, tile.n, Tile::VALUES2 ? tile.m : 0};
+    tile.n = here.n, tile.m = here.m;
+    here.store(loads, inputs, shared, tile.keys, tile.keys2);
+    const gp__set_tile_values<Tile, ValueLoads, Value> values = {a,           n,      here.first,
+                                                                 here.first2, here.n, Tile::VALUES2 ? here.m : 0};
     __syncthreads();
+    if (first && a.borders) gp__begin<P>();
+    const gp__u64 next = s.ticket.number;
+    gp__u64 border = 0, was = 0;
+    if (threadIdx.x < 4 && next < tiles) border = a.borders[next * 2 + threadIdx.x];
+    if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
+    const int size = tile.n + tile.m;
     const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
     const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
     Key key[ITEMS];
     typename Tile::Marks marks, of_second;
-    tile.merge(i, mine - i, count, key, marks, of_second);
+    if (i + ITEMS < tile.n && mine - i + ITEMS < tile.m)
+      tile.template merge<true>(i, mine - i, count, key, marks, of_second);
+    else tile.template merge<false>(i, mine - i, count, key, marks, of_second);
     ValueLoads moving; // on their way while the results are counted
     if (VALUE) values.load(moving);
+    if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
     gp__u32 rank = static_cast<gp__u32>(marks.count());
     const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
-    LookBack look_back = {gp__words(a.workspace), tiles, ticket.tag, gp_before<gp__u64>(), false};
+    LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_before<gp__u64>(), false};
     look_back.start.value = 0;
     look_back.start.has = false;
-    if (threadIdx.x == 0) look_back.publish_aggregate(ticket.number, kept);
+    if (threadIdx.x == 0) {
+      look_back.publish_aggregate(here.number, kept);
+      s.ticket = a.borders ? gp__ticket_of(a.workspace, draws, was) : gp__ticket{drawn.tag, tiles};
+    }
     Key *out = reinterpret_cast<Key *>(shared + Tile::OUT_AT) + rank;
     unsigned short *places = reinterpret_cast<unsigned short *>(shared + Tile::PLACES_AT) + rank;
     int place = i, place2 = tile.n + mine - i; // of the element's value
@@ -12923,13 +13044,13 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       else ++place;
     }
     if (VALUE) values.store(moving, shared + Tile::VALUES_AT);
-    if (!once && gp_warp() == THREADS / 32 - 1) // the next tile, while this one's place is looked for
-      gp__set_next<TILE - 1, Key, Before, false>(a, s, draws, tiles, all);
+    const gp__set_window<Key, KeyLoads> then(next, s.at);
+    if (next < tiles) then.load(loads, inputs);
     if (gp_warp() == 0) {
-      const gp_before<gp__u64> before = look_back(ticket.number, kept);
+      const gp_before<gp__u64> before = look_back(here.number, kept);
       if (gp_lane() == 0) {
         s.before = before.has ? before.value : 0;
-        if (ticket.number == tiles - 1) *a.out_count = s.before + kept;
+        if (here.number == tiles - 1) *a.out_count = s.before + kept;
       }
     }
     __syncthreads();
@@ -12937,7 +13058,8 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (VALUE)
       values.write(s.before, reinterpret_cast<const unsigned short *>(shared + Tile::PLACES_AT), int(kept),
                    shared + Tile::VALUES_AT);
-    if (once) return;
+    if (next >= tiles) return;
+    here = then;
   }
 }
 

@@ -183,7 +183,13 @@ MUTANTS = {
     "merge: all units are taken for whole ones": (
         "MERGE", "if (whole) load_units<true>(p", "if (true) load_units<true>(p"),
     "merge: a ring has no room for units that are half used up": (
-        "MERGE", "(TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) +", "(TILE * SIZE +"),
+        "MERGE", "(TILE * SIZE + (KEEPS ? 2 * UNIT : 0) +", "(TILE * SIZE +"),
+    "merge: from both ends where nothing comes before": (
+        "MERGE", "const bool ends = first.before && second.before;", "const bool ends = true;"),
+    "merge: backwards, ties go to the first input": (
+        "MERGE", "end_second = !Before()(two_end, one_end);", "end_second = Before()(one_end, two_end);"),
+    "merge: backwards, a ring has no begin": (
+        "MERGE", "gp_min<gp__u32>()(at - from - KEY, at - from - KEY + Side::RING) + from", "at - KEY"),
     "merge: units go on behind a ring": ("MERGE", "fill = wrap(fill + units * UNIT);", "fill += units * UNIT;"),
     "merge: the last tile is taken for a whole one": ("MERGE", "if (window == TILE && window2 == TILE)", "if (true)"),
     "merge: one window is whole": ("MERGE", "if (window == TILE && window2 == TILE)", "if (window == TILE)"),
@@ -193,6 +199,8 @@ MUTANTS = {
         "MERGE", "__syncwarp();\n      gp__write_alike<Key>::template run",
         "gp__write_alike<Key>::template run"),
     "merge sort: the network is not stable": ("MERGE_SORT", "there && Before()(b, a);", "there && !Before()(a, b);"),
+    "merge sort: zeros of two signs are taken for the same": (
+        "MERGE_SORT", "in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);", "in_order = false;"),
     "merge sort: the last key of a part is not sorted": ("MERGE_SORT", "FULL || i + 1 < n);", "FULL || i + 2 < n);"),
     "merge sort: ties go to the second run": (
         "MERGE_SORT", "const bool later = Before()(y, x), of_second = j",
@@ -215,12 +223,24 @@ MUTANTS = {
     "sets: a run is not followed back": (
         "SETS", "while (known < back && !Before", "while (known < 1 && back && !Before"),
     "sets: ranks are counted from the thread's first": (
-        "SETS", "if (k == 0) ahead = (i - first_of(keys, i, x)) - (j - first_of(keys2, j, x));",
+        "SETS", "if (k == 0) ahead = equal_before(keys, i, x) - equal_before(keys2, j, x);",
         "if (k == 0) ahead = 0;"),
+    "sets: a thread's first key has too many equals": (
+        "SETS", "high = high <= end ? high : end + 1;", "high = high <= end ? high : end + 2;"),
+    "sets: a run that begins the tile is not seen whole": (
+        "SETS", "while (high <= end && !Before", "while (high < end && !Before"),
+    "sets: a thread at the end of an input is taken for one that is not": (
+        "SETS", "if (i + ITEMS < tile.n && mine - i + ITEMS < tile.m)", "if (i + ITEMS < tile.n)"),
     "sets: ranks go on behind a run": ("SETS", "else if (Before()(key[k ? k - 1 : 0], x)) ahead = 0;", ""),
-    "sets: a partner is beyond the tile": ("SETS", "pair = partner < two_end && equal(x, y);", "pair = equal(x, y);"),
-    "sets: a tile begins before it is drawn": (
-        "SETS", "draws, tiles, all);\n  for (;;) {\n    __syncthreads();", "draws, tiles, all);\n  for (;;) {"),
+    "sets: a partner is beyond the tile": (
+        "SETS", "pair = partner < two_end && equal(x, *partner);", "pair = equal(x, *partner);"),
+    "sets: the next key is a partner, whatever is ahead": (
+        "SETS", "if (ahead > 0) pair = partner <", "if (false) pair = partner <"),
+    "sets: a tile is merged before its keys are there": (
+        "SETS", "__syncthreads();\n    if (first && a.borders) gp__begin<P>();",
+        "if (first && a.borders) gp__begin<P>();"),
+    "sets: the next tile's ends are written while the tile's are read": (
+        "SETS", "drawn.number, s.at);\n  __syncthreads();", "drawn.number, s.at);"),
     "sets: union keeps both of a pair": ("SETS", "? !second || !pair", "? true"),
     "sets: written before it is known where": (
         "SETS", "*a.out_count = s.before + kept;\n      }\n    }\n    __syncthreads();",

@@ -33,6 +33,10 @@ template <> Pair draw<Pair>() { return {random32(), random32()}; }
 // A key of about `range` different ones; the rest of it is random.
 template <class T> T narrow(u32 range) { return T(random32() % range); }
 template <> u32 narrow<u32>(u32 range) { return random32() << 8 | random32() % (range < 256 ? range : 256); }
+template <> float narrow<float>(u32 range) { // zeros of both signs
+  const float x = float(random32() % range);
+  return x == 0 && random32() % 2 ? -x : x;
+}
 template <> Triple narrow<Triple>(u32 range) { return {int(random32() % range), int(random32()), int(random32())}; }
 template <> Large narrow<Large>(u32 range) { return {{(long long)(random32() % range), random32(), 1, 2, 3}}; }
 template <> Pair narrow<Pair>(u32 range) { return {random32() % range, random32()}; }
@@ -345,10 +349,10 @@ int main(int argc, char **argv) {
 #endif
 #ifdef TEST_MERGE_SORT
   MergeSort<Small, ByLowByte, u32, u32>::sweep("sort u32 + u32", seeds);
+  MergeSort<Medium, gp_less<float>, float, gp__none>::sweep("sort f32", seeds);
 #ifndef TEST_FEW
   MergeSort<Small, gp_less<u32>, u32, gp__none>::sweep("sort u32", seeds);
   MergeSort<Tiny, gp_greater<u8>, u8, gp__none>::sweep("sort u8 descending", seeds);
-  MergeSort<Medium, gp_less<float>, float, gp__none>::sweep("sort f32", seeds);
   MergeSort<Tiny, ByX, Triple, Wide>::sweep("sort s12 + s16", seeds);
   MergeSort<Tiny, ByFirst, Large, u16>::sweep("sort s40 + u16", seeds);
   MergeSort<Medium, gp_less<long long>, long long, Large>::sweep("sort i64 + s40", seeds / 2 + 1);
