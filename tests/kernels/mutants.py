@@ -532,30 +532,32 @@ MUTANTS = {
     "radix: nothing is copied where no pass runs": (
         "RADIX", "else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;", ""),
     "radix: the window goes on behind a missing word": (
-        "RADIX", "if (passed == j && at + j < tile && N::mark", "if (at + j < tile && N::mark"),
-    "radix: the window goes on behind a known group": ("RADIX", "          found = true;\n        } else if (sum",
-        "          found = true, ++passed;\n        } else if (sum"),
-    "radix: a group that is not complete is counted": ("RADIX", "} else if (sum[j] >> 48 == GROUP) {", "} else {"),
+        "RADIX", "if (passed == j && w.tile + j < tile && N::mark", "if (w.tile + j < tile && N::mark"),
+    "radix: the window goes on behind a known group": ("RADIX", "w.group = 0; // all", "++passed; // all"),
+    "radix: a group that is not complete is counted": ("RADIX", "} else if (w.sum[j] >> 48 == GROUP) {", "} else {"),
     "radix: a group is known before all of it is counted": (
         "RADIX", "      if (sum >> 48 == GROUP)\n        W::store", "      W::store"),
     "radix: the groups' counts are not cleared": ("RADIX", "    r.clear_next();\n", ""),
     "radix: the window of groups is off by one": (
-        "RADIX", "const gp__u32 of = group > j ? group - 1 - j : 0;",
-        "const gp__u32 of = group > j + 1 ? group - 2 - j : 0;"),
+        "RADIX", "const gp__u32 group = w.group > j ? w.group - 1 - j : 0;",
+        "const gp__u32 group = w.group > j + 1 ? w.group - 2 - j : 0;"),
     "radix: the tile itself is counted as one before": (
-        "RADIX", "at < tile;) {\n      gp__u64 in[WINDOW];", "at <= tile;) {\n      gp__u64 in[WINDOW];"),
+        "RADIX", "if (passed == j && w.tile + j < tile && N::mark", "if (passed == j && w.tile + j <= tile && N::mark"),
     "radix: marks of the pass before are taken": (
         "RADIX", "return step & GP__RADIX_ODD ? 2 : 1; }", "return 1; }"),
-    "radix: digits begin at nothing": ("RADIX", "even += static_cast<Count>(base()[2 * pair]);", ""),
+    "radix: digits begin at nothing": (
+        "RADIX", "even = static_cast<Count>(tile < GROUP ? base()[2 * pair] : 0);", "even = 0;"),
+    "radix: digits begin at nothing behind the first group": (
+        "RADIX", "            even += static_cast<Count>(base()[2 * pair]);\n", ""),
     "radix: written before all is in place": (
-        "RADIX", "      __syncthreads();\n      const gp__u32 next", "      const gp__u32 next"),
+        "RADIX", "      __syncthreads();\n      next = s.tile;", "      __syncwarp();\n      next = s.tile;"),
     "radix: positions before the counters are there": (
-        "RADIX", "      __syncthreads();\n      if (threadIdx.x == THREADS - 1)",
-        "      if (threadIdx.x == THREADS - 1)"),
+        "RADIX", "      __syncthreads();\n      if (!BEHIND && resolves)", "      if (!BEHIND && resolves)"),
     "radix: tiles follow each other in one half": ("RADIX", "if (BEHIND) half = TILE - half;", ""),
     "radix: the tile behind the last one is left": (
         "RADIX", "while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {", "while (now.tile < tiles) {"),
-    "radix: the tile behind has the next one's counts": ("RADIX", "resolve(BEHIND ? behind : now)", "resolve(now)"),
+    "radix: the tile behind has the next one's counts": (
+        "RADIX", "resolve(BEHIND ? behind : now, window)", "resolve(now, window)"),
     "radix: padding comes before keys": (
         "RADIX", "descending ? Bits(0) : Bits(~Bits(0))", "descending ? Bits(~Bits(0)) : Bits(0)"),
     "radix: values stay": (
