@@ -980,7 +980,9 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, g
 // ---- transpose. Elements of any type, of 1 to 64 bytes. Each element is read once and written once, in one launch;
 // out of place: 2 * rows * columns * size bytes. Pitches (leading dimensions) and strides are in elements. Matrices lie
 // row by row and are aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. `out`
-// may be `in` (with the same strides) where the matrices are square, with any pitch, or dense.
+// may be `in` where matrices are square, with the same strides on both sides: one launch, as out of place; or where
+// they are dense: up to three steps, each of which reads and writes everything once, on columns and rows that fit shared
+// memory, or else through workspace: 64 MiB, or one row (128 bytes of each of as many rows) where that is more.
 
 // out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < columns. Pitch 0: dense, columns and rows.
 GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
@@ -2511,6 +2513,7 @@ enum {
   GP__FORM_OUT_ALIGNED = 2,
   GP__FORM_IN_WHOLE = 4,
   GP__FORM_OUT_WHOLE = 8,
+  GP__FORM_WHOLE = 12, // either
   GP__FORM_IN_START = 16,
   GP__FORM_IN_DENSE = 32,
   GP__FORM_OUT_DENSE = 64,
@@ -3322,9 +3325,46 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
   r.tiles = r.matrices ? gp__ceil_div(s.segments, r.matrices) : r.row_tiles * r.column_tiles * s.segments;
   return r;
 }
+// Dense matrices in place: steps within columns, within rows. m is the smaller side, n the larger one.
+enum {
+  GP__STRIP_BYTES = 128,         // of a strip of columns, in each row
+  GP__STRIPS_SCRATCH = 64 << 20, // bytes of scratch memory, at most, where that is enough for one block
+  GP__STRIP_BLOCKS = 4           // of a multiprocessor, at most
+};
+typedef struct gp__rectangle_plan {
+  unsigned long long m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
+  unsigned width, grid, shared_bytes;             // width: columns of a strip
+} gp__rectangle_plan;
+__attribute__((unused)) static gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
+  const unsigned long long size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
+  gp__rectangle_plan r;
+  unsigned long long blocks = sms * GP__STRIP_BLOCKS;
+  r.m = s.rows < s.columns ? s.rows : s.columns;
+  r.n = s.rows < s.columns ? s.columns : s.rows;
+  r.width = size >= GP__STRIP_BYTES ? 1 : (unsigned)(GP__STRIP_BYTES / size);
+  if (r.width > r.n) r.width = (unsigned)r.n;
+  r.strip = gp__round_up(within_rows ? r.n * size : r.m * r.width * size, 256);
+  r.tiles = (within_rows ? r.m : gp__ceil_div(r.n, r.width)) * s.segments;
+  r.scratch = r.strip > (unsigned)(s.shared_bytes - 2048) / 2;
+  r.shared_bytes = r.scratch ? GP__VECTOR : (unsigned)r.strip;
+  if (r.scratch && blocks > GP__STRIPS_SCRATCH / r.strip) blocks = GP__STRIPS_SCRATCH / r.strip;
+  if (blocks > r.tiles) blocks = r.tiles;
+  r.grid = (unsigned)(blocks < 1 ? 1 : blocks);
+  r.scratch *= r.grid * r.strip;
+  return r;
+}
 __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long long resident,
                                                            gp__geometry *g) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
+  if (s.move == GP__MOVE_RECTANGLE) {
+    const gp__rectangle_plan columns = gp__rectangle_plan_of(s, 0), rows = gp__rectangle_plan_of(s, 1);
+    g->tile_items = columns.width;
+    g->tiles = columns.tiles;
+    g->grid = columns.grid;
+    g->shared_bytes = columns.shared_bytes;
+    g->scratch = columns.scratch > rows.scratch ? columns.scratch : rows.scratch;
+    return;
+  }
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
   g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
   g->tiles = r.tiles;
@@ -3688,6 +3728,11 @@ typedef struct gp__transpose_args {
   gp__divisor units;       // whole input: groups of 8 vectors of a tile's column; whole output: vectors of a tile's row
   gp__divisor group;       // whole input: vectors of a group of rows
   gp__divisor row, column; // whole output: rows and columns of a matrix
+  // In place, dense: a and b are rows and columns without their common factor; a strip of whole columns, or a row, is
+  // put together in shared memory, or in so many bytes of scratch memory a block.
+  unsigned long long a, b, strip;
+  void *scratch;        // or null: shared memory
+  int rotates, gathers; // a step: columns are rotated, not shuffled; each place is read from where the formula says
 } gp__transpose_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
@@ -5429,6 +5474,13 @@ struct gp__gathered_tile {
   static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS, OUT_UNITS = ROWS * SIZE / 16 + !OUT_ALIGNED;
   static const int KW = OUT_UNITS >= 8 ? 8 : OUT_UNITS >= 4 ? 4 : OUT_UNITS >= 2 ? 2 : 1;
   typedef gp__tile_rows<GROUP, PITCH, SWIZZLED> Rows;
+  // Where this thread's k-th unit lies.
+  static GP_DEVICE unsigned row_of(unsigned k) {
+    return THREADS % UNITS == 0 ? threadIdx.x / UNITS + k * (THREADS / UNITS) : (k * THREADS + threadIdx.x) / UNITS;
+  }
+  static GP_DEVICE unsigned unit_of(unsigned k) {
+    return THREADS % UNITS == 0 ? threadIdx.x % UNITS : (k * THREADS + threadIdx.x) % UNITS;
+  }
   // Rows of `columns` elements, `pitch` bytes from row to row; bytes of [begin, end) may be read beside them.
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                              unsigned columns, const unsigned char *begin, const unsigned char *end) {
@@ -5437,20 +5489,18 @@ struct gp__gathered_tile {
     if (IN_ALIGNED && rows == ROWS && columns == COLUMNS && ROWS * UNITS % THREADS == 0) {
       GPUPRIMS__UNROLL
       for (int k = 0; k < ROUNDS; ++k) {
-        const unsigned i = k * THREADS + threadIdx.x;
-        v[k] = gp__load_vector<LOAD>(in + i / UNITS * pitch + i % UNITS * 16);
+        v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
       }
       GPUPRIMS__UNROLL
       for (int k = 0; k < ROUNDS; ++k) {
-        const unsigned i = k * THREADS + threadIdx.x;
-        *reinterpret_cast<gp_vector *>(shared + place.at(i / UNITS, i % UNITS * 16)) = v[k];
+        *reinterpret_cast<gp_vector *>(shared + place.at(row_of(k), unit_of(k) * 16)) = v[k];
       }
       return;
     }
     unsigned there = 0; // bit k: v[k]
     GPUPRIMS__UNROLL
     for (int k = 0; k < ROUNDS; ++k) {
-      const unsigned i = k * THREADS + threadIdx.x, row = i / UNITS, unit = i % UNITS * 16;
+      const unsigned row = row_of(k), unit = unit_of(k) * 16;
       if (row >= rows) continue;
       const unsigned char *from = in + row * pitch;
       const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
@@ -5460,8 +5510,7 @@ struct gp__gathered_tile {
     }
     GPUPRIMS__UNROLL
     for (int k = 0; k < ROUNDS; ++k) {
-      const unsigned i = k * THREADS + threadIdx.x;
-      if (there >> k & 1u) *reinterpret_cast<gp_vector *>(shared + place.at(i / UNITS, i % UNITS * 16)) = v[k];
+      if (there >> k & 1u) *reinterpret_cast<gp_vector *>(shared + place.at(row_of(k), unit_of(k) * 16)) = v[k];
     }
   }
   // Columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of what was loaded, modulo 16.
@@ -14511,6 +14560,57 @@ GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
   }
 }
 
+// A dense matrix in place, of m rows and n columns, m <= n or the inverse of such a one (Catanzaro, Keller and Garland,
+// A Decomposition for In-place Matrix Transposition): columns are rotated where m and n have a common factor, then
+// elements change places within each row, then within each column. A step reads and writes everything once.
+template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(const gp__transpose_args &a) {
+  typedef typename gp__word_of<WORD>::type Word;
+  const unsigned N = SIZE / WORD;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
+  Word *strip = reinterpret_cast<Word *>(at);
+  for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
+    const gp__u64 matrix = tile / a.column_tiles, first = (tile - matrix * a.column_tiles) * a.tile_columns;
+    const gp__u64 far = matrix / a.outer[1], rest = a.columns - first;
+    Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
+                                          (matrix - far * a.outer[1]) * a.out_outer[1] + first * SIZE);
+    const unsigned words = static_cast<unsigned>(rest < a.tile_columns ? rest : a.tile_columns) * N;
+    for (gp__u64 i = threadIdx.x; i < a.rows * words; i += P::threads) {
+      const gp__u64 row = i / words, word = i - row * words, column = first + word / N;
+      const gp__u64 other = (a.rotates ? row + column / a.b : column + row * a.columns - row / a.a) % a.rows;
+      strip[(a.gathers ? row : other) * words + word] = base[(a.gathers ? other : row) * a.columns * N + word];
+    }
+    __syncthreads();
+    for (gp__u64 i = threadIdx.x; i < a.rows * words; i += P::threads) {
+      const gp__u64 row = i / words, word = i - row * words;
+      base[row * a.columns * N + word] = strip[i];
+    }
+    __syncthreads();
+  }
+}
+template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(const gp__transpose_args &a) {
+  typedef typename gp__word_of<WORD>::type Word;
+  const unsigned N = SIZE / WORD;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
+  Word *strip = reinterpret_cast<Word *>(at);
+  for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
+    const gp__u64 matrix = tile / a.rows, row = tile - matrix * a.rows, far = matrix / a.outer[1];
+    Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
+                                          (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.columns * SIZE);
+    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) {
+      const gp__u64 column = i / N, word = i % N;
+      const gp__u64 other = ((row + column / a.b) % a.rows + column * a.rows) % a.columns * N + word;
+      strip[a.gathers ? i : other] = base[a.gathers ? other : i];
+    }
+    __syncthreads();
+    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i] = strip[i];
+    __syncthreads();
+  }
+}
+
 // Rows that are moved as they are: `columns` words of WORD bytes each. A tile is 2^tile_columns words of some rows.
 template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
@@ -18287,7 +18387,9 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(SHUFFLE, gp__shuffle, gp__map_args)                                                                                \
   X(TRANSPOSE, gp__transpose, gp__transpose_args)                                                                      \
   X(TRANSPOSE_SQUARE, gp__transpose_square, gp__transpose_args)                                                        \
-  X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args)
+  X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args)                                                         \
+  X(TRANSPOSE_COLUMNS, gp__transpose_columns_of, gp__transpose_args)                                                   \
+  X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -20648,6 +20750,11 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
   return count;
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  if (q->moves.kind == GP__MOVE_RECTANGLE) { // in the order of gp__launch_rectangle
+    kinds[0] = GP__TRANSPOSE_COLUMNS;
+    kinds[1] = GP__TRANSPOSE_WITHIN;
+    return 2;
+  }
   kinds[0] = q->moves.kind == GP__MOVE_TILES    ? GP__TRANSPOSE
              : q->moves.kind == GP__MOVE_SQUARE ? GP__TRANSPOSE_SQUARE
                                                 : GP__TRANSPOSE_ROWS;
@@ -20752,7 +20859,7 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = q->op;
   key[i++] = q->transform;
   key[i++] = q->equal;
-  key[i++] = bytes ? (int)q->in_size : q->in_type;
+  key[i++] = q->primitive == GP_TRANSPOSE ? q->moves.size : bytes ? (int)q->in_size : q->in_type;
   key[i++] = q->in2_type;
   key[i++] = q->key_type;
   key[i++] = q->offset_type;
@@ -21088,6 +21195,10 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, "%d, %d, %d, %s>", q->moves.size, q->moves.word, gp__form_of(q, v),
             v->algorithm == GP_SWIZZLED_TILES ? "true" : "false");
     break;
+  case GP__TRANSPOSE_COLUMNS:
+  case GP__TRANSPOSE_WITHIN:
+    gp__add(t, "%d, %d>", q->moves.size, q->moves.word);
+    break;
   case GP__TRANSPOSE_ROWS:
     gp__add(t, "%d>", q->moves.word);
     break;
@@ -21111,6 +21222,14 @@ typedef struct gp__program_op {
   int fold;
 } gp__program_op;
 
+// Threads that a multiprocessor is to hold of a transpose: what tiles leave registers for.
+GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_policy *v) {
+  const gp__moves *m = &q->moves;
+  const int aligned = (gp__form_of(q, v) & 3) == 3, moved = m->kind == GP__MOVE_ROWS || m->kind == GP__MOVE_RECTANGLE;
+  const int light = moved || (aligned && !(gp__form_of(q, v) & GP__FORM_WHOLE) &&
+                              (m->size <= 2 ? m->kind == GP__MOVE_TILES : m->word >= 4));
+  return v->vectors > 4 ? 768 : light ? 1536 : aligned || m->word > 1 ? 1024 : 768;
+}
 GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request *q, const gp_policy *v,
                                               gp__kernel_kind kind, unsigned threads, gp__program *p) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments) #arguments,
@@ -21135,10 +21254,11 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks(q->in_size ? 8 : (int)q->key_size)
-                          : kind == GP__HYBRID_COUNT   ? 2
-                          : kind == GP__SEGMENTS_SHORT ? gp__short_threads(q) / threads
-                                                       : (unsigned)v->blocks_per_sm;
+  const unsigned blocks = kind == GP__HYBRID_SORT ? (unsigned)gp__bucket_blocks(q->in_size ? 8 : (int)q->key_size)
+                          : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v) / threads
+                          : kind == GP__HYBRID_COUNT     ? 2
+                          : kind == GP__SEGMENTS_SHORT   ? gp__short_threads(q) / threads
+                                                         : (unsigned)v->blocks_per_sm;
   int i, j;
   memset(p, 0, sizeof *p);
   p->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
@@ -21166,6 +21286,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   if (blocks > 0 && family != GP__FAMILY_MAP &&
       blocks * threads <= (v->algorithm == GP_HYBRID            ? 2048u
                            : family == GP__FAMILY_HISTOGRAM     ? (v->vectors < 4 ? 1536u : 1024u)
+                           : family == GP__FAMILY_TRANSPOSE     ? 2048u
                            : family != GP__FAMILY_STREAM        ? 1024u
                            : v->vectors >= 7 || q->acc_size > 8 ? 512u
                                                                 : 768u) &&
@@ -21298,6 +21419,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__MERGE_SORT_TILES) g.shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
   if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
   if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
+  if (kind == GP__TRANSPOSE_WITHIN) g.shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
   if (kind == GP__COUNTING_RUNS) g.threads = GP__COUNTING_THREADS;
   if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
   return g;
@@ -22119,9 +22241,50 @@ gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void
   a.column = gp__divisor_of(h.columns < GP__TRANSPOSE_WHOLE ? h.columns : 1);
   return a;
 }
+// The steps of a dense matrix in place, of which there are three: the plan and the arguments of one. 0: this one has
+// nothing to do.
+__attribute__((unused)) static int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out,
+                                                      void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
+  const int inverse = h.rows > h.columns, within = step == 1;
+  const unsigned long long common = gp__common_factor(h.rows, h.columns);
+  int i;
+  *r = gp__rectangle_plan_of(h, within);
+  memset(a, 0, sizeof *a);
+  a->out = out;
+  a->rows = r->m;
+  a->columns = r->n;
+  a->a = r->m / common;
+  a->b = r->n / common;
+  for (i = 0; i < 2; ++i) a->outer[i] = m->extent[2 + i], a->out_outer[i] = m->out_stride[2 + i];
+  a->tiles = r->tiles;
+  a->column_tiles = gp__ceil_div(r->n, r->width);
+  a->tile_columns = r->width;
+  a->strip = r->strip;
+  a->scratch = r->scratch ? scratch : NULL;
+  a->rotates = step == (inverse ? 2 : 0);
+  a->gathers = within == inverse;
+  return !a->rotates || common > 1;
+}
+// Columns, rows, columns.
+GPUPRIMS__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
+  gp__rectangle_plan r;
+  gp__transpose_args a;
+  gp_result result = GP_SUCCESS;
+  int step;
+  for (step = 0; step < 3 && result == GP_SUCCESS; ++step) {
+    int occupancy;
+    gp__geometry g = *l->g;
+    if (!gp__rectangle_step(&l->q->moves, *l->h, step, l->q->out, l->scratch, &r, &a)) continue;
+    g.shared_bytes = r.shared_bytes;
+    result = gp__fit_kernel(l->s, l->who, l->kernels[step == 1], &g, &occupancy);
+    if (result == GP_SUCCESS) result = gp__launch_step(l, step == 1, r.grid, l->g->threads, r.shared_bytes, &a);
+  }
+  return result;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
-  gp__transpose_args a =
-      gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);
+  gp__transpose_args a;
+  if (l->q->moves.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
+  a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }
 

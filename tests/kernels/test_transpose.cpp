@@ -74,9 +74,9 @@ template <class P, int SIZE, int WORD, bool SWIZZLED> static int launch_form(con
   if (r.plan.form == F)                                                                                                \
     return simt::launch_kernel("transpose", grid, P::threads, r.plan.shared_bytes,                                     \
                                gp__transpose<P, SIZE, WORD, F, SWIZZLED>, r.args);
-  FORM(1) FORM(3)
-  if constexpr (!SWIZZLED) {
-    FORM(0) FORM(2) FORM(4) FORM(5) FORM(6) FORM(7) FORM(8) FORM(9) FORM(10) FORM(11) FORM(12) FORM(13) FORM(14) FORM(15)
+  FORM(1) FORM(3) if constexpr (!SWIZZLED) {
+    FORM(0)
+    FORM(2) FORM(4) FORM(5) FORM(6) FORM(7) FORM(8) FORM(9) FORM(10) FORM(11) FORM(12) FORM(13) FORM(14) FORM(15)
   }
 #undef FORM
   return -1;
@@ -87,18 +87,49 @@ template <class P, int SIZE, int WORD, bool SWIZZLED> static int launch_square(c
     return simt::launch_kernel("transpose square", grid, P::threads, r.plan.shared_bytes,                              \
                                gp__transpose_square<P, SIZE, WORD, F, SWIZZLED>, r.args);
   FORM(3)
-  if constexpr (!SWIZZLED) { FORM(0) }
+  if constexpr (!SWIZZLED) {
+    FORM(0)
+  }
 #undef FORM
   return -1;
 }
 template <class P, int SIZE, int WORD> static int launch_one(const Run &r, bool swizzled, unsigned grid) {
   const bool square = r.q.moves.kind == GP__MOVE_SQUARE;
   if constexpr (SIZE <= 16 && (SIZE & (SIZE - 1)) == 0)
-    if (swizzled) return square ? launch_square<P, SIZE, WORD, true>(r, grid) : launch_form<P, SIZE, WORD, true>(r, grid);
+    if (swizzled)
+      return square ? launch_square<P, SIZE, WORD, true>(r, grid) : launch_form<P, SIZE, WORD, true>(r, grid);
   return square ? launch_square<P, SIZE, WORD, false>(r, grid) : launch_form<P, SIZE, WORD, false>(r, grid);
 }
 template <class P, int WORD> static int launch_rows(const Run &r, unsigned grid) {
   return simt::launch_kernel("transpose rows", grid, P::threads, 0, gp__transpose_rows_of<P, WORD>, r.args);
+}
+// Dense matrices in place, in shared memory or, where a block has little of it, in scratch memory.
+template <class P, int SIZE, int WORD> static int launch_steps(Run &r, void *out, int seed) {
+  int e = 0;
+  if (seed % 2) r.shape.shared_bytes = 2048 + 2 * 1024;
+  for (int step = 0; step < 3 && !e; ++step) {
+    gp__rectangle_plan plan;
+    if (!gp__rectangle_step(&r.q.moves, r.shape, step, out, nullptr, &plan, &r.args)) continue;
+    Device<u8> scratch(plan.scratch);
+    r.args.scratch = plan.scratch ? scratch.data : nullptr;
+    e = step == 1 ? simt::launch_kernel("within rows", plan.grid, P::threads, plan.shared_bytes,
+                                        gp__transpose_within_rows<P, SIZE, WORD>, r.args)
+                  : simt::launch_kernel("columns", plan.grid, P::threads, plan.shared_bytes,
+                                        gp__transpose_columns_of<P, SIZE, WORD>, r.args);
+  }
+  return e;
+}
+template <class P> static int launch_rectangle(Run &r, void *out, int seed) {
+  const int size = r.q.moves.size, word = r.q.moves.word;
+#define ONE(s, w)                                                                                                      \
+  if (size == s && word == w) return launch_steps<P, s, w>(r, out, seed);
+  ONE(4, 4)
+  ONE(12, 4)
+#ifndef TEST_FEW
+      ONE(1, 1) ONE(64, 16)
+#endif
+#undef ONE
+          return -1;
 }
 // -1: the test has no such instance.
 template <class P> static int launch(const Run &r, bool swizzled, unsigned grid) {
@@ -112,12 +143,13 @@ template <class P> static int launch(const Run &r, bool swizzled, unsigned grid)
                        : launch_rows<P, 16>(r, grid);
 #define ONE(s, w)                                                                                                      \
   if (size == s && word == w) return launch_one<P, s, w>(r, swizzled, grid);
-  ONE(1, 1) ONE(2, 2) ONE(4, 4) ONE(12, 4)
+  ONE(1, 1)
+  ONE(2, 2) ONE(4, 4) ONE(12, 4)
 #ifndef TEST_FEW
-  ONE(8, 8) ONE(16, 16) ONE(3, 1) ONE(24, 8) ONE(32, 16) ONE(64, 16) ONE(40, 8)
+      ONE(8, 8) ONE(16, 16) ONE(3, 1) ONE(24, 8) ONE(32, 16) ONE(64, 16) ONE(40, 8)
 #endif
 #undef ONE
-  return -1;
+          return -1;
 }
 
 static std::string what_of(const Case &c, const char *name, int seed) {
@@ -125,7 +157,8 @@ static std::string what_of(const Case &c, const char *name, int seed) {
   for (int d = 0; d < c.p.dimensions; ++d)
     text += " [" + std::to_string(c.p.extent[d]) + ", " + std::to_string(c.p.in_stride[d]) + "/" +
             std::to_string(c.p.out_stride[d]) + " " + std::to_string(c.p.order[d]) + "]";
-  return text + " skips " + std::to_string(c.in_skip) + " " + std::to_string(c.out_skip) + " seed=" + std::to_string(seed);
+  return text + " skips " + std::to_string(c.in_skip) + " " + std::to_string(c.out_skip) +
+         " seed=" + std::to_string(seed);
 }
 
 // Runs a case and compares every byte, gaps too.
@@ -170,10 +203,10 @@ template <class P> static void run(const Case &c, const char *name, int seed, bo
     return;
   }
   const unsigned tiles = unsigned(r.plan.tiles), grid = seed % 3 ? tiles : 1 + random32() % tiles;
-  const int e = launch<P>(r, swizzled, grid);
+  const int e = r.q.moves.kind == GP__MOVE_RECTANGLE ? launch_rectangle<P>(r, out, seed) : launch<P>(r, swizzled, grid);
   if (e == -1 && !must) return;
-  check(!e && same_items(out, expected), what_of(c, name, seed) + " kind " + std::to_string(r.q.moves.kind) + " form " +
-                                             std::to_string(r.plan.form));
+  check(!e && same_items(out, expected),
+        what_of(c, name, seed) + " kind " + std::to_string(r.q.moves.kind) + " form " + std::to_string(r.plan.form));
   simt::clear_error();
 }
 
@@ -263,6 +296,20 @@ template <class P> static void squares(const char *name, int size, int seeds) {
 }
 #endif
 
+#ifdef TEST_TRANSPOSE_IN_PLACE
+template <class P> static void rectangles(const char *name, int size, int seeds) {
+  for (int seed = 1; seed <= 6 * seeds; ++seed) {
+    u64 rows = 1 + random32() % 90, columns = 1 + random32() % 90;
+    if (seed % 3 == 0) rows = 12 * (1 + random32() % 9), columns = 12 * (1 + random32() % 9); // a common factor
+    if (seed % 5 == 0) rows = seed % 2 ? 3 : 700, columns = seed % 2 ? 700 : 4;
+    Case c = matrix(size, rows, columns, seed % 4 ? 1 : 3);
+    c.in_place = true;
+    c.in_skip = skip_of(size, seed);
+    run<P>(c, name, seed, false, rows > 1 && columns > 1 && rows != columns && size != 1);
+  }
+}
+#endif
+
 #ifdef TEST_TRANSPOSE_TILE
 // A user's kernel, of one block, that transposes a matrix tile by tile.
 struct TileArgs {
@@ -297,9 +344,8 @@ template <class T, int ROWS, int COLUMNS, bool SWIZZLED, bool ALIGNED> static vo
     Device<T> in(x, ALIGNED ? 0 : seed % 5), out(x.size(), ALIGNED ? 0 : seed % 3);
     TileArgs a = {in.data, out.data, columns, rows, rows, columns};
     const int e = simt::launch_kernel(name, 1, 64, 0, tile_kernel<T, ROWS, COLUMNS, SWIZZLED, ALIGNED>, a);
-    check(!e && same_items(out.data, expected),
-          std::string(name) + " " + std::to_string(rows) + " x " + std::to_string(columns) + " seed=" +
-              std::to_string(seed));
+    check(!e && same_items(out.data, expected), std::string(name) + " " + std::to_string(rows) + " x " +
+                                                    std::to_string(columns) + " seed=" + std::to_string(seed));
     simt::clear_error();
   }
 }
@@ -327,10 +373,14 @@ int main(int argc, char **argv) {
 #ifdef TEST_TRANSPOSE_IN_PLACE
   squares<Small>("square 4", 4, seeds);
   squares<Small>("square 2", 2, seeds);
+  rectangles<Small>("rectangle 4", 4, seeds);
 #ifndef TEST_FEW
   squares<Larger>("square 1", 1, seeds);
   squares<Larger>("square 12", 12, seeds);
   squares<Small>("square 64", 64, seeds);
+  rectangles<Small>("rectangle 12", 12, seeds);
+  rectangles<Larger>("rectangle 1", 1, seeds);
+  rectangles<Small>("rectangle 64", 64, seeds);
 #endif
 #endif
 #ifdef TEST_TRANSPOSE_TILE
