@@ -3346,7 +3346,7 @@ __attribute__((unused)) static gp__rectangle_plan gp__rectangle_plan_of(gp__shap
   r.strip = gp__round_up(within_rows ? r.n * size : r.m * r.width * size, 256);
   r.tiles = (within_rows ? r.m : gp__ceil_div(r.n, r.width)) * s.segments;
   r.scratch = r.strip > (unsigned)(s.shared_bytes - 2048) / 2;
-  r.shared_bytes = r.scratch ? GP__VECTOR : (unsigned)r.strip;
+  r.shared_bytes = r.scratch ? (unsigned)GP__VECTOR : (unsigned)r.strip;
   if (r.scratch && blocks > GP__STRIPS_SCRATCH / r.strip) blocks = GP__STRIPS_SCRATCH / r.strip;
   if (blocks > r.tiles) blocks = r.tiles;
   r.grid = (unsigned)(blocks < 1 ? 1 : blocks);
@@ -19967,6 +19967,7 @@ GPUPRIMS__PRIVATE void gp__find_moves(gp__moves *m, gp__dimension *d, int count)
     d[0].extent *= (unsigned)m->size; // bytes
     all |= d[0].extent;
   }
+  if (d[3].extent == 1) gp__swap_dimensions(&d[2], &d[3]);
   for (i = 0; i < 4; ++i) {
     m->extent[i] = d[i].extent, m->in_stride[i] = d[i].in, m->out_stride[i] = d[i].out;
     if (i || m->kind == GP__MOVE_TILES) all |= d[i].extent > 1 ? d[i].in | d[i].out : 0;
