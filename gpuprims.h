@@ -981,8 +981,8 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, g
 // out of place: 2 * rows * columns * size bytes. Pitches (leading dimensions) and strides are in elements. Matrices lie
 // row by row and are aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. `out`
 // may be `in` where matrices are square, with the same strides on both sides: one launch, as out of place; or where
-// they are dense: up to three steps, each of which reads and writes everything once, on columns and rows that fit shared
-// memory, or else through workspace: 64 MiB, or one row (128 bytes of each of as many rows) where that is more.
+// they are dense: up to three steps, each of which reads and writes everything once, by columns and rows that fit
+// shared memory, or else through workspace: 64 MiB, or one row (128 bytes of all rows) where that is more.
 
 // out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < columns. Pitch 0: dense, columns and rows.
 GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
@@ -2519,7 +2519,7 @@ enum {
   GP__FORM_OUT_DENSE = 64,
   GP__FORM_DENSE = 128,
   GP__TRANSPOSE_PANEL = 8,        // tile rows of a panel
-  GP__TRANSPOSE_SEGMENT = 8 * 16, // bytes of a line of a tile with a whole side, at least
+  GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
 };
 GPUPRIMS__RULE int gp__lowest_bit(int x) { return x & -x; }
@@ -2555,7 +2555,7 @@ GPUPRIMS__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long lo
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
          extent * (unsigned)gp__pack_items(s.key_size) * (unsigned)s.key_size * 8 <=
              (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
-         extent * (GP__TRANSPOSE_SEGMENT + GP__VECTOR) <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
+         extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
 }
 GPUPRIMS__RULE int gp__transpose_thin_in(gp_policy p, gp__shape s) {
   return (s.form & GP__FORM_IN_DENSE) && (s.form & GP__FORM_IN_START) &&

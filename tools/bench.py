@@ -244,7 +244,8 @@ def quick_transpose_cells():
             "transpose f32 shape=512x512", "transpose f32 shape=128x128 protocol=graph"]
 
 
-SETS = {"transpose": transpose_cells, "transpose-quick": quick_transpose_cells, "standard": standard_cells, "quick": quick_cells, "host": host_cells, "segments": segment_cells,
+SETS = {"transpose": transpose_cells, "transpose-quick": quick_transpose_cells, "standard": standard_cells,
+        "quick": quick_cells, "host": host_cells, "segments": segment_cells,
         "segments-quick": quick_segment_cells, "sorting": sorting_cells, "sorting-quick": quick_sorting_cells}
 
 # ---- building --------------------------------------------------------------------------------------------------------

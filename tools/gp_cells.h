@@ -812,7 +812,8 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 //   load balance  (S + 1)[offset] + n[out]     check offsets  (S + 1)[offset]     adjacent difference  n[in] + n[out]
 //   sort, merge sort, merge  2n[key] + 2n[value] (indices: n[key] + n[index]; of segments: + (S + 1)[offset])
 //   sets  (n + R)[key, value], R results     top-k  n[key] + rows k[key, value] (values that are not taken: not read)
-//   is_sorted, nth_element  n[key]     shuffle, transpose  2n[in]     group by  n[key] + n[in] + R[key] + R[out], R groups
+//   is_sorted, nth_element  n[key]     shuffle, transpose  2n[in]
+//   group by  n[key] + n[in] + R[key] + R[out], R groups
 static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t n) {
   double bytes = 0;
   int role;

@@ -651,7 +651,8 @@ MUTANTS = {
         "TRANSPOSE", "    __syncthreads();\n    if (OUT_WHOLE) store_whole(shared, out, columns, start);",
         "    if (OUT_WHOLE) store_whole(shared, out, columns, start);"),
     "transpose: tiles overwrite those before": (
-        "TRANSPOSE", "    if (tile >= gridDim.x) __syncthreads();\n    t.turn(shared, tile);", "    t.turn(shared, tile);"),
+        "TRANSPOSE", "    if (tile >= gridDim.x) __syncthreads();\n    t.turn(shared, tile);",
+        "    t.turn(shared, tile);"),
     "transpose: whole units are read behind the input": (
         "TRANSPOSE", "at + 16 <= (begin == end ? to : end)", "at < (begin == end ? to : end)"),
     "transpose: rows are taken for aligned": (
@@ -665,7 +666,8 @@ MUTANTS = {
     "transpose: matrices of a tile": (
         "TRANSPOSE", "column -= matrix * a.column.by;", ""),
     "transpose: the last panel is as high as the others": (
-        "TRANSPOSE", "const gp__u64 height = rest < GP__TRANSPOSE_PANEL ? rest :", "const gp__u64 height = false ? rest :"),
+        "TRANSPOSE", "const gp__u64 height = rest < GP__TRANSPOSE_PANEL ? rest :",
+        "const gp__u64 height = false ? rest :"),
     "transpose: bytes of a word in the wrong order": (
         "TRANSPOSE", "put(shared, column + 2, bundle, gp__permute(high, high2, 0x5410));",
         "put(shared, column + 2, bundle, gp__permute(high, high2, 0x5140));"),
@@ -679,7 +681,8 @@ MUTANTS = {
     "transpose in place: columns are not rotated": (
         "TRANSPOSE_IN_PLACE", "return !a->rotates || common > 1;", "return !a->rotates;"),
     "transpose in place: a row is overwritten while it is read": (
-        "TRANSPOSE_IN_PLACE", "    __syncthreads();\n    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i]",
+        "TRANSPOSE_IN_PLACE",
+        "    __syncthreads();\n    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i]",
         "    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i]"),
     "transpose tile: where rows lie is not said": (
         "TRANSPOSE_TILE", "s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;", "s.start_pitch = 0;"),

@@ -1,5 +1,5 @@
-// Transposes under the emulator: element sizes 1 to 64, shapes around tiles, thin ones, batches, pitches, permutations of
-// up to four dimensions, alignments, in place. Usage: test_transpose [seeds] [name of a test]
+// Transposes under the emulator: element sizes 1 to 64, shapes around tiles, thin ones, batches, pitches, permutations
+// of up to four dimensions, alignments, in place. Usage: test_transpose [seeds] [name of a test]
 // Define one of TEST_TRANSPOSE, TEST_TRANSPOSE_IN_PLACE, TEST_TRANSPOSE_TILE to compile that part alone; with TEST_FEW
 // besides, only as many instances as mutants.py needs.
 #if !defined(TEST_TRANSPOSE) && !defined(TEST_TRANSPOSE_IN_PLACE) && !defined(TEST_TRANSPOSE_TILE)
@@ -149,10 +149,11 @@ template <class P> static int launch(const Run &r, bool swizzled, unsigned grid)
   ONE(4, 4)
   ONE(12, 4)
 #ifndef TEST_FEW
-      ONE(8, 8) ONE(16, 16) ONE(3, 1) ONE(64, 16) ONE(40, 8)
+  ONE(8, 8)
+  ONE(16, 16) ONE(3, 1) ONE(64, 16) ONE(40, 8)
 #endif
 #undef ONE
-          return -1;
+      return -1;
 }
 
 static std::string what_of(const Case &c, const char *name, int seed) {
