@@ -150,10 +150,13 @@ template <class P> static int launch(const Run &r, bool swizzled, unsigned grid)
   ONE(12, 4)
 #ifndef TEST_FEW
   ONE(8, 8)
-  ONE(16, 16) ONE(3, 1) ONE(64, 16) ONE(40, 8)
+  ONE(16, 16)
+  ONE(3, 1)
+  ONE(64, 16)
+  ONE(40, 8)
 #endif
 #undef ONE
-      return -1;
+  return -1;
 }
 
 static std::string what_of(const Case &c, const char *name, int seed) {
