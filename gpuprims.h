@@ -79,6 +79,8 @@
 //                 |   merge, by     |   over offsets                     |                 |
 //                 |   segments      |                                    |                 |
 //                 | group by        | values, where sizes are equal      | GP_E_OVERLAP    |
+//                 | transpose       | of the last two dimensions, others | GP_E_OVERLAP    |
+//                 |                 |   as they are; square, or dense    |                 |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
@@ -211,6 +213,9 @@ typedef unsigned long uint64_t;
 #define gp_top_k_rows GPUPRIMS__NAME(gp_top_k_rows)
 #define gp_nth_element GPUPRIMS__NAME(gp_nth_element)
 #define gp_shuffle GPUPRIMS__NAME(gp_shuffle)
+#define gp_transpose GPUPRIMS__NAME(gp_transpose)
+#define gp_transpose_batched GPUPRIMS__NAME(gp_transpose_batched)
+#define gp_permute GPUPRIMS__NAME(gp_permute)
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
@@ -357,7 +362,8 @@ enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
   X(NTH_ELEMENT, nth_element)                                                                                          \
   X(SHUFFLE, shuffle)                                                                                                  \
   X(GROUP_BY, group_by)                                                                                                \
-  X(CHECK_OFFSETS, check_offsets)
+  X(CHECK_OFFSETS, check_offsets)                                                                                      \
+  X(TRANSPOSE, transpose)
 
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -367,24 +373,26 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
 // the rule beside gp__choose in >>policy.
 enum {
   GP_AUTO = 0,
-  GP_DIRECT,        // copy, fill, iota, transform: registers only
-  GP_EVEN_SHARE,    // reduce: each block one share of the input, the block that starts last combines
-  GP_STEALING,      // reduce: tiles by ticket, a partial result a tile, the block that draws last combines
-  GP_ONE_BLOCK,     // reduce, scan, sort: a single block
-  GP_LOOK_BACK,     // scan, select, runs, by key: one pass, decoupled look-back
-  GP_THREE_SWEEP,   // scan: upsweep, spine, downsweep (three launches)
-  GP_PIPELINED,     // the same, and segmented reduce: persistent blocks, bulk copies (compute capability 9.0, later)
-  GP_MERGE_PATH,    // segmented reduce, load balance: each block the same number of elements and segments together
-  GP_SHARED_BINS,   // histogram: counters in shared memory, as many replicas as fit
-  GP_GLOBAL_BINS,   // histogram: counters in the output
-  GP_WARP_SEGMENTS, // segmented reduce: lanes of a warp a segment, the block a long one
-  GP_ONE_SWEEP,     // sort: a digit a pass from the least significant, each pass one sweep with look-back
-  GP_HYBRID,        // sort: partitions from the most significant digit until buckets fit on chip, which sorts them
-  GP_COUNTING,      // sort of 8- and 16-bit keys without values: count, scan, fill
-  GP_MERGE_PASSES,  // merge sort: tiles sorted on chip, then passes of merges
-  GP_SIZE_CLASSES,  // segmented sort: segments by length, each class by kernels of its own
-  GP_RADIX_SELECT,  // top-k, nth element: digit by digit towards the k-th key
-  GP_BEST_LISTS,    // top-k: blocks keep the best they have seen, in one read of the keys
+  GP_DIRECT,         // copy, fill, iota, transform: registers only
+  GP_EVEN_SHARE,     // reduce: each block one share of the input, the block that starts last combines
+  GP_STEALING,       // reduce: tiles by ticket, a partial result a tile, the block that draws last combines
+  GP_ONE_BLOCK,      // reduce, scan, sort: a single block
+  GP_LOOK_BACK,      // scan, select, runs, by key: one pass, decoupled look-back
+  GP_THREE_SWEEP,    // scan: upsweep, spine, downsweep (three launches)
+  GP_PIPELINED,      // the same, and segmented reduce: persistent blocks, bulk copies (compute capability 9.0, later)
+  GP_MERGE_PATH,     // segmented reduce, load balance: each block the same number of elements and segments together
+  GP_SHARED_BINS,    // histogram: counters in shared memory, as many replicas as fit
+  GP_GLOBAL_BINS,    // histogram: counters in the output
+  GP_WARP_SEGMENTS,  // segmented reduce: lanes of a warp a segment, the block a long one
+  GP_ONE_SWEEP,      // sort: a digit a pass from the least significant, each pass one sweep with look-back
+  GP_HYBRID,         // sort: partitions from the most significant digit until buckets fit on chip, which sorts them
+  GP_COUNTING,       // sort of 8- and 16-bit keys without values: count, scan, fill
+  GP_MERGE_PASSES,   // merge sort: tiles sorted on chip, then passes of merges
+  GP_SIZE_CLASSES,   // segmented sort: segments by length, each class by kernels of its own
+  GP_RADIX_SELECT,   // top-k, nth element: digit by digit towards the k-th key
+  GP_BEST_LISTS,     // top-k: blocks keep the best they have seen, in one read of the keys
+  GP_PADDED_TILES,   // transpose: tiles in shared memory with gaps, so that columns lie in banks of their own
+  GP_SWIZZLED_TILES, // transpose: the same by an exclusive or in place of the gaps (aligned rows, sizes 1 to 16)
   GP_ALGORITHM_COUNT
 };
 
@@ -520,6 +528,17 @@ typedef struct gp_key_field {
   int descending; // 1: largest first
 } gp_key_field;
 
+// What a transpose does. The input has 1 to 4 dimensions, the slowest first; dimension d of the output is dimension
+// order[d] of the input. Strides are in elements, from one index of a dimension to the next; 0: dense, the extent times
+// the stride of the dimension behind it. The last dimension's is 1 on both sides, and none is less than dense.
+typedef struct gp_permutation {
+  int dimensions;         // 1 to 4
+  int order[4];           //
+  uint64_t extent[4];     // of the input's dimensions
+  uint64_t in_stride[4];  // of the input's dimensions
+  uint64_t out_stride[4]; // of the output's dimensions
+} gp_permutation;
+
 // A call, whole. The functions of >>api fill one and hand it to gp_run; fill one yourself for fields they leave out.
 typedef struct gp_call {
   gp_primitive primitive;
@@ -569,7 +588,8 @@ typedef struct gp_call {
   const void *step; // iota: the step, NULL: 1; partition: the second scalar; histogram: the upper end of the last bin,
                     // one a channel; NULL of either end, integers only: as far as the type goes
   int flags;        // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT
-  const gp_policy *policy; // NULL: the tuned table's, or the portable row
+  const gp_policy *policy;           // NULL: the tuned table's, or the portable row
+  const gp_permutation *permutation; // transpose: host memory, read during the call
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
@@ -956,6 +976,28 @@ GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp
 GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
                                             const void *keys, const void *values, void *out_keys, void *out_values,
                                             uint64_t count, gp_stream stream);
+
+// ---- transpose. Elements of any type, of 1 to 64 bytes. Each element is read once and written once, in one launch;
+// out of place: 2 * rows * columns * size bytes. Pitches (leading dimensions) and strides are in elements. Matrices lie
+// row by row and are aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. `out`
+// may be `in` where matrices are square, with the same strides on both sides: one launch, as out of place; or where
+// they are dense: up to three steps, each of which reads and writes everything once, by columns and rows that fit
+// shared memory, or else through workspace: 64 MiB, or one row (128 bytes of all rows) where that is more.
+
+// out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < columns. Pitch 0: dense, columns and rows.
+GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
+                                     uint64_t out_pitch, uint64_t rows, uint64_t columns, gp_stream stream);
+
+// The same of `batch` matrices, in_stride (out_stride) elements from one to the next; 0: dense.
+GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch,
+                                             uint64_t in_stride, void *out, uint64_t out_pitch, uint64_t out_stride,
+                                             uint64_t rows, uint64_t columns, uint64_t batch, gp_stream stream);
+
+// Dimensions in another order: out(i[order[0]], i[order[1]], ...) = in(i[0], i[1], ...), see gp_permutation, which is
+// read during the call. Dimensions that stay neighbours are taken for one; what is left is a copy of rows, or
+// transposes of matrices.
+GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in, void *out,
+                                   const gp_permutation *permutation, gp_stream stream);
 
 // ---- sets: sorted inputs, in which keys may tie, as in the C++ standard. Of m keys of the first input and n of the
 // second that tie with each other, the result has
@@ -1639,6 +1681,15 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
+#define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
+  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES)                                                            \
+  F(threads, 0, 128, 256, 512)                                                                                         \
+  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
+  F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
+  F(overlap, 0, 1, 2)
+
 // The families: primitives that share the fields of their policies and the shape of their kernels.
 enum {
   GP__FAMILY_MAP,
@@ -1650,7 +1701,8 @@ enum {
   GP__FAMILY_SORT,
   GP__FAMILY_MERGE,
   GP__FAMILY_SEGMENTED_SORT,
-  GP__FAMILY_TOP_K
+  GP__FAMILY_TOP_K,
+  GP__FAMILY_TRANSPOSE
 };
 GPUPRIMS__RULE int gp__family_of(int primitive) {
   return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
@@ -1666,6 +1718,7 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
          : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
          : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
          : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
+         : primitive == GP_TRANSPOSE                                              ? GP__FAMILY_TRANSPOSE
                                                                                   : GP__FAMILY_MAP;
 }
 // Families that move keys and values: their kernels are steps of a plan, which gp__launch hands to the family.
@@ -1700,6 +1753,8 @@ typedef struct gp__shape {
   unsigned long long count2;   // merge and sets
   int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
   int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size
+  int move, form, word;        // transpose (segments: matrices): gp__moves; key_size: of an element
+  unsigned long long columns, rows;
 } gp__shape;
 
 // Numbers that more than one rule needs.
@@ -2446,6 +2501,114 @@ GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
              (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
                  (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
 }
+// ---- transpose
+
+// What a transpose is, once dimensions that stay neighbours have become one.
+enum {
+  GP__MOVE_NOTHING,  // in place, and everything stays
+  GP__MOVE_ROWS,     // rows are moved as they are
+  GP__MOVE_TILES,    // matrices are transposed
+  GP__MOVE_SQUARE,   // in place: square matrices
+  GP__MOVE_RECTANGLE // in place: dense matrices
+};
+// What is known of its sides: addresses of all rows (of all columns) are multiples of 16; those of all matrices of the
+// input are; rows (columns) of a matrix lie one behind the other; so do matrices, on both sides. Of a kernel: a whole
+// side.
+enum {
+  GP__FORM_IN_ALIGNED = 1,
+  GP__FORM_OUT_ALIGNED = 2,
+  GP__FORM_IN_WHOLE = 4,
+  GP__FORM_OUT_WHOLE = 8,
+  GP__FORM_WHOLE = 12, // either
+  GP__FORM_IN_START = 16,
+  GP__FORM_IN_DENSE = 32,
+  GP__FORM_OUT_DENSE = 64,
+  GP__FORM_DENSE = 128,
+  GP__TRANSPOSE_PANEL = 8,        // tile rows of a panel
+  GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
+  GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
+};
+GPUPRIMS__RULE int gp__lowest_bit(int x) { return x & -x; }
+GPUPRIMS__RULE int gp__floor_log2(unsigned long long x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
+GPUPRIMS__RULE int gp__is_swizzlable(int size) { return size <= 16 && (size & (size - 1)) == 0; }
+// A tile: a power of two of elements that are so many vectors a thread or fewer, about as many rows as columns, and
+// whole vectors of a row and of a column.
+GPUPRIMS__RULE int gp__transpose_log2(int threads, int vectors, int size) {
+  return gp__floor_log2((unsigned)(threads * vectors * GP__VECTOR / size));
+}
+GPUPRIMS__RULE int gp__transpose_columns(int threads, int vectors, int size) {
+  return gp__max(gp__pack_items(size), 1 << gp__transpose_log2(threads, vectors, size) / 2);
+}
+GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
+  return gp__max(gp__pack_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
+}
+GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // of a square tile
+  return gp__transpose_columns(threads, vectors, size);
+}
+// Bytes from row to row of a tile in shared memory, and of a tile. What is not aligned takes one vector more.
+GPUPRIMS__RULE int gp__transpose_pitch(int size, int columns, int swizzled, int aligned) {
+  return swizzled ? columns * size
+                  : ((columns * size / GP__VECTOR + !aligned) | (gp__pack_items(size) == 1)) * GP__VECTOR;
+}
+GPUPRIMS__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int swizzled, int aligned) {
+  return gp__max(rows * gp__transpose_pitch(size, columns, swizzled, aligned) +
+                     (swizzled || gp__pack_items(size) == 1 ? 0 : rows / gp__pack_items(size) * GP__VECTOR),
+                 columns * rows * size + (swizzled || size > 2 ? 0 : columns * size));
+}
+// Short rows (columns) that lie one behind the other are a whole side where tiles would not be full, and where there is
+// room for a vector of each lane on the other side.
+GPUPRIMS__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long long extent, int of_tile) {
+  return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
+         extent * (unsigned)gp__pack_items(s.key_size) * (unsigned)s.key_size * 8 <=
+             (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
+         extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
+}
+GPUPRIMS__RULE int gp__transpose_thin_in(gp_policy p, gp__shape s) {
+  return (s.form & GP__FORM_IN_DENSE) && (s.form & GP__FORM_IN_START) &&
+         gp__transpose_thin(p, s, s.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size));
+}
+GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
+  return (s.form & GP__FORM_OUT_DENSE) &&
+         gp__transpose_thin(p, s, s.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+}
+// Matrices of a tile: as many as fit, and whole vectors.
+GPUPRIMS__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
+  return 16 / gp__common_factor(16, matrix);
+}
+GPUPRIMS__RULE unsigned long long gp__transpose_matrices_of(unsigned long long tile, unsigned long long matrix) {
+  return tile / matrix / gp__transpose_multiple(matrix) * gp__transpose_multiple(matrix);
+}
+GPUPRIMS__RULE unsigned long long gp__transpose_matrices(gp_policy p, gp__shape s) {
+  return !(s.form & GP__FORM_DENSE) || s.rows > 65536 || s.columns > 65536 ? 0
+         : s.segments == 1 ? s.rows * s.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
+                           : gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),
+                                                       s.rows * s.columns * (unsigned)s.key_size);
+}
+GPUPRIMS__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
+  return (s.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
+         gp__transpose_thin(p, s, s.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
+         gp__transpose_thin(p, s, s.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+}
+// Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE.
+GPUPRIMS__RULE int gp__transpose_form(gp_policy p, gp__shape s) {
+  return (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+         (s.move != GP__MOVE_TILES       ? 0
+          : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
+          : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
+          : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
+                                         : 0);
+}
+GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_PADDED_TILES ||
+          (p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size) &&
+           (s.move == GP__MOVE_TILES || s.move == GP__MOVE_SQUARE) &&
+           (gp__transpose_form(p, s) & ~GP__FORM_OUT_ALIGNED) == GP__FORM_IN_ALIGNED)) &&
+         p.vectors <= 8 &&
+         (s.move == GP__MOVE_SQUARE ? 2 : 1) *
+                 gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
+                                          gp__transpose_columns(p.threads, p.vectors, s.key_size), 0, 0) <=
+             s.shared_bytes - 1024;
+}
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   return p.algorithm == GP_DIRECT && ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
@@ -2461,6 +2624,7 @@ GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
           : gp__family_of(s.primitive) == GP__FAMILY_SORT      ? gp__policy_valid_sort(p, s)
           : gp__family_of(s.primitive) == GP__FAMILY_MERGE     ? gp__policy_valid_merge(p, s)
           : gp__family_of(s.primitive) == GP__FAMILY_TOP_K     ? gp__policy_valid_top_k(p, s)
+          : gp__family_of(s.primitive) == GP__FAMILY_TRANSPOSE ? gp__policy_valid_transpose(p, s)
           : gp__is_planned(s.primitive)                        ? gp__policy_valid_segmented_sort(p, s)
                                                                : gp__policy_valid_map(p, s));
 }
@@ -2735,6 +2899,14 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   }
   return q;
 }
+// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor.
+__attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
+  const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
+  p.algorithm = gp__or(p.algorithm, GP_PADDED_TILES);
+  p.threads = gp__or(p.threads, 256);
+  p.vectors = gp__or(p.vectors, bytes >= sms * 4 * 16384 ? 4 : bytes >= sms * 2 * 8192 ? 2 : 1);
+  return p;
+}
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const int family = gp__family_of(s.primitive);
   const unsigned long long bytes = gp__shape_bytes(s);
@@ -2756,6 +2928,7 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   if (family == GP__FAMILY_MERGE) return gp__portable_merge(p, s);
   if (family == GP__FAMILY_SEGMENTED_SORT) return gp__portable_segmented_sort(p, s);
   if (family == GP__FAMILY_TOP_K) return gp__portable_top_k(p, s);
+  if (family == GP__FAMILY_TRANSPOSE) return gp__portable_transpose(p, s);
   if (family == GP__FAMILY_REDUCE) {
     p.algorithm = gp__or(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
     p.threads = gp__or(p.threads, 512);
@@ -3104,6 +3277,108 @@ __attribute__((unused)) static void gp__geometry_top_k(gp_policy p, gp__shape s,
     g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(s) * (unsigned)s.key_size);
   }
 }
+// Transposes: what a tile is, in elements, and in shared memory.
+typedef struct gp__transpose_plan {
+  int form;
+  unsigned tile_rows, tile_columns; // rows that are moved: the logarithm of a tile's words in a row
+  unsigned matrices;                // of a tile, where both sides are whole
+  unsigned pitch, pad;              // of a tile with a whole side
+  unsigned shared_bytes;
+  unsigned long long row_tiles, column_tiles, tiles;
+} gp__transpose_plan;
+__attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
+  const int size = s.key_size, group = gp__pack_items(size), swizzled = p.algorithm == GP_SWIZZLED_TILES;
+  const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
+  gp__transpose_plan r;
+  unsigned long long whole;
+  r.matrices = r.pitch = r.pad = r.shared_bytes = 0;
+  r.form = gp__transpose_form(p, s);
+  r.tile_rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, size);
+  r.tile_columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, size);
+  if (s.move == GP__MOVE_ROWS) {
+    const unsigned most = (unsigned)(p.threads * p.vectors);
+    r.tile_columns = (unsigned)gp__floor_log2(most); // a power of two, as the threads are not
+    if (s.columns < 1u << r.tile_columns) r.tile_columns = (unsigned)gp__floor_log2(s.columns * 2 - 1);
+    r.row_tiles = gp__ceil_div(s.rows, most >> r.tile_columns);
+    r.column_tiles = gp__ceil_div(s.columns, 1u << r.tile_columns);
+  } else if (s.move == GP__MOVE_SQUARE) {
+    r.tile_rows = r.tile_columns = (unsigned)gp__transpose_side(p.threads, p.vectors, size);
+    r.row_tiles = r.column_tiles = gp__ceil_div(s.rows, r.tile_rows);
+    r.shared_bytes = 2 * (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
+                                                            r.form & GP__FORM_IN_ALIGNED);
+  } else if (r.form & GP__FORM_IN_WHOLE) {
+    r.pitch = (unsigned)s.columns * (unsigned)size;
+    r.pad = r.pitch * (unsigned)group / GP__VECTOR % 2 ? 0 : GP__VECTOR;
+    r.tile_rows = (unsigned)(room / r.pitch);
+    if (r.tile_rows > s.rows) r.tile_rows = (unsigned)s.rows;
+    r.tile_rows = (unsigned)gp__round_up(r.tile_rows, (unsigned)group * 8);
+    while (r.tile_rows * r.pitch > room) r.tile_rows -= (unsigned)group * 8;
+    if (r.form & GP__FORM_OUT_WHOLE) r.matrices = (unsigned)gp__transpose_matrices(p, s);
+    whole = r.matrices ? r.matrices * s.rows : r.tile_rows;
+    r.shared_bytes = (unsigned)(whole * r.pitch + (whole / (unsigned)group + 1) * GP__VECTOR);
+    r.row_tiles = r.matrices ? 1 : gp__ceil_div(s.rows, r.tile_rows);
+    r.column_tiles = 1;
+  } else if (r.form & GP__FORM_OUT_WHOLE) {
+    r.tile_columns = 1u << gp__floor_log2(room / (s.rows * (unsigned)size));
+    r.pitch = (r.tile_columns * (unsigned)size / GP__VECTOR + 1) * GP__VECTOR;
+    r.shared_bytes = (unsigned)s.rows * r.pitch;
+    r.row_tiles = 1;
+    r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
+  } else {
+    r.shared_bytes = (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
+                                                        r.form & GP__FORM_IN_ALIGNED);
+    r.row_tiles = gp__ceil_div(s.rows, r.tile_rows);
+    r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
+  }
+  r.tiles = r.matrices ? gp__ceil_div(s.segments, r.matrices) : r.row_tiles * r.column_tiles * s.segments;
+  return r;
+}
+// Dense matrices in place: steps within columns, within rows. m is the smaller side, n the larger one.
+enum {
+  GP__STRIP_BYTES = 128,         // of a strip of columns, in each row
+  GP__STRIPS_SCRATCH = 64 << 20, // bytes of scratch memory, at most, where that is enough for one block
+  GP__STRIP_BLOCKS = 4           // of a multiprocessor, at most
+};
+typedef struct gp__rectangle_plan {
+  unsigned long long m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
+  unsigned width, grid, shared_bytes;             // width: columns of a strip
+} gp__rectangle_plan;
+__attribute__((unused)) static gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
+  const unsigned long long size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
+  gp__rectangle_plan r;
+  unsigned long long blocks = sms * GP__STRIP_BLOCKS;
+  r.m = s.rows < s.columns ? s.rows : s.columns;
+  r.n = s.rows < s.columns ? s.columns : s.rows;
+  r.width = size >= GP__STRIP_BYTES ? 1 : (unsigned)(GP__STRIP_BYTES / size);
+  if (r.width > r.n) r.width = (unsigned)r.n;
+  r.strip = gp__round_up(within_rows ? r.n * size : r.m * r.width * size, 256);
+  r.tiles = (within_rows ? r.m : gp__ceil_div(r.n, r.width)) * s.segments;
+  r.scratch = r.strip > (unsigned)(s.shared_bytes - 2048) / 2;
+  r.shared_bytes = r.scratch ? (unsigned)GP__VECTOR : (unsigned)r.strip;
+  if (r.scratch && blocks > GP__STRIPS_SCRATCH / r.strip) blocks = GP__STRIPS_SCRATCH / r.strip;
+  if (blocks > r.tiles) blocks = r.tiles;
+  r.grid = (unsigned)(blocks < 1 ? 1 : blocks);
+  r.scratch *= r.grid * r.strip;
+  return r;
+}
+__attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long long resident,
+                                                           gp__geometry *g) {
+  const gp__transpose_plan r = gp__transpose_plan_of(p, s);
+  if (s.move == GP__MOVE_RECTANGLE) {
+    const gp__rectangle_plan columns = gp__rectangle_plan_of(s, 0), rows = gp__rectangle_plan_of(s, 1);
+    g->tile_items = columns.width;
+    g->tiles = columns.tiles;
+    g->grid = columns.grid;
+    g->shared_bytes = columns.shared_bytes;
+    g->scratch = columns.scratch > rows.scratch ? columns.scratch : rows.scratch;
+    return;
+  }
+  if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
+  g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
+  g->tiles = r.tiles;
+  g->grid = (unsigned)(r.tiles < 1 ? 1 : r.tiles < resident ? r.tiles : resident);
+  g->shared_bytes = r.shared_bytes;
+}
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
   gp__geometry g;
@@ -3120,6 +3395,7 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   if (gp__is_planned(s.primitive)) {
     if (family == GP__FAMILY_MERGE) gp__geometry_merge(p, s, resident, &g);
     else if (family == GP__FAMILY_TOP_K) gp__geometry_top_k(p, s, resident, &g);
+    else if (family == GP__FAMILY_TRANSPOSE) gp__geometry_transpose(p, s, resident, &g);
     else if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, &g);
     else gp__geometry_planned(p, s, resident, &g);
     return g;
@@ -3443,6 +3719,29 @@ typedef struct gp__merge_args {
   void *workspace;
   unsigned long long *borders; // sets: where tiles begin, in each input; or null: a block has one tile, and finds it
 } gp__merge_args;
+
+// Transposes. Extents in elements, the others in bytes.
+typedef struct gp__divisor {
+  unsigned by, magic; // magic: 2^32 / by, rounded up; 0 where by is 1
+} gp__divisor;
+typedef struct gp__transpose_args {
+  const void *in;
+  void *out;
+  unsigned long long columns, rows;                       // of a matrix; columns: where the input is contiguous
+  unsigned long long in_pitch, out_pitch;                 // from row to row; from column to column
+  unsigned long long outer[2], in_outer[2], out_outer[2]; // matrices
+  unsigned long long in_bytes;                            // from `in` to the end of its last element
+  unsigned long long tiles, row_tiles, column_tiles;      // all; of a matrix
+  unsigned tile_rows, tile_columns, matrices, pitch, pad; // gp__transpose_plan
+  gp__divisor units;       // whole input: groups of 8 vectors of a tile's column; whole output: vectors of a tile's row
+  gp__divisor group;       // whole input: vectors of a group of rows
+  gp__divisor row, column; // whole output: rows and columns of a matrix
+  // In place, dense: a and b are rows and columns without their common factor; a strip of whole columns, or a row, is
+  // put together in shared memory, or in so many bytes of scratch memory a block.
+  unsigned long long a, b, strip;
+  void *scratch;        // or null: shared memory
+  int rotates, gathers; // a step: columns are rotated, not shuffled; each place is read from where the formula says
+} gp__transpose_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -5082,6 +5381,268 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     if (before) prefix.append(total(part), Op());
     if (fences) __threadfence();
     return prefix;
+  }
+};
+
+// ---- transpose
+//
+// A tile of rows and columns comes as it lies in memory, row by row, and goes column by column; both sides in accesses
+// of 16 bytes, side by side. Neighbouring lanes read places in shared memory that lie whole groups of rows apart: a
+// group of rows has 16 bytes in a column. Padding puts 16 bytes behind each group (Ruetsch and Micikevicius, Optimizing
+// Matrix Transpose in CUDA, pad each row by an element); a swizzle exchanges the 16-byte units of a row by an exclusive
+// or with the number of its group. Both leave lanes in banks of their own.
+
+GP_DEVICE unsigned gp__quotient(const gp__divisor &d, unsigned x) { return d.magic ? gp__high_product(x, d.magic) : x; }
+
+template <int WORD> struct gp__word_of { typedef typename gp__unsigned_of<WORD>::type type; };
+template <> struct gp__word_of<16> { typedef gp_vector type; };
+
+// The 16 bytes at `at`: whole where they lie within [begin, end), otherwise those words of them that lie in [from, to).
+// begin == end: within [from, to).
+template <int CACHE, int WORD>
+GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *from, const unsigned char *to,
+                                  const unsigned char *begin, const unsigned char *end) {
+  typedef typename gp__word_of<WORD>::type Word;
+  if (at >= (begin == end ? from : begin) && at + 16 <= (begin == end ? to : end)) return gp__load_vector<CACHE>(at);
+  gp__packed<Word> p;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 16 / WORD; ++i) {
+    const unsigned char *word = at + i * WORD;
+    p.item[i] = word >= from && word < to ? *reinterpret_cast<const Word *>(word) : Word();
+  }
+  return p.vector;
+}
+
+// Where the bytes of a tile's rows lie: row after row, 16 bytes more behind each group of rows.
+template <int GROUP> struct gp__padded_rows {
+  unsigned pitch, pad;
+  GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * pitch + row / GROUP * pad + byte; }
+};
+template <int GROUP, int PITCH> struct gp__swizzled_rows {
+  static const unsigned MASK = PITCH >= 128 ? 7 : PITCH / 16 - 1;
+  GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * PITCH + (byte ^ (row / GROUP & MASK) << 4); }
+};
+template <int GROUP, int PITCH, bool SWIZZLED> struct gp__tile_rows {
+  typedef gp__padded_rows<GROUP> type;
+  static GP_DEVICE type make() { return type{unsigned(PITCH), GROUP > 1 ? 16u : 0u}; }
+};
+template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
+  typedef gp__swizzled_rows<GROUP, PITCH> type;
+  static GP_DEVICE type make() { return type(); }
+};
+
+// Writes `lines` lines of `items` elements each, SIZE bytes an element, `pitch` bytes from line to line: element i of
+// line j stands in row i of shared memory, at byte j * SIZE behind the row's start, which lies where the row's address
+// in memory, start + i * start_pitch, lies behind a multiple of 16. blocks: of 8 units of 16 bytes, of a line.
+template <int THREADS, int CACHE, int SIZE, int WORD, bool IN_ALIGNED, bool OUT_ALIGNED, int KW, class Place>
+GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, unsigned char *out, gp__u64 pitch,
+                               unsigned items, unsigned lines, gp__divisor blocks, unsigned start,
+                               unsigned start_pitch) {
+  typedef typename gp__word_of<WORD>::type Word;
+  const int N = SIZE / WORD, W = 16 / WORD, JW = GP__WARP / KW;
+  const unsigned works = (lines + JW - 1) / JW * blocks.by * GP__WARP;
+  GPUPRIMS__UNROLL_BY(2)
+  for (unsigned i = threadIdx.x; i < works; i += THREADS) {
+    const unsigned rest = i / GP__WARP, group = gp__quotient(blocks, rest),
+                   unit = (rest - group * blocks.by) * KW + i % KW;
+    const unsigned line = group * JW + i / KW % JW;
+    if (line >= lines) continue;
+    unsigned char *to = out + line * pitch;
+    const unsigned skip = OUT_ALIGNED ? 0 : gp__misalignment(to, 16);
+    const int first = static_cast<int>(unit * W) - static_cast<int>(skip / WORD), all = static_cast<int>(items * N);
+    if (first >= all || first <= -W) continue;
+    const bool whole = first >= 0 && first + W <= all;
+    gp__packed<Word> p;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < W; ++w) {
+      const int word = first + w;
+      if (!whole && (word < 0 || word >= all)) {
+        p.item[w] = Word();
+        continue;
+      }
+      const unsigned row = static_cast<unsigned>(word) / N, part = static_cast<unsigned>(word) % N;
+      const unsigned behind = IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u;
+      p.item[w] = *reinterpret_cast<const Word *>(shared + place.at(row, behind + line * SIZE + part * WORD));
+    }
+    to += static_cast<gp__u64>(unit) * 16 - skip;
+    if (whole) gp__store_vector<CACHE>(to, p.vector);
+    else {
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < W; ++w)
+        if (first + w >= 0 && first + w < all) *reinterpret_cast<Word *>(to + w * WORD) = p.item[w];
+    }
+  }
+}
+
+// A tile of ROWS rows of COLUMNS elements of SIZE bytes: units of 16 bytes in, words of WORD bytes out. Addresses are
+// multiples of WORD; IN_ALIGNED, OUT_ALIGNED: of 16, for all rows (all columns). `shared`: BYTES, aligned to 16.
+template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+          bool OUT_ALIGNED>
+struct gp__gathered_tile {
+  static const int GROUP = gp__pack_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
+  static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, SWIZZLED, IN_ALIGNED);
+  static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS, OUT_UNITS = ROWS * SIZE / 16 + !OUT_ALIGNED;
+  static const int KW = OUT_UNITS >= 8 ? 8 : OUT_UNITS >= 4 ? 4 : OUT_UNITS >= 2 ? 2 : 1;
+  typedef gp__tile_rows<GROUP, PITCH, SWIZZLED> Rows;
+  // Where this thread's k-th unit lies.
+  static GP_DEVICE unsigned row_of(unsigned k) {
+    return THREADS % UNITS == 0 ? threadIdx.x / UNITS + k * (THREADS / UNITS) : (k * THREADS + threadIdx.x) / UNITS;
+  }
+  static GP_DEVICE unsigned unit_of(unsigned k) {
+    return THREADS % UNITS == 0 ? threadIdx.x % UNITS : (k * THREADS + threadIdx.x) % UNITS;
+  }
+  // Rows of `columns` elements, `pitch` bytes from row to row; bytes of [begin, end) may be read beside them.
+  static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
+                             unsigned columns, const unsigned char *begin, const unsigned char *end) {
+    const typename Rows::type place = Rows::make();
+    gp_vector v[ROUNDS];
+    if (IN_ALIGNED && rows == ROWS && columns == COLUMNS && ROWS * UNITS % THREADS == 0) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ROUNDS; ++k) {
+        v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ROUNDS; ++k) {
+        *reinterpret_cast<gp_vector *>(shared + place.at(row_of(k), unit_of(k) * 16)) = v[k];
+      }
+      return;
+    }
+    unsigned there = 0; // bit k: v[k]
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ROUNDS; ++k) {
+      const unsigned row = row_of(k), unit = unit_of(k) * 16;
+      if (row >= rows) continue;
+      const unsigned char *from = in + row * pitch;
+      const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
+      if (unit >= skip + columns * SIZE) continue;
+      v[k] = gp__load_unit<LOAD, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
+      there |= 1u << k;
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ROUNDS; ++k) {
+      if (there >> k & 1u) *reinterpret_cast<gp_vector *>(shared + place.at(row_of(k), unit_of(k) * 16)) = v[k];
+    }
+  }
+  // Columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of what was loaded, modulo 16.
+  static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
+                              unsigned columns, unsigned start, unsigned start_pitch) {
+    gp__divisor blocks = {(OUT_UNITS + KW - 1) / KW, 0};
+    blocks.magic = 0xffffffffu / blocks.by + 1;
+    gp__store_lines<THREADS, STORE, SIZE, WORD, IN_ALIGNED, OUT_ALIGNED, KW>(shared, Rows::make(), out, pitch, rows,
+                                                                             columns, blocks, start, start_pitch);
+  }
+};
+
+// The same of elements of 1 or 2 bytes, all addresses multiples of 16: K = 4 / SIZE rows become words of a column in
+// registers, on their way into shared memory; from there they come as 16-byte units.
+template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool SWIZZLED> struct gp__scattered_tile {
+  static const int K = 4 / SIZE, V = 16 / SIZE, UNITS = COLUMNS / V, OUT_UNITS = ROWS / V, BUNDLES = ROWS / K;
+  static const int UC = UNITS >= 8 ? 8 : UNITS, ROUNDS = (BUNDLES * UNITS + THREADS - 1) / THREADS;
+  static const unsigned MASK = OUT_UNITS >= 8 ? 7 : OUT_UNITS - 1;
+  static GP_DEVICE unsigned place(unsigned column, unsigned unit) { // of the 16 bytes of a column
+    return SWIZZLED ? column * ROWS * SIZE + (unit ^ (column / V & MASK)) * 16
+                    : column * ROWS * SIZE + column / V * 16 + unit * 16;
+  }
+  static GP_DEVICE void put(unsigned char *shared, unsigned column, unsigned bundle, gp__u32 word) {
+    *reinterpret_cast<gp__u32 *>(shared + place(column, bundle / 4) + bundle % 4 * 4) = word;
+  }
+  static GP_DEVICE unsigned unit_of(unsigned i) { return i % UC + i / UC / BUNDLES * UC; }
+  static GP_DEVICE unsigned bundle_of(unsigned i) { return i / UC % BUNDLES; }
+  static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
+                             unsigned columns, const unsigned char *begin, const unsigned char *end) {
+    gp_vector v[ROUNDS][K];
+    const bool full = rows == ROWS && columns == COLUMNS;
+    GPUPRIMS__UNROLL
+    for (int n = 0; n < ROUNDS; ++n) {
+      const unsigned i = n * THREADS + threadIdx.x, unit = unit_of(i), row = bundle_of(i) * K;
+      const unsigned char *from = in + row * pitch;
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        v[n][k] = gp_vector();
+        if (full && i < BUNDLES * UNITS) v[n][k] = gp__load_vector<LOAD>(from + k * pitch + unit * 16);
+        else if (i < BUNDLES * UNITS && row + k < rows && unit * V < columns)
+          v[n][k] = gp__load_unit<LOAD, SIZE>(from + k * pitch + unit * 16, from + k * pitch,
+                                              from + k * pitch + columns * SIZE, begin, end);
+      }
+    }
+    GPUPRIMS__UNROLL
+    for (int n = 0; n < ROUNDS; ++n) {
+      const unsigned i = n * THREADS + threadIdx.x, bundle = bundle_of(i);
+      if (i >= BUNDLES * UNITS) continue;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < 4; ++w) {
+        const unsigned column = unit_of(i) * V + w * (V / 4);
+        const gp__u32 a = v[n][0].word[w], b = v[n][1].word[w];
+        if (SIZE == 2) {
+          put(shared, column, bundle, gp__permute(a, b, 0x5410));
+          put(shared, column + 1, bundle, gp__permute(a, b, 0x7632));
+        } else {
+          const gp__u32 c = v[n][K - 2].word[w], d = v[n][K - 1].word[w];
+          const gp__u32 low = gp__permute(a, b, 0x5140), low2 = gp__permute(c, d, 0x5140);
+          const gp__u32 high = gp__permute(a, b, 0x7362), high2 = gp__permute(c, d, 0x7362);
+          put(shared, column, bundle, gp__permute(low, low2, 0x5410));
+          put(shared, column + 1, bundle, gp__permute(low, low2, 0x7632));
+          put(shared, column + 2, bundle, gp__permute(high, high2, 0x5410));
+          put(shared, column + 3, bundle, gp__permute(high, high2, 0x7632));
+        }
+      }
+    }
+  }
+  static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
+                              unsigned columns, unsigned, unsigned) {
+    typedef typename gp__word_of<SIZE>::type Word;
+    GPUPRIMS__UNROLL_BY(4)
+    for (unsigned i = threadIdx.x; i < COLUMNS * OUT_UNITS; i += THREADS) {
+      const unsigned column = i / OUT_UNITS, unit = i % OUT_UNITS;
+      if (column >= columns || unit * V >= rows) continue;
+      unsigned char *to = out + column * pitch + unit * 16;
+      gp__packed<Word> p;
+      p.vector = *reinterpret_cast<const gp_vector *>(shared + place(column, unit));
+      if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
+      else {
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < V; ++w)
+          if (unit * V + w < rows) *reinterpret_cast<Word *>(to + w * SIZE) = p.item[w];
+      }
+    }
+  }
+};
+template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+          bool OUT_ALIGNED, bool SCATTERED>
+struct gp__transposed_tile
+    : gp__gathered_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED> {};
+template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED>
+struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, true, true, true>
+    : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, SWIZZLED> {};
+
+// Transposes tiles: load() brings rows x columns elements (at most ROWS x COLUMNS) of a row-major matrix into storage,
+// `pitch` elements from row to row; then, behind a barrier, store() writes them as columns x rows elements. Matrices
+// are aligned to their elements, nothing else; where all rows of both are aligned to 16 bytes, ALIGNED spares a little.
+// COLUMNS and ROWS times sizeof(T) are multiples of 16. Storage may be used again behind a barrier after store().
+//    GP_SHARED(Tile::storage, s);
+//    Tile::load(s, in + row * pitch + column, pitch, rows, columns);
+//    __syncthreads();
+//    Tile::store(s, out + column * out_pitch + row, out_pitch, rows, columns);
+template <int THREADS, class T, int ROWS, int COLUMNS, bool SWIZZLED = false, bool ALIGNED = SWIZZLED>
+struct gp_tile_transpose {
+  static const int SIZE = int(sizeof(T)), WORD = gp__lowest_bit(SIZE | int(alignof(T)) | 16);
+  static_assert(ROWS * SIZE % 16 == 0 && COLUMNS * SIZE % 16 == 0, "rows and columns of a tile are whole 16 bytes");
+  static_assert(!SWIZZLED || (ALIGNED && gp__is_swizzlable(SIZE)), "a swizzle takes aligned rows and sizes 1 to 16");
+  typedef gp__transposed_tile<THREADS, GP_CACHE_ALL, GP_CACHE_ALL, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, ALIGNED,
+                              ALIGNED, (SIZE <= 2 && ALIGNED)>
+      Tile;
+  struct storage {
+    unsigned start, start_pitch; // of the rows that were loaded, modulo 16
+    alignas(16) unsigned char bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, SWIZZLED, ALIGNED)];
+  };
+  static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
+    const unsigned char *from = reinterpret_cast<const unsigned char *>(in);
+    if (threadIdx.x == 0) s.start = gp__misalignment(in, 16), s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;
+    Tile::load(s.bytes, from, pitch * SIZE, rows, columns, from,
+               rows ? from + ((rows - 1) * pitch + columns) * SIZE : from);
+  }
+  static GP_DEVICE void store(const storage &s, T *out, gp__u64 pitch, unsigned rows, unsigned columns) {
+    Tile::store(s.bytes, reinterpret_cast<unsigned char *>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);
   }
 };
 
@@ -14014,6 +14575,276 @@ template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map
   }
 }
 
+// ---- transpose
+
+// One tile a turn. FORM: GP__FORM_... A whole side is one on which lines are short and lie one behind the other: they
+// come, or go, as what they are together, one array.
+template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__transposer {
+  static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
+  static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
+  static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
+  static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), GROUP = gp__pack_items(SIZE);
+  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED,
+                              OUT_ALIGNED, (SIZE <= 2 && IN_ALIGNED && OUT_ALIGNED)>
+      Tile;
+  const gp__transpose_args &a;
+  const gp__padded_rows<GROUP> place;
+  GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
+      : a(args), place(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
+
+  // `bytes` bytes that begin at a multiple of 16, into rows without gaps but the padding.
+  GP_DEVICE void load_whole(unsigned char *shared, const unsigned char *in, unsigned bytes, const unsigned char *end) {
+    gp_vector v[P::vectors];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const unsigned at = (k * P::threads + threadIdx.x) * 16;
+      if (at < bytes) v[k] = gp__load_unit<P::load, WORD>(in + at, in, in + bytes, in, end);
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const unsigned unit = k * P::threads + threadIdx.x;
+      if (unit * 16 >= bytes) continue;
+      *reinterpret_cast<gp_vector *>(shared + unit * 16 + (a.pad ? gp__quotient(a.group, unit) * a.pad : 0)) = v[k];
+    }
+  }
+  // `rows` long rows of few.
+  GP_DEVICE void load_few(unsigned char *shared, const unsigned char *in, unsigned rows, unsigned columns,
+                          const unsigned char *end) {
+    const int ROUNDS = P::vectors + !IN_ALIGNED;
+    const unsigned units = a.tile_columns * SIZE / 16 + !IN_ALIGNED;
+    const unsigned char *begin = static_cast<const unsigned char *>(a.in);
+    for (unsigned first = 0; first < units * rows; first += ROUNDS * P::threads) {
+      gp_vector v[ROUNDS];
+      unsigned at[ROUNDS];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ROUNDS; ++k) {
+        const unsigned i = first + k * P::threads + threadIdx.x, row = gp__quotient(a.units, i);
+        const unsigned unit = (i - row * units) * 16;
+        const unsigned char *from = in + row * a.in_pitch;
+        const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
+        at[k] = ~0u;
+        if (row >= rows || unit >= skip + columns * SIZE) continue;
+        at[k] = place.at(row, unit);
+        v[k] = gp__load_unit<P::load, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ROUNDS; ++k)
+        if (at[k] != ~0u) *reinterpret_cast<gp_vector *>(shared + at[k]) = v[k];
+    }
+  }
+  // `columns` short columns, of one or of several matrices, one behind the other.
+  GP_DEVICE void store_whole(const unsigned char *shared, unsigned char *out, unsigned columns, unsigned start) {
+    typedef typename gp__word_of<WORD>::type Word;
+    const int N = SIZE / WORD, W = 16 / WORD;
+    const unsigned skip = gp__misalignment(out, 16), start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
+    const int all = static_cast<int>(columns * a.row.by * N);
+    for (unsigned unit = threadIdx.x; unit * 16 < skip + columns * a.row.by * SIZE; unit += P::threads) {
+      const int first = static_cast<int>(unit * W) - static_cast<int>(skip / WORD);
+      const bool whole = first >= 0 && first + W <= all;
+      gp__packed<Word> p;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < W; ++w) {
+        const int word = first + w;
+        if (!whole && (word < 0 || word >= all)) {
+          p.item[w] = Word();
+          continue;
+        }
+        const unsigned element = static_cast<unsigned>(word) / N, part = static_cast<unsigned>(word) % N;
+        unsigned column = gp__quotient(a.row, element), row = element - column * a.row.by, behind = 0;
+        if (IN_WHOLE) {
+          const unsigned matrix = gp__quotient(a.column, column);
+          row += matrix * a.row.by;
+          column -= matrix * a.column.by;
+        } else if (!IN_ALIGNED) {
+          behind = (start + row * start_pitch) & 15u;
+        }
+        p.item[w] = *reinterpret_cast<const Word *>(shared + place.at(row, behind + column * SIZE + part * WORD));
+      }
+      unsigned char *to = out + static_cast<gp__u64>(unit) * 16 - skip;
+      if (whole) gp__store_vector<P::store>(to, p.vector);
+      else {
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < W; ++w)
+          if (first + w >= 0 && first + w < all) *reinterpret_cast<Word *>(to + w * WORD) = p.item[w];
+      }
+    }
+  }
+  // The tile of that number: the first row and column, and where its matrix lies.
+  GP_DEVICE void find(gp__u64 tile, gp__u64 &row, gp__u64 &column, gp__u64 &from, gp__u64 &to) const {
+    from = to = 0;
+    if (a.outer[0] * a.outer[1] > 1) {
+      const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix, far = matrix / a.outer[1];
+      tile -= matrix * of_matrix;
+      from = far * a.in_outer[0] + (matrix - far * a.outer[1]) * a.in_outer[1];
+      to = far * a.out_outer[0] + (matrix - far * a.outer[1]) * a.out_outer[1];
+    }
+    // Panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off read them.
+    const gp__u64 of_panel = GP__TRANSPOSE_PANEL * a.column_tiles, panel = tile / of_panel;
+    const gp__u64 first = panel * GP__TRANSPOSE_PANEL, rest = a.row_tiles - first;
+    const gp__u64 height = rest < GP__TRANSPOSE_PANEL ? rest : gp__u64(GP__TRANSPOSE_PANEL);
+    tile -= panel * of_panel;
+    column = tile / height;
+    row = first + tile - column * height;
+  }
+  GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) {
+    const unsigned char *in = static_cast<const unsigned char *>(a.in), *end = in + a.in_bytes;
+    unsigned char *out = static_cast<unsigned char *>(a.out);
+    if (IN_WHOLE && OUT_WHOLE) { // some matrices
+      const gp__u64 first = tile * a.matrices, rest = a.outer[1] - first, matrix = a.rows * a.columns * SIZE;
+      const unsigned matrices = static_cast<unsigned>(rest < a.matrices ? rest : a.matrices);
+      load_whole(shared, in + first * matrix, static_cast<unsigned>(matrices * matrix), end);
+      __syncthreads();
+      store_whole(shared, out + first * matrix, static_cast<unsigned>(matrices * a.columns), 0);
+      return;
+    }
+    gp__u64 row, column, from, to;
+    find(tile, row, column, from, to);
+    row *= IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS);
+    column *= OUT_WHOLE ? a.tile_columns : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(COLUMNS);
+    const unsigned most_rows = IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS);
+    const unsigned most_columns = OUT_WHOLE  ? a.tile_columns
+                                  : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE)
+                                             : unsigned(COLUMNS);
+    const unsigned rows = static_cast<unsigned>(a.rows - row < most_rows ? a.rows - row : most_rows);
+    const unsigned columns =
+        static_cast<unsigned>(a.columns - column < most_columns ? a.columns - column : most_columns);
+    in += from + row * a.in_pitch + column * SIZE;
+    out += to + column * a.out_pitch + row * SIZE;
+    const unsigned start = gp__misalignment(in, 16);
+    if (IN_WHOLE) load_whole(shared, in, rows * static_cast<unsigned>(a.columns) * SIZE, end);
+    else if (OUT_WHOLE) load_few(shared, in, rows, columns, end);
+    else Tile::load(shared, in, a.in_pitch, rows, columns, static_cast<const unsigned char *>(a.in), end);
+    __syncthreads();
+    if (OUT_WHOLE) store_whole(shared, out, columns, start);
+    else if (IN_WHOLE)
+      gp__store_lines<P::threads, P::store, SIZE, WORD, true, OUT_ALIGNED, 8>(shared, place, out, a.out_pitch, rows,
+                                                                              columns, a.units, 0, 0);
+    else Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u);
+  }
+};
+template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
+GP_DEVICE void gp__transpose(const gp__transpose_args &a) {
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  gp__transposer<P, SIZE, WORD, FORM, SWIZZLED> t(a);
+  for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
+    if (tile >= gridDim.x) __syncthreads();
+    t.turn(shared, tile);
+  }
+}
+
+// A square matrix in place: tiles on both sides of the diagonal change places.
+template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
+GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
+  const int SIDE = gp__transpose_side(P::threads, P::vectors, SIZE);
+  const bool ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0;
+  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, SIDE, SIDE, SWIZZLED, ALIGNED, ALIGNED,
+                              (SIZE <= 2 && ALIGNED)>
+      Tile;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  unsigned char *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, SWIZZLED, ALIGNED);
+  const unsigned start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
+  for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
+    const gp__u64 of_matrix = a.row_tiles * a.row_tiles, matrix = tile / of_matrix, far = matrix / a.outer[1];
+    const gp__u64 rest = tile - matrix * of_matrix, i = rest / a.row_tiles, j = rest - i * a.row_tiles;
+    if (i > j) continue;
+    unsigned char *base =
+        static_cast<unsigned char *>(a.out) + far * a.out_outer[0] + (matrix - far * a.outer[1]) * a.out_outer[1];
+    unsigned char *upper = base + i * SIDE * a.out_pitch + j * SIDE * SIZE;
+    unsigned char *lower = base + j * SIDE * a.out_pitch + i * SIDE * SIZE;
+    const gp__u64 rest_i = a.rows - i * SIDE, rest_j = a.rows - j * SIDE;
+    const unsigned rows = static_cast<unsigned>(rest_i < SIDE ? rest_i : gp__u64(SIDE));
+    const unsigned columns = static_cast<unsigned>(rest_j < SIDE ? rest_j : gp__u64(SIDE));
+    // What lies beside a tile's rows is another block's: it is not read along.
+    Tile::load(shared, upper, a.out_pitch, rows, columns, upper, upper);
+    if (i != j) Tile::load(shared2, lower, a.out_pitch, columns, rows, lower, lower);
+    __syncthreads();
+    Tile::store(shared, lower, a.out_pitch, rows, columns, gp__misalignment(upper, 16), start_pitch);
+    if (i != j) Tile::store(shared2, upper, a.out_pitch, columns, rows, gp__misalignment(lower, 16), start_pitch);
+    __syncthreads();
+  }
+}
+
+// A dense matrix in place, of m rows and n columns, m <= n or the inverse of such a one (Catanzaro, Keller and Garland,
+// A Decomposition for In-place Matrix Transposition): columns are rotated where m and n have a common factor, then
+// elements change places within each row, then within each column. A step reads and writes everything once.
+template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(const gp__transpose_args &a) {
+  typedef typename gp__word_of<WORD>::type Word;
+  const unsigned N = SIZE / WORD;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
+  Word *strip = reinterpret_cast<Word *>(at);
+  for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
+    const gp__u64 matrix = tile / a.column_tiles, first = (tile - matrix * a.column_tiles) * a.tile_columns;
+    const gp__u64 far = matrix / a.outer[1], rest = a.columns - first;
+    Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
+                                          (matrix - far * a.outer[1]) * a.out_outer[1] + first * SIZE);
+    const unsigned words = static_cast<unsigned>(rest < a.tile_columns ? rest : a.tile_columns) * N;
+    for (gp__u64 i = threadIdx.x; i < a.rows * words; i += P::threads) {
+      const gp__u64 row = i / words, word = i - row * words, column = first + word / N;
+      const gp__u64 other = (a.rotates ? row + column / a.b : column + row * a.columns - row / a.a) % a.rows;
+      strip[(a.gathers ? row : other) * words + word] = base[(a.gathers ? other : row) * a.columns * N + word];
+    }
+    __syncthreads();
+    for (gp__u64 i = threadIdx.x; i < a.rows * words; i += P::threads) {
+      const gp__u64 row = i / words, word = i - row * words;
+      base[row * a.columns * N + word] = strip[i];
+    }
+    __syncthreads();
+  }
+}
+template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(const gp__transpose_args &a) {
+  typedef typename gp__word_of<WORD>::type Word;
+  const unsigned N = SIZE / WORD;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
+  Word *strip = reinterpret_cast<Word *>(at);
+  for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
+    const gp__u64 matrix = tile / a.rows, row = tile - matrix * a.rows, far = matrix / a.outer[1];
+    Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
+                                          (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.columns * SIZE);
+    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) {
+      const gp__u64 column = i / N, word = i % N;
+      const gp__u64 other = ((row + column / a.b) % a.rows + column * a.rows) % a.columns * N + word;
+      strip[a.gathers ? i : other] = base[a.gathers ? other : i];
+    }
+    __syncthreads();
+    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i] = strip[i];
+    __syncthreads();
+  }
+}
+
+// Rows that are moved as they are: `columns` words of WORD bytes each. A tile is 2^tile_columns words of some rows.
+template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
+  typedef typename gp__word_of<WORD>::type Word;
+  gp__begin<P>();
+  const unsigned width = 1u << a.tile_columns, height = P::threads * P::vectors / width;
+  for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
+    const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix, far = matrix / a.outer[1];
+    const gp__u64 rest = tile - matrix * of_matrix, row_tile = rest / a.column_tiles;
+    const gp__u64 row = row_tile * height, column = (rest - row_tile * a.column_tiles) * width;
+    const unsigned char *in = static_cast<const unsigned char *>(a.in) + far * a.in_outer[0] +
+                              (matrix - far * a.outer[1]) * a.in_outer[1] + row * a.in_pitch + column * WORD;
+    unsigned char *out = static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
+                         (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.out_pitch + column * WORD;
+    const gp__u64 rows = a.rows - row, columns = a.columns - column;
+    Word v[P::vectors];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const unsigned i = k * P::threads + threadIdx.x, r = i >> a.tile_columns, c = i & (width - 1);
+      if (r < rows && c < columns) v[k] = *reinterpret_cast<const Word *>(in + r * a.in_pitch + c * WORD);
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const unsigned i = k * P::threads + threadIdx.x, r = i >> a.tile_columns, c = i & (width - 1);
+      if (r < rows && c < columns) *reinterpret_cast<Word *>(out + r * a.out_pitch + c * WORD) = v[k];
+    }
+  }
+}
+
 #endif // GPUPRIMS__DEVICE_TEXT
 
 #endif // GPUPRIMS__SEEN
@@ -14361,6 +15192,13 @@ typedef struct gp__op_info {
 } gp__op_info;
 
 // A checked call with every default filled in.
+// A transpose, its dimensions merged. Bytes. Dimension 0 is where the input is contiguous, 1 where the output is; of
+// GP__MOVE_ROWS both are dimension 0, and 1 is the largest of the others.
+typedef struct gp__moves {
+  int kind, size, word;                            // size: of an element; word: what all addresses are multiples of
+  uint64_t extent[4], in_stride[4], out_stride[4]; // 2 and 3: matrices
+  uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
+} gp__moves;
 typedef struct gp__request {
   gp_primitive primitive;
   gp_op op;                                                              // 0 for copy, fill and iota
@@ -14397,6 +15235,7 @@ typedef struct gp__request {
   const gp_key_field *fields;
   int field_count;
   uint64_t fields_hash; // of what the list says
+  gp__moves moves;      // transpose
 } gp__request;
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
@@ -16765,6 +17604,54 @@ static gp_result gp__host_group_by(const gp__request *q, int threads) {
   return result;
 }
 
+// ---- transpose
+
+static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *in, unsigned char *out) {
+  enum { SIDE = 32 };
+  const size_t size = (size_t)m->size;
+  uint64_t r0, c0, r, c;
+  for (r0 = 0; r0 < m->extent[1]; r0 += SIDE)
+    for (c0 = 0; c0 < m->extent[0]; c0 += SIDE)
+      for (c = c0; c < m->extent[0] && c < c0 + SIDE; ++c)
+        for (r = r0; r < m->extent[1] && r < r0 + SIDE; ++r)
+          gp__host_move(out + c * m->out_stride[0] + r * m->out_stride[1],
+                        in + r * m->in_stride[1] + c * m->in_stride[0], size);
+}
+static gp_result gp__host_transpose(const gp__request *q, int threads) {
+  const gp__moves *m = &q->moves;
+  const unsigned char *in = (const unsigned char *)q->in;
+  unsigned char *out = (unsigned char *)q->out, *copy = NULL;
+  const int64_t matrices = (int64_t)(m->extent[2] * m->extent[3]);
+  int64_t i;
+  if (q->in == q->out) { // from a copy
+    const uint64_t bytes = m->in_span * q->in_size;
+    copy = bytes <= SIZE_MAX ? (unsigned char *)malloc((size_t)bytes) : NULL;
+    if (!copy)
+      return gp__fail(GP_E_MEMORY, "%s: no memory for a copy of %llu bytes", gp__host_call_name(q->primitive),
+                      (unsigned long long)bytes);
+    memcpy(copy, in, (size_t)bytes);
+    in = copy;
+  }
+#ifdef _OPENMP
+  if (threads <= 0) threads = omp_get_max_threads();
+#pragma omp parallel for num_threads(threads) if (matrices > 1 && q->count > GP__HOST_PARALLEL_BYTES)
+#else
+  (void)threads;
+#endif
+  for (i = 0; i < matrices; ++i) {
+    const uint64_t far = (uint64_t)i / m->extent[3], near = (uint64_t)i % m->extent[3];
+    const unsigned char *from = in + far * m->in_stride[2] + near * m->in_stride[3];
+    unsigned char *to = out + far * m->out_stride[2] + near * m->out_stride[3];
+    uint64_t row;
+    if (m->kind != GP__MOVE_ROWS) gp__host_transpose_matrix(m, from, to);
+    else
+      for (row = 0; row < m->extent[1]; ++row)
+        memcpy(to + row * m->out_stride[1], from + row * m->in_stride[1], (size_t)m->extent[0]);
+  }
+  free(copy);
+  return GP_SUCCESS;
+}
+
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
 __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
   const char *call = gp__host_call_name(q->primitive);
@@ -16788,6 +17675,7 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   if (q->primitive == GP_ADJACENT_DIFFERENCE) return gp__host_adjacent(q, threads);
   if (q->primitive == GP_SORT) return gp__host_sort(q, threads);
   if (q->primitive == GP_GROUP_BY) return gp__host_group_by(q, threads);
+  if (q->primitive == GP_TRANSPOSE) return gp__host_transpose(q, threads);
 
   memset(&h, 0, sizeof h);
   h.q = q;
@@ -17702,7 +18590,12 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(SELECT_FIRST, gp__select_first, gp__top_k_args)                                                                    \
   X(SELECT_NEXT, gp__select_next, gp__top_k_args)                                                                      \
   X(SELECT_COLLECT, gp__select_collect, gp__top_k_args)                                                                \
-  X(SHUFFLE, gp__shuffle, gp__map_args)
+  X(SHUFFLE, gp__shuffle, gp__map_args)                                                                                \
+  X(TRANSPOSE, gp__transpose, gp__transpose_args)                                                                      \
+  X(TRANSPOSE_SQUARE, gp__transpose_square, gp__transpose_args)                                                        \
+  X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args)                                                         \
+  X(TRANSPOSE_COLUMNS, gp__transpose_columns_of, gp__transpose_args)                                                   \
+  X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -18559,6 +19452,8 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
     return GP__READS_MAP | GP__READS_INIT;
   case GP_GROUP_BY:
     return GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED;
+  case GP_TRANSPOSE:
+    return GP__READS_MAP & ~GP__READS_COUNT_DEVICE;
   default: // check_offsets
     return GP__READS_OFFSETS | GP__READS_BAD;
   }
@@ -18605,6 +19500,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
 #undef GPUPRIMS__UNREAD
   if (c->count2 && !(k->reads & GP__READS_KEYS2))
     return gp__fail(GP_E_ARGUMENT, "%s: count2: the call has no second input", k->who);
+  if (c->permutation && c->primitive != GP_TRANSPOSE)
+    return gp__fail(GP_E_ARGUMENT, "%s: permutation: the call permutes no dimensions", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
     return gp__fail(GP_E_ARGUMENT, "%s: field_count: the call has no struct keys that fields order", k->who);
   if ((c->begin_bit || c->end_bit) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT)
@@ -18900,7 +19797,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
-  const int moved = c->primitive == GP_SELECT || c->primitive == GP_PARTITION || c->primitive == GP_UNIQUE;
+  const int moved = c->primitive == GP_SELECT || c->primitive == GP_PARTITION || c->primitive == GP_UNIQUE ||
+                    c->primitive == GP_TRANSPOSE;
   if (gp__is_histogram(c->primitive)) return gp__check_histogram_types(k);
   if (gp__may_index(c->primitive)) return gp__check_moved(k);
   if (gp__is_bound(c->primitive) || c->primitive == GP_LOAD_BALANCE) {
@@ -19182,6 +20080,168 @@ GPUPRIMS__PRIVATE gp_result gp__check_k(const gp__checking *k) {
                     (int)GP__TOP_K_FEW);
   return GP_SUCCESS;
 }
+// Strides of one side of a transpose, dense where they are 0, and how many elements lie between the first and the last.
+GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions,
+                                              const uint64_t *extent, const uint64_t *given, uint64_t *stride,
+                                              uint64_t *span) {
+  uint64_t least = 1;
+  int d;
+  *span = 1;
+  for (d = dimensions - 1; d >= 0; --d) {
+    stride[d] = given[d] ? given[d] : least;
+    if (d == dimensions - 1 && stride[d] != 1)
+      return gp__fail(GP_E_ARGUMENT,
+                      "%s: permutation.%s[%d] is %llu, but elements of the last dimension lie side by side", k->who,
+                      name, d, (unsigned long long)stride[d]);
+    if (stride[d] < least)
+      return gp__fail(GP_E_ARGUMENT,
+                      "%s: permutation.%s[%d] (a leading dimension) is %llu, too small for the %llu elements within",
+                      k->who, name, d, (unsigned long long)stride[d], (unsigned long long)least);
+    if (extent[d] && stride[d] > UINT64_MAX / k->in.size / extent[d])
+      return gp__fail(
+          GP_E_SIZE, "%s: permutation.%s[%d] times the extent overflows: %llu times %llu elements of %lu bytes", k->who,
+          name, d, (unsigned long long)stride[d], (unsigned long long)extent[d], (unsigned long)k->in.size);
+    least = stride[d] * extent[d];
+    if (!extent[d]) *span = 0;
+    else if (*span) *span += (extent[d] - 1) * stride[d];
+  }
+  return GP_SUCCESS;
+}
+// One dimension on its way through a merge.
+typedef struct gp__dimension {
+  uint64_t extent, in, out; // strides in bytes
+} gp__dimension;
+// Dimensions of one element go, neighbours on both sides that lie so become one. d: in the output's order.
+GPUPRIMS__PRIVATE int gp__merge_dimensions(gp__dimension *d, int count) {
+  int i, j, kept = 0;
+  for (i = 0; i < count; ++i)
+    if (d[i].extent != 1) d[kept++] = d[i];
+  for (i = 0; i < kept;) { // does dimension i hold all of another one?
+    for (j = 0; j < kept; ++j)
+      if (i != j && d[i].in == d[j].in * d[j].extent && d[i].out == d[j].out * d[j].extent) break;
+    if (j == kept) {
+      ++i;
+      continue;
+    }
+    d[j].extent *= d[i].extent;
+    for (j = i; j + 1 < kept; ++j) d[j] = d[j + 1];
+    --kept;
+    i = 0;
+  }
+  return kept;
+}
+GPUPRIMS__PRIVATE void gp__swap_dimensions(gp__dimension *a, gp__dimension *b) {
+  const gp__dimension c = *a;
+  *a = *b;
+  *b = c;
+}
+// What is left to do, from the merged dimensions.
+GPUPRIMS__PRIVATE void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
+  uint64_t all = 16;
+  int i, columns = -1, rows = -1;
+  for (;;) { // short rows that stay as they are and lie one behind the other on a side become elements
+    columns = rows = -1;
+    for (i = 0; i < count; ++i) {
+      if (d[i].in == (uint64_t)m->size) columns = i;
+      if (d[i].out == (uint64_t)m->size) rows = i;
+    }
+    if (columns < 0 || columns != rows || count == 1 || d[columns].extent > 64 / (unsigned)m->size) break;
+    const uint64_t bytes = d[columns].extent * (unsigned)m->size;
+    int in = 0, out = 0;
+    for (i = 0; i < count; ++i) in |= d[i].in == bytes, out |= d[i].out == bytes;
+    if (!in || !out) break;
+    m->size = (int)bytes;
+    for (i = columns; i + 1 < count; ++i) d[i] = d[i + 1];
+    --count;
+  }
+  if (columns < 0 || rows < 0) { // the last dimension has one element
+    if (columns < 0) columns = count;
+    if (rows < 0) rows = count;
+    d[count].extent = 1, d[count].in = d[count].out = (unsigned)m->size;
+    ++count;
+  }
+  while (count < 4) d[count].extent = 1, d[count].in = d[count].out = 0, ++count;
+  if (columns != rows) {
+    m->kind = GP__MOVE_TILES;
+    gp__swap_dimensions(&d[0], &d[columns]);
+    gp__swap_dimensions(&d[1], &d[rows == 0 ? columns : rows]);
+  } else {
+    m->kind = GP__MOVE_ROWS;
+    gp__swap_dimensions(&d[0], &d[columns]);
+    for (i = 2; i < 4; ++i)
+      if (d[i].extent > d[1].extent) gp__swap_dimensions(&d[1], &d[i]);
+    d[0].extent *= (unsigned)m->size; // bytes
+    all |= d[0].extent;
+  }
+  if (d[3].extent == 1) gp__swap_dimensions(&d[2], &d[3]);
+  for (i = 0; i < 4; ++i) {
+    m->extent[i] = d[i].extent, m->in_stride[i] = d[i].in, m->out_stride[i] = d[i].out;
+    if (i || m->kind == GP__MOVE_TILES) all |= d[i].extent > 1 ? d[i].in | d[i].out : 0;
+  }
+  m->word = (int)(all & (~all + 1));
+}
+GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
+  const gp_permutation *p = k->c->permutation;
+  gp__request *q = k->q;
+  gp__moves *m = &q->moves;
+  gp__dimension d[4];
+  uint64_t extent[4], in_stride[4], out_stride[4];
+  unsigned seen = 0;
+  int i;
+  if (!p) return gp__fail(GP_E_NULL, "%s: permutation is null", k->who);
+  if (p->dimensions < 1 || p->dimensions > 4)
+    return gp__fail(GP_E_ARGUMENT, "%s: permutation.dimensions is %d, not 1 to 4", k->who, p->dimensions);
+  q->count = 1;
+  for (i = 0; i < p->dimensions; ++i) {
+    if (p->order[i] < 0 || p->order[i] >= p->dimensions || seen >> p->order[i] & 1)
+      return gp__fail(GP_E_ARGUMENT, "%s: permutation.order[%d] is %d: no permutation of %d dimensions", k->who, i,
+                      p->order[i], p->dimensions);
+    seen |= 1u << p->order[i];
+    if (q->count && p->extent[i] > UINT64_MAX / k->in.size / q->count)
+      return gp__fail(GP_E_SIZE,
+                      "%s: permutation.extent: their product times %lu bytes overflows (at extent[%d], %llu)", k->who,
+                      (unsigned long)k->in.size, i, (unsigned long long)p->extent[i]);
+    q->count *= p->extent[i];
+    extent[i] = p->extent[p->order[i]];
+  }
+  if (k->c->count && k->c->count != q->count)
+    return gp__fail(GP_E_ARGUMENT, "%s: count is %llu, neither 0 nor the product of permutation.extent, which is %llu",
+                    k->who, (unsigned long long)k->c->count, (unsigned long long)q->count);
+  GPUPRIMS__CHECK(gp__check_strides(k, "in_stride", p->dimensions, p->extent, p->in_stride, in_stride, &m->in_span));
+  GPUPRIMS__CHECK(gp__check_strides(k, "out_stride", p->dimensions, extent, p->out_stride, out_stride, &m->out_span));
+  for (i = 0; i < p->dimensions; ++i) {
+    d[i].extent = extent[i];
+    d[i].in = in_stride[p->order[i]] * k->in.size;
+    d[i].out = out_stride[i] * k->in.size;
+  }
+  m->size = (int)k->in.size;
+  m->word = gp__lowest_bit(m->size | GP__VECTOR);
+  if (!q->count) return GP_SUCCESS;
+  gp__find_moves(m, d, gp__merge_dimensions(d, p->dimensions));
+  m->word = (int)gp__lowest_bit((int)((unsigned)m->word | (unsigned)((uintptr_t)k->c->in % 16) |
+                                      (unsigned)((uintptr_t)k->c->out % 16) |
+                                      (m->kind == GP__MOVE_ROWS ? 0u : (unsigned)m->size)));
+  if (!k->c->in || k->c->in != k->c->out) return GP_SUCCESS;
+  if (m->kind == GP__MOVE_ROWS) {
+    for (i = 1; i < 4 && m->in_stride[i] == m->out_stride[i]; ++i) {}
+    m->kind = GP__MOVE_NOTHING;
+    return i == 4 ? GP_SUCCESS
+                  : gp__fail(GP_E_OVERLAP,
+                             "%s: in and out are the same, but rows that stay as they are move: this "
+                             "permutation cannot run in place",
+                             k->who);
+  }
+  if (m->in_stride[2] != m->out_stride[2] || m->in_stride[3] != m->out_stride[3] ||
+      (m->extent[0] == m->extent[1] ? m->in_stride[1] != m->out_stride[0]
+                                    : m->in_stride[1] != m->extent[0] * (unsigned)m->size ||
+                                          m->out_stride[0] != m->extent[1] * (unsigned)m->size))
+    return gp__fail(GP_E_OVERLAP,
+                    "%s: in and out are the same: matrices are transposed in place where they are square, "
+                    "with the same strides on both sides, or dense",
+                    k->who);
+  m->kind = m->extent[0] == m->extent[1] ? GP__MOVE_SQUARE : GP__MOVE_RECTANGLE;
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -19240,6 +20300,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
                       (unsigned long long)c->count, (unsigned long long)q->count);
   }
   if (gp__family_of(c->primitive) == GP__FAMILY_TOP_K) GPUPRIMS__CHECK(gp__check_k(k));
+  if (c->primitive == GP_TRANSPOSE) GPUPRIMS__CHECK(gp__check_permutation(k));
   if ((c->flags & GP_REPRODUCIBLE) && k->fold && c->primitive >= GP_SEGMENTED_REDUCE && !gp__any_order(q))
     return gp__fail(GP_E_UNSUPPORTED,
                     "%s: flags: GP_REPRODUCIBLE: with this operator and type the call keeps its bits on one device and "
@@ -19275,8 +20336,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   gp__request *q = k->q;
   const gp_primitive p = c->primitive;
   const int two = p == GP_TRANSFORM2, histogram = gp__is_histogram(p);
-  const int in_place = p == GP_COPY || p == GP_TRANSFORM || p == GP_SORT || p == GP_SEGMENTED_SORT ||
-                       p == GP_MERGE_SORT || two || p == GP_SELECT || p == GP_UNIQUE ||
+  const int in_place = p == GP_COPY || p == GP_TRANSFORM || p == GP_TRANSPOSE || p == GP_SORT ||
+                       p == GP_SEGMENTED_SORT || p == GP_MERGE_SORT || two || p == GP_SELECT || p == GP_UNIQUE ||
                        (k->fold && p != GP_REDUCE && p != GP_SEGMENTED_REDUCE && p != GP_REDUCE_BY_KEY);
   const int offsets_matter = histogram || p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED) ||
                              (p == GP_SEGMENTED_REDUCE ? c->segments > 0 : c->count > 0);
@@ -19285,9 +20346,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   if (histogram && c->begin && c->bins + 1 > UINT64_MAX / (unsigned)q->active)
     return gp__fail(GP_E_SIZE, "%s: bins: the boundaries of %d channels overflow", k->who, q->active);
   if (k->in.size)
-    GPUPRIMS__CHECK(gp__reading(k, two ? "in (a)" : "in", c->in, &k->in,
-                                q->count * (unsigned)q->channels * gp__rows_in(c), 1,
-                                in_place && q->in_size == q->out_size ? GP__PLACE_OF_OUT : 0));
+    GPUPRIMS__CHECK(
+        gp__reading(k, two ? "in (a)" : "in", c->in, &k->in,
+                    p == GP_TRANSPOSE ? q->moves.in_span : q->count * (unsigned)q->channels * gp__rows_in(c), 1,
+                    in_place && q->in_size == q->out_size ? GP__PLACE_OF_OUT : 0));
   if (k->in2.size)
     GPUPRIMS__CHECK(gp__reading(k, two ? "in2 (b)" : "in2 (weights)", c->in2, &k->in2, q->count, 1,
                                 two && q->in2_size == q->out_size ? GP__PLACE_OF_OUT : 0));
@@ -19330,6 +20392,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
                         : gp__is_histogram(p)                        ? c->bins * (unsigned)q->active
                         : gp__is_ordered(p)                          ? gp__most_results(q)
                         : p == GP_TOP_K                              ? gp__rows_in(c) * c->length
+                        : p == GP_TRANSPOSE                          ? q->moves.out_span
                                                                      : count;
   int i, j;
   if ((k->reads & GP__READS_OUT) && q->out_size)
@@ -19532,6 +20595,8 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
     return !q->count && !q->count2 && !q->out_count;
   case GP__FAMILY_TOP_K:
     return !q->count || (q->primitive == GP_TOP_K && !q->length);
+  case GP__FAMILY_TRANSPOSE:
+    return !q->count || q->moves.kind == GP__MOVE_NOTHING;
   default:
     return 0;
   }
@@ -19539,6 +20604,36 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
 
 // ---- policies
 
+GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
+  const gp__moves *m = &q->moves;
+  const uint64_t in_start =
+      (uintptr_t)q->in | (m->extent[2] > 1 ? m->in_stride[2] : 0) | (m->extent[3] > 1 ? m->in_stride[3] : 0);
+  const uint64_t out_start =
+      (uintptr_t)q->out | (m->extent[2] > 1 ? m->out_stride[2] : 0) | (m->extent[3] > 1 ? m->out_stride[3] : 0);
+  const uint64_t in = in_start | m->in_stride[1], out = out_start | m->out_stride[0];
+  const uint64_t size = (unsigned)m->size, matrix = m->extent[0] * m->extent[1] * size;
+  h->key_size = m->size;
+  h->in_size = 0;
+  h->out_size = 0;
+  h->count = q->count * q->in_size / size;
+  h->exact = 1;
+  h->move = m->kind;
+  h->word = m->word;
+  h->rows = m->extent[1];
+  h->columns = m->kind == GP__MOVE_ROWS ? m->extent[0] / (unsigned)m->word : m->extent[0];
+  h->segments = m->extent[2] * m->extent[3];
+  h->in_misaligned = (int)(in % GP__VECTOR);
+  h->out_misaligned = m->kind == GP__MOVE_ROWS ? 0 : (int)(out % GP__VECTOR);
+  if (m->kind == GP__MOVE_ROWS) return;
+  h->form = (in % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) | (out % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED) |
+            (in_start % GP__VECTOR ? 0 : GP__FORM_IN_START) |
+            (m->in_stride[1] == m->extent[0] * size ? GP__FORM_IN_DENSE : 0) |
+            (m->out_stride[0] == m->extent[1] * size ? GP__FORM_OUT_DENSE : 0);
+  if ((h->form & GP__FORM_IN_DENSE) && (h->form & GP__FORM_OUT_DENSE) && m->extent[2] == 1 &&
+      (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)) &&
+      (uintptr_t)q->in % GP__VECTOR == 0)
+    h->form |= GP__FORM_DENSE;
+}
 GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
   const int family = gp__family_of(q->primitive);
   gp__shape h;
@@ -19592,6 +20687,9 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
     h.exact = 1;
     break;
+  case GP__FAMILY_TRANSPOSE:
+    gp__shape_moves(q, &h);
+    break;
   default:
     h.in2_size = (int)q->in2_size;
     h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
@@ -19637,12 +20735,14 @@ static const gp__field gp__fields_sort[] = {GP_POLICY_FIELDS_SORT(GPUPRIMS__FIEL
 static const gp__field gp__fields_merge[] = {GP_POLICY_FIELDS_MERGE(GPUPRIMS__FIELD){NULL, 0}};
 static const gp__field gp__fields_segmented_sort[] = {GP_POLICY_FIELDS_SEGMENTED_SORT(GPUPRIMS__FIELD){NULL, 0}};
 static const gp__field gp__fields_top_k[] = {GP_POLICY_FIELDS_TOP_K(GPUPRIMS__FIELD){NULL, 0}};
+static const gp__field gp__fields_transpose[] = {GP_POLICY_FIELDS_TRANSPOSE(GPUPRIMS__FIELD){NULL, 0}};
 #undef GPUPRIMS__FIELD
 
 GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
-  static const gp__field *const fields[] = {
-      gp__fields_map,       gp__fields_reduce, gp__fields_scan,  gp__fields_stream,         gp__fields_segments,
-      gp__fields_histogram, gp__fields_sort,   gp__fields_merge, gp__fields_segmented_sort, gp__fields_top_k};
+  static const gp__field *const fields[] = {gp__fields_map,    gp__fields_reduce,   gp__fields_scan,
+                                            gp__fields_stream, gp__fields_segments, gp__fields_histogram,
+                                            gp__fields_sort,   gp__fields_merge,    gp__fields_segmented_sort,
+                                            gp__fields_top_k,  gp__fields_transpose};
   return fields[gp__family_of(primitive)]; // in the order of the families
 }
 GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
@@ -19805,6 +20905,9 @@ GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t 
   case GP__FAMILY_TOP_K:
     GP_POLICY_FIELDS_TOP_K(GPUPRIMS__JSON)
     break;
+  case GP__FAMILY_TRANSPOSE:
+    GP_POLICY_FIELDS_TRANSPOSE(GPUPRIMS__JSON)
+    break;
   default:
     GP_POLICY_FIELDS_MAP(GPUPRIMS__JSON)
   }
@@ -19853,12 +20956,27 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
   if (p->algorithm == GP_RADIX_SELECT && q->primitive == GP_TOP_K) kinds[count++] = GP__SELECT_COLLECT;
   return count;
 }
+GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  if (q->moves.kind == GP__MOVE_RECTANGLE) { // in the order of gp__launch_rectangle
+    kinds[0] = GP__TRANSPOSE_COLUMNS;
+    kinds[1] = GP__TRANSPOSE_WITHIN;
+    return 2;
+  }
+  kinds[0] = q->moves.kind == GP__MOVE_TILES    ? GP__TRANSPOSE
+             : q->moves.kind == GP__MOVE_SQUARE ? GP__TRANSPOSE_SQUARE
+                                                : GP__TRANSPOSE_ROWS;
+  return 1;
+}
+GPUPRIMS__PRIVATE int gp__form_of(const gp__request *q, const gp_policy *p) {
+  return gp__transpose_form(*p, gp__shape_of(q));
+}
 // Which kernels the plan of a sort or a merge launches, each once.
 GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p,
                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
   int count = 0;
   if (p->algorithm == GP_COUNTING) return gp__kinds_of_counting(q, kinds);
   if (gp__family_of(q->primitive) == GP__FAMILY_TOP_K) return gp__kinds_of_top_k(q, p, kinds);
+  if (q->primitive == GP_TRANSPOSE) return gp__kinds_of_transpose(q, kinds);
   if (gp__family_of(q->primitive) == GP__FAMILY_MERGE) {
     const int sets = gp__is_set(q->primitive);
     if (q->primitive != GP_MERGE) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
@@ -19941,23 +21059,25 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
                                       int key[GP__KEY_NUMBERS]) {
   // Flags that the kernels do not know: offsets are checked by others; one sweep is told the direction when it runs.
   const int other = GP_CHECKED | (q->primitive == GP_SORT && p->algorithm == GP_ONE_SWEEP ? GP_DESCENDING : 0);
+  const int bytes = kind == GP__COPY || q->primitive == GP_TRANSPOSE; // moved, whatever they mean
   int i = 0;
   key[i++] = (int)kind;
   key[i++] = (int)q->primitive;
   key[i++] = q->op;
   key[i++] = q->transform;
   key[i++] = q->equal;
-  key[i++] = kind == GP__COPY ? (int)q->in_size : q->in_type; // a copy moves bytes, whatever they mean
+  key[i++] = q->primitive == GP_TRANSPOSE ? q->moves.size : bytes ? (int)q->in_size : q->in_type;
   key[i++] = q->in2_type;
   key[i++] = q->key_type;
   key[i++] = q->offset_type;
   key[i++] = q->acc_type;
-  key[i++] = kind == GP__COPY ? 0 : q->out_type;
+  key[i++] = bytes ? 0 : q->out_type;
   key[i++] = q->out2_type;
   key[i++] = q->end != NULL;
   key[i++] = gp__family_of(q->primitive) == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
   key[i++] = q->flags & ~other;
-  key[i++] = gp__is_planned(q->primitive) && q->primitive != GP_SORT && q->out != NULL;
+  key[i++] = q->primitive == GP_TRANSPOSE ? gp__form_of(q, p)
+                                          : gp__is_planned(q->primitive) && q->primitive != GP_SORT && q->out != NULL;
   key[i++] = gp__has_wide_indices(q);
   key[i++] = p->algorithm;
   key[i++] = p->threads;
@@ -19970,7 +21090,7 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = capability;
   key[i++] = (int)(uint32_t)q->fields_hash;
   key[i++] = (int)(uint32_t)(q->fields_hash >> 32);
-  key[i++] = kind == GP__GATHER && q->count >> 32 != 0;
+  key[i++] = q->primitive == GP_TRANSPOSE ? q->moves.word : kind == GP__GATHER && q->count >> 32 != 0;
   while (i < GP__KEY_NUMBERS) key[i++] = 0;
 }
 
@@ -20277,6 +21397,18 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__SHUFFLE:
     gp__add(t, "%s, %s>", in, out);
     break;
+  case GP__TRANSPOSE:
+  case GP__TRANSPOSE_SQUARE:
+    gp__add(t, "%d, %d, %d, %s>", q->moves.size, q->moves.word, gp__form_of(q, v),
+            v->algorithm == GP_SWIZZLED_TILES ? "true" : "false");
+    break;
+  case GP__TRANSPOSE_COLUMNS:
+  case GP__TRANSPOSE_WITHIN:
+    gp__add(t, "%d, %d>", q->moves.size, q->moves.word);
+    break;
+  case GP__TRANSPOSE_ROWS:
+    gp__add(t, "%d>", q->moves.word);
+    break;
   default: // scans
     gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? "true, " : "false, ");
     gp__name_fold(q, t);
@@ -20297,6 +21429,14 @@ typedef struct gp__program_op {
   int fold;
 } gp__program_op;
 
+// Threads that a multiprocessor is to hold of a transpose: what tiles leave registers for.
+GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_policy *v) {
+  const gp__moves *m = &q->moves;
+  const int aligned = (gp__form_of(q, v) & 3) == 3, moved = m->kind == GP__MOVE_ROWS || m->kind == GP__MOVE_RECTANGLE;
+  const int light = moved || (aligned && !(gp__form_of(q, v) & GP__FORM_WHOLE) &&
+                              (m->size <= 2 ? m->kind == GP__MOVE_TILES : m->word >= 4));
+  return v->vectors > 4 ? 768 : light ? 1536 : aligned || m->word > 1 ? 1024 : 768;
+}
 GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request *q, const gp_policy *v,
                                               gp__kernel_kind kind, unsigned threads, gp__program *p) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments) #arguments,
@@ -20321,16 +21461,17 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks(q->in_size ? 8 : (int)q->key_size)
-                          : kind == GP__HYBRID_COUNT   ? 2
-                          : kind == GP__SEGMENTS_SHORT ? gp__short_threads(q) / threads
-                                                       : (unsigned)v->blocks_per_sm;
+  const unsigned blocks = kind == GP__HYBRID_SORT ? (unsigned)gp__bucket_blocks(q->in_size ? 8 : (int)q->key_size)
+                          : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v) / threads
+                          : kind == GP__HYBRID_COUNT     ? 2
+                          : kind == GP__SEGMENTS_SHORT   ? gp__short_threads(q) / threads
+                                                         : (unsigned)v->blocks_per_sm;
   int i, j;
   memset(p, 0, sizeof *p);
   p->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
   gp__name_kernel(q, v, kind, &p->name);
   gp__add(t, "#include \"gpuprims.h\"\n");
-  if (kind != GP__COPY) {
+  if (kind != GP__COPY && q->primitive != GP_TRANSPOSE) { // bytes, whatever they mean
     structs[0] = q->in_struct;
     structs[1] = q->in2_struct;
     structs[2] = q->acc_struct;
@@ -20352,6 +21493,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   if (blocks > 0 && family != GP__FAMILY_MAP &&
       blocks * threads <= (v->algorithm == GP_HYBRID            ? 2048u
                            : family == GP__FAMILY_HISTOGRAM     ? (v->vectors < 4 ? 1536u : 1024u)
+                           : family == GP__FAMILY_TRANSPOSE     ? 2048u
                            : family != GP__FAMILY_STREAM        ? 1024u
                            : v->vectors >= 7 || q->acc_size > 8 ? 512u
                                                                 : 768u) &&
@@ -20484,6 +21626,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__MERGE_SORT_TILES) g.shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
   if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
   if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
+  if (kind == GP__TRANSPOSE_WITHIN) g.shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
   if (kind == GP__COUNTING_RUNS) g.threads = GP__COUNTING_THREADS;
   if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
   return g;
@@ -21266,6 +22409,92 @@ GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
 }
 
+GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
+  gp__divisor d;
+  d.by = by ? (unsigned)by : 1;
+  d.magic = 0xffffffffu / d.by + 1;
+  return d;
+}
+// The arguments of all kernels of a transpose.
+__attribute__((unused)) static gp__transpose_args
+gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
+  const gp__transpose_plan r = gp__transpose_plan_of(p, h);
+  const unsigned group = (unsigned)gp__pack_items(m->size), size = (unsigned)m->size;
+  gp__transpose_args a;
+  int i;
+  memset(&a, 0, sizeof a);
+  a.in = in;
+  a.out = out;
+  a.columns = h.columns;
+  a.rows = h.rows;
+  a.in_pitch = m->in_stride[1];
+  a.out_pitch = m->kind == GP__MOVE_ROWS ? m->out_stride[1] : m->out_stride[0];
+  for (i = 0; i < 2; ++i)
+    a.outer[i] = m->extent[2 + i], a.in_outer[i] = m->in_stride[2 + i], a.out_outer[i] = m->out_stride[2 + i];
+  a.in_bytes = in_bytes;
+  a.tiles = r.tiles;
+  a.row_tiles = r.row_tiles;
+  a.column_tiles = r.column_tiles;
+  a.tile_rows = r.tile_rows;
+  a.tile_columns = r.tile_columns;
+  a.matrices = r.matrices;
+  a.pitch = r.pitch;
+  a.pad = r.pad;
+  a.units = gp__divisor_of(r.form & GP__FORM_IN_WHOLE
+                               ? gp__ceil_div(r.tile_rows * size / GP__VECTOR + !(r.form & GP__FORM_OUT_ALIGNED), 8)
+                               : r.tile_columns * size / GP__VECTOR + !(r.form & GP__FORM_IN_ALIGNED));
+  a.group = gp__divisor_of(r.pitch * group / GP__VECTOR);
+  a.row = gp__divisor_of(h.rows < GP__TRANSPOSE_WHOLE ? h.rows : 1);
+  a.column = gp__divisor_of(h.columns < GP__TRANSPOSE_WHOLE ? h.columns : 1);
+  return a;
+}
+// The steps of a dense matrix in place, of which there are three: the plan and the arguments of one. 0: this one has
+// nothing to do.
+__attribute__((unused)) static int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out,
+                                                      void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
+  const int inverse = h.rows > h.columns, within = step == 1;
+  const unsigned long long common = gp__common_factor(h.rows, h.columns);
+  int i;
+  *r = gp__rectangle_plan_of(h, within);
+  memset(a, 0, sizeof *a);
+  a->out = out;
+  a->rows = r->m;
+  a->columns = r->n;
+  a->a = r->m / common;
+  a->b = r->n / common;
+  for (i = 0; i < 2; ++i) a->outer[i] = m->extent[2 + i], a->out_outer[i] = m->out_stride[2 + i];
+  a->tiles = r->tiles;
+  a->column_tiles = gp__ceil_div(r->n, r->width);
+  a->tile_columns = r->width;
+  a->strip = r->strip;
+  a->scratch = r->scratch ? scratch : NULL;
+  a->rotates = step == (inverse ? 2 : 0);
+  a->gathers = within == inverse;
+  return !a->rotates || common > 1;
+}
+// Columns, rows, columns.
+GPUPRIMS__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
+  gp__rectangle_plan r;
+  gp__transpose_args a;
+  gp_result result = GP_SUCCESS;
+  int step;
+  for (step = 0; step < 3 && result == GP_SUCCESS; ++step) {
+    int occupancy;
+    gp__geometry g = *l->g;
+    if (!gp__rectangle_step(&l->q->moves, *l->h, step, l->q->out, l->scratch, &r, &a)) continue;
+    g.shared_bytes = r.shared_bytes;
+    result = gp__fit_kernel(l->s, l->who, l->kernels[step == 1], &g, &occupancy);
+    if (result == GP_SUCCESS) result = gp__launch_step(l, step == 1, r.grid, l->g->threads, r.shared_bytes, &a);
+  }
+  return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
+  gp__transpose_args a;
+  if (l->q->moves.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
+  a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);
+  return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
+}
+
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (l->p->algorithm == GP_COUNTING) return gp__launch_counting(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
@@ -21274,6 +22503,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
   if (l->q->primitive == GP_SEGMENTED_SORT) return gp__launch_segmented_sort(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_TOP_K) return gp__launch_top_k(l);
+  if (l->q->primitive == GP_TRANSPOSE) return gp__launch_transpose(l);
   return gp__fail(GP_E_UNSUPPORTED, "%s: no plan", l->who);
 }
 
@@ -22346,6 +23576,31 @@ GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed,
   gp_call c = gp__call(GP_SHUFFLE, 0, in ? type : 0, type, in, out, count);
   c.init = &seed;
   return gp_run(ctx, &c, stream);
+}
+
+// ---- transpose
+
+GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in, void *out,
+                                   const gp_permutation *permutation, gp_stream stream) {
+  gp_call c = gp__call(GP_TRANSPOSE, 0, type, type, in, out, 0);
+  c.permutation = permutation;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch,
+                                             uint64_t in_stride, void *out, uint64_t out_pitch, uint64_t out_stride,
+                                             uint64_t rows, uint64_t columns, uint64_t batch, gp_stream stream) {
+  gp_permutation p;
+  memset(&p, 0, sizeof p);
+  p.dimensions = 3;
+  p.order[1] = 2, p.order[2] = 1;
+  p.extent[0] = batch, p.extent[1] = rows, p.extent[2] = columns;
+  p.in_stride[0] = in_stride, p.in_stride[1] = in_pitch;
+  p.out_stride[0] = out_stride, p.out_stride[1] = out_pitch;
+  return gp_permute(ctx, type, in, out, &p, stream);
+}
+GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
+                                     uint64_t out_pitch, uint64_t rows, uint64_t columns, gp_stream stream) {
+  return gp_transpose_batched(ctx, type, in, in_pitch, 0, out, out_pitch, 0, rows, columns, 1, stream);
 }
 #undef GPUPRIMS__CHECK
 

@@ -223,7 +223,29 @@ def quick_sorting_cells():
     return cells
 
 
-SETS = {"standard": standard_cells, "quick": quick_cells, "host": host_cells, "segments": segment_cells,
+TRANSPOSE_TYPES = ("u8", "u16", "f32", "f64", "s12", "s16")
+
+
+def transpose_cells():
+    cells = [f"transpose {type_} shape={side}x{side}" for type_ in TRANSPOSE_TYPES for side in (4096, 8192, 16384)
+             if type_ not in ("s12", "s16") or side < 16384]
+    cells += [f"transpose {type_} shape={shape}" for type_ in ("u8", "f32", "f64") for shape in
+              ("4194304x8", "8x4194304", "1048576x33", "33x1048576", "16000x16001", "64x64x4096", "16x16x65536")]
+    cells += [f"transpose {type_} shape={side}x{side} protocol={protocol}" for type_ in ("f32", "f64")
+              for side in (128, 256, 512, 1024) for protocol in ("cold", "graph")]
+    return cells
+
+
+def quick_transpose_cells():
+    return ["transpose u8 shape=16384x16384", "transpose u16 shape=8192x8192", "transpose f32 shape=16384x16384",
+            "transpose f32 shape=4096x4096", "transpose f64 shape=8192x8192", "transpose s16 shape=4096x4096",
+            "transpose f32 shape=4194304x8", "transpose f32 shape=8x4194304", "transpose f32 shape=1048576x33",
+            "transpose f32 shape=16000x16001", "transpose u8 shape=16000x16001", "transpose f32 shape=64x64x4096",
+            "transpose f32 shape=512x512", "transpose f32 shape=128x128 protocol=graph"]
+
+
+SETS = {"transpose": transpose_cells, "transpose-quick": quick_transpose_cells, "standard": standard_cells,
+        "quick": quick_cells, "host": host_cells, "segments": segment_cells,
         "segments-quick": quick_segment_cells, "sorting": sorting_cells, "sorting-quick": quick_sorting_cells}
 
 # ---- building --------------------------------------------------------------------------------------------------------

@@ -330,8 +330,10 @@ static gp_peer_args peer_args(const cell *c, buffers b, uint64_t n) {
                     c->scalar2,
                     cell_second(c, n),
                     c->begin_bit,
-                    c->end_bit};
+                    c->end_bit,
+                    {0, 0, 0}};
   if (is_old(c)) return a;
+  if ((int)c->primitive == GP_TRANSPOSE) cell_matrices(c, n, a.shape);
   if (cell_all_values(c)) a.scalar = a.scalar2 = NULL;
   a.count = cell_elements(c, n);
   a.segments = c->rows ? c->rows : cell_segments(c, n);

@@ -234,6 +234,9 @@ static int read_field(gp_primitive primitive, gp_policy *p, const char *word) {
   case GP__FAMILY_TOP_K:
     GP_POLICY_FIELDS_TOP_K(FIELD)
     break;
+  case GP__FAMILY_TRANSPOSE:
+    GP_POLICY_FIELDS_TRANSPOSE(FIELD)
+    break;
   default:
     GP_POLICY_FIELDS_MAP(FIELD)
   }

@@ -97,6 +97,13 @@ enum {
 };
 #endif
 
+#ifdef GP_POLICY_FIELDS_TRANSPOSE
+#define CELLS_HAVE_TRANSPOSE 1
+#else // likewise, from before transposes
+#define CELLS_HAVE_TRANSPOSE 0
+enum { GP_TRANSPOSE = 3000 };
+#endif
+
 typedef struct type_row {
   const char *name;
   int size, number, fields;
@@ -127,9 +134,9 @@ static const char *const OPERATOR_NAMES[] = {"",
 #undef NAME
 };
 static const char *const ALGORITHM_NAMES[] = {
-    "AUTO",      "DIRECT",       "EVEN_SHARE",   "STEALING",     "ONE_BLOCK",     "LOOK_BACK", "THREE_SWEEP",
-    "PIPELINED", "MERGE_PATH",   "SHARED_BINS",  "GLOBAL_BINS",  "WARP_SEGMENTS", "ONE_SWEEP", "HYBRID",
-    "COUNTING",  "MERGE_PASSES", "SIZE_CLASSES", "RADIX_SELECT", "BEST_LISTS"};
+    "AUTO",      "DIRECT",       "EVEN_SHARE",   "STEALING",     "ONE_BLOCK",     "LOOK_BACK",    "THREE_SWEEP",
+    "PIPELINED", "MERGE_PATH",   "SHARED_BINS",  "GLOBAL_BINS",  "WARP_SEGMENTS", "ONE_SWEEP",    "HYBRID",
+    "COUNTING",  "MERGE_PASSES", "SIZE_CLASSES", "RADIX_SELECT", "BEST_LISTS",    "PADDED_TILES", "SWIZZLED_TILES"};
 static const char *const SEGMENT_NAMES[] = {"fixed", "uniform", "pareto", "mixed"};
 enum { SEGMENTS_FIXED, SEGMENTS_UNIFORM, SEGMENTS_PARETO, SEGMENTS_MIXED };
 static const char *const FORM_NAMES[] = {"", "offsets", "fixed", "ends", "keys", "heads", "if", "flags", "indices"};
@@ -165,7 +172,11 @@ typedef struct cell {
   uint64_t segments_mean, runs, bins, haystack;
   uint64_t k, rows, groups; // rows, groups: 0 where the primitive has none
   int descending, begin_bit, end_bit, second, sorted;
-  uint64_t segments;                     // so many, of n elements
+  uint64_t segments; // so many, of n elements
+  uint64_t shape[3]; // transpose: rows, columns, matrices; 0: by n
+#if CELLS_HAVE_TRANSPOSE
+  gp_permutation permutation; // of the call made last
+#endif
   unsigned char scalar[16], scalar2[16]; // what elements are compared with; ends of a histogram
 } cell;
 
@@ -197,7 +208,7 @@ static inline __attribute__((unused)) int parse_size(const char *text, uint64_t 
   X('b', bins)                                                                                                         \
   X('h', haystack)                                                                                                     \
   X('d', order)                                                                                                        \
-  X('i', bits) X('2', second) X('n', k) X('w', rows) X('u', sorted) X('g', groups)
+  X('m', shape) X('i', bits) X('2', second) X('n', k) X('w', rows) X('u', sorted) X('g', groups)
 static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
   switch ((int)p) {
   case GP_SEGMENTED_REDUCE:
@@ -248,6 +259,8 @@ static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
     return "nd";
   case GP_GROUP_BY:
     return "kg";
+  case GP_TRANSPOSE:
+    return "m";
   default:
     return "";
   }
@@ -423,6 +436,19 @@ static inline __attribute__((unused)) void default_words(cell *c) {
     }
 }
 
+// 0: these are no rows and columns.
+static inline __attribute__((unused)) int parse_shape(cell *c, const char *value) {
+  char end;
+  unsigned long long rows, columns, matrices = 1;
+  const int found = sscanf(value, "%llux%llux%llu%c", &rows, &columns, &matrices, &end);
+  if (found < 2 || found > 3 || !rows || !columns || !matrices || rows > 1ull << 40 || columns > (1ull << 40) / rows ||
+      matrices > (1ull << 40) / rows / columns)
+    return 0;
+  c->shape[0] = rows, c->shape[1] = columns, c->shape[2] = matrices;
+  c->n = rows * columns * matrices;
+  return 1;
+}
+
 // A word of the primitive. 0: it has none such, or not this value.
 static inline __attribute__((unused)) int parse_word(cell *c, const char *name, const char *value) {
   char letter = 0;
@@ -489,6 +515,8 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
   case 'g':
     c->groups = number;
     return is_number && number > 0;
+  case 'm': // ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES
+    return parse_shape(c, value);
   default:
     c->haystack = number;
     return is_number && number > 0;
@@ -520,6 +548,7 @@ static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   if ((has_word(p, 'b') || has_word(p, 'h')) && c->in->fields > 1) return "of numbers only";
   if (p == GP_ADJACENT_DIFFERENCE && c->in->fields > 1) return "of numbers only";
   if ((moves_keys(p) || (int)p == GP_IS_SORTED) && c->in->fields > 1) return "keys are numbers";
+  if (c->shape[0] && c->n != c->shape[0] * c->shape[1] * c->shape[2]) return "n is not the product of the shape";
   if (c->form == FORM_INDICES && !c->payload) c->payload = find_type("u32");
   if (c->form == FORM_INDICES && (c->payload->number != GP_DATA_UINT || c->payload->size < 4 || c->payload->fields > 1))
     return "indices are u32 or u64";
@@ -783,7 +812,8 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 //   load balance  (S + 1)[offset] + n[out]     check offsets  (S + 1)[offset]     adjacent difference  n[in] + n[out]
 //   sort, merge sort, merge  2n[key] + 2n[value] (indices: n[key] + n[index]; of segments: + (S + 1)[offset])
 //   sets  (n + R)[key, value], R results     top-k  n[key] + rows k[key, value] (values that are not taken: not read)
-//   is_sorted, nth_element  n[key]     shuffle  2n[in]     group by  n[key] + n[in] + R[key] + R[out], R groups
+//   is_sorted, nth_element  n[key]     shuffle, transpose  2n[in]
+//   group by  n[key] + n[in] + R[key] + R[out], R groups
 static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t n) {
   double bytes = 0;
   int role;
@@ -824,6 +854,9 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
   if (c->rows > 1) ADD(" rows=%llu", (unsigned long long)c->rows);
   if (has_word(c->primitive, 'u') && !c->sorted) ADD(" sorted=0");
   if (c->groups) ADD(" groups=%llu", (unsigned long long)c->groups);
+  if (c->shape[0])
+    ADD(" shape=%llux%llux%llu", (unsigned long long)c->shape[0], (unsigned long long)c->shape[1],
+        (unsigned long long)c->shape[2]);
 #undef ADD
 }
 
@@ -1013,6 +1046,26 @@ static inline __attribute__((unused)) gp_op cell_below(cell_types *types, const 
   return *known;
 }
 
+// The rows and columns of a transpose of n elements: those of the cell, or, of another count, about as many of both.
+static inline __attribute__((unused)) void cell_matrices(const cell *c, uint64_t n, uint64_t shape[3]) {
+  uint64_t rows = 1;
+  while (rows * 2 <= n / (rows * 2) && n % (rows * 2) == 0) rows *= 2;
+  shape[0] = rows, shape[1] = n / rows, shape[2] = 1;
+  if (c->shape[0] && n == c->n) memcpy(shape, c->shape, sizeof c->shape);
+}
+#if CELLS_HAVE_TRANSPOSE
+static inline __attribute__((unused)) void cell_permute(const cell *c, uint64_t n, gp_call *call) {
+  gp_permutation *p = (gp_permutation *)(uintptr_t)&c->permutation; // cells are no constants
+  uint64_t shape[3];
+  cell_matrices(c, n, shape);
+  memset(p, 0, sizeof *p);
+  p->dimensions = 3;
+  p->order[1] = 2, p->order[2] = 1;
+  p->extent[0] = shape[2], p->extent[1] = shape[0], p->extent[2] = shape[1];
+  call->permutation = p;
+}
+#endif
+
 #if CELLS_HAVE_SEGMENTS
 // What a call on segments, runs and so on has besides.
 static inline __attribute__((unused)) void cell_complete_call(cell_types *types, const cell *c, gp_call *result) {
@@ -1082,6 +1135,9 @@ static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const
 #if CELLS_HAVE_SEGMENTS
   if (p >= GP_SEGMENTED_REDUCE) cell_complete_call(types, c, &call);
 #endif
+#if CELLS_HAVE_TRANSPOSE
+  if ((int)p == GP_TRANSPOSE) cell_permute(c, c->n, &call);
+#endif
 #undef HANDLE
   return call;
 }
@@ -1135,6 +1191,9 @@ static inline __attribute__((unused)) void cell_resize(const cell *c, gp_call *c
 #if CELLS_HAVE_SORTING
   call->count2 = cell_second(c, n);
   if (has_word(c->primitive, 'n')) call->length = cell_k(c, n);
+#endif
+#if CELLS_HAVE_TRANSPOSE
+  if ((int)c->primitive == GP_TRANSPOSE) cell_permute(c, n, call);
 #endif
 }
 

@@ -36,9 +36,12 @@ FAMILIES = {
               "set_difference", "set_symmetric_difference ... payload=u32"],
     "segmented sort": ["segmented_sort", "segmented_sort ... payload=u32"],
     "top-k": ["top_k", "top_k ... k=4096 payload=u32", "nth_element"],
+    "transpose": ["transpose", "transpose ... shape=131072x8", "transpose ... shape=8x131072",
+                  "transpose ... shape=1023x1025"],
 }
 PAIRS_OF = ("map", "reduce", "scan")  # of the others every value once, and on those two, where this is no long run
-PLANNED = ("sort", "group by", "merge", "segmented sort", "top-k")  # several kernels a call: there on the newer of them
+# Several kernels a call: there on the newer of them
+PLANNED = ("sort", "group by", "merge", "segmented sort", "top-k", "transpose")
 CANDIDATES = 200
 TYPES = ["u32", "f16", "u8", "s12", "f64", "bf16", "i16", "s16", "u64", "f32", "i8", "u16", "i64", "i32"]
 

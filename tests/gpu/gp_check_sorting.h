@@ -197,6 +197,9 @@ static gp_policy drawn_policy(gp_primitive p, uint64_t seed) {
   case GP__FAMILY_TOP_K:
     GP_POLICY_FIELDS_TOP_K(DRAW)
     break;
+  case GP__FAMILY_TRANSPOSE:
+    GP_POLICY_FIELDS_TRANSPOSE(DRAW)
+    break;
   default:
     GP_POLICY_FIELDS_MAP(DRAW)
   }

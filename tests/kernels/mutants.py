@@ -38,6 +38,9 @@ FILES = {
     "RADIX_SELECT": "test_top_k.cpp",
     "SHUFFLE": "test_top_k.cpp",
     "TILE": "test_tile.cpp",
+    "TRANSPOSE": "test_transpose.cpp",
+    "TRANSPOSE_IN_PLACE": "test_transpose.cpp",
+    "TRANSPOSE_TILE": "test_transpose.cpp",
     "RADIX": "test_radix.cpp",
     "SEGMENTED_SORT_SHORT": "test_segmented_sort.cpp",
     "SEGMENTED_SORT_LONG": "test_segmented_sort.cpp",
@@ -672,6 +675,45 @@ MUTANTS = {
         "HYBRID_PAIRS", "index(first + gp_tile_warp_striped<ITEMS>(i));", "index(gp_tile_warp_striped<ITEMS>(i));"),
     "pairs: ties in a bucket": (
         "HYBRID_PAIRS", "in[p]) - low)) << PLACE_BITS | p : 0;", "in[p]) - low)) << PLACE_BITS | (p ^ 1) : 0;"),
+    "transpose: no barrier between loads and stores": (
+        "TRANSPOSE", "    __syncthreads();\n    if (OUT_WHOLE) store_whole(shared, out, columns, start);",
+        "    if (OUT_WHOLE) store_whole(shared, out, columns, start);"),
+    "transpose: tiles overwrite those before": (
+        "TRANSPOSE", "    if (tile >= gridDim.x) __syncthreads();\n    t.turn(shared, tile);",
+        "    t.turn(shared, tile);"),
+    "transpose: whole units are read behind the input": (
+        "TRANSPOSE", "at + 16 <= (begin == end ? to : end)", "at < (begin == end ? to : end)"),
+    "transpose: rows are taken for aligned": (
+        "TRANSPOSE", "const unsigned behind = IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u;",
+        "const unsigned behind = IN_ALIGNED ? 0 : start;"),
+    "transpose: the last words of a column are dropped": (
+        "TRANSPOSE", "  static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS,",
+        "  static const int ROUNDS = ROWS * UNITS / THREADS,"),
+    "transpose: the pad of a whole side is forgotten": (
+        "TRANSPOSE", "(a.pad ? gp__quotient(a.group, unit) * a.pad : 0)", "0"),
+    "transpose: matrices of a tile": (
+        "TRANSPOSE", "column -= matrix * a.column.by;", ""),
+    "transpose: the last panel is as high as the others": (
+        "TRANSPOSE", "const gp__u64 height = rest < GP__TRANSPOSE_PANEL ? rest :",
+        "const gp__u64 height = false ? rest :"),
+    "transpose: bytes of a word in the wrong order": (
+        "TRANSPOSE", "put(shared, column + 2, bundle, gp__permute(high, high2, 0x5410));",
+        "put(shared, column + 2, bundle, gp__permute(high, high2, 0x5140));"),
+    "transpose: dimensions merge that only the input has side by side": (
+        "TRANSPOSE", " && d[i].out == d[j].out * d[j].extent) break;", ") break;"),
+    "transpose in place: the tile below the diagonal is not there yet": (
+        "TRANSPOSE_IN_PLACE", "    __syncthreads();\n    Tile::store(shared, lower,", "    Tile::store(shared, lower,"),
+    "transpose in place: the next tile is loaded too early": (
+        "TRANSPOSE_IN_PLACE", "gp__misalignment(lower, 16), start_pitch);\n    __syncthreads();",
+        "gp__misalignment(lower, 16), start_pitch);"),
+    "transpose in place: columns are not rotated": (
+        "TRANSPOSE_IN_PLACE", "return !a->rotates || common > 1;", "return !a->rotates;"),
+    "transpose in place: a row is overwritten while it is read": (
+        "TRANSPOSE_IN_PLACE",
+        "    __syncthreads();\n    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i]",
+        "    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i]"),
+    "transpose tile: where rows lie is not said": (
+        "TRANSPOSE_TILE", "s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;", "s.start_pitch = 0;"),
     "pairs: no barrier between buckets": (
         "HYBRID_PAIRS", "      __syncthreads();\n      if (item.width) b.sort(item);",
         "      if (item.width) b.sort(item);"),

@@ -76,7 +76,13 @@ class Call(ctypes.Structure):
                 ("count2", ctypes.c_uint64), ("begin_bit", ctypes.c_int), ("end_bit", ctypes.c_int),
                 ("fields", ctypes.c_void_p), ("field_count", ctypes.c_int), ("channels", ctypes.c_int),
                 ("active", ctypes.c_int), ("init", ctypes.c_void_p),
-                ("step", ctypes.c_void_p), ("flags", ctypes.c_int), ("policy", ctypes.c_void_p)]
+                ("step", ctypes.c_void_p), ("flags", ctypes.c_int), ("policy", ctypes.c_void_p),
+                ("permutation", ctypes.c_void_p)]
+
+
+class Permutation(ctypes.Structure):
+    _fields_ = [("dimensions", ctypes.c_int), ("order", ctypes.c_int * 4), ("extent", ctypes.c_uint64 * 4),
+                ("in_stride", ctypes.c_uint64 * 4), ("out_stride", ctypes.c_uint64 * 4)]
 
 
 class Error(RuntimeError):

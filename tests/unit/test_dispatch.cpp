@@ -1616,6 +1616,14 @@ struct Buffers {
 static Buffers buffers;
 static const float lower_ends[4] = {0, -1, 2, 3}, upper_ends[4] = {1, 1, 4, 8};
 
+// Rows and columns change places.
+static gp_permutation square(uint64_t rows, uint64_t columns) {
+  gp_permutation p = {};
+  p.dimensions = 2;
+  p.order[0] = 1;
+  p.extent[0] = rows, p.extent[1] = columns;
+  return p;
+}
 static gp_call sample(gp_primitive p, uint64_t n = 100) {
   gp_call c = gp_call_init(p);
   Buffers &b = buffers;
@@ -1664,6 +1672,11 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
     c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.length = n < 9 ? n / 2 : 9;
   if (p == GP_NTH_ELEMENT) c.out = nullptr;
   if (p == GP_SORT) c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in;
+  if (p == GP_TRANSPOSE) {
+    static gp_permutation matrix;
+    matrix = square(n % 10 ? 1 : 10, n % 10 ? n : n / 10);
+    c.in_type = GP_F32, c.in = b.in, c.permutation = &matrix;
+  }
   return c;
 }
 
@@ -1753,6 +1766,45 @@ static void test_more_arguments(bool host) {
       WRONG(GP_E_OVERLAP, " and out_count overlap", p,
             c.out_count = static_cast<uint64_t *>(const_cast<void *>(c.in ? c.in : c.keys)));
     }
+  }
+
+  // transposes
+  {
+    gp_permutation m;
+#define SHAPED(code, text, ...)                                                                                        \
+  do {                                                                                                                 \
+    gp_call c = sample(GP_TRANSPOSE);                                                                                  \
+    c.permutation = &m, c.count = 0, m = square(10, 10);                                                               \
+    __VA_ARGS__;                                                                                                       \
+    BAD(code, text, gp_run(ctx, &c, nullptr));                                                                         \
+  } while (0)
+    SHAPED(GP_E_NULL, ": permutation is null", c.permutation = nullptr);
+    SHAPED(GP_E_ARGUMENT, ": permutation.dimensions is 0, not 1 to 4", m.dimensions = 0);
+    SHAPED(GP_E_ARGUMENT, ": permutation.dimensions is 5, not 1 to 4", m.dimensions = 5);
+    SHAPED(GP_E_ARGUMENT, ": permutation.order[1] is 1: no permutation of 2 dimensions", m.order[1] = 1);
+    SHAPED(GP_E_ARGUMENT, ": permutation.order[0] is 2: no permutation of 2 dimensions", m.order[0] = 2);
+    SHAPED(GP_E_ARGUMENT, ": permutation.order[0] is -1", m.order[0] = -1);
+    SHAPED(GP_E_ARGUMENT, ": count is 99, neither 0 nor the product of permutation.extent, which is 100", c.count = 99);
+    SHAPED(GP_E_SIZE, ": permutation.extent: their product times 4 bytes overflows (at extent[1], 8589934592)",
+           m = square(uint64_t(1) << 31, uint64_t(1) << 33));
+    SHAPED(GP_E_ARGUMENT, ": permutation.in_stride[0] (a leading dimension) is 9, too small for the 10 elements within",
+           m.in_stride[0] = 9);
+    SHAPED(GP_E_ARGUMENT, ": permutation.out_stride[0] (a leading dimension) is 9, too small", m.out_stride[0] = 9);
+    SHAPED(GP_E_ARGUMENT, ": permutation.in_stride[1] is 2, but elements of the last dimension lie side by side",
+           m.in_stride[1] = 2);
+    SHAPED(GP_E_SIZE, ": permutation.out_stride[0] times the extent overflows", m.out_stride[0] = UINT64_MAX / 16);
+    SHAPED(GP_E_TYPE, ": in_type and out_type differ", c.out_type = GP_U32);
+    SHAPED(GP_E_OVERLAP, ": in and out overlap", c.out = b.in + 4);
+    SHAPED(GP_E_OVERLAP, ": in and out overlap", c.out = b.in + 400, m.in_stride[0] = 12); // within the last row's gap
+    SHAPED(GP_E_OVERLAP, ": in and out are the same: matrices are transposed in place where they are square",
+           c.out = b.in, m = square(10, 9), m.in_stride[0] = 10);
+    SHAPED(GP_E_OVERLAP, ": in and out are the same: matrices", c.out = b.in, m.in_stride[0] = 12);
+    SHAPED(GP_E_OVERLAP, ": in and out are the same, but rows that stay as they are move", c.out = b.in,
+           m.dimensions = 3, m.order[0] = 1, m.order[1] = 0, m.order[2] = 2, m.extent[2] = 100, m.extent[0] = 3,
+           m.extent[1] = 2);
+#undef SHAPED
+    WRONG(GP_E_ARGUMENT, ": permutation: the call permutes no dimensions", GP_SHUFFLE, m = square(10, 10),
+          c.permutation = &m);
   }
 
   // operators
@@ -2155,6 +2207,10 @@ static void test_names() {
   named(c, "gp__select_collect", "int, gp__none, gp__none, false>", "gp__top_k_args");
   c = sample(GP_SHUFFLE);
   named(c, "gp__shuffle", "float, float>", "gp__map_args");
+  c = sample(GP_TRANSPOSE);
+  named(c, "gp__transpose", "4, 4, 12, false>", "gp__transpose_args");
+  c.out = const_cast<void *>(c.in);
+  named(c, "gp__transpose_square", "4, 4, 0, false>", "gp__transpose_args");
   CLOSE(ctx);
 }
 

@@ -503,6 +503,8 @@ struct cublas {
   int (*create)(void **), (*set_stream)(void *, void *);
   int (*scopy)(void *, int64_t, const void *, int64_t, void *, int64_t);
   int (*dcopy)(void *, int64_t, const void *, int64_t, void *, int64_t);
+  int (*geam[3])(void *, int, int, int, int, const void *, const void *, int, const void *, const void *, int, void *,
+                 int); // of f32, f64, complex f64
   void *handle;
 };
 static cublas *open_cublas() {
@@ -518,7 +520,12 @@ static cublas *open_cublas() {
   *(void **)&b.set_stream = dlsym(library, "cublasSetStream_v2");
   *(void **)&b.scopy = dlsym(library, "cublasScopy_v2_64");
   *(void **)&b.dcopy = dlsym(library, "cublasDcopy_v2_64");
-  if (!b.create || !b.set_stream || !b.scopy || !b.dcopy || b.create(&b.handle)) return NULL;
+  *(void **)&b.geam[0] = dlsym(library, "cublasSgeam");
+  *(void **)&b.geam[1] = dlsym(library, "cublasDgeam");
+  *(void **)&b.geam[2] = dlsym(library, "cublasZgeam");
+  if (!b.create || !b.set_stream || !b.scopy || !b.dcopy || !b.geam[0] || !b.geam[1] || !b.geam[2] ||
+      b.create(&b.handle))
+    return NULL;
   state = 1;
   return &b;
 }
@@ -527,6 +534,21 @@ template <int SIZE> static int cublas_copy(void *w, size_t *bytes, const gp_peer
   cublas *b = open_cublas();
   if (!b || b->set_stream(b->handle, stream)) return cudaErrorUnknown;
   return (SIZE == 4 ? b->scopy : b->dcopy)(b->handle, (int64_t)a->count, a->in, 1, a->out, 1) ? cudaErrorUnknown : 0;
+}
+
+// A transpose, as cuBLAS has it: columns are what is contiguous there, and what is added to it is multiplied by 0.
+template <int SIZE> static int cublas_transpose(void *w, size_t *bytes, const gp_peer_args *a, void *stream) {
+  static const float one[1] = {1}, zero[1] = {0};
+  static const double one_wide[2] = {1, 0}, zero_wide[2] = {0, 0};
+  const void *alpha = SIZE == 4 ? (const void *)one : one_wide, *beta = SIZE == 4 ? (const void *)zero : zero_wide;
+  const int rows = (int)a->shape[0], columns = (int)a->shape[1];
+  if (a->shape[2] != 1 || a->shape[0] > INT_MAX || a->shape[1] > INT_MAX) return GP_PEER_UNSUPPORTED;
+  if (!w) return *bytes = 0, 0;
+  cublas *b = open_cublas();
+  if (!b || b->set_stream(b->handle, stream)) return cudaErrorUnknown;
+  return b->geam[SIZE / 8](b->handle, 1, 0, rows, columns, alpha, a->in, columns, beta, a->out, rows, a->out, rows)
+             ? cudaErrorUnknown
+             : 0;
 }
 
 static gp_peer_fn find(const gp_peer_cell *c) {
@@ -551,6 +573,11 @@ static gp_peer_fn find(const gp_peer_cell *c) {
   if (is(c->peer, "cublas") && is(c->primitive, "copy") && open_cublas()) {
     if (is(c->in, "f32")) return cublas_copy<4>;
     if (is(c->in, "f64")) return cublas_copy<8>;
+  }
+  if (is(c->peer, "cublas") && is(c->primitive, "transpose") && open_cublas()) {
+    if (is(c->in, "f32")) return cublas_transpose<4>;
+    if (is(c->in, "f64")) return cublas_transpose<8>;
+    if (is(c->in, "s16")) return cublas_transpose<16>;
   }
   gp_peer_cell unsigned_cell = *c;
   gp_peer_fn f = NULL;

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-enum { GP_PEERS_ABI = 3, GP_PEER_UNSUPPORTED = -1 };
+enum { GP_PEERS_ABI = 4, GP_PEER_UNSUPPORTED = -1 };
 
 // What a peer's call works on: the pointers of gp_call under the same names, in device memory, and its numbers.
 // `counts`: of runs, or of elements selected, 64 bits each. `scalar`, `scalar2`: in host memory, what elements are
@@ -25,6 +25,7 @@ typedef struct gp_peer_args {
   const void *scalar, *scalar2;
   uint64_t count2;
   int begin_bit, end_bit; // both 0: all
+  uint64_t shape[3];      // transpose: rows, columns, matrices
 } gp_peer_args;
 
 // A peer's call. With workspace NULL and *workspace_bytes set: what it needs (0: nothing). Returns 0, a CUDA error, or

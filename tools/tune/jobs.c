@@ -59,6 +59,7 @@ static const struct {
                   {"top_k", "iwm"},
                   {"nth_element", "iwm"},
                   {"shuffle", "i"},
+                  {"transpose", "i"},
                   {"group_by", "ioaw"},
                   {"check_offsets", "iw"},
                   {"kernel", "k"}}; // of the user's

@@ -1,0 +1,401 @@
+// Transposes under the emulator: element sizes 1 to 64, shapes around tiles, thin ones, batches, pitches, permutations
+// of up to four dimensions, alignments, in place. Usage: test_transpose [seeds] [name of a test]
+// Define one of TEST_TRANSPOSE, TEST_TRANSPOSE_IN_PLACE, TEST_TRANSPOSE_TILE to compile that part alone; with TEST_FEW
+// besides, only as many instances as mutants.py needs.
+#if !defined(TEST_TRANSPOSE) && !defined(TEST_TRANSPOSE_IN_PLACE) && !defined(TEST_TRANSPOSE_TILE)
+#define TEST_TRANSPOSE
+#define TEST_TRANSPOSE_IN_PLACE
+#define TEST_TRANSPOSE_TILE
+#endif
+#define GPUPRIMS_IMPLEMENTATION
+#include "kernel_test.h"
+
+typedef gp__policy<128, 1, 3, 3, 0, 0, 2> Small;
+typedef gp__policy<64, 2, 1, 1, 0, 0, 2> Larger;
+
+// ---- what is to be done, by the header's own checks
+
+struct Case {
+  gp_permutation p = {};
+  int size = 4;
+  size_t in_skip = 0, out_skip = 0; // bytes behind a multiple of 256
+  bool in_place = false;
+};
+struct Run {
+  gp__request q;
+  gp__shape shape;
+  gp__transpose_plan plan;
+  gp__transpose_args args;
+};
+static u64 in_bytes(const Case &c) { // of both sides, from the first element to the last: as a check of strides says
+  u64 last = 0, stride = 1;
+  for (int d = c.p.dimensions - 1; d >= 0; --d) {
+    stride = c.p.in_stride[d] ? c.p.in_stride[d] : stride;
+    last += (c.p.extent[d] - 1) * stride;
+    stride *= c.p.extent[d];
+  }
+  return (last + 1) * u64(c.size);
+}
+static Case inverse(const Case &c) {
+  Case r = c;
+  for (int d = 0; d < c.p.dimensions; ++d) {
+    r.p.extent[d] = c.p.extent[c.p.order[d]];
+    r.p.order[c.p.order[d]] = d;
+    r.p.in_stride[d] = c.p.out_stride[d];
+    r.p.out_stride[d] = c.p.in_stride[d];
+  }
+  return r;
+}
+static bool prepare(const Case &c, const void *in, void *out, gp_policy policy, Run &r) {
+  gp_call call = {};
+  gp__checking k;
+  std::memset(&r, 0, sizeof r);
+  std::memset(&k, 0, sizeof k);
+  call.primitive = GP_TRANSPOSE;
+  call.in = in, call.out = out, call.permutation = &c.p;
+  k.who = "test", k.c = &call, k.q = &r.q;
+  k.in.size = size_t(c.size);
+  r.q.primitive = GP_TRANSPOSE;
+  r.q.in = in, r.q.out = out;
+  r.q.in_size = size_t(c.size);
+  if (gp__check_permutation(&k)) return false;
+  r.shape = gp__shape_of(&r.q);
+  r.shape.compute_capability = 90, r.shape.shared_bytes = 227 * 1024, r.shape.multiprocessors = 2;
+  if (!gp__policy_valid(policy, r.shape)) return false;
+  r.plan = gp__transpose_plan_of(policy, r.shape);
+  r.args = gp__transpose_arguments(&r.q.moves, r.shape, policy, in, out, in_bytes(c));
+  return true;
+}
+
+// ---- kernels by their template arguments
+
+template <class P, int SIZE, int WORD, bool SWIZZLED> static int launch_form(const Run &r, unsigned grid) {
+#define FORM(F)                                                                                                        \
+  if (r.plan.form == F)                                                                                                \
+    return simt::launch_kernel("transpose", grid, P::threads, r.plan.shared_bytes,                                     \
+                               gp__transpose<P, SIZE, WORD, F, SWIZZLED>, r.args);
+  FORM(1) FORM(3) if constexpr (!SWIZZLED) {
+    FORM(0)
+    FORM(2) FORM(4) FORM(5) FORM(6) FORM(7) FORM(8) FORM(9) FORM(10) FORM(11) FORM(12) FORM(13) FORM(14) FORM(15)
+  }
+#undef FORM
+  return -1;
+}
+template <class P, int SIZE, int WORD, bool SWIZZLED> static int launch_square(const Run &r, unsigned grid) {
+#define FORM(F)                                                                                                        \
+  if (r.plan.form == F)                                                                                                \
+    return simt::launch_kernel("transpose square", grid, P::threads, r.plan.shared_bytes,                              \
+                               gp__transpose_square<P, SIZE, WORD, F, SWIZZLED>, r.args);
+  FORM(3)
+  if constexpr (!SWIZZLED) {
+    FORM(0)
+  }
+#undef FORM
+  return -1;
+}
+template <class P, int SIZE, int WORD> static int launch_one(const Run &r, bool swizzled, unsigned grid) {
+  const bool square = r.q.moves.kind == GP__MOVE_SQUARE;
+  if constexpr (SIZE <= 16 && (SIZE & (SIZE - 1)) == 0)
+    if (swizzled)
+      return square ? launch_square<P, SIZE, WORD, true>(r, grid) : launch_form<P, SIZE, WORD, true>(r, grid);
+  return square ? launch_square<P, SIZE, WORD, false>(r, grid) : launch_form<P, SIZE, WORD, false>(r, grid);
+}
+template <class P, int WORD> static int launch_rows(const Run &r, unsigned grid) {
+  return simt::launch_kernel("transpose rows", grid, P::threads, 0, gp__transpose_rows_of<P, WORD>, r.args);
+}
+// Dense matrices in place, in shared memory or, where a block has little of it, in scratch memory.
+template <class P, int SIZE, int WORD> static int launch_steps(Run &r, void *out, int seed) {
+  int e = 0;
+  if (seed % 2) r.shape.shared_bytes = 2048 + 2 * 1024;
+  for (int step = 0; step < 3 && !e; ++step) {
+    gp__rectangle_plan plan;
+    if (!gp__rectangle_step(&r.q.moves, r.shape, step, out, nullptr, &plan, &r.args)) continue;
+    Device<u8> scratch(plan.scratch);
+    r.args.scratch = plan.scratch ? scratch.data : nullptr;
+    e = step == 1 ? simt::launch_kernel("within rows", plan.grid, P::threads, plan.shared_bytes,
+                                        gp__transpose_within_rows<P, SIZE, WORD>, r.args)
+                  : simt::launch_kernel("columns", plan.grid, P::threads, plan.shared_bytes,
+                                        gp__transpose_columns_of<P, SIZE, WORD>, r.args);
+  }
+  return e;
+}
+template <class P> static int launch_rectangle(Run &r, void *out, int seed) {
+  const int size = r.q.moves.size, word = r.q.moves.word;
+#define ONE(s, w)                                                                                                      \
+  if (size == s && word == w) return launch_steps<P, s, w>(r, out, seed);
+  ONE(4, 4)
+  ONE(12, 4)
+#ifndef TEST_FEW
+  ONE(1, 1)
+  ONE(64, 16)
+#endif
+#undef ONE
+  return -1;
+}
+// -1: the test has no such instance.
+template <class P> static int launch(const Run &r, bool swizzled, unsigned grid) {
+  const int size = r.q.moves.size, word = r.q.moves.word;
+  if (r.q.moves.kind == GP__MOVE_NOTHING) return 0;
+  if (r.q.moves.kind == GP__MOVE_ROWS)
+    return word == 1   ? launch_rows<P, 1>(r, grid)
+           : word == 2 ? launch_rows<P, 2>(r, grid)
+           : word == 4 ? launch_rows<P, 4>(r, grid)
+           : word == 8 ? launch_rows<P, 8>(r, grid)
+                       : launch_rows<P, 16>(r, grid);
+#define ONE(s, w)                                                                                                      \
+  if (size == s && word == w) return launch_one<P, s, w>(r, swizzled, grid);
+  ONE(1, 1)
+  ONE(2, 2)
+  ONE(4, 4)
+  ONE(12, 4)
+#ifndef TEST_FEW
+  ONE(8, 8)
+  ONE(16, 16)
+  ONE(3, 1)
+  ONE(64, 16)
+  ONE(40, 8)
+#endif
+#undef ONE
+  return -1;
+}
+
+static std::string what_of(const Case &c, const char *name, int seed) {
+  std::string text = std::string(name) + " size=" + std::to_string(c.size);
+  for (int d = 0; d < c.p.dimensions; ++d)
+    text += " [" + std::to_string(c.p.extent[d]) + ", " + std::to_string(c.p.in_stride[d]) + "/" +
+            std::to_string(c.p.out_stride[d]) + " " + std::to_string(c.p.order[d]) + "]";
+  return text + " skips " + std::to_string(c.in_skip) + " " + std::to_string(c.out_skip) +
+         " seed=" + std::to_string(seed);
+}
+
+// Runs a case and compares every byte, gaps too.
+template <class P> static void run(const Case &c, const char *name, int seed, bool swizzled, bool must) {
+  if (!only.empty() && only != name) return;
+  simt::set_random_schedule(u64(seed) * 977 + random32() % 1000);
+  const u64 from = in_bytes(c), to = in_bytes(inverse(c));
+  const u64 bytes = c.in_place ? std::max(from, to) : from;
+  std::vector<u8> source(bytes), before(c.in_place ? 0 : to);
+  for (auto &x : source) x = u8(random32());
+  for (auto &x : before) x = u8(random32());
+  Device<u8> in(source, c.in_skip), other(before, c.out_skip);
+  u8 *out = c.in_place ? in.data : other.data;
+  std::vector<u8> expected = c.in_place ? source : before;
+  u64 in_stride[4], out_stride[4], i[4], least = 1;
+  const int n = c.p.dimensions;
+  for (int d = n - 1; d >= 0; --d) {
+    in_stride[d] = c.p.in_stride[d] ? c.p.in_stride[d] : least;
+    least = in_stride[d] * c.p.extent[d];
+  }
+  least = 1;
+  for (int d = n - 1; d >= 0; --d) {
+    out_stride[d] = c.p.out_stride[d] ? c.p.out_stride[d] : least;
+    least = out_stride[d] * c.p.extent[c.p.order[d]];
+  }
+  u64 all = 1;
+  for (int d = 0; d < n; ++d) all *= c.p.extent[d];
+  for (u64 e = 0; e < all; ++e) {
+    u64 rest = e, a = 0, b = 0;
+    for (int d = n - 1; d >= 0; --d) {
+      i[d] = rest % c.p.extent[d];
+      rest /= c.p.extent[d];
+      a += i[d] * in_stride[d];
+    }
+    for (int d = 0; d < n; ++d) b += i[c.p.order[d]] * out_stride[d];
+    std::memcpy(&expected[b * u64(c.size)], &source[a * u64(c.size)], size_t(c.size));
+  }
+  Run r;
+  const gp_policy policy = policy_of<P>(swizzled ? GP_SWIZZLED_TILES : GP_PADDED_TILES);
+  if (!prepare(c, in.data, out, policy, r)) {
+    if (must) check(false, what_of(c, name, seed) + " is not taken: " + gp_last_message());
+    return;
+  }
+  const unsigned tiles = unsigned(r.plan.tiles), grid = seed % 3 ? tiles : 1 + random32() % tiles;
+  const int e = r.q.moves.kind == GP__MOVE_RECTANGLE ? launch_rectangle<P>(r, out, seed) : launch<P>(r, swizzled, grid);
+  if (e == -1 && !must) return;
+  check(!e && same_items(out, expected),
+        what_of(c, name, seed) + " kind " + std::to_string(r.q.moves.kind) + " form " + std::to_string(r.plan.form));
+  simt::clear_error();
+}
+
+static Case matrix(int size, u64 rows, u64 columns, u64 batch = 1) {
+  Case c;
+  c.size = size;
+  c.p.dimensions = 3;
+  c.p.extent[0] = batch, c.p.extent[1] = rows, c.p.extent[2] = columns;
+  c.p.order[0] = 0, c.p.order[1] = 2, c.p.order[2] = 1;
+  return c;
+}
+static size_t skip_of(int size, int seed) { // whole words of the element
+  const size_t word = size_t(gp__lowest_bit(size | 16));
+  return seed % 2 ? random32() % 16 / word * word : 0;
+}
+
+#ifdef TEST_TRANSPOSE
+static u64 around(u64 tile) {
+  const u64 sizes[] = {tile, tile, tile - 1, tile + 1, 2 * tile, 3 * tile + 5, 1, 2, 3, 7, 5 * tile / 2, 8};
+  return sizes[random32() % 12];
+}
+template <class P> static void sweep(const char *name, int size, int seeds) {
+  const u64 rows = u64(gp__transpose_rows(P::threads, P::vectors, size));
+  const u64 columns = u64(gp__transpose_columns(P::threads, P::vectors, size));
+  for (int seed = 1; seed <= 6 * seeds; ++seed) {
+    Case c = matrix(size, around(rows), around(columns), seed % 4 == 0 ? 1 + random32() % 5 : 1);
+    if (seed % 6 == 0) { // one long, one short
+      c.p.extent[1 + seed / 6 % 2] = 900 + random32() % 300;
+      c.p.extent[2 - seed / 6 % 2] = 1 + random32() % 9;
+    }
+    if (seed % 5 == 4) { // pitches, of which some keep rows aligned
+      const u64 gap = seed % 2 ? 1 + random32() % 9 : u64(gp__pack_items(size));
+      c.p.in_stride[1] = c.p.extent[2] + gap;
+      c.p.out_stride[1] = (c.p.extent[1] + 15) / 16 * 16 + gap;
+    }
+    c.in_skip = skip_of(size, seed), c.out_skip = skip_of(size, seed / 2);
+    run<P>(c, name, seed, false, true);
+    // Rows and columns that are aligned, whatever came.
+    Case d = matrix(size, (c.p.extent[1] + 15) / 16 * 16, (c.p.extent[2] + 15) / 16 * 16, c.p.extent[0]);
+    run<P>(d, name, seed, seed % 2 == 0, seed % 2 != 0);
+  }
+  for (int seed = 1; seed <= 2 * seeds; ++seed) { // many small matrices
+    Case c = matrix(size, 1 + random32() % 9, 2 + random32() % 9, 40 + random32() % 60);
+    if (seed % 2) c.out_skip = skip_of(size, 1);
+    run<P>(c, name, seed, false, true);
+  }
+}
+// Any permutation: what it becomes is the header's business, and may be an instance that the test has not.
+static void permutations(int seeds) {
+  for (int seed = 1; seed <= 40 * seeds; ++seed) {
+    Case c;
+    static const int sizes[] = {1, 2, 4, 4, 12};
+    c.size = sizes[random32() % 5];
+    c.p.dimensions = 1 + int(random32() % 4);
+    for (int d = 0; d < c.p.dimensions; ++d) {
+      c.p.order[d] = d;
+      c.p.extent[d] = random32() % 4 ? 1 + random32() % 9 : 1 + random32() % 40;
+    }
+    for (int d = c.p.dimensions - 1; d > 0; --d) std::swap(c.p.order[d], c.p.order[random32() % u32(d + 1)]);
+    if (seed % 3 == 0) {
+      u64 stride = 1, out = 1;
+      for (int d = c.p.dimensions - 1; d >= 0; --d) {
+        c.p.in_stride[d] = stride, c.p.out_stride[d] = out;
+        stride = stride * c.p.extent[d] + (d ? random32() % 5 : 0);
+        out = out * c.p.extent[c.p.order[d]] + (d ? random32() % 3 : 0);
+      }
+    }
+    c.in_skip = skip_of(c.size, seed), c.out_skip = skip_of(c.size, seed / 2);
+    run<Small>(c, "permutations", seed, false, false);
+  }
+}
+#endif
+
+#ifdef TEST_TRANSPOSE_IN_PLACE
+template <class P> static void squares(const char *name, int size, int seeds) {
+  const u64 side = u64(gp__transpose_side(P::threads, P::vectors, size));
+  for (int seed = 1; seed <= 4 * seeds; ++seed) {
+    const u64 sides[] = {side, side - 1, side + 1, 2 * side, 3 * side + 2, 1, 2, 2 * side + 7};
+    const u64 n = sides[random32() % 8];
+    Case c = matrix(size, n, n, seed % 3 ? 1 : 3);
+    if (seed % 4 == 2) c.p.in_stride[1] = c.p.out_stride[1] = n + random32() % 6;
+    if (seed % 8 == 0) c = matrix(size, 2 * side, 2 * side); // aligned
+    c.in_place = true;
+    c.in_skip = seed % 8 ? skip_of(size, seed) : 0;
+    run<P>(c, name, seed, seed % 16 == 8, seed % 16 != 8);
+  }
+}
+#endif
+
+#ifdef TEST_TRANSPOSE_IN_PLACE
+template <class P> static void rectangles(const char *name, int size, int seeds) {
+  for (int seed = 1; seed <= 6 * seeds; ++seed) {
+    u64 rows = 1 + random32() % 90, columns = 1 + random32() % 90;
+    if (seed % 3 == 0) rows = 12 * (1 + random32() % 9), columns = 12 * (1 + random32() % 9); // a common factor
+    if (seed % 5 == 0) rows = seed % 2 ? 3 : 700, columns = seed % 2 ? 700 : 4;
+    Case c = matrix(size, rows, columns, seed % 4 ? 1 : 3);
+    c.in_place = true;
+    c.in_skip = skip_of(size, seed);
+    run<P>(c, name, seed, false, rows > 1 && columns > 1 && rows != columns && size != 1);
+  }
+}
+#endif
+
+#ifdef TEST_TRANSPOSE_TILE
+// A user's kernel, of one block, that transposes a matrix tile by tile.
+struct TileArgs {
+  const void *in;
+  void *out;
+  u64 in_pitch, out_pitch;
+  unsigned rows, columns;
+};
+template <class T, int ROWS, int COLUMNS, bool SWIZZLED, bool ALIGNED> static void tile_kernel(const TileArgs &a) {
+  typedef gp_tile_transpose<64, T, ROWS, COLUMNS, SWIZZLED, ALIGNED> Tile;
+  GP_SHARED(typename Tile::storage, s);
+  for (unsigned r = 0; r < a.rows; r += ROWS)
+    for (unsigned c = 0; c < a.columns; c += COLUMNS) {
+      const unsigned rows = a.rows - r < ROWS ? a.rows - r : ROWS;
+      const unsigned columns = a.columns - c < COLUMNS ? a.columns - c : COLUMNS;
+      Tile::load(s, static_cast<const T *>(a.in) + r * a.in_pitch + c, a.in_pitch, rows, columns);
+      __syncthreads();
+      Tile::store(s, static_cast<T *>(a.out) + c * a.out_pitch + r, a.out_pitch, rows, columns);
+      __syncthreads();
+    }
+}
+template <class T, int ROWS, int COLUMNS, bool SWIZZLED, bool ALIGNED> static void tiles(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  for (int seed = 1; seed <= 3 * seeds; ++seed) {
+    simt::set_random_schedule(u64(seed) * 31);
+    const u32 multiple = ALIGNED ? 16 : 1;
+    const u32 rows = (1 + random32() % (3 * ROWS)) * multiple, columns = (1 + random32() % (2 * COLUMNS)) * multiple;
+    std::vector<T> x(size_t(rows) * columns), expected(x.size());
+    for (auto &v : x) v = draw<T>();
+    for (u32 r = 0; r < rows; ++r)
+      for (u32 c = 0; c < columns; ++c) expected[size_t(c) * rows + r] = x[size_t(r) * columns + c];
+    Device<T> in(x, ALIGNED ? 0 : seed % 5), out(x.size(), ALIGNED ? 0 : seed % 3);
+    TileArgs a = {in.data, out.data, columns, rows, rows, columns};
+    const int e = simt::launch_kernel(name, 1, 64, 0, tile_kernel<T, ROWS, COLUMNS, SWIZZLED, ALIGNED>, a);
+    check(!e && same_items(out.data, expected), std::string(name) + " " + std::to_string(rows) + " x " +
+                                                    std::to_string(columns) + " seed=" + std::to_string(seed));
+    simt::clear_error();
+  }
+}
+#endif
+
+int main(int argc, char **argv) {
+  const int seeds = start(argc, argv);
+  (void)seeds;
+#ifdef TEST_TRANSPOSE
+  sweep<Small>("transpose 4", 4, seeds);
+  sweep<Small>("transpose 1", 1, seeds);
+  sweep<Small>("transpose 2", 2, seeds);
+  sweep<Larger>("transpose 12", 12, seeds);
+  permutations(seeds);
+#ifndef TEST_FEW
+  sweep<Larger>("transpose 8", 8, seeds);
+  sweep<Small>("transpose 16", 16, seeds);
+  sweep<Small>("transpose 3", 3, seeds);
+  sweep<Small>("transpose 64", 64, seeds);
+  sweep<Larger>("transpose 40", 40, seeds);
+#endif
+#endif
+#ifdef TEST_TRANSPOSE_IN_PLACE
+  squares<Small>("square 4", 4, seeds);
+  squares<Small>("square 2", 2, seeds);
+  rectangles<Small>("rectangle 4", 4, seeds);
+#ifndef TEST_FEW
+  squares<Larger>("square 1", 1, seeds);
+  squares<Larger>("square 12", 12, seeds);
+  squares<Small>("square 64", 64, seeds);
+  rectangles<Small>("rectangle 12", 12, seeds);
+  rectangles<Larger>("rectangle 1", 1, seeds);
+  rectangles<Small>("rectangle 64", 64, seeds);
+#endif
+#endif
+#ifdef TEST_TRANSPOSE_TILE
+  tiles<u32, 32, 16, false, false>("tile u32", seeds);
+  tiles<u8, 32, 32, true, true>("tile u8 swizzled", seeds);
+#ifndef TEST_FEW
+  tiles<u16, 16, 32, false, true>("tile u16", seeds);
+  tiles<Large, 8, 8, false, false>("tile 40 bytes", seeds);
+  tiles<u64, 16, 16, true, true>("tile u64 swizzled", seeds);
+#endif
+#endif
+  return finish();
+}
