@@ -211,6 +211,7 @@ typedef unsigned long uint64_t;
 #define gp_top_k_rows GPUPRIMS__NAME(gp_top_k_rows)
 #define gp_nth_element GPUPRIMS__NAME(gp_nth_element)
 #define gp_shuffle GPUPRIMS__NAME(gp_shuffle)
+#define gp_convert_layout GPUPRIMS__NAME(gp_convert_layout)
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
@@ -357,7 +358,8 @@ enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
   X(NTH_ELEMENT, nth_element)                                                                                          \
   X(SHUFFLE, shuffle)                                                                                                  \
   X(GROUP_BY, group_by)                                                                                                \
-  X(CHECK_OFFSETS, check_offsets)
+  X(CHECK_OFFSETS, check_offsets)                                                                                      \
+  X(CONVERT_LAYOUT, convert_layout)
 
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -510,7 +512,8 @@ enum {
   GP_CHECKED = 2,      // segments by offsets: the offsets are checked first, see gp_call.bad
   GP_RIGHT = 4,        // adjacent_difference: with the right neighbour instead of the left one
   GP_DESCENDING = 8,   // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
-  GP_UNSORTED = 16     // top-k: the results in any order
+  GP_UNSORTED = 16,    // top-k: the results in any order
+  GP_KEEP_GAPS = 32    // convert_layout: bytes of the output that belong to no field keep what they hold
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
@@ -519,6 +522,29 @@ typedef struct gp_key_field {
   gp_type type;   // a built-in type
   int descending; // 1: largest first
 } gp_key_field;
+
+// A field of structs that an array keeps in one of several layouts: bytes, whatever they mean.
+typedef struct gp_field {
+  size_t offset; // in the struct, in bytes
+  size_t size;   // 1 and more
+} gp_field;
+
+// How an array of structs lies in memory. Structs stand together in blocks of `width`; in a block, each field's values
+// stand one behind the other. Field f of struct i begins at byte
+//     (i / width) * width * size + offset(f) * width + (i % width) * size(f)
+// of the array, so that a width of 1 (GP_AOS) is the array of structs that C knows, padded or packed as the offsets
+// say; a width of 0 (GP_SOA) stands for `capacity`, one block: an array for each field; other widths are arrays of
+// structs of arrays, whose last block is as large as the others. Fields do not overlap; bytes of a struct that belong
+// to no field are gaps. An array of n structs takes n * size bytes, n being rounded up to whole blocks.
+enum { GP_SOA = 0, GP_AOS = 1 };
+typedef struct gp_layout {
+  uint64_t width;         // GP_AOS, GP_SOA, or structs of a block
+  size_t size;            // bytes of a struct, gaps included: 1 to 1024
+  const gp_field *fields; //
+  int field_count;        // 1 to 32
+  uint64_t capacity;      // GP_SOA: structs that there is room for; 0: as many as the call's count
+  void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL
+} gp_layout;
 
 // A call, whole. The functions of >>api fill one and hand it to gp_run; fill one yourself for fields they leave out.
 typedef struct gp_call {
@@ -561,6 +587,8 @@ typedef struct gp_call {
   int end_bit;     // order of unsigned integers is that of the keys; both 0: all
   const gp_key_field *fields; // radix sort of struct keys: host memory, read during the call; NULL: `transform` decides
   int field_count;            //
+  const gp_layout *in_layout;  // convert_layout: of in and of out; host memory, read during the call
+  const gp_layout *out_layout; //
   int channels;     // histogram: channels of a pixel, which lie side by side (0: 1); count is the number of pixels
   int active;       // histogram: the first so many of them are counted (0: all)
   const void *init; // host memory, read during the call: scan and reduce: an initial value (accumulator type)
@@ -568,7 +596,7 @@ typedef struct gp_call {
                     // predicates: the scalar (in_type); histogram: the lower end of the first bin, one a channel
   const void *step; // iota: the step, NULL: 1; partition: the second scalar; histogram: the upper end of the last bin,
                     // one a channel; NULL of either end, integers only: as far as the type goes
-  int flags;        // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT
+  int flags;        // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, ...
   const gp_policy *policy; // NULL: the tuned table's, or the portable row
 } gp_call;
 
@@ -931,6 +959,22 @@ GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_t
 // moves 32 bytes for each that is smaller.
 GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
                                    uint64_t count, gp_stream stream);
+
+// ---- layouts
+
+// out, in the layout `to`, = in, in the layout `from`: `count` structs, field by field; both list the same fields in
+// the same order and of the same sizes, at offsets of their own. Fields that both leave out stay behind: lists of a part
+// of the fields move read-only ones, say, to an array apart. Gaps of the output become zero, except with GP_SOA, where
+// they are not touched, and with GP_KEEP_GAPS, where values go one by one, which is slower. Where a layout has columns
+// its buffer is NULL. Any alignment; 16 bytes, and for GP_SOA a capacity that is a multiple of 16, are fastest.
+// In place (out == in, no columns): the buffer has room for either layout. Layouts of one size whose widths divide the
+// kernel's tile (GP_AOS, and powers of two up to about 4096 / size) change places within tiles; otherwise a copy of
+// the input in the workspace is converted, which moves everything twice.
+// One launch (two with a copy), everything is read once and written once: through shared memory, in a kernel that
+// is compiled for the list of fields. The last struct's block apart, memory is read and written in vectors of 16 bytes
+// as long as a struct has at most 256 bytes and a width is GP_SOA, a divisor or a multiple of the tile.
+GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
+                                          void *out, uint64_t count, int flags, gp_stream stream);
 
 // ---- merge (Green, Odeh and Birk, Merge Path). less: 0 or GP_LESS, GP_GREATER, or a user's binary operator that says
 // whether its first operand comes before its second: a strict weak order, in which inputs are sorted. Keys and values
@@ -1695,11 +1739,13 @@ typedef struct gp__shape {
   int shared_bytes; // opt-in maximum of a block
   unsigned long long count;
   unsigned long long segments; // segments
-  unsigned long long length;   // segmented reduce of fixed length, else 0
+  unsigned long long length;   // segmented reduce of fixed length; layouts: bytes of the input; else 0
   unsigned long long bins;     // histogram: of a channel
   unsigned long long count2;   // merge and sets
   int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
   int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size
+  unsigned long long in_width, out_width; // layouts; in_size and out_size are those of structs
+  int chunk;                              // layouts: structs that a thread takes at a time; 0: values one by one
 } gp__shape;
 
 // Numbers that more than one rule needs.
@@ -2440,9 +2486,68 @@ GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
              (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
                  (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
 }
+// ---- layouts: what a tile is
+
+enum {
+  GP__LAYOUT_FIELDS = 32,          // of a struct
+  GP__LAYOUT_ENTRIES = 65,         // fields, and the gaps between them and at both ends
+  GP__LAYOUT_STRUCT_BYTES = 1024,  // of a struct
+  GP__LAYOUT_REGISTER_BYTES = 256, // that a thread takes through registers
+  GP__LAYOUT_STEP = 16             // tiles are multiples of so many structs: every field's part is a number of vectors
+};
+GPUPRIMS__RULE unsigned gp__gcd(unsigned a, unsigned b) { return b ? gp__gcd(b, a % b) : a; }
+// Structs side by side in shared memory, of which a thread reads `chunk` at a time: an even number of vectors of them
+// is followed by a vector that is left free, against bank conflicts. Vectors between those; 0: none are left free.
+GPUPRIMS__RULE int gp__layout_padding(int chunk, int size) { return chunk * size % 32 == 0 ? chunk * size / 16 : 0; }
+GPUPRIMS__RULE int gp__layout_region(int tile, int chunk, int size, int structs) {
+  return tile * size + (structs && gp__layout_padding(chunk, size) ? tile / chunk * GP__VECTOR : 0);
+}
+// Is a tile a number of whole blocks, or a part of one?
+GPUPRIMS__RULE int gp__layout_fits(unsigned long long width, int tile) {
+  return width == 0 || (width <= (unsigned)tile ? (unsigned)tile % width == 0 : width % (unsigned)tile == 0);
+}
+// Structs of the largest tile that `bytes` hold, and of the largest that fits both layouts: 0 where none does that is
+// not too small.
+GPUPRIMS__RULE int gp__layout_most(int bytes, int size) {
+  return gp__max(bytes / size / GP__LAYOUT_STEP, 1) * GP__LAYOUT_STEP;
+}
+GPUPRIMS__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_width, unsigned long long out_width) {
+  return tile * 4 < most || tile <= 0                                                ? 0
+         : gp__layout_fits(in_width, tile) && gp__layout_fits(out_width, tile) ? tile
+                                                                               : gp__layout_fitting(
+                                                                                     tile - GP__LAYOUT_STEP, most,
+                                                                                     in_width, out_width);
+}
+// Structs of a staged tile; 0: values go one by one.
+GPUPRIMS__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
+  return s.chunk ? gp__layout_fitting(
+                       gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
+                       gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)), s.in_width,
+                       s.out_width)
+                 : 0;
+}
+GPUPRIMS__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
+  return gp__layout_staged(p, s)
+             ? gp__layout_staged(p, s)
+             : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size));
+}
+GPUPRIMS__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__layout_staged(p, s)
+             ? gp__layout_region(gp__layout_staged(p, s), s.chunk, s.in_size, s.in_width == 1) +
+                   gp__layout_region(gp__layout_staged(p, s), s.chunk, s.out_size, s.out_width == 1)
+             : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
+}
+// In place: do structs change places within tiles?
+GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
+  return s.in_size == s.out_size && s.in_width > 0 && s.out_width > 0 &&
+         gp__layout_tile(p, s) % (s.in_width <= 0x7fffffff ? (int)s.in_width : 0x7fffffff) == 0 &&
+         gp__layout_tile(p, s) % (s.out_width <= 0x7fffffff ? (int)s.out_width : 0x7fffffff) == 0;
+}
+
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_DIRECT && ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
+  return p.algorithm == GP_DIRECT &&
+         (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) && ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
                                       p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
 }
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
@@ -2761,6 +2866,12 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
     p.threads = gp__or(p.threads, 512);
     p.vectors = gp__or(p.vectors, 2);
     p.blocks_per_sm = gp__or(p.blocks_per_sm, 3);
+  }
+  if (s.primitive == GP_CONVERT_LAYOUT) { // fewer vectors where shared memory does not hold the tile
+    const int threads = gp__or(p.threads, 256), vectors = p.vectors;
+    p.threads = threads;
+    p.vectors = gp__or(p.vectors, 4);
+    while (!vectors && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
   }
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, s.in_size ? 1 : 4);
@@ -3149,6 +3260,12 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
     g.tiles =
         gp__ceil_div(s.count * (unsigned)s.out_size, (unsigned long long)p.threads * (unsigned)p.vectors * GP__VECTOR);
   } else g.tiles = gp__ceil_div(s.count, g.tile_items);
+  if (s.primitive == GP_CONVERT_LAYOUT) {
+    g.tile_items = (unsigned long long)gp__layout_tile(p, s);
+    g.tiles = gp__ceil_div(s.count, g.tile_items);
+    g.shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
+    if (s.in_place && !gp__layout_local(p, s)) g.scratch = s.length; // of the input's copy
+  }
   if (!g.tiles) g.tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
   g.grid = (unsigned)(g.tiles < resident ? g.tiles : resident);
@@ -3320,6 +3437,16 @@ typedef struct gp__radix_args {
   unsigned flip; // all ones: descending
   int drop_keys; // sorted keys are not wanted: the last pass does not write them
 } gp__radix_args;
+
+// Conversion of layouts. A column: where the first struct's value of a field, or gap, stands.
+typedef struct gp__layout_args {
+  const unsigned char *in;
+  unsigned char *out;
+  const unsigned char *in_column[GP__LAYOUT_FIELDS];
+  unsigned char *out_column[GP__LAYOUT_ENTRIES];
+  unsigned long long count, in_width, out_width;
+  int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
+} gp__layout_args;
 
 // Values that were too large to be sorted: out[i] = in[index[i]].
 typedef struct gp__gather_args {
@@ -4198,6 +4325,20 @@ GP_DEVICE T gp_tile_inclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS
 
 // ---- bytes between memory and shared memory, any alignment of the memory side; `shared` is aligned to 16 bytes
 
+// Vector i of the range [global, global + bytes), of any alignment, of which nothing outside is read.
+template <int CACHE>
+GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
+  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u);
+  const unsigned char *base = global - offset;
+  if (offset == 0) return gp__load_vector<CACHE>(base + i * 16);
+  if (i > 0 && i * 16 + 32 <= bytes + offset)
+    return gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
+                             gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
+  gp__packed<unsigned char> p;
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
+  return p.vector;
+}
 // RANKS threads copy, this one is `rank`; all calls of a copy agree on the rest. UNROLL accesses are in flight at once.
 // Nothing outside [global, global + bytes) is read. The caller synchronises.
 template <int RANKS, int UNROLL, int CACHE>
@@ -4212,41 +4353,33 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
     for (int u = 0; u < UNROLL; ++u) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
   } else {
     GPUPRIMS__UNROLL_BY(2)
-    for (unsigned i = rank; i < vectors; i += RANKS) {
-      gp__packed<unsigned char> p;
-      if (offset == 0) p.vector = gp__load_vector<CACHE>(base + i * 16);
-      else if (i > 0 && i * 16 + 32 <= bytes + offset)
-        p.vector = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
-                                     gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
-      else {
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
-      }
-      *reinterpret_cast<gp_vector *>(shared + i * 16) = p.vector;
-    }
+    for (unsigned i = rank; i < vectors; i += RANKS)
+      *reinterpret_cast<gp_vector *>(shared + i * 16) = gp__vector_of_range<CACHE>(global, i, bytes);
   }
   for (unsigned i = vectors * 16 + rank; i < bytes; i += RANKS) shared[i] = global[i];
 }
-// The way back.
-template <int RANKS, int CACHE>
+// The way back. PADDING: so many vectors in shared memory are followed by one that is free; 0: none is.
+template <int RANKS, int CACHE, int PADDING = 0>
 GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *shared, unsigned bytes, unsigned rank) {
+  const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i stands at i + i / P * FREE
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
   for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
   GPUPRIMS__UNROLL_BY(4)
   for (unsigned i = rank; i < vectors; i += RANKS) {
+    const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
     gp__packed<unsigned char> p;
-    if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + i * 16);
+    if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + low);
     else if (i * 16 + 32 <= bytes)
-      p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + i * 16),
-                                   *reinterpret_cast<const gp_vector *>(shared + i * 16 + 16), head);
+      p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
+                                   *reinterpret_cast<const gp_vector *>(shared + high), head);
     else {
       GPUPRIMS__UNROLL
-      for (int j = 0; j < 16; ++j) p.item[j] = shared[head + i * 16 + j];
+      for (int j = 0; j < 16; ++j) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
     }
     gp__store_vector<CACHE>(global + head + i * 16, p.vector);
   }
-  for (unsigned i = head + vectors * 16 + rank; i < bytes; i += RANKS) global[i] = shared[i];
+  for (unsigned i = head + vectors * 16 + rank; i < bytes; i += RANKS) global[i] = shared[i + i / P * FREE];
 }
 
 // ---- a thread's chunk: ITEMS consecutive elements in shared memory. With an odd number of 16-byte vectors a chunk,
@@ -5304,6 +5437,332 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
         q.template store<P::store>(out + i);
       }
     }
+  }
+}
+
+// ---- layouts
+//
+// Structs of a layout, tile by tile, become structs of another. A tile of the source is loaded as memory has it, by
+// vectors: one range of bytes where blocks divide the tile, a range for each field otherwise. In shared memory the
+// ranges stand one behind the other. Each thread takes `chunk` structs at a time into registers, field by field, and
+// puts them where the destination's ranges have them; these are stored as the source's were loaded. Offsets and sizes
+// are constants, so that what a thread does between two accesses to shared memory is byte permutations, and nothing at
+// all for fields of whole words. (Arrays of structs of arrays, and what they are good for: Strzodka, Abstraction for
+// AoS and SoA Layout in C++; Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA.)
+
+// A field's size, and its offsets in both structs; a gap of the destination: no offset (-1) in the source's.
+template <int SIZE, int IN, int OUT> struct gp__moved {};
+// WIDTH: of a block, which divides the tile; 0: a range for each field. SIZE: of a struct.
+template <int WIDTH, int SIZE> struct gp__side { static const int width = WIDTH, size = SIZE; };
+
+// A list of them. Gaps come last. A field's part of the registers is a number of words.
+template <class... Fields> struct gp__moved_list {
+  static const int count = 0, moved = 0, bytes = 0;
+  static GPUPRIMS__BOTH constexpr int size(int) { return 0; }
+  static GPUPRIMS__BOTH constexpr int offset(bool, int) { return 0; }
+  static GPUPRIMS__BOTH constexpr int before(int) { return 0; }
+  static GPUPRIMS__BOTH constexpr int word(int, int) { return 0; }
+  static GPUPRIMS__BOTH constexpr int of_register(int, int, int) { return -1; }
+  static GPUPRIMS__BOTH constexpr int of_struct(int, int, int, int) { return -1; }
+};
+template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__moved<SIZE, IN, OUT>, Rest...> {
+  typedef gp__moved_list<Rest...> rest;
+  static const int count = 1 + rest::count, moved = (IN >= 0) + rest::moved, bytes = (IN >= 0 ? SIZE : 0) + rest::bytes;
+  static GPUPRIMS__BOTH constexpr int size(int f) { return f == 0 ? SIZE : rest::size(f - 1); }
+  static GPUPRIMS__BOTH constexpr int offset(bool out, int f) {
+    return f == 0 ? (out ? OUT : IN) : rest::offset(out, f - 1);
+  }
+  // Bytes of the fields before the f-th.
+  static GPUPRIMS__BOTH constexpr int before(int f) {
+    return f == 0 ? 0 : (IN >= 0 ? SIZE : 0) + rest::before(f - 1);
+  }
+  // The first word of the f-th field's part, of a chunk.
+  static GPUPRIMS__BOTH constexpr int word(int chunk, int f) {
+    return f == 0 ? 0 : (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0) + rest::word(chunk, f - 1);
+  }
+  // Which byte of the source's structs stands in byte b of the registers; -1: none.
+  static GPUPRIMS__BOTH constexpr int of_register(int chunk, int struct_size, int b) {
+    return b >= (chunk * SIZE + 3) / 4 * 4 ? rest::of_register(chunk, struct_size, b - (chunk * SIZE + 3) / 4 * 4)
+           : b < chunk * SIZE && IN >= 0   ? b / SIZE * struct_size + IN + b % SIZE
+                                           : -1;
+  }
+  // Which byte of the registers stands at byte b of the destination's k-th struct; -1: it is of a gap. first: word.
+  static GPUPRIMS__BOTH constexpr int of_struct(int chunk, int k, int b, int first) {
+    return IN >= 0 && b >= OUT && b < OUT + SIZE
+               ? first * 4 + k * SIZE + b - OUT
+               : rest::of_struct(chunk, k, b, first + (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0));
+  }
+};
+
+// Four bytes of registers, by their numbers, as a word; -1: zero.
+template <int B0, int B1, int B2, int B3> GP_DEVICE gp__u32 gp__pick_bytes(const gp__u32 *word) {
+  const int W0 = B0 < 0 ? -1 : B0 / 4, W1 = B1 < 0 ? -1 : B1 / 4, W2 = B2 < 0 ? -1 : B2 / 4, W3 = B3 < 0 ? -1 : B3 / 4;
+  const int A = W0, B = W1 != A ? W1 : W2 != A ? W2 : W3; // of at most two words
+  if (W0 == W1 && W0 == W2 && W0 == W3 && (W0 < 0 || (B0 % 4 == 0 && B1 % 4 == 1 && B2 % 4 == 2 && B3 % 4 == 3)))
+    return W0 < 0 ? 0 : word[W0 < 0 ? 0 : W0];
+  if ((W1 == A || W1 == B) && (W2 == A || W2 == B) && (W3 == A || W3 == B)) {
+    const gp__u32 a = A < 0 ? 0 : word[A < 0 ? 0 : A], b = B < 0 ? 0 : word[B < 0 ? 0 : B];
+    const int S0 = A < 0 ? 0 : B0 % 4, S1 = (W1 == A ? 0 : 4) + (W1 < 0 ? 0 : B1 % 4),
+              S2 = (W2 == A ? 0 : 4) + (W2 < 0 ? 0 : B2 % 4), S3 = (W3 == A ? 0 : 4) + (W3 < 0 ? 0 : B3 % 4);
+    return __byte_perm(a, b, S0 | S1 << 4 | S2 << 8 | S3 << 12);
+  }
+  const gp__u32 low = gp__pick_bytes<B0, B1, B0, B1>(word), high = gp__pick_bytes<B2, B3, B2, B3>(word);
+  return __byte_perm(low, high, 0x5410);
+}
+// Bytes `from` as Map::at says, to words [J, END).
+template <class Map, int J, int END> struct gp__permuted_words {
+  static GP_DEVICE void run(const gp__u32 *from, gp__u32 *to) {
+    to[J] = gp__pick_bytes<Map::at(4 * J), Map::at(4 * J + 1), Map::at(4 * J + 2), Map::at(4 * J + 3)>(from);
+    gp__permuted_words<Map, J + 1, END>::run(from, to);
+  }
+};
+template <class Map, int END> struct gp__permuted_words<Map, END, END> {
+  static GP_DEVICE void run(const gp__u32 *, gp__u32 *) {}
+};
+template <class List, int CHUNK, int SIZE> struct gp__from_structs {
+  static GPUPRIMS__BOTH constexpr int at(int b) {
+    return List::of_register(CHUNK, SIZE, b);
+  }
+};
+template <class List, int CHUNK, int SIZE> struct gp__to_structs {
+  static GPUPRIMS__BOTH constexpr int at(int b) {
+    return b < CHUNK * SIZE ? List::of_struct(CHUNK, b / SIZE, b % SIZE, 0) : -1;
+  }
+};
+
+// BYTES bytes of shared memory at a multiple of ALIGN, as words.
+template <int BYTES, int ALIGN> struct gp__some_bytes {
+  static const int STEP = ALIGN % 16 == 0 ? 16 : ALIGN % 8 == 0 ? 8 : ALIGN % 4 == 0 ? 4 : ALIGN % 2 == 0 ? 2 : 1;
+  static GP_DEVICE void load(gp__u32 *word, const unsigned char *from) {
+    GPUPRIMS__UNROLL
+    for (int b = 0; b < BYTES; b += STEP) {
+      if (STEP == 16) {
+        const gp_vector v = *reinterpret_cast<const gp_vector *>(from + b);
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < 4; ++i) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
+      } else if (STEP == 8) {
+        const gp__u64 x = *reinterpret_cast<const gp__u64 *>(from + b);
+        word[b / 4] = static_cast<gp__u32>(x);
+        word[b / 4 + (STEP == 8)] = static_cast<gp__u32>(x >> 32);
+      } else if (STEP == 4) {
+        word[b / 4] = *reinterpret_cast<const gp__u32 *>(from + b);
+      } else {
+        const gp__u32 x = STEP == 2 ? *reinterpret_cast<const unsigned short *>(from + b) : from[b];
+        word[b / 4] = b % 4 ? word[b / 4] | x << b % 4 * 8 : x;
+      }
+    }
+  }
+  static GP_DEVICE void store(const gp__u32 *word, unsigned char *to) {
+    GPUPRIMS__UNROLL
+    for (int b = 0; b < BYTES; b += STEP) {
+      if (STEP == 16) {
+        gp_vector v;
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < 4; ++i) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
+        *reinterpret_cast<gp_vector *>(to + b) = v;
+      } else if (STEP == 8) {
+        *reinterpret_cast<gp__u64 *>(to + b) =
+            word[b / 4] | static_cast<gp__u64>(word[b / 4 + (STEP == 8)]) << 32;
+      } else if (STEP == 4) {
+        *reinterpret_cast<gp__u32 *>(to + b) = word[b / 4];
+      } else if (STEP == 2) {
+        *reinterpret_cast<unsigned short *>(to + b) = static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
+      } else {
+        to[b] = static_cast<unsigned char>(word[b / 4] >> b % 4 * 8);
+      }
+    }
+  }
+};
+
+// The f-th field of a chunk, and of those behind it, between registers and a tile in shared memory that is no array of
+// structs. Gaps of the destination become zero.
+template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END> struct gp__fields_of_chunk {
+  static const int SIZE = List::size(F), BYTES = CHUNK * SIZE, OFFSET = List::offset(OUT, F), W = Side::width;
+  static const int ALIGN =
+      W ? int(gp__gcd(gp__gcd(unsigned(W * Side::size), unsigned(OFFSET * W)), unsigned(BYTES))) : BYTES;
+  static const bool GAP = List::offset(false, F) < 0;
+  static const int WORD = GAP ? 0 : List::word(CHUNK, F);
+  static GP_DEVICE unsigned char *at(unsigned char *tile, int c) {
+    return tile + (W ? c * CHUNK / (W ? W : 1) * (W * Side::size) + OFFSET * W + c * CHUNK % (W ? W : 1) * SIZE
+                     : TILE * List::before(F) + c * BYTES);
+  }
+  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+    if (!OUT && !GAP) gp__some_bytes<BYTES, ALIGN>::load(word + WORD, at(tile, c));
+    if (OUT && !GAP) gp__some_bytes<BYTES, ALIGN>::store(word + WORD, at(tile, c));
+    if (OUT && GAP && W) {
+      const gp__u32 zero[(BYTES + 3) / 4] = {};
+      gp__some_bytes<BYTES, ALIGN>::store(zero, at(tile, c));
+    }
+    gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, F + 1, END>::run(word, tile, c);
+  }
+};
+template <bool OUT, class Side, int TILE, int CHUNK, class List, int END>
+struct gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, END, END> {
+  static GP_DEVICE void run(gp__u32 *, unsigned char *, int) {}
+};
+
+// A side's tile in shared memory.
+template <bool OUT, class Side, int TILE, int CHUNK, class List> struct gp__side_of_chunk {
+  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+    gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, 0, List::count>::run(word, tile, c);
+  }
+};
+template <bool OUT, int SIZE, int TILE, int CHUNK, class List>
+struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
+  static const int BYTES = CHUNK * SIZE, APART = BYTES + (gp__layout_padding(CHUNK, SIZE) ? GP__VECTOR : 0);
+  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+    gp__u32 chunk[(BYTES + 3) / 4];
+    if (OUT) {
+      gp__permuted_words<gp__to_structs<List, CHUNK, SIZE>, 0, (BYTES + 3) / 4>::run(word, chunk);
+      gp__some_bytes<BYTES, BYTES>::store(chunk, tile + c * APART);
+    } else {
+      gp__some_bytes<BYTES, BYTES>::load(chunk, tile + c * APART);
+      gp__permuted_words<gp__from_structs<List, CHUNK, SIZE>, 0, List::word(CHUNK, List::moved)>::run(chunk, word);
+    }
+  }
+};
+
+// The ranges of bytes that a tile has in memory.
+template <class P, class Side, int TILE, int CHUNK, class List> struct gp__ranges {
+  static const int T = P::threads, BYTES = TILE * (Side::width ? Side::size : List::bytes), VECTORS = BYTES / 16;
+  static const int ROUNDS = (VECTORS + T - 1) / T, COUNT = Side::width ? 1 : List::moved;
+  // As many vectors, then one that is free; 0: none is.
+  static const int PADDING = Side::width == 1 ? gp__layout_padding(CHUNK, Side::size) : 0;
+  static GP_DEVICE int slot(int vector) { return PADDING ? vector + vector / (PADDING ? PADDING : 1) : vector; }
+  // Of the range's first vector, and of its bytes.
+  static GPUPRIMS__BOTH constexpr int first(int f) { return Side::width ? f * VECTORS : TILE * List::before(f) / 16; }
+  static GPUPRIMS__BOTH constexpr int bytes(int f) { return Side::width ? BYTES : TILE * List::size(f); }
+  // Where the range begins. Byte: unsigned char, const or not. `width` is the layout's own.
+  template <class Byte>
+  static GP_DEVICE Byte *begin(Byte *base, Byte *const *column, gp__u64 width, gp__u64 tile, int f) {
+    if (Side::width) return base + tile * BYTES;
+    const gp__u64 i = tile * TILE, size = static_cast<gp__u64>(List::size(f));
+    return column[f] + (width == 0 ? i * size : i / width * width * Side::size + i % width * size);
+  }
+  // Of the range in which the thread's vector of round `u` stands: its beginning and the number of its first vector.
+  template <class Byte>
+  static GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, gp__u64 width, gp__u64 tile, int u, int vector,
+                                   int &number) {
+    Byte *at = base;
+    GPUPRIMS__UNROLL
+    for (int f = 0; f < COUNT; ++f) {
+      if (first(f + 1) <= u * T || first(f) >= (u + 1) * T) continue; // no vector of this round is there
+      if (first(f) <= u * T || vector >= first(f)) at = begin(base, column, width, tile, f), number = f;
+    }
+    return at;
+  }
+
+  template <int CACHE>
+  static GP_DEVICE void load(unsigned char *shared, const gp__layout_args &a, gp__u64 tile) {
+    gp_vector v[ROUNDS];
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < ROUNDS; ++u) {
+      const int i = u * T + int(threadIdx.x);
+      int f = 0;
+      if (i >= VECTORS) continue;
+      const unsigned char *from = of_vector<const unsigned char>(a.in, a.in_column, a.in_width, tile, u, i, f);
+      if (a.in_aligned) v[u] = gp__load_vector<CACHE>(from + (i - first(f)) * 16);
+      else v[u] = gp__vector_of_range<CACHE>(from, static_cast<unsigned>(i - first(f)), static_cast<unsigned>(bytes(f)));
+    }
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < ROUNDS; ++u) {
+      const int i = u * T + int(threadIdx.x);
+      if (i < VECTORS) *reinterpret_cast<gp_vector *>(shared + slot(i) * 16) = v[u];
+    }
+  }
+  template <int CACHE>
+  static GP_DEVICE void store(const unsigned char *shared, const gp__layout_args &a, gp__u64 tile) {
+    if (Side::width || !a.out_aligned) {
+      GPUPRIMS__UNROLL_BY(1)
+      for (int f = 0; f < COUNT; ++f)
+        gp__copy_from_shared<T, CACHE, PADDING>(begin<unsigned char>(a.out, a.out_column, a.out_width, tile, f),
+                                                shared + first(f) * 16, static_cast<unsigned>(bytes(f)), threadIdx.x);
+    } else {
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < ROUNDS; ++u) {
+        const int i = u * T + int(threadIdx.x);
+        int f = 0;
+        if (i >= VECTORS) continue;
+        unsigned char *to = of_vector<unsigned char>(a.out, a.out_column, a.out_width, tile, u, i, f);
+        gp__store_vector<CACHE>(to + (i - first(f)) * 16, *reinterpret_cast<const gp_vector *>(shared + i * 16));
+      }
+    }
+  }
+};
+
+// One value, of any size and alignment.
+GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsigned size) {
+  const unsigned odd = static_cast<unsigned>(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
+  if (odd % 8 == 0)
+    for (unsigned i = 0; i < size; i += 8)
+      *reinterpret_cast<gp__u64 *>(to + i) = *reinterpret_cast<const gp__u64 *>(from + i);
+  else if (odd % 4 == 0)
+    for (unsigned i = 0; i < size; i += 4)
+      *reinterpret_cast<gp__u32 *>(to + i) = *reinterpret_cast<const gp__u32 *>(from + i);
+  else if (odd % 2 == 0)
+    for (unsigned i = 0; i < size; i += 2)
+      *reinterpret_cast<unsigned short *>(to + i) = *reinterpret_cast<const unsigned short *>(from + i);
+  else
+    for (unsigned i = 0; i < size; ++i) to[i] = from[i];
+}
+// Where value i of a column stands.
+template <class Byte>
+GP_DEVICE Byte *gp__layout_value(Byte *column, gp__u64 width, int struct_size, int size, gp__u64 i) {
+  return column + (width == 0   ? i * static_cast<gp__u64>(size)
+                   : width == 1 ? i * static_cast<gp__u64>(struct_size)
+                                : i / width * width * struct_size + i % width * size);
+}
+// `count` structs of a tile, value by value. Shared memory holds a column for each field in between: in place nothing
+// is written before all is read. One barrier inside.
+template <class P, int TILE, class In, class Out, class List>
+GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, unsigned char *shared) {
+  GPUPRIMS__UNROLL_BY(1)
+  for (int f = 0; f < List::moved; ++f)
+    for (unsigned i = threadIdx.x; i < count; i += P::threads)
+      gp__copy_value(
+          shared + TILE * List::before(f) + i * static_cast<unsigned>(List::size(f)),
+          gp__layout_value<const unsigned char>(a.in_column[f], a.in_width, In::size, List::size(f), first + i),
+          static_cast<unsigned>(List::size(f)));
+  __syncthreads();
+  GPUPRIMS__UNROLL_BY(1)
+  for (int f = 0; f < List::count; ++f)
+    for (unsigned i = threadIdx.x; i < count; i += P::threads) {
+      const unsigned size = static_cast<unsigned>(List::size(f));
+      unsigned char *to = gp__layout_value<unsigned char>(a.out_column[f], a.out_width, Out::size, int(size), first + i);
+      if (f < List::moved) gp__copy_value(to, shared + TILE * List::before(f) + i * size, size);
+      else
+        for (unsigned b = 0; b < size; ++b) to[b] = 0;
+    }
+}
+
+// CHUNK 0: values go one by one; In and Out then have the structs' sizes only.
+template <class P, int TILE, int CHUNK, class In, class Out, class... Fields>
+GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
+  typedef gp__moved_list<Fields...> List;
+  const int C = CHUNK ? CHUNK : 1;
+  typedef gp__ranges<P, In, TILE, C, List> Source;
+  typedef gp__ranges<P, Out, TILE, C, List> Destination;
+  GP_DYNAMIC_SHARED(shared);
+  unsigned char *out = shared + gp__layout_region(TILE, C, In::size, In::width == 1);
+  gp__begin<P>();
+  const gp__u64 tiles = (a.count + TILE - 1) / TILE;
+  for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const gp__u64 left = a.count - tile * TILE;
+    if (CHUNK && left >= TILE) {
+      Source::template load<P::load>(shared, a, tile);
+      __syncthreads();
+      GPUPRIMS__UNROLL_BY(1)
+      for (int c = int(threadIdx.x); c < TILE / C; c += P::threads) {
+        gp__u32 word[List::word(C, List::moved)];
+        gp__side_of_chunk<false, In, TILE, C, List>::run(word, shared, c);
+        gp__side_of_chunk<true, Out, TILE, C, List>::run(word, out, c);
+      }
+      __syncthreads();
+      Destination::template store<P::store>(out, a, tile);
+    } else
+      gp__convert_values<P, TILE, In, Out, List>(a, tile * TILE, static_cast<unsigned>(left < TILE ? left : TILE),
+                                                 shared);
+    if (tile + gridDim.x < tiles) __syncthreads();
   }
 }
 
@@ -14190,7 +14649,8 @@ typedef struct gp__request {
   int begin_bit, end_bit; // radix sorts: resolved, [0, 8 * key_size) where the caller has set none
   const gp_key_field *fields;
   int field_count;
-  uint64_t fields_hash; // of what the list says
+  uint64_t fields_hash; // of what the list says; layouts: of what the kernel knows of them
+  const gp_layout *in_layout, *out_layout; // convert_layout, else NULL; in_size and out_size are those of the structs
 } gp__request;
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
@@ -16559,6 +17019,108 @@ static gp_result gp__host_group_by(const gp__request *q, int threads) {
   return result;
 }
 
+// ---- layouts
+
+// Bytes of an array of `count` structs, room for more included; UINT64_MAX: that overflows.
+GPUPRIMS__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
+  const uint64_t width = l->width ? l->width : l->capacity > count ? l->capacity : count;
+  const uint64_t blocks = width ? gp__ceil_div(count, width) : 0;
+  if (width > UINT64_MAX / l->size || blocks > UINT64_MAX / (width * l->size + !width)) return UINT64_MAX;
+  return blocks * width * l->size;
+}
+// Where a field's first value stands, in a buffer or in columns.
+GPUPRIMS__PRIVATE unsigned char *gp__layout_column(const gp_layout *l, const void *buffer, uint64_t count, int f,
+                                                   size_t offset) {
+  if (l->columns) return (unsigned char *)l->columns[f];
+  return (unsigned char *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
+}
+
+// What moves: sizes, offsets in the source and in the destination; then the gaps of the destination, with -1.
+typedef struct gp__layout_entry {
+  int size, in, out;
+} gp__layout_entry;
+GPUPRIMS__PRIVATE int gp__layout_entries(const gp__request *q, gp__layout_entry entry[GP__LAYOUT_ENTRIES]) {
+  const gp_layout *from = q->in_layout, *to = q->out_layout;
+  unsigned char taken[GP__LAYOUT_STRUCT_BYTES + 1] = {0};
+  int count, b, begin;
+  for (count = 0; count < from->field_count; ++count) {
+    entry[count].size = (int)from->fields[count].size;
+    entry[count].in = (int)from->fields[count].offset;
+    entry[count].out = (int)to->fields[count].offset;
+    memset(taken + entry[count].out, 1, (size_t)entry[count].size);
+  }
+  taken[to->size] = 1;
+  for (b = begin = 0; b <= (int)to->size && to->width != GP_SOA && !(q->flags & GP_KEEP_GAPS); ++b) {
+    if (!taken[b]) continue;
+    if (b > begin) entry[count].size = b - begin, entry[count].in = -1, entry[count++].out = begin;
+    begin = b + 1;
+  }
+  return count;
+}
+// in: the input, or a copy of it.
+GPUPRIMS__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__layout_args *a) {
+  const gp_layout *from = q->in_layout, *to = q->out_layout;
+  gp__layout_entry entry[GP__LAYOUT_ENTRIES];
+  const int count = gp__layout_entries(q, entry);
+  uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out;
+  int i;
+  memset(a, 0, sizeof *a);
+  a->in = (const unsigned char *)in;
+  a->out = (unsigned char *)q->out;
+  a->count = q->count;
+  a->in_width = from->width;
+  a->out_width = to->width;
+  for (i = 0; i < count; ++i) {
+    a->out_column[i] = gp__layout_column(to, q->out, q->count, i, (size_t)entry[i].out);
+    if (entry[i].in < 0) continue;
+    a->in_column[i] = gp__layout_column(from, in, q->count, i, (size_t)entry[i].in);
+    if (from->width != GP_AOS) in_bits |= (uintptr_t)a->in_column[i];
+    if (to->width != GP_AOS) out_bits |= (uintptr_t)a->out_column[i];
+  }
+  a->in_aligned = in_bits % GP__VECTOR == 0;
+  a->out_aligned = out_bits % GP__VECTOR == 0;
+}
+// Bytes from the first value of a field to the i-th.
+GPUPRIMS__PRIVATE uint64_t gp__host_place(uint64_t width, size_t struct_size, size_t size, uint64_t i) {
+  return width == 0 ? i * size : i / width * width * struct_size + i % width * size;
+}
+
+// Values of structs, one by one, and zeros for gaps. In place: from a copy.
+static gp_result gp__host_layouts(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  gp__layout_args a;
+  gp__layout_entry entry[GP__LAYOUT_ENTRIES];
+  const int entries = gp__layout_entries(q, entry), threads = h->threads;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->count, GP__HOST_BLOCK);
+  void *copy = NULL;
+  int64_t b;
+  (void)threads;
+  if (q->in == q->out && q->in) {
+    const uint64_t bytes = gp__layout_bytes(q->in_layout, q->count);
+    copy = malloc(bytes);
+    if (!copy) return gp__host_no_memory(h, bytes);
+    memcpy(copy, q->in, bytes);
+  }
+  gp__layout_arguments(q, copy ? copy : q->in, &a);
+  GPUPRIMS__PARALLEL_FOR
+  for (b = 0; b < blocks; ++b) {
+    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
+    const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;
+    int f;
+    for (f = 0; f < entries; ++f) {
+      const size_t size = (size_t)entry[f].size;
+      uint64_t i;
+      for (i = first; i < end; ++i) {
+        unsigned char *to = a.out_column[f] + gp__host_place(a.out_width, q->out_size, size, i);
+        if (entry[f].in < 0) memset(to, 0, size);
+        else memcpy(to, a.in_column[f] + gp__host_place(a.in_width, q->in_size, size, i), size);
+      }
+    }
+  }
+  free(copy);
+  return GP_SUCCESS;
+}
+
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
 __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
   const char *call = gp__host_call_name(q->primitive);
@@ -16638,6 +17200,8 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
     return gp__host_nth(&h);
   case GP_SHUFFLE:
     return gp__host_shuffle(&h);
+  case GP_CONVERT_LAYOUT:
+    return gp__host_layouts(&h);
   default:
     break;
   }
@@ -17496,7 +18060,8 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(SELECT_FIRST, gp__select_first, gp__top_k_args)                                                                    \
   X(SELECT_NEXT, gp__select_next, gp__top_k_args)                                                                      \
   X(SELECT_COLLECT, gp__select_collect, gp__top_k_args)                                                                \
-  X(SHUFFLE, gp__shuffle, gp__map_args)
+  X(SHUFFLE, gp__shuffle, gp__map_args)                                                                                \
+  X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -18351,6 +18916,8 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
     return GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_LENGTH;
   case GP_SHUFFLE:
     return GP__READS_MAP | GP__READS_INIT;
+  case GP_CONVERT_LAYOUT:
+    return GP__READS_IN | GP__READS_OUT;
   case GP_GROUP_BY:
     return GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED;
   default: // check_offsets
@@ -18401,6 +18968,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: count2: the call has no second input", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
     return gp__fail(GP_E_ARGUMENT, "%s: field_count: the call has no struct keys that fields order", k->who);
+  if ((c->in_layout || c->out_layout) && c->primitive != GP_CONVERT_LAYOUT)
+    return gp__fail(GP_E_ARGUMENT, "%s: %s serves convert_layout only", k->who,
+                    c->in_layout ? "in_layout" : "out_layout");
+  if ((c->flags & GP_KEEP_GAPS) && c->primitive != GP_CONVERT_LAYOUT)
+    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_KEEP_GAPS serves convert_layout only", k->who);
   if ((c->begin_bit || c->end_bit) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT)
     return gp__fail(GP_E_ARGUMENT, "%s: begin_bit and end_bit serve radix sorts only", k->who);
   if ((c->flags & GP_DESCENDING) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT &&
@@ -18409,7 +18981,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
                     k->who);
   if ((c->flags & GP_UNSORTED) && c->primitive != GP_TOP_K)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_UNSORTED serves top_k only", k->who);
-  if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED))
+  if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS))
     return gp__fail(GP_E_ARGUMENT, "%s: flags has unknown bits: %#x", k->who, c->flags);
   if ((c->flags & GP_RIGHT) && c->primitive != GP_ADJACENT_DIFFERENCE)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_RIGHT serves adjacent_difference only", k->who);
@@ -19249,6 +19821,108 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   return GP_SUCCESS;
 }
 
+// ---- layouts
+
+// A layout, and its buffer or columns as extents. name: "in_layout (from)"; of: "in".
+GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,
+                                             const gp_layout *l, const void *buffer, gp__extent *span, int *spans) {
+  const char *who = k->who;
+  const uint64_t count = k->c->count;
+  uint64_t bytes;
+  int i, j;
+  if (!l) return gp__fail(GP_E_NULL, "%s: %s is null", who, name);
+  if (l->field_count < 1 || l->field_count > GP__LAYOUT_FIELDS)
+    return gp__fail(GP_E_ARGUMENT, "%s: %s: field_count is %d, not 1 to %d", who, name, l->field_count,
+                    (int)GP__LAYOUT_FIELDS);
+  if (!l->fields) return gp__fail(GP_E_NULL, "%s: %s: fields is null", who, name);
+  if (l->size < 1 || l->size > GP__LAYOUT_STRUCT_BYTES)
+    return gp__fail(GP_E_ARGUMENT, "%s: %s: size is %lu, not 1 to %d", who, name, (unsigned long)l->size,
+                    (int)GP__LAYOUT_STRUCT_BYTES);
+  for (i = 0; i < l->field_count; ++i) {
+    const gp_field *f = &l->fields[i];
+    if (f->size < 1 || f->size > l->size || f->offset > l->size - f->size)
+      return gp__fail(GP_E_ARGUMENT, "%s: %s: fields: field %d, of %lu bytes at offset %lu, is not inside the struct "
+                      "of %lu", who, name, i, (unsigned long)f->size, (unsigned long)f->offset, (unsigned long)l->size);
+    for (j = 0; j < i; ++j)
+      if (f->offset < l->fields[j].offset + l->fields[j].size && l->fields[j].offset < f->offset + f->size)
+        return gp__fail(GP_E_ARGUMENT, "%s: %s: fields: fields %d and %d overlap", who, name, j, i);
+  }
+  if (l->width != GP_SOA && (l->capacity || l->columns))
+    return gp__fail(GP_E_ARGUMENT, "%s: %s: %s serves GP_SOA, but width is %llu", who, name,
+                    l->capacity ? "capacity" : "columns", (unsigned long long)l->width);
+  if (l->columns && l->capacity)
+    return gp__fail(GP_E_ARGUMENT, "%s: %s: capacity serves one buffer, but there are columns", who, name);
+  if (l->capacity && l->capacity < count)
+    return gp__fail(GP_E_ARGUMENT, "%s: %s: capacity is %llu, below count, which is %llu", who, name,
+                    (unsigned long long)l->capacity, (unsigned long long)count);
+  bytes = gp__layout_bytes(l, count);
+  if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
+    return gp__fail(GP_E_SIZE, "%s: count and %s: %llu structs of %lu bytes overflow", who, name,
+                    (unsigned long long)count, (unsigned long)l->size);
+  *spans = 0;
+  if (l->columns) {
+    if (buffer) return gp__fail(GP_E_ARGUMENT, "%s: %s is not null, but %s has columns", who, of, name);
+    for (i = 0; i < l->field_count; ++i) {
+      if (!l->columns[i] && count && k->pointers)
+        return gp__fail(GP_E_NULL, "%s: %s: columns[%d] is null", who, name, i);
+      if (count * l->fields[i].size > UINT64_MAX - (uintptr_t)l->columns[i])
+        return gp__fail(GP_E_SIZE, "%s: %s: columns[%d] reaches past the end of memory", who, name, i);
+      span[*spans].name = of;
+      span[*spans].pointer = l->columns[i];
+      span[*spans].bytes = count * l->fields[i].size;
+      span[(*spans)++].place = 0;
+    }
+    return GP_SUCCESS;
+  }
+  if (!buffer && count && k->pointers) return gp__fail(GP_E_NULL, "%s: %s is null", who, of);
+  span->name = of;
+  span->pointer = buffer;
+  span->bytes = bytes;
+  span->place = 1;
+  *spans = 1;
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
+  const gp_call *c = k->c;
+  const gp_layout *from = c->in_layout, *to = c->out_layout;
+  gp__request *q = k->q;
+  gp__extent read[GP__LAYOUT_FIELDS], written[GP__LAYOUT_FIELDS];
+  uint64_t hash = 14695981039346656037ull; // FNV-1a
+  int reads, writes, i, j;
+  GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", from, c->in, read, &reads));
+  GPUPRIMS__CHECK(gp__check_layout(k, "out_layout (to)", "out", to, c->out, written, &writes));
+  if (from->field_count != to->field_count)
+    return gp__fail(GP_E_ARGUMENT, "%s: out_layout (to): field_count is %d, in in_layout (from) it is %d", k->who,
+                    to->field_count, from->field_count);
+  for (i = 0; i < from->field_count; ++i)
+    if (from->fields[i].size != to->fields[i].size)
+      return gp__fail(GP_E_ARGUMENT, "%s: out_layout (to): fields: field %d has %lu bytes, in in_layout (from) %lu",
+                      k->who, i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
+  for (i = 0; i < writes; ++i) {
+    for (j = 0; j < reads; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &read[j], &written[i]));
+    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &written[j], &written[i]));
+  }
+  q->in_layout = from;
+  q->out_layout = to;
+  q->in = c->in;
+  q->out = c->out;
+  q->in_size = from->size;
+  q->out_size = to->size;
+  q->count = q->stride = c->count;
+  q->channels = q->active = 1;
+  for (i = 0; i < from->field_count; ++i) {
+    const uint64_t said[3] = {from->fields[i].size, from->fields[i].offset, to->fields[i].offset};
+    for (j = 0; j < 3; ++j) hash = (hash ^ said[j]) * 1099511628211ull;
+  }
+  { // a width that is no multiple of every tile is known to the kernel
+    const uint64_t said[5] = {from->width, to->width, from->size, to->size, (uint64_t)c->flags};
+    for (j = 0; j < 5; ++j) hash = (hash ^ said[j]) * 1099511628211ull;
+  }
+  q->fields_hash = hash | 1;
+  return GP_SUCCESS;
+}
+
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing.
 // The order of integers is that of their bits, and a stable sort has one result: merge sort of integers is a radix
@@ -19277,6 +19951,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   q->primitive = c->primitive;
   q->flags = c->flags;
   GPUPRIMS__CHECK(gp__check_fields(&k));
+  if (c->primitive == GP_CONVERT_LAYOUT) return gp__check_layouts(&k);
   GPUPRIMS__CHECK(gp__check_operators(&k));
   GPUPRIMS__CHECK(gp__check_types(&k));
   GPUPRIMS__CHECK(gp__check_numbers(&k));
@@ -19329,6 +20004,20 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
   default:
     return 0;
   }
+}
+
+// Structs that a thread takes at a time: so many that each field's values fill whole words, where registers hold them.
+GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
+  const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
+  unsigned common = 4, chunk;
+  int i;
+  if ((q->flags & GP_KEEP_GAPS) || size > GP__LAYOUT_REGISTER_BYTES) return 0;
+  for (i = 0; i < q->in_layout->field_count; ++i) common = gp__gcd(common, (unsigned)q->in_layout->fields[i].size);
+  chunk = 4 / common;
+  while (chunk > 1 && (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout->width > 1 && q->in_layout->width % chunk) ||
+                       (q->out_layout->width > 1 && q->out_layout->width % chunk)))
+    chunk /= 2;
+  return (int)chunk;
 }
 
 // ---- policies
@@ -19390,6 +20079,13 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.in2_size = (int)q->in2_size;
     h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
     if (family == GP__FAMILY_REDUCE && q->primitive != GP_REDUCE) h.commutative = h.exact = 1; // sums of 0 and 1
+    if (q->primitive == GP_CONVERT_LAYOUT) {
+      h.in_width = q->in_layout->width;
+      h.out_width = q->out_layout->width;
+      h.chunk = gp__layout_chunk(q);
+      h.length = gp__layout_bytes(q->in_layout, q->count);
+      h.in_place = q->in == q->out && !q->in_layout->columns && !q->out_layout->columns; // without buffers: may be
+    }
     if (q->primitive == GP_IS_SORTED) {
       h.in_size = (int)q->key_size;
       h.in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
@@ -19674,6 +20370,11 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
 GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
   return !q->user_op && gp__any_order(q) && (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
 }
+// Is the input of a conversion copied first?
+GPUPRIMS__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
+  const gp__shape h = gp__shape_of(q);
+  return h.in_place && !gp__layout_local(*p, h);
+}
 // Which kernels a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
   const int stream = gp__family_of(q->primitive) == GP__FAMILY_STREAM;
@@ -19689,7 +20390,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
                      : q->primitive == GP_ADJACENT_DIFFERENCE ? GP__ADJACENT
                      : gp__is_bound(q->primitive)             ? GP__BOUND
                      : q->primitive == GP_SHUFFLE             ? GP__SHUFFLE
+                     : q->primitive == GP_CONVERT_LAYOUT      ? GP__CONVERT_LAYOUT
                                                               : GP__MAP;
+    if (q->primitive == GP_CONVERT_LAYOUT && gp__converts_copy(q, p)) kinds[count++] = GP__COPY;
     break;
   case GP_STEALING:
     kinds[count++] = GP__STEALING;
@@ -19731,6 +20434,8 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
 GPUPRIMS__PRIVATE int gp__has_wide_indices(const gp__request *q) {
   return q->primitive == GP_TOP_K && q->out_size && q->count > UINT32_MAX;
 }
+// Of the elements of a copy: those of layouts are bytes.
+GPUPRIMS__PRIVATE int gp__copied_size(const gp__request *q) { return q->in_layout ? 1 : (int)q->in_size; }
 GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
                                       int key[GP__KEY_NUMBERS]) {
   // Flags that the kernels do not know: offsets are checked by others; one sweep is told the direction when it runs.
@@ -19741,7 +20446,7 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = q->op;
   key[i++] = q->transform;
   key[i++] = q->equal;
-  key[i++] = kind == GP__COPY ? (int)q->in_size : q->in_type; // a copy moves bytes, whatever they mean
+  key[i++] = kind == GP__COPY ? gp__copied_size(q) : q->in_type; // a copy moves bytes, whatever they mean
   key[i++] = q->in2_type;
   key[i++] = q->key_type;
   key[i++] = q->offset_type;
@@ -19923,6 +20628,20 @@ GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {
                                     : "SET_SYMMETRIC_DIFFERENCE";
 }
 
+// A tile, what a thread takes of it, both sides, and what moves.
+GPUPRIMS__PRIVATE void gp__name_layouts(const gp__request *q, const gp_policy *v, gp__text *t) {
+  const gp__shape h = gp__shape_of(q);
+  const int tile = gp__layout_tile(*v, h), staged = gp__layout_staged(*v, h);
+  gp__layout_entry entry[GP__LAYOUT_ENTRIES];
+  const int count = gp__layout_entries(q, entry);
+  int i;
+  gp__add(t, "%d, %d, gp__side<%d, %d>, gp__side<%d, %d>", tile, staged ? h.chunk : 0,
+          staged && h.in_width <= (unsigned)tile ? (int)h.in_width : 0, h.in_size,
+          staged && h.out_width <= (unsigned)tile ? (int)h.out_width : 0, h.out_size);
+  for (i = 0; i < count; ++i) gp__add(t, ", gp__moved<%d, %d, %d>", entry[i].size, entry[i].in, entry[i].out);
+  gp__add(t, ">");
+}
+
 // The kernel's name: its template with every argument.
 GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v, gp__kernel_kind kind, gp__text *t) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments) #kernel,
@@ -19935,7 +20654,10 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
           v->stages, v->blocks_per_sm, v->overlap, kind == GP__SEGMENTS_BEGIN ? ">" : ", ");
   switch (kind) {
   case GP__COPY:
-    gp__add(t, "%d>", (int)q->in_size);
+    gp__add(t, "%d>", gp__copied_size(q));
+    break;
+  case GP__CONVERT_LAYOUT:
+    gp__name_layouts(q, v, t);
     break;
   case GP__MAP:
     if (q->primitive == GP_FILL) gp__add(t, "gp__fill_value<%s>", out);
@@ -20595,6 +21317,7 @@ typedef union gp__arguments {
   gp__segment_args segment;
   gp__histogram_args histogram;
   gp__search_args search;
+  gp__layout_args layout;
 } gp__arguments;
 
 GPUPRIMS__PRIVATE void gp__stream_arguments(const gp__request *q, gp__stream_args *a) {
@@ -20698,6 +21421,10 @@ GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape 
       a->search.out = q->out;
       a->search.count = q->count;
       a->search.count_device = count_device;
+      break;
+    }
+    if (q->primitive == GP_CONVERT_LAYOUT) {
+      gp__layout_arguments(q, q->in, &a->layout);
       break;
     }
     a->map.in = q->in ? q->in : q->out; // never read; but null plus an offset has no meaning
@@ -21106,6 +21833,21 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
     return result;
   }
   gp__fill_arguments(q, h, &g, r ? r->workspace : NULL, &a);
+  if (q->primitive == GP_CONVERT_LAYOUT && count == 2) { // in place: of a copy in the workspace
+    gp__map_args copy;
+    gp__geometry of_copy = g;
+    memset(&copy, 0, sizeof copy);
+    copy.in = copy.in2 = q->in;
+    copy.out = scratch;
+    copy.count = h->length;
+    of_copy.shared_bytes = 0;
+    of_copy.tiles = gp__ceil_div(h->length, (unsigned long long)p->threads * (unsigned)p->vectors * GP__VECTOR);
+    if (result == GP_SUCCESS)
+      result = gp__launch_one(s, who, kernels[1], of_copy.tiles < 0x7fffffff ? (unsigned)of_copy.tiles : 0x7fffffffu,
+                              &of_copy, p->overlap, stream, &copy);
+    gp__layout_arguments(q, scratch, &a.layout);
+    count = 1;
+  }
   for (i = 0; i < count && result == GP_SUCCESS; ++i)
     result = gp__launch_one(s, who, kernels[i], count == 3 && i == 1 ? 1 : g.grid, &g, p->overlap, stream, &a);
   if (r) gp__unlock_stream(r);
@@ -22133,6 +22875,14 @@ GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_t
   c.keys = keys;
   c.out_keys = out;
   c.length = n;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
+                                          void *out, uint64_t count, int flags, gp_stream stream) {
+  gp_call c = gp__call(GP_CONVERT_LAYOUT, 0, 0, 0, in, out, count);
+  c.in_layout = from;
+  c.out_layout = to;
+  c.flags = flags;
   return gp_run(ctx, &c, stream);
 }
 GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
