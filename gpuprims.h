@@ -4359,13 +4359,13 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
   for (unsigned i = vectors * 16 + rank; i < bytes; i += RANKS) shared[i] = global[i];
 }
 // The way back. PADDING: so many vectors in shared memory are followed by one that is free; 0: none is.
-template <int RANKS, int CACHE, int PADDING = 0>
+template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
 GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *shared, unsigned bytes, unsigned rank) {
   const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i stands at i + i / P * FREE
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
   for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
-  GPUPRIMS__UNROLL_BY(4)
+  GPUPRIMS__UNROLL_BY(UNROLL)
   for (unsigned i = rank; i < vectors; i += RANKS) {
     const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
     gp__packed<unsigned char> p;
@@ -5452,8 +5452,12 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
 
 // A field's size, and its offsets in both structs; a gap of the destination: no offset (-1) in the source's.
 template <int SIZE, int IN, int OUT> struct gp__moved {};
-// WIDTH: of a block, which divides the tile; 0: a range for each field. SIZE: of a struct.
-template <int WIDTH, int SIZE> struct gp__side { static const int width = WIDTH, size = SIZE; };
+// WIDTH: of a block, which divides the tile; 0 and -1: a range for each field, of an array or of a larger block. SIZE:
+// of a struct.
+template <int WIDTH, int SIZE> struct gp__side {
+  static const int width = WIDTH > 0 ? WIDTH : 0, size = SIZE;
+  static const bool parts = WIDTH < 0;
+};
 
 // A list of them. Gaps come last. A field's part of the registers is a number of words.
 template <class... Fields> struct gp__moved_list {
@@ -5622,6 +5626,15 @@ struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
   }
 };
 
+// Where the first struct of a tile stands: bytes from the first block to its own, and its number in there.
+struct gp__tile_place {
+  gp__u64 block, number;
+  GP_DEVICE gp__tile_place(gp__u64 first, gp__u64 width, int struct_size) {
+    block = width == 0 ? 0 : width == 1 ? first * static_cast<gp__u64>(struct_size) : first / width * width * struct_size;
+    number = width == 0 ? first : width == 1 ? 0 : first % width;
+  }
+};
+
 // The ranges of bytes that a tile has in memory.
 template <class P, class Side, int TILE, int CHUNK, class List> struct gp__ranges {
   static const int T = P::threads, BYTES = TILE * (Side::width ? Side::size : List::bytes), VECTORS = BYTES / 16;
@@ -5632,106 +5645,114 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   // Of the range's first vector, and of its bytes.
   static GPUPRIMS__BOTH constexpr int first(int f) { return Side::width ? f * VECTORS : TILE * List::before(f) / 16; }
   static GPUPRIMS__BOTH constexpr int bytes(int f) { return Side::width ? BYTES : TILE * List::size(f); }
-  // Where the range begins. Byte: unsigned char, const or not. `width` is the layout's own.
-  template <class Byte>
-  static GP_DEVICE Byte *begin(Byte *base, Byte *const *column, gp__u64 width, gp__u64 tile, int f) {
+  // Where a tile has them. Byte: unsigned char, const or not. `width` is the layout's own.
+  gp__u64 tile;
+  gp__tile_place place;
+  GP_DEVICE gp__ranges(gp__u64 tile_, gp__u64 width)
+      : tile(tile_), place(tile_ * TILE, Side::parts ? width : 0, Side::size) {}
+  template <class Byte> GP_DEVICE Byte *begin(Byte *base, Byte *const *column, int f) const {
     if (Side::width) return base + tile * BYTES;
-    const gp__u64 i = tile * TILE, size = static_cast<gp__u64>(List::size(f));
-    return column[f] + (width == 0 ? i * size : i / width * width * Side::size + i % width * size);
+    return column[f] + (Side::parts ? place.block : 0) + place.number * static_cast<gp__u64>(List::size(f));
   }
-  // Of the range in which the thread's vector of round `u` stands: its beginning and the number of its first vector.
-  template <class Byte>
-  static GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, gp__u64 width, gp__u64 tile, int u, int vector,
-                                   int &number) {
+  // Where the thread's vector of round `u` stands.
+  template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
     Byte *at = base;
     GPUPRIMS__UNROLL
     for (int f = 0; f < COUNT; ++f) {
       if (first(f + 1) <= u * T || first(f) >= (u + 1) * T) continue; // no vector of this round is there
-      if (first(f) <= u * T || vector >= first(f)) at = begin(base, column, width, tile, f), number = f;
+      if (first(f) <= u * T || vector >= first(f)) at = begin(base, column, f) - first(f) * 16;
     }
-    return at;
+    return at + vector * 16;
   }
 
   template <int CACHE>
-  static GP_DEVICE void load(unsigned char *shared, const gp__layout_args &a, gp__u64 tile) {
-    gp_vector v[ROUNDS];
-    GPUPRIMS__UNROLL
-    for (int u = 0; u < ROUNDS; ++u) {
-      const int i = u * T + int(threadIdx.x);
-      int f = 0;
-      if (i >= VECTORS) continue;
-      const unsigned char *from = of_vector<const unsigned char>(a.in, a.in_column, a.in_width, tile, u, i, f);
-      if (a.in_aligned) v[u] = gp__load_vector<CACHE>(from + (i - first(f)) * 16);
-      else v[u] = gp__vector_of_range<CACHE>(from, static_cast<unsigned>(i - first(f)), static_cast<unsigned>(bytes(f)));
-    }
-    GPUPRIMS__UNROLL
-    for (int u = 0; u < ROUNDS; ++u) {
-      const int i = u * T + int(threadIdx.x);
-      if (i < VECTORS) *reinterpret_cast<gp_vector *>(shared + slot(i) * 16) = v[u];
-    }
-  }
-  template <int CACHE>
-  static GP_DEVICE void store(const unsigned char *shared, const gp__layout_args &a, gp__u64 tile) {
-    if (Side::width || !a.out_aligned) {
-      GPUPRIMS__UNROLL_BY(1)
-      for (int f = 0; f < COUNT; ++f)
-        gp__copy_from_shared<T, CACHE, PADDING>(begin<unsigned char>(a.out, a.out_column, a.out_width, tile, f),
-                                                shared + first(f) * 16, static_cast<unsigned>(bytes(f)), threadIdx.x);
-    } else {
+  GP_DEVICE void load(unsigned char *shared, const gp__layout_args &a) const {
+    if (a.in_aligned) {
+      gp_vector v[ROUNDS];
       GPUPRIMS__UNROLL
       for (int u = 0; u < ROUNDS; ++u) {
         const int i = u * T + int(threadIdx.x);
-        int f = 0;
-        if (i >= VECTORS) continue;
-        unsigned char *to = of_vector<unsigned char>(a.out, a.out_column, a.out_width, tile, u, i, f);
-        gp__store_vector<CACHE>(to + (i - first(f)) * 16, *reinterpret_cast<const gp_vector *>(shared + i * 16));
+        if (i < VECTORS)
+          v[u] = gp__load_vector<CACHE>(of_vector<const unsigned char>(a.in, a.in_column, u, i));
       }
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < ROUNDS; ++u) {
+        const int i = u * T + int(threadIdx.x);
+        if (i < VECTORS) *reinterpret_cast<gp_vector *>(shared + slot(i) * 16) = v[u];
+      }
+      return;
     }
+    GPUPRIMS__UNROLL_BY(1)
+    for (int f = 0; f < COUNT; ++f) {
+      const unsigned char *from = begin<const unsigned char>(a.in, a.in_column, f);
+      GPUPRIMS__UNROLL_BY(1)
+      for (int i = int(threadIdx.x); i < bytes(f) / 16; i += T)
+        *reinterpret_cast<gp_vector *>(shared + slot(first(f) + i) * 16) =
+            gp__vector_of_range<CACHE>(from, static_cast<unsigned>(i), static_cast<unsigned>(bytes(f)));
+    }
+  }
+  template <int CACHE> GP_DEVICE void store(const unsigned char *shared, const gp__layout_args &a) const {
+    if (a.out_aligned) {
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < ROUNDS; ++u) {
+        const int i = u * T + int(threadIdx.x);
+        if (i < VECTORS)
+          gp__store_vector<CACHE>(of_vector<unsigned char>(a.out, a.out_column, u, i),
+                                  *reinterpret_cast<const gp_vector *>(shared + slot(i) * 16));
+      }
+      return;
+    }
+    GPUPRIMS__UNROLL_BY(1)
+    for (int f = 0; f < COUNT; ++f)
+      gp__copy_from_shared<T, CACHE, PADDING, 1>(begin<unsigned char>(a.out, a.out_column, f), shared + first(f) * 16,
+                                              static_cast<unsigned>(bytes(f)), threadIdx.x);
   }
 };
 
-// One value, of any size and alignment.
+// One value, by words as large as sizes and addresses allow.
+template <class Word> GP_DEVICE void gp__copy_words(unsigned char *to, const unsigned char *from, unsigned size) {
+  GPUPRIMS__UNROLL_BY(1)
+  for (unsigned i = 0; i < size; i += sizeof(Word))
+    *reinterpret_cast<Word *>(to + i) = *reinterpret_cast<const Word *>(from + i);
+}
 GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsigned size) {
   const unsigned odd = static_cast<unsigned>(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
-  if (odd % 8 == 0)
-    for (unsigned i = 0; i < size; i += 8)
-      *reinterpret_cast<gp__u64 *>(to + i) = *reinterpret_cast<const gp__u64 *>(from + i);
-  else if (odd % 4 == 0)
-    for (unsigned i = 0; i < size; i += 4)
-      *reinterpret_cast<gp__u32 *>(to + i) = *reinterpret_cast<const gp__u32 *>(from + i);
-  else if (odd % 2 == 0)
-    for (unsigned i = 0; i < size; i += 2)
-      *reinterpret_cast<unsigned short *>(to + i) = *reinterpret_cast<const unsigned short *>(from + i);
-  else
-    for (unsigned i = 0; i < size; ++i) to[i] = from[i];
+  if (odd % 8 == 0) gp__copy_words<gp__u64>(to, from, size);
+  else if (odd % 4 == 0) gp__copy_words<gp__u32>(to, from, size);
+  else if (odd % 2 == 0) gp__copy_words<unsigned short>(to, from, size);
+  else gp__copy_words<unsigned char>(to, from, size);
 }
-// Where value i of a column stands.
-template <class Byte>
-GP_DEVICE Byte *gp__layout_value(Byte *column, gp__u64 width, int struct_size, int size, gp__u64 i) {
-  return column + (width == 0   ? i * static_cast<gp__u64>(size)
-                   : width == 1 ? i * static_cast<gp__u64>(struct_size)
-                                : i / width * width * struct_size + i % width * size);
+// Where value i of a tile stands in a column. TILE: no more values.
+template <int TILE, class Byte>
+GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_place &tile, gp__u64 width, int struct_size, int size,
+                                 unsigned i) {
+  const gp__u64 number = tile.number + i;
+  if (width == 0) return column + number * static_cast<gp__u64>(size);
+  const gp__u64 blocks = width > TILE ? number >= width : static_cast<gp__u32>(number) / static_cast<gp__u32>(width);
+  return column + tile.block + blocks * width * struct_size + (number - blocks * width) * size;
 }
 // `count` structs of a tile, value by value. Shared memory holds a column for each field in between: in place nothing
 // is written before all is read. One barrier inside.
 template <class P, int TILE, class In, class Out, class List>
 GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, unsigned char *shared) {
+  const gp__tile_place from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
   GPUPRIMS__UNROLL_BY(1)
-  for (int f = 0; f < List::moved; ++f)
+  for (int f = 0; f < List::moved; ++f) GPUPRIMS__UNROLL_BY(1)
     for (unsigned i = threadIdx.x; i < count; i += P::threads)
       gp__copy_value(
           shared + TILE * List::before(f) + i * static_cast<unsigned>(List::size(f)),
-          gp__layout_value<const unsigned char>(a.in_column[f], a.in_width, In::size, List::size(f), first + i),
+          gp__layout_value<TILE, const unsigned char>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
           static_cast<unsigned>(List::size(f)));
   __syncthreads();
   GPUPRIMS__UNROLL_BY(1)
-  for (int f = 0; f < List::count; ++f)
+  for (int f = 0; f < List::count; ++f) GPUPRIMS__UNROLL_BY(1)
     for (unsigned i = threadIdx.x; i < count; i += P::threads) {
       const unsigned size = static_cast<unsigned>(List::size(f));
-      unsigned char *to = gp__layout_value<unsigned char>(a.out_column[f], a.out_width, Out::size, int(size), first + i);
-      if (f < List::moved) gp__copy_value(to, shared + TILE * List::before(f) + i * size, size);
-      else
-        for (unsigned b = 0; b < size; ++b) to[b] = 0;
+      unsigned char *at =
+          gp__layout_value<TILE, unsigned char>(a.out_column[f], to, a.out_width, Out::size, int(size), i);
+      if (f < List::moved) gp__copy_value(at, shared + TILE * List::before(f) + i * size, size);
+      else GPUPRIMS__UNROLL_BY(1)
+        for (unsigned b = 0; b < size; ++b) at[b] = 0;
     }
 }
 
@@ -5749,7 +5770,7 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const gp__u64 left = a.count - tile * TILE;
     if (CHUNK && left >= TILE) {
-      Source::template load<P::load>(shared, a, tile);
+      Source(tile, a.in_width).template load<P::load>(shared, a);
       __syncthreads();
       GPUPRIMS__UNROLL_BY(1)
       for (int c = int(threadIdx.x); c < TILE / C; c += P::threads) {
@@ -5758,7 +5779,7 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
         gp__side_of_chunk<true, Out, TILE, C, List>::run(word, out, c);
       }
       __syncthreads();
-      Destination::template store<P::store>(out, a, tile);
+      Destination(tile, a.out_width).template store<P::store>(out, a);
     } else
       gp__convert_values<P, TILE, In, Out, List>(a, tile * TILE, static_cast<unsigned>(left < TILE ? left : TILE),
                                                  shared);
@@ -20636,8 +20657,8 @@ GPUPRIMS__PRIVATE void gp__name_layouts(const gp__request *q, const gp_policy *v
   const int count = gp__layout_entries(q, entry);
   int i;
   gp__add(t, "%d, %d, gp__side<%d, %d>, gp__side<%d, %d>", tile, staged ? h.chunk : 0,
-          staged && h.in_width <= (unsigned)tile ? (int)h.in_width : 0, h.in_size,
-          staged && h.out_width <= (unsigned)tile ? (int)h.out_width : 0, h.out_size);
+          !staged ? 0 : h.in_width <= (unsigned)tile ? (int)h.in_width : -1, h.in_size,
+          !staged ? 0 : h.out_width <= (unsigned)tile ? (int)h.out_width : -1, h.out_size);
   for (i = 0; i < count; ++i) gp__add(t, ", gp__moved<%d, %d, %d>", entry[i].size, entry[i].in, entry[i].out);
   gp__add(t, ">");
 }
@@ -20865,6 +20886,12 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers; histograms
   // with few vectors on their way do with 40; long chunks of a stream take 128.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
+  if (kind == GP__CONVERT_LAYOUT) { // as many as leave room for what a thread takes
+    const gp__shape h = gp__shape_of(q);
+    const int bytes = h.chunk * gp__max(h.in_size, h.out_size);
+    const unsigned most = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
+    gp__add(t, ", %u", most > threads ? most / threads : 1);
+  }
   if (blocks > 0 && family != GP__FAMILY_MAP &&
       blocks * threads <= (v->algorithm == GP_HYBRID            ? 2048u
                            : family == GP__FAMILY_HISTOGRAM     ? (v->vectors < 4 ? 1536u : 1024u)

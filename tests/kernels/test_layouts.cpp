@@ -87,9 +87,9 @@ static void conversions(int seeds) {
       "blocks to structs, in place", 8, 1, seeds, true);
   convert<Warps, 48, 1, gp__side<1, 12>, gp__side<0, 12>, gp__moved<4, 0, 4>, gp__moved<4, 4, 0>, gp__moved<4, 8, 8>>(
       "three words to columns", 1, 0, seeds);
-  convert<Warps, 48, 1, gp__side<3, 12>, gp__side<0, 12>, gp__moved<4, 0, 8>, gp__moved<8, 4, 0>>(
+  convert<Warps, 48, 1, gp__side<3, 12>, gp__side<-1, 12>, gp__moved<4, 0, 8>, gp__moved<8, 4, 0>>(
       "blocks of three to larger blocks", 3, 96, seeds);
-  convert<Warp, 32, 4, gp__side<0, 7>, gp__side<1, 7>, gp__moved<1, 6, 0>, gp__moved<2, 4, 1>, gp__moved<4, 0, 3>>(
+  convert<Warp, 32, 4, gp__side<-1, 7>, gp__side<1, 7>, gp__moved<1, 6, 0>, gp__moved<2, 4, 1>, gp__moved<4, 0, 3>>(
       "larger blocks to packed structs", 64, 1, seeds);
   convert<Warp, 16, 1, gp__side<1, 32>, gp__side<1, 40>, gp__moved<8, 0, 32>, gp__moved<8, 24, 16>,
           gp__moved<16, 8, 0>, gp__moved<8, -1, 24>>("structs to structs", 1, 1, seeds);
