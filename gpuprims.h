@@ -212,6 +212,9 @@ typedef unsigned long uint64_t;
 #define gp_nth_element GPUPRIMS__NAME(gp_nth_element)
 #define gp_shuffle GPUPRIMS__NAME(gp_shuffle)
 #define gp_convert_layout GPUPRIMS__NAME(gp_convert_layout)
+#define gp_array_check GPUPRIMS__NAME(gp_array_check)
+#define gp_array_relayout GPUPRIMS__NAME(gp_array_relayout)
+#define gp_array_define GPUPRIMS__NAME(gp_array_define)
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
@@ -545,6 +548,144 @@ typedef struct gp_layout {
   uint64_t capacity;      // GP_SOA: structs that there is room for; 0: as many as the call's count
   void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL
 } gp_layout;
+
+// ---- structs whose layout is chosen late (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA)
+//
+// A struct is declared once, by a list of its members, and an array of them is reached through gp_at, in host code and
+// in kernels, whatever its layout is:
+//
+//        #define PARTICLE(F) F(float, x) F(float, y) F(unsigned short, kind)
+//        GP_LAYOUT(Particle, PARTICLE)          // struct Particle; Particle_layout, Particle_move
+//        ...
+//        gp_array p = gp_array_of(Particle, GP_SOA, n, 1, 1);
+//        p.base = malloc(gp_array_bytes(&p));
+//        gp_at(Particle, p, i, x) = 1;          // an lvalue
+//
+// Code is compiled for any layout, which the array says when it runs, or for one: where GP_LAYOUT_Particle is defined,
+//        -DGP_LAYOUT_Particle=GP_USE(GP_SOA)    // for nvcc, for NVRTC, or by #define
+// gp_at is the arithmetic of that layout alone, and the source is the same. gp_array_define writes that option. Arrays
+// of one struct may differ: GP_LAYOUT_NAME(Staged, Particle) makes another name for it, with a definition of its own,
+// GP_LAYOUT_Staged. Members that are read only, or seldom, can be a struct apart, with an array of its own.
+//
+// Layouts: GP_AOS has the struct's members where C has them. Others leave no gaps: a block's members stand one behind
+// the other, so that a block is a multiple of 16 structs (GP_SOA: the capacity, which is rounded up). Members are of
+// object types, and no arrays (a typedef of an array is fine). Arrays of two and three dimensions lie row by row, the
+// last index running fastest; with GP_TRANSPOSED, a bit of the layout, the first one does.
+#if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
+#define GPUPRIMS__ACCESS static __host__ __device__ __forceinline__
+#else
+#define GPUPRIMS__ACCESS static inline __attribute__((always_inline, unused))
+#endif
+#ifdef __cplusplus
+#define GPUPRIMS__MEMBER_TYPE(S, member) decltype(((S *)0)->member)
+#else
+#define GPUPRIMS__MEMBER_TYPE(S, member) __typeof__(((S *)0)->member)
+#endif
+
+#define GP_TRANSPOSED 0x8000000000000000ull // a bit of a layout
+#define GP_ANY_LAYOUT 0x7fffffffffffffffull // what code is compiled for that no GP_USE says otherwise
+// An array of structs: a plain value, which kernels take as a parameter.
+typedef struct gp_array {
+  void *base;                   // aligned to 16 bytes
+  uint64_t layout;              // GP_AOS, GP_SOA or the structs of a block, | GP_TRANSPOSED
+  uint64_t capacity;            // structs there is room for
+  uint64_t extent[3];           // structs: extent[0] * extent[1] * extent[2]
+  unsigned size, packed;        // bytes of a struct, with gaps and without
+} gp_array;
+
+#define GP_USE(layout) , layout
+#define GPUPRIMS__SECOND(a, b, ...) b
+#define GPUPRIMS__USED(name) GPUPRIMS__SECOND(name, GP_ANY_LAYOUT, 0)
+// The array as the code here is compiled to see it.
+#define GPUPRIMS__SEEN_AS(Name, array) gp__seen_as(array, GPUPRIMS__USED(GP_LAYOUT_##Name))
+GPUPRIMS__ACCESS gp_array gp__seen_as(gp_array a, uint64_t layout) {
+  if (layout != GP_ANY_LAYOUT) a.layout = layout;
+  return a;
+}
+GPUPRIMS__ACCESS void *gp__place(gp_array a, uint64_t i, uint64_t size, uint64_t offset, uint64_t packed,
+                                 uint64_t packed_offset, uint64_t member) {
+  const uint64_t width = a.layout & ~GP_TRANSPOSED;
+  unsigned char *base = (unsigned char *)a.base;
+  return width == 1   ? base + i * size + offset
+         : width == 0 ? base + packed_offset * a.capacity + i * member
+                      : base + i / width * (width * packed) + packed_offset * width + i % width * member;
+}
+// The number of the struct at (i, j, k).
+GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t k) {
+  return a.layout & GP_TRANSPOSED ? (k * a.extent[1] + j) * a.extent[0] + i : (i * a.extent[1] + j) * a.extent[2] + k;
+}
+#define GPUPRIMS__AT(Name, array, i, member)                                                                           \
+  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__place(                                                                  \
+      array, i, sizeof(Name), __builtin_offsetof(Name, member), sizeof(Name##_packed),                                 \
+      __builtin_offsetof(Name##_packed, member), sizeof(((Name *)0)->member)))
+// A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k).
+#define gp_at(Name, array, i, member) GPUPRIMS__AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
+#define gp_at2(Name, array, i, j, member)                                                                              \
+  gp_at(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, 0), member)
+#define gp_at3(Name, array, i, j, k, member)                                                                           \
+  gp_at(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, k), member)
+// Struct j of `to` becomes struct i of `from`, member by member: arrays under two names of one struct.
+#define gp_move(Struct, To, to, j, From, from, i)                                                                      \
+  Struct##_move(GPUPRIMS__SEEN_AS(To, to), j, GPUPRIMS__SEEN_AS(From, from), i)
+
+#define GPUPRIMS__MEMBER(type, member) type member;
+#define GPUPRIMS__FIELD_OF(type, member)                                                                               \
+  fields[n].offset =                                                                                                   \
+      (a->layout & ~GP_TRANSPOSED) == GP_AOS ? __builtin_offsetof(gp__struct, member) \
+                                            : __builtin_offsetof(gp__struct_packed, member);           \
+  fields[n++].size = sizeof(type);
+#define GPUPRIMS__MOVE_OF(type, member)                                                                                \
+  GPUPRIMS__AT(gp__struct, to, j, member) = GPUPRIMS__AT(gp__struct, from, i, member);
+// A struct: its members (and once more, without gaps), gp_move for it, and Struct_layout, which describes an array for
+// gp_convert_layout (`fields`, of 32, is where the list goes).
+#define GP_LAYOUT(Struct, MEMBERS)                                                                                     \
+  typedef struct Struct {                                                                                              \
+    MEMBERS(GPUPRIMS__MEMBER)                                                                                          \
+  } Struct;                                                                                                            \
+  typedef struct __attribute__((packed)) Struct##_packed {                                                             \
+    MEMBERS(GPUPRIMS__MEMBER)                                                                                          \
+  } Struct##_packed;                                                                                                   \
+  GPUPRIMS__ACCESS void Struct##_move(gp_array to, uint64_t j, gp_array from, uint64_t i) {                            \
+    typedef Struct gp__struct;                                                                                         \
+    typedef Struct##_packed gp__struct_packed;                                                                         \
+    MEMBERS(GPUPRIMS__MOVE_OF)                                                                                         \
+  }                                                                                                                    \
+  GPUPRIMS__ACCESS gp_layout Struct##_layout(const gp_array *a, gp_field *fields) {                                    \
+    typedef Struct gp__struct;                                                                                         \
+    typedef Struct##_packed gp__struct_packed;                                                                         \
+    int n = 0;                                                                                                         \
+    MEMBERS(GPUPRIMS__FIELD_OF) return gp__layout_of(a, fields, n);                                                    \
+  }
+#define GP_LAYOUT_NAME(Name, Struct)                                                                                   \
+  typedef Struct Name;                                                                                                 \
+  typedef Struct##_packed Name##_packed;
+GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fields, int count) {
+  gp_layout l;
+  l.width = a->layout & ~GP_TRANSPOSED;
+  l.size = l.width == 1 ? a->size : a->packed;
+  l.fields = fields;
+  l.field_count = count;
+  l.capacity = l.width == 0 ? a->capacity : 0;
+  l.columns = 0;
+  return l;
+}
+// An array without memory yet: n0 structs, n0 * n1, n0 * n1 * n2 (1: no such dimension). gp_array_check says what is
+// wrong with it.
+#define gp_array_of(Name, layout, n0, n1, n2) gp__array_of(layout, n0, n1, n2, sizeof(Name), sizeof(Name##_packed))
+GPUPRIMS__ACCESS gp_array gp__array_of(uint64_t layout, uint64_t n0, uint64_t n1, uint64_t n2, size_t size,
+                                       size_t packed) {
+  const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
+  gp_array a;
+  a.base = 0;
+  a.layout = layout;
+  a.capacity = (n0 * n1 * n2 + unit - 1) / unit * unit;
+  a.extent[0] = n0, a.extent[1] = n1, a.extent[2] = n2;
+  a.size = (unsigned)size, a.packed = (unsigned)packed;
+  return a;
+}
+GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
+  return a->capacity * ((a->layout & ~GP_TRANSPOSED) == 1 ? a->size : a->packed);
+}
 
 // A call, whole. The functions of >>api fill one and hand it to gp_run; fill one yourself for fields they leave out.
 typedef struct gp_call {
@@ -975,6 +1116,18 @@ GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed,
 // as long as a struct has at most 256 bytes and a width is GP_SOA, a divisor or a multiple of the tile.
 GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
                                           void *out, uint64_t count, int flags, gp_stream stream);
+
+// Arrays of gp_at (section >>types): what is wrong with one, if anything: its extents, layout, size or memory, which
+// may still be missing. Pure.
+GPUPRIMS__API gp_result gp_array_check(const gp_array *array);
+
+// Another layout for an array that has no memory yet. One that has holds data in the layout it was made with, which
+// stays: GP_E_ARGUMENT; gp_convert_layout moves them to another array.
+GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout);
+
+// Writes the compiler's option that specialises code for the layout of arrays of `name`, as
+// -DGP_LAYOUT_Particle=GP_USE(0ull). Returns the length without the final zero, even where capacity is too small.
+GPUPRIMS__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity);
 
 // ---- merge (Green, Odeh and Birk, Merge Path). less: 0 or GP_LESS, GP_GREATER, or a user's binary operator that says
 // whether its first operand comes before its second: a strict weak order, in which inputs are sorted. Keys and values
@@ -4323,6 +4476,48 @@ GP_DEVICE T gp_tile_inclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS
   return total;
 }
 
+// ---- arrays whose layout is chosen late, in shared memory
+
+template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; };
+// An array of CAPACITY structs (a multiple of 16, and of the blocks of its layout) in shared memory, called `name`: a
+// gp_array in the layout that GP_LAYOUT_Name says; without one, LAYOUT.
+#define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT)                                                                  \
+  GP_SHARED(gp__bytes<(CAPACITY) * int(sizeof(Name))>, name##_of_block);                                               \
+  gp_array name = gp__seen_as(gp_array_of(Name, LAYOUT, CAPACITY, 1, 1), GPUPRIMS__USED(GP_LAYOUT_##Name));            \
+  name.base = name##_of_block.byte
+// Structs [first, first + count) of `from` go to [to_first, to_first + count) of `to`, by all threads of the block:
+// from memory to shared memory, and back. No barrier.
+#define gp_tile_move(Struct, To, to, to_first, From, from, first, count)                                               \
+  do {                                                                                                                 \
+    for (gp__u64 gp__i = threadIdx.x; gp__i < (count); gp__i += blockDim.x)                                            \
+      gp_move(Struct, To, to, (to_first) + gp__i, From, from, (first) + gp__i);                                        \
+  } while (0)
+
+// Counters of a block in shared memory that is a parameter: COPIES of each, one that all threads share (1), one a thread
+// (THREADS), or between, a power of two. Copies of a bin are neighbours, so that threads of different copies never meet
+// in a bank; a copy of one thread's own takes no atomics. A bin beyond BINS is not counted.
+template <int THREADS, int BINS, int COPIES> struct gp_tile_bins { gp__u32 count[BINS * COPIES]; };
+// All zero. Ends with a barrier.
+template <int THREADS, int BINS, int COPIES> GP_DEVICE void gp_tile_clear(gp_tile_bins<THREADS, BINS, COPIES> &bins) {
+  for (int i = int(threadIdx.x); i < BINS * COPIES; i += THREADS) bins.count[i] = 0;
+  __syncthreads();
+}
+template <int THREADS, int BINS, int COPIES>
+GP_DEVICE void gp_tile_count(gp_tile_bins<THREADS, BINS, COPIES> &bins, gp__u32 bin, gp__u32 by) {
+  if (bin >= BINS) return;
+  gp__u32 &count = bins.count[bin * COPIES + threadIdx.x % COPIES];
+  if (COPIES >= THREADS) count += by;
+  else atomicAdd(&count, by);
+}
+// What all threads have counted of a bin, behind a barrier.
+template <int THREADS, int BINS, int COPIES>
+GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS, BINS, COPIES> &bins, int bin) {
+  gp__u32 sum = 0;
+  GPUPRIMS__UNROLL_BY(4)
+  for (int i = 0; i < COPIES; ++i) sum += bins.count[bin * COPIES + (i + int(threadIdx.x)) % COPIES];
+  return sum;
+}
+
 // ---- bytes between memory and shared memory, any alignment of the memory side; `shared` is aligned to 16 bytes
 
 // Vector i of the range [global, global + bytes), of any alignment, of which nothing outside is read.
@@ -5756,7 +5951,9 @@ GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsig
     }
 }
 
-// CHUNK 0: values go one by one; In and Out then have the structs' sizes only.
+// CHUNK 0: values go one by one; In and Out then have the structs' sizes only. Between tiles there is no barrier: a
+// tile's load writes what nobody reads behind the barrier before the last store, which reads the destination's part;
+// values in between are a thread's own.
 template <class P, int TILE, int CHUNK, class In, class Out, class... Fields>
 GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
   typedef gp__moved_list<Fields...> List;
@@ -5783,7 +5980,6 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
     } else
       gp__convert_values<P, TILE, In, Out, List>(a, tile * TILE, static_cast<unsigned>(left < TILE ? left : TILE),
                                                  shared);
-    if (tile + gridDim.x < tiles) __syncthreads();
   }
 }
 
@@ -22911,6 +23107,57 @@ GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from
   c.out_layout = to;
   c.flags = flags;
   return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
+  const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
+  uint64_t count = 1;
+  int d;
+  if (width != GP_SOA && width != GP_AOS && (width % 16 || width >> 32))
+    return gp__fail(GP_E_ARGUMENT, "%s: layout: blocks of %llu structs are no multiple of 16 below 2^32", who,
+                    (unsigned long long)width);
+  if (a->size < 1 || a->packed < 1 || a->packed > a->size)
+    return gp__fail(GP_E_ARGUMENT, "%s: size is %u, packed is %u: gp_array_of sets them", who, a->size, a->packed);
+  for (d = 0; d < 3; ++d) {
+    if (a->extent[d] && count > UINT64_MAX / a->extent[d])
+      return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu", who,
+                      (unsigned long long)a->extent[0], (unsigned long long)a->extent[1],
+                      (unsigned long long)a->extent[2]);
+    count *= a->extent[d];
+  }
+  if (count > UINT64_MAX - unit || (count + unit) > UINT64_MAX / a->size)
+    return gp__fail(GP_E_SIZE, "%s: %llu structs of %u bytes overflow", who, (unsigned long long)count, a->size);
+  return GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_array_check(const gp_array *array) {
+  const char *who = "gp_array_check";
+  uint64_t width;
+  if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
+  GPUPRIMS__CHECK(gp__check_array(who, array, array->layout));
+  width = array->layout & ~GP_TRANSPOSED;
+  if (array->capacity < array->extent[0] * array->extent[1] * array->extent[2] ||
+      array->capacity % (width > 16 ? width : 16))
+    return gp__fail(GP_E_ARGUMENT, "%s: capacity is %llu, no whole blocks, or not enough for %llu times %llu times %llu",
+                    who, (unsigned long long)array->capacity, (unsigned long long)array->extent[0],
+                    (unsigned long long)array->extent[1], (unsigned long long)array->extent[2]);
+  return (uintptr_t)array->base % 16
+             ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
+             : GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
+  const char *who = "gp_array_relayout";
+  if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
+  if (array->base && array->layout != layout)
+    return gp__fail(GP_E_ARGUMENT, "%s: layout: the array has memory (base is not null), whose layout is fixed; "
+                    "gp_convert_layout moves what it holds to an array of another", who);
+  GPUPRIMS__CHECK(gp__check_array(who, array, layout));
+  if (array->base) return GP_SUCCESS;
+  *array = gp__array_of(layout, array->extent[0], array->extent[1], array->extent[2], array->size, array->packed);
+  return GP_SUCCESS;
+}
+GPUPRIMS__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity) {
+  const int length = snprintf(option, capacity, "-DGP_LAYOUT_%s=GP_USE(%lluull)", name ? name : "",
+                              (unsigned long long)(array ? array->layout : GP_ANY_LAYOUT));
+  return length > 0 ? (size_t)length : 0;
 }
 GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
                                    uint64_t count, gp_stream stream) {
