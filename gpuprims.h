@@ -572,7 +572,7 @@ typedef struct gp_layout {
 // object types, and no arrays (a typedef of an array is fine). Arrays of two and three dimensions lie row by row, the
 // last index running fastest; with GP_TRANSPOSED, a bit of the layout, the first one does.
 #if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
-#define GPUPRIMS__ACCESS static __host__ __device__ __forceinline__
+#define GPUPRIMS__ACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
 #else
 #define GPUPRIMS__ACCESS static inline __attribute__((always_inline, unused))
 #endif
@@ -602,7 +602,7 @@ GPUPRIMS__ACCESS gp_array gp__seen_as(gp_array a, uint64_t layout) {
   if (layout != GP_ANY_LAYOUT) a.layout = layout;
   return a;
 }
-GPUPRIMS__ACCESS void *gp__place(gp_array a, uint64_t i, uint64_t size, uint64_t offset, uint64_t packed,
+GPUPRIMS__ACCESS void *gp__member_at(gp_array a, uint64_t i, uint64_t size, uint64_t offset, uint64_t packed,
                                  uint64_t packed_offset, uint64_t member) {
   const uint64_t width = a.layout & ~GP_TRANSPOSED;
   unsigned char *base = (unsigned char *)a.base;
@@ -614,12 +614,12 @@ GPUPRIMS__ACCESS void *gp__place(gp_array a, uint64_t i, uint64_t size, uint64_t
 GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t k) {
   return a.layout & GP_TRANSPOSED ? (k * a.extent[1] + j) * a.extent[0] + i : (i * a.extent[1] + j) * a.extent[2] + k;
 }
-#define GPUPRIMS__AT(Name, array, i, member)                                                                           \
-  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__place(                                                                  \
+#define GPUPRIMS__MEMBER_AT(Name, array, i, member)                                                                           \
+  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at(                                                                  \
       array, i, sizeof(Name), __builtin_offsetof(Name, member), sizeof(Name##_packed),                                 \
       __builtin_offsetof(Name##_packed, member), sizeof(((Name *)0)->member)))
 // A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k).
-#define gp_at(Name, array, i, member) GPUPRIMS__AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
+#define gp_at(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
 #define gp_at2(Name, array, i, j, member)                                                                              \
   gp_at(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, 0), member)
 #define gp_at3(Name, array, i, j, k, member)                                                                           \
@@ -635,7 +635,7 @@ GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t
                                             : __builtin_offsetof(gp__struct_packed, member);           \
   fields[n++].size = sizeof(type);
 #define GPUPRIMS__MOVE_OF(type, member)                                                                                \
-  GPUPRIMS__AT(gp__struct, to, j, member) = GPUPRIMS__AT(gp__struct, from, i, member);
+  GPUPRIMS__MEMBER_AT(gp__struct, to, j, member) = GPUPRIMS__MEMBER_AT(gp__struct, from, i, member);
 // A struct: its members (and once more, without gaps), gp_move for it, and Struct_layout, which describes an array for
 // gp_convert_layout (`fields`, of 32, is where the list goes).
 #define GP_LAYOUT(Struct, MEMBERS)                                                                                     \
