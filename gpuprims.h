@@ -79,6 +79,7 @@
 //                 |   merge, by     |   over offsets                     |                 |
 //                 |   segments      |                                    |                 |
 //                 | group by        | values, where sizes are equal      | GP_E_OVERLAP    |
+//                 | convert_layout  | yes, except to or from columns     | GP_E_OVERLAP    |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
@@ -551,19 +552,19 @@ typedef struct gp_layout {
 
 // ---- structs whose layout is chosen late (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA)
 //
-// A struct is declared once, by a list of its members, and an array of them is reached through gp_at, in host code and
+// A struct is declared once, by a list of its members, and an array of them is reached through GP_AT, in host code and
 // in kernels, whatever its layout is:
 //
 //        #define PARTICLE(F) F(float, x) F(float, y) F(unsigned short, kind)
 //        GP_LAYOUT(Particle, PARTICLE)          // struct Particle; Particle_layout, Particle_move
 //        ...
-//        gp_array p = gp_array_of(Particle, GP_SOA, n, 1, 1);
+//        gp_array p = GP_ARRAY_OF(Particle, GP_SOA, n, 1, 1);
 //        p.base = malloc(gp_array_bytes(&p));
-//        gp_at(Particle, p, i, x) = 1;          // an lvalue
+//        GP_AT(Particle, p, i, x) = 1;          // an lvalue
 //
 // Code is compiled for any layout, which the array says when it runs, or for one: where GP_LAYOUT_Particle is defined,
 //        -DGP_LAYOUT_Particle=GP_USE(GP_SOA)    // for nvcc, for NVRTC, or by #define
-// gp_at is the arithmetic of that layout alone, and the source is the same. gp_array_define writes that option. Arrays
+// GP_AT is the arithmetic of that layout alone, and the source is the same. gp_array_define writes that option. Arrays
 // of one struct may differ: GP_LAYOUT_NAME(Staged, Particle) makes another name for it, with a definition of its own,
 // GP_LAYOUT_Staged. Members that are read only, or seldom, can be a struct apart, with an array of its own.
 //
@@ -586,11 +587,11 @@ typedef struct gp_layout {
 #define GP_ANY_LAYOUT 0x7fffffffffffffffull // what code is compiled for that no GP_USE says otherwise
 // An array of structs: a plain value, which kernels take as a parameter.
 typedef struct gp_array {
-  void *base;                   // aligned to 16 bytes
-  uint64_t layout;              // GP_AOS, GP_SOA or the structs of a block, | GP_TRANSPOSED
-  uint64_t capacity;            // structs there is room for
-  uint64_t extent[3];           // structs: extent[0] * extent[1] * extent[2]
-  unsigned size, packed;        // bytes of a struct, with gaps and without
+  void *base;            // aligned to 16 bytes
+  uint64_t layout;       // GP_AOS, GP_SOA or the structs of a block, | GP_TRANSPOSED
+  uint64_t capacity;     // structs there is room for
+  uint64_t extent[3];    // structs: extent[0] * extent[1] * extent[2]
+  unsigned size, packed; // bytes of a struct, with gaps and without
 } gp_array;
 
 #define GP_USE(layout) , layout
@@ -603,7 +604,7 @@ GPUPRIMS__ACCESS gp_array gp__seen_as(gp_array a, uint64_t layout) {
   return a;
 }
 GPUPRIMS__ACCESS void *gp__member_at(gp_array a, uint64_t i, uint64_t size, uint64_t offset, uint64_t packed,
-                                 uint64_t packed_offset, uint64_t member) {
+                                     uint64_t packed_offset, uint64_t member) {
   const uint64_t width = a.layout & ~GP_TRANSPOSED;
   unsigned char *base = (unsigned char *)a.base;
   return width == 1   ? base + i * size + offset
@@ -614,29 +615,27 @@ GPUPRIMS__ACCESS void *gp__member_at(gp_array a, uint64_t i, uint64_t size, uint
 GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t k) {
   return a.layout & GP_TRANSPOSED ? (k * a.extent[1] + j) * a.extent[0] + i : (i * a.extent[1] + j) * a.extent[2] + k;
 }
-#define GPUPRIMS__MEMBER_AT(Name, array, i, member)                                                                           \
-  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at(                                                                  \
+#define GPUPRIMS__MEMBER_AT(Name, array, i, member)                                                                    \
+  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at(                                                              \
       array, i, sizeof(Name), __builtin_offsetof(Name, member), sizeof(Name##_packed),                                 \
       __builtin_offsetof(Name##_packed, member), sizeof(((Name *)0)->member)))
 // A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k).
-#define gp_at(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
-#define gp_at2(Name, array, i, j, member)                                                                              \
-  gp_at(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, 0), member)
-#define gp_at3(Name, array, i, j, k, member)                                                                           \
-  gp_at(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, k), member)
+#define GP_AT(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
+#define GP_AT2(Name, array, i, j, member) GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, 0), member)
+#define GP_AT3(Name, array, i, j, k, member)                                                                           \
+  GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, k), member)
 // Struct j of `to` becomes struct i of `from`, member by member: arrays under two names of one struct.
-#define gp_move(Struct, To, to, j, From, from, i)                                                                      \
+#define GP_MOVE(Struct, To, to, j, From, from, i)                                                                      \
   Struct##_move(GPUPRIMS__SEEN_AS(To, to), j, GPUPRIMS__SEEN_AS(From, from), i)
 
 #define GPUPRIMS__MEMBER(type, member) type member;
 #define GPUPRIMS__FIELD_OF(type, member)                                                                               \
-  fields[n].offset =                                                                                                   \
-      (a->layout & ~GP_TRANSPOSED) == GP_AOS ? __builtin_offsetof(gp__struct, member) \
-                                            : __builtin_offsetof(gp__struct_packed, member);           \
+  fields[n].offset = (a->layout & ~GP_TRANSPOSED) == GP_AOS ? __builtin_offsetof(gp__struct, member)                   \
+                                                            : __builtin_offsetof(gp__struct_packed, member);           \
   fields[n++].size = sizeof(type);
 #define GPUPRIMS__MOVE_OF(type, member)                                                                                \
   GPUPRIMS__MEMBER_AT(gp__struct, to, j, member) = GPUPRIMS__MEMBER_AT(gp__struct, from, i, member);
-// A struct: its members (and once more, without gaps), gp_move for it, and Struct_layout, which describes an array for
+// A struct: its members (and once more, without gaps), GP_MOVE for it, and Struct_layout, which describes an array for
 // gp_convert_layout (`fields`, of 32, is where the list goes).
 #define GP_LAYOUT(Struct, MEMBERS)                                                                                     \
   typedef struct Struct {                                                                                              \
@@ -671,7 +670,7 @@ GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fiel
 }
 // An array without memory yet: n0 structs, n0 * n1, n0 * n1 * n2 (1: no such dimension). gp_array_check says what is
 // wrong with it.
-#define gp_array_of(Name, layout, n0, n1, n2) gp__array_of(layout, n0, n1, n2, sizeof(Name), sizeof(Name##_packed))
+#define GP_ARRAY_OF(Name, layout, n0, n1, n2) gp__array_of(layout, n0, n1, n2, sizeof(Name), sizeof(Name##_packed))
 GPUPRIMS__ACCESS gp_array gp__array_of(uint64_t layout, uint64_t n0, uint64_t n1, uint64_t n2, size_t size,
                                        size_t packed) {
   const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
@@ -728,7 +727,7 @@ typedef struct gp_call {
   int end_bit;     // order of unsigned integers is that of the keys; both 0: all
   const gp_key_field *fields; // radix sort of struct keys: host memory, read during the call; NULL: `transform` decides
   int field_count;            //
-  const gp_layout *in_layout;  // convert_layout: of in and of out; host memory, read during the call
+  const gp_layout *in_layout; // convert_layout: of in and of out; host memory, read during the call
   const gp_layout *out_layout; //
   int channels;     // histogram: channels of a pixel, which lie side by side (0: 1); count is the number of pixels
   int active;       // histogram: the first so many of them are counted (0: all)
@@ -1104,7 +1103,7 @@ GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed,
 // ---- layouts
 
 // out, in the layout `to`, = in, in the layout `from`: `count` structs, field by field; both list the same fields in
-// the same order and of the same sizes, at offsets of their own. Fields that both leave out stay behind: lists of a part
+// the same order and of the same sizes, at offsets of their own. Fields that both leave out stay behind: lists of some
 // of the fields move read-only ones, say, to an array apart. Gaps of the output become zero, except with GP_SOA, where
 // they are not touched, and with GP_KEEP_GAPS, where values go one by one, which is slower. Where a layout has columns
 // its buffer is NULL. Any alignment; 16 bytes, and for GP_SOA a capacity that is a multiple of 16, are fastest.
@@ -1117,7 +1116,7 @@ GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed,
 GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
                                           void *out, uint64_t count, int flags, gp_stream stream);
 
-// Arrays of gp_at (section >>types): what is wrong with one, if anything: its extents, layout, size or memory, which
+// Arrays of GP_AT (section >>types): what is wrong with one, if anything: its extents, layout, size or memory, which
 // may still be missing. Pure.
 GPUPRIMS__API gp_result gp_array_check(const gp_array *array);
 
@@ -1891,12 +1890,12 @@ typedef struct gp__shape {
   int multiprocessors;
   int shared_bytes; // opt-in maximum of a block
   unsigned long long count;
-  unsigned long long segments; // segments
-  unsigned long long length;   // segmented reduce of fixed length; layouts: bytes of the input; else 0
-  unsigned long long bins;     // histogram: of a channel
-  unsigned long long count2;   // merge and sets
-  int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
-  int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size
+  unsigned long long segments;            // segments
+  unsigned long long length;              // segmented reduce of fixed length; layouts: bytes of the input; else 0
+  unsigned long long bins;                // histogram: of a channel
+  unsigned long long count2;              // merge and sets
+  int begin_bit, end_bit;                 // radix sorts: 0 to 8 times the size of the key where the caller has set none
+  int drop_keys;                          // sort: indices only; acc_size is the ordered key's where it is not key_size
   unsigned long long in_width, out_width; // layouts; in_size and out_size are those of structs
   int chunk;                              // layouts: structs that a thread takes at a time; 0: values one by one
 } gp__shape;
@@ -2665,30 +2664,27 @@ GPUPRIMS__RULE int gp__layout_most(int bytes, int size) {
   return gp__max(bytes / size / GP__LAYOUT_STEP, 1) * GP__LAYOUT_STEP;
 }
 GPUPRIMS__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_width, unsigned long long out_width) {
-  return tile * 4 < most || tile <= 0                                                ? 0
-         : gp__layout_fits(in_width, tile) && gp__layout_fits(out_width, tile) ? tile
-                                                                               : gp__layout_fitting(
-                                                                                     tile - GP__LAYOUT_STEP, most,
-                                                                                     in_width, out_width);
+  return tile * 4 < most || tile <= 0 ? 0
+         : gp__layout_fits(in_width, tile) && gp__layout_fits(out_width, tile)
+             ? tile
+             : gp__layout_fitting(tile - GP__LAYOUT_STEP, most, in_width, out_width);
 }
 // Structs of a staged tile; 0: values go one by one.
 GPUPRIMS__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
-  return s.chunk ? gp__layout_fitting(
-                       gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
-                       gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)), s.in_width,
-                       s.out_width)
-                 : 0;
+  return s.chunk
+             ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
+                                  gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
+                                  s.in_width, s.out_width)
+             : 0;
 }
 GPUPRIMS__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
-  return gp__layout_staged(p, s)
-             ? gp__layout_staged(p, s)
-             : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size));
+  return gp__layout_staged(p, s) ? gp__layout_staged(p, s)
+                                 : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size));
 }
 GPUPRIMS__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__layout_staged(p, s)
-             ? gp__layout_region(gp__layout_staged(p, s), s.chunk, s.in_size, s.in_width == 1) +
-                   gp__layout_region(gp__layout_staged(p, s), s.chunk, s.out_size, s.out_width == 1)
-             : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
+  return gp__layout_staged(p, s) ? gp__layout_region(gp__layout_staged(p, s), s.chunk, s.in_size, s.in_width == 1) +
+                                       gp__layout_region(gp__layout_staged(p, s), s.chunk, s.out_size, s.out_width == 1)
+                                 : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
 }
 // In place: do structs change places within tiles?
 GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
@@ -2700,8 +2696,9 @@ GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   return p.algorithm == GP_DIRECT &&
-         (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) && ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
-                                      p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
+         (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
+         ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
+          p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
 }
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
@@ -4483,19 +4480,19 @@ template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; }
 // gp_array in the layout that GP_LAYOUT_Name says; without one, LAYOUT.
 #define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT)                                                                  \
   GP_SHARED(gp__bytes<(CAPACITY) * int(sizeof(Name))>, name##_of_block);                                               \
-  gp_array name = gp__seen_as(gp_array_of(Name, LAYOUT, CAPACITY, 1, 1), GPUPRIMS__USED(GP_LAYOUT_##Name));            \
+  gp_array name = gp__seen_as(GP_ARRAY_OF(Name, LAYOUT, CAPACITY, 1, 1), GPUPRIMS__USED(GP_LAYOUT_##Name));            \
   name.base = name##_of_block.byte
 // Structs [first, first + count) of `from` go to [to_first, to_first + count) of `to`, by all threads of the block:
 // from memory to shared memory, and back. No barrier.
-#define gp_tile_move(Struct, To, to, to_first, From, from, first, count)                                               \
+#define GP_TILE_MOVE(Struct, To, to, to_first, From, from, first, count)                                               \
   do {                                                                                                                 \
     for (gp__u64 gp__i = threadIdx.x; gp__i < (count); gp__i += blockDim.x)                                            \
-      gp_move(Struct, To, to, (to_first) + gp__i, From, from, (first) + gp__i);                                        \
+      GP_MOVE(Struct, To, to, (to_first) + gp__i, From, from, (first) + gp__i);                                        \
   } while (0)
 
-// Counters of a block in shared memory that is a parameter: COPIES of each, one that all threads share (1), one a thread
-// (THREADS), or between, a power of two. Copies of a bin are neighbours, so that threads of different copies never meet
-// in a bank; a copy of one thread's own takes no atomics. A bin beyond BINS is not counted.
+// Counters of a block in shared memory, shared or private as a parameter says: COPIES of each, one for all threads (1),
+// one for each (THREADS), or a power of two between. Copies of a bin are neighbours: threads of different copies
+// never meet in a bank; a thread of its own copy takes no atomics. A bin beyond BINS is not counted.
 template <int THREADS, int BINS, int COPIES> struct gp_tile_bins { gp__u32 count[BINS * COPIES]; };
 // All zero. Ends with a barrier.
 template <int THREADS, int BINS, int COPIES> GP_DEVICE void gp_tile_clear(gp_tile_bins<THREADS, BINS, COPIES> &bins) {
@@ -4521,8 +4518,7 @@ GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS, BINS, COPIES> &bins,
 // ---- bytes between memory and shared memory, any alignment of the memory side; `shared` is aligned to 16 bytes
 
 // Vector i of the range [global, global + bytes), of any alignment, of which nothing outside is read.
-template <int CACHE>
-GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
+template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u);
   const unsigned char *base = global - offset;
   if (offset == 0) return gp__load_vector<CACHE>(base + i * 16);
@@ -5672,9 +5668,7 @@ template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__mo
     return f == 0 ? (out ? OUT : IN) : rest::offset(out, f - 1);
   }
   // Bytes of the fields before the f-th.
-  static GPUPRIMS__BOTH constexpr int before(int f) {
-    return f == 0 ? 0 : (IN >= 0 ? SIZE : 0) + rest::before(f - 1);
-  }
+  static GPUPRIMS__BOTH constexpr int before(int f) { return f == 0 ? 0 : (IN >= 0 ? SIZE : 0) + rest::before(f - 1); }
   // The first word of the f-th field's part, of a chunk.
   static GPUPRIMS__BOTH constexpr int word(int chunk, int f) {
     return f == 0 ? 0 : (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0) + rest::word(chunk, f - 1);
@@ -5719,9 +5713,7 @@ template <class Map, int END> struct gp__permuted_words<Map, END, END> {
   static GP_DEVICE void run(const gp__u32 *, gp__u32 *) {}
 };
 template <class List, int CHUNK, int SIZE> struct gp__from_structs {
-  static GPUPRIMS__BOTH constexpr int at(int b) {
-    return List::of_register(CHUNK, SIZE, b);
-  }
+  static GPUPRIMS__BOTH constexpr int at(int b) { return List::of_register(CHUNK, SIZE, b); }
 };
 template <class List, int CHUNK, int SIZE> struct gp__to_structs {
   static GPUPRIMS__BOTH constexpr int at(int b) {
@@ -5760,8 +5752,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
         for (int i = 0; i < 4; ++i) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
         *reinterpret_cast<gp_vector *>(to + b) = v;
       } else if (STEP == 8) {
-        *reinterpret_cast<gp__u64 *>(to + b) =
-            word[b / 4] | static_cast<gp__u64>(word[b / 4 + (STEP == 8)]) << 32;
+        *reinterpret_cast<gp__u64 *>(to + b) = word[b / 4] | static_cast<gp__u64>(word[b / 4 + (STEP == 8)]) << 32;
       } else if (STEP == 4) {
         *reinterpret_cast<gp__u32 *>(to + b) = word[b / 4];
       } else if (STEP == 2) {
@@ -5778,7 +5769,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
 template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END> struct gp__fields_of_chunk {
   static const int SIZE = List::size(F), BYTES = CHUNK * SIZE, OFFSET = List::offset(OUT, F), W = Side::width;
   static const int ALIGN =
-      W ? int(gp__gcd(gp__gcd(unsigned(W * Side::size), unsigned(OFFSET * W)), unsigned(BYTES))) : BYTES;
+      W ? int(gp__gcd(gp__gcd(unsigned(W * Side::size), unsigned(OFFSET *W)), unsigned(BYTES))) : BYTES;
   static const bool GAP = List::offset(false, F) < 0;
   static const int WORD = GAP ? 0 : List::word(CHUNK, F);
   static GP_DEVICE unsigned char *at(unsigned char *tile, int c) {
@@ -5825,7 +5816,9 @@ struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
 struct gp__tile_place {
   gp__u64 block, number;
   GP_DEVICE gp__tile_place(gp__u64 first, gp__u64 width, int struct_size) {
-    block = width == 0 ? 0 : width == 1 ? first * static_cast<gp__u64>(struct_size) : first / width * width * struct_size;
+    block = width == 0   ? 0
+            : width == 1 ? first * static_cast<gp__u64>(struct_size)
+                         : first / width * width * struct_size;
     number = width == 0 ? first : width == 1 ? 0 : first % width;
   }
 };
@@ -5860,15 +5853,13 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     return at + vector * 16;
   }
 
-  template <int CACHE>
-  GP_DEVICE void load(unsigned char *shared, const gp__layout_args &a) const {
+  template <int CACHE> GP_DEVICE void load(unsigned char *shared, const gp__layout_args &a) const {
     if (a.in_aligned) {
       gp_vector v[ROUNDS];
       GPUPRIMS__UNROLL
       for (int u = 0; u < ROUNDS; ++u) {
         const int i = u * T + int(threadIdx.x);
-        if (i < VECTORS)
-          v[u] = gp__load_vector<CACHE>(of_vector<const unsigned char>(a.in, a.in_column, u, i));
+        if (i < VECTORS) v[u] = gp__load_vector<CACHE>(of_vector<const unsigned char>(a.in, a.in_column, u, i));
       }
       GPUPRIMS__UNROLL
       for (int u = 0; u < ROUNDS; ++u) {
@@ -5900,7 +5891,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     GPUPRIMS__UNROLL_BY(1)
     for (int f = 0; f < COUNT; ++f)
       gp__copy_from_shared<T, CACHE, PADDING, 1>(begin<unsigned char>(a.out, a.out_column, f), shared + first(f) * 16,
-                                              static_cast<unsigned>(bytes(f)), threadIdx.x);
+                                                 static_cast<unsigned>(bytes(f)), threadIdx.x);
   }
 };
 
@@ -5933,22 +5924,22 @@ GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsig
   const gp__tile_place from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
   GPUPRIMS__UNROLL_BY(1)
   for (int f = 0; f < List::moved; ++f) GPUPRIMS__UNROLL_BY(1)
-    for (unsigned i = threadIdx.x; i < count; i += P::threads)
-      gp__copy_value(
-          shared + TILE * List::before(f) + i * static_cast<unsigned>(List::size(f)),
-          gp__layout_value<TILE, const unsigned char>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
-          static_cast<unsigned>(List::size(f)));
+  for (unsigned i = threadIdx.x; i < count; i += P::threads)
+    gp__copy_value(
+        shared + TILE * List::before(f) + i * static_cast<unsigned>(List::size(f)),
+        gp__layout_value<TILE, const unsigned char>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
+        static_cast<unsigned>(List::size(f)));
   __syncthreads();
   GPUPRIMS__UNROLL_BY(1)
   for (int f = 0; f < List::count; ++f) GPUPRIMS__UNROLL_BY(1)
-    for (unsigned i = threadIdx.x; i < count; i += P::threads) {
-      const unsigned size = static_cast<unsigned>(List::size(f));
-      unsigned char *at =
-          gp__layout_value<TILE, unsigned char>(a.out_column[f], to, a.out_width, Out::size, int(size), i);
-      if (f < List::moved) gp__copy_value(at, shared + TILE * List::before(f) + i * size, size);
-      else GPUPRIMS__UNROLL_BY(1)
-        for (unsigned b = 0; b < size; ++b) at[b] = 0;
-    }
+  for (unsigned i = threadIdx.x; i < count; i += P::threads) {
+    const unsigned size = static_cast<unsigned>(List::size(f));
+    unsigned char *at =
+        gp__layout_value<TILE, unsigned char>(a.out_column[f], to, a.out_width, Out::size, int(size), i);
+    if (f < List::moved) gp__copy_value(at, shared + TILE * List::before(f) + i * size, size);
+    else GPUPRIMS__UNROLL_BY(1)
+    for (unsigned b = 0; b < size; ++b) at[b] = 0;
+  }
 }
 
 // CHUNK 0: values go one by one; In and Out then have the structs' sizes only. Between tiles there is no barrier: a
@@ -14866,7 +14857,7 @@ typedef struct gp__request {
   int begin_bit, end_bit; // radix sorts: resolved, [0, 8 * key_size) where the caller has set none
   const gp_key_field *fields;
   int field_count;
-  uint64_t fields_hash; // of what the list says; layouts: of what the kernel knows of them
+  uint64_t fields_hash;                    // of what the list says; layouts: of what the kernel knows of them
   const gp_layout *in_layout, *out_layout; // convert_layout, else NULL; in_size and out_size are those of the structs
 } gp__request;
 
@@ -20058,8 +20049,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
   for (i = 0; i < l->field_count; ++i) {
     const gp_field *f = &l->fields[i];
     if (f->size < 1 || f->size > l->size || f->offset > l->size - f->size)
-      return gp__fail(GP_E_ARGUMENT, "%s: %s: fields: field %d, of %lu bytes at offset %lu, is not inside the struct "
-                      "of %lu", who, name, i, (unsigned long)f->size, (unsigned long)f->offset, (unsigned long)l->size);
+      return gp__fail(GP_E_ARGUMENT,
+                      "%s: %s: fields: field %d, of %lu bytes at offset %lu, is not inside the struct "
+                      "of %lu",
+                      who, name, i, (unsigned long)f->size, (unsigned long)f->offset, (unsigned long)l->size);
     for (j = 0; j < i; ++j)
       if (f->offset < l->fields[j].offset + l->fields[j].size && l->fields[j].offset < f->offset + f->size)
         return gp__fail(GP_E_ARGUMENT, "%s: %s: fields: fields %d and %d overlap", who, name, j, i);
@@ -20231,8 +20224,9 @@ GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
   if ((q->flags & GP_KEEP_GAPS) || size > GP__LAYOUT_REGISTER_BYTES) return 0;
   for (i = 0; i < q->in_layout->field_count; ++i) common = gp__gcd(common, (unsigned)q->in_layout->fields[i].size);
   chunk = 4 / common;
-  while (chunk > 1 && (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout->width > 1 && q->in_layout->width % chunk) ||
-                       (q->out_layout->width > 1 && q->out_layout->width % chunk)))
+  while (chunk > 1 &&
+         (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout->width > 1 && q->in_layout->width % chunk) ||
+          (q->out_layout->width > 1 && q->out_layout->width % chunk)))
     chunk /= 2;
   return (int)chunk;
 }
@@ -20853,8 +20847,14 @@ GPUPRIMS__PRIVATE void gp__name_layouts(const gp__request *q, const gp_policy *v
   const int count = gp__layout_entries(q, entry);
   int i;
   gp__add(t, "%d, %d, gp__side<%d, %d>, gp__side<%d, %d>", tile, staged ? h.chunk : 0,
-          !staged ? 0 : h.in_width <= (unsigned)tile ? (int)h.in_width : -1, h.in_size,
-          !staged ? 0 : h.out_width <= (unsigned)tile ? (int)h.out_width : -1, h.out_size);
+          !staged                        ? 0
+          : h.in_width <= (unsigned)tile ? (int)h.in_width
+                                         : -1,
+          h.in_size,
+          !staged                         ? 0
+          : h.out_width <= (unsigned)tile ? (int)h.out_width
+                                          : -1,
+          h.out_size);
   for (i = 0; i < count; ++i) gp__add(t, ", gp__moved<%d, %d, %d>", entry[i].size, entry[i].in, entry[i].out);
   gp__add(t, ">");
 }
@@ -23116,7 +23116,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, 
     return gp__fail(GP_E_ARGUMENT, "%s: layout: blocks of %llu structs are no multiple of 16 below 2^32", who,
                     (unsigned long long)width);
   if (a->size < 1 || a->packed < 1 || a->packed > a->size)
-    return gp__fail(GP_E_ARGUMENT, "%s: size is %u, packed is %u: gp_array_of sets them", who, a->size, a->packed);
+    return gp__fail(GP_E_ARGUMENT, "%s: size is %u, packed is %u: GP_ARRAY_OF sets them", who, a->size, a->packed);
   for (d = 0; d < 3; ++d) {
     if (a->extent[d] && count > UINT64_MAX / a->extent[d])
       return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu", who,
@@ -23136,8 +23136,9 @@ GPUPRIMS__API gp_result gp_array_check(const gp_array *array) {
   width = array->layout & ~GP_TRANSPOSED;
   if (array->capacity < array->extent[0] * array->extent[1] * array->extent[2] ||
       array->capacity % (width > 16 ? width : 16))
-    return gp__fail(GP_E_ARGUMENT, "%s: capacity is %llu, no whole blocks, or not enough for %llu times %llu times %llu",
-                    who, (unsigned long long)array->capacity, (unsigned long long)array->extent[0],
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: capacity is %llu, no whole blocks, or not enough for %llu times %llu times %llu", who,
+                    (unsigned long long)array->capacity, (unsigned long long)array->extent[0],
                     (unsigned long long)array->extent[1], (unsigned long long)array->extent[2]);
   return (uintptr_t)array->base % 16
              ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
@@ -23147,8 +23148,10 @@ GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
   const char *who = "gp_array_relayout";
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
   if (array->base && array->layout != layout)
-    return gp__fail(GP_E_ARGUMENT, "%s: layout: the array has memory (base is not null), whose layout is fixed; "
-                    "gp_convert_layout moves what it holds to an array of another", who);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: layout: the array has memory (base is not null), whose layout is fixed; "
+                    "gp_convert_layout moves what it holds to an array of another",
+                    who);
   GPUPRIMS__CHECK(gp__check_array(who, array, layout));
   if (array->base) return GP_SUCCESS;
   *array = gp__array_of(layout, array->extent[0], array->extent[1], array->extent[2], array->size, array->packed);

@@ -1,6 +1,7 @@
 // gp_check_layouts.h - gp_check's group "layouts": conversions on a GPU against the host back end, byte for byte: every
-// pair of layouts, padded and packed structs of fields of 1 to 64 bytes, at any alignment, in place, to columns; policies
-// drawn at random; captured, on many streams, past 2^32 bytes. Included by gp_check.c behind gp_check_sorting.h.
+// pair of layouts, padded and packed structs of fields of 1 to 64 bytes, at any alignment, in place, to columns;
+// policies drawn at random; captured, on many streams, past 2^32 bytes. Included by gp_check.c behind
+// gp_check_sorting.h.
 #ifndef GP_CHECK_LAYOUTS_H
 #define GP_CHECK_LAYOUTS_H
 
@@ -54,7 +55,8 @@ static void layouts_case(uint64_t seed, uint64_t count, const gp_policy *policy)
     layout[side].fields = fields[side];
     layout[side].field_count = n;
   }
-  if (in_place && h >> 48 & 1) layout[1].size = layout[0].size = layout[0].size > layout[1].size ? layout[0].size : layout[1].size;
+  if (in_place && h >> 48 & 1)
+    layout[1].size = layout[0].size = layout[0].size > layout[1].size ? layout[0].size : layout[1].size;
   if (apart) layout[1].width = GP_SOA;
   for (side = 0; side < 2; side++) {
     if (layout[side].width == GP_SOA && room && !(side && apart)) layout[side].capacity = count + room;
@@ -155,7 +157,8 @@ static void layouts_big(void) {
       download(window, array + from, sizeof window);
       for (i = 0; i < COUNT(window); i++)
         if (window[i] != (uint32_t)(f < 5 ? (from + i) * 5 + f : from + i)) break;
-      if (i < COUNT(window)) fail("layouts of %llu structs: element %llu", (unsigned long long)n, (unsigned long long)(from + i));
+      if (i < COUNT(window))
+        fail("layouts of %llu structs: element %llu", (unsigned long long)n, (unsigned long long)(from + i));
       else pass();
     }
   }

@@ -647,7 +647,8 @@ MUTANTS = {
     "pairs: ties in a bucket": (
         "HYBRID_PAIRS", "in[p]) - low)) << PLACE_BITS | p : 0;", "in[p]) - low)) << PLACE_BITS | (p ^ 1) : 0;"),
     "layouts: no barrier behind the load": (
-        "CONVERT_LAYOUT", ".template load<P::load>(shared, a);\n      __syncthreads();", ".template load<P::load>(shared, a);"),
+        "CONVERT_LAYOUT", ".template load<P::load>(shared, a);\n      __syncthreads();",
+        ".template load<P::load>(shared, a);"),
     "layouts: no barrier before the store": (
         "CONVERT_LAYOUT", "      __syncthreads();\n      Destination(", "      Destination("),
     "layouts: no barrier between reads and writes": (
@@ -656,7 +657,8 @@ MUTANTS = {
     "layouts: gaps as they come": (
         "CONVERT_LAYOUT", "    if (OUT && GAP && W) {", "    if (false) {"),
     "layouts: a gap of single values": (
-        "CONVERT_LAYOUT", "for (unsigned b = 0; b < size; ++b) at[b] = 0;", "for (unsigned b = 1; b < size; ++b) at[b] = 0;"),
+        "CONVERT_LAYOUT", "for (unsigned b = 0; b < size; ++b) at[b] = 0;",
+        "for (unsigned b = 1; b < size; ++b) at[b] = 0;"),
     "layouts: three words of a permutation": (
         "CONVERT_LAYOUT", "return __byte_perm(low, high, 0x5410);", "return __byte_perm(low, high, 0x5140);"),
     "layouts: the second word of two": ("CONVERT_LAYOUT", "S1 = (W1 == A ? 0 : 4)", "S1 = (W1 == A ? 0 : 0)"),
@@ -672,15 +674,18 @@ MUTANTS = {
         "CONVERT_LAYOUT", "width > TILE ? number >= width :", "true ? number >= width :"),
     "layouts: the part of a misaligned range before 16 bytes": (
         "CONVERT_LAYOUT", "shared + first(f) * 16,\n", "shared + first(f) * 16 + (f > 1),\n"),
-    "layouts: columns from the count on": ("LAYOUT_ACCESS", "base + packed_offset * a.capacity", "base + packed_offset * a.extent[0]"),
+    "layouts: columns from the count on": (
+        "LAYOUT_ACCESS", "base + packed_offset * a.capacity",
+        "base + packed_offset * a.extent[0]"),
     "layouts: rows for columns": (
-        "LAYOUT_ACCESS", "(k * a.extent[1] + j) * a.extent[0] + i", "(k * a.extent[1] + j) * a.extent[1] + i"),
+        "LAYOUT_ACCESS", "return a.layout & GP_TRANSPOSED ? (k", "return a.layout & GP_TRANSPOSED & 0 ? (k"),
     "layouts: what is said is not done": (
         "LAYOUT_ACCESS", "if (layout != GP_ANY_LAYOUT) a.layout = layout;", ""),
     "layouts: private counters for two": (
         "LAYOUT_ACCESS", "if (COPIES >= THREADS) count += by;", "if (COPIES >= THREADS / 8) count += by;"),
     "layouts: bins are not cleared": (
-        "LAYOUT_ACCESS", "i < BINS * COPIES; i += THREADS) bins.count[i] = 0;", "i < BINS; i += THREADS) bins.count[i] = 0;"),
+        "LAYOUT_ACCESS", "i < BINS * COPIES; i += THREADS) bins.count[i] = 0;",
+        "i < BINS; i += THREADS) bins.count[i] = 0;"),
     "layouts: a tile's structs from the first on": (
         "LAYOUT_ACCESS", "(to_first) + gp__i, From, from, (first) + gp__i)", "(to_first) + gp__i, From, from, gp__i)"),
     "pairs: no barrier between buckets": (

@@ -1735,8 +1735,7 @@ static void test_more_arguments(bool host) {
     }
     if (reads & GP__READS_OUT && p != GP_UNIQUE) {
       WRONG(GP_E_NULL, ": out is null", p, c.out = nullptr);
-      if (p != GP_ANY && p != GP_ALL && p != GP_CONVERT_LAYOUT)
-        WRONG(GP_E_ALIGNMENT, ": out (", p, c.out = b.out + 2);
+      if (p != GP_ANY && p != GP_ALL && p != GP_CONVERT_LAYOUT) WRONG(GP_E_ALIGNMENT, ": out (", p, c.out = b.out + 2);
     }
     if (reads & GP__READS_KEY_TYPE && p != GP_SELECT && p != GP_PARTITION) {
       WRONG(GP_E_NULL, ": keys is null", p, c.keys = nullptr);
@@ -2162,8 +2161,8 @@ static void test_names() {
   c = sample(GP_SHUFFLE);
   named(c, "gp__shuffle", "float, float>", "gp__map_args");
   c = sample(GP_CONVERT_LAYOUT);
-  named(c, "gp__convert_layout",
-        "4096, 4, gp__side<1, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>", "gp__layout_args");
+  named(c, "gp__convert_layout", "4096, 4, gp__side<1, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>",
+        "gp__layout_args");
   c.in_layout = &sample_columns, c.out_layout = &sample_structs;
   named(c, "gp__convert_layout",
         "4096, 4, gp__side<0, 4>, gp__side<1, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
@@ -2554,10 +2553,11 @@ static void test_top_k() {
 
 // ---- layouts: whole calls on the emulator, in place and not
 
-FAKE_KERNEL(gp__layout_args, gp__convert_layout<gp__policy<128, 1, 3, 3, 0, 0, 2>, 512, 4, gp__side<1, 4>, gp__side<0, 4>,
-                                                gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>);
-FAKE_KERNEL(gp__layout_args, gp__convert_layout<gp__policy<128, 1, 3, 3, 0, 0, 2>, 512, 4, gp__side<1, 4>, gp__side<8, 4>,
-                                                gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>);
+FAKE_KERNEL(gp__layout_args, gp__convert_layout<gp__policy<128, 1, 3, 3, 0, 0, 2>, 512, 4, gp__side<1, 4>,
+                                                gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>);
+FAKE_KERNEL(gp__layout_args,
+            gp__convert_layout<gp__policy<128, 1, 3, 3, 0, 0, 2>, 512, 4, gp__side<1, 4>, gp__side<8, 4>,
+                               gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>);
 FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, 1>);
 static void test_layouts() {
   gp_context *ctx = open_fake(), *host = nullptr;

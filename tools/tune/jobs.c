@@ -94,10 +94,9 @@ static char *cell_field(cell_words *w, const char *name, size_t *room) {
 
 // Words that only some primitives have (tools/gp_cells.h says which, and checks them).
 static int is_own_word(const cell_words *w, const char *name) {
-  static const char *const NAMES[] = {"segments", "offsets", "form", "key",      "payload", "lengths", "runs",
-                                      "parts",    "keep",    "bins", "haystack", "dist",    "order",   "bits",
-                                      "second",   "k",       "rows", "sorted",   "groups",  "struct",  "from",
-                                      "to"};
+  static const char *const NAMES[] = {
+      "segments", "offsets", "form", "key",    "payload", "lengths", "runs",   "parts",  "keep",   "bins", "haystack",
+      "dist",     "order",   "bits", "second", "k",       "rows",    "sorted", "groups", "struct", "from", "to"};
   size_t i;
   for (i = 0; primitive_has(w->primitive, 'w') && i < sizeof NAMES / sizeof *NAMES; i++)
     if (!strcmp(name, NAMES[i])) return 1;
