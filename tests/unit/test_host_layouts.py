@@ -170,3 +170,66 @@ def test_other_calls_have_no_layouts(host):
                           ("GP_KEEP_GAPS serves convert_layout only", {"flags": KEEP_GAPS})):
         with pytest.raises(Error, match=words):
             host.run("copy", in_=x, out=x.copy(), in_type="u8", count=8, **change)
+
+
+# ---- arrays of GP_AT
+
+TRANSPOSED = 1 << 63
+
+
+class Array(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("layout", ctypes.c_uint64), ("capacity", ctypes.c_uint64),
+                ("extent", ctypes.c_uint64 * 3), ("size", ctypes.c_uint), ("packed", ctypes.c_uint)]
+
+
+def array(host, layout_=SOA, n=(100, 1, 1), base=None, size=24, packed=15):
+    """As GP_ARRAY_OF makes it."""
+    made = Array(None, SOA, 0, (ctypes.c_uint64 * 3)(*n), size, packed)
+    host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(layout_)))
+    made.base = base
+    return made
+
+
+@pytest.mark.parametrize("layout_", [SOA, AOS, 16, 48, 4096, SOA | TRANSPOSED, AOS | TRANSPOSED])
+def test_arrays(host, layout_):
+    made = array(host, layout_, (100, 3, 2))
+    width = layout_ & ~TRANSPOSED
+    assert made.capacity >= 600 and made.capacity % max(width, 16) == 0 and made.layout == layout_
+    assert made.capacity < 600 + max(width, 16)
+    host.check(host.library.gp_array_check(ctypes.byref(made)))
+    made.base = 4096
+    host.check(host.library.gp_array_check(ctypes.byref(made)))
+    text = ctypes.create_string_buffer(80)
+    length = host.library.gp_array_define(b"Particle", ctypes.byref(made), text, ctypes.c_size_t(80))
+    assert text.value.decode() == f"-DGP_LAYOUT_Particle=GP_USE({layout_}ull)" and length == len(text.value)
+
+
+@pytest.mark.parametrize("name,words,change", [
+    ("GP_E_ARGUMENT", "blocks of 24 structs are no multiple of 16", {"layout": 24}),
+    ("GP_E_ARGUMENT", "blocks of 2 structs are no multiple of 16", {"layout": 2 | TRANSPOSED}),
+    ("GP_E_ARGUMENT", "capacity is 96, no whole blocks, or not enough", {"capacity": 96}),
+    ("GP_E_ARGUMENT", "capacity is 113, no whole blocks", {"capacity": 113}),
+    ("GP_E_ARGUMENT", "size is 15, packed is 24: GP_ARRAY_OF sets them", {"size": 15, "packed": 24}),
+    ("GP_E_SIZE", "the product of the extents overflows", {"extent": (ctypes.c_uint64 * 3)(2**40, 2**30, 1)}),
+    ("GP_E_SIZE", "structs of 24 bytes overflow", {"extent": (ctypes.c_uint64 * 3)(2**62, 1, 1)}),
+    ("GP_E_ALIGNMENT", "is not aligned to 16 bytes", {"base": 8}),
+])
+def test_array_errors(host, name, words, change):
+    made = array(host)
+    for field, value in change.items():
+        setattr(made, field, value)
+    with pytest.raises(Error) as raised:
+        host.check(host.library.gp_array_check(ctypes.byref(made)))
+    assert raised.value.name == name and words in raised.value.message, raised.value
+
+
+def test_a_layout_is_fixed_once_there_is_memory(host):
+    made = array(host, AOS, base=4096)
+    host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(AOS)))  # the one it has
+    with pytest.raises(Error, match="whose layout is fixed; gp_convert_layout moves what it holds"):
+        host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(SOA)))
+    assert made.layout == AOS and made.base == 4096
+    with pytest.raises(Error, match="array is null"):
+        host.check(host.library.gp_array_relayout(None, ctypes.c_uint64(SOA)))
+    with pytest.raises(Error, match="array is null"):
+        host.check(host.library.gp_array_check(None))
