@@ -577,6 +577,11 @@ typedef struct gp_layout {
 #else
 #define GPUPRIMS__ACCESS static inline __attribute__((always_inline, unused))
 #endif
+#ifdef __CUDACC_RTC__ // which has no offsetof
+#define GPUPRIMS__OFFSET_OF(S, member) reinterpret_cast<uint64_t>(&((S *)0)->member)
+#else
+#define GPUPRIMS__OFFSET_OF(S, member) __builtin_offsetof(S, member)
+#endif
 #ifdef __cplusplus
 #define GPUPRIMS__MEMBER_TYPE(S, member) decltype(((S *)0)->member)
 #else
@@ -617,8 +622,8 @@ GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t
 }
 #define GPUPRIMS__MEMBER_AT(Name, array, i, member)                                                                    \
   (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at(                                                              \
-      array, i, sizeof(Name), __builtin_offsetof(Name, member), sizeof(Name##_packed),                                 \
-      __builtin_offsetof(Name##_packed, member), sizeof(((Name *)0)->member)))
+      array, i, sizeof(Name), GPUPRIMS__OFFSET_OF(Name, member), sizeof(Name##_packed),                                \
+      GPUPRIMS__OFFSET_OF(Name##_packed, member), sizeof(((Name *)0)->member)))
 // A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k).
 #define GP_AT(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
 #define GP_AT2(Name, array, i, j, member) GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, 0), member)
@@ -630,8 +635,8 @@ GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t
 
 #define GPUPRIMS__MEMBER(type, member) type member;
 #define GPUPRIMS__FIELD_OF(type, member)                                                                               \
-  fields[n].offset = (a->layout & ~GP_TRANSPOSED) == GP_AOS ? __builtin_offsetof(gp__struct, member)                   \
-                                                            : __builtin_offsetof(gp__struct_packed, member);           \
+  fields[n].offset = (a->layout & ~GP_TRANSPOSED) == GP_AOS ? GPUPRIMS__OFFSET_OF(gp__struct, member)                  \
+                                                            : GPUPRIMS__OFFSET_OF(gp__struct_packed, member);          \
   fields[n++].size = sizeof(type);
 #define GPUPRIMS__MOVE_OF(type, member)                                                                                \
   GPUPRIMS__MEMBER_AT(gp__struct, to, j, member) = GPUPRIMS__MEMBER_AT(gp__struct, from, i, member);
