@@ -81,6 +81,7 @@
 //                 | group by        | values, where sizes are equal      | GP_E_OVERLAP    |
 //                 | transpose       | of the last two dimensions, others | GP_E_OVERLAP    |
 //                 |                 |   as they are; square, or dense    |                 |
+//                 | convert_layout  | yes, except to or from columns     | GP_E_OVERLAP    |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
@@ -216,6 +217,10 @@ typedef unsigned long uint64_t;
 #define gp_transpose GPUPRIMS__NAME(gp_transpose)
 #define gp_transpose_batched GPUPRIMS__NAME(gp_transpose_batched)
 #define gp_permute GPUPRIMS__NAME(gp_permute)
+#define gp_convert_layout GPUPRIMS__NAME(gp_convert_layout)
+#define gp_array_check GPUPRIMS__NAME(gp_array_check)
+#define gp_array_relayout GPUPRIMS__NAME(gp_array_relayout)
+#define gp_array_define GPUPRIMS__NAME(gp_array_define)
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
@@ -363,7 +368,8 @@ enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
   X(SHUFFLE, shuffle)                                                                                                  \
   X(GROUP_BY, group_by)                                                                                                \
   X(CHECK_OFFSETS, check_offsets)                                                                                      \
-  X(TRANSPOSE, transpose)
+  X(TRANSPOSE, transpose)                                                                                              \
+  X(CONVERT_LAYOUT, convert_layout)
 
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -518,7 +524,8 @@ enum {
   GP_CHECKED = 2,      // segments by offsets: the offsets are checked first, see gp_call.bad
   GP_RIGHT = 4,        // adjacent_difference: with the right neighbour instead of the left one
   GP_DESCENDING = 8,   // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
-  GP_UNSORTED = 16     // top-k: the results in any order
+  GP_UNSORTED = 16,    // top-k: the results in any order
+  GP_KEEP_GAPS = 32    // convert_layout: bytes of the output that belong to no field keep what they hold
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
@@ -538,6 +545,169 @@ typedef struct gp_permutation {
   uint64_t in_stride[4];  // of the input's dimensions
   uint64_t out_stride[4]; // of the output's dimensions
 } gp_permutation;
+// A field of structs that an array keeps in one of several layouts: bytes, whatever they mean.
+typedef struct gp_field {
+  size_t offset; // in the struct, in bytes
+  size_t size;   // 1 and more
+} gp_field;
+
+// How an array of structs lies in memory. Structs stand together in blocks of `width`; in a block, each field's values
+// stand one behind the other. Field f of struct i begins at byte
+//     (i / width) * width * size + offset(f) * width + (i % width) * size(f)
+// of the array, so that a width of 1 (GP_AOS) is the array of structs that C knows, padded or packed as the offsets
+// say; a width of 0 (GP_SOA) stands for `capacity`, one block: an array for each field; other widths are arrays of
+// structs of arrays, whose last block is as large as the others. Fields do not overlap; bytes of a struct that belong
+// to no field are gaps. An array of n structs takes n * size bytes, n being rounded up to whole blocks.
+enum { GP_SOA = 0, GP_AOS = 1 };
+typedef struct gp_layout {
+  uint64_t width;         // GP_AOS, GP_SOA, or structs of a block
+  size_t size;            // bytes of a struct, gaps included: 1 to 1024
+  const gp_field *fields; //
+  int field_count;        // 1 to 32
+  uint64_t capacity;      // GP_SOA: structs that there is room for; 0: as many as the call's count
+  void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL
+} gp_layout;
+
+// ---- structs whose layout is chosen late (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA)
+//
+// A struct is declared once, by a list of its members, and an array of them is reached through GP_AT, in host code and
+// in kernels, whatever its layout is:
+//
+//        #define PARTICLE(F) F(float, x) F(float, y) F(unsigned short, kind)
+//        GP_LAYOUT(Particle, PARTICLE)          // struct Particle; Particle_layout, Particle_move
+//        ...
+//        gp_array p = GP_ARRAY_OF(Particle, GP_SOA, n, 1, 1);
+//        p.base = malloc(gp_array_bytes(&p));
+//        GP_AT(Particle, p, i, x) = 1;          // an lvalue
+//
+// Code is compiled for any layout, which the array says when it runs, or for one: where GP_LAYOUT_Particle is defined,
+//        -DGP_LAYOUT_Particle=GP_USE(GP_SOA)    // for nvcc, for NVRTC, or by #define
+// GP_AT is the arithmetic of that layout alone, and the source is the same. gp_array_define writes that option. Arrays
+// of one struct may differ: GP_LAYOUT_NAME(Staged, Particle) makes another name for it, with a definition of its own,
+// GP_LAYOUT_Staged. Members that are read only, or seldom, can be a struct apart, with an array of its own.
+//
+// Layouts: GP_AOS has the struct's members where C has them. Others leave no gaps: a block's members stand one behind
+// the other, so that a block is a multiple of 16 structs (GP_SOA: the capacity, which is rounded up). Members are of
+// object types, and no arrays (a typedef of an array is fine). Arrays of two and three dimensions lie row by row, the
+// last index running fastest; with GP_TRANSPOSED, a bit of the layout, the first one does.
+#if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
+#define GPUPRIMS__ACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
+#else
+#define GPUPRIMS__ACCESS static inline __attribute__((always_inline, unused))
+#endif
+#ifdef __CUDACC_RTC__ // which has no offsetof
+#define GPUPRIMS__OFFSET_OF(S, member) reinterpret_cast<uint64_t>(&((S *)0)->member)
+#else
+#define GPUPRIMS__OFFSET_OF(S, member) __builtin_offsetof(S, member)
+#endif
+#ifdef __cplusplus
+#define GPUPRIMS__MEMBER_TYPE(S, member) decltype(((S *)0)->member)
+#else
+#define GPUPRIMS__MEMBER_TYPE(S, member) __typeof__(((S *)0)->member)
+#endif
+
+#define GP_TRANSPOSED 0x8000000000000000ull // a bit of a layout
+#define GP_ANY_LAYOUT 0x7fffffffffffffffull // what code is compiled for that no GP_USE says otherwise
+// An array of structs: a plain value, which kernels take as a parameter.
+typedef struct gp_array {
+  void *base;            // aligned to 16 bytes
+  uint64_t layout;       // GP_AOS, GP_SOA or the structs of a block, | GP_TRANSPOSED
+  uint64_t capacity;     // structs there is room for
+  uint64_t extent[3];    // structs: extent[0] * extent[1] * extent[2]
+  unsigned size, packed; // bytes of a struct, with gaps and without
+} gp_array;
+
+#define GP_USE(layout) , layout
+#define GPUPRIMS__SECOND(a, b, ...) b
+#define GPUPRIMS__USED(name) GPUPRIMS__SECOND(name, GP_ANY_LAYOUT, 0)
+// The array as the code here is compiled to see it.
+#define GPUPRIMS__SEEN_AS(Name, array) gp__seen_as(array, GPUPRIMS__USED(GP_LAYOUT_##Name))
+GPUPRIMS__ACCESS gp_array gp__seen_as(gp_array a, uint64_t layout) {
+  if (layout != GP_ANY_LAYOUT) a.layout = layout;
+  return a;
+}
+GPUPRIMS__ACCESS void *gp__member_at(gp_array a, uint64_t i, uint64_t size, uint64_t offset, uint64_t packed,
+                                     uint64_t packed_offset, uint64_t member) {
+  const uint64_t width = a.layout & ~GP_TRANSPOSED;
+  unsigned char *base = (unsigned char *)a.base;
+  return width == 1   ? base + i * size + offset
+         : width == 0 ? base + packed_offset * a.capacity + i * member
+                      : base + i / width * (width * packed) + packed_offset * width + i % width * member;
+}
+// The number of the struct at (i, j, k).
+GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t k) {
+  return a.layout & GP_TRANSPOSED ? (k * a.extent[1] + j) * a.extent[0] + i : (i * a.extent[1] + j) * a.extent[2] + k;
+}
+#define GPUPRIMS__MEMBER_AT(Name, array, i, member)                                                                    \
+  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at(                                                              \
+      array, i, sizeof(Name), GPUPRIMS__OFFSET_OF(Name, member), sizeof(Name##_packed),                                \
+      GPUPRIMS__OFFSET_OF(Name##_packed, member), sizeof(((Name *)0)->member)))
+// A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k).
+#define GP_AT(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
+#define GP_AT2(Name, array, i, j, member) GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, 0), member)
+#define GP_AT3(Name, array, i, j, k, member)                                                                           \
+  GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, k), member)
+// Struct j of `to` becomes struct i of `from`, member by member: arrays under two names of one struct.
+#define GP_MOVE(Struct, To, to, j, From, from, i)                                                                      \
+  Struct##_move(GPUPRIMS__SEEN_AS(To, to), j, GPUPRIMS__SEEN_AS(From, from), i)
+
+#define GPUPRIMS__MEMBER(type, member) type member;
+#define GPUPRIMS__FIELD_OF(type, member)                                                                               \
+  fields[n].offset = (a->layout & ~GP_TRANSPOSED) == GP_AOS ? GPUPRIMS__OFFSET_OF(gp__struct, member)                  \
+                                                            : GPUPRIMS__OFFSET_OF(gp__struct_packed, member);          \
+  fields[n++].size = sizeof(type);
+#define GPUPRIMS__MOVE_OF(type, member)                                                                                \
+  GPUPRIMS__MEMBER_AT(gp__struct, to, j, member) = GPUPRIMS__MEMBER_AT(gp__struct, from, i, member);
+// A struct: its members (and once more, without gaps), GP_MOVE for it, and Struct_layout, which describes an array for
+// gp_convert_layout (`fields`, of 32, is where the list goes).
+#define GP_LAYOUT(Struct, MEMBERS)                                                                                     \
+  typedef struct Struct {                                                                                              \
+    MEMBERS(GPUPRIMS__MEMBER)                                                                                          \
+  } Struct;                                                                                                            \
+  typedef struct __attribute__((packed)) Struct##_packed {                                                             \
+    MEMBERS(GPUPRIMS__MEMBER)                                                                                          \
+  } Struct##_packed;                                                                                                   \
+  GPUPRIMS__ACCESS void Struct##_move(gp_array to, uint64_t j, gp_array from, uint64_t i) {                            \
+    typedef Struct gp__struct;                                                                                         \
+    typedef Struct##_packed gp__struct_packed;                                                                         \
+    MEMBERS(GPUPRIMS__MOVE_OF)                                                                                         \
+  }                                                                                                                    \
+  GPUPRIMS__ACCESS gp_layout Struct##_layout(const gp_array *a, gp_field *fields) {                                    \
+    typedef Struct gp__struct;                                                                                         \
+    typedef Struct##_packed gp__struct_packed;                                                                         \
+    int n = 0;                                                                                                         \
+    MEMBERS(GPUPRIMS__FIELD_OF) return gp__layout_of(a, fields, n);                                                    \
+  }
+#define GP_LAYOUT_NAME(Name, Struct)                                                                                   \
+  typedef Struct Name;                                                                                                 \
+  typedef Struct##_packed Name##_packed;
+GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fields, int count) {
+  gp_layout l;
+  l.width = a->layout & ~GP_TRANSPOSED;
+  l.size = l.width == 1 ? a->size : a->packed;
+  l.fields = fields;
+  l.field_count = count;
+  l.capacity = l.width == 0 ? a->capacity : 0;
+  l.columns = 0;
+  return l;
+}
+// An array without memory yet: n0 structs, n0 * n1, n0 * n1 * n2 (1: no such dimension). gp_array_check says what is
+// wrong with it.
+#define GP_ARRAY_OF(Name, layout, n0, n1, n2) gp__array_of(layout, n0, n1, n2, sizeof(Name), sizeof(Name##_packed))
+GPUPRIMS__ACCESS gp_array gp__array_of(uint64_t layout, uint64_t n0, uint64_t n1, uint64_t n2, size_t size,
+                                       size_t packed) {
+  const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
+  gp_array a;
+  a.base = 0;
+  a.layout = layout;
+  a.capacity = (n0 * n1 * n2 + unit - 1) / unit * unit;
+  a.extent[0] = n0, a.extent[1] = n1, a.extent[2] = n2;
+  a.size = (unsigned)size, a.packed = (unsigned)packed;
+  return a;
+}
+GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
+  return a->capacity * ((a->layout & ~GP_TRANSPOSED) == 1 ? a->size : a->packed);
+}
 
 // A call, whole. The functions of >>api fill one and hand it to gp_run; fill one yourself for fields they leave out.
 typedef struct gp_call {
@@ -580,6 +750,8 @@ typedef struct gp_call {
   int end_bit;     // order of unsigned integers is that of the keys; both 0: all
   const gp_key_field *fields; // radix sort of struct keys: host memory, read during the call; NULL: `transform` decides
   int field_count;            //
+  const gp_layout *in_layout; // convert_layout: of in and of out; host memory, read during the call
+  const gp_layout *out_layout; //
   int channels;     // histogram: channels of a pixel, which lie side by side (0: 1); count is the number of pixels
   int active;       // histogram: the first so many of them are counted (0: all)
   const void *init; // host memory, read during the call: scan and reduce: an initial value (accumulator type)
@@ -587,7 +759,7 @@ typedef struct gp_call {
                     // predicates: the scalar (in_type); histogram: the lower end of the first bin, one a channel
   const void *step; // iota: the step, NULL: 1; partition: the second scalar; histogram: the upper end of the last bin,
                     // one a channel; NULL of either end, integers only: as far as the type goes
-  int flags;        // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT
+  int flags;        // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, ...
   const gp_policy *policy;           // NULL: the tuned table's, or the portable row
   const gp_permutation *permutation; // transpose: host memory, read during the call
 } gp_call;
@@ -951,6 +1123,34 @@ GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_t
 // moves 32 bytes for each that is smaller.
 GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
                                    uint64_t count, gp_stream stream);
+
+// ---- layouts
+
+// out, in the layout `to`, = in, in the layout `from`: `count` structs, field by field; both list the same fields in
+// the same order and of the same sizes, at offsets of their own. Fields that both leave out stay behind: lists of some
+// of the fields move read-only ones, say, to an array apart. Gaps of the output become zero, except with GP_SOA, where
+// they are not touched, and with GP_KEEP_GAPS, where values go one by one, which is slower. Where a layout has columns
+// its buffer is NULL. Any alignment; 16 bytes, and for GP_SOA a capacity that is a multiple of 16, are fastest.
+// In place (out == in, no columns): the buffer has room for either layout. Layouts of one size whose widths divide the
+// kernel's tile (GP_AOS, and powers of two up to about 4096 / size) change places within tiles; otherwise a copy of
+// the input in the workspace is converted, which moves everything twice.
+// One launch (two with a copy), everything is read once and written once: through shared memory, in a kernel that
+// is compiled for the list of fields. The last struct's block apart, memory is read and written in vectors of 16 bytes
+// as long as a struct has at most 256 bytes and a width is GP_SOA, a divisor or a multiple of the tile.
+GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
+                                          void *out, uint64_t count, int flags, gp_stream stream);
+
+// Arrays of GP_AT (section >>types): what is wrong with one, if anything: its extents, layout, size or memory, which
+// may still be missing. Pure.
+GPUPRIMS__API gp_result gp_array_check(const gp_array *array);
+
+// Another layout for an array that has no memory yet. One that has holds data in the layout it was made with, which
+// stays: GP_E_ARGUMENT; gp_convert_layout moves them to another array.
+GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout);
+
+// Writes the compiler's option that specialises code for the layout of arrays of `name`, as
+// -DGP_LAYOUT_Particle=GP_USE(0ull). Returns the length without the final zero, even where capacity is too small.
+GPUPRIMS__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity);
 
 // ---- merge (Green, Odeh and Birk, Merge Path). less: 0 or GP_LESS, GP_GREATER, or a user's binary operator that says
 // whether its first operand comes before its second: a strict weak order, in which inputs are sorted. Keys and values
@@ -1748,13 +1948,15 @@ typedef struct gp__shape {
   int shared_bytes; // opt-in maximum of a block
   unsigned long long count;
   unsigned long long segments; // segments
-  unsigned long long length;   // segmented reduce of fixed length, else 0
+  unsigned long long length;   // segmented reduce of fixed length; layouts: bytes of the input; else 0
   unsigned long long bins;     // histogram: of a channel
   unsigned long long count2;   // merge and sets
   int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
   int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size
   int move, form, word;        // transpose (segments: matrices): gp__moves; key_size: of an element
   unsigned long long columns, rows;
+  unsigned long long in_width, out_width; // layouts; in_size and out_size are those of structs
+  int chunk;                              // layouts: structs that a thread takes at a time; 0: values one by one
 } gp__shape;
 
 // Numbers that more than one rule needs.
@@ -2609,10 +2811,67 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
                                           gp__transpose_columns(p.threads, p.vectors, s.key_size), 0, 0) <=
              s.shared_bytes - 1024;
 }
+// ---- layouts: what a tile is
+
+enum {
+  GP__LAYOUT_FIELDS = 32,          // of a struct
+  GP__LAYOUT_ENTRIES = 65,         // fields, and the gaps between them and at both ends
+  GP__LAYOUT_STRUCT_BYTES = 1024,  // of a struct
+  GP__LAYOUT_REGISTER_BYTES = 256, // that a thread takes through registers
+  GP__LAYOUT_STEP = 16             // tiles are multiples of so many structs: every field's part is a number of vectors
+};
+GPUPRIMS__RULE unsigned gp__gcd(unsigned a, unsigned b) { return b ? gp__gcd(b, a % b) : a; }
+// Structs side by side in shared memory, of which a thread reads `chunk` at a time: an even number of vectors of them
+// is followed by a vector that is left free, against bank conflicts. Vectors between those; 0: none are left free.
+GPUPRIMS__RULE int gp__layout_padding(int chunk, int size) { return chunk * size % 32 == 0 ? chunk * size / 16 : 0; }
+GPUPRIMS__RULE int gp__layout_region(int tile, int chunk, int size, int structs) {
+  return tile * size + (structs && gp__layout_padding(chunk, size) ? tile / chunk * GP__VECTOR : 0);
+}
+// Is a tile a number of whole blocks, or a part of one?
+GPUPRIMS__RULE int gp__layout_fits(unsigned long long width, int tile) {
+  return width == 0 || (width <= (unsigned)tile ? (unsigned)tile % width == 0 : width % (unsigned)tile == 0);
+}
+// Structs of the largest tile that `bytes` hold, and of the largest that fits both layouts: 0 where none does that is
+// not too small.
+GPUPRIMS__RULE int gp__layout_most(int bytes, int size) {
+  return gp__max(bytes / size / GP__LAYOUT_STEP, 1) * GP__LAYOUT_STEP;
+}
+GPUPRIMS__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_width, unsigned long long out_width) {
+  return tile * 4 < most || tile <= 0 ? 0
+         : gp__layout_fits(in_width, tile) && gp__layout_fits(out_width, tile)
+             ? tile
+             : gp__layout_fitting(tile - GP__LAYOUT_STEP, most, in_width, out_width);
+}
+// Structs of a staged tile; 0: values go one by one.
+GPUPRIMS__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
+  return s.chunk
+             ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
+                                  gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
+                                  s.in_width, s.out_width)
+             : 0;
+}
+GPUPRIMS__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
+  return gp__layout_staged(p, s) ? gp__layout_staged(p, s)
+                                 : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size));
+}
+GPUPRIMS__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__layout_staged(p, s) ? gp__layout_region(gp__layout_staged(p, s), s.chunk, s.in_size, s.in_width == 1) +
+                                       gp__layout_region(gp__layout_staged(p, s), s.chunk, s.out_size, s.out_width == 1)
+                                 : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
+}
+// In place: do structs change places within tiles?
+GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
+  return s.in_size == s.out_size && s.in_width > 0 && s.out_width > 0 &&
+         gp__layout_tile(p, s) % (s.in_width <= 0x7fffffff ? (int)s.in_width : 0x7fffffff) == 0 &&
+         gp__layout_tile(p, s) % (s.out_width <= 0x7fffffff ? (int)s.out_width : 0x7fffffff) == 0;
+}
+
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_DIRECT && ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
-                                      p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
+  return p.algorithm == GP_DIRECT &&
+         (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
+         ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
+          p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
 }
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
@@ -2942,6 +3201,12 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
     p.threads = gp__or(p.threads, 512);
     p.vectors = gp__or(p.vectors, 2);
     p.blocks_per_sm = gp__or(p.blocks_per_sm, 3);
+  }
+  if (s.primitive == GP_CONVERT_LAYOUT) { // fewer vectors where shared memory does not hold the tile
+    const int threads = gp__or(p.threads, 256), vectors = p.vectors;
+    p.threads = threads;
+    p.vectors = gp__or(p.vectors, 4);
+    while (!vectors && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
   }
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, s.in_size ? 1 : 4);
@@ -3433,6 +3698,12 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
     g.tiles =
         gp__ceil_div(s.count * (unsigned)s.out_size, (unsigned long long)p.threads * (unsigned)p.vectors * GP__VECTOR);
   } else g.tiles = gp__ceil_div(s.count, g.tile_items);
+  if (s.primitive == GP_CONVERT_LAYOUT) {
+    g.tile_items = (unsigned long long)gp__layout_tile(p, s);
+    g.tiles = gp__ceil_div(s.count, g.tile_items);
+    g.shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
+    if (s.in_place && !gp__layout_local(p, s)) g.scratch = s.length; // of the input's copy
+  }
   if (!g.tiles) g.tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
   g.grid = (unsigned)(g.tiles < resident ? g.tiles : resident);
@@ -3604,6 +3875,16 @@ typedef struct gp__radix_args {
   unsigned flip; // all ones: descending
   int drop_keys; // sorted keys are not wanted: the last pass does not write them
 } gp__radix_args;
+
+// Conversion of layouts. A column: where the first struct's value of a field, or gap, stands.
+typedef struct gp__layout_args {
+  const unsigned char *in;
+  unsigned char *out;
+  const unsigned char *in_column[GP__LAYOUT_FIELDS];
+  unsigned char *out_column[GP__LAYOUT_ENTRIES];
+  unsigned long long count, in_width, out_width;
+  int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
+} gp__layout_args;
 
 // Values that were too large to be sorted: out[i] = in[index[i]].
 typedef struct gp__gather_args {
@@ -4503,8 +4784,63 @@ GP_DEVICE T gp_tile_inclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS
   return total;
 }
 
+// ---- arrays whose layout is chosen late, in shared memory
+
+template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; };
+// An array of CAPACITY structs (a multiple of 16, and of the blocks of its layout) in shared memory, called `name`: a
+// gp_array in the layout that GP_LAYOUT_Name says; without one, LAYOUT.
+#define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT)                                                                  \
+  GP_SHARED(gp__bytes<(CAPACITY) * int(sizeof(Name))>, name##_of_block);                                               \
+  gp_array name = gp__seen_as(GP_ARRAY_OF(Name, LAYOUT, CAPACITY, 1, 1), GPUPRIMS__USED(GP_LAYOUT_##Name));            \
+  name.base = name##_of_block.byte
+// Structs [first, first + count) of `from` go to [to_first, to_first + count) of `to`, by all threads of the block:
+// from memory to shared memory, and back. No barrier.
+#define GP_TILE_MOVE(Struct, To, to, to_first, From, from, first, count)                                               \
+  do {                                                                                                                 \
+    for (gp__u64 gp__i = threadIdx.x; gp__i < (count); gp__i += blockDim.x)                                            \
+      GP_MOVE(Struct, To, to, (to_first) + gp__i, From, from, (first) + gp__i);                                        \
+  } while (0)
+
+// Counters of a block in shared memory, shared or private as a parameter says: COPIES of each, one for all threads (1),
+// one for each (THREADS), or a power of two between. Copies of a bin are neighbours: threads of different copies
+// never meet in a bank; a thread of its own copy takes no atomics. A bin beyond BINS is not counted.
+template <int THREADS, int BINS, int COPIES> struct gp_tile_bins { gp__u32 count[BINS * COPIES]; };
+// All zero. Ends with a barrier.
+template <int THREADS, int BINS, int COPIES> GP_DEVICE void gp_tile_clear(gp_tile_bins<THREADS, BINS, COPIES> &bins) {
+  for (int i = int(threadIdx.x); i < BINS * COPIES; i += THREADS) bins.count[i] = 0;
+  __syncthreads();
+}
+template <int THREADS, int BINS, int COPIES>
+GP_DEVICE void gp_tile_count(gp_tile_bins<THREADS, BINS, COPIES> &bins, gp__u32 bin, gp__u32 by) {
+  if (bin >= BINS) return;
+  gp__u32 &count = bins.count[bin * COPIES + threadIdx.x % COPIES];
+  if (COPIES >= THREADS) count += by;
+  else atomicAdd(&count, by);
+}
+// What all threads have counted of a bin, behind a barrier.
+template <int THREADS, int BINS, int COPIES>
+GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS, BINS, COPIES> &bins, int bin) {
+  gp__u32 sum = 0;
+  GPUPRIMS__UNROLL_BY(4)
+  for (int i = 0; i < COPIES; ++i) sum += bins.count[bin * COPIES + (i + int(threadIdx.x)) % COPIES];
+  return sum;
+}
+
 // ---- bytes between memory and shared memory, any alignment of the memory side; `shared` is aligned to 16 bytes
 
+// Vector i of the range [global, global + bytes), of any alignment, of which nothing outside is read.
+template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
+  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u);
+  const unsigned char *base = global - offset;
+  if (offset == 0) return gp__load_vector<CACHE>(base + i * 16);
+  if (i > 0 && i * 16 + 32 <= bytes + offset)
+    return gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
+                             gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
+  gp__packed<unsigned char> p;
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
+  return p.vector;
+}
 // RANKS threads copy, this one is `rank`; all calls of a copy agree on the rest. UNROLL accesses are in flight at once.
 // Nothing outside [global, global + bytes) is read. The caller synchronises.
 template <int RANKS, int UNROLL, int CACHE>
@@ -4519,41 +4855,33 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
     for (int u = 0; u < UNROLL; ++u) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
   } else {
     GPUPRIMS__UNROLL_BY(2)
-    for (unsigned i = rank; i < vectors; i += RANKS) {
-      gp__packed<unsigned char> p;
-      if (offset == 0) p.vector = gp__load_vector<CACHE>(base + i * 16);
-      else if (i > 0 && i * 16 + 32 <= bytes + offset)
-        p.vector = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
-                                     gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
-      else {
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
-      }
-      *reinterpret_cast<gp_vector *>(shared + i * 16) = p.vector;
-    }
+    for (unsigned i = rank; i < vectors; i += RANKS)
+      *reinterpret_cast<gp_vector *>(shared + i * 16) = gp__vector_of_range<CACHE>(global, i, bytes);
   }
   for (unsigned i = vectors * 16 + rank; i < bytes; i += RANKS) shared[i] = global[i];
 }
-// The way back.
-template <int RANKS, int CACHE>
+// The way back. PADDING: so many vectors in shared memory are followed by one that is free; 0: none is.
+template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
 GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *shared, unsigned bytes, unsigned rank) {
+  const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i stands at i + i / P * FREE
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
   for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
-  GPUPRIMS__UNROLL_BY(4)
+  GPUPRIMS__UNROLL_BY(UNROLL)
   for (unsigned i = rank; i < vectors; i += RANKS) {
+    const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
     gp__packed<unsigned char> p;
-    if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + i * 16);
+    if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + low);
     else if (i * 16 + 32 <= bytes)
-      p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + i * 16),
-                                   *reinterpret_cast<const gp_vector *>(shared + i * 16 + 16), head);
+      p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
+                                   *reinterpret_cast<const gp_vector *>(shared + high), head);
     else {
       GPUPRIMS__UNROLL
-      for (int j = 0; j < 16; ++j) p.item[j] = shared[head + i * 16 + j];
+      for (int j = 0; j < 16; ++j) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
     }
     gp__store_vector<CACHE>(global + head + i * 16, p.vector);
   }
-  for (unsigned i = head + vectors * 16 + rank; i < bytes; i += RANKS) global[i] = shared[i];
+  for (unsigned i = head + vectors * 16 + rank; i < bytes; i += RANKS) global[i] = shared[i + i / P * FREE];
 }
 
 // ---- a thread's chunk: ITEMS consecutive elements in shared memory. With an odd number of 16-byte vectors a chunk,
@@ -5875,6 +6203,349 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
         q.template store<P::store>(out + i);
       }
     }
+  }
+}
+
+// ---- layouts
+//
+// Structs of a layout, tile by tile, become structs of another. A tile of the source is loaded as memory has it, by
+// vectors: one range of bytes where blocks divide the tile, a range for each field otherwise. In shared memory the
+// ranges stand one behind the other. Each thread takes `chunk` structs at a time into registers, field by field, and
+// puts them where the destination's ranges have them; these are stored as the source's were loaded. Offsets and sizes
+// are constants, so that what a thread does between two accesses to shared memory is byte permutations, and nothing at
+// all for fields of whole words. (Arrays of structs of arrays, and what they are good for: Strzodka, Abstraction for
+// AoS and SoA Layout in C++; Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA.)
+
+// A field's size, and its offsets in both structs; a gap of the destination: no offset (-1) in the source's.
+template <int SIZE, int IN, int OUT> struct gp__moved {};
+// WIDTH: of a block, which divides the tile; 0 and -1: a range for each field, of an array or of a larger block. SIZE:
+// of a struct.
+template <int WIDTH, int SIZE> struct gp__side {
+  static const int width = WIDTH > 0 ? WIDTH : 0, size = SIZE;
+  static const bool parts = WIDTH < 0;
+};
+
+// A list of them. Gaps come last. A field's part of the registers is a number of words.
+template <class... Fields> struct gp__moved_list {
+  static const int count = 0, moved = 0, bytes = 0;
+  static GPUPRIMS__BOTH constexpr int size(int) { return 0; }
+  static GPUPRIMS__BOTH constexpr int offset(bool, int) { return 0; }
+  static GPUPRIMS__BOTH constexpr int before(int) { return 0; }
+  static GPUPRIMS__BOTH constexpr int word(int, int) { return 0; }
+  static GPUPRIMS__BOTH constexpr int of_register(int, int, int) { return -1; }
+  static GPUPRIMS__BOTH constexpr int of_struct(int, int, int, int) { return -1; }
+};
+template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__moved<SIZE, IN, OUT>, Rest...> {
+  typedef gp__moved_list<Rest...> rest;
+  static const int count = 1 + rest::count, moved = (IN >= 0) + rest::moved, bytes = (IN >= 0 ? SIZE : 0) + rest::bytes;
+  static GPUPRIMS__BOTH constexpr int size(int f) { return f == 0 ? SIZE : rest::size(f - 1); }
+  static GPUPRIMS__BOTH constexpr int offset(bool out, int f) {
+    return f == 0 ? (out ? OUT : IN) : rest::offset(out, f - 1);
+  }
+  // Bytes of the fields before the f-th.
+  static GPUPRIMS__BOTH constexpr int before(int f) { return f == 0 ? 0 : (IN >= 0 ? SIZE : 0) + rest::before(f - 1); }
+  // The first word of the f-th field's part, of a chunk.
+  static GPUPRIMS__BOTH constexpr int word(int chunk, int f) {
+    return f == 0 ? 0 : (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0) + rest::word(chunk, f - 1);
+  }
+  // Which byte of the source's structs stands in byte b of the registers; -1: none.
+  static GPUPRIMS__BOTH constexpr int of_register(int chunk, int struct_size, int b) {
+    return b >= (chunk * SIZE + 3) / 4 * 4 ? rest::of_register(chunk, struct_size, b - (chunk * SIZE + 3) / 4 * 4)
+           : b < chunk * SIZE && IN >= 0   ? b / SIZE * struct_size + IN + b % SIZE
+                                           : -1;
+  }
+  // Which byte of the registers stands at byte b of the destination's k-th struct; -1: it is of a gap. first: word.
+  static GPUPRIMS__BOTH constexpr int of_struct(int chunk, int k, int b, int first) {
+    return IN >= 0 && b >= OUT && b < OUT + SIZE
+               ? first * 4 + k * SIZE + b - OUT
+               : rest::of_struct(chunk, k, b, first + (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0));
+  }
+};
+
+// Four bytes of registers, by their numbers, as a word; -1: zero.
+template <int B0, int B1, int B2, int B3> GP_DEVICE gp__u32 gp__pick_bytes(const gp__u32 *word) {
+  const int W0 = B0 < 0 ? -1 : B0 / 4, W1 = B1 < 0 ? -1 : B1 / 4, W2 = B2 < 0 ? -1 : B2 / 4, W3 = B3 < 0 ? -1 : B3 / 4;
+  const int A = W0, B = W1 != A ? W1 : W2 != A ? W2 : W3; // of at most two words
+  if (W0 == W1 && W0 == W2 && W0 == W3 && (W0 < 0 || (B0 % 4 == 0 && B1 % 4 == 1 && B2 % 4 == 2 && B3 % 4 == 3)))
+    return W0 < 0 ? 0 : word[W0 < 0 ? 0 : W0];
+  if ((W1 == A || W1 == B) && (W2 == A || W2 == B) && (W3 == A || W3 == B)) {
+    const gp__u32 a = A < 0 ? 0 : word[A < 0 ? 0 : A], b = B < 0 ? 0 : word[B < 0 ? 0 : B];
+    const int S0 = A < 0 ? 0 : B0 % 4, S1 = (W1 == A ? 0 : 4) + (W1 < 0 ? 0 : B1 % 4),
+              S2 = (W2 == A ? 0 : 4) + (W2 < 0 ? 0 : B2 % 4), S3 = (W3 == A ? 0 : 4) + (W3 < 0 ? 0 : B3 % 4);
+    return __byte_perm(a, b, S0 | S1 << 4 | S2 << 8 | S3 << 12);
+  }
+  const gp__u32 low = gp__pick_bytes<B0, B1, B0, B1>(word), high = gp__pick_bytes<B2, B3, B2, B3>(word);
+  return __byte_perm(low, high, 0x5410);
+}
+// Bytes `from` as Map::at says, to words [J, END).
+template <class Map, int J, int END> struct gp__permuted_words {
+  static GP_DEVICE void run(const gp__u32 *from, gp__u32 *to) {
+    to[J] = gp__pick_bytes<Map::at(4 * J), Map::at(4 * J + 1), Map::at(4 * J + 2), Map::at(4 * J + 3)>(from);
+    gp__permuted_words<Map, J + 1, END>::run(from, to);
+  }
+};
+template <class Map, int END> struct gp__permuted_words<Map, END, END> {
+  static GP_DEVICE void run(const gp__u32 *, gp__u32 *) {}
+};
+template <class List, int CHUNK, int SIZE> struct gp__from_structs {
+  static GPUPRIMS__BOTH constexpr int at(int b) { return List::of_register(CHUNK, SIZE, b); }
+};
+template <class List, int CHUNK, int SIZE> struct gp__to_structs {
+  static GPUPRIMS__BOTH constexpr int at(int b) {
+    return b < CHUNK * SIZE ? List::of_struct(CHUNK, b / SIZE, b % SIZE, 0) : -1;
+  }
+};
+
+// BYTES bytes of shared memory at a multiple of ALIGN, as words.
+template <int BYTES, int ALIGN> struct gp__some_bytes {
+  static const int STEP = ALIGN % 16 == 0 ? 16 : ALIGN % 8 == 0 ? 8 : ALIGN % 4 == 0 ? 4 : ALIGN % 2 == 0 ? 2 : 1;
+  static GP_DEVICE void load(gp__u32 *word, const unsigned char *from) {
+    GPUPRIMS__UNROLL
+    for (int b = 0; b < BYTES; b += STEP) {
+      if (STEP == 16) {
+        const gp_vector v = *reinterpret_cast<const gp_vector *>(from + b);
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < 4; ++i) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
+      } else if (STEP == 8) {
+        const gp__u64 x = *reinterpret_cast<const gp__u64 *>(from + b);
+        word[b / 4] = static_cast<gp__u32>(x);
+        word[b / 4 + (STEP == 8)] = static_cast<gp__u32>(x >> 32);
+      } else if (STEP == 4) {
+        word[b / 4] = *reinterpret_cast<const gp__u32 *>(from + b);
+      } else {
+        const gp__u32 x = STEP == 2 ? *reinterpret_cast<const unsigned short *>(from + b) : from[b];
+        word[b / 4] = b % 4 ? word[b / 4] | x << b % 4 * 8 : x;
+      }
+    }
+  }
+  static GP_DEVICE void store(const gp__u32 *word, unsigned char *to) {
+    GPUPRIMS__UNROLL
+    for (int b = 0; b < BYTES; b += STEP) {
+      if (STEP == 16) {
+        gp_vector v;
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < 4; ++i) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
+        *reinterpret_cast<gp_vector *>(to + b) = v;
+      } else if (STEP == 8) {
+        *reinterpret_cast<gp__u64 *>(to + b) = word[b / 4] | static_cast<gp__u64>(word[b / 4 + (STEP == 8)]) << 32;
+      } else if (STEP == 4) {
+        *reinterpret_cast<gp__u32 *>(to + b) = word[b / 4];
+      } else if (STEP == 2) {
+        *reinterpret_cast<unsigned short *>(to + b) = static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
+      } else {
+        to[b] = static_cast<unsigned char>(word[b / 4] >> b % 4 * 8);
+      }
+    }
+  }
+};
+
+// The f-th field of a chunk, and of those behind it, between registers and a tile in shared memory that is no array of
+// structs. Gaps of the destination become zero.
+template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END> struct gp__fields_of_chunk {
+  static const int SIZE = List::size(F), BYTES = CHUNK * SIZE, OFFSET = List::offset(OUT, F), W = Side::width;
+  static const int ALIGN =
+      W ? int(gp__gcd(gp__gcd(unsigned(W * Side::size), unsigned(OFFSET *W)), unsigned(BYTES))) : BYTES;
+  static const bool GAP = List::offset(false, F) < 0;
+  static const int WORD = GAP ? 0 : List::word(CHUNK, F);
+  static GP_DEVICE unsigned char *at(unsigned char *tile, int c) {
+    return tile + (W ? c * CHUNK / (W ? W : 1) * (W * Side::size) + OFFSET * W + c * CHUNK % (W ? W : 1) * SIZE
+                     : TILE * List::before(F) + c * BYTES);
+  }
+  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+    if (!OUT && !GAP) gp__some_bytes<BYTES, ALIGN>::load(word + WORD, at(tile, c));
+    if (OUT && !GAP) gp__some_bytes<BYTES, ALIGN>::store(word + WORD, at(tile, c));
+    if (OUT && GAP && W) {
+      const gp__u32 zero[(BYTES + 3) / 4] = {};
+      gp__some_bytes<BYTES, ALIGN>::store(zero, at(tile, c));
+    }
+    gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, F + 1, END>::run(word, tile, c);
+  }
+};
+template <bool OUT, class Side, int TILE, int CHUNK, class List, int END>
+struct gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, END, END> {
+  static GP_DEVICE void run(gp__u32 *, unsigned char *, int) {}
+};
+
+// A side's tile in shared memory.
+template <bool OUT, class Side, int TILE, int CHUNK, class List> struct gp__side_of_chunk {
+  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+    gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, 0, List::count>::run(word, tile, c);
+  }
+};
+template <bool OUT, int SIZE, int TILE, int CHUNK, class List>
+struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
+  static const int BYTES = CHUNK * SIZE, APART = BYTES + (gp__layout_padding(CHUNK, SIZE) ? GP__VECTOR : 0);
+  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+    gp__u32 chunk[(BYTES + 3) / 4];
+    if (OUT) {
+      gp__permuted_words<gp__to_structs<List, CHUNK, SIZE>, 0, (BYTES + 3) / 4>::run(word, chunk);
+      gp__some_bytes<BYTES, BYTES>::store(chunk, tile + c * APART);
+    } else {
+      gp__some_bytes<BYTES, BYTES>::load(chunk, tile + c * APART);
+      gp__permuted_words<gp__from_structs<List, CHUNK, SIZE>, 0, List::word(CHUNK, List::moved)>::run(chunk, word);
+    }
+  }
+};
+
+// Where the first struct of a tile stands: bytes from the first block to its own, and its number in there.
+struct gp__tile_place {
+  gp__u64 block, number;
+  GP_DEVICE gp__tile_place(gp__u64 first, gp__u64 width, int struct_size) {
+    block = width == 0   ? 0
+            : width == 1 ? first * static_cast<gp__u64>(struct_size)
+                         : first / width * width * struct_size;
+    number = width == 0 ? first : width == 1 ? 0 : first % width;
+  }
+};
+
+// The ranges of bytes that a tile has in memory.
+template <class P, class Side, int TILE, int CHUNK, class List> struct gp__ranges {
+  static const int T = P::threads, BYTES = TILE * (Side::width ? Side::size : List::bytes), VECTORS = BYTES / 16;
+  static const int ROUNDS = (VECTORS + T - 1) / T, COUNT = Side::width ? 1 : List::moved;
+  // As many vectors, then one that is free; 0: none is.
+  static const int PADDING = Side::width == 1 ? gp__layout_padding(CHUNK, Side::size) : 0;
+  static GP_DEVICE int slot(int vector) { return PADDING ? vector + vector / (PADDING ? PADDING : 1) : vector; }
+  // Of the range's first vector, and of its bytes.
+  static GPUPRIMS__BOTH constexpr int first(int f) { return Side::width ? f * VECTORS : TILE * List::before(f) / 16; }
+  static GPUPRIMS__BOTH constexpr int bytes(int f) { return Side::width ? BYTES : TILE * List::size(f); }
+  // Where a tile has them. Byte: unsigned char, const or not. `width` is the layout's own.
+  gp__u64 tile;
+  gp__tile_place place;
+  GP_DEVICE gp__ranges(gp__u64 tile_, gp__u64 width)
+      : tile(tile_), place(tile_ * TILE, Side::parts ? width : 0, Side::size) {}
+  template <class Byte> GP_DEVICE Byte *begin(Byte *base, Byte *const *column, int f) const {
+    if (Side::width) return base + tile * BYTES;
+    return column[f] + (Side::parts ? place.block : 0) + place.number * static_cast<gp__u64>(List::size(f));
+  }
+  // Where the thread's vector of round `u` stands.
+  template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
+    Byte *at = base;
+    GPUPRIMS__UNROLL
+    for (int f = 0; f < COUNT; ++f) {
+      if (first(f + 1) <= u * T || first(f) >= (u + 1) * T) continue; // no vector of this round is there
+      if (first(f) <= u * T || vector >= first(f)) at = begin(base, column, f) - first(f) * 16;
+    }
+    return at + vector * 16;
+  }
+
+  template <int CACHE> GP_DEVICE void load(unsigned char *shared, const gp__layout_args &a) const {
+    if (a.in_aligned) {
+      gp_vector v[ROUNDS];
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < ROUNDS; ++u) {
+        const int i = u * T + int(threadIdx.x);
+        if (i < VECTORS) v[u] = gp__load_vector<CACHE>(of_vector<const unsigned char>(a.in, a.in_column, u, i));
+      }
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < ROUNDS; ++u) {
+        const int i = u * T + int(threadIdx.x);
+        if (i < VECTORS) *reinterpret_cast<gp_vector *>(shared + slot(i) * 16) = v[u];
+      }
+      return;
+    }
+    GPUPRIMS__UNROLL_BY(1)
+    for (int f = 0; f < COUNT; ++f) {
+      const unsigned char *from = begin<const unsigned char>(a.in, a.in_column, f);
+      GPUPRIMS__UNROLL_BY(1)
+      for (int i = int(threadIdx.x); i < bytes(f) / 16; i += T)
+        *reinterpret_cast<gp_vector *>(shared + slot(first(f) + i) * 16) =
+            gp__vector_of_range<CACHE>(from, static_cast<unsigned>(i), static_cast<unsigned>(bytes(f)));
+    }
+  }
+  template <int CACHE> GP_DEVICE void store(const unsigned char *shared, const gp__layout_args &a) const {
+    if (a.out_aligned) {
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < ROUNDS; ++u) {
+        const int i = u * T + int(threadIdx.x);
+        if (i < VECTORS)
+          gp__store_vector<CACHE>(of_vector<unsigned char>(a.out, a.out_column, u, i),
+                                  *reinterpret_cast<const gp_vector *>(shared + slot(i) * 16));
+      }
+      return;
+    }
+    GPUPRIMS__UNROLL_BY(1)
+    for (int f = 0; f < COUNT; ++f)
+      gp__copy_from_shared<T, CACHE, PADDING, 1>(begin<unsigned char>(a.out, a.out_column, f), shared + first(f) * 16,
+                                                 static_cast<unsigned>(bytes(f)), threadIdx.x);
+  }
+};
+
+// One value, by words as large as sizes and addresses allow.
+template <class Word> GP_DEVICE void gp__copy_words(unsigned char *to, const unsigned char *from, unsigned size) {
+  GPUPRIMS__UNROLL_BY(1)
+  for (unsigned i = 0; i < size; i += sizeof(Word))
+    *reinterpret_cast<Word *>(to + i) = *reinterpret_cast<const Word *>(from + i);
+}
+GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsigned size) {
+  const unsigned odd = static_cast<unsigned>(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
+  if (odd % 8 == 0) gp__copy_words<gp__u64>(to, from, size);
+  else if (odd % 4 == 0) gp__copy_words<gp__u32>(to, from, size);
+  else if (odd % 2 == 0) gp__copy_words<unsigned short>(to, from, size);
+  else gp__copy_words<unsigned char>(to, from, size);
+}
+// Where value i of a tile stands in a column. TILE: no more values.
+template <int TILE, class Byte>
+GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_place &tile, gp__u64 width, int struct_size, int size,
+                                 unsigned i) {
+  const gp__u64 number = tile.number + i;
+  if (width == 0) return column + number * static_cast<gp__u64>(size);
+  const gp__u64 blocks = width > TILE ? number >= width : static_cast<gp__u32>(number) / static_cast<gp__u32>(width);
+  return column + tile.block + blocks * width * struct_size + (number - blocks * width) * size;
+}
+// `count` structs of a tile, value by value. Shared memory holds a column for each field in between: in place nothing
+// is written before all is read. One barrier inside.
+template <class P, int TILE, class In, class Out, class List>
+GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, unsigned char *shared) {
+  const gp__tile_place from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
+  GPUPRIMS__UNROLL_BY(1)
+  for (int f = 0; f < List::moved; ++f) GPUPRIMS__UNROLL_BY(1)
+  for (unsigned i = threadIdx.x; i < count; i += P::threads)
+    gp__copy_value(
+        shared + TILE * List::before(f) + i * static_cast<unsigned>(List::size(f)),
+        gp__layout_value<TILE, const unsigned char>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
+        static_cast<unsigned>(List::size(f)));
+  __syncthreads();
+  GPUPRIMS__UNROLL_BY(1)
+  for (int f = 0; f < List::count; ++f) GPUPRIMS__UNROLL_BY(1)
+  for (unsigned i = threadIdx.x; i < count; i += P::threads) {
+    const unsigned size = static_cast<unsigned>(List::size(f));
+    unsigned char *at =
+        gp__layout_value<TILE, unsigned char>(a.out_column[f], to, a.out_width, Out::size, int(size), i);
+    if (f < List::moved) gp__copy_value(at, shared + TILE * List::before(f) + i * size, size);
+    else GPUPRIMS__UNROLL_BY(1)
+    for (unsigned b = 0; b < size; ++b) at[b] = 0;
+  }
+}
+
+// CHUNK 0: values go one by one; In and Out then have the structs' sizes only. Between tiles there is no barrier: a
+// tile's load writes what nobody reads behind the barrier before the last store, which reads the destination's part;
+// values in between are a thread's own.
+template <class P, int TILE, int CHUNK, class In, class Out, class... Fields>
+GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
+  typedef gp__moved_list<Fields...> List;
+  const int C = CHUNK ? CHUNK : 1;
+  typedef gp__ranges<P, In, TILE, C, List> Source;
+  typedef gp__ranges<P, Out, TILE, C, List> Destination;
+  GP_DYNAMIC_SHARED(shared);
+  unsigned char *out = shared + gp__layout_region(TILE, C, In::size, In::width == 1);
+  gp__begin<P>();
+  const gp__u64 tiles = (a.count + TILE - 1) / TILE;
+  for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const gp__u64 left = a.count - tile * TILE;
+    if (CHUNK && left >= TILE) {
+      Source(tile, a.in_width).template load<P::load>(shared, a);
+      __syncthreads();
+      GPUPRIMS__UNROLL_BY(1)
+      for (int c = int(threadIdx.x); c < TILE / C; c += P::threads) {
+        gp__u32 word[List::word(C, List::moved)];
+        gp__side_of_chunk<false, In, TILE, C, List>::run(word, shared, c);
+        gp__side_of_chunk<true, Out, TILE, C, List>::run(word, out, c);
+      }
+      __syncthreads();
+      Destination(tile, a.out_width).template store<P::store>(out, a);
+    } else
+      gp__convert_values<P, TILE, In, Out, List>(a, tile * TILE, static_cast<unsigned>(left < TILE ? left : TILE),
+                                                 shared);
   }
 }
 
@@ -15234,8 +15905,9 @@ typedef struct gp__request {
   int begin_bit, end_bit; // radix sorts: resolved, [0, 8 * key_size) where the caller has set none
   const gp_key_field *fields;
   int field_count;
-  uint64_t fields_hash; // of what the list says
-  gp__moves moves;      // transpose
+  uint64_t fields_hash;                    // of what the list says; layouts: of what the kernel knows of them
+  gp__moves moves;                         // transpose
+  const gp_layout *in_layout, *out_layout; // convert_layout, else NULL; in_size and out_size are those of the structs
 } gp__request;
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
@@ -17652,6 +18324,108 @@ static gp_result gp__host_transpose(const gp__request *q, int threads) {
   return GP_SUCCESS;
 }
 
+// ---- layouts
+
+// Bytes of an array of `count` structs, room for more included; UINT64_MAX: that overflows.
+GPUPRIMS__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
+  const uint64_t width = l->width ? l->width : l->capacity > count ? l->capacity : count;
+  const uint64_t blocks = width ? gp__ceil_div(count, width) : 0;
+  if (width > UINT64_MAX / l->size || blocks > UINT64_MAX / (width * l->size + !width)) return UINT64_MAX;
+  return blocks * width * l->size;
+}
+// Where a field's first value stands, in a buffer or in columns.
+GPUPRIMS__PRIVATE unsigned char *gp__layout_column(const gp_layout *l, const void *buffer, uint64_t count, int f,
+                                                   size_t offset) {
+  if (l->columns) return (unsigned char *)l->columns[f];
+  return (unsigned char *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
+}
+
+// What moves: sizes, offsets in the source and in the destination; then the gaps of the destination, with -1.
+typedef struct gp__layout_entry {
+  int size, in, out;
+} gp__layout_entry;
+GPUPRIMS__PRIVATE int gp__layout_entries(const gp__request *q, gp__layout_entry entry[GP__LAYOUT_ENTRIES]) {
+  const gp_layout *from = q->in_layout, *to = q->out_layout;
+  unsigned char taken[GP__LAYOUT_STRUCT_BYTES + 1] = {0};
+  int count, b, begin;
+  for (count = 0; count < from->field_count; ++count) {
+    entry[count].size = (int)from->fields[count].size;
+    entry[count].in = (int)from->fields[count].offset;
+    entry[count].out = (int)to->fields[count].offset;
+    memset(taken + entry[count].out, 1, (size_t)entry[count].size);
+  }
+  taken[to->size] = 1;
+  for (b = begin = 0; b <= (int)to->size && to->width != GP_SOA && !(q->flags & GP_KEEP_GAPS); ++b) {
+    if (!taken[b]) continue;
+    if (b > begin) entry[count].size = b - begin, entry[count].in = -1, entry[count++].out = begin;
+    begin = b + 1;
+  }
+  return count;
+}
+// in: the input, or a copy of it.
+GPUPRIMS__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__layout_args *a) {
+  const gp_layout *from = q->in_layout, *to = q->out_layout;
+  gp__layout_entry entry[GP__LAYOUT_ENTRIES];
+  const int count = gp__layout_entries(q, entry);
+  uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out;
+  int i;
+  memset(a, 0, sizeof *a);
+  a->in = (const unsigned char *)in;
+  a->out = (unsigned char *)q->out;
+  a->count = q->count;
+  a->in_width = from->width;
+  a->out_width = to->width;
+  for (i = 0; i < count; ++i) {
+    a->out_column[i] = gp__layout_column(to, q->out, q->count, i, (size_t)entry[i].out);
+    if (entry[i].in < 0) continue;
+    a->in_column[i] = gp__layout_column(from, in, q->count, i, (size_t)entry[i].in);
+    if (from->width != GP_AOS) in_bits |= (uintptr_t)a->in_column[i];
+    if (to->width != GP_AOS) out_bits |= (uintptr_t)a->out_column[i];
+  }
+  a->in_aligned = in_bits % GP__VECTOR == 0;
+  a->out_aligned = out_bits % GP__VECTOR == 0;
+}
+// Bytes from the first value of a field to the i-th.
+GPUPRIMS__PRIVATE uint64_t gp__host_place(uint64_t width, size_t struct_size, size_t size, uint64_t i) {
+  return width == 0 ? i * size : i / width * width * struct_size + i % width * size;
+}
+
+// Values of structs, one by one, and zeros for gaps. In place: from a copy.
+static gp_result gp__host_layouts(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  gp__layout_args a;
+  gp__layout_entry entry[GP__LAYOUT_ENTRIES];
+  const int entries = gp__layout_entries(q, entry), threads = h->threads;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->count, GP__HOST_BLOCK);
+  void *copy = NULL;
+  int64_t b;
+  (void)threads;
+  if (q->in == q->out && q->in) {
+    const uint64_t bytes = gp__layout_bytes(q->in_layout, q->count);
+    copy = malloc(bytes);
+    if (!copy) return gp__host_no_memory(h, bytes);
+    memcpy(copy, q->in, bytes);
+  }
+  gp__layout_arguments(q, copy ? copy : q->in, &a);
+  GPUPRIMS__PARALLEL_FOR
+  for (b = 0; b < blocks; ++b) {
+    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
+    const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;
+    int f;
+    for (f = 0; f < entries; ++f) {
+      const size_t size = (size_t)entry[f].size;
+      uint64_t i;
+      for (i = first; i < end; ++i) {
+        unsigned char *to = a.out_column[f] + gp__host_place(a.out_width, q->out_size, size, i);
+        if (entry[f].in < 0) memset(to, 0, size);
+        else memcpy(to, a.in_column[f] + gp__host_place(a.in_width, q->in_size, size, i), size);
+      }
+    }
+  }
+  free(copy);
+  return GP_SUCCESS;
+}
+
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
 __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
   const char *call = gp__host_call_name(q->primitive);
@@ -17732,6 +18506,8 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
     return gp__host_nth(&h);
   case GP_SHUFFLE:
     return gp__host_shuffle(&h);
+  case GP_CONVERT_LAYOUT:
+    return gp__host_layouts(&h);
   default:
     break;
   }
@@ -18595,7 +19371,8 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(TRANSPOSE_SQUARE, gp__transpose_square, gp__transpose_args)                                                        \
   X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args)                                                         \
   X(TRANSPOSE_COLUMNS, gp__transpose_columns_of, gp__transpose_args)                                                   \
-  X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args)
+  X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args)                                                   \
+  X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -19450,6 +20227,8 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
     return GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_LENGTH;
   case GP_SHUFFLE:
     return GP__READS_MAP | GP__READS_INIT;
+  case GP_CONVERT_LAYOUT:
+    return GP__READS_IN | GP__READS_OUT;
   case GP_GROUP_BY:
     return GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED;
   case GP_TRANSPOSE:
@@ -19504,6 +20283,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: permutation: the call permutes no dimensions", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
     return gp__fail(GP_E_ARGUMENT, "%s: field_count: the call has no struct keys that fields order", k->who);
+  if ((c->in_layout || c->out_layout) && c->primitive != GP_CONVERT_LAYOUT)
+    return gp__fail(GP_E_ARGUMENT, "%s: %s serves convert_layout only", k->who,
+                    c->in_layout ? "in_layout" : "out_layout");
+  if ((c->flags & GP_KEEP_GAPS) && c->primitive != GP_CONVERT_LAYOUT)
+    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_KEEP_GAPS serves convert_layout only", k->who);
   if ((c->begin_bit || c->end_bit) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT)
     return gp__fail(GP_E_ARGUMENT, "%s: begin_bit and end_bit serve radix sorts only", k->who);
   if ((c->flags & GP_DESCENDING) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT &&
@@ -19512,7 +20296,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
                     k->who);
   if ((c->flags & GP_UNSORTED) && c->primitive != GP_TOP_K)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_UNSORTED serves top_k only", k->who);
-  if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED))
+  if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS))
     return gp__fail(GP_E_ARGUMENT, "%s: flags has unknown bits: %#x", k->who, c->flags);
   if ((c->flags & GP_RIGHT) && c->primitive != GP_ADJACENT_DIFFERENCE)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_RIGHT serves adjacent_difference only", k->who);
@@ -20518,6 +21302,110 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   return GP_SUCCESS;
 }
 
+// ---- layouts
+
+// A layout, and its buffer or columns as extents. name: "in_layout (from)"; of: "in".
+GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,
+                                             const gp_layout *l, const void *buffer, gp__extent *span, int *spans) {
+  const char *who = k->who;
+  const uint64_t count = k->c->count;
+  uint64_t bytes;
+  int i, j;
+  if (!l) return gp__fail(GP_E_NULL, "%s: %s is null", who, name);
+  if (l->field_count < 1 || l->field_count > GP__LAYOUT_FIELDS)
+    return gp__fail(GP_E_ARGUMENT, "%s: %s: field_count is %d, not 1 to %d", who, name, l->field_count,
+                    (int)GP__LAYOUT_FIELDS);
+  if (!l->fields) return gp__fail(GP_E_NULL, "%s: %s: fields is null", who, name);
+  if (l->size < 1 || l->size > GP__LAYOUT_STRUCT_BYTES)
+    return gp__fail(GP_E_ARGUMENT, "%s: %s: size is %lu, not 1 to %d", who, name, (unsigned long)l->size,
+                    (int)GP__LAYOUT_STRUCT_BYTES);
+  for (i = 0; i < l->field_count; ++i) {
+    const gp_field *f = &l->fields[i];
+    if (f->size < 1 || f->size > l->size || f->offset > l->size - f->size)
+      return gp__fail(GP_E_ARGUMENT,
+                      "%s: %s: fields: field %d, of %lu bytes at offset %lu, is not inside the struct "
+                      "of %lu",
+                      who, name, i, (unsigned long)f->size, (unsigned long)f->offset, (unsigned long)l->size);
+    for (j = 0; j < i; ++j)
+      if (f->offset < l->fields[j].offset + l->fields[j].size && l->fields[j].offset < f->offset + f->size)
+        return gp__fail(GP_E_ARGUMENT, "%s: %s: fields: fields %d and %d overlap", who, name, j, i);
+  }
+  if (l->width != GP_SOA && (l->capacity || l->columns))
+    return gp__fail(GP_E_ARGUMENT, "%s: %s: %s serves GP_SOA, but width is %llu", who, name,
+                    l->capacity ? "capacity" : "columns", (unsigned long long)l->width);
+  if (l->columns && l->capacity)
+    return gp__fail(GP_E_ARGUMENT, "%s: %s: capacity serves one buffer, but there are columns", who, name);
+  if (l->capacity && l->capacity < count)
+    return gp__fail(GP_E_ARGUMENT, "%s: %s: capacity is %llu, below count, which is %llu", who, name,
+                    (unsigned long long)l->capacity, (unsigned long long)count);
+  bytes = gp__layout_bytes(l, count);
+  if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
+    return gp__fail(GP_E_SIZE, "%s: count and %s: %llu structs of %lu bytes overflow", who, name,
+                    (unsigned long long)count, (unsigned long)l->size);
+  *spans = 0;
+  if (l->columns) {
+    if (buffer) return gp__fail(GP_E_ARGUMENT, "%s: %s is not null, but %s has columns", who, of, name);
+    for (i = 0; i < l->field_count; ++i) {
+      if (!l->columns[i] && count && k->pointers)
+        return gp__fail(GP_E_NULL, "%s: %s: columns[%d] is null", who, name, i);
+      if (count * l->fields[i].size > UINT64_MAX - (uintptr_t)l->columns[i])
+        return gp__fail(GP_E_SIZE, "%s: %s: columns[%d] reaches past the end of memory", who, name, i);
+      span[*spans].name = of;
+      span[*spans].pointer = l->columns[i];
+      span[*spans].bytes = count * l->fields[i].size;
+      span[(*spans)++].place = 0;
+    }
+    return GP_SUCCESS;
+  }
+  if (!buffer && count && k->pointers) return gp__fail(GP_E_NULL, "%s: %s is null", who, of);
+  span->name = of;
+  span->pointer = buffer;
+  span->bytes = bytes;
+  span->place = 1;
+  *spans = 1;
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
+  const gp_call *c = k->c;
+  const gp_layout *from = c->in_layout, *to = c->out_layout;
+  gp__request *q = k->q;
+  gp__extent read[GP__LAYOUT_FIELDS], written[GP__LAYOUT_FIELDS];
+  uint64_t hash = 14695981039346656037ull; // FNV-1a
+  int reads, writes, i, j;
+  GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", from, c->in, read, &reads));
+  GPUPRIMS__CHECK(gp__check_layout(k, "out_layout (to)", "out", to, c->out, written, &writes));
+  if (from->field_count != to->field_count)
+    return gp__fail(GP_E_ARGUMENT, "%s: out_layout (to): field_count is %d, in in_layout (from) it is %d", k->who,
+                    to->field_count, from->field_count);
+  for (i = 0; i < from->field_count; ++i)
+    if (from->fields[i].size != to->fields[i].size)
+      return gp__fail(GP_E_ARGUMENT, "%s: out_layout (to): fields: field %d has %lu bytes, in in_layout (from) %lu",
+                      k->who, i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
+  for (i = 0; i < writes; ++i) {
+    for (j = 0; j < reads; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &read[j], &written[i]));
+    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &written[j], &written[i]));
+  }
+  q->in_layout = from;
+  q->out_layout = to;
+  q->in = c->in;
+  q->out = c->out;
+  q->in_size = from->size;
+  q->out_size = to->size;
+  q->count = q->stride = c->count;
+  q->channels = q->active = 1;
+  for (i = 0; i < from->field_count; ++i) {
+    const uint64_t said[3] = {from->fields[i].size, from->fields[i].offset, to->fields[i].offset};
+    for (j = 0; j < 3; ++j) hash = (hash ^ said[j]) * 1099511628211ull;
+  }
+  { // a width that is no multiple of every tile is known to the kernel
+    const uint64_t said[5] = {from->width, to->width, from->size, to->size, (uint64_t)c->flags};
+    for (j = 0; j < 5; ++j) hash = (hash ^ said[j]) * 1099511628211ull;
+  }
+  q->fields_hash = hash | 1;
+  return GP_SUCCESS;
+}
+
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing.
 // The order of integers is that of their bits, and a stable sort has one result: merge sort of integers is a radix
@@ -20546,6 +21434,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   q->primitive = c->primitive;
   q->flags = c->flags;
   GPUPRIMS__CHECK(gp__check_fields(&k));
+  if (c->primitive == GP_CONVERT_LAYOUT) return gp__check_layouts(&k);
   GPUPRIMS__CHECK(gp__check_operators(&k));
   GPUPRIMS__CHECK(gp__check_types(&k));
   GPUPRIMS__CHECK(gp__check_numbers(&k));
@@ -20600,6 +21489,21 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
   default:
     return 0;
   }
+}
+
+// Structs that a thread takes at a time: so many that each field's values fill whole words, where registers hold them.
+GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
+  const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
+  unsigned common = 4, chunk;
+  int i;
+  if ((q->flags & GP_KEEP_GAPS) || size > GP__LAYOUT_REGISTER_BYTES) return 0;
+  for (i = 0; i < q->in_layout->field_count; ++i) common = gp__gcd(common, (unsigned)q->in_layout->fields[i].size);
+  chunk = 4 / common;
+  while (chunk > 1 &&
+         (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout->width > 1 && q->in_layout->width % chunk) ||
+          (q->out_layout->width > 1 && q->out_layout->width % chunk)))
+    chunk /= 2;
+  return (int)chunk;
 }
 
 // ---- policies
@@ -20694,6 +21598,13 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.in2_size = (int)q->in2_size;
     h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
     if (family == GP__FAMILY_REDUCE && q->primitive != GP_REDUCE) h.commutative = h.exact = 1; // sums of 0 and 1
+    if (q->primitive == GP_CONVERT_LAYOUT) {
+      h.in_width = q->in_layout->width;
+      h.out_width = q->out_layout->width;
+      h.chunk = gp__layout_chunk(q);
+      h.length = gp__layout_bytes(q->in_layout, q->count);
+      h.in_place = q->in == q->out && !q->in_layout->columns && !q->out_layout->columns; // without buffers: may be
+    }
     if (q->primitive == GP_IS_SORTED) {
       h.in_size = (int)q->key_size;
       h.in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
@@ -20998,6 +21909,11 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
 GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
   return !q->user_op && gp__any_order(q) && (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
 }
+// Is the input of a conversion copied first?
+GPUPRIMS__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
+  const gp__shape h = gp__shape_of(q);
+  return h.in_place && !gp__layout_local(*p, h);
+}
 // Which kernels a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
   const int stream = gp__family_of(q->primitive) == GP__FAMILY_STREAM;
@@ -21013,7 +21929,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
                      : q->primitive == GP_ADJACENT_DIFFERENCE ? GP__ADJACENT
                      : gp__is_bound(q->primitive)             ? GP__BOUND
                      : q->primitive == GP_SHUFFLE             ? GP__SHUFFLE
+                     : q->primitive == GP_CONVERT_LAYOUT      ? GP__CONVERT_LAYOUT
                                                               : GP__MAP;
+    if (q->primitive == GP_CONVERT_LAYOUT && gp__converts_copy(q, p)) kinds[count++] = GP__COPY;
     break;
   case GP_STEALING:
     kinds[count++] = GP__STEALING;
@@ -21055,6 +21973,8 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
 GPUPRIMS__PRIVATE int gp__has_wide_indices(const gp__request *q) {
   return q->primitive == GP_TOP_K && q->out_size && q->count > UINT32_MAX;
 }
+// Of the elements of a copy: those of layouts are bytes.
+GPUPRIMS__PRIVATE int gp__copied_size(const gp__request *q) { return q->in_layout ? 1 : (int)q->in_size; }
 GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
                                       int key[GP__KEY_NUMBERS]) {
   // Flags that the kernels do not know: offsets are checked by others; one sweep is told the direction when it runs.
@@ -21066,7 +21986,7 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = q->op;
   key[i++] = q->transform;
   key[i++] = q->equal;
-  key[i++] = q->primitive == GP_TRANSPOSE ? q->moves.size : bytes ? (int)q->in_size : q->in_type;
+  key[i++] = q->primitive == GP_TRANSPOSE ? q->moves.size : kind == GP__COPY ? gp__copied_size(q) : q->in_type;
   key[i++] = q->in2_type;
   key[i++] = q->key_type;
   key[i++] = q->offset_type;
@@ -21249,6 +22169,26 @@ GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {
                                     : "SET_SYMMETRIC_DIFFERENCE";
 }
 
+// A tile, what a thread takes of it, both sides, and what moves.
+GPUPRIMS__PRIVATE void gp__name_layouts(const gp__request *q, const gp_policy *v, gp__text *t) {
+  const gp__shape h = gp__shape_of(q);
+  const int tile = gp__layout_tile(*v, h), staged = gp__layout_staged(*v, h);
+  gp__layout_entry entry[GP__LAYOUT_ENTRIES];
+  const int count = gp__layout_entries(q, entry);
+  int i;
+  gp__add(t, "%d, %d, gp__side<%d, %d>, gp__side<%d, %d>", tile, staged ? h.chunk : 0,
+          !staged                        ? 0
+          : h.in_width <= (unsigned)tile ? (int)h.in_width
+                                         : -1,
+          h.in_size,
+          !staged                         ? 0
+          : h.out_width <= (unsigned)tile ? (int)h.out_width
+                                          : -1,
+          h.out_size);
+  for (i = 0; i < count; ++i) gp__add(t, ", gp__moved<%d, %d, %d>", entry[i].size, entry[i].in, entry[i].out);
+  gp__add(t, ">");
+}
+
 // The kernel's name: its template with every argument.
 GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v, gp__kernel_kind kind, gp__text *t) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments) #kernel,
@@ -21261,7 +22201,10 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
           v->stages, v->blocks_per_sm, v->overlap, kind == GP__SEGMENTS_BEGIN ? ">" : ", ");
   switch (kind) {
   case GP__COPY:
-    gp__add(t, "%d>", (int)q->in_size);
+    gp__add(t, "%d>", gp__copied_size(q));
+    break;
+  case GP__CONVERT_LAYOUT:
+    gp__name_layouts(q, v, t);
     break;
   case GP__MAP:
     if (q->primitive == GP_FILL) gp__add(t, "gp__fill_value<%s>", out);
@@ -21490,6 +22433,12 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers; histograms
   // with few vectors on their way do with 40; long chunks of a stream take 128.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
+  if (kind == GP__CONVERT_LAYOUT) { // as many as leave room for what a thread takes
+    const gp__shape h = gp__shape_of(q);
+    const int bytes = h.chunk * gp__max(h.in_size, h.out_size);
+    const unsigned most = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
+    gp__add(t, ", %u", most > threads ? most / threads : 1);
+  }
   if (blocks > 0 && family != GP__FAMILY_MAP &&
       blocks * threads <= (v->algorithm == GP_HYBRID            ? 2048u
                            : family == GP__FAMILY_HISTOGRAM     ? (v->vectors < 4 ? 1536u : 1024u)
@@ -21944,6 +22893,7 @@ typedef union gp__arguments {
   gp__segment_args segment;
   gp__histogram_args histogram;
   gp__search_args search;
+  gp__layout_args layout;
 } gp__arguments;
 
 GPUPRIMS__PRIVATE void gp__stream_arguments(const gp__request *q, gp__stream_args *a) {
@@ -22047,6 +22997,10 @@ GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape 
       a->search.out = q->out;
       a->search.count = q->count;
       a->search.count_device = count_device;
+      break;
+    }
+    if (q->primitive == GP_CONVERT_LAYOUT) {
+      gp__layout_arguments(q, q->in, &a->layout);
       break;
     }
     a->map.in = q->in ? q->in : q->out; // never read; but null plus an offset has no meaning
@@ -22542,6 +23496,21 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
     return result;
   }
   gp__fill_arguments(q, h, &g, r ? r->workspace : NULL, &a);
+  if (q->primitive == GP_CONVERT_LAYOUT && count == 2) { // in place: of a copy in the workspace
+    gp__map_args copy;
+    gp__geometry of_copy = g;
+    memset(&copy, 0, sizeof copy);
+    copy.in = copy.in2 = q->in;
+    copy.out = scratch;
+    copy.count = h->length;
+    of_copy.shared_bytes = 0;
+    of_copy.tiles = gp__ceil_div(h->length, (unsigned long long)p->threads * (unsigned)p->vectors * GP__VECTOR);
+    if (result == GP_SUCCESS)
+      result = gp__launch_one(s, who, kernels[1], of_copy.tiles < 0x7fffffff ? (unsigned)of_copy.tiles : 0x7fffffffu,
+                              &of_copy, p->overlap, stream, &copy);
+    gp__layout_arguments(q, scratch, &a.layout);
+    count = 1;
+  }
   for (i = 0; i < count && result == GP_SUCCESS; ++i)
     result = gp__launch_one(s, who, kernels[i], count == 3 && i == 1 ? 1 : g.grid, &g, p->overlap, stream, &a);
   if (r) gp__unlock_stream(r);
@@ -23570,6 +24539,68 @@ GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_t
   c.out_keys = out;
   c.length = n;
   return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
+                                          void *out, uint64_t count, int flags, gp_stream stream) {
+  gp_call c = gp__call(GP_CONVERT_LAYOUT, 0, 0, 0, in, out, count);
+  c.in_layout = from;
+  c.out_layout = to;
+  c.flags = flags;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
+  const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
+  uint64_t count = 1;
+  int d;
+  if (width != GP_SOA && width != GP_AOS && (width % 16 || width >> 32))
+    return gp__fail(GP_E_ARGUMENT, "%s: layout: blocks of %llu structs are no multiple of 16 below 2^32", who,
+                    (unsigned long long)width);
+  if (a->size < 1 || a->packed < 1 || a->packed > a->size)
+    return gp__fail(GP_E_ARGUMENT, "%s: size is %u, packed is %u: GP_ARRAY_OF sets them", who, a->size, a->packed);
+  for (d = 0; d < 3; ++d) {
+    if (a->extent[d] && count > UINT64_MAX / a->extent[d])
+      return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu", who,
+                      (unsigned long long)a->extent[0], (unsigned long long)a->extent[1],
+                      (unsigned long long)a->extent[2]);
+    count *= a->extent[d];
+  }
+  if (count > UINT64_MAX - unit || (count + unit) > UINT64_MAX / a->size)
+    return gp__fail(GP_E_SIZE, "%s: %llu structs of %u bytes overflow", who, (unsigned long long)count, a->size);
+  return GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_array_check(const gp_array *array) {
+  const char *who = "gp_array_check";
+  uint64_t width;
+  if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
+  GPUPRIMS__CHECK(gp__check_array(who, array, array->layout));
+  width = array->layout & ~GP_TRANSPOSED;
+  if (array->capacity < array->extent[0] * array->extent[1] * array->extent[2] ||
+      array->capacity % (width > 16 ? width : 16))
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: capacity is %llu, no whole blocks, or not enough for %llu times %llu times %llu", who,
+                    (unsigned long long)array->capacity, (unsigned long long)array->extent[0],
+                    (unsigned long long)array->extent[1], (unsigned long long)array->extent[2]);
+  return (uintptr_t)array->base % 16
+             ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
+             : GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
+  const char *who = "gp_array_relayout";
+  if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
+  if (array->base && array->layout != layout)
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: layout: the array has memory (base is not null), whose layout is fixed; "
+                    "gp_convert_layout moves what it holds to an array of another",
+                    who);
+  GPUPRIMS__CHECK(gp__check_array(who, array, layout));
+  if (array->base) return GP_SUCCESS;
+  *array = gp__array_of(layout, array->extent[0], array->extent[1], array->extent[2], array->size, array->packed);
+  return GP_SUCCESS;
+}
+GPUPRIMS__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity) {
+  const int length = snprintf(option, capacity, "-DGP_LAYOUT_%s=GP_USE(%lluull)", name ? name : "",
+                              (unsigned long long)(array ? array->layout : GP_ANY_LAYOUT));
+  return length > 0 ? (size_t)length : 0;
 }
 GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
                                    uint64_t count, gp_stream stream) {

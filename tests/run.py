@@ -102,6 +102,8 @@ PROGRAMS = [
             flags=["-Wno-maybe-uninitialized", "-Wno-unused-function"], args=["1"], long_args=["30"]),
     Program("transpose kernels, checked", ["tests/kernels/test_transpose.cpp"], SIMT, ("asan", "race"),
             flags=["-Wno-maybe-uninitialized", "-Wno-unused-function", "-DTEST_FEW"], args=["2"], long_args=["60"]),
+    Program("layout kernels", ["tests/kernels/test_layouts.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+            long_args=["60"]),
     Program("mutants", command=["python3", "tests/kernels/mutants.py", "build/tests/mutants"], timeout=900),
     # ---- contexts, checks, policies, caches on an emulated driver that can fail every call
     # (it passes numbers that are no enumerators on purpose, which C allows and C++ frowns on)

@@ -7,6 +7,7 @@ sources changed; runs the list of cells; writes JSON Lines to ci/measurements/<d
     tools/bench.py                        the standard list (below 9 minutes on an H200)
     tools/bench.py --quick                three sizes of six types (a minute)
     tools/bench.py --set segments         runs, segments, selection, histograms and searches; --set segments-quick: some
+    tools/bench.py --set layouts          conversions between arrays of structs and structs of arrays
     tools/bench.py --set sorting          sorts, merges, sets, top-k, shuffle, group-by; --set sorting-quick: some
     tools/bench.py --cells FILE           a list of your own: a cell a line, see the top of tools/gp_cells.h
     tools/bench.py --cell "reduce SUM f32 bytes=1G" --policy threads=256 --policy threads=1024
@@ -244,8 +245,27 @@ def quick_transpose_cells():
             "transpose f32 shape=512x512", "transpose f32 shape=128x128 protocol=graph"]
 
 
-SETS = {"transpose": transpose_cells, "transpose-quick": quick_transpose_cells, "standard": standard_cells,
-        "quick": quick_cells, "host": host_cells, "segments": segment_cells,
+STRUCTS = ["4.4", "4.4.4", "8.4.2.1", "4.4.4.2.1", "8.8.4.4.2.2.1.1", "4.4.4.4.4.4.4.4.4.4.4.4.4.4.4.4",
+           "1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1", "8.8.8.8.4.4.4.4.2.2.2.2.1.1.1.1", "8.8.8.8.8.8.8.8.8.8.8.8.8.8.8.8"]
+
+
+def layout_cells():
+    """Structs of 2 to 16 fields of mixed sizes, there and back, of about a quarter of a GiB; beside a copy."""
+    def count(struct):
+        return f"{256 // max(sum(map(int, struct.split('.'))), 1)}M"
+    cells = ["copy u32 n=64M"]
+    for struct in STRUCTS:
+        cells += [f"convert_layout u8 struct={struct} {ways} n={count(struct)}"
+                  for ways in ("from=aos to=soa", "from=soa to=aos", "from=aos to=32")]
+    cells += [f"convert_layout u8 struct=4.4.4.2.1 {ways} n=16M" for ways in
+              ("from=32 to=soa", "from=soa to=32", "from=aos to=24", "from=32 to=64", "from=32 to=aos",
+               "from=aos to=soa in_offset=4", "from=aos to=soa out_offset=1")]
+    cells += [f"convert_layout u8 struct=4.4.4.2.1 n={n} protocol=graph" for n in ("1M", "64K", "4K")]
+    return cells
+
+
+SETS = {"standard": standard_cells, "quick": quick_cells, "host": host_cells, "segments": segment_cells,
+        "transpose": transpose_cells, "transpose-quick": quick_transpose_cells, "layouts": layout_cells,
         "segments-quick": quick_segment_cells, "sorting": sorting_cells, "sorting-quick": quick_sorting_cells}
 
 # ---- building --------------------------------------------------------------------------------------------------------
@@ -501,7 +521,7 @@ def main():
     if not (args.cell or args.cells or args.host or args.set):
         command += ["--overhead", "--first-call"]
     show = args.verbose or args.cell or args.cells
-    of_their_own = ("segments", "sorting")  # sets whose measurements are files of their own
+    of_their_own = ("segments", "sorting", "layouts")  # sets whose measurements are files of their own
     kept = not (args.cell or args.cells or args.host or args.quick) and args.set in (None, "standard", *of_their_own)
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, text=True)
     process.stdin.write("\n".join(cells) + "\n")

@@ -20,6 +20,8 @@
 //   top_k                           k=64 rows=1 payload=TYPE form=keys|indices order=descending sorted=1
 //   nth_element                     k=n/2 (which) order=ascending
 //   group_by                        key=u32 groups=4096
+//   convert_layout                  from=aos to=soa (or the structs of a block) struct=4.8.2 (bytes of the fields; four
+//                                   of `type`): n structs; with aos each field stands where C has it, others are packed
 // Of sorts, merges, sets and top-k `type` is the keys'; the payload, where there is one, is moved with them, and with
 // form=indices where they came from is written in its place (payload: the index type, u32). Keys of merges and sets are
 // sorted: dist=uniform rises at random, with equal keys; dist=constant and sorted are the others.
@@ -104,6 +106,13 @@ enum {
 enum { GP_TRANSPOSE = 3000 };
 #endif
 
+#ifdef GP_TRANSPOSED
+#define CELLS_HAVE_LAYOUTS 1
+#else // likewise, from before layouts
+#define CELLS_HAVE_LAYOUTS 0
+enum { GP_CONVERT_LAYOUT = 3001 };
+#endif
+
 typedef struct type_row {
   const char *name;
   int size, number, fields;
@@ -178,6 +187,12 @@ typedef struct cell {
   gp_permutation permutation; // of the call made last
 #endif
   unsigned char scalar[16], scalar2[16]; // what elements are compared with; ends of a histogram
+#if CELLS_HAVE_LAYOUTS
+  int field_bytes[32], field_count; // of a struct; 0: as nobody has said
+  uint64_t widths[2];               // of the layouts, from and to
+  gp_field fields[2][32];
+  gp_layout layouts[2];
+#endif
 } cell;
 
 // ---- cells ----------------------------------------------------------------------------------------------------------
@@ -208,7 +223,9 @@ static inline __attribute__((unused)) int parse_size(const char *text, uint64_t 
   X('b', bins)                                                                                                         \
   X('h', haystack)                                                                                                     \
   X('d', order)                                                                                                        \
-  X('m', shape) X('i', bits) X('2', second) X('n', k) X('w', rows) X('u', sorted) X('g', groups)
+  X('m', shape)                                                                                                        \
+  X('i', bits)                                                                                                         \
+  X('2', second) X('n', k) X('w', rows) X('u', sorted) X('g', groups) X('y', struct) X('a', from) X('z', to)
 static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
   switch ((int)p) {
   case GP_SEGMENTED_REDUCE:
@@ -261,6 +278,8 @@ static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
     return "kg";
   case GP_TRANSPOSE:
     return "m";
+  case GP_CONVERT_LAYOUT:
+    return "yaz";
   default:
     return "";
   }
@@ -431,6 +450,11 @@ static inline __attribute__((unused)) void default_words(cell *c) {
     case 'g':
       c->groups = 4096;
       break;
+#if CELLS_HAVE_LAYOUTS
+    case 'a':
+      c->widths[0] = GP_AOS;
+      break;
+#endif
     default:
       break;
     }
@@ -517,15 +541,61 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
     return is_number && number > 0;
   case 'm': // ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES
     return parse_shape(c, value);
+#if CELLS_HAVE_LAYOUTS
+  case 'y': {
+    char *end = (char *)(uintptr_t)value;
+    for (c->field_count = 0; *end && c->field_count < 32; end += *end == '.') {
+      const long size = strtol(value = end, &end, 10);
+      if (end == value || size < 1 || size > 64 || (*end && *end != '.')) return 0;
+      c->field_bytes[c->field_count++] = (int)size;
+    }
+    return c->field_count > 0 && !*end;
+  }
+  case 'a':
+  case 'z':
+    c->widths[letter == 'z'] = !strcmp(value, "aos") ? GP_AOS : !strcmp(value, "soa") ? GP_SOA : number;
+    return !strcmp(value, "aos") || !strcmp(value, "soa") || (is_number && number > 1);
+#endif
   default:
     c->haystack = number;
     return is_number && number > 0;
   }
 }
 
+#if CELLS_HAVE_LAYOUTS
+// The fields of both layouts, and the structs' sizes: with GP_AOS as C has them, otherwise packed.
+static inline __attribute__((unused)) void cell_make_layouts(cell *c) {
+  int side, f;
+  for (f = 0; !c->field_count && f < 4; f++) c->field_bytes[f] = c->in->size;
+  for (side = 0; side < 2; side++) {
+    size_t at = 0, most = 1;
+    for (f = 0; f < (c->field_count ? c->field_count : 4); f++) {
+      size_t align = 1;
+      while (c->widths[side] == GP_AOS && align < 16 && (size_t)c->field_bytes[f] % (2 * align) == 0) align *= 2;
+      if (align > most) most = align;
+      at = (at + align - 1) / align * align;
+      c->fields[side][f].offset = at;
+      c->fields[side][f].size = (size_t)c->field_bytes[f];
+      at += (size_t)c->field_bytes[f];
+    }
+    c->layouts[side].width = c->widths[side];
+    c->layouts[side].size = (at + most - 1) / most * most;
+    c->layouts[side].field_count = f;
+  }
+}
+// Bytes of an array.
+static inline __attribute__((unused)) uint64_t cell_layout_bytes(const cell *c, int side, uint64_t n) {
+  const uint64_t width = c->widths[side] ? c->widths[side] : 1;
+  return (n + width - 1) / width * width * c->layouts[side].size;
+}
+#endif
+
 // What follows from all words together. NULL, or what is wrong.
 static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   const gp_primitive p = c->primitive;
+#if CELLS_HAVE_LAYOUTS
+  if (p == GP_CONVERT_LAYOUT) cell_make_layouts(c);
+#endif
   if (is_select(p) && c->form == FORM_FLAGS && !c->key) c->key = find_type("u8");
   if (is_select(p) && c->form != FORM_FLAGS) c->key = NULL;
   if (c->key && (c->form == FORM_FLAGS || c->form == FORM_HEADS) &&
@@ -705,6 +775,10 @@ static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int rol
   }
   if (c->rows) return c->rows * (role < FIRST_OUTPUT ? cell_elements(c, n) : cell_k(c, n));
   if (role == ROLE_out_keys && (int)p == GP_NTH_ELEMENT) return 1;
+#if CELLS_HAVE_LAYOUTS
+  if (p == GP_CONVERT_LAYOUT)
+    return (cell_layout_bytes(c, role == ROLE_out, n) + (uint64_t)c->in->size - 1) / (uint64_t)c->in->size;
+#endif
   switch (role) {
   case ROLE_begin:
     return p == GP_HISTOGRAM_RANGES ? c->bins + 1 : cell_segments(c, n) + (c->form != FORM_ENDS);
@@ -814,6 +888,7 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 //   sets  (n + R)[key, value], R results     top-k  n[key] + rows k[key, value] (values that are not taken: not read)
 //   is_sorted, nth_element  n[key]     shuffle, transpose  2n[in]
 //   group by  n[key] + n[in] + R[key] + R[out], R groups
+//   convert_layout  n structs of either layout, with their gaps
 static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t n) {
   double bytes = 0;
   int role;
@@ -857,6 +932,16 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
   if (c->shape[0])
     ADD(" shape=%llux%llux%llu", (unsigned long long)c->shape[0], (unsigned long long)c->shape[1],
         (unsigned long long)c->shape[2]);
+#if CELLS_HAVE_LAYOUTS
+  if (has_word(c->primitive, 'y')) {
+    int f;
+    for (f = 0; f < c->field_count; f++) ADD(f ? ".%d" : " struct=%d", c->field_bytes[f]);
+    if (c->widths[0] == GP_SOA) ADD(" from=soa");
+    else if (c->widths[0] != GP_AOS) ADD(" from=%llu", (unsigned long long)c->widths[0]);
+    if (c->widths[1] == GP_AOS) ADD(" to=aos");
+    else if (c->widths[1] != GP_SOA) ADD(" to=%llu", (unsigned long long)c->widths[1]);
+  }
+#endif
 #undef ADD
 }
 
@@ -1113,6 +1198,16 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     if (c->rows > 1) call.segments = c->rows;
   }
   if (p == GP_SHUFFLE) call.init = &seed;
+#endif
+#if CELLS_HAVE_LAYOUTS
+  if (p == GP_CONVERT_LAYOUT) {
+    cell *own = (cell *)(uintptr_t)c; // a cell may have been copied since: its layouts point into itself again
+    own->layouts[0].fields = own->fields[0];
+    own->layouts[1].fields = own->fields[1];
+    call.in_layout = &own->layouts[0];
+    call.out_layout = &own->layouts[1];
+    call.in_type = call.out_type = 0;
+  }
 #endif
 #undef HANDLE
   *result = call;

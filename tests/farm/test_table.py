@@ -182,7 +182,8 @@ OPERATORS = {"copy": "", "fill": "", "iota": "", "transform": "NEGATE", "transfo
              "adjacent_difference": "SUB",
              **dict.fromkeys(("run_lengths", "nontrivial_runs", "unique", "select", "partition", "count_if", "any",
                               "all", "histogram_even", "histogram_ranges", "lower_bound", "upper_bound",
-                              "load_balance", "check_offsets", "is_sorted", "shuffle", *store.OF_KEYS), "")}
+                              "load_balance", "check_offsets", "is_sorted", "shuffle", "convert_layout",
+                              *store.OF_KEYS), "")}
 # Outputs (the type itself where there is none) and words, where a primitive has some.
 WORDS = {
     **dict.fromkeys(("segmented_reduce", "segmented_inclusive_scan", "segmented_exclusive_scan"),

@@ -1483,6 +1483,8 @@ static void group_big(void) {
 
 #include "gp_check_sorting.h"
 
+#include "gp_check_layouts.h"
+
 // ---- main -----------------------------------------------------------------------------------------------------------
 
 static const struct {
@@ -1504,6 +1506,7 @@ static const struct {
               {"errors", group_errors},
               {"segments", group_segments},
               {"sorting", group_sorting},
+              {"layouts", group_layouts},
               {"big", group_big}};
 
 // The types of tools/gp_cells.h: the library's, and its two structs.

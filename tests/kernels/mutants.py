@@ -37,6 +37,8 @@ FILES = {
     "TOP_K_LISTS": "test_top_k.cpp",
     "RADIX_SELECT": "test_top_k.cpp",
     "SHUFFLE": "test_top_k.cpp",
+    "CONVERT_LAYOUT": "test_layouts.cpp",
+    "LAYOUT_ACCESS": "test_layouts.cpp",
     "TILE": "test_tile.cpp",
     "TRANSPOSE": "test_transpose.cpp",
     "TRANSPOSE_IN_PLACE": "test_transpose.cpp",
@@ -714,6 +716,48 @@ MUTANTS = {
         "    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i]"),
     "transpose tile: where rows lie is not said": (
         "TRANSPOSE_TILE", "s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;", "s.start_pitch = 0;"),
+    "layouts: no barrier behind the load": (
+        "CONVERT_LAYOUT", ".template load<P::load>(shared, a);\n      __syncthreads();",
+        ".template load<P::load>(shared, a);"),
+    "layouts: no barrier before the store": (
+        "CONVERT_LAYOUT", "      __syncthreads();\n      Destination(", "      Destination("),
+    "layouts: no barrier between reads and writes": (
+        "CONVERT_LAYOUT", "  __syncthreads();\n  GPUPRIMS__UNROLL_BY(1)\n  for (int f = 0; f < List::count; ++f)",
+        "  GPUPRIMS__UNROLL_BY(1)\n  for (int f = 0; f < List::count; ++f)"),
+    "layouts: gaps as they come": (
+        "CONVERT_LAYOUT", "    if (OUT && GAP && W) {", "    if (false) {"),
+    "layouts: a gap of single values": (
+        "CONVERT_LAYOUT", "for (unsigned b = 0; b < size; ++b) at[b] = 0;",
+        "for (unsigned b = 1; b < size; ++b) at[b] = 0;"),
+    "layouts: three words of a permutation": (
+        "CONVERT_LAYOUT", "return __byte_perm(low, high, 0x5410);", "return __byte_perm(low, high, 0x5140);"),
+    "layouts: the second word of two": ("CONVERT_LAYOUT", "S1 = (W1 == A ? 0 : 4)", "S1 = (W1 == A ? 0 : 0)"),
+    "layouts: padding is forgotten": (
+        "CONVERT_LAYOUT", "APART = BYTES + (gp__layout_padding(CHUNK, SIZE) ? GP__VECTOR : 0)", "APART = BYTES"),
+    "layouts: no padding on the way out": (
+        "CONVERT_LAYOUT", "high = i * 16 + 16 + (i * 16 + 16) / P * FREE", "high = i * 16 + 16 + i * 16 / P * FREE"),
+    "layouts: a round's first field alone": (
+        "CONVERT_LAYOUT", "if (first(f) <= u * T || vector >= first(f))", "if (first(f) <= u * T)"),
+    "layouts: blocks before the tile's": (
+        "CONVERT_LAYOUT", "(Side::parts ? place.block : 0)", "0"),
+    "layouts: odd blocks wrap once": (
+        "CONVERT_LAYOUT", "width > TILE ? number >= width :", "true ? number >= width :"),
+    "layouts: the part of a misaligned range before 16 bytes": (
+        "CONVERT_LAYOUT", "shared + first(f) * 16,\n", "shared + first(f) * 16 + (f > 1),\n"),
+    "layouts: columns from the count on": (
+        "LAYOUT_ACCESS", "base + packed_offset * a.capacity",
+        "base + packed_offset * a.extent[0]"),
+    "layouts: rows for columns": (
+        "LAYOUT_ACCESS", "return a.layout & GP_TRANSPOSED ? (k", "return a.layout & GP_TRANSPOSED & 0 ? (k"),
+    "layouts: what is said is not done": (
+        "LAYOUT_ACCESS", "if (layout != GP_ANY_LAYOUT) a.layout = layout;", ""),
+    "layouts: private counters for two": (
+        "LAYOUT_ACCESS", "if (COPIES >= THREADS) count += by;", "if (COPIES >= THREADS / 8) count += by;"),
+    "layouts: bins are not cleared": (
+        "LAYOUT_ACCESS", "i < BINS * COPIES; i += THREADS) bins.count[i] = 0;",
+        "i < BINS; i += THREADS) bins.count[i] = 0;"),
+    "layouts: a tile's structs from the first on": (
+        "LAYOUT_ACCESS", "(to_first) + gp__i, From, from, (first) + gp__i)", "(to_first) + gp__i, From, from, gp__i)"),
     "pairs: no barrier between buckets": (
         "HYBRID_PAIRS", "      __syncthreads();\n      if (item.width) b.sort(item);",
         "      if (item.width) b.sort(item);"),

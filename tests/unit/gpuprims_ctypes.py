@@ -32,7 +32,7 @@ SIZES = {entry[1]: int(entry[3]) for entry in _x_macro("GP_TYPES")}
 OPERATORS = _numbered("GP_OPERATORS")
 PRIMITIVES = {entry[1]: number for number, entry in enumerate(_x_macro("GP_PRIMITIVES"), 1)}
 BACKEND_CUDA, BACKEND_HOST = 1, 2
-REPRODUCIBLE, CHECKED, RIGHT, DESCENDING, UNSORTED = 1, 2, 4, 8, 16
+REPRODUCIBLE, CHECKED, RIGHT, DESCENDING, UNSORTED, KEEP_GAPS = 1, 2, 4, 8, 16, 32
 
 DTYPES = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
@@ -74,7 +74,8 @@ class Call(ctypes.Structure):
                 ("bad", ctypes.c_void_p), ("count", ctypes.c_uint64), ("count_device", ctypes.c_void_p),
                 ("segments", ctypes.c_uint64), ("length", ctypes.c_uint64), ("bins", ctypes.c_uint64),
                 ("count2", ctypes.c_uint64), ("begin_bit", ctypes.c_int), ("end_bit", ctypes.c_int),
-                ("fields", ctypes.c_void_p), ("field_count", ctypes.c_int), ("channels", ctypes.c_int),
+                ("fields", ctypes.c_void_p), ("field_count", ctypes.c_int), ("in_layout", ctypes.c_void_p),
+                ("out_layout", ctypes.c_void_p), ("channels", ctypes.c_int),
                 ("active", ctypes.c_int), ("init", ctypes.c_void_p),
                 ("step", ctypes.c_void_p), ("flags", ctypes.c_int), ("policy", ctypes.c_void_p),
                 ("permutation", ctypes.c_void_p)]
@@ -83,6 +84,16 @@ class Call(ctypes.Structure):
 class Permutation(ctypes.Structure):
     _fields_ = [("dimensions", ctypes.c_int), ("order", ctypes.c_int * 4), ("extent", ctypes.c_uint64 * 4),
                 ("in_stride", ctypes.c_uint64 * 4), ("out_stride", ctypes.c_uint64 * 4)]
+
+
+class Field(ctypes.Structure):
+    _fields_ = [("offset", ctypes.c_size_t), ("size", ctypes.c_size_t)]
+
+
+class Layout(ctypes.Structure):
+    _fields_ = [("width", ctypes.c_uint64), ("size", ctypes.c_size_t), ("fields", ctypes.POINTER(Field)),
+                ("field_count", ctypes.c_int), ("capacity", ctypes.c_uint64),
+                ("columns", ctypes.POINTER(ctypes.c_void_p))]
 
 
 class Error(RuntimeError):

@@ -1624,6 +1624,10 @@ static gp_permutation square(uint64_t rows, uint64_t columns) {
   p.extent[0] = rows, p.extent[1] = columns;
   return p;
 }
+static const gp_field sample_fields[] = {{0, 2}, {2, 1}}; // of structs of four bytes, with a gap
+static const gp_layout sample_structs = {GP_AOS, 4, sample_fields, 2, 0, nullptr};
+static const gp_layout sample_columns = {GP_SOA, 4, sample_fields, 2, 0, nullptr};
+
 static gp_call sample(gp_primitive p, uint64_t n = 100) {
   gp_call c = gp_call_init(p);
   Buffers &b = buffers;
@@ -1677,6 +1681,7 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
     matrix = square(n % 10 ? 1 : 10, n % 10 ? n : n / 10);
     c.in_type = GP_F32, c.in = b.in, c.permutation = &matrix;
   }
+  if (p == GP_CONVERT_LAYOUT) c.in = b.in, c.in_layout = &sample_structs, c.out_layout = &sample_columns;
   return c;
 }
 
@@ -1743,7 +1748,7 @@ static void test_more_arguments(bool host) {
     }
     if (reads & GP__READS_OUT && p != GP_UNIQUE) {
       WRONG(GP_E_NULL, ": out is null", p, c.out = nullptr);
-      if (p != GP_ANY && p != GP_ALL) WRONG(GP_E_ALIGNMENT, ": out (", p, c.out = b.out + 2);
+      if (p != GP_ANY && p != GP_ALL && p != GP_CONVERT_LAYOUT) WRONG(GP_E_ALIGNMENT, ": out (", p, c.out = b.out + 2);
     }
     if (reads & GP__READS_KEY_TYPE && p != GP_SELECT && p != GP_PARTITION) {
       WRONG(GP_E_NULL, ": keys is null", p, c.keys = nullptr);
@@ -2211,6 +2216,25 @@ static void test_names() {
   named(c, "gp__transpose", "4, 4, 12, false>", "gp__transpose_args");
   c.out = const_cast<void *>(c.in);
   named(c, "gp__transpose_square", "4, 4, 0, false>", "gp__transpose_args");
+  c = sample(GP_CONVERT_LAYOUT);
+  named(c, "gp__convert_layout", "4096, 4, gp__side<1, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>",
+        "gp__layout_args");
+  c.in_layout = &sample_columns, c.out_layout = &sample_structs;
+  named(c, "gp__convert_layout",
+        "4096, 4, gp__side<0, 4>, gp__side<1, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
+        "gp__layout_args");
+  c.flags = GP_KEEP_GAPS;
+  named(c, "gp__convert_layout", "4096, 0, gp__side<0, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>",
+        "gp__layout_args");
+  gp_layout blocks = sample_structs, larger = sample_structs;
+  blocks.width = 96, larger.width = 8192, c.flags = 0, c.in_layout = &blocks, c.out_layout = &larger;
+  named(c, "gp__convert_layout",
+        "4096, 0, gp__side<0, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
+        "gp__layout_args");
+  blocks.width = 64;
+  named(c, "gp__convert_layout",
+        "4096, 4, gp__side<64, 4>, gp__side<-1, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
+        "gp__layout_args");
   CLOSE(ctx);
 }
 
@@ -2580,6 +2604,45 @@ static void test_top_k() {
     CHECK(memcmp(out.data, same.data(), n * 4) == 0);
     gp_close(host);
   }
+  CLOSE(ctx);
+}
+
+// ---- layouts: whole calls on the emulator, in place and not
+
+FAKE_KERNEL(gp__layout_args, gp__convert_layout<gp__policy<128, 1, 3, 3, 0, 0, 2>, 512, 4, gp__side<1, 4>,
+                                                gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>);
+FAKE_KERNEL(gp__layout_args,
+            gp__convert_layout<gp__policy<128, 1, 3, 3, 0, 0, 2>, 512, 4, gp__side<1, 4>, gp__side<8, 4>,
+                               gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>);
+FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, 1>);
+static void test_layouts() {
+  gp_context *ctx = open_fake(), *host = nullptr;
+  gp_config with = config();
+  with.backend = GP_BACKEND_HOST;
+  GOOD(gp_open(&with, &host));
+  for (const size_t n : {size_t(1), size_t(511), size_t(512), size_t(1800)})
+    for (int way = 0; way < 4; ++way) {
+      gp_layout to = sample_columns;
+      gp_policy p = small(GP_DIRECT);
+      gp_call c = gp_call_init(GP_CONVERT_LAYOUT);
+      const size_t bytes = (n + 7) / 8 * 32;
+      std::vector<unsigned char> structs(bytes);
+      for (size_t i = 0; i < bytes; ++i) structs[i] = (unsigned char)(i * 40503u >> 3);
+      Device<unsigned char> in(structs), out(std::vector<unsigned char>(bytes, 7));
+      std::vector<unsigned char> wanted(way % 2 ? structs : std::vector<unsigned char>(bytes, 7));
+      const unsigned before = fake::counts.launches;
+      uint64_t room = 1;
+      if (way >= 2) to.width = 8;
+      c.in_layout = &sample_structs, c.out_layout = &to, c.in = in.data, c.count = n, c.policy = &p;
+      c.out = way % 2 ? in.data : out.data;
+      GOOD(gp_workspace_size(ctx, &c, &room));
+      CHECK(way == 1 ? room >= n * 4 : room == 0); // to columns, in place: by a copy
+      GOOD(gp_run(ctx, &c, nullptr));
+      CHECK(fake::counts.launches - before == (way == 1 ? 2u : 1u));
+      GOOD(gp_convert_layout(host, &sample_structs, structs.data(), &to, wanted.data(), n, 0, nullptr));
+      CHECK(memcmp(c.out, wanted.data(), to.width ? bytes : n * 4) == 0);
+    }
+  gp_close(host);
   CLOSE(ctx);
 }
 
@@ -3062,6 +3125,7 @@ int main(int argc, char **argv) {
                 {"names", test_names},
                 {"more results", test_more_results},
                 {"top-k", test_top_k},
+                {"layouts", test_layouts},
                 {"sorts", test_sorts},
                 {"more policies", test_more_policies},
                 {"more faults", test_more_faults},

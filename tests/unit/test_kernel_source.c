@@ -286,6 +286,47 @@ static void test_cache(void) {
   CHECK(system(command) == 0);
 }
 
+// A user's kernel, compiled for any layout and for each, by the option that the array writes: no division where the
+// layout is known, and no branch on it.
+static void test_layouts(void) {
+  static const char *const source = "#include \"gpuprims.h\"\n"
+                                    "#define PARTICLE(F) F(float, x) F(unsigned short, kind) F(double, v)\n"
+                                    "GP_LAYOUT(Particle, PARTICLE)\n"
+                                    "extern \"C\" __global__ void step(gp_array p) {\n"
+                                    "  GP_AT(Particle, p, blockIdx.x, x) += float(GP_AT(Particle, p, blockIdx.x, v));\n"
+                                    "}\n";
+  static const uint64_t layouts[] = {GP_ANY_LAYOUT, GP_SOA, GP_AOS, 32, GP_SOA | GP_TRANSPOSED};
+  const char *header = gp__device_text(), *name = "gpuprims.h";
+  gp_context *ctx = open_host("");
+  gp_call c = gp_call_init(GP_COPY);
+  taken t = {0, 0, {0}, ""};
+  const struct gp_driver *d;
+  int i;
+  c.in_type = GP_F32;
+  CHECK(gp_compile(ctx, &c, 90, take, &t) == GP_SUCCESS); // opens NVRTC
+  d = &ctx->state->library.runtime.driver;
+  for (i = 0; i < 5; ++i) {
+    const gp_array array = {NULL, layouts[i], 16, {16, 1, 1}, 16, 14};
+    char define[80];
+    const char *options[4] = {"--gpu-architecture=compute_90", "-std=c++17", "-default-device", define};
+    void *program = NULL;
+    char *ptx = NULL;
+    size_t bytes = 0;
+    CHECK(gp_array_define("Particle", &array, define, sizeof define) < sizeof define);
+    CHECK(d->nvrtcCreateProgram(&program, source, "step.cu", 1, &header, &name) == 0);
+    CHECK(d->nvrtcCompileProgram(program, i ? 4 : 3, options) == 0);
+    CHECK(d->nvrtcGetPTXSize(program, &bytes) == 0 && (ptx = (char *)malloc(bytes + 1)) != NULL);
+    if (ptx && d->nvrtcGetPTX(program, ptx) == 0) {
+      ptx[bytes] = 0;
+      CHECK((strstr(ptx, "div.u64") != NULL) == (i == 0));
+      CHECK((strstr(ptx, "bra") != NULL) == (i == 0));
+    }
+    free(ptx);
+    d->nvrtcDestroyProgram(&program);
+  }
+  CHECK(gp_close(ctx) == GP_SUCCESS);
+}
+
 int main(void) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
   char why[512];
@@ -297,6 +338,7 @@ int main(void) {
     test_names();
     test_architectures();
     test_cache();
+    test_layouts();
   } else {
     gp_context *ctx = open_host("");
     gp_call c = gp_call_init(GP_COPY);
@@ -304,8 +346,8 @@ int main(void) {
     c.in_type = GP_F32;
     CHECK(gp_compile(ctx, &c, 90, take, &t) == GP_E_NO_COMPILER && strstr(gp_last_message(), "libnvrtc"));
     CHECK(gp_close(ctx) == GP_SUCCESS);
-    printf("skipped: messages, names, architectures, cache: no NVRTC on this machine\n");
-    skipped += 4;
+    printf("skipped: messages, names, architectures, cache, layouts: no NVRTC on this machine\n");
+    skipped += 5;
   }
   printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
   return failed != 0;

@@ -62,6 +62,7 @@ static const struct {
                   {"transpose", "i"},
                   {"group_by", "ioaw"},
                   {"check_offsets", "iw"},
+                  {"convert_layout", "iw"},
                   {"kernel", "k"}}; // of the user's
 enum { PRIMITIVE_COUNT = sizeof PRIMITIVES / sizeof *PRIMITIVES };
 
@@ -94,9 +95,9 @@ static char *cell_field(cell_words *w, const char *name, size_t *room) {
 
 // Words that only some primitives have (tools/gp_cells.h says which, and checks them).
 static int is_own_word(const cell_words *w, const char *name) {
-  static const char *const NAMES[] = {"segments", "offsets", "form", "key",      "payload", "lengths", "runs",
-                                      "parts",    "keep",    "bins", "haystack", "dist",    "order",   "bits",
-                                      "second",   "k",       "rows", "sorted",   "groups"};
+  static const char *const NAMES[] = {
+      "segments", "offsets", "form", "key",    "payload", "lengths", "runs",   "parts",  "keep",   "bins", "haystack",
+      "dist",     "order",   "bits", "second", "k",       "rows",    "sorted", "groups", "struct", "from", "to"};
   size_t i;
   for (i = 0; primitive_has(w->primitive, 'w') && i < sizeof NAMES / sizeof *NAMES; i++)
     if (!strcmp(name, NAMES[i])) return 1;
