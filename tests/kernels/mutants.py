@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Mutants of gpuprims.h that the emulated kernel tests must catch: one small change each, built in the race build.
+"""Mutants of gpuprims.h, and of examples' kernels, that the emulated tests must catch: one small change each, built in
+the race build.
 
     mutants.py BUILD_FOLDER [NAME...]
 
@@ -46,7 +47,11 @@ FILES = {
     "SETS": "test_merge.cpp",
     "HYBRID": "test_hybrid.cpp",
     "HYBRID_PAIRS": "test_hybrid.cpp",
+    "LADDER": "test_ladder.cpp",
 }
+
+# Parts whose mutants are not of gpuprims.h.
+SOURCES = {"LADDER": "examples/ladder/ladder.cuh"}
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
 # build takes for a read of what was never written.
@@ -647,6 +652,19 @@ MUTANTS = {
     "pairs: no barrier between buckets": (
         "HYBRID_PAIRS", "      __syncthreads();\n      if (item.width) b.sort(item);",
         "      if (item.width) b.sort(item);"),
+    "ladder: no barrier between rounds": (
+        "LADDER", "if (t % (2 * distance) == 0) sums[t] += sums[t + distance];\n    __syncthreads();",
+        "if (t % (2 * distance) == 0) sums[t] += sums[t + distance];"),
+    "ladder: the second load is not tested": (
+        "LADDER", "if (i + THREADS < n) sum += in[i + THREADS];\n  sums[t]", "sum += in[i + THREADS];\n  sums[t]"),
+    "ladder: the last warp in lockstep": ("LADDER", "    __syncwarp();\n    sums[t] = sum;", "    sums[t] = sum;"),
+    "ladder: the last warp does not wait for what it wrote": (
+        "LADDER", "    sums[t] = sum;\n    __syncwarp();", "    sums[t] = sum;"),
+    "ladder: too short a step": ("LADDER", "gridDim.x * (2 * THREADS);", "gridDim.x * THREADS;"),
+    "ladder: the tile is read before it is full": (
+        "LADDER", "  __syncthreads();\n  x = blockIdx.y * TILE", "  x = blockIdx.y * TILE"),
+    "ladder: structs are written before they are counted up": (
+        "LADDER", "mine->z += 1;\n  __syncthreads();", "mine->z += 1;"),
 }
 
 
@@ -665,19 +683,21 @@ def emulator(build):
     return objects
 
 
-def test(build, header, number, name, objects):
+def test(build, texts, number, name, objects):
     """None where the mutant is caught, or where the part passes without one; otherwise what went wrong."""
     part, text, replacement = MUTANTS.get(name) or (name, "", "")
-    if text and header.count(text) != 1:
-        return "its text occurs %d times in gpuprims.h" % header.count(text)
+    path = SOURCES.get(part, "gpuprims.h")
+    whole = texts[path]
+    if text and whole.count(text) != 1:
+        return "its text occurs %d times in %s" % (whole.count(text), path)
     folder = os.path.join(build, str(number))
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "gpuprims.h"), "w") as f:
-        f.write(header.replace(text, replacement) if text else header)
+    os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+    with open(os.path.join(folder, path), "w") as f:
+        f.write(whole.replace(text, replacement) if text else whole)
     program = os.path.join(folder, "test")
     built = run([CXX, "-std=c++17", OPTIMIZATION.get(part, "-O0"), "-w", "-fsanitize=thread", "--param",
-                 "tsan-instrument-func-entry-exit=0", "-DTEST_FEW", "-DTEST_" + part, "-I" + folder, "-I" + SIMT, "-c",
-                 os.path.join(HERE, FILES.get(part, "test_kernels.cpp")), "-o", program + ".o"])
+                 "tsan-instrument-func-entry-exit=0", "-DTEST_FEW", "-DTEST_" + part, "-I" + folder, "-I" + SIMT,
+                 "-I" + ROOT, "-c", os.path.join(HERE, FILES.get(part, "test_kernels.cpp")), "-o", program + ".o"])
     if not built.returncode:
         built = run([CXX, program + ".o"] + objects + ["-o", program])
     if built.returncode:
@@ -694,12 +714,14 @@ def test(build, header, number, name, objects):
 
 def main():
     build = os.path.abspath(sys.argv[1])
-    with open(os.path.join(ROOT, "gpuprims.h")) as f:
-        header = f.read()
+    texts = {}
+    for path in {"gpuprims.h", *SOURCES.values()}:
+        with open(os.path.join(ROOT, path)) as f:
+            texts[path] = f.read()
     names = [n for n in MUTANTS if not sys.argv[2:] or n in sys.argv[2:]]
     skipped = 0
     if os.environ.get("GPUPRIMS_LONG") == "0" and not sys.argv[2:]:
-        turn = hashlib.sha256(header.encode()).digest()[0] % 6
+        turn = hashlib.sha256(texts["gpuprims.h"].encode()).digest()[0] % 6
         skipped = len(names)
         names = names[turn::6]
         skipped -= len(names)
@@ -710,7 +732,7 @@ def main():
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "1"))) as pool:
         numbers = {n: i for i, n in enumerate([*MUTANTS, *sorted({part for part, _, _ in MUTANTS.values()})])}
-        for name, wrong in zip(names, pool.map(lambda n: test(build, header, numbers[n], n, objects), names)):
+        for name, wrong in zip(names, pool.map(lambda n: test(build, texts, numbers[n], n, objects), names)):
             if wrong:
                 failed += 1
                 what = "mutant" if name in MUTANTS else "part"
