@@ -83,11 +83,11 @@ static inline const char *own_open(own_gpu *g, gp_context *ctx) {
   return NULL;
 }
 
-// Machine code for a compute capability, from a program's text; the caller frees it. header: NULL, or the text of
-// "gpuprims.h", for kernels that include it. options: `count` of them, "-DNAME=VALUE" say. No GPU is needed.
-static inline char *own_compile(own_gpu *g, const char *name, const char *text, const char *header, int capability,
-                                const char *const *options, int count) {
-  const char *all[24], *header_name = "gpuprims.h";
+// Machine code for a compute capability, from a program's text; the caller frees it. header: NULL, or the text of the
+// one header that the program includes as `header_name`. options: `count` of them, say "-DNAME=VALUE". Needs no GPU.
+static inline char *own_compile(own_gpu *g, const char *name, const char *text, const char *header_name,
+                                const char *header, int capability, const char *const *options, int count) {
+  const char *all[24];
   char architecture[40], *log, *code;
   void *program = NULL;
   size_t bytes = 0;
@@ -115,9 +115,9 @@ static inline char *own_compile(own_gpu *g, const char *name, const char *text, 
 }
 
 // Compiles for the device and loads. A module stays until the program ends.
-static inline void *own_module(own_gpu *g, const char *name, const char *text, const char *header,
-                               const char *const *options, int count) {
-  char *code = own_compile(g, name, text, header, g->capability, options, count);
+static inline void *own_module(own_gpu *g, const char *name, const char *text, const char *header_name,
+                               const char *header, const char *const *options, int count) {
+  char *code = own_compile(g, name, text, header_name, header, g->capability, options, count);
   void *module = NULL;
   GP_CUDA_CHECK(&g->cuda, module_load(&module, code));
   free(code);

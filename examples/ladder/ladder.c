@@ -521,7 +521,7 @@ static int without_gpu(const char *why, const char *kernels) {
   }
   for (i = 0; i < 3; ++i) {
     char *text = own_text(kernels);
-    free(own_compile(&g, kernels, text, NULL, capabilities[i], NULL, 0));
+    free(own_compile(&g, kernels, text, NULL, NULL, capabilities[i], NULL, 0));
     free(text);
     printf("the kernels compile for sm_%d\n", capabilities[i]);
   }
@@ -551,7 +551,7 @@ int main(int argc, char **argv) {
   }
   l.batches = l.quick ? 1 : BATCHES;
   text = own_text(kernels);
-  l.module = own_module(&l.gpu, kernels, text, NULL, NULL, 0);
+  l.module = own_module(&l.gpu, kernels, text, NULL, NULL, NULL, 0);
   free(text);
   define(&l);
   if (out) {

@@ -14,6 +14,7 @@ changes take turns; the parts as they are run in rows of their own there. make t
 import concurrent.futures
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 
@@ -48,10 +49,18 @@ FILES = {
     "HYBRID": "test_hybrid.cpp",
     "HYBRID_PAIRS": "test_hybrid.cpp",
     "LADDER": "test_ladder.cpp",
+    "BITONIC": "test_layouts.cpp",
+    "KD_TREE": "test_layouts.cpp",
+    "LAYOUT": "test_layouts.cpp",
 }
 
 # Parts whose mutants are not of gpuprims.h.
-SOURCES = {"LADDER": "examples/ladder/ladder.cuh"}
+SOURCES = {
+    "LADDER": "examples/ladder/ladder.cuh",
+    "BITONIC": "examples/layouts/bitonic.cuh",
+    "KD_TREE": "examples/layouts/kd_tree.cuh",
+    "LAYOUT": "examples/layouts/layout.h",
+}
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
 # build takes for a read of what was never written.
@@ -665,6 +674,25 @@ MUTANTS = {
         "LADDER", "  __syncthreads();\n  x = blockIdx.y * TILE", "  x = blockIdx.y * TILE"),
     "ladder: structs are written before they are counted up": (
         "LADDER", "mine->z += 1;\n  __syncthreads();", "mine->z += 1;"),
+    "bitonic: no barrier between rounds": (
+        "BITONIC", "distance == stage), count);\n      __syncthreads();", "distance == stage), count);"),
+    "bitonic: a stage's first round is not mirrored": (
+        "BITONIC", "p.partner = mirrored ? p.i ^ (2 * distance - 1) : p.i + distance;",
+        "p.partner = p.i + distance;"),
+    "bitonic: rows beyond the last are compared": (
+        "BITONIC", "if (p.partner >= n || !bitonic", "if (!bitonic"),
+    "bitonic: the last column does not count": (
+        "BITONIC", "return rows.fourth(p.i) > rows.fourth(p.partner);", "return false;"),
+    "KD-tree: counted before the counters are zero": (
+        "KD_TREE", "% KD_COUNTS] = 0;\n  __syncthreads();", "% KD_COUNTS] = 0;"),
+    "KD-tree: summed before all have counted": (
+        "KD_TREE", "#if KD_COUNTERS\n  __syncthreads();", "#if KD_COUNTERS"),
+    "KD-tree: ends are not mirrored": (
+        "KD_TREE", "kd_counter(4, KD_BINS - 1 - kd_slab(", "kd_counter(4, kd_slab("),
+    "KD-tree: sums include the slab behind the plane": (
+        "KD_TREE", "sums[kd_counter(axis, slab - 1)]", "sums[kd_counter(axis, slab)]"),
+    "layouts: a struct in the wrong place of its block": (
+        "LAYOUT", "width * offset + i % width * size", "width * offset + i % width * struct_size"),
 }
 
 
@@ -691,7 +719,10 @@ def test(build, texts, number, name, objects):
     if text and whole.count(text) != 1:
         return "its text occurs %d times in %s" % (whole.count(text), path)
     folder = os.path.join(build, str(number))
-    os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+    os.makedirs(folder, exist_ok=True)
+    if part in SOURCES:  # its neighbours find each other
+        shutil.copytree(os.path.join(ROOT, os.path.dirname(path)), os.path.join(folder, os.path.dirname(path)),
+                        dirs_exist_ok=True)
     with open(os.path.join(folder, path), "w") as f:
         f.write(whole.replace(text, replacement) if text else whole)
     program = os.path.join(folder, "test")

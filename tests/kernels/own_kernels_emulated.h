@@ -9,6 +9,8 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <list>
+#include <string>
 #include <utility>
 
 struct emulated_kernel {
@@ -38,7 +40,8 @@ static simt::Result emulated_launch(const char *name, dim3 grid, dim3 block, uns
 #define EMULATED(kernel)                                                                                               \
   { #kernel, emulated_launch < kernel> }
 
-static const emulated_kernel *emulated_kernel_of(const char *name); // of the test; NULL: there is none
+// Of the test: the kernel of a module that was compiled with these options, each followed by a blank. NULL: none.
+static const emulated_kernel *emulated_kernel_of(const char *options, const char *name);
 static int emulated_launches;
 
 struct own_gpu {
@@ -63,14 +66,19 @@ static inline const char *own_open(own_gpu *g, gp_context *) {
   g->capability = 90, g->multiprocessors = 2, g->l2_bytes = 1 << 12;
   return nullptr;
 }
-static inline char *own_compile(own_gpu *, const char *, const char *, const char *, int, const char *const *, int) {
+static inline char *own_compile(own_gpu *, const char *, const char *, const char *, const char *, int,
+                                const char *const *, int) {
   return nullptr;
 }
-static inline void *own_module(own_gpu *, const char *, const char *, const char *, const char *const *, int) {
-  return nullptr;
+static inline void *own_module(own_gpu *, const char *, const char *, const char *, const char *,
+                               const char *const *options, int count) {
+  static std::list<std::string> modules;
+  modules.emplace_back();
+  for (int i = 0; i < count; ++i) modules.back() += std::string(options[i]) + " ";
+  return &modules.back();
 }
-static inline void *own_kernel(own_gpu *, void *, const char *name) {
-  const emulated_kernel *kernel = emulated_kernel_of(name);
+static inline void *own_kernel(own_gpu *, void *module, const char *name) {
+  const emulated_kernel *kernel = emulated_kernel_of(static_cast<std::string *>(module)->c_str(), name);
   if (!kernel) own_stop("there is no kernel %s", name);
   return const_cast<emulated_kernel *>(kernel);
 }

@@ -14,7 +14,7 @@ typedef struct gp_context gp_context;
 #include "examples/ladder/ladder.c"
 #undef main
 
-static const emulated_kernel *emulated_kernel_of(const char *name) {
+static const emulated_kernel *emulated_kernel_of(const char *, const char *name) {
   static const emulated_kernel kernels[] = {
       EMULATED(reduce_1),         EMULATED(reduce_2),        EMULATED(reduce_3),
       EMULATED(reduce_4),         EMULATED(reduce_5),        EMULATED(reduce_6_128),
@@ -86,6 +86,7 @@ int main(int argc, char **argv) {
   static ladder l;
   l.quick = l.batches = 1;
   own_open(&l.gpu, nullptr);
+  l.module = own_module(&l.gpu, nullptr, nullptr, nullptr, nullptr, nullptr, 0);
   define(&l);
   for (int seed = 1; seed <= seeds; ++seed) {
     static const uint64_t sums[] = {1, 2, 63, 129, 256, 257, 1023, 4097};
