@@ -514,8 +514,9 @@ static int without_gpu(const char *why, const char *kernels) {
   static const int capabilities[] = {75, 80, 90};
   own_gpu g;
   int i;
-  printf("skipped: %s: it would check and time seven sums, four transposes and six kernels on floats and structs,\n"
-         "beside gp_reduce, gp_transform, copies and reads, and print them as tables beside the figures of 2007\n",
+  printf("skipped: %s\n"
+         "On a GPU it checks and times seven sums, four transposes and six kernels on floats and structs, beside\n"
+         "gp_reduce, gp_transform, copies and reads, and prints them as tables beside the figures of 2007.\n",
          why);
   memset(&g, 0, sizeof g);
   why = own_open_compiler(&g);
