@@ -49,9 +49,9 @@ FILES = {
     "HYBRID": "test_hybrid.cpp",
     "HYBRID_PAIRS": "test_hybrid.cpp",
     "LADDER": "test_ladder.cpp",
-    "BITONIC": "test_layouts.cpp",
-    "KD_TREE": "test_layouts.cpp",
-    "LAYOUT": "test_layouts.cpp",
+    "BITONIC": "test_layout_examples.cpp",
+    "KD_TREE": "test_layout_examples.cpp",
+    "EXAMPLE_LAYOUT": "test_layout_examples.cpp",
 }
 
 # Parts whose mutants are not of gpuprims.h.
@@ -59,7 +59,7 @@ SOURCES = {
     "LADDER": "examples/ladder/ladder.cuh",
     "BITONIC": "examples/layouts/bitonic.cuh",
     "KD_TREE": "examples/layouts/kd_tree.cuh",
-    "LAYOUT": "examples/layouts/layout.h",
+    "EXAMPLE_LAYOUT": "examples/layouts/layout.h",
 }
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
@@ -691,8 +691,8 @@ MUTANTS = {
         "KD_TREE", "kd_counter(4, KD_BINS - 1 - kd_slab(", "kd_counter(4, kd_slab("),
     "KD-tree: sums include the slab behind the plane": (
         "KD_TREE", "sums[kd_counter(axis, slab - 1)]", "sums[kd_counter(axis, slab)]"),
-    "layouts: a struct in the wrong place of its block": (
-        "LAYOUT", "width * offset + i % width * size", "width * offset + i % width * struct_size"),
+    "layout examples: a struct in the wrong place of its block": (
+        "EXAMPLE_LAYOUT", "width * offset + i % width * size", "width * offset + i % width * struct_size"),
 }
 
 

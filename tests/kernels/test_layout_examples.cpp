@@ -1,6 +1,6 @@
 // examples/layouts under the emulator: its program as it is, its kernels in every combination of layouts, each compiled
 // from the same text, on adversarial schedules; what it compares with the host must agree. The library's calls are
-// plain loops here. Usage: test_layouts [seeds [file that the program's results go to]]
+// plain loops here. Usage: test_layout_examples [seeds [file that the program's results go to]]
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -37,13 +37,13 @@ static int add_kd_tree(int boxes, int counters, int order, emulated_kernel kerne
 #define BITONIC_NAMESPACE JOIN(bitonic, WIDTH, TILE_LAYOUT, 0)
 #define KD_TREE_NAMESPACE JOIN(kd_tree, WIDTH, KD_COUNTERS, KD_ORDER)
 #define WIDTH 1
-#include "layouts_instances.h"
+#include "layout_examples.h"
 #define WIDTH 0
-#include "layouts_instances.h"
+#include "layout_examples.h"
 #define WIDTH 8
-#include "layouts_instances.h"
+#include "layout_examples.h"
 #define WIDTH 32
-#include "layouts_instances.h"
+#include "layout_examples.h"
 
 static const emulated_kernel *emulated_kernel_of(const char *options, const char *name) {
   for (const instance &one : instances)

@@ -1,5 +1,5 @@
-// layouts_instances.h - for test_layouts.cpp: the kernels of examples/layouts for arrays of WIDTH, each in a namespace
-// of its own.
+// layout_examples.h - for test_layout_examples.cpp: the kernels of examples/layouts for arrays of WIDTH, each in a
+// namespace of its own.
 #define ROWS_LAYOUT WIDTH
 #define BOXES_LAYOUT WIDTH
 
