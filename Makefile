@@ -61,11 +61,11 @@ $(BUILD):
 
 # ---- examples
 
-EXAMPLES = $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
+EXAMPLES = $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c examples/*/*.c))
 
 examples: $(EXAMPLES)
 
-$(BUILD)/examples/%: examples/%.c examples/device_memory.h gpuprims.h $(POLICIES)
+$(BUILD)/examples/%: examples/%.c $(wildcard examples/*.h) tools/gp_cuda.h gpuprims.h $(POLICIES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=c11 -Wall -Wextra $(OPENMP) -I. $< -o $@ $(LIBS)
 

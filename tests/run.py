@@ -105,6 +105,10 @@ PROGRAMS = [
     Program("layout kernels", ["tests/kernels/test_layouts.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["60"]),
     Program("mutants", command=["python3", "tests/kernels/mutants.py", "build/tests/mutants"], timeout=900),
+    # ---- the examples' own kernels on the emulator, in their own programs
+    Program("ladder", ["tests/kernels/test_ladder.cpp"], SIMT, ALL, flags=["-Wno-unknown-pragmas"], long_args=["60"]),
+    Program("layout examples", ["tests/kernels/test_layout_examples.cpp"], SIMT, ALL,
+            flags=["-Wno-unknown-pragmas"], long_args=["30"]),
     # ---- contexts, checks, policies, caches on an emulated driver that can fail every call
     # (it passes numbers that are no enumerators on purpose, which C allows and C++ frowns on)
     Program("dispatch", ["tests/unit/test_dispatch.cpp"], SIMT, ("plain", "asan"),

@@ -103,15 +103,23 @@ def language(checks, folder, compiler):
             what_now = f"{what}: implementation{suffix}"
             if build(checks, what_now, driver, standard, [source("program.c")], program, flags):
                 checks.run(f"{what}: program{suffix}", [program])
-        for name in sorted(os.listdir(os.path.join(ROOT, "examples"))):
+        for name in example_files():
             if name.endswith(".c") and standard in ("c99", "c++17"):
                 text = open(os.path.join(ROOT, "examples", name)).read()
-                alone = os.path.join(folder, name)  # the example's own code: the implementation has been compiled above
+                # the example's own code: the implementation has been compiled above
+                alone = os.path.join(folder, os.path.basename(name))
                 with open(alone, "w") as file:
                     file.write(text.replace("#define GPUPRIMS_IMPLEMENTATION\n", "\n"))
                 if not generated_headers(text):
                     checks.run(f"{what}: examples/{name}", [driver] + language_flags(standard) + STRICT +
                                ["-I.", "-Iexamples", "-fsyntax-only", alone])
+
+
+def example_files():
+    """Files of examples/ and of the folders in it."""
+    base = os.path.join(ROOT, "examples")
+    return sorted(os.path.relpath(os.path.join(where, name), base)
+                  for where, _, names in os.walk(base) for name in names)
 
 
 def has_openmp(compiler, folder):
@@ -367,11 +375,12 @@ def examples(checks, folder):
     env = dict(os.environ)
     if checks.run("make examples", MAKE + ["examples"], env=env) is None:
         return
-    for name in sorted(os.listdir(os.path.join(ROOT, "examples"))):
+    for name in example_files():
         stem, kind = os.path.splitext(name)
-        if kind == ".c" and stem != "demo":
-            output = checks.run(f"examples/{name}", [os.path.join(ROOT, "build", "examples", stem)], cwd=folder)
-        elif kind == ".py" and stem != "demo":
+        if kind == ".c" and stem != "demo":  # those in folders read the kernels beside them
+            output = checks.run(f"examples/{name}", [os.path.join(ROOT, "build", "examples", stem)],
+                                cwd=ROOT if "/" in name else folder)
+        elif kind == ".py" and stem != "demo" and "/" not in name:
             output = checks.run(f"examples/{name}", [PYTHON, os.path.join("examples", name)], env=env)
         elif kind == ".cu":
             output = emulate(checks, f"examples/{name}", open(os.path.join(ROOT, "examples", name)).read(), folder)

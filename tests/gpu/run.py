@@ -28,6 +28,7 @@ CC = os.environ.get("CC", "gcc")
 GROUPS = ["big", "types", "maps", "policies", "alignment", "fields", "structs", "queue", "chain", "threads", "streams",
           "graph", "determinism", "reproducible", "errors", "segments", "sorting", "layouts"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
+EXAMPLES = ["ladder", "layouts"]  # with kernels of their own, whose results they check
 BY_TYPE = {  # groups that are split among several processes
     "types": TYPES[:12], "maps": TYPES, "policies": ["u8", "u16", "u32", "i64", "f16", "f64", "s12,s16"],
     "alignment": ["u8", "u16", "u32,s12", "u64,f16,f64"],
@@ -79,6 +80,8 @@ def build():
         # Under a sanitizer one thread does for the host's part.
         [CC, "-O2", "-g", "-std=gnu11", "-I.", "-Itools", "tests/gpu/gp_check.c", "-o", f"{BUILD}/gp_check_plain",
          *libs],
+        *[[CC, "-O2", "-g", "-std=gnu11", *openmp, "-I.", f"examples/{name}/{name}.c", "-o", f"{BUILD}/{name}", *libs]
+          for name in EXAMPLES],
         [CC, "-O2", "-g", *openmp, "-fPIC", "-shared", "-x", "c", "-DGPUPRIMS_IMPLEMENTATION", "gpuprims.h", "-x",
          "none", "-o", f"{BUILD}/libgpuprims.so", *libs],
     ]
@@ -181,6 +184,7 @@ def jobs_of(args, cache):
             name = f"{group}:{types}" if types else group
             chosen = ["--types", types] if types else []
             jobs.append(check_job(name, ["--group", group, *chosen, *size], limit, cache))
+    jobs += [Job(f"examples/{name}", [os.path.join(BUILD, name), "--quick"], limit) for name in EXAMPLES]
     jobs.append(python_job(limit, False))
     return sorted(jobs, key=lambda job: not job.name.startswith(LONG)) # these first: nobody waits for them at the end
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Mutants of gpuprims.h that the emulated kernel tests must catch: one small change each, built in the race build.
+"""Mutants of gpuprims.h, and of examples' kernels, that the emulated tests must catch: one small change each, built in
+the race build.
 
     mutants.py BUILD_FOLDER [NAME...]
 
@@ -13,6 +14,7 @@ changes take turns; the parts as they are run in rows of their own there. make t
 import concurrent.futures
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 
@@ -51,6 +53,18 @@ FILES = {
     "SETS": "test_merge.cpp",
     "HYBRID": "test_hybrid.cpp",
     "HYBRID_PAIRS": "test_hybrid.cpp",
+    "LADDER": "test_ladder.cpp",
+    "BITONIC": "test_layout_examples.cpp",
+    "KD_TREE": "test_layout_examples.cpp",
+    "EXAMPLE_LAYOUT": "test_layout_examples.cpp",
+}
+
+# Parts whose mutants are not of gpuprims.h.
+SOURCES = {
+    "LADDER": "examples/ladder/ladder.cuh",
+    "BITONIC": "examples/layouts/bitonic.cuh",
+    "KD_TREE": "examples/layouts/kd_tree.cuh",
+    "EXAMPLE_LAYOUT": "examples/layouts/layout.h",
 }
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
@@ -761,6 +775,38 @@ MUTANTS = {
     "pairs: no barrier between buckets": (
         "HYBRID_PAIRS", "      __syncthreads();\n      if (item.width) b.sort(item);",
         "      if (item.width) b.sort(item);"),
+    "ladder: no barrier between rounds": (
+        "LADDER", "if (t % (2 * distance) == 0) sums[t] += sums[t + distance];\n    __syncthreads();",
+        "if (t % (2 * distance) == 0) sums[t] += sums[t + distance];"),
+    "ladder: the second load is not tested": (
+        "LADDER", "if (i + THREADS < n) sum += in[i + THREADS];\n  sums[t]", "sum += in[i + THREADS];\n  sums[t]"),
+    "ladder: the last warp in lockstep": ("LADDER", "    __syncwarp();\n    sums[t] = sum;", "    sums[t] = sum;"),
+    "ladder: the last warp does not wait for what it wrote": (
+        "LADDER", "    sums[t] = sum;\n    __syncwarp();", "    sums[t] = sum;"),
+    "ladder: too short a step": ("LADDER", "gridDim.x * (2 * THREADS);", "gridDim.x * THREADS;"),
+    "ladder: the tile is read before it is full": (
+        "LADDER", "  __syncthreads();\n  x = blockIdx.y * TILE", "  x = blockIdx.y * TILE"),
+    "ladder: structs are written before they are counted up": (
+        "LADDER", "mine->z += 1;\n  __syncthreads();", "mine->z += 1;"),
+    "bitonic: no barrier between rounds": (
+        "BITONIC", "distance == stage), count);\n      __syncthreads();", "distance == stage), count);"),
+    "bitonic: a stage's first round is not mirrored": (
+        "BITONIC", "p.partner = mirrored ? p.i ^ (2 * distance - 1) : p.i + distance;",
+        "p.partner = p.i + distance;"),
+    "bitonic: rows beyond the last are compared": (
+        "BITONIC", "if (p.partner >= n || !bitonic", "if (!bitonic"),
+    "bitonic: the last column does not count": (
+        "BITONIC", "return rows.fourth(p.i) > rows.fourth(p.partner);", "return false;"),
+    "KD-tree: counted before the counters are zero": (
+        "KD_TREE", "% KD_COUNTS] = 0;\n  __syncthreads();", "% KD_COUNTS] = 0;"),
+    "KD-tree: summed before all have counted": (
+        "KD_TREE", "#if KD_COUNTERS\n  __syncthreads();", "#if KD_COUNTERS"),
+    "KD-tree: ends are not mirrored": (
+        "KD_TREE", "kd_counter(4, KD_BINS - 1 - kd_slab(", "kd_counter(4, kd_slab("),
+    "KD-tree: sums include the slab behind the plane": (
+        "KD_TREE", "sums[kd_counter(axis, slab - 1)]", "sums[kd_counter(axis, slab)]"),
+    "layout examples: a struct in the wrong place of its block": (
+        "EXAMPLE_LAYOUT", "width * offset + i % width * size", "width * offset + i % width * struct_size"),
 }
 
 
@@ -779,19 +825,24 @@ def emulator(build):
     return objects
 
 
-def test(build, header, number, name, objects):
+def test(build, texts, number, name, objects):
     """None where the mutant is caught, or where the part passes without one; otherwise what went wrong."""
     part, text, replacement = MUTANTS.get(name) or (name, "", "")
-    if text and header.count(text) != 1:
-        return "its text occurs %d times in gpuprims.h" % header.count(text)
+    path = SOURCES.get(part, "gpuprims.h")
+    whole = texts[path]
+    if text and whole.count(text) != 1:
+        return "its text occurs %d times in %s" % (whole.count(text), path)
     folder = os.path.join(build, str(number))
     os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "gpuprims.h"), "w") as f:
-        f.write(header.replace(text, replacement) if text else header)
+    if part in SOURCES:  # its neighbours find each other
+        shutil.copytree(os.path.join(ROOT, os.path.dirname(path)), os.path.join(folder, os.path.dirname(path)),
+                        dirs_exist_ok=True)
+    with open(os.path.join(folder, path), "w") as f:
+        f.write(whole.replace(text, replacement) if text else whole)
     program = os.path.join(folder, "test")
     built = run([CXX, "-std=c++17", OPTIMIZATION.get(part, "-O0"), "-w", "-fsanitize=thread", "--param",
-                 "tsan-instrument-func-entry-exit=0", "-DTEST_FEW", "-DTEST_" + part, "-I" + folder, "-I" + SIMT, "-c",
-                 os.path.join(HERE, FILES.get(part, "test_kernels.cpp")), "-o", program + ".o"])
+                 "tsan-instrument-func-entry-exit=0", "-DTEST_FEW", "-DTEST_" + part, "-I" + folder, "-I" + SIMT,
+                 "-I" + ROOT, "-c", os.path.join(HERE, FILES.get(part, "test_kernels.cpp")), "-o", program + ".o"])
     if not built.returncode:
         built = run([CXX, program + ".o"] + objects + ["-o", program])
     if built.returncode:
@@ -808,12 +859,14 @@ def test(build, header, number, name, objects):
 
 def main():
     build = os.path.abspath(sys.argv[1])
-    with open(os.path.join(ROOT, "gpuprims.h")) as f:
-        header = f.read()
+    texts = {}
+    for path in {"gpuprims.h", *SOURCES.values()}:
+        with open(os.path.join(ROOT, path)) as f:
+            texts[path] = f.read()
     names = [n for n in MUTANTS if not sys.argv[2:] or n in sys.argv[2:]]
     skipped = 0
     if os.environ.get("GPUPRIMS_LONG") == "0" and not sys.argv[2:]:
-        turn = hashlib.sha256(header.encode()).digest()[0] % 6
+        turn = hashlib.sha256(texts["gpuprims.h"].encode()).digest()[0] % 6
         skipped = len(names)
         names = names[turn::6]
         skipped -= len(names)
@@ -824,7 +877,7 @@ def main():
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "1"))) as pool:
         numbers = {n: i for i, n in enumerate([*MUTANTS, *sorted({part for part, _, _ in MUTANTS.values()})])}
-        for name, wrong in zip(names, pool.map(lambda n: test(build, header, numbers[n], n, objects), names)):
+        for name, wrong in zip(names, pool.map(lambda n: test(build, texts, numbers[n], n, objects), names)):
             if wrong:
                 failed += 1
                 what = "mutant" if name in MUTANTS else "part"

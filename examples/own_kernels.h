@@ -1,0 +1,193 @@
+// own_kernels.h - kernels of your own from plain C, beside the library's: compiled by NVRTC at run time, launched and
+// timed through the driver. No nvcc, no CUDA headers; link with -ldl. For examples: what goes wrong ends the program.
+//
+// Include it after gpuprims.h. Defining OWN_KERNELS_H before leaves all of this out: the tests then give the same
+// functions on their emulator.
+#ifndef OWN_KERNELS_H
+#define OWN_KERNELS_H
+
+#include "tools/gp_cuda.h"
+
+#include <stdarg.h>
+
+typedef struct own_gpu {
+  gp_cuda cuda;
+  char name[128];
+  int capability, multiprocessors, l2_bytes; // 90 for 9.0
+  void *stream, *begin, *end;                // a stream of its own, and the events around what is timed
+  void *nvrtc;
+  int (*create)(void **, const char *, const char *, int, const char *const *, const char *const *);
+  int (*compile)(void *, int, const char *const *);
+  int (*code_bytes)(void *, size_t *);
+  int (*code)(void *, char *);
+  int (*log_bytes)(void *, size_t *);
+  int (*log)(void *, char *);
+  int (*destroy)(void **);
+} own_gpu;
+
+static void own_stop(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+static void own_stop(const char *format, ...) {
+  va_list arguments;
+  fflush(stdout);
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "\n");
+  exit(1);
+}
+
+// Opens NVRTC, under the names that the library looks for. NULL, or why there is none.
+static inline const char *own_open_compiler(own_gpu *g) {
+  static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+  static const char *const symbols[] = {"nvrtcCreateProgram", "nvrtcCompileProgram",    "nvrtcGetCUBINSize",
+                                        "nvrtcGetCUBIN",      "nvrtcGetProgramLogSize", "nvrtcGetProgramLog",
+                                        "nvrtcDestroyProgram"};
+  void *found[7];
+  int i;
+  for (i = 0; i < 3 && !g->nvrtc; ++i) g->nvrtc = dlopen(names[i], RTLD_NOW);
+  if (!g->nvrtc) return "no libnvrtc on this machine (its PyPI package is nvidia-cuda-nvrtc)";
+  for (i = 0; i < 7; ++i)
+    if (!(found[i] = dlsym(g->nvrtc, symbols[i]))) return "libnvrtc lacks a function";
+  *(void **)&g->create = found[0];
+  *(void **)&g->compile = found[1];
+  *(void **)&g->code_bytes = found[2];
+  *(void **)&g->code = found[3];
+  *(void **)&g->log_bytes = found[4];
+  *(void **)&g->log = found[5];
+  *(void **)&g->destroy = found[6];
+  return NULL;
+}
+
+// Opens the device of ctx, and NVRTC. NULL, or why there is none: no GPU, no compiler.
+static inline const char *own_open(own_gpu *g, gp_context *ctx) {
+  gp_description description;
+  const char *why;
+  void *primary = NULL;
+  int major = 0, minor = 0;
+  memset(g, 0, sizeof *g);
+  why = gp_cuda_open(&g->cuda);
+  if (!why) why = own_open_compiler(g);
+  if (why) return why;
+  if (gp_describe(ctx, &description) || description.backend != GP_BACKEND_CUDA) return "the library runs on the host";
+  GP_CUDA_CHECK(&g->cuda, retain(&primary, description.device));
+  GP_CUDA_CHECK(&g->cuda, set_current(primary));
+  GP_CUDA_CHECK(&g->cuda, device_name(g->name, (int)sizeof g->name, description.device));
+  GP_CUDA_CHECK(&g->cuda, device_attribute(&major, GP_CUDA_MAJOR, description.device));
+  GP_CUDA_CHECK(&g->cuda, device_attribute(&minor, GP_CUDA_MINOR, description.device));
+  GP_CUDA_CHECK(&g->cuda, device_attribute(&g->multiprocessors, GP_CUDA_MULTIPROCESSORS, description.device));
+  GP_CUDA_CHECK(&g->cuda, device_attribute(&g->l2_bytes, GP_CUDA_L2_BYTES, description.device));
+  g->capability = 10 * major + minor;
+  GP_CUDA_CHECK(&g->cuda, stream_create(&g->stream, GP_CUDA_STREAM_NON_BLOCKING));
+  GP_CUDA_CHECK(&g->cuda, event_create(&g->begin, 0));
+  GP_CUDA_CHECK(&g->cuda, event_create(&g->end, 0));
+  return NULL;
+}
+
+// Machine code for a compute capability, from a program's text; the caller frees it. header: NULL, or the text of the
+// one header that the program includes as `header_name`. options: `count` of them, say "-DNAME=VALUE". Needs no GPU.
+static inline char *own_compile(own_gpu *g, const char *name, const char *text, const char *header_name,
+                                const char *header, int capability, const char *const *options, int count) {
+  const char *all[24];
+  char architecture[40], *log, *code;
+  void *program = NULL;
+  size_t bytes = 0;
+  int error, i;
+  if (count > 20) own_stop("%s: too many options", name);
+  snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d", capability);
+  all[0] = architecture;
+  all[1] = "-std=c++17";
+  all[2] = "-default-device";
+  for (i = 0; i < count; ++i) all[3 + i] = options[i];
+  error = g->create(&program, text, name, header ? 1 : 0, header ? &header : NULL, header ? &header_name : NULL);
+  if (error) own_stop("%s: nvrtcCreateProgram: error %d", name, error);
+  error = g->compile(program, 3 + count, all);
+  if (error) {
+    g->log_bytes(program, &bytes);
+    log = (char *)calloc(bytes + 1, 1);
+    if (log) g->log(program, log);
+    own_stop("%s: the compiler for sm_%d:\n%s", name, capability, log ? log : "?");
+  }
+  g->code_bytes(program, &bytes);
+  code = (char *)malloc(bytes + 1);
+  if (!code || g->code(program, code)) own_stop("%s: no machine code for sm_%d", name, capability);
+  g->destroy(&program);
+  return code;
+}
+
+// Compiles for the device and loads. A module stays until the program ends.
+static inline void *own_module(own_gpu *g, const char *name, const char *text, const char *header_name,
+                               const char *header, const char *const *options, int count) {
+  char *code = own_compile(g, name, text, header_name, header, g->capability, options, count);
+  void *module = NULL;
+  GP_CUDA_CHECK(&g->cuda, module_load(&module, code));
+  free(code);
+  return module;
+}
+
+static inline void *own_kernel(own_gpu *g, void *module, const char *name) {
+  void *function = NULL;
+  if (g->cuda.module_function(&function, module, name)) own_stop("there is no kernel %s", name);
+  return function;
+}
+
+// Launches on g->stream. arguments: the address of each.
+static inline void own_launch(own_gpu *g, void *kernel, unsigned blocks_x, unsigned blocks_y, unsigned threads_x,
+                              unsigned threads_y, unsigned shared_bytes, void **arguments) {
+  gp_cuda_launch launch;
+  memset(&launch, 0, sizeof launch);
+  launch.grid[0] = blocks_x, launch.grid[1] = blocks_y, launch.grid[2] = 1;
+  launch.block[0] = threads_x, launch.block[1] = threads_y, launch.block[2] = 1;
+  launch.shared_bytes = shared_bytes;
+  launch.stream = g->stream;
+  GP_CUDA_CHECK(&g->cuda, launch(&launch, kernel, arguments, NULL));
+}
+
+static inline void *own_new(own_gpu *g, uint64_t bytes) {
+  uint64_t address = 0;
+  GP_CUDA_CHECK(&g->cuda, alloc(&address, bytes));
+  return (void *)(uintptr_t)address;
+}
+static inline void own_free(own_gpu *g, void *memory) {
+  GP_CUDA_CHECK(&g->cuda, stream_wait(g->stream));
+  GP_CUDA_CHECK(&g->cuda, free_((uint64_t)(uintptr_t)memory));
+}
+static inline void own_write(own_gpu *g, void *to, const void *from, uint64_t bytes) {
+  GP_CUDA_CHECK(&g->cuda, to_device_async((uint64_t)(uintptr_t)to, from, bytes, g->stream));
+  GP_CUDA_CHECK(&g->cuda, stream_wait(g->stream));
+}
+static inline void own_read(own_gpu *g, void *to, const void *from, uint64_t bytes) {
+  GP_CUDA_CHECK(&g->cuda, stream_wait(g->stream));
+  GP_CUDA_CHECK(&g->cuda, to_host(to, (uint64_t)(uintptr_t)from, bytes));
+}
+static inline void own_set(own_gpu *g, void *to, int byte, uint64_t bytes) {
+  GP_CUDA_CHECK(&g->cuda, set8((uint64_t)(uintptr_t)to, (unsigned char)byte, bytes, g->stream));
+}
+// The driver's copy, on g->stream.
+static inline void own_copy(own_gpu *g, void *to, const void *from, uint64_t bytes) {
+  GP_CUDA_CHECK(&g->cuda, copy((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, bytes, g->stream));
+}
+
+// Microseconds between the two, on the GPU's clock.
+static inline void own_begin(own_gpu *g) { GP_CUDA_CHECK(&g->cuda, event_record(g->begin, g->stream)); }
+static inline double own_end(own_gpu *g) {
+  float ms = 0;
+  GP_CUDA_CHECK(&g->cuda, event_record(g->end, g->stream));
+  GP_CUDA_CHECK(&g->cuda, event_wait(g->end));
+  GP_CUDA_CHECK(&g->cuda, event_elapsed(&ms, g->begin, g->end));
+  return 1e3 * (double)ms;
+}
+
+// A file's text, for the compiler; the caller frees it.
+static inline char *own_text(const char *path) {
+  FILE *file = fopen(path, "rb");
+  char *text = NULL;
+  long bytes = -1;
+  if (file && !fseek(file, 0, SEEK_END)) bytes = ftell(file);
+  if (bytes >= 0) text = (char *)calloc((size_t)bytes + 1, 1);
+  if (!text || fseek(file, 0, SEEK_SET) || fread(text, 1, (size_t)bytes, file) != (size_t)bytes)
+    own_stop("%s cannot be read: run this from the project's folder", path);
+  fclose(file);
+  return text;
+}
+
+#endif

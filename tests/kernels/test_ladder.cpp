@@ -1,0 +1,115 @@
+// examples/ladder under the emulator: its program as it is, its kernels on adversarial schedules, at sizes around
+// blocks and tiles; what it compares with the host must agree. The library's calls are plain loops here.
+// Usage: test_ladder [seeds [file that the program's results go to]]
+#include <cstddef>
+#include <cstdint>
+
+typedef struct gp_context gp_context;
+#include "own_kernels_emulated.h"
+
+#include "examples/ladder/ladder.cuh"
+
+#define LADDER_WITHOUT_IMPLEMENTATION
+#define main ladder_main
+#include "examples/ladder/ladder.c"
+#undef main
+
+static const emulated_kernel *emulated_kernel_of(const char *, const char *name) {
+  static const emulated_kernel kernels[] = {
+      EMULATED(reduce_1),         EMULATED(reduce_2),        EMULATED(reduce_3),
+      EMULATED(reduce_4),         EMULATED(reduce_5),        EMULATED(reduce_6_128),
+      EMULATED(reduce_7_128),     EMULATED(reduce_7_256),    EMULATED(reduce_7_512),
+      EMULATED(reduce_7_1024),    EMULATED(transpose_naive), EMULATED(transpose_shared),
+      EMULATED(transpose_padded), EMULATED(transpose_rows),  EMULATED(floats_some),
+      EMULATED(floats_coalesced), EMULATED(float3_naive),    EMULATED(floats_permuted),
+      EMULATED(float3_shared),    EMULATED(read_4),          EMULATED(read_8)};
+  for (const emulated_kernel &kernel : kernels)
+    if (!std::strcmp(kernel.name, name)) return &kernel;
+  return nullptr;
+}
+
+// ---- the library's calls
+
+gp_result gp_open(const gp_config *, gp_context **ctx) { return *ctx = nullptr, GP_SUCCESS; }
+gp_result gp_close(gp_context *) { return GP_SUCCESS; }
+const char *gp_result_name(gp_result) { return "?"; }
+const char *gp_last_message(void) { return "?"; }
+gp_call gp_call_init(gp_primitive primitive) {
+  gp_call call = {};
+  call.primitive = primitive;
+  return call;
+}
+gp_type_desc gp_type_desc_init(void) { return gp_type_desc(); }
+gp_op_desc gp_op_desc_init(void) { return gp_op_desc(); }
+static gp_host_fn operators[2];
+gp_result gp_type_struct(gp_context *, const gp_type_desc *, gp_type *type) { return *type = 1000, GP_SUCCESS; }
+gp_result gp_op_define(gp_context *, const gp_op_desc *desc, gp_op *op) {
+  static int count;
+  operators[count % 2] = desc->host;
+  *op = 1000 + count++ % 2;
+  return GP_SUCCESS;
+}
+gp_result gp_transpose(gp_context *, gp_type, const void *in, uint64_t, void *out, uint64_t, uint64_t rows,
+                       uint64_t columns, gp_stream) {
+  for (uint64_t i = 0; i < rows * columns; ++i)
+    simt::host_write(static_cast<float *>(out) + i % columns * rows + i / columns, static_cast<const float *>(in) + i,
+                     4);
+  return GP_SUCCESS;
+}
+gp_result gp_run(gp_context *, const gp_call *call, gp_stream) {
+  if (call->primitive == GP_REDUCE) {
+    uint32_t sum = 0;
+    for (uint64_t i = 0; i < call->count; ++i) sum += uint32_t(static_cast<const int *>(call->in)[i]);
+    simt::host_write(call->out, &sum, sizeof sum);
+    return GP_SUCCESS;
+  }
+  const size_t size = call->in_type == GP_F32 ? 4 : 12;
+  for (uint64_t i = 0; i < call->count; ++i) {
+    float value[3];
+    operators[call->op - 1000](nullptr, value, static_cast<const char *>(call->in) + i * size, nullptr);
+    simt::host_write(static_cast<char *>(call->out) + i * size, value, size);
+  }
+  return GP_SUCCESS;
+}
+
+// ---- the test
+
+static int passed, failed;
+
+static void run(ladder *l, table t) {
+  const int launches = emulated_launches;
+  measure(l, &t);
+  const bool good = !l->wrong && simt::error().empty() && emulated_launches > launches && !simt::live_allocations();
+  if (good) ++passed;
+  else if (++failed < 20)
+    std::printf("FAILED: %s n=%llu %u x %u %s\n", family_names[t.family], (unsigned long long)t.n, t.width, t.height,
+                simt::error().c_str());
+  l->wrong = 0;
+  simt::clear_error();
+}
+
+int main(int argc, char **argv) {
+  const int seeds = argc > 1 ? std::atoi(argv[1]) : 2;
+  static ladder l;
+  l.quick = l.batches = 1;
+  own_open(&l.gpu, nullptr);
+  l.module = own_module(&l.gpu, nullptr, nullptr, nullptr, nullptr, nullptr, 0);
+  define(&l);
+  for (int seed = 1; seed <= seeds; ++seed) {
+    static const uint64_t sums[] = {1, 2, 63, 129, 256, 257, 1023, 4097};
+    static const unsigned shapes[][2] = {{1, 1}, {1, 40}, {33, 2}, {16, 16}, {17, 31}, {32, 64}, {65, 33}};
+    static const uint64_t floats[] = {6, 762, 768, 774, 1536};
+    int number = 100 * seed;
+    for (uint64_t n : sums) simt::set_random_schedule(uint64_t(++number)), run(&l, reduction_table(&l, n));
+    for (auto shape : shapes)
+      simt::set_random_schedule(uint64_t(++number)), run(&l, transpose_table(&l, shape[0], shape[1]));
+    for (uint64_t n : floats) simt::set_random_schedule(uint64_t(++number)), run(&l, floats_table(&l, n));
+  }
+  l = ladder(); // the program from end to end: tables, and results as JSON
+  static char program[] = "ladder", quick[] = "--quick", out[] = "--out", nowhere[] = "/dev/null";
+  char *arguments[] = {program, quick, out, argc > 2 ? argv[2] : nowhere, nullptr};
+  if (ladder_main(4, arguments) || !simt::error().empty()) ++failed;
+  else ++passed;
+  std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+  return failed != 0;
+}

@@ -1,0 +1,133 @@
+// examples/layouts under the emulator: its program as it is, its kernels in every combination of layouts, each compiled
+// from the same text, on adversarial schedules; what it compares with the host must agree. The library's calls are
+// plain loops here. Usage: test_layout_examples [seeds [file that the program's results go to]]
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+typedef struct gp_context gp_context;
+#include "own_kernels_emulated.h"
+
+// Blocks and slabs that a few rows and boxes fill.
+#define BITONIC_THREADS 64
+#define KD_THREADS 64
+#define KD_BINS 8
+#include "examples/layouts/layout.h"
+
+// A kernel of each specialisation, under the options that the program compiles it with.
+struct instance {
+  std::string options;
+  emulated_kernel kernel;
+};
+static std::vector<instance> instances;
+static int add_bitonic(int rows, int tile, emulated_kernel kernel) {
+  const std::string options = "-DROWS_LAYOUT=" + std::to_string(rows) + " -DTILE_LAYOUT=" + std::to_string(tile) + " ";
+  return instances.push_back({options, kernel}), 0;
+}
+static int add_kd_tree(int boxes, int counters, int order, emulated_kernel kernel) {
+  const std::string options = "-DBOXES_LAYOUT=" + std::to_string(boxes) + " -DKD_COUNTERS=" + std::to_string(counters) +
+                              " -DKD_ORDER=" + std::to_string(order) + " ";
+  return instances.push_back({options, kernel}), 0;
+}
+#define JOIN_4(a, b, c, d) a##_##b##_##c##_##d
+#define JOIN(a, b, c, d) JOIN_4(a, b, c, d)
+#define BITONIC_NAMESPACE JOIN(bitonic, WIDTH, TILE_LAYOUT, 0)
+#define KD_TREE_NAMESPACE JOIN(kd_tree, WIDTH, KD_COUNTERS, KD_ORDER)
+#define WIDTH 1
+#include "layout_examples.h"
+#define WIDTH 0
+#include "layout_examples.h"
+#define WIDTH 8
+#include "layout_examples.h"
+#define WIDTH 32
+#include "layout_examples.h"
+
+static const emulated_kernel *emulated_kernel_of(const char *options, const char *name) {
+  for (const instance &one : instances)
+    if (one.options == options && !std::strcmp(one.kernel.name, name)) return &one.kernel;
+  return nullptr;
+}
+
+#define LAYOUTS_WITHOUT_IMPLEMENTATION
+#define main layouts_main
+#include "examples/layouts/layouts.c"
+#undef main
+
+// ---- the library's calls
+
+gp_result gp_open(const gp_config *, gp_context **ctx) { return *ctx = nullptr, GP_SUCCESS; }
+gp_result gp_close(gp_context *) { return GP_SUCCESS; }
+const char *gp_result_name(gp_result) { return "?"; }
+const char *gp_last_message(void) { return "?"; }
+gp_call gp_call_init(gp_primitive primitive) {
+  gp_call call = {};
+  call.primitive = primitive;
+  return call;
+}
+gp_type_desc gp_type_desc_init(void) { return gp_type_desc(); }
+gp_op_desc gp_op_desc_init(void) { return gp_op_desc(); }
+gp_result gp_type_struct(gp_context *, const gp_type_desc *, gp_type *type) { return *type = 1000, GP_SUCCESS; }
+gp_result gp_op_define(gp_context *, const gp_op_desc *, gp_op *op) { return *op = 1000, GP_SUCCESS; }
+gp_result gp_run(gp_context *, const gp_call *call, gp_stream) {
+  const unsigned *in = static_cast<const unsigned *>(call->in);
+  if (call->primitive == GP_SORT) {
+    const row *keys = static_cast<const row *>(call->keys);
+    std::vector<row> rows(keys, keys + call->count);
+    std::sort(rows.begin(), rows.end(), [](const row &a, const row &b) { return compare_rows(&a, &b) < 0; });
+    simt::host_write(call->out_keys, rows.data(), rows.size() * sizeof(row));
+  } else if (call->primitive == GP_REDUCE) {
+    const float *costs = static_cast<const float *>(call->in);
+    best_plane best = {};
+    best.place = std::min_element(costs, costs + call->count) - costs;
+    best.cost = costs[best.place];
+    simt::host_write(call->out, &best, sizeof best);
+  } else { // scans of lines: side by side where counters are transposed
+    const bool six = call->primitive == GP_INCLUSIVE_SCAN;
+    unsigned sums[KD_COUNTS];
+    for (int k = 0; k < KD_COUNTS; ++k)
+      sums[k] = in[k] + (six ? k >= KD_LINES ? sums[k - KD_LINES] : 0 : k % KD_BINS ? sums[k - 1] : 0);
+    simt::host_write(call->out, sums, sizeof sums);
+  }
+  return GP_SUCCESS;
+}
+
+// ---- the test
+
+static int passed, failed;
+
+static void checked(program *p, const char *what, uint64_t n) {
+  if (!p->wrong && simt::error().empty() && !simt::live_allocations()) ++passed;
+  else if (++failed < 20) fprintf(stderr, "FAILED: %s n=%llu %s\n", what, (unsigned long long)n, simt::error().c_str());
+  p->wrong = 0;
+  simt::clear_error();
+}
+
+int main(int argc, char **argv) {
+  const int seeds = argc > 1 ? std::atoi(argv[1]) : 1;
+  static program p;
+  p.quick = p.rounds = 1;
+  own_open(&p.gpu, nullptr);
+  for (int seed = 1; seed <= seeds; ++seed) {
+    int number = 100 * seed;
+    for (uint64_t n : {1, 2, 127, 128, 129, 300, 513}) {
+      simt::set_random_schedule(uint64_t(++number));
+      run_bitonic(&p, n);
+      checked(&p, "bitonic sort", n);
+    }
+    for (uint64_t n : {1, 5, 64, 200, 777}) {
+      simt::set_random_schedule(uint64_t(++number));
+      run_kd_tree(&p, n);
+      checked(&p, "KD-tree", n);
+    }
+  }
+  static char name[] = "layouts", quick[] = "--quick", out[] = "--out", nowhere[] = "/dev/null";
+  char *arguments[] = {name, quick, out, argc > 2 ? argv[2] : nowhere, nullptr};
+  const int status = layouts_main(4, arguments);
+  p.wrong = status;
+  checked(&p, "the whole program", 0);
+  std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+  return failed != 0;
+}
