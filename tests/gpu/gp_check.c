@@ -1485,6 +1485,8 @@ static void group_big(void) {
 
 #include "gp_check_layouts.h"
 
+#include "gp_check_transposes.h"
+
 // ---- main -----------------------------------------------------------------------------------------------------------
 
 static const struct {
@@ -1507,6 +1509,7 @@ static const struct {
               {"segments", group_segments},
               {"sorting", group_sorting},
               {"layouts", group_layouts},
+              {"transposes", group_transposes},
               {"big", group_big}};
 
 // The types of tools/gp_cells.h: the library's, and its two structs.

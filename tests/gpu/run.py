@@ -26,7 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.join(ROOT, "build", "tests-gpu")
 CC = os.environ.get("CC", "gcc")
 GROUPS = ["big", "types", "maps", "policies", "alignment", "fields", "structs", "queue", "chain", "threads", "streams",
-          "graph", "determinism", "reproducible", "errors", "segments", "sorting", "layouts"]
+          "graph", "determinism", "reproducible", "errors", "segments", "sorting", "layouts", "transposes"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
 EXAMPLES = ["ladder", "layouts"]  # with kernels of their own, whose results they check
 BY_TYPE = {  # groups that are split among several processes
@@ -36,6 +36,7 @@ BY_TYPE = {  # groups that are split among several processes
     "determinism": ["f32", "f64", "f16", "bf16"], "reproducible": ["f32", "f64", "f16", "bf16"],
     "segments": ["u8,i8,u16,i16", "u32,i32", "f32", "u64,i64,f64,f16,bf16", "s12,s16"],
     "sorting": ["u8,i8,u16,i16", "u32", "i32,f32", "u64,i64,f64", "f16,bf16,s12,s16"],
+    "transposes": ["u8", "u16", "u32,f32", "f64", "s12", "s16"],
 }
 LONG = ("structs", "segments", "queue")
 TOOLS = {  # compute-sanitizer's tools: options, and seconds at most
@@ -191,8 +192,9 @@ def jobs_of(args, cache):
 
 # What a sanitizer runs: parts that are processes of their own, so that tools and parts run side by side.
 SANITIZED_TYPES = "u8,u32,f32,s12,f64"
-SANITIZED = {"segments": ["segments"], "sorting": ["sorting"],
-             "other": [group for group in GROUPS if group not in ("determinism", "big", "segments", "sorting")]}
+SANITIZED = {"segments": ["segments"], "sorting": ["sorting"], "transposes": ["transposes"],
+             "other": [group for group in GROUPS
+                       if group not in ("determinism", "big", "segments", "sorting", "transposes")]}
 
 
 def sanitizer_jobs(args, cache, tools):
