@@ -228,12 +228,14 @@ TRANSPOSE_TYPES = ("u8", "u16", "f32", "f64", "s12", "s16")
 
 
 def transpose_cells():
-    cells = [f"transpose {type_} shape={side}x{side}" for type_ in TRANSPOSE_TYPES for side in (4096, 8192, 16384)
-             if type_ not in ("s12", "s16") or side < 16384]
+    """Squares, thin ones, batches, small ones, in place; beside a copy and, by default, cuBLAS geam."""
+    cells = [f"transpose {type_} shape={side}x{side}" for type_ in TRANSPOSE_TYPES for side in (4096, 8192, 16384)]
     cells += [f"transpose {type_} shape={shape}" for type_ in ("u8", "f32", "f64") for shape in
               ("4194304x8", "8x4194304", "1048576x33", "33x1048576", "16000x16001", "64x64x4096", "16x16x65536")]
     cells += [f"transpose {type_} shape={side}x{side} protocol={protocol}" for type_ in ("f32", "f64")
               for side in (128, 256, 512, 1024) for protocol in ("cold", "graph")]
+    cells += [f"transpose {type_} shape={shape} in_place=1" for type_ in ("u8", "f32", "f64") for shape in
+              ("4096x4096", "8192x8192", "16384x16384", "8192x16384", "16000x16001")]
     return cells
 
 
@@ -242,7 +244,8 @@ def quick_transpose_cells():
             "transpose f32 shape=4096x4096", "transpose f64 shape=8192x8192", "transpose s16 shape=4096x4096",
             "transpose f32 shape=4194304x8", "transpose f32 shape=8x4194304", "transpose f32 shape=1048576x33",
             "transpose f32 shape=16000x16001", "transpose u8 shape=16000x16001", "transpose f32 shape=64x64x4096",
-            "transpose f32 shape=512x512", "transpose f32 shape=128x128 protocol=graph"]
+            "transpose f32 shape=512x512", "transpose f32 shape=128x128 protocol=graph",
+            "transpose f32 shape=8192x8192 in_place=1", "transpose f32 shape=8192x16384 in_place=1"]
 
 
 STRUCTS = ["4.4", "4.4.4", "8.4.2.1", "4.4.4.2.1", "8.8.4.4.2.2.1.1", "4.4.4.4.4.4.4.4.4.4.4.4.4.4.4.4",

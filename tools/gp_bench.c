@@ -6,7 +6,7 @@
 //     --policy algorithm=PIPELINED,threads=512      a variant of every cell; repeat for more. Fields left out: default
 //     --no-default                          leave out the variant without a policy (it is in otherwise)
 //     --peers cub,cub_radix,cuda,thrust,cublas   which peers; "none". Default: cub, cub_radix and cuda, and thrust
-//                                           where CUB has no call
+//                                           where CUB has no call, and cublas beside transposes
 //     --peers-library PATH                  libgp_peers.so; default: beside this program
 //     --backend cuda|host|auto
 //     --seconds S --cell-seconds S          stop starting cells after S; the most a cell may take
@@ -278,6 +278,7 @@ static void copy_device(char *to, const char *from, uint64_t bytes) {
 static void fill_pools(const cell *c) {
   static const uint64_t SEEDS[FIRST_OUTPUT] = {5, 7, 9, 13};
   const layout *l = lay(c);
+  uint64_t set;
   int role;
   for (role = 0; role < FIRST_OUTPUT; role++) {
     const uint64_t stride = l->stride[role], used = l->sets * stride;
@@ -293,6 +294,10 @@ static void fill_pools(const cell *c) {
         copy_device(pools[role].base + done, pools[role].base, done < used - done ? done : used - done);
     }
   }
+  for (set = 0; c->in_place && set < l->sets; set++) {
+    const buffers b = set_of(c, set);
+    copy_device(b.at[ROLE_out], b.at[ROLE_in], cell_bytes(c, ROLE_in, c->n));
+  }
 }
 
 // ---- calls ----------------------------------------------------------------------------------------------------------
@@ -306,6 +311,7 @@ static void bind_all(const cell *c, gp_call *call, buffers b) {
   int role;
   for (role = 0; role < ROLE_COUNT; role++)
     if (l->slot[role]) memcpy((char *)call + l->slot[role], &b.at[role], sizeof b.at[role]);
+  if (c->in_place) call->in = call->out;
 }
 
 // ---- running a variant on one set of buffers ------------------------------------------------------------------------
@@ -424,7 +430,7 @@ static int find_peer(const cell *c, const char *peer, int plain, gp_peer_fn *run
   p.descending = c->descending;
   p.rows = (int)c->rows;
   p.plain = plain;
-  *run = peers && (reads_input(c) || !is_old(c)) ? peers->find(&p) : NULL;
+  *run = peers && (reads_input(c) || !is_old(c)) && !c->in_place ? peers->find(&p) : NULL;
   a = peer_args(c, set_of(c, 0), c->n);
   if (!*run || (*run)(NULL, &bytes, &a, stream)) return 0;
   pool_reserve(&peer_workspace, bytes + 256);
@@ -613,6 +619,7 @@ static const char *run_guarded(const cell *c, variant *v, uint64_t n, int kind) 
     if (b.at[role]) fill_input(c, role, kind, n, b.at[role]);
   for (role = FIRST_OUTPUT; role < ROLE_COUNT; role++)
     if (b.at[role]) set_device(b.at[role] - GUARD, 0xA5, cell_bytes(c, role, n) + 2 * GUARD);
+  if (c->in_place) copy_device(b.at[ROLE_out], b.at[ROLE_in], cell_bytes(c, ROLE_in, n));
   if (run_once(c, v, b, n)) return v->status;
   for (role = FIRST_OUTPUT; role < ROLE_COUNT; role++) {
     if (!b.at[role]) continue;
@@ -1135,7 +1142,7 @@ static void measure_cell(const cell *c, const gp_policy *policies, const char *c
     gp_peer_fn run;
     const int wanted = option_peers ? strstr(option_peers, PEER_NAMES[i]) != NULL
                        : i == 3     ? !is_old(c) && !variants[count - 1].run // CUB has none
-                                    : i < 3;
+                                    : i < 3 || (i == 4 && (int)c->primitive == GP_TRANSPOSE);
     if (!wanted || (c->protocol == GRAPH && (i == 3 || waits_for_host(c))) || !find_peer(c, PEER_NAMES[i], 1, &run))
       continue;
     {

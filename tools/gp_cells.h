@@ -20,6 +20,8 @@
 //   top_k                           k=64 rows=1 payload=TYPE form=keys|indices order=descending sorted=1
 //   nth_element                     k=n/2 (which) order=ascending
 //   group_by                        key=u32 groups=4096
+//   transpose                       shape=ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES (for n=; without: about as many of both)
+//                                   in_place=0
 //   convert_layout                  from=aos to=soa (or the structs of a block) struct=4.8.2 (bytes of the fields; four
 //                                   of `type`): n structs; with aos each field stands where C has it, others are packed
 // Of sorts, merges, sets and top-k `type` is the keys'; the payload, where there is one, is moved with them, and with
@@ -183,6 +185,7 @@ typedef struct cell {
   int descending, begin_bit, end_bit, second, sorted;
   uint64_t segments; // so many, of n elements
   uint64_t shape[3]; // transpose: rows, columns, matrices; 0: by n
+  int in_place;      // transpose: where tools/gp_bench runs it, the output is the input
 #if CELLS_HAVE_TRANSPOSE
   gp_permutation permutation; // of the call made last
 #endif
@@ -224,8 +227,8 @@ static inline __attribute__((unused)) int parse_size(const char *text, uint64_t 
   X('h', haystack)                                                                                                     \
   X('d', order)                                                                                                        \
   X('m', shape)                                                                                                        \
-  X('i', bits)                                                                                                         \
-  X('2', second) X('n', k) X('w', rows) X('u', sorted) X('g', groups) X('y', struct) X('a', from) X('z', to)
+  X('j', in_place) X('i', bits) X('2', second) X('n', k) X('w', rows) X('u', sorted) X('g', groups) X('y', struct)     \
+      X('a', from) X('z', to)
 static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
   switch ((int)p) {
   case GP_SEGMENTED_REDUCE:
@@ -277,7 +280,7 @@ static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
   case GP_GROUP_BY:
     return "kg";
   case GP_TRANSPOSE:
-    return "m";
+    return "mj";
   case GP_CONVERT_LAYOUT:
     return "yaz";
   default:
@@ -541,6 +544,9 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
     return is_number && number > 0;
   case 'm': // ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES
     return parse_shape(c, value);
+  case 'j':
+    c->in_place = (int)number;
+    return is_number && number < 2;
 #if CELLS_HAVE_LAYOUTS
   case 'y': {
     char *end = (char *)(uintptr_t)value;
@@ -932,6 +938,7 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
   if (c->shape[0])
     ADD(" shape=%llux%llux%llu", (unsigned long long)c->shape[0], (unsigned long long)c->shape[1],
         (unsigned long long)c->shape[2]);
+  if (c->in_place) ADD(" in_place=1");
 #if CELLS_HAVE_LAYOUTS
   if (has_word(c->primitive, 'y')) {
     int f;

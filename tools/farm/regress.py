@@ -156,10 +156,10 @@ CELLS = {"copy": ("", ("u8", "u32", "u64", "s16"), ""), "fill": ("", ("u8", "u32
          "segmented_sort": ("", ("u32",), "segments=pareto:64"), "top_k": ("", ("u32",), "k=64"),
          "nth_element": ("", ("u32",), ""), "shuffle": ("", ("u32",), ""),
          "group_by": ("SUM", ("u32",), "key=u32 groups=4096"), "check_offsets": ("", ("u32",), "segments=fixed:4"),
-         "convert_layout": ("", ("u32",), "")}
+         "transpose": ("", ("u8", "u32", "u64"), ""), "convert_layout": ("", ("u32",), "")}
 SIZES = [4 * bench.KIB << 4 * k for k in range(5)]  # 4 KiB to 256 MiB
 OWN_WORDS = ("segments", "offsets", "form", "key", "payload", "lengths", "runs", "parts", "keep", "bins", "haystack",
-             "order", "bits", "second", "k", "rows", "sorted", "groups", "struct", "from", "to")
+             "order", "bits", "second", "k", "rows", "sorted", "groups", "struct", "from", "to", "shape", "in_place")
 PROTOCOLS = ("cold", "back_to_back", "graph")
 GRAPH_SIZES = SIZES[:2]  # where the host's part of a call would hide the kernel's
 

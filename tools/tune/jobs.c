@@ -59,7 +59,7 @@ static const struct {
                   {"top_k", "iwm"},
                   {"nth_element", "iwm"},
                   {"shuffle", "i"},
-                  {"transpose", "i"},
+                  {"transpose", "iw"},
                   {"group_by", "ioaw"},
                   {"check_offsets", "iw"},
                   {"convert_layout", "iw"},
@@ -95,9 +95,10 @@ static char *cell_field(cell_words *w, const char *name, size_t *room) {
 
 // Words that only some primitives have (tools/gp_cells.h says which, and checks them).
 static int is_own_word(const cell_words *w, const char *name) {
-  static const char *const NAMES[] = {
-      "segments", "offsets", "form", "key",    "payload", "lengths", "runs",   "parts",  "keep",   "bins", "haystack",
-      "dist",     "order",   "bits", "second", "k",       "rows",    "sorted", "groups", "struct", "from", "to"};
+  static const char *const NAMES[] = {"segments", "offsets", "form",   "key",  "payload",  "lengths",
+                                      "runs",     "parts",   "keep",   "bins", "haystack", "dist",
+                                      "order",    "bits",    "second", "k",    "rows",     "sorted",
+                                      "groups",   "struct",  "from",   "to",   "shape",    "in_place"};
   size_t i;
   for (i = 0; primitive_has(w->primitive, 'w') && i < sizeof NAMES / sizeof *NAMES; i++)
     if (!strcmp(name, NAMES[i])) return 1;
