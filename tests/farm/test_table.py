@@ -182,7 +182,7 @@ OPERATORS = {"copy": "", "fill": "", "iota": "", "transform": "NEGATE", "transfo
              "adjacent_difference": "SUB",
              **dict.fromkeys(("run_lengths", "nontrivial_runs", "unique", "select", "partition", "count_if", "any",
                               "all", "histogram_even", "histogram_ranges", "lower_bound", "upper_bound",
-                              "load_balance", "check_offsets", "is_sorted", "shuffle", "convert_layout",
+                              "load_balance", "check_offsets", "is_sorted", "shuffle", "transpose", "convert_layout",
                               *store.OF_KEYS), "")}
 # Outputs (the type itself where there is none) and words, where a primitive has some.
 WORDS = {

@@ -118,7 +118,7 @@ template <class T> struct Device {
 
 // One workspace for all launches, zeroed once: no launch may leave it in a state that harms the next. (One that failed
 // was stopped on its way.)
-static void *workspace(uint64_t words) {
+[[maybe_unused]] static void *workspace(uint64_t words) {
   static void *memory = nullptr;
   static uint64_t capacity = 0;
   static int failures = 0;
