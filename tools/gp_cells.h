@@ -20,7 +20,7 @@
 //   top_k                           k=64 rows=1 payload=TYPE form=keys|indices order=descending sorted=1
 //   nth_element                     k=n/2 (which) order=ascending
 //   group_by                        key=u32 groups=4096
-//   transpose                       shape=ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES (for n=; without: about as many of both)
+//   transpose                       shape=ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES (for n=; else about as many of both)
 //                                   in_place=0
 //   convert_layout                  from=aos to=soa (or the structs of a block) struct=4.8.2 (bytes of the fields; four
 //                                   of `type`): n structs; with aos each field stands where C has it, others are packed
@@ -227,8 +227,16 @@ static inline __attribute__((unused)) int parse_size(const char *text, uint64_t 
   X('h', haystack)                                                                                                     \
   X('d', order)                                                                                                        \
   X('m', shape)                                                                                                        \
-  X('j', in_place) X('i', bits) X('2', second) X('n', k) X('w', rows) X('u', sorted) X('g', groups) X('y', struct)     \
-      X('a', from) X('z', to)
+  X('j', in_place)                                                                                                     \
+  X('i', bits)                                                                                                         \
+  X('2', second)                                                                                                       \
+  X('n', k)                                                                                                            \
+  X('w', rows)                                                                                                         \
+  X('u', sorted)                                                                                                       \
+  X('g', groups)                                                                                                       \
+  X('y', struct)                                                                                                       \
+  X('a', from)                                                                                                         \
+  X('z', to)
 static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
   switch ((int)p) {
   case GP_SEGMENTED_REDUCE:
