@@ -73,9 +73,9 @@ def allowed_local_bytes(primitive, policy):
 
 
 def cell_of(primitive, element_type):
-    """The words of a cell. What stands behind "..." are words behind the type."""
+    """The words of a cell. What stands behind "..." are words behind the type; a shape says how many elements."""
     front, _, behind = primitive.partition(" ...")
-    return f"{front} {element_type}{behind} n=1M"
+    return f"{front} {element_type}{behind}{'' if 'shape=' in behind else ' n=1M'}"
 
 
 def records(program, family, compute_capability):
