@@ -1,8 +1,9 @@
 // gpuprims.h - v0.1.0 - CUDA's parallel primitives as one C header - MIT licence (text at the end of LICENSE)
 //
 // Copy, transform, reduce and scan; the same by segments and by key; runs, selection, partition, histograms, search;
-// sorts, merges, sets, top-k, shuffles: at the speed of the memory system, callable from plain C, without nvcc, and on
-// machines without a GPU. The same text holds the tile routines on which you can build kernels of your own.
+// sorts, merges, sets, top-k, shuffles; transposes and layouts of structs: at the speed of the memory system, callable
+// from plain C, without nvcc, and on machines without a GPU. The same text holds the tile routines on which you can
+// build kernels of your own.
 //
 // 1. USE FROM A .C FILE (gcc or clang; no nvcc, no CUDA headers, link with -ldl -lpthread -lm)
 //
@@ -40,7 +41,7 @@
 //    run asynchronously on your stream                 synchronise, or copy a result back
 //    work under CUDA graph capture                     allocate while a stream is captured
 //    keep the same bits from call to call              print, abort, or change its plan in silence
-//    take any alignment the element type allows        take pitched, strided or host-pinned iterators
+//    take any alignment the element type allows        take strides (transposes do) or pinned iterators
 //    open libcuda and libnvrtc at run time             need a toolkit to build or to run
 //    run on sm_75 and later, Linux, x86-64, aarch64    promise Windows, macOS, or big-endian machines
 //

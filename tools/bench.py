@@ -7,6 +7,7 @@ sources changed; runs the list of cells; writes JSON Lines to ci/measurements/<d
     tools/bench.py                        the standard list (below 9 minutes on an H200)
     tools/bench.py --quick                three sizes of six types (a minute)
     tools/bench.py --set segments         runs, segments, selection, histograms and searches; --set segments-quick: some
+    tools/bench.py --set transpose        transposes, in place too, beside cuBLAS geam; --set transpose-quick: some
     tools/bench.py --set layouts          conversions between arrays of structs and structs of arrays
     tools/bench.py --set sorting          sorts, merges, sets, top-k, shuffle, group-by; --set sorting-quick: some
     tools/bench.py --cells FILE           a list of your own: a cell a line, see the top of tools/gp_cells.h
