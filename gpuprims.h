@@ -2821,7 +2821,6 @@ enum {
   GP__LAYOUT_REGISTER_BYTES = 256, // that a thread takes through registers
   GP__LAYOUT_STEP = 16             // tiles are multiples of so many structs: every field's part is a number of vectors
 };
-GPUPRIMS__RULE unsigned gp__gcd(unsigned a, unsigned b) { return b ? gp__gcd(b, a % b) : a; }
 // Structs side by side in shared memory, of which a thread reads `chunk` at a time: an even number of vectors of them
 // is followed by a vector that is left free, against bank conflicts. Vectors between those; 0: none are left free.
 GPUPRIMS__RULE int gp__layout_padding(int chunk, int size) { return chunk * size % 32 == 0 ? chunk * size / 16 : 0; }
@@ -6345,7 +6344,8 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
 template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END> struct gp__fields_of_chunk {
   static const int SIZE = List::size(F), BYTES = CHUNK * SIZE, OFFSET = List::offset(OUT, F), W = Side::width;
   static const int ALIGN =
-      W ? int(gp__gcd(gp__gcd(unsigned(W * Side::size), unsigned(OFFSET *W)), unsigned(BYTES))) : BYTES;
+      W ? int(gp__common_factor(gp__common_factor(unsigned(W * Side::size), unsigned(OFFSET *W)), unsigned(BYTES)))
+        : BYTES;
   static const bool GAP = List::offset(false, F) < 0;
   static const int WORD = GAP ? 0 : List::word(CHUNK, F);
   static GP_DEVICE unsigned char *at(unsigned char *tile, int c) {
@@ -21498,7 +21498,8 @@ GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
   unsigned common = 4, chunk;
   int i;
   if ((q->flags & GP_KEEP_GAPS) || size > GP__LAYOUT_REGISTER_BYTES) return 0;
-  for (i = 0; i < q->in_layout->field_count; ++i) common = gp__gcd(common, (unsigned)q->in_layout->fields[i].size);
+  for (i = 0; i < q->in_layout->field_count; ++i)
+    common = (unsigned)gp__common_factor(common, q->in_layout->fields[i].size);
   chunk = 4 / common;
   while (chunk > 1 &&
          (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout->width > 1 && q->in_layout->width % chunk) ||
