@@ -2043,6 +2043,10 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
 enum {
   GP__HYBRID_COUNT_THREADS = 512,
   GP__HYBRID_LEVELS = 9, // at most: 4 bits or more at each of the first two, 8 at the others
+  GP__HYBRID_ITEMS = GP__HYBRID_LEVELS + 1, // of gp__hybrid_args.list, behind the levels: the number of buckets
+  GP__HYBRID_DRAWN,                         // shares of the levels that one launch works on: drawn,
+  GP__HYBRID_DONE,                          // and done
+  GP__HYBRID_LIST,
   GP__HYBRID_PART_BYTES = 72,
   GP__HYBRID_ITEM_BYTES = 24,
   GP__HYBRID_PLACE_BITS = 13 // of an element's place in its bucket, which breaks ties of pairs
@@ -2067,6 +2071,10 @@ GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items
 GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
   return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
 }
+// What a block that counts keeps in shared memory: a counter of each digit for each lane, and what it plans with.
+GPUPRIMS__RULE unsigned gp__hybrid_count_bytes(int threads) {
+  return (unsigned)(256 * 32 * 4 + (257 + 256) * 8 + threads / 32 * 28 + threads * 8 + 100) / 8 * 8;
+}
 GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size) {
   return gp__tile_sort_bytes(key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size),
                              gp__bucket_log2_bins(key_size));
@@ -2082,6 +2090,12 @@ GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
                              gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
 }
 GPUPRIMS__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
+// Keys of a bucket on the average: even keys' buckets differ by a few per cent.
+GPUPRIMS__RULE unsigned gp__hybrid_fit(unsigned capacity) { return capacity - capacity / 11; }
+// Levels that even keys need: launches of their own. The others, if there are any, are one launch.
+GPUPRIMS__RULE int gp__hybrid_even_levels(unsigned long long count, unsigned fit) {
+  return count <= fit ? 0 : 1 + gp__hybrid_even_levels((count + 255) / 256, fit);
+}
 // Parts of a level, at most: each has more keys than a block sorts, or of pairs (value_size > 0) at the first levels
 // too wide a range.
 GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity, int value_size) {
@@ -2098,6 +2112,14 @@ GPUPRIMS__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, un
 }
 // A block that sorts a bucket of pairs sorts 64 bits of key and place, then fetches the values.
 GPUPRIMS__RULE int gp__bucket_size(gp__shape s) { return s.in_size ? 8 : s.key_size; }
+// Keys of a bucket, at most: what a block sorts; fewer where that leaves multiprocessors without one.
+GPUPRIMS__RULE int gp__hybrid_clamp(unsigned long long keys, int most) {
+  return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
+}
+GPUPRIMS__RULE int gp__hybrid_capacity(gp__shape s) {
+  return gp__hybrid_clamp(s.count / (unsigned)gp__max(s.multiprocessors, 1),
+                          gp__bucket_threads(gp__bucket_size(s)) * gp__bucket_items(gp__bucket_size(s)));
+}
 GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int value_size, int threads, int items, int log2_bins) {
   return gp__tile_sort_bytes(8, threads, items, log2_bins) + (unsigned)(threads * items * value_size + 15) / 16 * 16;
 }
@@ -2187,10 +2209,21 @@ GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
              ? gp__pair_bucket_bytes(s.in_size, gp__bucket_threads(8), gp__bucket_items(8), gp__bucket_log2_bins(8))
              : gp__bucket_bytes(s.key_size);
 }
+// Dynamic shared memory of a block that moves, and of one that counts and moves.
+GPUPRIMS__RULE unsigned gp__hybrid_tile_bytes(gp_policy p, gp__shape s) {
+  return s.in_size ? gp__radix_shared_bytes(p, s)
+                   : gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s));
+}
+GPUPRIMS__RULE unsigned gp__hybrid_rest_bytes(gp_policy p, gp__shape s) {
+  return gp__hybrid_tile_bytes(p, s) > gp__hybrid_count_bytes(p.threads) ? gp__hybrid_tile_bytes(p, s)
+                                                                         : gp__hybrid_count_bytes(p.threads);
+}
 GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
-  return s.in_size ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && p.threads >= 128 &&
-                         (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
-                   : gp__policy_valid_hybrid_keys(p, s);
+  return p.threads >= 256 && // that counts, has a thread a digit
+         (int)(gp__hybrid_rest_bytes(p, s) + (s.in_size ? gp__radix_static_bytes(p) : 16)) <= s.shared_bytes &&
+         (s.in_size ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) &&
+                          (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
+                    : gp__policy_valid_hybrid_keys(p, s));
 }
 GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
   return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
@@ -2658,9 +2691,14 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
                                   : s.count <= 2048           ? 256
                                   : s.count <= 4096           ? 512
                                                               : 1024);
-    q.vectors = gp__or(p.vectors, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 8 : 4 : s.count <= 8192 ? 2 : 4);
+    q.vectors = gp__or(p.vectors, q.algorithm != GP_ONE_BLOCK ? bytes >> 23   ? 8
+                                                                : bytes >> 22 ? 4
+                                                                : bytes >> 20 ? 2
+                                                                              : 1 // a tile for each multiprocessor
+                                  : s.count <= 8192           ? 2
+                                                              : 4);
     while (!p.vectors && q.vectors > 1 && !gp__policy_valid_sort(q, s)) q.vectors -= q.vectors > 6 ? 2 : 1;
-    if (p.algorithm || (gp__policy_valid_sort(q, s) && (q.algorithm == GP_ONE_BLOCK || bytes >> 20))) return q;
+    if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
   if (gp__sorts_pairs(s) &&
       (p.algorithm == GP_HYBRID || (!p.algorithm && s.count * (unsigned)s.key_size >> (s.key_size > 4 ? 22 : 20) &&
@@ -2901,21 +2939,25 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
 
 // What a hybrid sort keeps there.
 typedef struct gp__hybrid_plan {
-  int capacity, tile;
+  int capacity, tile, even_levels; // even_levels: that even keys need
   unsigned long long tiles, blocks; // blocks: of pairs, at most
   unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
 __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   gp__hybrid_plan r;
   unsigned long long parts;
-  r.capacity = gp__bucket_threads(gp__bucket_size(s)) * gp__bucket_items(gp__bucket_size(s));
+  r.capacity = gp__hybrid_capacity(s);
   r.tile = p.threads * gp__hybrid_vector_items(p, s);
   r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
   r.blocks = (unsigned)s.multiprocessors * 4ull;
   if (r.blocks > r.tiles) r.blocks = r.tiles;
+  r.even_levels = gp__hybrid_even_levels(s.count, gp__hybrid_fit((unsigned)r.capacity));
+  if (s.in_size && s.key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // until a key and its place are 64 bits
+  r.even_levels = gp__max(r.even_levels, 1);
+  if (r.even_levels > gp__hybrid_levels(s.key_size)) r.even_levels = gp__hybrid_levels(s.key_size);
   parts = gp__hybrid_parts(s.count, r.capacity, s.in_size);
   r.bytes = 0;
-  r.list = gp__place(&r.bytes, (GP__HYBRID_LEVELS + 2) * 8);
+  r.list = gp__place(&r.bytes, GP__HYBRID_LIST * 8);
   r.items = gp__place(&r.bytes, gp__hybrid_items(s.count, r.capacity, s.in_size) * GP__HYBRID_ITEM_BYTES);
   r.parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
   r.next_parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
@@ -3008,8 +3050,10 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
     g->scratch = gp__radix_plan_of(p, s).bytes;
     g->shared_bytes = gp__radix_shared_bytes(p, s);
   }
-  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && p.algorithm == GP_HYBRID)
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && p.algorithm == GP_HYBRID) {
+    g->words = 1;
     g->scratch = gp__hybrid_plan_of(p, s).bytes;
+  }
   if (s.primitive == GP_SEGMENTED_SORT) {
     const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
     g->words = 1 + l.queue_size;
@@ -3386,16 +3430,17 @@ typedef struct gp__hybrid_args {
   const void *in;
   void *out;                // may be in
   void *spare;              // as many keys
-  unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then: buckets
-  void *parts, *next_parts; // of this level, of the next one
-  unsigned long long *bins, *next_bins; // 256 counters a part; of pairs, bins alone: 256 a piece
+  unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then GP__HYBRID_ITEMS..
+  void *parts, *next_parts; // of even levels, of odd ones
+  unsigned long long *bins, *next_bins; // the same: 256 counters a part; of pairs, bins alone: 256 a piece
   void *items;
   unsigned long long count;
   const unsigned long long *count_device;
   const void *values; // of pairs; NULL: indices
   void *out_values, *spare_values;
-  int level, drop_keys;
-  unsigned capacity; // keys that a block sorts
+  void *workspace;
+  int level, levels, drop_keys; // levels: one behind the last
+  unsigned capacity;            // keys that a block sorts
 } gp__hybrid_args;
 // Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
 // the bucket's number (30 bits), and that of one of its groups or tiles (32).
@@ -9964,7 +10009,8 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
 // splits its parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that
 // ends a part), the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs
 // where counts say all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger
-// ones are parts of the next level. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.) Keys
+// ones are parts of the next level. What is left after as many levels as even keys need, one more kernel works on, level
+// by level, while there are parts. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.) Keys
 // go from the input to the spare buffer, from there to the output, and back. A part whose keys share a digit does not
 // move: its next digits are those between its smallest and its largest key.
 //
@@ -10022,8 +10068,13 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   static const int V = Code::V, BITS = 8 * int(sizeof(T)), ITEMS = P::vectors * V, TILE = P::threads * ITEMS;
 
   const gp__hybrid_args &a;
-  GP_DEVICE gp__hybrid_part *parts() const { return static_cast<gp__hybrid_part *>(a.parts); }
-  GP_DEVICE gp__hybrid_part *next_parts() const { return static_cast<gp__hybrid_part *>(a.next_parts); }
+  const int level;
+  const gp__u32 block; // of gridDim.x: whose share of the level is worked on
+  GP_DEVICE gp__hybrid_part *parts_of(int l) const {
+    return static_cast<gp__hybrid_part *>(l % 2 ? a.next_parts : a.parts);
+  }
+  GP_DEVICE gp__hybrid_part *parts() const { return parts_of(level); }
+  GP_DEVICE gp__u64 *bins_of(int l) const { return !PAIRS && l % 2 ? a.next_bins : a.bins; }
   GP_DEVICE gp__hybrid_item *items() const { return static_cast<gp__hybrid_item *>(a.items); }
   GP_DEVICE const Raw *from(gp__u32 source) const {
     return static_cast<const Raw *>(source == GP__FROM_IN ? a.in : source == GP__FROM_SPARE ? a.spare : a.out);
@@ -10048,7 +10099,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   // levels have the keys that lie close together: they take all that a level can. Where as many levels leave no
   // bits, they take all: buckets of few different keys would be slow on chip.
   GP_DEVICE int digit_bits(int level, gp__u64 size, int width) const {
-    const gp__u64 fit = a.capacity - a.capacity / 11; // on the average: even keys' buckets differ by a few per cent
+    const gp__u64 fit = gp__hybrid_fit(a.capacity);
     const int fitting = gp__width<gp__u64>((size + fit - 1) / fit - 1);
     const int need = width - WIDEST > fitting ? width - WIDEST : fitting;
     const int levels = (need + 7) / 8, all = (width + 7) / 8;
@@ -10057,22 +10108,25 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
                                                              : (need + levels - 1) / levels;
     return width < bits ? width : bits < 4 ? (width < 4 ? width : 4) : bits;
   }
-  // One thread: a part joins the list of a level.
-  GP_DEVICE void append(int level, gp__hybrid_part *list, gp__u64 begin, gp__u64 size, Key low, int width,
-                        gp__u32 source) const {
-    const unsigned before = skew(source, begin);
-    const gp__u32 tiles = static_cast<gp__u32>((before + size + TILE - 1) / TILE);
-    const gp__u64 was = atomicAdd(a.list + level, static_cast<gp__u64>(tiles) << 32 | 1u);
-    const gp__u32 at = static_cast<gp__u32>(was);
-    const int bits = digit_bits(level, size, width);
-    gp__hybrid_part &p = list[at];
+  GP_DEVICE gp__u32 tiles_of(gp__u64 begin, gp__u64 size, gp__u32 source) const {
+    return static_cast<gp__u32>((skew(source, begin) + size + TILE - 1) / TILE);
+  }
+  GP_DEVICE void describe(gp__hybrid_part &p, int of_level, gp__u64 begin, gp__u64 size, Key low, int width,
+                          gp__u32 source, gp__u32 first_tile) const {
+    const int bits = digit_bits(of_level, size, width);
     p.begin = begin, p.end = begin + size, p.low = low, p.least = ~gp__u64(0), p.most = 0;
-    p.first_tile = static_cast<gp__u32>(was >> 32), p.tiles = tiles, p.done = 0;
+    p.first_tile = first_tile, p.tiles = tiles_of(begin, size, source), p.done = 0;
     p.shift = width - bits, p.bits = bits;
     p.source = source, p.mode = GP__PART_MOVES, p.hot = 256;
   }
+  // One thread: a part joins the list of the next level.
+  GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source) const {
+    const gp__u64 tiles = tiles_of(begin, size, source), was = atomicAdd(a.list + level + 1, tiles << 32 | 1u);
+    describe(parts_of(level + 1)[static_cast<gp__u32>(was)], level + 1, begin, size, low, width, source,
+             static_cast<gp__u32>(was >> 32));
+  }
   GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
-    gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_LEVELS + 1, gp__u64(1))];
+    gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_ITEMS, gp__u64(1))];
     item.begin = begin, item.low = low, item.count = count;
     item.width = static_cast<unsigned short>(width), item.source = static_cast<unsigned short>(source);
   }
@@ -10104,11 +10158,11 @@ template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
 // Tiles are dealt evenly, consecutive ones to a block.
 struct gp__hybrid_share {
   gp__u32 parts, tile, end;
-  GP_DEVICE explicit gp__hybrid_share(gp__u64 list) {
+  GP_DEVICE gp__hybrid_share(gp__u64 list, gp__u32 block) {
     const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
     parts = static_cast<gp__u32>(list);
-    tile = blockIdx.x * each + (blockIdx.x < more ? blockIdx.x : more);
-    end = tile + each + (blockIdx.x < more ? 1 : 0);
+    tile = block * each + (block < more ? block : more);
+    end = tile + each + (block < more ? 1 : 0);
   }
   static GP_DEVICE gp__u32 block_of(gp__u64 list, gp__u32 tile) {
     const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
@@ -10117,27 +10171,15 @@ struct gp__hybrid_share {
   }
 };
 
-// One block: empty lists, and the whole input as a part or an item.
-template <class P, class T, bool DESCENDING, class Value = gp__none>
-GP_DEVICE void gp__hybrid_begin(const gp__hybrid_args &a) {
-  gp__begin<P>();
-  const gp__hybrid<P, T, DESCENDING, Value> h = {a};
-  const gp__u64 n = gp__count(a);
-  if (threadIdx.x < GP__HYBRID_LEVELS + 2) a.list[threadIdx.x] = 0;
-  for (unsigned i = threadIdx.x; i < 256; i += P::threads) a.bins[i] = 0;
-  __syncthreads();
-  if (threadIdx.x != 0 || n == 0) return;
-  if (n > a.capacity || h.BITS > h.WIDEST) h.append(0, h.parts(), 0, n, 0, h.BITS, GP__FROM_IN);
-  else h.add_item(0, static_cast<gp__u32>(n), 0, h.BITS, GP__FROM_IN);
-}
-
 template <int THREADS> struct gp__hybrid_count_storage {
   gp__u32 counter[256 * 32]; // a lane has its own: digit * 32 + lane
   gp__u64 total[THREADS / 32];
   gp__u64 start[257], window[256];
   gp__u64 least[THREADS / 32], most[THREADS / 32];
-  gp__u32 groups[THREADS / 32];
   gp__u64 some[THREADS]; // of a digit, in some of the pieces
+  gp__ticket ticket;
+  gp__hybrid_part whole; // the input as a part
+  gp__u32 groups[THREADS / 32];
   gp__u32 hot;
   bool last;
 };
@@ -10152,7 +10194,9 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   static const int V = Base::V;
   static_assert(THREADS >= 256, "a thread a digit");
   Storage &s;
-  GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, Storage &storage) : Base{args}, s(storage) {}
+  static_assert(sizeof(Storage) == gp__hybrid_count_bytes(THREADS), "shared memory");
+  GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, int of_level, gp__u32 of_block, Storage &storage)
+      : Base{args, of_level, of_block}, s(storage) {}
 
   // The keys [begin, end) of the part.
   GP_DEVICE void count(const gp__hybrid_part &p, gp__u64 begin, gp__u64 end, Key &least, Key &most) const {
@@ -10256,7 +10300,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       const gp__u32 source = this->next_source(p.source);
       const Key from = static_cast<Key>(p.low) + (static_cast<Key>(t) << shift);
       if (keys > this->a.capacity || (keys && shift > this->WIDEST))
-        this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source);
+        this->append(begin + start, keys, from, shift, source);
       else if (keys)
         this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
     }
@@ -10278,7 +10322,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     if (whole) {
       if (t == 0)
-        this->append(this->a.level + 1, this->next_parts(), begin, size, static_cast<Key>(least),
+        this->append(begin, size, static_cast<Key>(least),
                      gp__width(static_cast<Key>(most - least)), p.source);
       return;
     }
@@ -10312,7 +10356,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       else if (constant) return;
       else if (shift == 0 && t < digits) gp__store_relaxed(bins + t, begin + start);
       else if (shift != 0 && t == 0)
-        this->append(this->a.level + 1, this->next_parts(), begin, size, static_cast<Key>(least),
+        this->append(begin, size, static_cast<Key>(least),
                      gp__width(static_cast<Key>(most - least)), p.source);
       return;
     }
@@ -10325,63 +10369,104 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     if (t == 0) p.hot = s.hot;
     make_groups(p, start, digits);
   }
-};
-
-template <class P, class T, bool DESCENDING, int THREADS, class Value = gp__none>
-GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
-  typedef gp__hybrid_counting<P, T, DESCENDING, THREADS, Value> Counting;
-  typedef typename Counting::Key Key;
-  GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
-  gp__begin<P>();
-  const Counting h(a, s);
-  const gp__hybrid_share share(a.list[a.level]);
-  gp__u32 tile = share.tile;
-  if (tile >= share.end) return;
-  gp__u32 at = gp__find_part<THREADS>(h.parts(), share.parts, tile);
-  while (tile < share.end) {
-    gp__hybrid_part &p = h.parts()[at];
-    gp__u64 *bins = a.bins + static_cast<gp__u64>(at + (h.PAIRS ? blockIdx.x : 0)) * 256;
+  // Tiles [first, last) of the level's part `at`, of which `p` says what does not change. The block that counts the last
+  // ones plans. FIRST: the counters are zero as soon as the word that the first block publishes is there.
+  template <bool FIRST>
+  GP_DEVICE void count_tiles(const gp__hybrid_part &p, gp__u32 at, gp__u32 first, gp__u32 last) const {
+    gp__hybrid_part &part = this->parts()[at];
+    gp__u64 *bins = this->bins_of(this->level) + static_cast<gp__u64>(at + (this->PAIRS ? this->block : 0)) * 256;
     const unsigned digits = 1u << p.bits;
-    const gp__u32 first = tile - p.first_tile, left = share.end - p.first_tile, last = left < p.tiles ? left : p.tiles;
-    const gp__u64 base = p.begin - h.skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * h.TILE;
-    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * h.TILE : p.begin,
+    const gp__u64 base = p.begin - this->skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * this->TILE;
+    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * this->TILE : p.begin,
                   end = stop < p.end ? stop : p.end;
     Key least = ~Key(0), most = 0;
     for (unsigned i = threadIdx.x; i < digits * 32; i += THREADS) s.counter[i] = 0;
     __syncthreads();
-    h.count(p, begin, end, least, most);
+    count(p, begin, end, least, most);
     least = gp_warp_reduce(least, gp_min<Key>());
     most = gp_warp_reduce(most, gp_max<Key>());
-    if (gp_lane() == 0) {
-      atomicMin(&p.least, static_cast<gp__u64>(least));
-      atomicMax(&p.most, static_cast<gp__u64>(most));
+    if (FIRST && threadIdx.x == 0) {
+      gp__receive<gp__u64>(gp__words(this->a.workspace), 0, s.ticket.tag);
+      __threadfence();
     }
     __syncthreads();
+    if (gp_lane() == 0) {
+      atomicMin(&part.least, static_cast<gp__u64>(least));
+      atomicMax(&part.most, static_cast<gp__u64>(most));
+    }
     for (unsigned d = threadIdx.x; d < digits; d += THREADS) {
       gp__u64 sum = 0;
       for (unsigned i = 0; i < 32; ++i) sum += s.counter[d * 32 + ((i + threadIdx.x) & 31u)];
-      if (h.PAIRS) gp__store_relaxed(bins + d, sum);
+      if (this->PAIRS) gp__store_relaxed(bins + d, sum);
       else if (sum) gp__add_relaxed(bins + d, sum);
     }
-    __threadfence();
+    const gp__u32 tiles = p.tiles, first_tile = p.first_tile;
     __syncthreads();
-    if (threadIdx.x == 0) {
-      s.last = atomicAdd(&p.done, last - first) + (last - first) == p.tiles;
+    if (threadIdx.x == 0) { // speaks for all
+      __threadfence();
+      s.last = atomicAdd(&part.done, last - first) + (last - first) == tiles;
       __threadfence();
     }
     __syncthreads();
     if (s.last) {
-      __threadfence();
-      if (h.PAIRS) {
-        const gp__u64 list = a.list[a.level];
-        const gp__u32 from = share.block_of(list, p.first_tile), to = share.block_of(list, p.first_tile + p.tiles - 1);
-        h.plan_pairs(p, a.bins + static_cast<gp__u64>(at + from) * 256, to - from + 1);
-      } else h.plan(p, bins);
+      if (this->PAIRS) {
+        const gp__u64 list = FIRST ? static_cast<gp__u64>(tiles) << 32 | 1u : this->a.list[this->level];
+        const gp__u32 from = gp__hybrid_share::block_of(list, first_tile),
+                      to = gp__hybrid_share::block_of(list, first_tile + tiles - 1);
+        plan_pairs(part, this->bins_of(this->level) + static_cast<gp__u64>(at + from) * 256, to - from + 1);
+      } else plan(part, bins);
     }
     __syncthreads();
-    tile += last - first;
-    ++at;
   }
+  GP_DEVICE void later_level() const {
+    const gp__hybrid_share share(this->a.list[this->level], this->block);
+    gp__u32 tile = share.tile;
+    if (tile >= share.end) return;
+    gp__u32 at = gp__find_part<THREADS>(this->parts(), share.parts, tile);
+    for (; tile < share.end; ++at) {
+      const gp__hybrid_part &p = this->parts()[at];
+      const gp__u32 first = tile - p.first_tile, left = share.end - p.first_tile;
+      const gp__u32 last = left < p.tiles ? left : p.tiles;
+      count_tiles<false>(p, at, first, last);
+      tile += last - first;
+    }
+  }
+  // The whole input is a part, or an item. The block that comes first empties the lists and the counters.
+  GP_DEVICE void first_level() const {
+    const gp__u64 n = gp__count(this->a);
+    const bool fits = n <= this->a.capacity && this->BITS <= this->WIDEST;
+    if (threadIdx.x == 0) {
+      s.ticket = gp__draw(this->a.workspace, gridDim.x);
+      this->describe(s.whole, 0, 0, n, 0, this->BITS, GP__FROM_IN, 0);
+    }
+    __syncthreads();
+    if (s.ticket.number == 0) {
+      if (threadIdx.x < GP__HYBRID_LIST) this->a.list[threadIdx.x] = 0;
+      for (unsigned i = threadIdx.x; i < 256; i += THREADS) this->a.bins[i] = 0;
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        if (n && fits) this->add_item(0, static_cast<gp__u32>(n), 0, this->BITS, GP__FROM_IN);
+        else if (n) {
+          this->a.list[0] = static_cast<gp__u64>(s.whole.tiles) << 32 | 1u;
+          this->parts()[0] = s.whole;
+        }
+        __threadfence();
+        gp__publish(gp__words(this->a.workspace), 0, gp__u64(1), s.ticket.tag);
+      }
+    }
+    if (n == 0 || fits) return;
+    const gp__hybrid_share share(static_cast<gp__u64>(s.whole.tiles) << 32 | 1u, this->block);
+    if (share.tile < share.end) count_tiles<true>(s.whole, 0, share.tile, share.end);
+  }
+};
+
+template <class P, class T, bool DESCENDING, int THREADS, class Value = gp__none>
+GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
+  GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
+  gp__begin<P>();
+  const gp__hybrid_counting<P, T, DESCENDING, THREADS, Value> h(a, a.level, blockIdx.x, s);
+  if (a.level == 0) h.first_level();
+  else h.later_level();
 }
 
 template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybrid<P, T, DESCENDING> {
@@ -10400,8 +10485,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   };
   Storage &s;
   const unsigned thread;
-  GP_DEVICE gp__hybrid_moving(const gp__hybrid_args &args, Storage &storage)
-      : Base{args}, s(storage), thread(gp__anew(threadIdx.x)) {}
+  GP_DEVICE gp__hybrid_moving(const Base &base, Storage &storage)
+      : Base(base), s(storage), thread(gp__anew(threadIdx.x)) {}
 
   GP_DEVICE unsigned position(int i) const { return (unsigned(i) / V * THREADS + thread) * V + unsigned(i) % V; }
   // The slots of the keys in their digits, two a word. HOT: the lanes with one digit, the hot one or the first lane's,
@@ -10558,8 +10643,8 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   Storage &s;
   Raw *tile_keys;
   Value *tile_values;
-  GP_DEVICE gp__hybrid_moving_pairs(const gp__hybrid_args &args, Storage &storage, unsigned char *shared)
-      : Base{args}, s(storage), tile_keys(reinterpret_cast<Raw *>(shared)),
+  GP_DEVICE gp__hybrid_moving_pairs(const Base &base, Storage &storage, unsigned char *shared)
+      : Base(base), s(storage), tile_keys(reinterpret_cast<Raw *>(shared)),
         tile_values(reinterpret_cast<Value *>(shared + TILE * sizeof(Raw))) {}
 
   static GP_DEVICE unsigned valid(gp__u64 first, gp__u64 end) {
@@ -10682,12 +10767,10 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     }
     __syncthreads();
   }
-  static GP_DEVICE void run(const gp__hybrid_args &a) {
+  static GP_DEVICE void run(const Base &base, unsigned char *shared) {
     GP_SHARED(Storage, s);
-    GP_DYNAMIC_SHARED(shared);
-    gp__begin<P>();
-    const gp__hybrid_moving_pairs h(a, s, shared);
-    const gp__hybrid_share share(a.list[a.level]);
+    const gp__hybrid_moving_pairs h(base, s, shared);
+    const gp__hybrid_share share(h.a.list[h.level], h.block);
     gp__u32 tile = share.tile;
     if (tile >= share.end) return;
     // The part's number goes through shared memory: where ptxas (CUDA 13.0) knows that it is uniform, it fails to find
@@ -10703,7 +10786,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       const gp__u64 base = p.begin - h.skew(p.source, p.begin);
       const gp__u64 stop = base + static_cast<gp__u64>(last - p.first_tile) * TILE;
       if (p.mode == GP__PART_MOVES)
-        h.move(p, a.bins + static_cast<gp__u64>(at + blockIdx.x) * 256,
+        h.move(p, h.bins_of(h.level) + static_cast<gp__u64>(at + h.block) * 256,
                tile > p.first_tile ? base + static_cast<gp__u64>(tile - p.first_tile) * TILE : p.begin,
                stop < p.end ? stop : p.end);
       tile = last;
@@ -10711,42 +10794,78 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   }
 };
 
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_move_keys(const gp__hybrid_args &a) {
-  typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
-  GP_DYNAMIC_SHARED(bytes);
-  gp__begin<P>();
-  typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(bytes);
-  const gp__hybrid<P, T, DESCENDING> h = {a};
-  const gp__hybrid_share share(a.list[a.level]);
-  const gp__u64 counters = (a.list[a.level + 1] & 0xffffffffu) * 256; // of the next level
-  for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; i < counters;
-       i += static_cast<gp__u64>(gridDim.x) * P::threads)
-    a.next_bins[i] = 0;
-  gp__u32 tile = share.tile;
-  if (tile >= share.end) return;
-  gp__u32 at = gp__find_part<P::threads>(h.parts(), share.parts, tile);
-  while (tile < share.end) {
-    const gp__hybrid_part p = h.parts()[at];
-    gp__u64 *bins = a.bins + static_cast<gp__u64>(at) * 256;
-    const gp__u32 stop = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
-    if (p.mode == GP__PART_MOVES)
-      for (; tile < stop; ++tile) Moving(a, s).move(p, bins, tile - p.first_tile);
-    else if (p.mode != GP__PART_STAYS)
-      for (; tile < stop; ++tile) Moving(a, s).fill(p, bins, tile - p.first_tile);
-    tile = stop;
-    ++at;
-  }
-}
-
+// The share of a block in the moves of a level.
 template <class P, class T, bool DESCENDING, class Value> struct gp__hybrid_mover {
-  static GP_DEVICE void run(const gp__hybrid_args &a) { gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(a); }
+  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, unsigned char *shared) {
+    gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(h, shared);
+  }
 };
 template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCENDING, gp__none> {
-  static GP_DEVICE void run(const gp__hybrid_args &a) { gp__hybrid_move_keys<P, T, DESCENDING>(a); }
+  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING> &h, unsigned char *shared) {
+    typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
+    typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(shared);
+    const gp__hybrid_share share(h.a.list[h.level], h.block);
+    const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // of the next level
+    gp__u64 *next_bins = h.bins_of(h.level + 1);
+    for (gp__u64 i = static_cast<gp__u64>(h.block) * P::threads + threadIdx.x; i < counters;
+         i += static_cast<gp__u64>(gridDim.x) * P::threads)
+      next_bins[i] = 0;
+    gp__u32 tile = share.tile;
+    if (tile >= share.end) return;
+    gp__u32 at = gp__find_part<P::threads>(h.parts(), share.parts, tile);
+    while (tile < share.end) {
+      const gp__hybrid_part p = h.parts()[at];
+      gp__u64 *bins = h.bins_of(h.level) + static_cast<gp__u64>(at) * 256;
+      const gp__u32 stop = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
+      if (p.mode == GP__PART_MOVES)
+        for (; tile < stop; ++tile) Moving(h, s).move(p, bins, tile - p.first_tile);
+      else if (p.mode != GP__PART_STAYS)
+        for (; tile < stop; ++tile) Moving(h, s).fill(p, bins, tile - p.first_tile);
+      tile = stop;
+      ++at;
+    }
+  }
 };
 template <class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
-  gp__hybrid_mover<P, T, DESCENDING, Value>::run(a);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level, blockIdx.x};
+  gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
+}
+
+// All levels from a.level on, while there are parts: the blocks' shares in counting a level, then in moving it, and so
+// on, are drawn by ticket, and a share waits until all of the step before are done. Whoever works on those has drawn
+// earlier, so that this ends however few blocks are resident.
+template <class P, class T, bool DESCENDING, class Value = gp__none>
+GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
+  typedef gp__hybrid_counting<P, T, DESCENDING, P::threads, Value> Counting;
+  struct Drawn {
+    gp__u64 number;
+  };
+  GP_SHARED(Drawn, drawn);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  if (a.list[a.level] == 0) return;
+  for (;;) {
+    if (threadIdx.x == 0) {
+      drawn.number = gp__add_relaxed(a.list + GP__HYBRID_DRAWN, 1);
+      while (gp__load_relaxed(a.list + GP__HYBRID_DONE) < drawn.number / gridDim.x * gridDim.x) {}
+      __threadfence();
+    }
+    __syncthreads();
+    const gp__u32 number = static_cast<gp__u32>(drawn.number), step = number / gridDim.x;
+    const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level + static_cast<int>(step / 2), number % gridDim.x};
+    if (h.level >= a.levels || a.list[h.level] == 0) return;
+    if (step % 2 == 0)
+      Counting(a, h.level, h.block, *reinterpret_cast<typename Counting::Storage *>(shared)).later_level();
+    else gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
+    __syncthreads();
+    if (threadIdx.x == 0) { // speaks for all
+      __threadfence();
+      gp__add_relaxed(a.list + GP__HYBRID_DONE, 1);
+    }
+  }
 }
 
 // Buckets on chip.
@@ -10875,12 +10994,12 @@ struct gp__pair_bucket {
     GP_DYNAMIC_SHARED(bytes);
     gp__begin<P>();
     static_assert(sizeof(Storage) == gp__tile_sort_bytes(8, THREADS, ITEMS, LOG2_BINS), "shared memory");
-    const Hybrid h = {a};
+    const Hybrid h = {a, 0, blockIdx.x};
     const gp__pair_bucket b = {h, *reinterpret_cast<Storage *>(bytes),
                                reinterpret_cast<Value *>(bytes + sizeof(Storage))};
     const Sort sort = {b.s, threadIdx.x};
     sort.clear();
-    const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
+    const gp__u64 items = a.list[GP__HYBRID_ITEMS];
     for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
       const gp__hybrid_item item = h.items()[i];
       __syncthreads();
@@ -10897,11 +11016,11 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   GP_DYNAMIC_SHARED(bytes);
   gp__begin<P>();
   const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
-  const gp__hybrid<P, T, DESCENDING> h = {a};
+  const gp__hybrid<P, T, DESCENDING> h = {a, 0, blockIdx.x};
   const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
   sort.clear();
   typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
-  const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
+  const gp__u64 items = a.list[GP__HYBRID_ITEMS];
   gp__u32 unsorted = 0; // buckets that the block has left for later
   for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
     const gp__hybrid_item item = h.items()[i];
@@ -17474,10 +17593,10 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args)                                                              \
   X(RADIX_PASS, gp__radix_pass, gp__radix_args)                                                                        \
   X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args)                                                                   \
-  X(HYBRID_BEGIN, gp__hybrid_begin, gp__hybrid_args)                                                                   \
   X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args)                                                                   \
   X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args)                                                                     \
   X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
+  X(HYBRID_REST, gp__hybrid_rest, gp__hybrid_args)                                                                     \
   X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                               \
   X(GATHER, gp__gather, gp__gather_args)                                                                               \
   X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args)                                                       \
@@ -19626,10 +19745,10 @@ GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, gp__kernel_kind ki
 }
 // In the order of gp__launch_hybrid.
 GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  kinds[0] = GP__HYBRID_BEGIN;
-  kinds[1] = GP__HYBRID_COUNT;
-  kinds[2] = GP__HYBRID_MOVE;
-  kinds[3] = GP__HYBRID_SORT;
+  kinds[0] = GP__HYBRID_COUNT;
+  kinds[1] = GP__HYBRID_MOVE;
+  kinds[2] = GP__HYBRID_SORT;
+  kinds[3] = GP__HYBRID_REST;
   return 4;
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -20024,10 +20143,10 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
                                                    : "gp__u64",
             kind == GP__RADIX_PASS ? "gp__radix_narrow" : "gp__radix_wide");
     break;
-  case GP__HYBRID_BEGIN:
   case GP__HYBRID_COUNT:
   case GP__HYBRID_MOVE:
   case GP__HYBRID_SORT:
+  case GP__HYBRID_REST:
   case GP__SORT_ONE_BLOCK: {
     const int size = q->in_size ? 8 : (int)q->key_size;
     const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
@@ -20261,9 +20380,8 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   }
   if (kind == GP__GATHER || kind == GP__COPY) g.shared_bytes = 0;
   if (kind == GP__HYBRID_COUNT) g.threads = GP__HYBRID_COUNT_THREADS;
-  if (kind == GP__HYBRID_MOVE)
-    g.shared_bytes = h.in_size ? gp__radix_shared_bytes(p, h)
-                               : gp__hybrid_move_bytes(h.key_size, p.threads * gp__hybrid_vector_items(p, h));
+  if (kind == GP__HYBRID_MOVE) g.shared_bytes = gp__hybrid_tile_bytes(p, h);
+  if (kind == GP__HYBRID_REST) g.shared_bytes = gp__hybrid_rest_bytes(p, h);
   if (kind == GP__HYBRID_SORT) {
     g.threads = (unsigned)gp__bucket_threads(gp__bucket_size(h));
     g.shared_bytes = gp__hybrid_bucket_bytes(h);
@@ -20802,15 +20920,26 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
   }
   return result;
 }
-// A hybrid sort: lists, then count and move of each level (what is not there exits at once), then the buckets.
+// All keys in one block.
+GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
+  const gp__geometry g = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
+  gp__hybrid_args a;
+  memset(&a, 0, sizeof a);
+  a.in = l->q->keys;
+  a.out = l->q->out_keys;
+  a.count = l->q->count;
+  a.count_device = (const unsigned long long *)l->q->count_device;
+  return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
+}
+// A hybrid sort: count and move of each level that even keys need, all other levels, then the buckets.
 GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__request *q = l->q;
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   unsigned char *scratch = (unsigned char *)l->scratch;
-  const int one = l->p->algorithm == GP_ONE_BLOCK, levels = gp__hybrid_levels(l->h->key_size);
   gp__hybrid_args a;
   gp__geometry steps[4];
   unsigned grid[4];
-  gp_result result;
+  gp_result result = GP_SUCCESS;
   int i;
   memset(&a, 0, sizeof a);
   a.in = q->keys;
@@ -20820,43 +20949,33 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   a.drop_keys = l->h->drop_keys;
   a.count = q->count;
   a.count_device = (const unsigned long long *)q->count_device;
-  if (one) {
-    steps[0] = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
-    return gp__launch_step(l, 0, 1, steps[0].threads, steps[0].shared_bytes, &a);
-  } else {
-    const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
-    a.spare = scratch + r.spare;
-    a.spare_values = scratch + r.spare_values;
-    if (a.drop_keys) a.out = scratch + r.keys;
-    a.list = (unsigned long long *)(scratch + r.list);
-    a.parts = scratch + r.parts;
-    a.next_parts = scratch + r.next_parts;
-    a.bins = (unsigned long long *)(scratch + r.bins);
-    a.next_bins = (unsigned long long *)(scratch + r.next_bins);
-    a.items = scratch + r.items;
-    a.capacity = (unsigned)r.capacity;
-    for (i = 0; i < 4; ++i) {
-      steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_BEGIN + i));
-      grid[i] = i == 0 ? 1 : gp__grid_of_step(l, i, 0, i == 3 ? q->count / 64 + 1 : r.tiles);
-    }
-    if (l->h->in_size) { // count and move deal tiles alike
-      const unsigned least = grid[1] < grid[2] ? grid[1] : grid[2];
-      grid[1] = grid[2] = least < r.blocks ? least : (unsigned)r.blocks;
-    }
+  a.workspace = l->workspace;
+  a.spare = scratch + r.spare;
+  a.spare_values = scratch + r.spare_values;
+  if (a.drop_keys) a.out = scratch + r.keys;
+  a.list = (unsigned long long *)(scratch + r.list);
+  a.parts = scratch + r.parts;
+  a.next_parts = scratch + r.next_parts;
+  a.bins = (unsigned long long *)(scratch + r.bins);
+  a.next_bins = (unsigned long long *)(scratch + r.next_bins);
+  a.items = scratch + r.items;
+  a.capacity = (unsigned)r.capacity;
+  a.levels = gp__hybrid_levels(l->h->key_size);
+  for (i = 0; i < 4; ++i) {
+    steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
+    grid[i] = gp__grid_of_step(l, i, 0, i == 2 ? q->count / 64 + 1 : r.tiles);
   }
-  result = gp__launch_step(l, 0, grid[0], steps[0].threads, steps[0].shared_bytes, &a);
-  for (; a.level < levels && result == GP_SUCCESS; ++a.level) {
-    void *parts = a.parts, *bins = a.bins;
-    result = gp__launch_step(l, 1, grid[1], steps[1].threads, steps[1].shared_bytes, &a);
-    if (result == GP_SUCCESS) result = gp__launch_step(l, 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
-    a.parts = a.next_parts;
-    a.next_parts = parts;
-    if (!l->h->in_size) {
-      a.bins = a.next_bins;
-      a.next_bins = (unsigned long long *)bins;
-    }
+  if (l->h->in_size) { // count and move deal tiles alike, and there are as many pieces
+    const unsigned least = grid[0] < grid[1] ? grid[0] : grid[1];
+    grid[0] = grid[1] = least < r.blocks ? least : (unsigned)r.blocks;
+    if (grid[3] > r.blocks) grid[3] = (unsigned)r.blocks;
   }
-  return result == GP_SUCCESS ? gp__launch_step(l, 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a) : result;
+  for (; a.level < r.even_levels && result == GP_SUCCESS; ++a.level)
+    for (i = 0; i < 2 && result == GP_SUCCESS; ++i)
+      result = gp__launch_step(l, i, grid[i], steps[i].threads, steps[i].shared_bytes, &a);
+  if (a.level < a.levels && result == GP_SUCCESS)
+    result = gp__launch_step(l, 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a);
+  return result == GP_SUCCESS ? gp__launch_step(l, 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a) : result;
 }
 // Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
 // blocks of an empty class end at once.
@@ -21063,8 +21182,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (l->p->algorithm == GP_COUNTING) return gp__launch_counting(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
-  if (l->q->primitive == GP_SORT && (l->p->algorithm == GP_HYBRID || l->p->algorithm == GP_ONE_BLOCK))
-    return gp__launch_hybrid(l);
+  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_HYBRID) return gp__launch_hybrid(l);
+  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ONE_BLOCK) return gp__launch_one_block_sort(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
   if (l->q->primitive == GP_SEGMENTED_SORT) return gp__launch_segmented_sort(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_TOP_K) return gp__launch_top_k(l);

@@ -77,7 +77,9 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     std::vector<Raw> given(from);
     if (on_device) given.resize(n + 5, Raw(0)); // which must stay as it is
     Device<Raw> in(given, offset), out(given.size(), in_place ? 0 : (offset * 7) % 5), spare(n + 1);
-    Device<u64> list(GP__HYBRID_LEVELS + 2), counts(1);
+    Device<u64> list(GP__HYBRID_LIST), counts(1);
+    Device<u64> workspace(GP__CONTROL_BYTES / 8 + 2);
+    simt::host_fill(workspace.data, 0, GP__CONTROL_BYTES + 16);
     const u64 parts = gp__hybrid_parts(given.size(), CAPACITY, 0);
     Device<gp__hybrid_part> part0(parts), part1(parts);
     Device<u64> bins0(parts * 256), bins1(parts * 256);
@@ -89,24 +91,27 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     a.in = in.data, a.out = in_place ? in.data : out.data, a.spare = spare.data, a.list = list.data;
     a.parts = part0.data, a.next_parts = part1.data, a.bins = bins0.data, a.next_bins = bins1.data;
     a.items = items.data, a.count = given.size(), a.count_device = on_device ? counts.data : nullptr;
-    a.capacity = CAPACITY;
+    a.capacity = CAPACITY, a.workspace = workspace.data, a.levels = gp__hybrid_levels(sizeof(T));
+    const int even = 1 + int(random32() % 2); // levels with launches of their own
     const unsigned sort_bytes = gp__tile_sort_bytes(sizeof(T), THREADS, ITEMS, LOG2_BINS);
     const unsigned move_bytes = gp__hybrid_move_bytes(sizeof(T), P::threads * P::vectors * gp__vector_items(sizeof(T)));
+    const unsigned count_bytes = gp__hybrid_count_bytes(P::threads);
+    const unsigned rest_bytes = move_bytes > count_bytes ? move_bytes : count_bytes;
     const unsigned grid = 1 + random32() % 5;
     bool good = true;
     if (one_block) {
       good = !simt::launch_kernel("one", 1, THREADS, sort_bytes,
                                   gp__sort_one_block<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
     } else {
-      good = !simt::launch_kernel("begin", 1, P::threads, 0, gp__hybrid_begin<P, T, DESCENDING>, a);
-      for (a.level = 0; good && a.level < gp__hybrid_levels(sizeof(T)); ++a.level) {
+      for (a.level = 0; good && a.level < even && a.level < a.levels; ++a.level) {
         good =
             good && !simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING>, a);
         good = good &&
                !simt::launch_kernel("move", grid + 1, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING>, a);
-        std::swap(a.parts, a.next_parts);
-        std::swap(a.bins, a.next_bins);
       }
+      if (a.level < a.levels)
+        good = good &&
+               !simt::launch_kernel("rest", grid + 2, P::threads, rest_bytes, gp__hybrid_rest<P, T, DESCENDING>, a);
       good = good && !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
                                           gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
     }
@@ -151,7 +156,9 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     for (size_t i = 0; i < size; ++i) numbers[i] = V(indices ? i : i * 3 + 1);
     Device<Raw> in(given, offset), out(size, in_place ? 0 : (offset * 7) % 5), spare(n + 1);
     Device<V> values(numbers, (offset * 3) % 5), out_values(size, (offset * 5) % 3), spare_values(n + 1);
-    Device<u64> list(GP__HYBRID_LEVELS + 2), counts(1);
+    Device<u64> list(GP__HYBRID_LIST), counts(1);
+    Device<u64> workspace(GP__CONTROL_BYTES / 8 + 2);
+    simt::host_fill(workspace.data, 0, GP__CONTROL_BYTES + 16);
     const unsigned grid = 1 + random32() % 5;
     const u64 parts = gp__hybrid_parts(size, CAPACITY, sizeof(V));
     Device<gp__hybrid_part> part0(parts), part1(parts);
@@ -168,16 +175,20 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     a.drop_keys = indices && random32() % 2 == 0;
     a.parts = part0.data, a.next_parts = part1.data, a.bins = bins.data;
     a.items = items.data, a.count = size, a.count_device = on_device ? counts.data : nullptr;
-    a.capacity = CAPACITY;
+    a.capacity = CAPACITY, a.workspace = workspace.data, a.levels = gp__hybrid_levels(sizeof(T));
+    const int even = 1 + int(random32() % 2); // levels with launches of their own
     const unsigned sort_bytes = gp__pair_bucket_bytes(sizeof(V), THREADS, ITEMS, LOG2_BINS);
     const unsigned move_bytes = P::threads * P::vectors * gp__vector_items(sizeof(T)) * (sizeof(T) + sizeof(V));
-    bool good = !simt::launch_kernel("begin", 1, P::threads, 0, gp__hybrid_begin<P, T, DESCENDING, V>, a);
-    for (a.level = 0; good && a.level < gp__hybrid_levels(sizeof(T)); ++a.level) {
+    const unsigned count_bytes = gp__hybrid_count_bytes(P::threads);
+    const unsigned rest_bytes = move_bytes > count_bytes ? move_bytes : count_bytes;
+    bool good = true;
+    for (a.level = 0; good && a.level < even; ++a.level) {
       good = !simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING, V>, a);
       good =
           good && !simt::launch_kernel("move", grid, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING, V>, a);
-      std::swap(a.parts, a.next_parts);
     }
+    good =
+        good && !simt::launch_kernel("rest", grid, P::threads, rest_bytes, gp__hybrid_rest<P, T, DESCENDING, V>, a);
     good = good && !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
                                         gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, V>, a);
     std::vector<size_t> order(n);
@@ -216,15 +227,15 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
 int main(int argc, char **argv) {
   const int seeds = argc > 1 ? std::atoi(argv[1]) : 2;
   if (argc > 2) only = argv[2];
-  typedef gp__policy<64, 4, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Small;
-  typedef gp__policy<96, 2, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 2> Other;
+  typedef gp__policy<256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Small;
+  typedef gp__policy<288, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 2> Other;
 #ifndef TEST_HYBRID_PAIRS
   Hybrid<Small, u32, false, 64, 8, 9>::sweep("u32", seeds, false, 20000);
   Hybrid<Other, u64, false, 32, 8, 9>::sweep("u64", seeds, false, 12000);
   Hybrid<Small, u32, false, 64, 16, 10>::sweep("one block u32", seeds, true, 1000);
 #endif
 #ifndef TEST_HYBRID
-  typedef gp__policy<128, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Wide;
+  typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Wide;
   Pairs<Small, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 20000);
   Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 12000);
 #endif
