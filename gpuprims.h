@@ -385,6 +385,7 @@ enum {
   GP_SIZE_CLASSES,  // segmented sort: segments by length, each class by kernels of its own
   GP_RADIX_SELECT,  // top-k, nth element: digit by digit towards the k-th key
   GP_BEST_LISTS,    // top-k: blocks keep the best they have seen, in one read of the keys
+  GP_ADAPTIVE,      // sort: one sweep a digit or hybrid, as a sample of the keys says
   GP_ALGORITHM_COUNT
 };
 
@@ -1610,7 +1611,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(overlap, 0, 1, 2)
 
 #define GP_POLICY_FIELDS_SORT(F)                                                                                       \
-  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK)                                            \
+  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE)                               \
   F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -2204,6 +2205,18 @@ GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
   return (s.in_size == 4 || s.in_size == 8) && !(s.count >> 32) && !s.acc_size &&
          (s.key_size == 4 || s.key_size == 8) && !s.begin_bit && s.end_bit == 8 * s.key_size;
 }
+// Adaptive sort: a block sorts a sample, at most so many keys; of even keys' buckets, one in eight has one of them.
+enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
+GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
+  return count / capacity / 8 >= GP__SAMPLE         ? GP__SAMPLE
+         : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
+                                                    : GP__SAMPLE_LEAST;
+}
+GPUPRIMS__RULE unsigned gp__sample_bytes(int key_size) {
+  return (gp__tile_sort_bytes(key_size, GP__SAMPLE_THREADS, GP__SAMPLE / GP__SAMPLE_THREADS, GP__SAMPLE_LOG2_BINS) +
+          4 * (GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 1) + 15) /
+         16 * 16;
+}
 GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
   return s.in_size
              ? gp__pair_bucket_bytes(s.in_size, gp__bucket_threads(8), gp__bucket_items(8), gp__bucket_log2_bins(8))
@@ -2225,6 +2238,10 @@ GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
                           (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
                     : gp__policy_valid_hybrid_keys(p, s));
 }
+GPUPRIMS__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
+  return !s.in_size && s.key_size >= 4 && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
+         (int)gp__sample_bytes(s.key_size) <= s.shared_bytes;
+}
 GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
   return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
          (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
@@ -2233,6 +2250,7 @@ GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
          (p.algorithm == GP_COUNTING    ? gp__policy_valid_counting(p, s)
           : p.algorithm == GP_HYBRID    ? gp__policy_valid_hybrid(p, s)
+          : p.algorithm == GP_ADAPTIVE  ? gp__policy_valid_adaptive(p, s)
           : p.algorithm == GP_ONE_BLOCK ? gp__policy_valid_one_block_sort(p, s)
                                         : p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s));
 }
@@ -2682,10 +2700,13 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
 }
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   if (gp__sorts_keys(s) &&
-      (p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK || (!p.algorithm && s.key_size >= 4))) {
+      (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || p.algorithm == GP_ONE_BLOCK ||
+       (!p.algorithm && s.key_size >= 4))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
     gp_policy q = p;
-    q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16 ? GP_ONE_BLOCK : GP_HYBRID);
+    q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16                                    ? GP_ONE_BLOCK
+                                      : bytes >> 26 && !(s.count >> GP__RADIX_NARROW_LOG2) ? GP_ADAPTIVE
+                                                                                           : GP_HYBRID);
     q.blocks_per_sm = gp__or(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK ? 1 : 2);
     q.threads = gp__or(p.threads, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 384 : 256
                                   : s.count <= 2048           ? 256
@@ -2926,7 +2947,7 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   r.clear = r.tiles * (GP__DIGITS / 2) * (r.wide ? 16 : 8) / 16;
   r.bytes = 0;
   r.counts = gp__place(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
-  r.tickets = gp__place(&r.bytes, (unsigned long long)r.passes * 8);
+  r.tickets = gp__place(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
   r.steps = gp__place(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
   r.words = gp__place(&r.bytes, r.clear * 16);
   r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
@@ -2967,6 +2988,25 @@ __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, g
   r.spare = gp__place(&r.bytes, s.count * (unsigned)s.key_size);
   r.spare_values = gp__place(&r.bytes, s.count * (unsigned)s.in_size);
   return r;
+}
+
+// Adaptive sort: one sweep has a policy of its own. What is chosen comes first in scratch memory; both sorts use the rest.
+enum { GP__CHOICE_BYTES = 256 };
+__attribute__((unused)) static gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
+  p.algorithm = GP_ONE_SWEEP;
+  p.threads = 384;
+  p.vectors = p.stages = 0;
+  p.blocks_per_sm = 2;
+  return gp__portable_radix(p, s);
+}
+__attribute__((unused)) static gp_policy gp__adaptive_hybrid(gp_policy p) {
+  p.algorithm = GP_HYBRID;
+  return p;
+}
+__attribute__((unused)) static unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
+  const unsigned long long sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes,
+                           hybrid = gp__hybrid_plan_of(p, s).bytes;
+  return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);
 }
 
 // Segmented sort: where its parts of the scratch memory begin, and how many each holds at most, as segments do not
@@ -3050,9 +3090,9 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
     g->scratch = gp__radix_plan_of(p, s).bytes;
     g->shared_bytes = gp__radix_shared_bytes(p, s);
   }
-  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && p.algorithm == GP_HYBRID) {
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
     g->words = 1;
-    g->scratch = gp__hybrid_plan_of(p, s).bytes;
+    g->scratch = p.algorithm == GP_HYBRID ? gp__hybrid_plan_of(p, s).bytes : gp__adaptive_scratch(p, s);
   }
   if (s.primitive == GP_SEGMENTED_SORT) {
     const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
@@ -3363,6 +3403,7 @@ typedef struct gp__radix_args {
   unsigned mask; // and how wide
   unsigned flip; // all ones: descending
   int drop_keys; // sorted keys are not wanted: the last pass does not write them
+  const unsigned long long *choice; // GP__CHOSE_..., or NULL: one sweep it is
 } gp__radix_args;
 
 // Values that were too large to be sorted: out[i] = in[index[i]].
@@ -3439,9 +3480,12 @@ typedef struct gp__hybrid_args {
   const void *values; // of pairs; NULL: indices
   void *out_values, *spare_values;
   void *workspace;
+  unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid it is
   int level, levels, drop_keys; // levels: one behind the last
   unsigned capacity;            // keys that a block sorts
+  unsigned sample;              // keys that are looked at before the choice
 } gp__hybrid_args;
+enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2 };
 // Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
 // the bucket's number (30 bits), and that of one of its groups or tiles (32).
 #define GP__TASK_SORT 0ull
@@ -9404,6 +9448,9 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
 // is decided on the device when all is counted: a pass in which all keys have the same digit moves nothing, and the
 // others alternate between two buffers such that the last of them writes to the output.
 
+// Of two sorts in one plan the other one has nothing to do.
+GP_DEVICE bool gp__is_chosen(const gp__u64 *choice, gp__u64 sort) { return !choice || *choice == sort; }
+
 // What a pass does.
 enum {
   GP__RADIX_RUNS = 1,
@@ -9604,6 +9651,7 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
     gp__begin<P>();
+    if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
     const gp__u64 n = gp__count(a), draws = static_cast<gp__u64>(gridDim.x) * 2;
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
     for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x; i < a.clear;
@@ -9613,7 +9661,7 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     const gp__ticket ticket = s.ticket;
     if (ticket.number == 0) {
       for (int i = threadIdx.x; i < a.passes * GP__DIGITS; i += THREADS) a.counts[i] = 0;
-      for (int i = threadIdx.x; i < a.passes; i += THREADS) a.tickets[i] = 0;
+      for (int i = threadIdx.x; i < 2 * a.passes; i += THREADS) a.tickets[i] = 0;
       __syncthreads();
       if (threadIdx.x == 0) {
         __threadfence();
@@ -9896,7 +9944,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
   GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
-  GP_DEVICE void sweep() const {
+  // Returns the tiles that the block has written.
+  GP_DEVICE gp__u32 sweep() const {
     const Rank rank = {s.rank};
     const Key *from = keys_from();
     const V *values_in = values_from();
@@ -9912,6 +9961,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     now.tile = s.tile;
     behind.tile = tiles;
     unsigned half = 0;
+    gp__u32 written = 0;
     Key keys[ITEMS];
     if (now.tile < tiles)
       load(keys, from + static_cast<gp__u64>(now.tile) * TILE, now.tile + 1 < tiles ? TILE : in_last);
@@ -9963,10 +10013,12 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (!BEHIND || sorted < tiles) {
         if (digit.valid == TILE) store<true>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
         else store<false>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
+        ++written;
       }
       behind = now;
       now.tile = next;
     }
+    return written;
   }
   GP_DEVICE void copy() const {
     const Key *keys = keys_from();
@@ -9987,9 +10039,40 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     if (r.step & GP__RADIX_RUNS) r.sweep();
     else if (r.step & GP__RADIX_COPIES) r.copy();
   }
+  // All passes of a key whose bits are all sorted, and the copy behind them. A block that finds no more tiles in a pass
+  // waits for those that others have drawn, so that this ends however few blocks are resident.
+  static GP_DEVICE void run_all(const gp__radix_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    gp__begin<P>();
+    if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
+    gp__radix_args own = a;
+    const gp__u64 n = gp__count(a), tiles = (n + TILE - 1) / TILE;
+    GPUPRIMS__UNROLL_BY(1)
+    for (own.pass = 0; own.pass <= a.passes; ++own.pass) {
+      own.shift = 8 * own.pass;
+      const gp__radix_sweep r = {
+          own, s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES), a.steps[own.pass], n};
+      if (r.step & GP__RADIX_RUNS) {
+        const gp__u32 written = r.sweep();
+        __syncthreads();
+        if (threadIdx.x == 0) { // speaks for all
+          gp__u64 *done = a.tickets + a.passes + own.pass;
+          __threadfence();
+          gp__add_relaxed(done, written);
+          while (gp__load_relaxed(done) < tiles) {}
+          __threadfence();
+        }
+        __syncthreads();
+      } else if (r.step & GP__RADIX_COPIES) r.copy();
+    }
+  }
 };
 template <class P, class K, class V, class W> GP_DEVICE void gp__radix_pass(const gp__radix_args &a) {
   gp__radix_sweep<P, K, V, W>::run(a);
+}
+template <class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(const gp__radix_args &a) {
+  gp__radix_sweep<P, K, V, W>::run_all(a);
 }
 
 // out[i] = in[index[i]], elements of WORDS words.
@@ -10464,6 +10547,7 @@ template <class P, class T, bool DESCENDING, int THREADS, class Value = gp__none
 GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
   GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
   gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const gp__hybrid_counting<P, T, DESCENDING, THREADS, Value> h(a, a.level, blockIdx.x, s);
   if (a.level == 0) h.first_level();
   else h.later_level();
@@ -10830,6 +10914,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level, blockIdx.x};
   gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
 }
@@ -10846,7 +10931,7 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
   GP_SHARED(Drawn, drawn);
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();
-  if (a.list[a.level] == 0) return;
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID) || a.list[a.level] == 0) return;
   for (;;) {
     if (threadIdx.x == 0) {
       drawn.number = gp__add_relaxed(a.list + GP__HYBRID_DRAWN, 1);
@@ -11015,6 +11100,7 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
   GP_DYNAMIC_SHARED(bytes);
   gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
   const gp__hybrid<P, T, DESCENDING> h = {a, 0, blockIdx.x};
   const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
@@ -11055,6 +11141,113 @@ struct gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, gp__none> 
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value = gp__none>
 GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
   gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, Value>::run(a);
+}
+
+// Hybrid or one sweep? Keys that share their upper bits with many others are moved level by level; one sweep a digit
+// takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
+// but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those that
+// are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs for a
+// key of a full input, in tenths of a picosecond.
+template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
+  typedef gp__hybrid<P, T, DESCENDING> Hybrid;
+  typedef typename Hybrid::Code Code;
+  typedef typename Hybrid::Key Key;
+  static const int THREADS = GP__SAMPLE_THREADS, ITEMS = GP__SAMPLE / THREADS, BITS = Hybrid::BITS;
+  typedef gp__tile_sort<Key, THREADS, ITEMS, GP__SAMPLE_LOG2_BINS> Sort;
+  struct Storage {
+    typename Sort::Storage tile;
+    gp__u32 total[THREADS / 32];
+    gp__u32 head[GP__SAMPLE + 1]; // where each of the different keys begins
+    gp__u32 alike[64];            // keys that share so many upper bits with another one, no more
+    gp__u32 different;
+  };
+  static const unsigned COUNT = BITS > 32 ? 19 : 11, MOVE = BITS > 32 ? 55 : 43, MOVE_DEEP = BITS > 32 ? 106 : 74,
+                        BUCKETS = BITS > 32 ? 90 : 50, HISTOGRAM = BITS > 32 ? 20 : 11, PASS = BITS > 32 ? 68 : 48;
+  static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))), "shared memory");
+  const Hybrid &h;
+  Storage &s;
+
+  GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::place(i)]; }
+  // One key of each n / m, in order.
+  GP_DEVICE void draw(gp__u64 n, unsigned m) const {
+    const Sort sort = {s.tile, gp__anew(threadIdx.x)};
+    const gp__u64 each = n / m;
+    sort.clear();
+    for (unsigned i = threadIdx.x; i < 64; i += THREADS) s.alike[i] = 0;
+    for (unsigned i = threadIdx.x; i < m; i += THREADS)
+      s.tile.key[Sort::Storage::place(i)] =
+          Code::encode(h.from(GP__FROM_IN)[i * each + (i * 0x9e3779b1u ^ i >> 3) % each]);
+    sort.surround(m);
+    __syncthreads();
+    sort.sort(m, 64);
+  }
+  // The different keys, and how alike they are. Returns the digits of 8 bits in which any two of them differ.
+  GP_DEVICE int compare(unsigned m) const {
+    const unsigned first = threadIdx.x * ITEMS;
+    gp__u32 heads = 0;
+    for (unsigned i = first; i < first + ITEMS && i < m; ++i) heads += i == 0 || key(i) != key(i - 1) ? 1 : 0;
+    gp__u32 at = gp__sum_before<THREADS>(heads, s.total);
+    for (unsigned i = first; i < first + ITEMS && i < m; ++i)
+      if (i == 0 || key(i) != key(i - 1)) s.head[at++] = i;
+    if (threadIdx.x == THREADS - 1) {
+      s.head[at] = m;
+      s.different = at;
+    }
+    __syncthreads();
+    Key differ = 0;
+    for (unsigned j = threadIdx.x; j < s.different; j += THREADS) {
+      const Key x = key(s.head[j]);
+      const int before = j > 0 ? gp__width(static_cast<Key>(x ^ key(s.head[j - 1]))) : BITS,
+                behind = j + 1 < s.different ? gp__width(static_cast<Key>(x ^ key(s.head[j + 1]))) : BITS;
+      atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head[j + 1] - s.head[j]);
+      if (j > 0) differ |= x ^ key(s.head[j - 1]);
+    }
+    int digits = 0;
+    for (int d = 0; d < BITS / 8; ++d) digits += __syncthreads_or((differ >> (8 * d) & 0xff) != 0) ? 1 : 0;
+    return digits;
+  }
+  // One warp.
+  GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
+    const int common = BITS - gp__width(static_cast<Key>(key(0) ^ key(m - 1)));
+    gp__u64 cost = static_cast<gp__u64>(BUCKETS) * m, size = n;
+    int prefix = 0;
+    for (int level = 0; level < h.a.levels && prefix < BITS; ++level) {
+      const int lane = static_cast<int>(gp_lane()), bits = h.digit_bits(level, size, BITS - prefix);
+      const gp__u32 own = (lane >= prefix ? s.alike[lane] : 0) + (lane + 32 >= prefix ? s.alike[lane + 32] : 0);
+      const gp__u32 moved = gp_warp_broadcast(gp_warp_reduce(own, gp_sum<gp__u32>()), 0);
+      if (prefix + bits <= common) { // of one digit: the part stays
+        cost += static_cast<gp__u64>(COUNT) * m;
+        prefix = common;
+      } else {
+        cost += static_cast<gp__u64>(COUNT + (level < 2 ? MOVE : MOVE_DEEP)) * moved;
+        prefix += bits;
+        size >>= bits;
+      }
+    }
+    return cost;
+  }
+  GP_DEVICE void run() const {
+    const gp__u64 n = gp__count(h.a);
+    const unsigned m = n < h.a.sample ? static_cast<unsigned>(n) : h.a.sample;
+    int digits = 0;
+    if (m) {
+      draw(n, m);
+      digits = compare(m);
+    }
+    __syncthreads();
+    if (gp_warp() != 0) return;
+    const gp__u64 one_sweep = static_cast<gp__u64>(HISTOGRAM + PASS * static_cast<unsigned>(digits)) * m;
+    const bool sweeps = digits > 0 && one_sweep < hybrid_cost(n, m);
+    if (threadIdx.x == 0) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
+  }
+};
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
+  typedef gp__sort_sampling<P, T, DESCENDING> Sampling;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  const gp__hybrid<P, T, DESCENDING> h = {a, 0, 0};
+  const Sampling sampling = {h, *reinterpret_cast<typename Sampling::Storage *>(bytes)};
+  sampling.run();
 }
 
 // All keys in one block.
@@ -17593,10 +17786,12 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args)                                                              \
   X(RADIX_PASS, gp__radix_pass, gp__radix_args)                                                                        \
   X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args)                                                                   \
+  X(RADIX_SWEEPS, gp__radix_sweeps, gp__radix_args)                                                                    \
   X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args)                                                                   \
   X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args)                                                                     \
   X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
   X(HYBRID_REST, gp__hybrid_rest, gp__hybrid_args)                                                                     \
+  X(SORT_SAMPLE, gp__sort_sample, gp__hybrid_args)                                                                     \
   X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                               \
   X(GATHER, gp__gather, gp__gather_args)                                                                               \
   X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args)                                                       \
@@ -19744,12 +19939,25 @@ GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, gp__kernel_kind ki
   return count;
 }
 // In the order of gp__launch_hybrid.
-GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
   kinds[0] = GP__HYBRID_COUNT;
   kinds[1] = GP__HYBRID_MOVE;
   kinds[2] = GP__HYBRID_SORT;
   kinds[3] = GP__HYBRID_REST;
   return 4;
+}
+// The sample, then one sweep, then hybrid.
+GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  kinds[0] = GP__SORT_SAMPLE;
+  kinds[1] = GP__RADIX_HISTOGRAM;
+  kinds[2] = GP__RADIX_SWEEPS;
+  return 3 + gp__kinds_of_hybrid(kinds + 3);
+}
+// With which policy the kernels of a plan are built.
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE              ? p
+         : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
+                                                                   : gp__adaptive_hybrid(p);
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
   int count = 0;
@@ -19779,6 +19987,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
     return count;
   }
   if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
+  if (q->primitive == GP_SORT && p->algorithm == GP_ADAPTIVE) return gp__kinds_of_adaptive(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
   if (q->primitive == GP_SEGMENTED_SORT) {
@@ -20136,17 +20345,19 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     break;
   case GP__RADIX_PASS:
   case GP__RADIX_PASS_WIDE:
+  case GP__RADIX_SWEEPS:
     gp__name_radix_key(q, t);
     gp__add(t, ", %s, %s>",
             q->in_size <= GP__RADIX_VALUE_BYTES    ? in
             : gp__radix_index_bytes(q->count) == 4 ? "gp__u32"
                                                    : "gp__u64",
-            kind == GP__RADIX_PASS ? "gp__radix_narrow" : "gp__radix_wide");
+            kind == GP__RADIX_PASS_WIDE ? "gp__radix_wide" : "gp__radix_narrow");
     break;
   case GP__HYBRID_COUNT:
   case GP__HYBRID_MOVE:
   case GP__HYBRID_SORT:
   case GP__HYBRID_REST:
+  case GP__SORT_SAMPLE:
   case GP__SORT_ONE_BLOCK: {
     const int size = q->in_size ? 8 : (int)q->key_size;
     const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
@@ -20234,7 +20445,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks(q->in_size ? 8 : (int)q->key_size)
+  const unsigned blocks = kind == GP__SORT_SAMPLE      ? 1
+                          : kind == GP__HYBRID_SORT    ? (unsigned)gp__bucket_blocks(q->in_size ? 8 : (int)q->key_size)
                           : kind == GP__HYBRID_COUNT   ? 2
                           : kind == GP__SEGMENTS_SHORT ? gp__short_threads(q) / threads
                                                        : (unsigned)v->blocks_per_sm;
@@ -20379,6 +20591,10 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
         gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
   }
   if (kind == GP__GATHER || kind == GP__COPY) g.shared_bytes = 0;
+  if (kind == GP__SORT_SAMPLE) {
+    g.threads = GP__SAMPLE_THREADS;
+    g.shared_bytes = gp__sample_bytes(h.key_size);
+  }
   if (kind == GP__HYBRID_COUNT) g.threads = GP__HYBRID_COUNT_THREADS;
   if (kind == GP__HYBRID_MOVE) g.shared_bytes = gp__hybrid_tile_bytes(p, h);
   if (kind == GP__HYBRID_REST) g.shared_bytes = gp__hybrid_rest_bytes(p, h);
@@ -20403,7 +20619,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
 
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
 // module of the driver; otherwise its image is kept, for gp_compile.
-GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
+GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
                                            const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
   int key[GP__KEY_NUMBERS];
   gp__kernel *k;
@@ -20411,6 +20627,7 @@ GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const 
   gp__image image;
   gp__geometry g;
   gp_result result;
+  const gp_policy own = gp__policy_of_kind(*policy, *h, kind), *p = &own;
   gp__kernel_key(q, p, kind, load ? 0 : h->compute_capability, key);
   pthread_mutex_lock(&s->lock);
   k = gp__find_kernel(s, key, 1);
@@ -20859,16 +21076,11 @@ GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, i
   return work < 1 ? 1 : (unsigned)(work < blocks ? work : blocks);
 }
 
-// A radix sort: the histogram, the passes, where it ran in place what may be left to copy; large values last.
-GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan,
+                                                     unsigned char *scratch) {
   const gp__request *q = l->q;
-  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
-  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
-  unsigned char *scratch = (unsigned char *)l->scratch;
-  gp_result result;
+  const gp__radix_plan r = *plan;
   gp__radix_args a;
-  unsigned grid;
-  int bit = q->begin_bit;
   memset(&a, 0, sizeof a);
   a.keys = q->keys;
   a.in = r.large ? NULL : q->in;
@@ -20890,6 +21102,18 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
   a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
   a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
   a.drop_keys = l->h->drop_keys;
+  return a;
+}
+// A radix sort: the histogram, the passes, where it ran in place what may be left to copy; large values last.
+GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__radix_args a = gp__radix_arguments(l, &r, scratch);
+  gp_result result;
+  unsigned grid;
+  int bit = q->begin_bit;
   grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(q->count, GP__RADIX_HISTOGRAM_THREADS));
   result = gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a);
   grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, r.tiles);
@@ -20931,16 +21155,11 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   a.count_device = (const unsigned long long *)l->q->count_device;
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
-// A hybrid sort: count and move of each level that even keys need, all other levels, then the buckets.
-GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
+GPUPRIMS__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__hybrid_plan *plan,
+                                                       unsigned char *scratch) {
   const gp__request *q = l->q;
-  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  const gp__hybrid_plan r = *plan;
   gp__hybrid_args a;
-  gp__geometry steps[4];
-  unsigned grid[4];
-  gp_result result = GP_SUCCESS;
-  int i;
   memset(&a, 0, sizeof a);
   a.in = q->keys;
   a.out = q->out_keys;
@@ -20961,9 +21180,19 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   a.items = scratch + r.items;
   a.capacity = (unsigned)r.capacity;
   a.levels = gp__hybrid_levels(l->h->key_size);
+  return a;
+}
+// A hybrid sort, its kernels from `first` on: count and move of each level that even keys need, all other levels, then
+// the buckets.
+GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  gp__geometry steps[4];
+  unsigned grid[4];
+  gp_result result = GP_SUCCESS;
+  int i;
   for (i = 0; i < 4; ++i) {
     steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
-    grid[i] = gp__grid_of_step(l, i, 0, i == 2 ? q->count / 64 + 1 : r.tiles);
+    grid[i] = gp__grid_of_step(l, first + i, 0, i == 2 ? l->q->count / 64 + 1 : r.tiles);
   }
   if (l->h->in_size) { // count and move deal tiles alike, and there are as many pieces
     const unsigned least = grid[0] < grid[1] ? grid[0] : grid[1];
@@ -20972,10 +21201,42 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   }
   for (; a.level < r.even_levels && result == GP_SUCCESS; ++a.level)
     for (i = 0; i < 2 && result == GP_SUCCESS; ++i)
-      result = gp__launch_step(l, i, grid[i], steps[i].threads, steps[i].shared_bytes, &a);
+      result = gp__launch_step(l, first + i, grid[i], steps[i].threads, steps[i].shared_bytes, &a);
   if (a.level < a.levels && result == GP_SUCCESS)
-    result = gp__launch_step(l, 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a);
-  return result == GP_SUCCESS ? gp__launch_step(l, 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a) : result;
+    result = gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a);
+  return result != GP_SUCCESS
+             ? result
+             : gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (unsigned char *)l->scratch));
+}
+// A sample of the keys decides; the kernels of the sort that it has not chosen exit at once.
+GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
+  const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
+  const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
+  const gp__geometry counting = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry passes = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_SWEEPS);
+  const gp__radix_plan r = gp__radix_plan_of(sweep, *l->h);
+  const gp__hybrid_plan levels = gp__hybrid_plan_of(hybrid, *l->h);
+  unsigned char *scratch = (unsigned char *)l->scratch + GP__CHOICE_BYTES;
+  gp__launching of_hybrid = *l;
+  gp__radix_args radix = gp__radix_arguments(l, &r, scratch);
+  gp__hybrid_args a = gp__hybrid_arguments(l, &levels, scratch);
+  gp_result result;
+  of_hybrid.p = &hybrid;
+  radix.choice = a.choice = (unsigned long long *)l->scratch;
+  radix.mask = GP__DIGITS - 1;
+  a.sample = gp__sample_size(l->q->count, a.capacity);
+  result = gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a);
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
+                             counting.threads, counting.shared_bytes, &radix);
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
+                             passes.shared_bytes, &radix);
+  return result == GP_SUCCESS ? gp__launch_levels(&of_hybrid, 3, a) : result;
 }
 // Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
 // blocks of an empty class end at once.
@@ -21184,6 +21445,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_HYBRID) return gp__launch_hybrid(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ONE_BLOCK) return gp__launch_one_block_sort(l);
+  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ADAPTIVE) return gp__launch_adaptive(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
   if (l->q->primitive == GP_SEGMENTED_SORT) return gp__launch_segmented_sort(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_TOP_K) return gp__launch_top_k(l);
@@ -21648,9 +21910,12 @@ GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_
     if (result != GP_SUCCESS) break;
     said.algorithm = number[0], said.threads = number[1], said.vectors = number[2], said.load = number[3];
     said.store = number[4], said.stages = number[5], said.blocks_per_sm = number[6], said.overlap = number[7];
-    if (i > 0 && memcmp(&said, policy, sizeof said) != 0)
-      result = gp__fail(GP_E_POLICY, "%s: the kernels of the call were compiled for different policies", who);
-    *policy = said;
+    if (i == 0) *policy = said;
+    else {
+      const gp_policy own = gp__policy_of_kind(*policy, h, kinds[i]);
+      if (memcmp(&said, &own, sizeof said) != 0)
+        result = gp__fail(GP_E_POLICY, "%s: the kernels of the call were compiled for different policies", who);
+    }
   }
   return gp__leave(s, who, pushed, result);
 }
@@ -21679,14 +21944,18 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
   if (result != GP_SUCCESS) return result;
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of three sweeps, the last one's
+    const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
     const gp__kernel *k;
-    gp__kernel_key(&q, &p, kinds[i], 0, key);
+    gp__kernel_key(&q, &own, kinds[i], 0, key);
     pthread_mutex_lock(&s->lock);
     k = gp__find_kernel(s, key, 0);
     *source = k && k->state == 2 ? k->source : GP_KERNEL_NONE;
     pthread_mutex_unlock(&s->lock);
   }
-  if (count) gp__name_kernel(&q, &p, kinds[count - 1], &text);
+  if (count) {
+    const gp_policy own = gp__policy_of_kind(p, h, kinds[count - 1]);
+    gp__name_kernel(&q, &own, kinds[count - 1], &text);
+  }
   if (text.failed) result = gp__fail(GP_E_MEMORY, "gp_kernel_origin: no memory");
   else if (capacity) snprintf(name, capacity, "%s", gp__string(&text));
   gp__free_text(&text);
