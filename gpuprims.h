@@ -2043,7 +2043,7 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
 // Shapes that host and kernels share. A bucket is sorted on chip by one block; larger ones go to the next level.
 enum {
   GP__HYBRID_COUNT_THREADS = 512,
-  GP__HYBRID_LEVELS = 9, // at most: 4 bits or more at each of the first two, 8 at the others
+  GP__HYBRID_LEVELS = 9,                    // at most: 4 bits or more at each of the first two, 8 at the others
   GP__HYBRID_ITEMS = GP__HYBRID_LEVELS + 1, // of gp__hybrid_args.list, behind the levels: the number of buckets
   GP__HYBRID_DRAWN,                         // shares of the levels that one launch works on: drawn,
   GP__HYBRID_DONE,                          // and done
@@ -2208,9 +2208,9 @@ GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
 // Adaptive sort: a block sorts a sample, at most so many keys; of even keys' buckets, one in eight has one of them.
 enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
 GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
-  return count / capacity / 8 >= GP__SAMPLE         ? GP__SAMPLE
+  return count / capacity / 8 >= GP__SAMPLE         ? (unsigned)GP__SAMPLE
          : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
-                                                    : GP__SAMPLE_LEAST;
+                                                    : (unsigned)GP__SAMPLE_LEAST;
 }
 GPUPRIMS__RULE unsigned gp__sample_bytes(int key_size) {
   return (gp__tile_sort_bytes(key_size, GP__SAMPLE_THREADS, GP__SAMPLE / GP__SAMPLE_THREADS, GP__SAMPLE_LOG2_BINS) +
@@ -2234,9 +2234,9 @@ GPUPRIMS__RULE unsigned gp__hybrid_rest_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
   return p.threads >= 256 && // that counts, has a thread a digit
          (int)(gp__hybrid_rest_bytes(p, s) + (s.in_size ? gp__radix_static_bytes(p) : 16)) <= s.shared_bytes &&
-         (s.in_size ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) &&
-                          (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
-                    : gp__policy_valid_hybrid_keys(p, s));
+         (s.in_size
+              ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
+              : gp__policy_valid_hybrid_keys(p, s));
 }
 GPUPRIMS__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
   return !s.in_size && s.key_size >= 4 && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
@@ -2699,12 +2699,11 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
-  if (gp__sorts_keys(s) &&
-      (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || p.algorithm == GP_ONE_BLOCK ||
-       (!p.algorithm && s.key_size >= 4))) {
+  if (gp__sorts_keys(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || p.algorithm == GP_ONE_BLOCK ||
+                            (!p.algorithm && s.key_size >= 4))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
     gp_policy q = p;
-    q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16                                    ? GP_ONE_BLOCK
+    q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16                                     ? GP_ONE_BLOCK
                                       : bytes >> 26 && !(s.count >> GP__RADIX_NARROW_LOG2) ? GP_ADAPTIVE
                                                                                            : GP_HYBRID);
     q.blocks_per_sm = gp__or(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK ? 1 : 2);
@@ -2960,7 +2959,7 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
 
 // What a hybrid sort keeps there.
 typedef struct gp__hybrid_plan {
-  int capacity, tile, even_levels; // even_levels: that even keys need
+  int capacity, tile, even_levels;  // even_levels: that even keys need
   unsigned long long tiles, blocks; // blocks: of pairs, at most
   unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
@@ -2990,7 +2989,8 @@ __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, g
   return r;
 }
 
-// Adaptive sort: one sweep has a policy of its own. What is chosen comes first in scratch memory; both sorts use the rest.
+// Adaptive sort: one sweep has a policy of its own. What is chosen comes first in scratch memory; both sorts use the
+// rest.
 enum { GP__CHOICE_BYTES = 256 };
 __attribute__((unused)) static gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_SWEEP;
@@ -3396,13 +3396,13 @@ typedef struct gp__radix_args {
   void *words;                 // of the look-back
   unsigned long long clear;    // of these, in units of 16 bytes
   int passes, begin_bit, end_bit;
-  int in_place;  // keys or values: the first pass may not write to the outputs
-  int pass;      // this one, or the number of passes: what is left to do
-  int word;      // where its digit lies: in which word of the ordered key,
-  int shift;     // how far up
-  unsigned mask; // and how wide
-  unsigned flip; // all ones: descending
-  int drop_keys; // sorted keys are not wanted: the last pass does not write them
+  int in_place;                     // keys or values: the first pass may not write to the outputs
+  int pass;                         // this one, or the number of passes: what is left to do
+  int word;                         // where its digit lies: in which word of the ordered key,
+  int shift;                        // how far up
+  unsigned mask;                    // and how wide
+  unsigned flip;                    // all ones: descending
+  int drop_keys;                    // sorted keys are not wanted: the last pass does not write them
   const unsigned long long *choice; // GP__CHOSE_..., or NULL: one sweep it is
 } gp__radix_args;
 
@@ -10092,10 +10092,10 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
 // splits its parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that
 // ends a part), the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs
 // where counts say all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger
-// ones are parts of the next level. What is left after as many levels as even keys need, one more kernel works on, level
-// by level, while there are parts. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.) Keys
-// go from the input to the spare buffer, from there to the output, and back. A part whose keys share a digit does not
-// move: its next digits are those between its smallest and its largest key.
+// ones are parts of the next level. What is left after as many levels as even keys need, one more kernel works on,
+// level by level, while there are parts. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.)
+// Keys go from the input to the spare buffer, from there to the output, and back. A part whose keys share a digit does
+// not move: its next digits are those between its smallest and its largest key.
 //
 // With values (or indices) all is stable. The count and the move of a level deal tiles to blocks in the same way. What
 // a block counts of a part is a piece; the plan turns the counters of the part's pieces into where each piece's keys of
@@ -10405,8 +10405,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     if (whole) {
       if (t == 0)
-        this->append(begin, size, static_cast<Key>(least),
-                     gp__width(static_cast<Key>(most - least)), p.source);
+        this->append(begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source);
       return;
     }
     if (t < digits) {
@@ -10439,8 +10438,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       else if (constant) return;
       else if (shift == 0 && t < digits) gp__store_relaxed(bins + t, begin + start);
       else if (shift != 0 && t == 0)
-        this->append(begin, size, static_cast<Key>(least),
-                     gp__width(static_cast<Key>(most - least)), p.source);
+        this->append(begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source);
       return;
     }
     if (t < digits) {
@@ -10452,8 +10450,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     if (t == 0) p.hot = s.hot;
     make_groups(p, start, digits);
   }
-  // Tiles [first, last) of the level's part `at`, of which `p` says what does not change. The block that counts the last
-  // ones plans. FIRST: the counters are zero as soon as the word that the first block publishes is there.
+  // Tiles [first, last) of the level's part `at`, of which `p` says what does not change. The block that counts the
+  // last ones plans. FIRST: the counters are zero as soon as the word that the first block publishes is there.
   template <bool FIRST>
   GP_DEVICE void count_tiles(const gp__hybrid_part &p, gp__u32 at, gp__u32 first, gp__u32 last) const {
     gp__hybrid_part &part = this->parts()[at];
@@ -11145,9 +11143,9 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
 
 // Hybrid or one sweep? Keys that share their upper bits with many others are moved level by level; one sweep a digit
 // takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
-// but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those that
-// are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs for a
-// key of a full input, in tenths of a picosecond.
+// but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
+// that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
+// for one of 2^26 keys, in tenths of a picosecond.
 template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
   typedef gp__hybrid<P, T, DESCENDING> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -11161,8 +11159,9 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
     gp__u32 alike[64];            // keys that share so many upper bits with another one, no more
     gp__u32 different;
   };
-  static const unsigned COUNT = BITS > 32 ? 19 : 11, MOVE = BITS > 32 ? 55 : 43, MOVE_DEEP = BITS > 32 ? 106 : 74,
-                        BUCKETS = BITS > 32 ? 90 : 50, HISTOGRAM = BITS > 32 ? 20 : 11, PASS = BITS > 32 ? 68 : 48;
+  static const unsigned COUNT = BITS > 32 ? 19 : 11, MOVE = BITS > 32 ? 55 : 43, MOVE_DEEP = BITS > 32 ? 141 : 74,
+                        FILL = BITS > 32 ? 22 : 11, BUCKETS = BITS > 32 ? 90 : 50, HISTOGRAM = BITS > 32 ? 20 : 11,
+                        PASS = BITS > 32 ? 68 : 48;
   static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))), "shared memory");
   const Hybrid &h;
   Storage &s;
@@ -11209,7 +11208,8 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
   // One warp.
   GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
     const int common = BITS - gp__width(static_cast<Key>(key(0) ^ key(m - 1)));
-    gp__u64 cost = static_cast<gp__u64>(BUCKETS) * m, size = n;
+    gp__u64 cost = 0, size = n;
+    gp__u32 sorted = m; // keys that come to lie in buckets
     int prefix = 0;
     for (int level = 0; level < h.a.levels && prefix < BITS; ++level) {
       const int lane = static_cast<int>(gp_lane()), bits = h.digit_bits(level, size, BITS - prefix);
@@ -11218,13 +11218,17 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
       if (prefix + bits <= common) { // of one digit: the part stays
         cost += static_cast<gp__u64>(COUNT) * m;
         prefix = common;
+      } else if (prefix + bits == BITS) { // counted, and written as often
+        cost += static_cast<gp__u64>(COUNT + FILL) * moved;
+        sorted -= moved;
+        prefix = BITS;
       } else {
         cost += static_cast<gp__u64>(COUNT + (level < 2 ? MOVE : MOVE_DEEP)) * moved;
         prefix += bits;
         size >>= bits;
       }
     }
-    return cost;
+    return cost + static_cast<gp__u64>(BUCKETS) * sorted;
   }
   GP_DEVICE void run() const {
     const gp__u64 n = gp__count(h.a);
@@ -19955,7 +19959,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(gp__kernel_kind kinds[GP__KINDS_MAX]
 }
 // With which policy the kernels of a plan are built.
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
-  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE              ? p
+  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE     ? p
          : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
                                                                    : gp__adaptive_hybrid(p);
 }
@@ -21204,9 +21208,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first,
       result = gp__launch_step(l, first + i, grid[i], steps[i].threads, steps[i].shared_bytes, &a);
   if (a.level < a.levels && result == GP_SUCCESS)
     result = gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a);
-  return result != GP_SUCCESS
-             ? result
-             : gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
+  return result != GP_SUCCESS ? result
+                              : gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);

@@ -46,6 +46,7 @@ FILES = {
     "SETS": "test_merge.cpp",
     "HYBRID": "test_hybrid.cpp",
     "HYBRID_PAIRS": "test_hybrid.cpp",
+    "ADAPTIVE": "test_hybrid.cpp",
 }
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
@@ -639,8 +640,25 @@ MUTANTS = {
         "HYBRID", "if (h.level >= a.levels || a.list[h.level] == 0) return;",
         "if (h.level + 1 >= a.levels || a.list[h.level] == 0) return;"),
     "hybrid: a share is done before it is written": (
-        "HYBRID", "if (threadIdx.x == 0) { // speaks for all\n      __threadfence();\n      gp__add_relaxed(a.list + GP__HYBRID_DONE",
-        "if (threadIdx.x == 0) { // speaks for all\n      gp__add_relaxed(a.list + GP__HYBRID_DONE"),
+        "HYBRID", "      __threadfence();\n      gp__add_relaxed(a.list + GP__HYBRID_DONE",
+        "      gp__add_relaxed(a.list + GP__HYBRID_DONE"),
+    "adaptive: always hybrid": ("ADAPTIVE", "digits > 0 && one_sweep < hybrid_cost(n, m)", "false"),
+    "adaptive: the cheaper one is not chosen": (
+        "ADAPTIVE", "digits > 0 && one_sweep < hybrid_cost(n, m)", "digits > 0 && one_sweep > hybrid_cost(n, m)"),
+    "adaptive: all levels are paid for by all keys": (
+        "ADAPTIVE", "(level < 2 ? MOVE : MOVE_DEEP)) * moved", "(level < 2 ? MOVE : MOVE_DEEP)) * m"),
+    "adaptive: equal keys are moved on": (
+        "ADAPTIVE", "atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head",
+        "atomicAdd(&s.alike[s.head[j + 1] - s.head[j] > 1 ? 63 : BITS - (before < behind ? before : behind)], s.head"),
+    "adaptive: hybrid works whatever is chosen": (
+        "ADAPTIVE", "  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;\n  const gp__hybrid_counting",
+        "  const gp__hybrid_counting"),
+    "adaptive: one sweep works whatever is chosen": (
+        "ADAPTIVE",
+        "    if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;\n    const gp__u64 n = gp__count(a), draws",
+        "    const gp__u64 n = gp__count(a), draws"),
+    "adaptive: a pass begins before the one before is written": (
+        "ADAPTIVE", "          while (gp__load_relaxed(done) < tiles) {}\n", ""),
     "pairs: pieces of a part begin in one place": ("HYBRID_PAIRS", "        at += own[j];\n", ""),
     "pairs: what the last move has sorted stays where it is": (
         "HYBRID_PAIRS", "      add_copies(begin, size, source);\n", ""),
