@@ -877,8 +877,8 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
 // writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64. Launches: two for
-// each level that even keys need (one up to 2^20 keys, two up to 2^28), one for all others, and one more. Workspace: the
-// keys once more, and 1 KiB for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
+// each level that even keys need (one up to 2^20 keys, two up to 2^28), one for all others, and one more. Workspace:
+// the keys once more, and 1 KiB for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
 //
 // The same from 64 MiB on, fewer than 2^30 of them (GP_ADAPTIVE): the first launch looks at up to 4096 keys. Where many
 // share their upper bits, level after level, keys are sorted in one sweep a digit, by two launches; otherwise as above.

@@ -201,12 +201,14 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     for (size_t i = n; i < size && in_place && !indices; ++i) good = good && got[i] == numbers[i];
     return good;
   }
-  static void sweep(const char *name, int seeds, size_t most) {
+  // Keys of 8 bytes have parts by the hundred, which take long: a seed has one distribution of `every` then.
+  static void sweep(const char *name, int seeds, size_t most, int every = 1) {
     if (!only.empty() && only != name) return;
     const size_t sizes[] = {
         0, 1, 2, 31, 33, CAPACITY - 3, CAPACITY - 1, CAPACITY, CAPACITY + 1, 2 * CAPACITY + 5, most / 3, most};
     for (int seed = 1; seed <= seeds; ++seed)
       for (int kind = 0; kind < DISTRIBUTIONS; ++kind) {
+        if ((kind + seed) % every) continue;
         const size_t n = seed == 1 ? most - random32() % 9 : sizes[random32() % 12];
         const std::vector<u64> v = distribution(kind, n, int(8 * sizeof(T)), size_t(CAPACITY));
         std::vector<Raw> raw(n);
@@ -360,11 +362,11 @@ int main(int argc, char **argv) {
 #if !defined TEST_HYBRID && !defined TEST_ADAPTIVE
   typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Wide;
   Pairs<Small, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 20000);
-  Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 12000);
+  Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 12000, 4);
 #endif
 #ifndef TEST_FEW
   Pairs<Other, float, true, u64, 64, 8, 9>::sweep("pairs f32 u64 descending", seeds, 12000);
-  Pairs<Small, double, true, u64, 32, 8, 8>::sweep("pairs f64 u64 descending", seeds, 9000);
+  Pairs<Small, double, true, u64, 32, 8, 8>::sweep("pairs f64 u64 descending", seeds, 9000, 4);
   Hybrid<Other, float, true, 64, 8, 9>::sweep("f32 descending", seeds, false, 20000);
   Hybrid<Small, int, false, 32, 16, 8>::sweep("i32", seeds, false, 30000);
   Hybrid<Small, double, true, 32, 16, 9>::sweep("f64 descending", seeds, false, 9000);

@@ -147,7 +147,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
                               gp__radix_histogram<P, K, HISTOGRAM_THREADS, REPLICAS>, a);
     int bit = o.begin_bit;
     const bool at_once = Ordered<K>::bits <= 64 && o.begin_bit == 0 && o.end_bit == Ordered<K>::bits;
-    if (!e && at_once && random32() % 2) { // all passes by one launch
+    if (!e && at_once && o.grid % 2) { // all passes by one launch
       a.mask = 255;
       e = simt::launch_kernel("passes", o.grid, P::threads, gp__radix_shared_bytes(p, s), gp__radix_sweeps<P, K, V, W>,
                               a);
