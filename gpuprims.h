@@ -385,6 +385,7 @@ enum {
   GP_SIZE_CLASSES,  // segmented sort: segments by length, each class by kernels of its own
   GP_RADIX_SELECT,  // top-k, nth element: digit by digit towards the k-th key
   GP_BEST_LISTS,    // top-k: blocks keep the best they have seen, in one read of the keys
+  GP_ADAPTIVE,      // sort: one sweep a digit or hybrid, as a sample of the keys says
   GP_ALGORITHM_COUNT
 };
 
@@ -873,11 +874,15 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // once, by index, at the end. Workspace: room for the keys and values once more, and 1 KiB a tile of 2000 to 10000 keys
 // (2 to 4 % of them; from 2^30 elements on, twice that).
 //
-// Built-in keys of 4 and 8 bytes alone, all bits of them, from 1 MiB on (GP_HYBRID): from the most significant digit
-// on, until what shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the
-// keys twice and writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64.
-// Launches: two a level and two more, those with nothing to do exit at once. Workspace: the keys once more, and 1 KiB
-// for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
+// Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
+// shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
+// writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64. Launches: two for
+// each level that even keys need (one up to 2^20 keys, two up to 2^28), one for all others, and one more. Workspace:
+// the keys once more, and 1 KiB for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
+//
+// The same from 64 MiB on, fewer than 2^30 of them (GP_ADAPTIVE): the first launch looks at up to 4096 keys. Where many
+// share their upper bits, level after level, keys are sorted in one sweep a digit, by two launches; otherwise as above.
+// What is not chosen exits at once. Workspace: of the one that needs more.
 //
 // Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
 // two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB.
@@ -1610,7 +1615,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(overlap, 0, 1, 2)
 
 #define GP_POLICY_FIELDS_SORT(F)                                                                                       \
-  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK)                                            \
+  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE)                               \
   F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -2042,7 +2047,11 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
 // Shapes that host and kernels share. A bucket is sorted on chip by one block; larger ones go to the next level.
 enum {
   GP__HYBRID_COUNT_THREADS = 512,
-  GP__HYBRID_LEVELS = 9, // at most: 4 bits or more at each of the first two, 8 at the others
+  GP__HYBRID_LEVELS = 9,                    // at most: 4 bits or more at each of the first two, 8 at the others
+  GP__HYBRID_ITEMS = GP__HYBRID_LEVELS + 1, // of gp__hybrid_args.list, behind the levels: the number of buckets
+  GP__HYBRID_DRAWN,                         // shares of the levels that one launch works on: drawn,
+  GP__HYBRID_DONE,                          // and done
+  GP__HYBRID_LIST,
   GP__HYBRID_PART_BYTES = 72,
   GP__HYBRID_ITEM_BYTES = 24,
   GP__HYBRID_PLACE_BITS = 13 // of an element's place in its bucket, which breaks ties of pairs
@@ -2067,6 +2076,10 @@ GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items
 GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
   return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
 }
+// What a block that counts keeps in shared memory: a counter of each digit for each lane, and what it plans with.
+GPUPRIMS__RULE unsigned gp__hybrid_count_bytes(int threads) {
+  return (unsigned)(256 * 32 * 4 + (257 + 256) * 8 + threads / 32 * 28 + threads * 8 + 100) / 8 * 8;
+}
 GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size) {
   return gp__tile_sort_bytes(key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size),
                              gp__bucket_log2_bins(key_size));
@@ -2082,6 +2095,12 @@ GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
                              gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
 }
 GPUPRIMS__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
+// Keys of a bucket on the average: even keys' buckets differ by a few per cent.
+GPUPRIMS__RULE unsigned gp__hybrid_fit(unsigned capacity) { return capacity - capacity / 11; }
+// Levels that even keys need: launches of their own. The others, if there are any, are one launch.
+GPUPRIMS__RULE int gp__hybrid_even_levels(unsigned long long count, unsigned fit) {
+  return count <= fit ? 0 : 1 + gp__hybrid_even_levels((count + 255) / 256, fit);
+}
 // Parts of a level, at most: each has more keys than a block sorts, or of pairs (value_size > 0) at the first levels
 // too wide a range.
 GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity, int value_size) {
@@ -2098,6 +2117,14 @@ GPUPRIMS__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, un
 }
 // A block that sorts a bucket of pairs sorts 64 bits of key and place, then fetches the values.
 GPUPRIMS__RULE int gp__bucket_size(gp__shape s) { return s.in_size ? 8 : s.key_size; }
+// Keys of a bucket, at most: what a block sorts; fewer where that leaves multiprocessors without one.
+GPUPRIMS__RULE int gp__hybrid_clamp(unsigned long long keys, int most) {
+  return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
+}
+GPUPRIMS__RULE int gp__hybrid_capacity(gp__shape s) {
+  return gp__hybrid_clamp(s.count / (unsigned)gp__max(s.multiprocessors, 1),
+                          gp__bucket_threads(gp__bucket_size(s)) * gp__bucket_items(gp__bucket_size(s)));
+}
 GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int value_size, int threads, int items, int log2_bins) {
   return gp__tile_sort_bytes(8, threads, items, log2_bins) + (unsigned)(threads * items * value_size + 15) / 16 * 16;
 }
@@ -2188,15 +2215,42 @@ GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
   return (s.in_size == 4 || s.in_size == 8) && !(s.count >> 32) && !s.acc_size &&
          (s.key_size == 4 || s.key_size == 8) && !s.begin_bit && s.end_bit == 8 * s.key_size;
 }
+// Adaptive sort: a block sorts a sample, at most so many keys; of even keys' buckets, one in eight has one of them.
+enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
+GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
+  return count / capacity / 8 >= GP__SAMPLE         ? (unsigned)GP__SAMPLE
+         : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
+                                                    : (unsigned)GP__SAMPLE_LEAST;
+}
+GPUPRIMS__RULE unsigned gp__sample_bytes(int key_size) {
+  return (gp__tile_sort_bytes(key_size, GP__SAMPLE_THREADS, GP__SAMPLE / GP__SAMPLE_THREADS, GP__SAMPLE_LOG2_BINS) +
+          4 * (GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 1) + 15) /
+         16 * 16;
+}
 GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
   return s.in_size
              ? gp__pair_bucket_bytes(s.in_size, gp__bucket_threads(8), gp__bucket_items(8), gp__bucket_log2_bins(8))
              : gp__bucket_bytes(s.key_size);
 }
+// Dynamic shared memory of a block that moves, and of one that counts and moves.
+GPUPRIMS__RULE unsigned gp__hybrid_tile_bytes(gp_policy p, gp__shape s) {
+  return s.in_size ? gp__radix_shared_bytes(p, s)
+                   : gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s));
+}
+GPUPRIMS__RULE unsigned gp__hybrid_rest_bytes(gp_policy p, gp__shape s) {
+  return gp__hybrid_tile_bytes(p, s) > gp__hybrid_count_bytes(p.threads) ? gp__hybrid_tile_bytes(p, s)
+                                                                         : gp__hybrid_count_bytes(p.threads);
+}
 GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
-  return s.in_size ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && p.threads >= 128 &&
-                         (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
-                   : gp__policy_valid_hybrid_keys(p, s);
+  return p.threads >= 256 && // that counts, has a thread a digit
+         (int)(gp__hybrid_rest_bytes(p, s) + (s.in_size ? gp__radix_static_bytes(p) : 16)) <= s.shared_bytes &&
+         (s.in_size
+              ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
+              : gp__policy_valid_hybrid_keys(p, s));
+}
+GPUPRIMS__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
+  return !s.in_size && s.key_size >= 4 && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
+         (int)gp__sample_bytes(s.key_size) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
   return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
@@ -2206,6 +2260,7 @@ GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
          (p.algorithm == GP_COUNTING    ? gp__policy_valid_counting(p, s)
           : p.algorithm == GP_HYBRID    ? gp__policy_valid_hybrid(p, s)
+          : p.algorithm == GP_ADAPTIVE  ? gp__policy_valid_adaptive(p, s)
           : p.algorithm == GP_ONE_BLOCK ? gp__policy_valid_one_block_sort(p, s)
                                         : p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s));
 }
@@ -2654,19 +2709,26 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
-  if (gp__sorts_keys(s) &&
-      (p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK || (!p.algorithm && s.key_size >= 4))) {
+  if (gp__sorts_keys(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || p.algorithm == GP_ONE_BLOCK ||
+                            (!p.algorithm && s.key_size >= 4))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
     gp_policy q = p;
-    q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16 ? GP_ONE_BLOCK : GP_HYBRID);
+    q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16                                     ? GP_ONE_BLOCK
+                                      : bytes >> 26 && !(s.count >> GP__RADIX_NARROW_LOG2) ? GP_ADAPTIVE
+                                                                                           : GP_HYBRID);
     q.blocks_per_sm = gp__or(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK ? 1 : 2);
     q.threads = gp__or(p.threads, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 384 : 256
                                   : s.count <= 2048           ? 256
                                   : s.count <= 4096           ? 512
                                                               : 1024);
-    q.vectors = gp__or(p.vectors, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 8 : 4 : s.count <= 8192 ? 2 : 4);
+    q.vectors = gp__or(p.vectors, q.algorithm != GP_ONE_BLOCK ? bytes >> 23   ? 8
+                                                                : bytes >> 22 ? 4
+                                                                : bytes >> 20 ? 2
+                                                                              : 1 // a tile for each multiprocessor
+                                  : s.count <= 8192           ? 2
+                                                              : 4);
     while (!p.vectors && q.vectors > 1 && !gp__policy_valid_sort(q, s)) q.vectors -= q.vectors > 6 ? 2 : 1;
-    if (p.algorithm || (gp__policy_valid_sort(q, s) && (q.algorithm == GP_ONE_BLOCK || bytes >> 20))) return q;
+    if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
   if (gp__sorts_pairs(s) &&
       (p.algorithm == GP_HYBRID || (!p.algorithm && s.count * (unsigned)s.key_size >> (s.key_size > 4 ? 22 : 20) &&
@@ -2896,7 +2958,7 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   r.clear = gp__radix_words_bytes(r.tiles, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
   r.counts = gp__place(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
-  r.tickets = gp__place(&r.bytes, (unsigned long long)r.passes * 8);
+  r.tickets = gp__place(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
   r.steps = gp__place(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
   r.words = gp__place(&r.bytes, r.clear * 16);
   r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
@@ -2909,21 +2971,25 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
 
 // What a hybrid sort keeps there.
 typedef struct gp__hybrid_plan {
-  int capacity, tile;
+  int capacity, tile, even_levels;  // even_levels: that even keys need
   unsigned long long tiles, blocks; // blocks: of pairs, at most
   unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
 __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   gp__hybrid_plan r;
   unsigned long long parts;
-  r.capacity = gp__bucket_threads(gp__bucket_size(s)) * gp__bucket_items(gp__bucket_size(s));
+  r.capacity = gp__hybrid_capacity(s);
   r.tile = p.threads * gp__hybrid_vector_items(p, s);
   r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
   r.blocks = (unsigned)s.multiprocessors * 4ull;
   if (r.blocks > r.tiles) r.blocks = r.tiles;
+  r.even_levels = gp__hybrid_even_levels(s.count, gp__hybrid_fit((unsigned)r.capacity));
+  if (s.in_size && s.key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // until a key and its place are 64 bits
+  r.even_levels = gp__max(r.even_levels, 1);
+  if (r.even_levels > gp__hybrid_levels(s.key_size)) r.even_levels = gp__hybrid_levels(s.key_size);
   parts = gp__hybrid_parts(s.count, r.capacity, s.in_size);
   r.bytes = 0;
-  r.list = gp__place(&r.bytes, (GP__HYBRID_LEVELS + 2) * 8);
+  r.list = gp__place(&r.bytes, GP__HYBRID_LIST * 8);
   r.items = gp__place(&r.bytes, gp__hybrid_items(s.count, r.capacity, s.in_size) * GP__HYBRID_ITEM_BYTES);
   r.parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
   r.next_parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
@@ -2933,6 +2999,26 @@ __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, g
   r.spare = gp__place(&r.bytes, s.count * (unsigned)s.key_size);
   r.spare_values = gp__place(&r.bytes, s.count * (unsigned)s.in_size);
   return r;
+}
+
+// Adaptive sort: one sweep has a policy of its own. What is chosen comes first in scratch memory; both sorts use the
+// rest.
+enum { GP__CHOICE_BYTES = 256 };
+__attribute__((unused)) static gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
+  p.algorithm = GP_ONE_SWEEP;
+  p.threads = 384;
+  p.vectors = p.stages = 0;
+  p.blocks_per_sm = 2;
+  return gp__portable_radix(p, s);
+}
+__attribute__((unused)) static gp_policy gp__adaptive_hybrid(gp_policy p) {
+  p.algorithm = GP_HYBRID;
+  return p;
+}
+__attribute__((unused)) static unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
+  const unsigned long long sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes,
+                           hybrid = gp__hybrid_plan_of(p, s).bytes;
+  return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);
 }
 
 // Segmented sort: where its parts of the scratch memory begin, and how many each holds at most, as segments do not
@@ -3016,8 +3102,10 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
     g->scratch = gp__radix_plan_of(p, s).bytes;
     g->shared_bytes = gp__radix_shared_bytes(p, s);
   }
-  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && p.algorithm == GP_HYBRID)
-    g->scratch = gp__hybrid_plan_of(p, s).bytes;
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
+    g->words = 1;
+    g->scratch = p.algorithm == GP_HYBRID ? gp__hybrid_plan_of(p, s).bytes : gp__adaptive_scratch(p, s);
+  }
   if (s.primitive == GP_SEGMENTED_SORT) {
     const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
     g->words = 1 + l.queue_size;
@@ -3320,13 +3408,14 @@ typedef struct gp__radix_args {
   void *words;                 // of the look-back
   unsigned long long clear;    // of these, in units of 16 bytes
   int passes, begin_bit, end_bit;
-  int in_place;  // keys or values: the first pass may not write to the outputs
-  int pass;      // this one, or the number of passes: what is left to do
-  int word;      // where its digit lies: in which word of the ordered key,
-  int shift;     // how far up
-  unsigned mask; // and how wide
-  unsigned flip; // all ones: descending
-  int drop_keys; // sorted keys are not wanted: the last pass does not write them
+  int in_place;                     // keys or values: the first pass may not write to the outputs
+  int pass;                         // this one, or the number of passes: what is left to do
+  int word;                         // where its digit lies: in which word of the ordered key,
+  int shift;                        // how far up
+  unsigned mask;                    // and how wide
+  unsigned flip;                    // all ones: descending
+  int drop_keys;                    // sorted keys are not wanted: the last pass does not write them
+  const unsigned long long *choice; // GP__CHOSE_..., or NULL: one sweep it is
 } gp__radix_args;
 
 // Values that were too large to be sorted: out[i] = in[index[i]].
@@ -3394,17 +3483,21 @@ typedef struct gp__hybrid_args {
   const void *in;
   void *out;                // may be in
   void *spare;              // as many keys
-  unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then: buckets
-  void *parts, *next_parts; // of this level, of the next one
-  unsigned long long *bins, *next_bins; // 256 counters a part; of pairs, bins alone: 256 a piece
+  unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then GP__HYBRID_ITEMS..
+  void *parts, *next_parts; // of even levels, of odd ones
+  unsigned long long *bins, *next_bins; // the same: 256 counters a part; of pairs, bins alone: 256 a piece
   void *items;
   unsigned long long count;
   const unsigned long long *count_device;
   const void *values; // of pairs; NULL: indices
   void *out_values, *spare_values;
-  int level, drop_keys;
-  unsigned capacity; // keys that a block sorts
+  void *workspace;
+  unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid it is
+  int level, levels, drop_keys; // levels: one behind the last
+  unsigned capacity;            // keys that a block sorts
+  unsigned sample;              // keys that are looked at before the choice
 } gp__hybrid_args;
+enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2 };
 // Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
 // the bucket's number (30 bits), and that of one of its groups or tiles (32).
 #define GP__TASK_SORT 0ull
@@ -9369,6 +9462,9 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
 // is decided on the device when all is counted: a pass in which all keys have the same digit moves nothing, and the
 // others alternate between two buffers such that the last of them writes to the output.
 
+// Of two sorts in one plan the other one has nothing to do.
+GP_DEVICE bool gp__is_chosen(const gp__u64 *choice, gp__u64 sort) { return !choice || *choice == sort; }
+
 // What a pass does.
 enum {
   GP__RADIX_RUNS = 1,
@@ -9569,6 +9665,7 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
     gp__begin<P>();
+    if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
     const gp__u64 n = gp__count(a), draws = static_cast<gp__u64>(gridDim.x) * 2;
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
     for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x; i < a.clear;
@@ -9578,7 +9675,7 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     const gp__ticket ticket = s.ticket;
     if (ticket.number == 0) {
       for (int i = threadIdx.x; i < a.passes * GP__DIGITS; i += THREADS) a.counts[i] = 0;
-      for (int i = threadIdx.x; i < a.passes; i += THREADS) a.tickets[i] = 0;
+      for (int i = threadIdx.x; i < 2 * a.passes; i += THREADS) a.tickets[i] = 0;
       __syncthreads();
       if (threadIdx.x == 0) {
         __threadfence();
@@ -9921,7 +10018,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
   GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
-  GP_DEVICE void sweep() const {
+  // Returns the tiles that the block has written.
+  GP_DEVICE gp__u32 sweep() const {
     const Rank rank = {s.rank};
     const Key *from = keys_from();
     const V *values_in = values_from();
@@ -9936,6 +10034,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     now.tile = s.tile;
     behind.tile = tiles;
     unsigned half = 0;
+    gp__u32 written = 0;
     Key keys[ITEMS];
     V values[ITEMS];
     if (now.tile < tiles) {
@@ -9999,10 +10098,12 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (!BEHIND || sorted < tiles) {
         if (digit.valid == TILE) store<true>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
         else store<false>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
+        ++written;
       }
       behind = now;
       now.tile = next;
     }
+    return written;
   }
   GP_DEVICE void copy() const {
     const Key *keys = keys_from();
@@ -10030,9 +10131,40 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     if (r.step & GP__RADIX_RUNS) r.sweep();
     else if (r.step & GP__RADIX_COPIES) r.copy();
   }
+  // All passes of a key whose bits are all sorted, and the copy behind them. A block that finds no more tiles in a pass
+  // waits for those that others have drawn, so that this ends however few blocks are resident.
+  static GP_DEVICE void run_all(const gp__radix_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    gp__begin<P>();
+    if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
+    gp__radix_args own = a;
+    const gp__u64 n = gp__count(a), tiles = (n + TILE - 1) / TILE;
+    GPUPRIMS__UNROLL_BY(1)
+    for (own.pass = 0; own.pass <= a.passes; ++own.pass) {
+      own.shift = 8 * own.pass;
+      const gp__radix_sweep r = {
+          own, s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES), a.steps[own.pass], n};
+      if (r.step & GP__RADIX_RUNS) {
+        const gp__u32 written = r.sweep();
+        __syncthreads();
+        if (threadIdx.x == 0) { // speaks for all
+          gp__u64 *done = a.tickets + a.passes + own.pass;
+          __threadfence();
+          gp__add_relaxed(done, written);
+          while (gp__load_relaxed(done) < tiles) {}
+          __threadfence();
+        }
+        __syncthreads();
+      } else if (r.step & GP__RADIX_COPIES) r.copy();
+    }
+  }
 };
 template <class P, class K, class V, class W> GP_DEVICE void gp__radix_pass(const gp__radix_args &a) {
   gp__radix_sweep<P, K, V, W>::run(a);
+}
+template <class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(const gp__radix_args &a) {
+  gp__radix_sweep<P, K, V, W>::run_all(a);
 }
 
 // out[i] = in[index[i]], elements of WORDS words.
@@ -10052,9 +10184,10 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
 // splits its parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that
 // ends a part), the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs
 // where counts say all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger
-// ones are parts of the next level. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.) Keys
-// go from the input to the spare buffer, from there to the output, and back. A part whose keys share a digit does not
-// move: its next digits are those between its smallest and its largest key.
+// ones are parts of the next level. What is left after as many levels as even keys need, one more kernel works on,
+// level by level, while there are parts. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.)
+// Keys go from the input to the spare buffer, from there to the output, and back. A part whose keys share a digit does
+// not move: its next digits are those between its smallest and its largest key.
 //
 // With values (or indices) all is stable. The count and the move of a level deal tiles to blocks in the same way. What
 // a block counts of a part is a piece; the plan turns the counters of the part's pieces into where each piece's keys of
@@ -10110,8 +10243,13 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   static const int V = Code::V, BITS = 8 * int(sizeof(T)), ITEMS = P::vectors * V, TILE = P::threads * ITEMS;
 
   const gp__hybrid_args &a;
-  GP_DEVICE gp__hybrid_part *parts() const { return static_cast<gp__hybrid_part *>(a.parts); }
-  GP_DEVICE gp__hybrid_part *next_parts() const { return static_cast<gp__hybrid_part *>(a.next_parts); }
+  const int level;
+  const gp__u32 block; // of gridDim.x: whose share of the level is worked on
+  GP_DEVICE gp__hybrid_part *parts_of(int l) const {
+    return static_cast<gp__hybrid_part *>(l % 2 ? a.next_parts : a.parts);
+  }
+  GP_DEVICE gp__hybrid_part *parts() const { return parts_of(level); }
+  GP_DEVICE gp__u64 *bins_of(int l) const { return !PAIRS && l % 2 ? a.next_bins : a.bins; }
   GP_DEVICE gp__hybrid_item *items() const { return static_cast<gp__hybrid_item *>(a.items); }
   GP_DEVICE const Raw *from(gp__u32 source) const {
     return static_cast<const Raw *>(source == GP__FROM_IN ? a.in : source == GP__FROM_SPARE ? a.spare : a.out);
@@ -10136,7 +10274,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   // levels have the keys that lie close together: they take all that a level can. Where as many levels leave no
   // bits, they take all: buckets of few different keys would be slow on chip.
   GP_DEVICE int digit_bits(int level, gp__u64 size, int width) const {
-    const gp__u64 fit = a.capacity - a.capacity / 11; // on the average: even keys' buckets differ by a few per cent
+    const gp__u64 fit = gp__hybrid_fit(a.capacity);
     const int fitting = gp__width<gp__u64>((size + fit - 1) / fit - 1);
     const int need = width - WIDEST > fitting ? width - WIDEST : fitting;
     const int levels = (need + 7) / 8, all = (width + 7) / 8;
@@ -10145,22 +10283,25 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
                                                              : (need + levels - 1) / levels;
     return width < bits ? width : bits < 4 ? (width < 4 ? width : 4) : bits;
   }
-  // One thread: a part joins the list of a level.
-  GP_DEVICE void append(int level, gp__hybrid_part *list, gp__u64 begin, gp__u64 size, Key low, int width,
-                        gp__u32 source) const {
-    const unsigned before = skew(source, begin);
-    const gp__u32 tiles = static_cast<gp__u32>((before + size + TILE - 1) / TILE);
-    const gp__u64 was = atomicAdd(a.list + level, static_cast<gp__u64>(tiles) << 32 | 1u);
-    const gp__u32 at = static_cast<gp__u32>(was);
-    const int bits = digit_bits(level, size, width);
-    gp__hybrid_part &p = list[at];
+  GP_DEVICE gp__u32 tiles_of(gp__u64 begin, gp__u64 size, gp__u32 source) const {
+    return static_cast<gp__u32>((skew(source, begin) + size + TILE - 1) / TILE);
+  }
+  GP_DEVICE void describe(gp__hybrid_part &p, int of_level, gp__u64 begin, gp__u64 size, Key low, int width,
+                          gp__u32 source, gp__u32 first_tile) const {
+    const int bits = digit_bits(of_level, size, width);
     p.begin = begin, p.end = begin + size, p.low = low, p.least = ~gp__u64(0), p.most = 0;
-    p.first_tile = static_cast<gp__u32>(was >> 32), p.tiles = tiles, p.done = 0;
+    p.first_tile = first_tile, p.tiles = tiles_of(begin, size, source), p.done = 0;
     p.shift = width - bits, p.bits = bits;
     p.source = source, p.mode = GP__PART_MOVES, p.hot = 256;
   }
+  // One thread: a part joins the list of the next level.
+  GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source) const {
+    const gp__u64 tiles = tiles_of(begin, size, source), was = atomicAdd(a.list + level + 1, tiles << 32 | 1u);
+    describe(parts_of(level + 1)[static_cast<gp__u32>(was)], level + 1, begin, size, low, width, source,
+             static_cast<gp__u32>(was >> 32));
+  }
   GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
-    gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_LEVELS + 1, gp__u64(1))];
+    gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_ITEMS, gp__u64(1))];
     item.begin = begin, item.low = low, item.count = count;
     item.width = static_cast<unsigned short>(width), item.source = static_cast<unsigned short>(source);
   }
@@ -10192,11 +10333,11 @@ template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
 // Tiles are dealt evenly, consecutive ones to a block.
 struct gp__hybrid_share {
   gp__u32 parts, tile, end;
-  GP_DEVICE explicit gp__hybrid_share(gp__u64 list) {
+  GP_DEVICE gp__hybrid_share(gp__u64 list, gp__u32 block) {
     const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
     parts = static_cast<gp__u32>(list);
-    tile = blockIdx.x * each + (blockIdx.x < more ? blockIdx.x : more);
-    end = tile + each + (blockIdx.x < more ? 1 : 0);
+    tile = block * each + (block < more ? block : more);
+    end = tile + each + (block < more ? 1 : 0);
   }
   static GP_DEVICE gp__u32 block_of(gp__u64 list, gp__u32 tile) {
     const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
@@ -10205,27 +10346,15 @@ struct gp__hybrid_share {
   }
 };
 
-// One block: empty lists, and the whole input as a part or an item.
-template <class P, class T, bool DESCENDING, class Value = gp__none>
-GP_DEVICE void gp__hybrid_begin(const gp__hybrid_args &a) {
-  gp__begin<P>();
-  const gp__hybrid<P, T, DESCENDING, Value> h = {a};
-  const gp__u64 n = gp__count(a);
-  if (threadIdx.x < GP__HYBRID_LEVELS + 2) a.list[threadIdx.x] = 0;
-  for (unsigned i = threadIdx.x; i < 256; i += P::threads) a.bins[i] = 0;
-  __syncthreads();
-  if (threadIdx.x != 0 || n == 0) return;
-  if (n > a.capacity || h.BITS > h.WIDEST) h.append(0, h.parts(), 0, n, 0, h.BITS, GP__FROM_IN);
-  else h.add_item(0, static_cast<gp__u32>(n), 0, h.BITS, GP__FROM_IN);
-}
-
 template <int THREADS> struct gp__hybrid_count_storage {
   gp__u32 counter[256 * 32]; // a lane has its own: digit * 32 + lane
   gp__u64 total[THREADS / 32];
   gp__u64 start[257], window[256];
   gp__u64 least[THREADS / 32], most[THREADS / 32];
-  gp__u32 groups[THREADS / 32];
   gp__u64 some[THREADS]; // of a digit, in some of the pieces
+  gp__ticket ticket;
+  gp__hybrid_part whole; // the input as a part
+  gp__u32 groups[THREADS / 32];
   gp__u32 hot;
   bool last;
 };
@@ -10240,7 +10369,9 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   static const int V = Base::V;
   static_assert(THREADS >= 256, "a thread a digit");
   Storage &s;
-  GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, Storage &storage) : Base{args}, s(storage) {}
+  static_assert(sizeof(Storage) == gp__hybrid_count_bytes(THREADS), "shared memory");
+  GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, int of_level, gp__u32 of_block, Storage &storage)
+      : Base{args, of_level, of_block}, s(storage) {}
 
   // The keys [begin, end) of the part.
   GP_DEVICE void count(const gp__hybrid_part &p, gp__u64 begin, gp__u64 end, Key &least, Key &most) const {
@@ -10344,7 +10475,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       const gp__u32 source = this->next_source(p.source);
       const Key from = static_cast<Key>(p.low) + (static_cast<Key>(t) << shift);
       if (keys > this->a.capacity || (keys && shift > this->WIDEST))
-        this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source);
+        this->append(begin + start, keys, from, shift, source);
       else if (keys)
         this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
     }
@@ -10366,8 +10497,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     if (whole) {
       if (t == 0)
-        this->append(this->a.level + 1, this->next_parts(), begin, size, static_cast<Key>(least),
-                     gp__width(static_cast<Key>(most - least)), p.source);
+        this->append(begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source);
       return;
     }
     if (t < digits) {
@@ -10400,8 +10530,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       else if (constant) return;
       else if (shift == 0 && t < digits) gp__store_relaxed(bins + t, begin + start);
       else if (shift != 0 && t == 0)
-        this->append(this->a.level + 1, this->next_parts(), begin, size, static_cast<Key>(least),
-                     gp__width(static_cast<Key>(most - least)), p.source);
+        this->append(begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source);
       return;
     }
     if (t < digits) {
@@ -10413,63 +10542,105 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     if (t == 0) p.hot = s.hot;
     make_groups(p, start, digits);
   }
-};
-
-template <class P, class T, bool DESCENDING, int THREADS, class Value = gp__none>
-GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
-  typedef gp__hybrid_counting<P, T, DESCENDING, THREADS, Value> Counting;
-  typedef typename Counting::Key Key;
-  GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
-  gp__begin<P>();
-  const Counting h(a, s);
-  const gp__hybrid_share share(a.list[a.level]);
-  gp__u32 tile = share.tile;
-  if (tile >= share.end) return;
-  gp__u32 at = gp__find_part<THREADS>(h.parts(), share.parts, tile);
-  while (tile < share.end) {
-    gp__hybrid_part &p = h.parts()[at];
-    gp__u64 *bins = a.bins + static_cast<gp__u64>(at + (h.PAIRS ? blockIdx.x : 0)) * 256;
+  // Tiles [first, last) of the level's part `at`, of which `p` says what does not change. The block that counts the
+  // last ones plans. FIRST: the counters are zero as soon as the word that the first block publishes is there.
+  template <bool FIRST>
+  GP_DEVICE void count_tiles(const gp__hybrid_part &p, gp__u32 at, gp__u32 first, gp__u32 last) const {
+    gp__hybrid_part &part = this->parts()[at];
+    gp__u64 *bins = this->bins_of(this->level) + static_cast<gp__u64>(at + (this->PAIRS ? this->block : 0)) * 256;
     const unsigned digits = 1u << p.bits;
-    const gp__u32 first = tile - p.first_tile, left = share.end - p.first_tile, last = left < p.tiles ? left : p.tiles;
-    const gp__u64 base = p.begin - h.skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * h.TILE;
-    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * h.TILE : p.begin,
+    const gp__u64 base = p.begin - this->skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * this->TILE;
+    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * this->TILE : p.begin,
                   end = stop < p.end ? stop : p.end;
     Key least = ~Key(0), most = 0;
     for (unsigned i = threadIdx.x; i < digits * 32; i += THREADS) s.counter[i] = 0;
     __syncthreads();
-    h.count(p, begin, end, least, most);
+    count(p, begin, end, least, most);
     least = gp_warp_reduce(least, gp_min<Key>());
     most = gp_warp_reduce(most, gp_max<Key>());
-    if (gp_lane() == 0) {
-      atomicMin(&p.least, static_cast<gp__u64>(least));
-      atomicMax(&p.most, static_cast<gp__u64>(most));
+    if (FIRST && threadIdx.x == 0) {
+      gp__receive<gp__u64>(gp__words(this->a.workspace), 0, s.ticket.tag);
+      __threadfence();
     }
     __syncthreads();
+    if (gp_lane() == 0) {
+      atomicMin(&part.least, static_cast<gp__u64>(least));
+      atomicMax(&part.most, static_cast<gp__u64>(most));
+    }
     for (unsigned d = threadIdx.x; d < digits; d += THREADS) {
       gp__u64 sum = 0;
       for (unsigned i = 0; i < 32; ++i) sum += s.counter[d * 32 + ((i + threadIdx.x) & 31u)];
-      if (h.PAIRS) gp__store_relaxed(bins + d, sum);
+      if (this->PAIRS) gp__store_relaxed(bins + d, sum);
       else if (sum) gp__add_relaxed(bins + d, sum);
     }
-    __threadfence();
+    const gp__u32 tiles = p.tiles, first_tile = p.first_tile;
     __syncthreads();
-    if (threadIdx.x == 0) {
-      s.last = atomicAdd(&p.done, last - first) + (last - first) == p.tiles;
+    if (threadIdx.x == 0) { // speaks for all
+      __threadfence();
+      s.last = atomicAdd(&part.done, last - first) + (last - first) == tiles;
       __threadfence();
     }
     __syncthreads();
     if (s.last) {
-      __threadfence();
-      if (h.PAIRS) {
-        const gp__u64 list = a.list[a.level];
-        const gp__u32 from = share.block_of(list, p.first_tile), to = share.block_of(list, p.first_tile + p.tiles - 1);
-        h.plan_pairs(p, a.bins + static_cast<gp__u64>(at + from) * 256, to - from + 1);
-      } else h.plan(p, bins);
+      if (this->PAIRS) {
+        const gp__u64 list = FIRST ? static_cast<gp__u64>(tiles) << 32 | 1u : this->a.list[this->level];
+        const gp__u32 from = gp__hybrid_share::block_of(list, first_tile),
+                      to = gp__hybrid_share::block_of(list, first_tile + tiles - 1);
+        plan_pairs(part, this->bins_of(this->level) + static_cast<gp__u64>(at + from) * 256, to - from + 1);
+      } else plan(part, bins);
     }
     __syncthreads();
-    tile += last - first;
-    ++at;
   }
+  GP_DEVICE void later_level() const {
+    const gp__hybrid_share share(this->a.list[this->level], this->block);
+    gp__u32 tile = share.tile;
+    if (tile >= share.end) return;
+    gp__u32 at = gp__find_part<THREADS>(this->parts(), share.parts, tile);
+    for (; tile < share.end; ++at) {
+      const gp__hybrid_part &p = this->parts()[at];
+      const gp__u32 first = tile - p.first_tile, left = share.end - p.first_tile;
+      const gp__u32 last = left < p.tiles ? left : p.tiles;
+      count_tiles<false>(p, at, first, last);
+      tile += last - first;
+    }
+  }
+  // The whole input is a part, or an item. The block that comes first empties the lists and the counters.
+  GP_DEVICE void first_level() const {
+    const gp__u64 n = gp__count(this->a);
+    const bool fits = n <= this->a.capacity && this->BITS <= this->WIDEST;
+    if (threadIdx.x == 0) {
+      s.ticket = gp__draw(this->a.workspace, gridDim.x);
+      this->describe(s.whole, 0, 0, n, 0, this->BITS, GP__FROM_IN, 0);
+    }
+    __syncthreads();
+    if (s.ticket.number == 0) {
+      if (threadIdx.x < GP__HYBRID_LIST) this->a.list[threadIdx.x] = 0;
+      for (unsigned i = threadIdx.x; i < 256; i += THREADS) this->a.bins[i] = 0;
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        if (n && fits) this->add_item(0, static_cast<gp__u32>(n), 0, this->BITS, GP__FROM_IN);
+        else if (n) {
+          this->a.list[0] = static_cast<gp__u64>(s.whole.tiles) << 32 | 1u;
+          this->parts()[0] = s.whole;
+        }
+        __threadfence();
+        gp__publish(gp__words(this->a.workspace), 0, gp__u64(1), s.ticket.tag);
+      }
+    }
+    if (n == 0 || fits) return;
+    const gp__hybrid_share share(static_cast<gp__u64>(s.whole.tiles) << 32 | 1u, this->block);
+    if (share.tile < share.end) count_tiles<true>(s.whole, 0, share.tile, share.end);
+  }
+};
+
+template <class P, class T, bool DESCENDING, int THREADS, class Value = gp__none>
+GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
+  GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
+  gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
+  const gp__hybrid_counting<P, T, DESCENDING, THREADS, Value> h(a, a.level, blockIdx.x, s);
+  if (a.level == 0) h.first_level();
+  else h.later_level();
 }
 
 template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybrid<P, T, DESCENDING> {
@@ -10488,8 +10659,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   };
   Storage &s;
   const unsigned thread;
-  GP_DEVICE gp__hybrid_moving(const gp__hybrid_args &args, Storage &storage)
-      : Base{args}, s(storage), thread(gp__anew(threadIdx.x)) {}
+  GP_DEVICE gp__hybrid_moving(const Base &base, Storage &storage)
+      : Base(base), s(storage), thread(gp__anew(threadIdx.x)) {}
 
   GP_DEVICE unsigned position(int i) const { return (unsigned(i) / V * THREADS + thread) * V + unsigned(i) % V; }
   // The slots of the keys in their digits, two a word. HOT: the lanes with one digit, the hot one or the first lane's,
@@ -10646,8 +10817,8 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   Storage &s;
   Raw *tile_keys;
   Value *tile_values;
-  GP_DEVICE gp__hybrid_moving_pairs(const gp__hybrid_args &args, Storage &storage, unsigned char *shared)
-      : Base{args}, s(storage), tile_keys(reinterpret_cast<Raw *>(shared)),
+  GP_DEVICE gp__hybrid_moving_pairs(const Base &base, Storage &storage, unsigned char *shared)
+      : Base(base), s(storage), tile_keys(reinterpret_cast<Raw *>(shared)),
         tile_values(reinterpret_cast<Value *>(shared + TILE * sizeof(Raw))) {}
 
   static GP_DEVICE unsigned valid(gp__u64 first, gp__u64 end) {
@@ -10770,12 +10941,10 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     }
     __syncthreads();
   }
-  static GP_DEVICE void run(const gp__hybrid_args &a) {
+  static GP_DEVICE void run(const Base &base, unsigned char *shared) {
     GP_SHARED(Storage, s);
-    GP_DYNAMIC_SHARED(shared);
-    gp__begin<P>();
-    const gp__hybrid_moving_pairs h(a, s, shared);
-    const gp__hybrid_share share(a.list[a.level]);
+    const gp__hybrid_moving_pairs h(base, s, shared);
+    const gp__hybrid_share share(h.a.list[h.level], h.block);
     gp__u32 tile = share.tile;
     if (tile >= share.end) return;
     // The part's number goes through shared memory: where ptxas (CUDA 13.0) knows that it is uniform, it fails to find
@@ -10791,7 +10960,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       const gp__u64 base = p.begin - h.skew(p.source, p.begin);
       const gp__u64 stop = base + static_cast<gp__u64>(last - p.first_tile) * TILE;
       if (p.mode == GP__PART_MOVES)
-        h.move(p, a.bins + static_cast<gp__u64>(at + blockIdx.x) * 256,
+        h.move(p, h.bins_of(h.level) + static_cast<gp__u64>(at + h.block) * 256,
                tile > p.first_tile ? base + static_cast<gp__u64>(tile - p.first_tile) * TILE : p.begin,
                stop < p.end ? stop : p.end);
       tile = last;
@@ -10799,42 +10968,79 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   }
 };
 
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_move_keys(const gp__hybrid_args &a) {
-  typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
-  GP_DYNAMIC_SHARED(bytes);
-  gp__begin<P>();
-  typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(bytes);
-  const gp__hybrid<P, T, DESCENDING> h = {a};
-  const gp__hybrid_share share(a.list[a.level]);
-  const gp__u64 counters = (a.list[a.level + 1] & 0xffffffffu) * 256; // of the next level
-  for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; i < counters;
-       i += static_cast<gp__u64>(gridDim.x) * P::threads)
-    a.next_bins[i] = 0;
-  gp__u32 tile = share.tile;
-  if (tile >= share.end) return;
-  gp__u32 at = gp__find_part<P::threads>(h.parts(), share.parts, tile);
-  while (tile < share.end) {
-    const gp__hybrid_part p = h.parts()[at];
-    gp__u64 *bins = a.bins + static_cast<gp__u64>(at) * 256;
-    const gp__u32 stop = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
-    if (p.mode == GP__PART_MOVES)
-      for (; tile < stop; ++tile) Moving(a, s).move(p, bins, tile - p.first_tile);
-    else if (p.mode != GP__PART_STAYS)
-      for (; tile < stop; ++tile) Moving(a, s).fill(p, bins, tile - p.first_tile);
-    tile = stop;
-    ++at;
-  }
-}
-
+// The share of a block in the moves of a level.
 template <class P, class T, bool DESCENDING, class Value> struct gp__hybrid_mover {
-  static GP_DEVICE void run(const gp__hybrid_args &a) { gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(a); }
+  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, unsigned char *shared) {
+    gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(h, shared);
+  }
 };
 template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCENDING, gp__none> {
-  static GP_DEVICE void run(const gp__hybrid_args &a) { gp__hybrid_move_keys<P, T, DESCENDING>(a); }
+  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING> &h, unsigned char *shared) {
+    typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
+    typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(shared);
+    const gp__hybrid_share share(h.a.list[h.level], h.block);
+    const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // of the next level
+    gp__u64 *next_bins = h.bins_of(h.level + 1);
+    for (gp__u64 i = static_cast<gp__u64>(h.block) * P::threads + threadIdx.x; i < counters;
+         i += static_cast<gp__u64>(gridDim.x) * P::threads)
+      next_bins[i] = 0;
+    gp__u32 tile = share.tile;
+    if (tile >= share.end) return;
+    gp__u32 at = gp__find_part<P::threads>(h.parts(), share.parts, tile);
+    while (tile < share.end) {
+      const gp__hybrid_part p = h.parts()[at];
+      gp__u64 *bins = h.bins_of(h.level) + static_cast<gp__u64>(at) * 256;
+      const gp__u32 stop = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
+      if (p.mode == GP__PART_MOVES)
+        for (; tile < stop; ++tile) Moving(h, s).move(p, bins, tile - p.first_tile);
+      else if (p.mode != GP__PART_STAYS)
+        for (; tile < stop; ++tile) Moving(h, s).fill(p, bins, tile - p.first_tile);
+      tile = stop;
+      ++at;
+    }
+  }
 };
 template <class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
-  gp__hybrid_mover<P, T, DESCENDING, Value>::run(a);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
+  const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level, blockIdx.x};
+  gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
+}
+
+// All levels from a.level on, while there are parts: the blocks' shares in counting a level, then in moving it, and so
+// on, are drawn by ticket, and a share waits until all of the step before are done. Whoever works on those has drawn
+// earlier, so that this ends however few blocks are resident.
+template <class P, class T, bool DESCENDING, class Value = gp__none>
+GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
+  typedef gp__hybrid_counting<P, T, DESCENDING, P::threads, Value> Counting;
+  struct Drawn {
+    gp__u64 number;
+  };
+  GP_SHARED(Drawn, drawn);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID) || a.list[a.level] == 0) return;
+  for (;;) {
+    if (threadIdx.x == 0) {
+      drawn.number = gp__add_relaxed(a.list + GP__HYBRID_DRAWN, 1);
+      while (gp__load_relaxed(a.list + GP__HYBRID_DONE) < drawn.number / gridDim.x * gridDim.x) {}
+      __threadfence();
+    }
+    __syncthreads();
+    const gp__u32 number = static_cast<gp__u32>(drawn.number), step = number / gridDim.x;
+    const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level + static_cast<int>(step / 2), number % gridDim.x};
+    if (h.level >= a.levels || a.list[h.level] == 0) return;
+    if (step % 2 == 0)
+      Counting(a, h.level, h.block, *reinterpret_cast<typename Counting::Storage *>(shared)).later_level();
+    else gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
+    __syncthreads();
+    if (threadIdx.x == 0) { // speaks for all
+      __threadfence();
+      gp__add_relaxed(a.list + GP__HYBRID_DONE, 1);
+    }
+  }
 }
 
 // Buckets on chip.
@@ -10963,12 +11169,12 @@ struct gp__pair_bucket {
     GP_DYNAMIC_SHARED(bytes);
     gp__begin<P>();
     static_assert(sizeof(Storage) == gp__tile_sort_bytes(8, THREADS, ITEMS, LOG2_BINS), "shared memory");
-    const Hybrid h = {a};
+    const Hybrid h = {a, 0, blockIdx.x};
     const gp__pair_bucket b = {h, *reinterpret_cast<Storage *>(bytes),
                                reinterpret_cast<Value *>(bytes + sizeof(Storage))};
     const Sort sort = {b.s, threadIdx.x};
     sort.clear();
-    const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
+    const gp__u64 items = a.list[GP__HYBRID_ITEMS];
     for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
       const gp__hybrid_item item = h.items()[i];
       __syncthreads();
@@ -10984,12 +11190,13 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
   GP_DYNAMIC_SHARED(bytes);
   gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
-  const gp__hybrid<P, T, DESCENDING> h = {a};
+  const gp__hybrid<P, T, DESCENDING> h = {a, 0, blockIdx.x};
   const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
   sort.clear();
   typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
-  const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
+  const gp__u64 items = a.list[GP__HYBRID_ITEMS];
   gp__u32 unsorted = 0; // buckets that the block has left for later
   for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
     const gp__hybrid_item item = h.items()[i];
@@ -11024,6 +11231,119 @@ struct gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, gp__none> 
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value = gp__none>
 GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
   gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, Value>::run(a);
+}
+
+// Hybrid or one sweep? Keys that share their upper bits with many others are moved level by level; one sweep a digit
+// takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
+// but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
+// that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
+// for one of 2^26 keys, in tenths of a picosecond.
+template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
+  typedef gp__hybrid<P, T, DESCENDING> Hybrid;
+  typedef typename Hybrid::Code Code;
+  typedef typename Hybrid::Key Key;
+  static const int THREADS = GP__SAMPLE_THREADS, ITEMS = GP__SAMPLE / THREADS, BITS = Hybrid::BITS;
+  typedef gp__tile_sort<Key, THREADS, ITEMS, GP__SAMPLE_LOG2_BINS> Sort;
+  struct Storage {
+    typename Sort::Storage tile;
+    gp__u32 total[THREADS / 32];
+    gp__u32 head[GP__SAMPLE + 1]; // where each of the different keys begins
+    gp__u32 alike[64];            // keys that share so many upper bits with another one, no more
+    gp__u32 different;
+  };
+  static const unsigned COUNT = BITS > 32 ? 19 : 11, MOVE = BITS > 32 ? 55 : 43, MOVE_DEEP = BITS > 32 ? 141 : 74,
+                        FILL = BITS > 32 ? 22 : 11, BUCKETS = BITS > 32 ? 90 : 50, HISTOGRAM = BITS > 32 ? 20 : 11,
+                        PASS = BITS > 32 ? 68 : 48;
+  static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))), "shared memory");
+  const Hybrid &h;
+  Storage &s;
+
+  GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::place(i)]; }
+  // One key of each n / m, in order.
+  GP_DEVICE void draw(gp__u64 n, unsigned m) const {
+    const Sort sort = {s.tile, gp__anew(threadIdx.x)};
+    const gp__u64 each = n / m;
+    sort.clear();
+    for (unsigned i = threadIdx.x; i < 64; i += THREADS) s.alike[i] = 0;
+    for (unsigned i = threadIdx.x; i < m; i += THREADS)
+      s.tile.key[Sort::Storage::place(i)] =
+          Code::encode(h.from(GP__FROM_IN)[i * each + (i * 0x9e3779b1u ^ i >> 3) % each]);
+    sort.surround(m);
+    __syncthreads();
+    sort.sort(m, 64);
+  }
+  // The different keys, and how alike they are. Returns the digits of 8 bits in which any two of them differ.
+  GP_DEVICE int compare(unsigned m) const {
+    const unsigned first = threadIdx.x * ITEMS;
+    gp__u32 heads = 0;
+    for (unsigned i = first; i < first + ITEMS && i < m; ++i) heads += i == 0 || key(i) != key(i - 1) ? 1 : 0;
+    gp__u32 at = gp__sum_before<THREADS>(heads, s.total);
+    for (unsigned i = first; i < first + ITEMS && i < m; ++i)
+      if (i == 0 || key(i) != key(i - 1)) s.head[at++] = i;
+    if (threadIdx.x == THREADS - 1) {
+      s.head[at] = m;
+      s.different = at;
+    }
+    __syncthreads();
+    Key differ = 0;
+    for (unsigned j = threadIdx.x; j < s.different; j += THREADS) {
+      const Key x = key(s.head[j]);
+      const int before = j > 0 ? gp__width(static_cast<Key>(x ^ key(s.head[j - 1]))) : BITS,
+                behind = j + 1 < s.different ? gp__width(static_cast<Key>(x ^ key(s.head[j + 1]))) : BITS;
+      atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head[j + 1] - s.head[j]);
+      if (j > 0) differ |= x ^ key(s.head[j - 1]);
+    }
+    int digits = 0;
+    for (int d = 0; d < BITS / 8; ++d) digits += __syncthreads_or((differ >> (8 * d) & 0xff) != 0) ? 1 : 0;
+    return digits;
+  }
+  // One warp.
+  GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
+    const int common = BITS - gp__width(static_cast<Key>(key(0) ^ key(m - 1)));
+    gp__u64 cost = 0, size = n;
+    gp__u32 sorted = m; // keys that come to lie in buckets
+    int prefix = 0;
+    for (int level = 0; level < h.a.levels && prefix < BITS; ++level) {
+      const int lane = static_cast<int>(gp_lane()), bits = h.digit_bits(level, size, BITS - prefix);
+      const gp__u32 own = (lane >= prefix ? s.alike[lane] : 0) + (lane + 32 >= prefix ? s.alike[lane + 32] : 0);
+      const gp__u32 moved = gp_warp_broadcast(gp_warp_reduce(own, gp_sum<gp__u32>()), 0);
+      if (prefix + bits <= common) { // of one digit: the part stays
+        cost += static_cast<gp__u64>(COUNT) * m;
+        prefix = common;
+      } else if (prefix + bits == BITS) { // counted, and written as often
+        cost += static_cast<gp__u64>(COUNT + FILL) * moved;
+        sorted -= moved;
+        prefix = BITS;
+      } else {
+        cost += static_cast<gp__u64>(COUNT + (level < 2 ? MOVE : MOVE_DEEP)) * moved;
+        prefix += bits;
+        size >>= bits;
+      }
+    }
+    return cost + static_cast<gp__u64>(BUCKETS) * sorted;
+  }
+  GP_DEVICE void run() const {
+    const gp__u64 n = gp__count(h.a);
+    const unsigned m = n < h.a.sample ? static_cast<unsigned>(n) : h.a.sample;
+    int digits = 0;
+    if (m) {
+      draw(n, m);
+      digits = compare(m);
+    }
+    __syncthreads();
+    if (gp_warp() != 0) return;
+    const gp__u64 one_sweep = static_cast<gp__u64>(HISTOGRAM + PASS * static_cast<unsigned>(digits)) * m;
+    const bool sweeps = digits > 0 && one_sweep < hybrid_cost(n, m);
+    if (threadIdx.x == 0) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
+  }
+};
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
+  typedef gp__sort_sampling<P, T, DESCENDING> Sampling;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  const gp__hybrid<P, T, DESCENDING> h = {a, 0, 0};
+  const Sampling sampling = {h, *reinterpret_cast<typename Sampling::Storage *>(bytes)};
+  sampling.run();
 }
 
 // All keys in one block.
@@ -17680,10 +18000,12 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args)                                                              \
   X(RADIX_PASS, gp__radix_pass, gp__radix_args)                                                                        \
   X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args)                                                                   \
-  X(HYBRID_BEGIN, gp__hybrid_begin, gp__hybrid_args)                                                                   \
+  X(RADIX_SWEEPS, gp__radix_sweeps, gp__radix_args)                                                                    \
   X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args)                                                                   \
   X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args)                                                                     \
   X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
+  X(HYBRID_REST, gp__hybrid_rest, gp__hybrid_args)                                                                     \
+  X(SORT_SAMPLE, gp__sort_sample, gp__hybrid_args)                                                                     \
   X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                               \
   X(GATHER, gp__gather, gp__gather_args)                                                                               \
   X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args)                                                       \
@@ -19831,12 +20153,25 @@ GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, gp__kernel_kind ki
   return count;
 }
 // In the order of gp__launch_hybrid.
-GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  kinds[0] = GP__HYBRID_BEGIN;
-  kinds[1] = GP__HYBRID_COUNT;
-  kinds[2] = GP__HYBRID_MOVE;
-  kinds[3] = GP__HYBRID_SORT;
+GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
+  kinds[0] = GP__HYBRID_COUNT;
+  kinds[1] = GP__HYBRID_MOVE;
+  kinds[2] = GP__HYBRID_SORT;
+  kinds[3] = GP__HYBRID_REST;
   return 4;
+}
+// The sample, then one sweep, then hybrid.
+GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  kinds[0] = GP__SORT_SAMPLE;
+  kinds[1] = GP__RADIX_HISTOGRAM;
+  kinds[2] = GP__RADIX_SWEEPS;
+  return 3 + gp__kinds_of_hybrid(kinds + 3);
+}
+// With which policy the kernels of a plan are built.
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE     ? p
+         : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
+                                                                   : gp__adaptive_hybrid(p);
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
   int count = 0;
@@ -19866,6 +20201,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
     return count;
   }
   if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
+  if (q->primitive == GP_SORT && p->algorithm == GP_ADAPTIVE) return gp__kinds_of_adaptive(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
   if (q->primitive == GP_SEGMENTED_SORT) {
@@ -20223,17 +20559,19 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     break;
   case GP__RADIX_PASS:
   case GP__RADIX_PASS_WIDE:
+  case GP__RADIX_SWEEPS:
     gp__name_radix_key(q, t);
     gp__add(t, ", %s, %s>",
             q->in_size <= GP__RADIX_VALUE_BYTES    ? in
             : gp__radix_index_bytes(q->count) == 4 ? "gp__u32"
                                                    : "gp__u64",
-            kind == GP__RADIX_PASS ? "gp__radix_narrow" : "gp__radix_wide");
+            kind == GP__RADIX_PASS_WIDE ? "gp__radix_wide" : "gp__radix_narrow");
     break;
-  case GP__HYBRID_BEGIN:
   case GP__HYBRID_COUNT:
   case GP__HYBRID_MOVE:
   case GP__HYBRID_SORT:
+  case GP__HYBRID_REST:
+  case GP__SORT_SAMPLE:
   case GP__SORT_ONE_BLOCK: {
     const int size = q->in_size ? 8 : (int)q->key_size;
     const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
@@ -20321,7 +20659,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks(q->in_size ? 8 : (int)q->key_size)
+  const unsigned blocks = kind == GP__SORT_SAMPLE      ? 1
+                          : kind == GP__HYBRID_SORT    ? (unsigned)gp__bucket_blocks(q->in_size ? 8 : (int)q->key_size)
                           : kind == GP__HYBRID_COUNT   ? 2
                           : kind == GP__SEGMENTS_SHORT ? gp__short_threads(q) / threads
                                                        : (unsigned)v->blocks_per_sm;
@@ -20466,10 +20805,13 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
         gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
   }
   if (kind == GP__GATHER || kind == GP__COPY) g.shared_bytes = 0;
+  if (kind == GP__SORT_SAMPLE) {
+    g.threads = GP__SAMPLE_THREADS;
+    g.shared_bytes = gp__sample_bytes(h.key_size);
+  }
   if (kind == GP__HYBRID_COUNT) g.threads = GP__HYBRID_COUNT_THREADS;
-  if (kind == GP__HYBRID_MOVE)
-    g.shared_bytes = h.in_size ? gp__radix_shared_bytes(p, h)
-                               : gp__hybrid_move_bytes(h.key_size, p.threads * gp__hybrid_vector_items(p, h));
+  if (kind == GP__HYBRID_MOVE) g.shared_bytes = gp__hybrid_tile_bytes(p, h);
+  if (kind == GP__HYBRID_REST) g.shared_bytes = gp__hybrid_rest_bytes(p, h);
   if (kind == GP__HYBRID_SORT) {
     g.threads = (unsigned)gp__bucket_threads(gp__bucket_size(h));
     g.shared_bytes = gp__hybrid_bucket_bytes(h);
@@ -20491,7 +20833,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
 
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
 // module of the driver; otherwise its image is kept, for gp_compile.
-GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
+GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
                                            const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
   int key[GP__KEY_NUMBERS];
   gp__kernel *k;
@@ -20499,6 +20841,7 @@ GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const 
   gp__image image;
   gp__geometry g;
   gp_result result;
+  const gp_policy own = gp__policy_of_kind(*policy, *h, kind), *p = &own;
   gp__kernel_key(q, p, kind, load ? 0 : h->compute_capability, key);
   pthread_mutex_lock(&s->lock);
   k = gp__find_kernel(s, key, 1);
@@ -20947,16 +21290,11 @@ GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, i
   return work < 1 ? 1 : (unsigned)(work < blocks ? work : blocks);
 }
 
-// A radix sort: the histogram, the passes, where it ran in place what may be left to copy; large values last.
-GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan,
+                                                     unsigned char *scratch) {
   const gp__request *q = l->q;
-  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
-  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
-  unsigned char *scratch = (unsigned char *)l->scratch;
-  gp_result result;
+  const gp__radix_plan r = *plan;
   gp__radix_args a;
-  unsigned grid;
-  int bit = q->begin_bit;
   memset(&a, 0, sizeof a);
   a.keys = q->keys;
   a.in = r.large ? NULL : q->in;
@@ -20978,6 +21316,18 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
   a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
   a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
   a.drop_keys = l->h->drop_keys;
+  return a;
+}
+// A radix sort: the histogram, the passes, where it ran in place what may be left to copy; large values last.
+GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__radix_args a = gp__radix_arguments(l, &r, scratch);
+  gp_result result;
+  unsigned grid;
+  int bit = q->begin_bit;
   grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(q->count, GP__RADIX_HISTOGRAM_THREADS));
   result = gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a);
   grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, r.tiles);
@@ -21008,16 +21358,22 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
   }
   return result;
 }
-// A hybrid sort: lists, then count and move of each level (what is not there exits at once), then the buckets.
-GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
-  const gp__request *q = l->q;
-  unsigned char *scratch = (unsigned char *)l->scratch;
-  const int one = l->p->algorithm == GP_ONE_BLOCK, levels = gp__hybrid_levels(l->h->key_size);
+// All keys in one block.
+GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
+  const gp__geometry g = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
   gp__hybrid_args a;
-  gp__geometry steps[4];
-  unsigned grid[4];
-  gp_result result;
-  int i;
+  memset(&a, 0, sizeof a);
+  a.in = l->q->keys;
+  a.out = l->q->out_keys;
+  a.count = l->q->count;
+  a.count_device = (const unsigned long long *)l->q->count_device;
+  return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
+}
+GPUPRIMS__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__hybrid_plan *plan,
+                                                       unsigned char *scratch) {
+  const gp__request *q = l->q;
+  const gp__hybrid_plan r = *plan;
+  gp__hybrid_args a;
   memset(&a, 0, sizeof a);
   a.in = q->keys;
   a.out = q->out_keys;
@@ -21026,43 +21382,74 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   a.drop_keys = l->h->drop_keys;
   a.count = q->count;
   a.count_device = (const unsigned long long *)q->count_device;
-  if (one) {
-    steps[0] = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
-    return gp__launch_step(l, 0, 1, steps[0].threads, steps[0].shared_bytes, &a);
-  } else {
-    const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
-    a.spare = scratch + r.spare;
-    a.spare_values = scratch + r.spare_values;
-    if (a.drop_keys) a.out = scratch + r.keys;
-    a.list = (unsigned long long *)(scratch + r.list);
-    a.parts = scratch + r.parts;
-    a.next_parts = scratch + r.next_parts;
-    a.bins = (unsigned long long *)(scratch + r.bins);
-    a.next_bins = (unsigned long long *)(scratch + r.next_bins);
-    a.items = scratch + r.items;
-    a.capacity = (unsigned)r.capacity;
-    for (i = 0; i < 4; ++i) {
-      steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_BEGIN + i));
-      grid[i] = i == 0 ? 1 : gp__grid_of_step(l, i, 0, i == 3 ? q->count / 64 + 1 : r.tiles);
-    }
-    if (l->h->in_size) { // count and move deal tiles alike
-      const unsigned least = grid[1] < grid[2] ? grid[1] : grid[2];
-      grid[1] = grid[2] = least < r.blocks ? least : (unsigned)r.blocks;
-    }
+  a.workspace = l->workspace;
+  a.spare = scratch + r.spare;
+  a.spare_values = scratch + r.spare_values;
+  if (a.drop_keys) a.out = scratch + r.keys;
+  a.list = (unsigned long long *)(scratch + r.list);
+  a.parts = scratch + r.parts;
+  a.next_parts = scratch + r.next_parts;
+  a.bins = (unsigned long long *)(scratch + r.bins);
+  a.next_bins = (unsigned long long *)(scratch + r.next_bins);
+  a.items = scratch + r.items;
+  a.capacity = (unsigned)r.capacity;
+  a.levels = gp__hybrid_levels(l->h->key_size);
+  return a;
+}
+// A hybrid sort, its kernels from `first` on: count and move of each level that even keys need, all other levels, then
+// the buckets.
+GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  gp__geometry steps[4];
+  unsigned grid[4];
+  gp_result result = GP_SUCCESS;
+  int i;
+  for (i = 0; i < 4; ++i) {
+    steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
+    grid[i] = gp__grid_of_step(l, first + i, 0, i == 2 ? l->q->count / 64 + 1 : r.tiles);
   }
-  result = gp__launch_step(l, 0, grid[0], steps[0].threads, steps[0].shared_bytes, &a);
-  for (; a.level < levels && result == GP_SUCCESS; ++a.level) {
-    void *parts = a.parts, *bins = a.bins;
-    result = gp__launch_step(l, 1, grid[1], steps[1].threads, steps[1].shared_bytes, &a);
-    if (result == GP_SUCCESS) result = gp__launch_step(l, 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
-    a.parts = a.next_parts;
-    a.next_parts = parts;
-    if (!l->h->in_size) {
-      a.bins = a.next_bins;
-      a.next_bins = (unsigned long long *)bins;
-    }
+  if (l->h->in_size) { // count and move deal tiles alike, and there are as many pieces
+    const unsigned least = grid[0] < grid[1] ? grid[0] : grid[1];
+    grid[0] = grid[1] = least < r.blocks ? least : (unsigned)r.blocks;
+    if (grid[3] > r.blocks) grid[3] = (unsigned)r.blocks;
   }
-  return result == GP_SUCCESS ? gp__launch_step(l, 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a) : result;
+  for (; a.level < r.even_levels && result == GP_SUCCESS; ++a.level)
+    for (i = 0; i < 2 && result == GP_SUCCESS; ++i)
+      result = gp__launch_step(l, first + i, grid[i], steps[i].threads, steps[i].shared_bytes, &a);
+  if (a.level < a.levels && result == GP_SUCCESS)
+    result = gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a);
+  return result != GP_SUCCESS ? result
+                              : gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (unsigned char *)l->scratch));
+}
+// A sample of the keys decides; the kernels of the sort that it has not chosen exit at once.
+GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
+  const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
+  const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
+  const gp__geometry counting = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry passes = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_SWEEPS);
+  const gp__radix_plan r = gp__radix_plan_of(sweep, *l->h);
+  const gp__hybrid_plan levels = gp__hybrid_plan_of(hybrid, *l->h);
+  unsigned char *scratch = (unsigned char *)l->scratch + GP__CHOICE_BYTES;
+  gp__launching of_hybrid = *l;
+  gp__radix_args radix = gp__radix_arguments(l, &r, scratch);
+  gp__hybrid_args a = gp__hybrid_arguments(l, &levels, scratch);
+  gp_result result;
+  of_hybrid.p = &hybrid;
+  radix.choice = a.choice = (unsigned long long *)l->scratch;
+  radix.mask = GP__DIGITS - 1;
+  a.sample = gp__sample_size(l->q->count, a.capacity);
+  result = gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a);
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
+                             counting.threads, counting.shared_bytes, &radix);
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
+                             passes.shared_bytes, &radix);
+  return result == GP_SUCCESS ? gp__launch_levels(&of_hybrid, 3, a) : result;
 }
 // Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
 // blocks of an empty class end at once.
@@ -21269,8 +21656,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (l->p->algorithm == GP_COUNTING) return gp__launch_counting(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
-  if (l->q->primitive == GP_SORT && (l->p->algorithm == GP_HYBRID || l->p->algorithm == GP_ONE_BLOCK))
-    return gp__launch_hybrid(l);
+  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_HYBRID) return gp__launch_hybrid(l);
+  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ONE_BLOCK) return gp__launch_one_block_sort(l);
+  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ADAPTIVE) return gp__launch_adaptive(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
   if (l->q->primitive == GP_SEGMENTED_SORT) return gp__launch_segmented_sort(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_TOP_K) return gp__launch_top_k(l);
@@ -21735,9 +22123,12 @@ GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_
     if (result != GP_SUCCESS) break;
     said.algorithm = number[0], said.threads = number[1], said.vectors = number[2], said.load = number[3];
     said.store = number[4], said.stages = number[5], said.blocks_per_sm = number[6], said.overlap = number[7];
-    if (i > 0 && memcmp(&said, policy, sizeof said) != 0)
-      result = gp__fail(GP_E_POLICY, "%s: the kernels of the call were compiled for different policies", who);
-    *policy = said;
+    if (i == 0) *policy = said;
+    else {
+      const gp_policy own = gp__policy_of_kind(*policy, h, kinds[i]);
+      if (memcmp(&said, &own, sizeof said) != 0)
+        result = gp__fail(GP_E_POLICY, "%s: the kernels of the call were compiled for different policies", who);
+    }
   }
   return gp__leave(s, who, pushed, result);
 }
@@ -21766,14 +22157,18 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
   if (result != GP_SUCCESS) return result;
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of three sweeps, the last one's
+    const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
     const gp__kernel *k;
-    gp__kernel_key(&q, &p, kinds[i], 0, key);
+    gp__kernel_key(&q, &own, kinds[i], 0, key);
     pthread_mutex_lock(&s->lock);
     k = gp__find_kernel(s, key, 0);
     *source = k && k->state == 2 ? k->source : GP_KERNEL_NONE;
     pthread_mutex_unlock(&s->lock);
   }
-  if (count) gp__name_kernel(&q, &p, kinds[count - 1], &text);
+  if (count) {
+    const gp_policy own = gp__policy_of_kind(p, h, kinds[count - 1]);
+    gp__name_kernel(&q, &own, kinds[count - 1], &text);
+  }
   if (text.failed) result = gp__fail(GP_E_MEMORY, "gp_kernel_origin: no memory");
   else if (capacity) snprintf(name, capacity, "%s", gp__string(&text));
   gp__free_text(&text);

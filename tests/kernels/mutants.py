@@ -46,6 +46,7 @@ FILES = {
     "SETS": "test_merge.cpp",
     "HYBRID": "test_hybrid.cpp",
     "HYBRID_PAIRS": "test_hybrid.cpp",
+    "ADAPTIVE": "test_hybrid.cpp",
 }
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
@@ -637,13 +638,13 @@ MUTANTS = {
     "hybrid: an item's range is one digit's": (
         "HYBRID", "shift + gp__width<gp__u32>(span - 1), source)", "shift, source)"),
     "hybrid: parts of the next level begin with the same tile": (
-        "HYBRID", "p.first_tile = static_cast<gp__u32>(was >> 32)", "p.first_tile = 0"),
+        "HYBRID", "p.first_tile = first_tile, p.tiles", "p.first_tile = 0, p.tiles"),
     "hybrid: the last tile is not counted": (
-        "HYBRID", "static_cast<gp__u32>((before + size + TILE - 1) / TILE)",
-        "static_cast<gp__u32>((before + size) / TILE)"),
+        "HYBRID", "static_cast<gp__u32>((skew(source, begin) + size + TILE - 1) / TILE)",
+        "static_cast<gp__u32>((skew(source, begin) + size) / TILE)"),
     "hybrid: any block plans": (
-        "HYBRID", "+ (last - first) == p.tiles;", "+ (last - first) > 0;"),
-    "hybrid: counters of the next level stay": ("HYBRID", "    a.next_bins[i] = 0;", "    (void)i;"),
+        "HYBRID", "+ (last - first) == tiles;", "+ (last - first) > 0;"),
+    "hybrid: counters of the next level stay": ("HYBRID", "      next_bins[i] = 0;", "      (void)i;"),
     "hybrid: digits of a level leave bits to the next one that are not there": (
         "HYBRID", "p.shift = width - bits, p.bits = bits;", "p.shift = width > 8 ? width - 8 : 0, p.bits = bits;"),
     "hybrid: later levels take few bits": (
@@ -657,6 +658,35 @@ MUTANTS = {
         "if (is) slot = first;"),
     "hybrid: a constant part has its range's first key": ("HYBRID", "if (constant && t == 0) p.low = least;",
         "if (constant && t == 0) s.hot = 0;"),
+    "hybrid: the first counts do not wait for zeros": (
+        "HYBRID", "      gp__receive<gp__u64>(gp__words(this->a.workspace), 0, s.ticket.tag);\n", ""),
+    "hybrid: lists begin with what was there": (
+        "HYBRID", "      if (threadIdx.x < GP__HYBRID_LIST) this->a.list[threadIdx.x] = 0;\n", ""),
+    "hybrid: a step begins before the one before is done": (
+        "HYBRID", "< drawn.number / gridDim.x * gridDim.x) {}", "< drawn.number / gridDim.x * gridDim.x / 2) {}"),
+    "hybrid: the last level is left out": (
+        "HYBRID", "if (h.level >= a.levels || a.list[h.level] == 0) return;",
+        "if (h.level + 1 >= a.levels || a.list[h.level] == 0) return;"),
+    "hybrid: a share is done before it is written": (
+        "HYBRID", "      __threadfence();\n      gp__add_relaxed(a.list + GP__HYBRID_DONE",
+        "      gp__add_relaxed(a.list + GP__HYBRID_DONE"),
+    "adaptive: always hybrid": ("ADAPTIVE", "digits > 0 && one_sweep < hybrid_cost(n, m)", "false"),
+    "adaptive: the cheaper one is not chosen": (
+        "ADAPTIVE", "digits > 0 && one_sweep < hybrid_cost(n, m)", "digits > 0 && one_sweep > hybrid_cost(n, m)"),
+    "adaptive: all levels are paid for by all keys": (
+        "ADAPTIVE", "(level < 2 ? MOVE : MOVE_DEEP)) * moved", "(level < 2 ? MOVE : MOVE_DEEP)) * m"),
+    "adaptive: equal keys are moved on": (
+        "ADAPTIVE", "atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head",
+        "atomicAdd(&s.alike[s.head[j + 1] - s.head[j] > 1 ? 63 : BITS - (before < behind ? before : behind)], s.head"),
+    "adaptive: hybrid works whatever is chosen": (
+        "ADAPTIVE", "  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;\n  const gp__hybrid_counting",
+        "  const gp__hybrid_counting"),
+    "adaptive: one sweep works whatever is chosen": (
+        "ADAPTIVE",
+        "    if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;\n    const gp__u64 n = gp__count(a), draws",
+        "    const gp__u64 n = gp__count(a), draws"),
+    "adaptive: a pass begins before the one before is written": (
+        "ADAPTIVE", "          while (gp__load_relaxed(done) < tiles) {}\n", ""),
     "pairs: pieces of a part begin in one place": ("HYBRID_PAIRS", "        at += own[j];\n", ""),
     "pairs: what the last move has sorted stays where it is": (
         "HYBRID_PAIRS", "      add_copies(begin, size, source);\n", ""),

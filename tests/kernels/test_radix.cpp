@@ -147,7 +147,14 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
                               gp__radix_histogram_bytes(Ordered<K>::bits / 8, REPLICAS),
                               gp__radix_histogram<P, K, HISTOGRAM_THREADS, REPLICAS>, a);
     int bit = o.begin_bit;
-    for (a.pass = 0; a.pass < r.passes + (o.in_place || !r.passes) && !e; ++a.pass) {
+    const bool at_once = Ordered<K>::bits <= 64 && o.begin_bit == 0 && o.end_bit == Ordered<K>::bits;
+    if (!e && at_once && o.grid % 2) { // all passes by one launch
+      a.mask = 255;
+      e = simt::launch_kernel("passes", o.grid, P::threads, gp__radix_shared_bytes(p, s), gp__radix_sweeps<P, K, V, W>,
+                              a);
+      a.pass = r.passes + 1;
+    }
+    for (; a.pass < r.passes + (o.in_place || !r.passes) && !e; ++a.pass) {
       gp__radix_digit_of(&a, &bit);
       e = simt::launch_kernel("pass", o.grid, P::threads, gp__radix_shared_bytes(p, s), gp__radix_pass<P, K, V, W>, a);
       if (e || !(a.steps[a.pass] & GP__RADIX_RUNS)) continue;
