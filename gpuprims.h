@@ -2152,7 +2152,7 @@ GPUPRIMS__RULE int gp__radix_items(int vectors, int key_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, 4) ? GP__VECTOR * vectors / gp__max(key_size, 4) : 1;
 }
 // Bytes of what a pass's tiles tell each other: of each pair of digits its keys in each tile, then in each group of
-// tiles, twice (for a pass, and cleared meanwhile for the next), then up to each group's end, in words of prefix_bytes.
+// tiles, twice (a sweep's, and the next one's, cleared meanwhile), then up to each group's end, in words of prefix_bytes.
 GPUPRIMS__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles, int prefix_bytes) {
   return GP__DIGITS / 2 * (8 * tiles + (16u + (unsigned)prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
 }
@@ -2694,12 +2694,25 @@ __attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) 
 __attribute__((unused)) static int gp__radix_registers(int vectors, gp__shape s) {
   return gp__radix_items(vectors, s.key_size) * ((s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
 }
+// Few tiles under way make short look-backs: keys of up to 4 bytes go by two blocks a multiprocessor whose tiles are
+// looked back for behind the next one's ranking, others by one block with as many elements as its registers hold.
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
-  const int vectors = p.vectors, stages = p.stages;
-  if (!vectors)
-    for (p.vectors = 5; p.vectors > 1 && gp__radix_registers(p.vectors, s) > 52;) --p.vectors;
-  p.stages = gp__or(stages, 2);
-  if (!stages && !gp__radix_has_room(p, s)) {
+  const int vectors = p.vectors, stages = p.stages, narrow = s.key_size <= 4 && !s.in_size;
+  const int large = !p.threads && !p.blocks_per_sm && s.count >> 21 != 0;
+  if (large) {
+    p.threads = narrow ? 256 : 512;
+    p.blocks_per_sm = narrow ? 2 : 1;
+    p.stages = gp__or(stages, narrow ? 2 : 1);
+    if (!vectors)
+      for (p.vectors = 8; p.vectors > 1 && gp__radix_registers(p.vectors, s) > 80;) --p.vectors;
+  } else {
+    p.threads = gp__or(p.threads, 384);
+    p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+    p.stages = gp__or(stages, 2);
+    if (!vectors)
+      for (p.vectors = 5; p.vectors > 1 && gp__radix_registers(p.vectors, s) > 52;) --p.vectors;
+  }
+  if (!stages && p.stages == 2 && !gp__radix_has_room(p, s)) {
     gp_policy smaller = p;
     --smaller.vectors;
     if (!vectors && gp__radix_items(smaller.vectors, s.key_size) >= 8 && gp__radix_has_room(smaller, s)) return smaller;
@@ -2754,8 +2767,6 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     p.vectors = 2;
     p.blocks_per_sm = s.key_size > 4 ? 4 : 2;
   }
-  p.threads = gp__or(p.threads, 384);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
   return gp__portable_radix(p, s);
 }
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
@@ -3006,9 +3017,7 @@ __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, g
 enum { GP__CHOICE_BYTES = 256 };
 __attribute__((unused)) static gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_SWEEP;
-  p.threads = 384;
-  p.vectors = p.stages = 0;
-  p.blocks_per_sm = 2;
+  p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
   return gp__portable_radix(p, s);
 }
 __attribute__((unused)) static gp_policy gp__adaptive_hybrid(gp_policy p) {
@@ -9839,23 +9848,20 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE const V *values_from() const { return static_cast<const V *>(source(a.in, a.out, a.other)); }
   GP_DEVICE gp__u32 mark() const { return step & GP__RADIX_ODD ? 2 : 1; }
   GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
-  // Of a pair of digits: the keys of a tile; of a group, in the sweep of this pass or the one behind it, 24 bits each
-  // with the number of tiles above; up to the end of a group.
+  // Of a pair of digits: the keys of a tile; of a group, in this sweep or the one behind it, 24 bits each with the
+  // number of tiles above; up to the end of a group.
   GP_DEVICE gp__u64 *in_tile(gp__u32 tile, unsigned pair) const {
     return static_cast<gp__u64 *>(a.words) + static_cast<gp__u64>(tile) * (GP__DIGITS / 2) + pair;
   }
-  GP_DEVICE gp__u64 *in_group(int pass, gp__u32 group, unsigned pair) const {
-    return in_tile(tiles + (pass & 1) * groups() + group, pair);
+  GP_DEVICE gp__u64 *in_group(bool next, gp__u32 group, unsigned pair) const {
+    const bool second = next != ((step & GP__RADIX_ODD) != 0);
+    return in_tile(tiles + (second ? groups() : 0) + group, pair);
   }
   GP_DEVICE Pair *up_to(gp__u32 group, unsigned pair) const {
-    return reinterpret_cast<Pair *>(in_group(0, 2 * groups(), 0)) + static_cast<gp__u64>(group) * (GP__DIGITS / 2) +
+    return reinterpret_cast<Pair *>(in_tile(tiles + 2 * groups(), 0)) + static_cast<gp__u64>(group) * (GP__DIGITS / 2) +
            pair;
   }
   GP_DEVICE gp__u32 groups() const { return (tiles + GROUP - 1) / GROUP; }
-  GP_DEVICE void clear_next() const {
-    for (gp__u32 i = blockIdx.x * THREADS + threadIdx.x; i < groups() * (GP__DIGITS / 2); i += gridDim.x * THREADS)
-      *in_group(a.pass + 1, 0, i) = 0;
-  }
 
   GP_DEVICE void load(Key (&keys)[ITEMS], const Key *from, unsigned valid) const {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
@@ -9894,7 +9900,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       const gp__u32 total = rank.total(pair), even = total & 0xffffu, odd = total >> 16;
       now.total[i] = total;
       N::store(in_tile(now.tile, pair), N::make(mark(), even, odd));
-      gp__add_relaxed(in_group(a.pass, now.tile / GROUP, pair),
+      if (now.tile % GROUP == GROUP - 1 || now.tile + 1 == tiles) *in_group(true, now.tile / GROUP, pair) = 0;
+      gp__add_relaxed(in_group(false, now.tile / GROUP, pair),
                       gp__u64(1) << 48 | static_cast<gp__u64>(odd) << 24 | even);
       both += even + odd;
     }
@@ -9914,7 +9921,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     for (gp__u32 j = 0; j < GP__RADIX_GROUPS; ++j) {
       const gp__u32 group = w.group > j ? w.group - 1 - j : 0;
       w.known[j] = W::load(up_to(group, pair));
-      w.sum[j] = gp__load_relaxed(in_group(a.pass, group, pair));
+      w.sum[j] = gp__load_relaxed(in_group(false, group, pair));
     }
   }
   GP_DEVICE void begin_look_back(Window (&w)[Rank::PAIRS], gp__u32 tile) const {
@@ -9962,7 +9969,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       ask(w, pair, tile);
     }
     if (tile % GROUP == 0) { // all of the group may be known before its last tile knows
-      const gp__u64 sum = gp__load_relaxed(in_group(a.pass, tile / GROUP, pair));
+      const gp__u64 sum = gp__load_relaxed(in_group(false, tile / GROUP, pair));
       if (sum >> 48 == GROUP)
         W::store(up_to(tile / GROUP, pair), W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
                                                     odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
@@ -10127,7 +10134,6 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         a.steps[a.pass],
         static_cast<gp__u32>((n + TILE - 1) / TILE), // fewer than 2^32: n elements fit the memory
         n};
-    r.clear_next();
     if (r.step & GP__RADIX_RUNS) r.sweep();
     else if (r.step & GP__RADIX_COPIES) r.copy();
   }
@@ -10143,8 +10149,13 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     GPUPRIMS__UNROLL_BY(1)
     for (own.pass = 0; own.pass <= a.passes; ++own.pass) {
       own.shift = 8 * own.pass;
-      const gp__radix_sweep r = {
-          own, s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES), a.steps[own.pass], n};
+      const gp__radix_sweep r = {own,
+                                 s,
+                                 reinterpret_cast<Key *>(shared),
+                                 reinterpret_cast<V *>(shared + KEY_BYTES),
+                                 a.steps[own.pass],
+                                 static_cast<gp__u32>(tiles),
+                                 n};
       if (r.step & GP__RADIX_RUNS) {
         const gp__u32 written = r.sweep();
         __syncthreads();

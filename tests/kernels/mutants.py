@@ -538,7 +538,7 @@ MUTANTS = {
     "radix: a group that is not complete is counted": ("RADIX", "} else if (w.sum[j] >> 48 == GROUP) {", "} else {"),
     "radix: a group is known before all of it is counted": (
         "RADIX", "      if (sum >> 48 == GROUP)\n        W::store", "      W::store"),
-    "radix: the groups' counts are not cleared": ("RADIX", "    r.clear_next();\n", ""),
+    "radix: the groups' counts are not cleared": ("RADIX", "*in_group(true, now.tile / GROUP, pair) = 0;", ";"),
     "radix: the window of groups is off by one": (
         "RADIX", "const gp__u32 group = w.group > j ? w.group - 1 - j : 0;",
         "const gp__u32 group = w.group > j + 1 ? w.group - 2 - j : 0;"),
