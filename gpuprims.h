@@ -2096,10 +2096,10 @@ GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int
 GPUPRIMS__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, unsigned long long blocks) {
   return parts + blocks;
 }
-// A block that sorts a bucket of pairs sorts 64 bits of key and place, then fetches the values.
-GPUPRIMS__RULE int gp__bucket_size(gp__shape s) { return s.in_size ? 8 : s.key_size; }
-GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int value_size, int threads, int items, int log2_bins) {
-  return gp__tile_sort_bytes(8, threads, items, log2_bins) + (unsigned)(threads * items * value_size + 15) / 16 * 16;
+// A block that sorts a bucket of pairs sorts key and place in one word as large as a key, then fetches the values.
+GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {
+  return gp__tile_sort_bytes(key_size, threads, items, log2_bins) +
+         (unsigned)(threads * items * value_size + 32) / 16 * 16;
 }
 // ---- sorts and merges
 //
@@ -2183,9 +2183,9 @@ GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
          (s.key_size == 4 || s.key_size == 8) && !s.begin_bit && s.end_bit == 8 * s.key_size;
 }
 GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
-  return s.in_size
-             ? gp__pair_bucket_bytes(s.in_size, gp__bucket_threads(8), gp__bucket_items(8), gp__bucket_log2_bins(8))
-             : gp__bucket_bytes(s.key_size);
+  return s.in_size ? gp__pair_bucket_bytes(s.key_size, s.in_size, gp__bucket_threads(s.key_size),
+                                           gp__bucket_items(s.key_size), gp__bucket_log2_bins(s.key_size))
+                   : gp__bucket_bytes(s.key_size);
 }
 GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
   return s.in_size ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && p.threads >= 128 &&
@@ -2908,7 +2908,7 @@ typedef struct gp__hybrid_plan {
 __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   gp__hybrid_plan r;
   unsigned long long parts;
-  r.capacity = gp__bucket_threads(gp__bucket_size(s)) * gp__bucket_items(gp__bucket_size(s));
+  r.capacity = gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size);
   r.tile = p.threads * gp__hybrid_vector_items(p, s);
   r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
   r.blocks = (unsigned)s.multiprocessors * 4ull;
@@ -4831,9 +4831,9 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
     return false;
   }
-  // Runs of a thread, sorted in registers; then merges of two runs, each thread its part of the result (Merge Path).
+  // Runs of a thread, sorted in registers; then merges.
   GP_DEVICE void merge(unsigned n) const {
-    const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
+    const unsigned own = thread * (ITEMS + 1) + 2 * HALO;
     K w[ITEMS];
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + static_cast<unsigned>(j)];
@@ -4846,6 +4846,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
         w[j + 1] = b < a ? a : b;
       }
     }
+    merge_runs(w, n, [](K a, K b) { return a < b; });
+  }
+  // Each thread has a run; merges of two runs, each thread its part of the result (Merge Path). What stands behind the n
+  // keys is all ones, and not less than any. Ends with a barrier.
+  template <class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
+    const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
       GPUPRIMS__UNROLL
       for (int j = 0; j < ITEMS; ++j) s.key[own + static_cast<unsigned>(j)] = w[j];
@@ -4859,14 +4865,15 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
                high = diagonal < middle - from ? diagonal : middle - from;
       while (low < high) {
         const unsigned probe = (low + high) / 2;
-        if (s.key[Storage::place(middle + diagonal - 1 - probe)] < s.key[Storage::place(from + probe)]) high = probe;
+        if (less(s.key[Storage::place(middle + diagonal - 1 - probe)], s.key[Storage::place(from + probe)]))
+          high = probe;
         else low = probe + 1;
       }
       unsigned a = from + low, b = middle + diagonal - low;
       GPUPRIMS__UNROLL
       for (int j = 0; j < ITEMS; ++j) {
         const K x = s.key[Storage::place(a < middle ? a : from)], y = s.key[Storage::place(b < end ? b : from)];
-        const bool take = b >= end || (a < middle && x <= y);
+        const bool take = b >= end || (a < middle && !less(y, x));
         w[j] = take ? x : y;
         a += take ? 1u : 0u;
         b += take ? 0u : 1u;
@@ -10138,6 +10145,7 @@ template <int THREADS> struct gp__hybrid_count_storage {
   gp__u64 least[THREADS / 32], most[THREADS / 32];
   gp__u32 groups[THREADS / 32];
   gp__u64 some[THREADS]; // of a digit, in some of the pieces
+  gp__u32 next[512];
   gp__u32 hot;
   bool last;
 };
@@ -10237,14 +10245,37 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       this->add_item(begin + at, left < this->a.capacity ? static_cast<gp__u32>(left) : this->a.capacity, 0, 0, source);
     }
   }
-  // Groups: a bucket with more keys than half a block sorts, alone; the others by the window in which they start; none
-  // spans more bits than a block sorts. s.window is known to all; `start`: of this thread's digit.
-  GP_DEVICE void make_groups(const gp__hybrid_part &p, gp__u64 start, unsigned digits) const {
+  // Groups of buckets that a block sorts together: a bucket with more keys than half a block sorts, alone; of the
+  // others, from the first on, as many as fit; none spans more bits than a block sorts. s.window: where each bucket
+  // starts, known to all; `start`, `count`: of this thread's digit.
+  GP_DEVICE void make_groups(const gp__hybrid_part &p, gp__u64 start, gp__u64 count, unsigned digits) const {
     const unsigned t = threadIdx.x;
     const gp__u64 begin = p.begin, size = p.end - begin;
     const int shift = p.shift, bits = this->WIDEST - shift, spans = bits < 0 ? 0 : bits < 8 ? bits : 8;
-    const bool head = t < digits && (t == 0 || s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t] ||
-                                     (t & ((1u << spans) - 1)) == 0);
+    gp__u32 *next = s.next, *heads = s.next + 256; // the bucket behind the group that would start here; does one?
+    if (t < digits) {
+      unsigned low = t + 1, high = t + (1u << spans) < digits ? t + (1u << spans) : digits;
+      while (low < high) { // the last bucket that fits in front of it
+        const unsigned middle = (low + high + 1) / 2;
+        const gp__u64 end = middle < digits ? s.window[middle] : size;
+        if (end - start <= this->a.capacity) low = middle;
+        else high = middle - 1;
+      }
+      next[t] = low;
+      heads[t] = t == 0;
+    }
+    __syncthreads();
+    for (unsigned jumps = 1; jumps < digits; jumps *= 2) { // heads that far from the first one, at most, are known
+      const gp__u32 to = t < digits ? next[t] : digits, behind = to < digits ? next[to] : digits;
+      const bool is = t < digits && heads[t];
+      __syncthreads();
+      if (t < digits) next[t] = behind;
+      if (is && to < digits) heads[to] = 1;
+      __syncthreads();
+    }
+    const gp__u64 half = this->a.capacity / 2;
+    const gp__u64 count_before = t > 0 && t < digits ? start - s.window[t - 1] : 0;
+    const bool head = t < digits && (heads[t] || count > half || count_before > half);
     const gp__u32 group = gp__sum_before<THREADS>(head ? 1u : 0u, s.groups);
     const unsigned groups = static_cast<unsigned>(__syncthreads_count(head));
     if (head) s.start[group] = start | static_cast<gp__u64>(t) << 48;
@@ -10265,7 +10296,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   // All of a part of pairs has been counted: its buckets become parts or items.
   GP_DEVICE void plan_pairs(gp__hybrid_part &p, gp__u64 *pieces, gp__u32 count_of_pieces) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
-    const gp__u64 begin = p.begin, size = p.end - begin, half = this->a.capacity / 2;
+    const gp__u64 begin = p.begin, size = p.end - begin;
     const gp__u32 source = this->next_source(p.source);
     const gp__u64 least = gp__load_relaxed(&p.least), most = gp__load_relaxed(&p.most);
     const gp__u64 count = count_pieces(pieces, count_of_pieces, digits, p.bits);
@@ -10284,7 +10315,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     if (t < digits) {
       s.start[t] = start;
-      s.window[t] = count > half ? ~gp__u64(0) : start / half;
+      s.window[t] = start;
     }
     __syncthreads();
     place_pieces(pieces, count_of_pieces, digits, p.bits, begin);
@@ -10293,12 +10324,12 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       add_copies(begin, size, source);
       return;
     }
-    make_groups(p, start, digits);
+    make_groups(p, start, count, digits);
   }
   // All of the part has been counted: its buckets become parts, items, or runs to be filled.
   GP_DEVICE void plan(gp__hybrid_part &p, gp__u64 *bins) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
-    const gp__u64 begin = p.begin, size = p.end - begin, half = this->a.capacity / 2;
+    const gp__u64 begin = p.begin, size = p.end - begin;
     const int shift = p.shift;
     const gp__u64 least = gp__load_relaxed(&p.least), most = gp__load_relaxed(&p.most);
     const gp__u64 count = t < digits ? gp__load_relaxed(bins + t) : 0;
@@ -10318,12 +10349,12 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     if (t < digits) {
       gp__store_relaxed(bins + t, begin + start); // the cursor of the keys that move
-      s.window[t] = count > half ? ~gp__u64(0) : start / half;
+      s.window[t] = start;
       if (count > size / 4) atomicExch(&s.hot, t); // one of up to three
     }
     __syncthreads();
     if (t == 0) p.hot = s.hot;
-    make_groups(p, start, digits);
+    make_groups(p, start, count, digits);
   }
 };
 
@@ -10816,8 +10847,8 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
 };
 
-// Buckets of pairs: a key, less the bucket's lowest, and below it its place in the bucket.
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
+// Buckets of pairs with keys of 8 bytes: a key, less the bucket's lowest, and below it its place in the bucket.
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW>
 struct gp__pair_bucket {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -10871,24 +10902,222 @@ struct gp__pair_bucket {
           values[static_cast<unsigned>(x) & ((1u << PLACE_BITS) - 1)];
     }
   }
-  static GP_DEVICE void run(const gp__hybrid_args &a) {
-    GP_DYNAMIC_SHARED(bytes);
-    gp__begin<P>();
-    static_assert(sizeof(Storage) == gp__tile_sort_bytes(8, THREADS, ITEMS, LOG2_BINS), "shared memory");
-    const Hybrid h = {a};
-    const gp__pair_bucket b = {h, *reinterpret_cast<Storage *>(bytes),
-                               reinterpret_cast<Value *>(bytes + sizeof(Storage))};
-    const Sort sort = {b.s, threadIdx.x};
+};
+
+// Buckets of pairs with keys of 4 bytes: the leading bits of key - lowest, and below them the place in the bucket, are 32
+// bits that are all different. Where they leave out bits of the key, these lie, by place, where the counters were while
+// keys with the same leading bits are brought into order: few, as a rule.
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
+struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true> {
+  typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
+  typedef typename Hybrid::Code Code;
+  typedef typename Hybrid::Raw Raw;
+  typedef gp__tile_sort<gp__u32, THREADS, ITEMS, LOG2_BINS> Sort;
+  typedef typename Sort::Storage Storage;
+  static const int PLACE_BITS = GP__HYBRID_PLACE_BITS, KEY_BITS = 32 - PLACE_BITS, LONGEST = 15;
+  static const int V = 4;
+  static const gp__u32 PLACES = (1u << PLACE_BITS) - 1;
+  static_assert(sizeof(T) == 4 && THREADS * ITEMS < 1 << PLACE_BITS, "places; none is all ones");
+  static_assert(32 - KEY_BITS <= 16 && THREADS * ITEMS <= 2 * Storage::BINS && ITEMS <= 16, "what is left out of keys");
+  const Hybrid &h;
+  Storage &s;
+  Value *values; // aligned to 16 bytes, THREADS * ITEMS and a vector of them
+  GP_DEVICE unsigned short *rest() const { return reinterpret_cast<unsigned short *>(s.counter); }
+
+  GP_DEVICE void copy(const gp__hybrid_item &item) const {
+    const Raw *in = h.from(item.source);
+    const Value *values_in = h.values_from(item.source);
+    for (unsigned q = threadIdx.x; q < item.count; q += THREADS) {
+      const gp__u64 at = item.begin + q;
+      if (!h.a.drop_keys) static_cast<Raw *>(h.a.out)[at] = in[at];
+      static_cast<Value *>(h.a.out_values)[at] = values_in ? values_in[at] : gp__radix_value<Value>::index(at);
+    }
+  }
+  // Places from which the n elements at `in`, of V a vector, are read: `head` of them before the first whole vector.
+  template <class E> struct Vectors {
+    unsigned before, head, whole;
+    static const int EACH = 16 / int(sizeof(E));
+    GP_DEVICE Vectors(const E *in, unsigned n) : before(gp__misalignment(in, 16) / unsigned(sizeof(E))) {
+      head = before ? EACH - before : 0;
+      if (head > n) head = n;
+      whole = (n - head) / EACH;
+    }
+    // The thread's element that is in no whole vector; n or more: there is none.
+    GP_DEVICE unsigned edge(unsigned thread) const { return thread < head ? thread : thread + whole * EACH; }
+  };
+  // The values of the bucket, by place, behind as many as there are between `in` and the 16-byte boundary before.
+  GP_DEVICE void stage(const Value *in, unsigned n, unsigned thread) const {
+    const Vectors<Value> v(in, n);
+    const int EACH = Vectors<Value>::EACH, COUNT = ITEMS / EACH, AT_ONCE = COUNT < 4 ? COUNT : 4;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < COUNT; i += AT_ONCE) {
+      gp_vector pack[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned at = unsigned(i + j) * THREADS + thread;
+        gp__load_vector_if<P::load>(at < v.whole, in + v.head + at * EACH, pack[j]);
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned at = unsigned(i + j) * THREADS + thread;
+        if (at < v.whole) *reinterpret_cast<gp_vector *>(values + v.before + v.head + at * EACH) = pack[j];
+      }
+    }
+    const unsigned edge = v.edge(thread);
+    if (edge < n) values[v.before + edge] = in[edge];
+  }
+  GP_DEVICE void sort(const gp__hybrid_item &item) const {
+    const unsigned thread = gp__anew(threadIdx.x), n = item.count;
+    const Sort sort = {s, thread};
+    const Raw *in = h.from(item.source) + item.begin;
+    const Value *values_in = h.values_from(item.source);
+    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const int drop = item.width > KEY_BITS ? item.width - KEY_BITS : 0;
+    const int width = item.width - drop + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
+    const Vectors<Raw> v(in, n);
+    const unsigned at_edge = v.edge(thread);
+    const auto there = [=](int i) { return i >= 0 ? unsigned(i) / V * THREADS + thread < v.whole : at_edge < n; };
+    const auto word = [=](Raw raw, unsigned place) { return (Code::encode(raw) - low) >> drop << PLACE_BITS | place; };
+    gp__u32 keys[ITEMS], edge = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; i += V) {
+      const unsigned place = v.head + (unsigned(i) / V * THREADS + thread) * V;
+      gp__packed<Raw> pack;
+      pack.vector = gp_vector{{0, 0, 0, 0}};
+      gp__load_vector_if<P::load>(there(i), in + place, pack.vector);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) keys[i + j] = word(pack.item[j], place + unsigned(j));
+    }
+    if (gp_warp() == 0 && at_edge < n) edge = word(in[at_edge], at_edge);
+    if (values_in) stage(values_in + item.begin, n, thread);
+    sort.scatter(keys, edge, there, n, 0, shift);
+    if (!sort.finish(shift)) sort.sort(n, shift);
+    const unsigned before = values_in ? Vectors<Value>(values_in + item.begin, n).before : 0;
+    if (drop == 0) {
+      store<false>(item, n, thread, low, 0, values_in != nullptr, before);
+      return;
+    }
+    untie(in, n, thread, low, drop);
+    store<true>(item, n, thread, low, drop, values_in != nullptr, before);
+    __syncthreads();
     sort.clear();
-    const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
-    for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
-      const gp__hybrid_item item = h.items()[i];
-      __syncthreads();
-      if (item.width) b.sort(item);
-      else b.copy(item);
+  }
+  // All bits of the keys decide. Ends with a barrier, and with the bits that words leave out at rest().
+  GP_DEVICE void untie(const Raw *in, unsigned n, unsigned thread, gp__u32 low, int drop) const {
+    unsigned short *left_out = rest();
+    const auto tied = [](gp__u32 x, gp__u32 y) { return (x ^ y) >> PLACE_BITS == 0; };
+    GPUPRIMS__UNROLL_BY(4)
+    for (unsigned p = thread; p < n; p += THREADS)
+      left_out[p] = static_cast<unsigned short>((Code::encode(in[p]) - low) & ((1u << drop) - 1));
+    __syncthreads();
+    gp__u64 lengths = 0; // 4 bits for each of the thread's words: of the run of tied ones that begins with it
+    bool wrong = false, is_long = false;
+    for (unsigned q = thread, i = 0; q + 1 < n; q += THREADS, i += 4) {
+      const gp__u32 x = s.key[Storage::place(q)], y = s.key[Storage::place(q + 1)];
+      if (!tied(x, y)) continue;
+      wrong |= left_out[y & PLACES] < left_out[x & PLACES];
+      if (q > 0 && tied(x, s.key[Storage::place(q - 1)])) continue;
+      unsigned length = 2;
+      while (length <= LONGEST && q + length < n && tied(x, s.key[Storage::place(q + length)])) ++length;
+      if (length > LONGEST) is_long = true;
+      else lengths |= static_cast<gp__u64>(length) << i;
+    }
+    if (!__syncthreads_or(wrong)) return;
+    if (__syncthreads_or(is_long)) {
+      merge(n, thread);
+      return;
+    }
+    for (unsigned q = thread; lengths; q += THREADS, lengths >>= 4) insert(q, static_cast<unsigned>(lengths & 15));
+    __syncthreads();
+  }
+  // Insertion sort of tied words.
+  GP_DEVICE void insert(unsigned q, unsigned length) const {
+    for (unsigned i = 1; i < length; ++i) {
+      const gp__u32 x = s.key[Storage::place(q + i)], own = rest()[x & PLACES];
+      unsigned to = i;
+      for (; to > 0; --to) {
+        const gp__u32 y = s.key[Storage::place(q + to - 1)];
+        if (rest()[y & PLACES] <= own) break;
+        s.key[Storage::place(q + to)] = y;
+      }
+      s.key[Storage::place(q + to)] = x;
+    }
+  }
+  // The same for runs of any length: merges from runs of a thread on.
+  GP_DEVICE void merge(unsigned n, unsigned thread) const {
+    const unsigned short *left_out = rest();
+    const auto less = [=](gp__u32 x, gp__u32 y) {
+      if ((x ^ y) >> PLACE_BITS || x == ~0u || y == ~0u) return x < y;
+      const gp__u32 a = left_out[x & PLACES], b = left_out[y & PLACES];
+      return a != b ? a < b : x < y;
+    };
+    gp__u32 w[ITEMS];
+    for (unsigned i = 1; i < ITEMS; ++i) {
+      const unsigned first = thread * ITEMS;
+      const gp__u32 x = s.key[Storage::place(first + i)];
+      unsigned to = i;
+      for (; to > 0 && less(x, s.key[Storage::place(first + to - 1)]); --to)
+        s.key[Storage::place(first + to)] = s.key[Storage::place(first + to - 1)];
+      s.key[Storage::place(first + to)] = x;
+    }
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[Storage::place(thread * ITEMS + unsigned(j))];
+    const Sort sort = {s, thread};
+    sort.merge_runs(w, n, less);
+  }
+  // `staged`: values lie by place, `before` of another bucket in front of them; otherwise they are indices.
+  template <bool TIES>
+  GP_DEVICE void store(const gp__hybrid_item &item, unsigned n, unsigned thread, gp__u32 low, int drop, bool staged,
+                       unsigned before) const {
+    const int AT_ONCE = 4;
+    Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
+    Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
+    const bool with_keys = !h.a.drop_keys;
+    for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
+      gp__u32 x[AT_ONCE];
+      Value value[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        x[i] = s.key[Storage::place(q < n ? q : first)];
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i)
+        value[i] =
+            staged ? values[before + (x[i] & PLACES)] : gp__radix_value<Value>::index(item.begin + (x[i] & PLACES));
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        if (q < n) {
+          gp__u32 key = x[i] >> PLACE_BITS;
+          if (TIES) key = key << drop | rest()[x[i] & PLACES];
+          if (with_keys) out[q] = Code::decode(low + key);
+          out_values[q] = value[i];
+        }
+      }
     }
   }
 };
+// The items of the list, dealt in turn.
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
+GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
+  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4> Bucket;
+  typedef typename Bucket::Storage Storage;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
+  const typename Bucket::Hybrid h = {a};
+  const Bucket b = {h, *reinterpret_cast<Storage *>(bytes), reinterpret_cast<Value *>(bytes + sizeof(Storage))};
+  const typename Bucket::Sort sort = {b.s, threadIdx.x};
+  sort.clear();
+  const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
+  for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
+    const gp__hybrid_item item = h.items()[i];
+    __syncthreads();
+    if (item.width) b.sort(item);
+    else b.copy(item);
+  }
+}
 
 // The items of the list, dealt in turn.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
@@ -10924,7 +11153,7 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
 struct gp__bucket_sorter {
   static GP_DEVICE void run(const gp__hybrid_args &a) {
-    gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS>::run(a);
+    gp__hybrid_sort_pairs<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS>(a);
   }
 };
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
@@ -20029,7 +20258,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__HYBRID_MOVE:
   case GP__HYBRID_SORT:
   case GP__SORT_ONE_BLOCK: {
-    const int size = q->in_size ? 8 : (int)q->key_size;
+    const int size = (int)q->key_size;
     const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
     gp__add(t, "%s, %s", gp__key_name(q), q->flags & GP_DESCENDING ? "true" : "false");
     if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
@@ -20115,7 +20344,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks(q->in_size ? 8 : (int)q->key_size)
+  const unsigned blocks = kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks((int)q->key_size)
                           : kind == GP__HYBRID_COUNT   ? 2
                           : kind == GP__SEGMENTS_SHORT ? gp__short_threads(q) / threads
                                                        : (unsigned)v->blocks_per_sm;
@@ -20265,7 +20494,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
     g.shared_bytes = h.in_size ? gp__radix_shared_bytes(p, h)
                                : gp__hybrid_move_bytes(h.key_size, p.threads * gp__hybrid_vector_items(p, h));
   if (kind == GP__HYBRID_SORT) {
-    g.threads = (unsigned)gp__bucket_threads(gp__bucket_size(h));
+    g.threads = (unsigned)gp__bucket_threads(h.key_size);
     g.shared_bytes = gp__hybrid_bucket_bytes(h);
   }
   if (kind == GP__SORT_ONE_BLOCK) g.shared_bytes = gp__one_block_bytes(p, h.key_size);

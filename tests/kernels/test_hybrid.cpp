@@ -169,7 +169,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     a.parts = part0.data, a.next_parts = part1.data, a.bins = bins.data;
     a.items = items.data, a.count = size, a.count_device = on_device ? counts.data : nullptr;
     a.capacity = CAPACITY;
-    const unsigned sort_bytes = gp__pair_bucket_bytes(sizeof(V), THREADS, ITEMS, LOG2_BINS);
+    const unsigned sort_bytes = gp__pair_bucket_bytes(sizeof(T), sizeof(V), THREADS, ITEMS, LOG2_BINS);
     const unsigned move_bytes = P::threads * P::vectors * gp__vector_items(sizeof(T)) * (sizeof(T) + sizeof(V));
     bool good = !simt::launch_kernel("begin", 1, P::threads, 0, gp__hybrid_begin<P, T, DESCENDING, V>, a);
     for (a.level = 0; good && a.level < gp__hybrid_levels(sizeof(T)); ++a.level) {
