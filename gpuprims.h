@@ -10847,6 +10847,90 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
 };
 
+// The n elements at `in`, which is aligned to an element: those in whole vectors of 16 bytes, and `head` before these.
+template <class E> struct gp__vectors_of {
+  static const int EACH = 16 / int(sizeof(E));
+  unsigned before, head, whole; // before: from the 16-byte boundary before `in` on
+  GP_DEVICE gp__vectors_of(const E *in, unsigned n) : before(gp__misalignment(in, 16) / unsigned(sizeof(E))) {
+    head = before ? EACH - before : 0;
+    if (head > n) head = n;
+    whole = (n - head) / EACH;
+  }
+  // An element of this thread that is in no whole vector; n or more: there is none.
+  GP_DEVICE unsigned edge(unsigned thread) const { return thread < head ? thread : thread + whole * EACH; }
+};
+
+// Values of a bucket in shared memory, in the order of the input: a bulk copy where there are such (and the policy has a
+// stage), which one thread starts; otherwise vectors, through registers.
+template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+  static const bool BULK = P::stages > 0;
+#else
+  static const bool BULK = false;
+#endif
+  typedef gp__vectors_of<Value> Vectors;
+  Value *values;    // aligned to 16 bytes: THREADS * ITEMS, and a vector
+  gp__u64 *arrived; // a barrier of one thread
+
+  GP_DEVICE const Value *of(const Value *in) const { return values + Vectors(in, 0).before; }
+  // Once. A barrier of the block follows.
+  GP_DEVICE void init() const {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+    if (BULK && threadIdx.x == 0) {
+      gp__mbarrier_init(arrived, 1);
+      gp__mbarrier_init_fence();
+    }
+#endif
+  }
+  // The last bucket's values are no longer needed. Does not wait.
+  GP_DEVICE void ask(const Value *in, unsigned n) const {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+    if (BULK && threadIdx.x == 0) {
+      const Vectors v(in, n);
+      gp__mbarrier_arrive_expect(arrived, v.whole * 16);
+      if (v.whole) gp__bulk_load(values + v.before + v.head, in + v.head, v.whole * 16, arrived);
+    }
+#endif
+  }
+  // What no bulk copy brings.
+  GP_DEVICE void fetch(const Value *in, unsigned n, unsigned thread) const {
+    const Vectors v(in, n);
+    const int EACH = Vectors::EACH, COUNT = BULK ? 0 : ITEMS / EACH, AT_ONCE = 4;
+    static_assert(ITEMS / Vectors::EACH <= 4 || ITEMS / Vectors::EACH % 4 == 0, "vectors of a thread");
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < COUNT; i += AT_ONCE) {
+      gp_vector pack[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned at = unsigned(i + j) * THREADS + thread;
+        pack[j] = gp_vector{{0, 0, 0, 0}};
+        gp__load_vector_if<P::load>(at < v.whole, in + v.head + at * EACH, pack[j]);
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned at = unsigned(i + j) * THREADS + thread;
+        if (at < v.whole) *reinterpret_cast<gp_vector *>(values + v.before + v.head + at * EACH) = pack[j];
+      }
+    }
+    const unsigned edge = v.edge(thread);
+    if (edge < n) values[v.before + edge] = in[edge];
+  }
+  // Behind a barrier of the block after fetch. turn: of the calls, counted from 0.
+  GP_DEVICE void wait(gp__u32 turn) const {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+    if (BULK) gp__mbarrier_wait(arrived, turn & 1u);
+#else
+    (void)turn;
+#endif
+  }
+  // All have read them. A barrier of the block follows.
+  GP_DEVICE void end() const {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+    if (BULK) gp__bulk_fence(); // they, and what was fetched, lie where the next copy goes
+#endif
+  }
+};
+
 // Buckets of pairs with keys of 8 bytes: a key, less the bucket's lowest, and below it its place in the bucket.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW>
 struct gp__pair_bucket {
@@ -10860,7 +10944,7 @@ struct gp__pair_bucket {
   static_assert(THREADS * ITEMS <= 1 << PLACE_BITS, "places");
   const Hybrid &h;
   Storage &s;
-  Value *values;
+  gp__staged_values<P, Value, THREADS, ITEMS> staged;
 
   GP_DEVICE Value value(const Value *in, gp__u64 i) const { return in ? in[i] : gp__radix_value<Value>::index(i); }
   GP_DEVICE void copy(const gp__hybrid_item &item) const {
@@ -10871,36 +10955,61 @@ struct gp__pair_bucket {
       static_cast<Value *>(h.a.out_values)[item.begin + q] = value(values_in, item.begin + q);
     }
   }
-  GP_DEVICE void sort(const gp__hybrid_item &item) const {
+  // turn: of the buckets with values, counted from 0.
+  GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__anew(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
     const Raw *in = h.from(item.source) + item.begin;
-    const Value *values_in = h.values_from(item.source);
     const Key low = static_cast<Key>(item.low);
     const int width = item.width + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
     const auto there = [=](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; };
     gp__u64 keys[ITEMS];
-    Value own[ITEMS];
+    if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned p = unsigned(i) * THREADS + thread;
       keys[i] = there(i) ? static_cast<gp__u64>(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
     }
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
-      if (there(i)) own[i] = value(values_in, item.begin + unsigned(i) * THREADS + thread);
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
-      if (there(i)) values[unsigned(i) * THREADS + thread] = own[i];
     sort.scatter(keys, 0, there, n, 0, shift);
+    if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
     if (!sort.finish(shift)) sort.sort(n, shift);
-    for (unsigned q = thread; q < n; q += THREADS) {
-      const gp__u64 x = s.key[Storage::place(q)];
-      const Raw raw = Code::decode(static_cast<Key>(low + static_cast<Key>(x >> PLACE_BITS)));
-      if (!h.a.drop_keys) static_cast<Raw *>(h.a.out)[item.begin + q] = raw;
-      static_cast<Value *>(h.a.out_values)[item.begin + q] =
-          values[static_cast<unsigned>(x) & ((1u << PLACE_BITS) - 1)];
+    store(item, turn);
+  }
+  GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
+    const int AT_ONCE = 4;
+    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+    const Key low = static_cast<Key>(item.low);
+    const Value *values_in = h.values_from(item.source), *values = nullptr;
+    Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
+    Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
+    const bool with_keys = !h.a.drop_keys;
+    if (values_in) {
+      values = staged.of(values_in + item.begin);
+      staged.wait(turn++);
     }
+    for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
+      gp__u64 x[AT_ONCE];
+      Value value[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        x[i] = s.key[Storage::place(q < n ? q : first)];
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned place = static_cast<unsigned>(x[i]) & ((1u << PLACE_BITS) - 1);
+        value[i] = values ? values[place] : gp__radix_value<Value>::index(item.begin + place);
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        if (q < n) {
+          if (with_keys) out[q] = Code::decode(static_cast<Key>(low + static_cast<Key>(x[i] >> PLACE_BITS)));
+          out_values[q] = value[i];
+        }
+      }
+    }
+    staged.end();
   }
 };
 
@@ -10921,7 +11030,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
   static_assert(32 - KEY_BITS <= 16 && THREADS * ITEMS <= 2 * Storage::BINS && ITEMS <= 16, "what is left out of keys");
   const Hybrid &h;
   Storage &s;
-  Value *values; // aligned to 16 bytes, THREADS * ITEMS and a vector of them
+  gp__staged_values<P, Value, THREADS, ITEMS> staged;
   GP_DEVICE unsigned short *rest() const { return reinterpret_cast<unsigned short *>(s.counter); }
 
   GP_DEVICE void copy(const gp__hybrid_item &item) const {
@@ -10933,77 +11042,48 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
       static_cast<Value *>(h.a.out_values)[at] = values_in ? values_in[at] : gp__radix_value<Value>::index(at);
     }
   }
-  // Places from which the n elements at `in`, of V a vector, are read: `head` of them before the first whole vector.
-  template <class E> struct Vectors {
-    unsigned before, head, whole;
-    static const int EACH = 16 / int(sizeof(E));
-    GP_DEVICE Vectors(const E *in, unsigned n) : before(gp__misalignment(in, 16) / unsigned(sizeof(E))) {
-      head = before ? EACH - before : 0;
-      if (head > n) head = n;
-      whole = (n - head) / EACH;
-    }
-    // The thread's element that is in no whole vector; n or more: there is none.
-    GP_DEVICE unsigned edge(unsigned thread) const { return thread < head ? thread : thread + whole * EACH; }
-  };
-  // The values of the bucket, by place, behind as many as there are between `in` and the 16-byte boundary before.
-  GP_DEVICE void stage(const Value *in, unsigned n, unsigned thread) const {
-    const Vectors<Value> v(in, n);
-    const int EACH = Vectors<Value>::EACH, COUNT = ITEMS / EACH, AT_ONCE = COUNT < 4 ? COUNT : 4;
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < COUNT; i += AT_ONCE) {
-      gp_vector pack[AT_ONCE];
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
-        const unsigned at = unsigned(i + j) * THREADS + thread;
-        gp__load_vector_if<P::load>(at < v.whole, in + v.head + at * EACH, pack[j]);
-      }
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
-        const unsigned at = unsigned(i + j) * THREADS + thread;
-        if (at < v.whole) *reinterpret_cast<gp_vector *>(values + v.before + v.head + at * EACH) = pack[j];
-      }
-    }
-    const unsigned edge = v.edge(thread);
-    if (edge < n) values[v.before + edge] = in[edge];
-  }
-  GP_DEVICE void sort(const gp__hybrid_item &item) const {
+  // turn: of the buckets with values, counted from 0.
+  GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__anew(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
     const Raw *in = h.from(item.source) + item.begin;
-    const Value *values_in = h.values_from(item.source);
     const gp__u32 low = static_cast<gp__u32>(item.low);
     const int drop = item.width > KEY_BITS ? item.width - KEY_BITS : 0;
     const int width = item.width - drop + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
-    const Vectors<Raw> v(in, n);
+    const gp__vectors_of<Raw> v(in, n);
     const unsigned at_edge = v.edge(thread);
     const auto there = [=](int i) { return i >= 0 ? unsigned(i) / V * THREADS + thread < v.whole : at_edge < n; };
     const auto word = [=](Raw raw, unsigned place) { return (Code::encode(raw) - low) >> drop << PLACE_BITS | place; };
     gp__u32 keys[ITEMS], edge = 0;
+    if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
+    gp__packed<Raw> pack[ITEMS / V];
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; i += V) {
-      const unsigned place = v.head + (unsigned(i) / V * THREADS + thread) * V;
-      gp__packed<Raw> pack;
-      pack.vector = gp_vector{{0, 0, 0, 0}};
-      gp__load_vector_if<P::load>(there(i), in + place, pack.vector);
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) keys[i + j] = word(pack.item[j], place + unsigned(j));
+    for (int i = 0; i < ITEMS / V; ++i) {
+      pack[i].vector = gp_vector{{0, 0, 0, 0}};
+      gp__load_vector_if<P::load>(there(i * V), in + v.head + (unsigned(i) * THREADS + thread) * V, pack[i].vector);
     }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      keys[i] = word(pack[i / V].item[i % V], v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V));
     if (gp_warp() == 0 && at_edge < n) edge = word(in[at_edge], at_edge);
-    if (values_in) stage(values_in + item.begin, n, thread);
     sort.scatter(keys, edge, there, n, 0, shift);
+    if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
     if (!sort.finish(shift)) sort.sort(n, shift);
-    const unsigned before = values_in ? Vectors<Value>(values_in + item.begin, n).before : 0;
-    if (drop == 0) {
-      store<false>(item, n, thread, low, 0, values_in != nullptr, before);
+    if (item.width <= KEY_BITS) {
+      store<false>(item, turn);
       return;
     }
-    untie(in, n, thread, low, drop);
-    store<true>(item, n, thread, low, drop, values_in != nullptr, before);
+    untie(item);
+    store<true>(item, turn);
     __syncthreads();
     sort.clear();
   }
   // All bits of the keys decide. Ends with a barrier, and with the bits that words leave out at rest().
-  GP_DEVICE void untie(const Raw *in, unsigned n, unsigned thread, gp__u32 low, int drop) const {
+  GP_DEVICE void untie(const gp__hybrid_item &item) const {
+    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+    const Raw *in = h.from(item.source) + item.begin;
+    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const int drop = item.width - KEY_BITS;
     unsigned short *left_out = rest();
     const auto tied = [](gp__u32 x, gp__u32 y) { return (x ^ y) >> PLACE_BITS == 0; };
     GPUPRIMS__UNROLL_BY(4)
@@ -11065,11 +11145,17 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
     const Sort sort = {s, thread};
     sort.merge_runs(w, n, less);
   }
-  // `staged`: values lie by place, `before` of another bucket in front of them; otherwise they are indices.
-  template <bool TIES>
-  GP_DEVICE void store(const gp__hybrid_item &item, unsigned n, unsigned thread, gp__u32 low, int drop, bool staged,
-                       unsigned before) const {
+  // TIES: words leave out bits of the keys.
+  template <bool TIES> GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
     const int AT_ONCE = 4;
+    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const int drop = TIES ? item.width - KEY_BITS : 0;
+    const Value *values_in = h.values_from(item.source), *values = nullptr;
+    if (values_in) {
+      values = staged.of(values_in + item.begin);
+      staged.wait(turn++);
+    }
     Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
     Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
     const bool with_keys = !h.a.drop_keys;
@@ -11083,8 +11169,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
       }
       GPUPRIMS__UNROLL
       for (int i = 0; i < AT_ONCE; ++i)
-        value[i] =
-            staged ? values[before + (x[i] & PLACES)] : gp__radix_value<Value>::index(item.begin + (x[i] & PLACES));
+        value[i] = values ? values[x[i] & PLACES] : gp__radix_value<Value>::index(item.begin + (x[i] & PLACES));
       GPUPRIMS__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
         const unsigned q = first + unsigned(i) * THREADS;
@@ -11096,7 +11181,13 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
         }
       }
     }
+    staged.end();
   }
+};
+
+struct gp__pair_bucket_storage {
+  gp__hybrid_item item[2]; // this one and the next; read where needed: that costs fewer registers than to keep them
+  gp__u64 arrived;
 };
 // The items of the list, dealt in turn.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
@@ -11107,15 +11198,20 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   gp__begin<P>();
   static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
   const typename Bucket::Hybrid h = {a};
-  const Bucket b = {h, *reinterpret_cast<Storage *>(bytes), reinterpret_cast<Value *>(bytes + sizeof(Storage))};
+  const gp__u32 items = static_cast<gp__u32>(a.list[GP__HYBRID_LEVELS + 1]);
+  GP_SHARED(gp__pair_bucket_storage, own);
+  const Bucket b = {
+      h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), &own.arrived}};
+  if (threadIdx.x == 0 && blockIdx.x < items) own.item[0] = h.items()[blockIdx.x];
+  gp__u32 at = 0, turn = 0;
   const typename Bucket::Sort sort = {b.s, threadIdx.x};
   sort.clear();
-  const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
-  for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
-    const gp__hybrid_item item = h.items()[i];
+  b.staged.init();
+  for (gp__u32 i = blockIdx.x; i < items; i += gridDim.x, at ^= 1) {
     __syncthreads();
-    if (item.width) b.sort(item);
-    else b.copy(item);
+    if (own.item[at].width) b.sort(own.item[at], turn);
+    else b.copy(own.item[at]);
+    if (threadIdx.x == 0 && items - i > gridDim.x) own.item[at ^ 1] = h.items()[i + gridDim.x];
   }
 }
 

@@ -224,8 +224,9 @@ int main(int argc, char **argv) {
   Hybrid<Small, u32, false, 64, 16, 10>::sweep("one block u32", seeds, true, 1000);
 #endif
 #ifndef TEST_HYBRID
-  typedef gp__policy<128, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Wide;
-  Pairs<Small, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 20000);
+  typedef gp__policy<128, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Wide;
+  typedef gp__policy<64, 4, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Bulk; // a stage: values by bulk copies
+  Pairs<Bulk, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 20000);
   Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 12000);
 #endif
 #ifndef TEST_FEW
