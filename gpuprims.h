@@ -6342,6 +6342,7 @@ template <class Op, class Acc> struct gp__group_storage {
           atomicOr(&full, 1u);
           return;
         }
+        if (probe % 4 == 3 && gp__peek(&full)) return; // the table is worth nothing
       }
     }
     gp__shared_fold<Op, Acc>::add(&value[at], x);
@@ -10006,7 +10007,9 @@ struct gp__hybrid_part {
   gp__u64 begin, end, low, least, most;
   gp__u32 first_tile, tiles, done; // done: tiles that have been counted
   int shift, bits;
-  gp__u32 source, mode, hot; // hot: a digit that many keys have; or 256
+  gp__u32 source;
+  unsigned short mode, depth; // depth: moves that the keys have behind them
+  gp__u32 hot;                // a digit that many keys have; or 256
   GP_DEVICE gp__u64 size() const { return end - begin; }
 };
 static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
@@ -10051,32 +10054,34 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   GP_DEVICE unsigned skew(gp__u32 source, gp__u64 begin) const {
     return gp__misalignment(from(source) + begin, 16) / unsigned(sizeof(Raw));
   }
-  // Digits of a part of the level: as many as make buckets that fit on chip, in as few levels as can be. The later
-  // levels have the keys that lie close together: they take all that a level can. Where as many levels leave no
-  // bits, they take all: buckets of few different keys would be slow on chip.
-  GP_DEVICE int digit_bits(int level, gp__u64 size, int width) const {
+  // Digits of a part of the level: as many as make buckets that fit on chip, in as few moves as can be. The later
+  // moves have the keys that lie close together: they take all that a level can. Where as many levels leave no
+  // bits, they take all: buckets of few different keys would be slow on chip. The levels behind this one can take
+  // what is left.
+  GP_DEVICE int digit_bits(int level, unsigned depth, gp__u64 size, int width) const {
     const gp__u64 fit = a.capacity - a.capacity / 11; // on the average: even keys' buckets differ by a few per cent
     const int fitting = gp__width<gp__u64>((size + fit - 1) / fit - 1);
     const int need = width - WIDEST > fitting ? width - WIDEST : fitting;
     const int levels = (need + 7) / 8, all = (width + 7) / 8;
-    const int bits = level >= 2 || width <= 8 || levels == 0 ? 8
+    const int least = width - 8 * (gp__hybrid_levels(int(sizeof(T))) - 1 - level);
+    const int bits = depth >= 2 || width <= 8 || levels == 0 ? 8
                      : all <= levels                         ? (width + all - 1) / all
                                                              : (need + levels - 1) / levels;
-    return width < bits ? width : bits < 4 ? (width < 4 ? width : 4) : bits;
+    return width < bits ? width : bits < least ? least : bits < 4 ? (width < 4 ? width : 4) : bits;
   }
   // One thread: a part joins the list of a level.
   GP_DEVICE void append(int level, gp__hybrid_part *list, gp__u64 begin, gp__u64 size, Key low, int width,
-                        gp__u32 source) const {
+                        gp__u32 source, unsigned depth) const {
     const unsigned before = skew(source, begin);
     const gp__u32 tiles = static_cast<gp__u32>((before + size + TILE - 1) / TILE);
     const gp__u64 was = atomicAdd(a.list + level, static_cast<gp__u64>(tiles) << 32 | 1u);
     const gp__u32 at = static_cast<gp__u32>(was);
-    const int bits = digit_bits(level, size, width);
+    const int bits = digit_bits(level, depth, size, width);
     gp__hybrid_part &p = list[at];
     p.begin = begin, p.end = begin + size, p.low = low, p.least = ~gp__u64(0), p.most = 0;
     p.first_tile = static_cast<gp__u32>(was >> 32), p.tiles = tiles, p.done = 0;
     p.shift = width - bits, p.bits = bits;
-    p.source = source, p.mode = GP__PART_MOVES, p.hot = 256;
+    p.source = source, p.mode = GP__PART_MOVES, p.depth = static_cast<unsigned short>(depth), p.hot = 256;
   }
   GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
     gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_LEVELS + 1, gp__u64(1))];
@@ -10134,7 +10139,7 @@ GP_DEVICE void gp__hybrid_begin(const gp__hybrid_args &a) {
   for (unsigned i = threadIdx.x; i < 256; i += P::threads) a.bins[i] = 0;
   __syncthreads();
   if (threadIdx.x != 0 || n == 0) return;
-  if (n > a.capacity || h.BITS > h.WIDEST) h.append(0, h.parts(), 0, n, 0, h.BITS, GP__FROM_IN);
+  if (n > a.capacity || h.BITS > h.WIDEST) h.append(0, h.parts(), 0, n, 0, h.BITS, GP__FROM_IN, 0);
   else h.add_item(0, static_cast<gp__u32>(n), 0, h.BITS, GP__FROM_IN);
 }
 
@@ -10287,7 +10292,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       const gp__u32 source = this->next_source(p.source);
       const Key from = static_cast<Key>(p.low) + (static_cast<Key>(t) << shift);
       if (keys > this->a.capacity || (keys && shift > this->WIDEST))
-        this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source);
+        this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source, p.depth + 1u);
       else if (keys)
         this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
     }
@@ -10310,7 +10315,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     if (whole) {
       if (t == 0)
         this->append(this->a.level + 1, this->next_parts(), begin, size, static_cast<Key>(least),
-                     gp__width(static_cast<Key>(most - least)), p.source);
+                     gp__width(static_cast<Key>(most - least)), p.source, p.depth);
       return;
     }
     if (t < digits) {
@@ -10344,7 +10349,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       else if (shift == 0 && t < digits) gp__store_relaxed(bins + t, begin + start);
       else if (shift != 0 && t == 0)
         this->append(this->a.level + 1, this->next_parts(), begin, size, static_cast<Key>(least),
-                     gp__width(static_cast<Key>(most - least)), p.source);
+                     gp__width(static_cast<Key>(most - least)), p.source, p.depth);
       return;
     }
     if (t < digits) {
