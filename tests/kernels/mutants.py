@@ -656,9 +656,6 @@ MUTANTS = {
         "HYBRID_PAIRS", "if (BULK) gp__mbarrier_wait(arrived, turn & 1u);", "(void)turn;"),
     "pairs: values overtaken by the next bucket's": (
         "HYBRID_PAIRS", "    if (BULK) gp__bulk_fence(); // they", "    // they"),
-    "pairs: what is left out stays where counters are": (
-        "HYBRID_PAIRS", "    store<true>(item, turn);\n    __syncthreads();\n    sort.clear();\n",
-        "    store<true>(item, turn);\n    __syncthreads();\n"),
     "pairs: no barrier between buckets": (
         "HYBRID_PAIRS", "    __syncthreads();\n    if (own.item[at].width) b.sort(", "    if (own.item[at].width) b.sort("),
 }

@@ -237,8 +237,8 @@ int main(int argc, char **argv) {
 #ifndef TEST_HYBRID
   typedef gp__policy<128, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Wide;
   typedef gp__policy<64, 4, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Bulk; // a stage: values by bulk copies
-  Pairs<Bulk, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 20000);
-  Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 12000);
+  Pairs<Bulk, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 12000);
+  Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 9000);
 #endif
 #ifndef TEST_FEW
   Pairs<Other, float, true, u64, 64, 8, 9>::sweep("pairs f32 u64 descending", seeds, 12000);
