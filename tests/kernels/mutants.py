@@ -644,20 +644,24 @@ MUTANTS = {
         "HYBRID_PAIRS", "(static_cast<Key>(digits - 1) << digit.shift)", "0"),
     "pairs: indices of a tile": (
         "HYBRID_PAIRS", "index(first + gp_tile_warp_striped<ITEMS>(i));", "index(gp_tile_warp_striped<ITEMS>(i));"),
-    "pairs: keys outside of the range of some": ("HYBRID_PAIRS", "&& count == size) || outside);", "&& count == size));"),
+    "pairs: keys outside of the range of some": (
+        "HYBRID_PAIRS", "&& count == size) || outside);", "&& count == size));"),
     "pairs: ties in a bucket": (
         "HYBRID_PAIRS", "in[p]) - low)) << PLACE_BITS | p : 0;", "in[p]) - low)) << PLACE_BITS | (p ^ 1) : 0;"),
-    "pairs: ties in a bucket of 4-byte keys": ("HYBRID_PAIRS", "<< PLACE_BITS | place;", "<< PLACE_BITS | (place ^ 1);"),
+    "pairs: ties in a bucket of 4-byte keys": (
+        "HYBRID_PAIRS", "<< PLACE_BITS | place;", "<< PLACE_BITS | (place ^ 1);"),
     "pairs: bits that do not fit beside the place": (
         "HYBRID_PAIRS", "if (!__syncthreads_or(wrong)) return;", "__syncthreads_or(wrong); return;"),
     "pairs: long runs of tied keys": (
-        "HYBRID_PAIRS", "if (length > LONGEST) is_long = true;", "if (length > LONGEST) is_long = false;"),
+        "HYBRID_PAIRS", "if (length > LONGEST) is_long = true;",
+        "if (length > LONGEST) is_long = false;"),
     "pairs: values that have not arrived": (
         "HYBRID_PAIRS", "if (BULK) gp__mbarrier_wait(arrived, turn & 1u);", "(void)turn;"),
     "pairs: values overtaken by the next bucket's": (
         "HYBRID_PAIRS", "    if (BULK) gp__bulk_fence(); // they", "    // they"),
     "pairs: no barrier between buckets": (
-        "HYBRID_PAIRS", "    __syncthreads();\n    if (own.item[at].width) b.sort(", "    if (own.item[at].width) b.sort("),
+        "HYBRID_PAIRS", "    __syncthreads();\n    if (own.item[at].width) b.sort(",
+        "    if (own.item[at].width) b.sort("),
 }
 
 
