@@ -10896,8 +10896,8 @@ template <class E> struct gp__vectors_of {
   GP_DEVICE unsigned edge(unsigned thread) const { return thread < head ? thread : thread + whole * EACH; }
 };
 
-// Values of a bucket in shared memory, in the order of the input: a bulk copy where there are such (and the policy has a
-// stage), which one thread starts; otherwise vectors, through registers.
+// Values of a bucket in shared memory, in the order of the input: a bulk copy where there are such (and the policy has
+// a stage), which one thread starts; otherwise vectors, through registers.
 template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
   static const bool BULK = P::stages > 0;
@@ -11049,9 +11049,9 @@ struct gp__pair_bucket {
   }
 };
 
-// Buckets of pairs with keys of 4 bytes: the leading bits of key - lowest, and below them the place in the bucket, are 32
-// bits that are all different. Where they leave out bits of the key, these lie, by place, where the counters were while
-// keys with the same leading bits are brought into order: few, as a rule.
+// Buckets of pairs with keys of 4 bytes: the leading bits of key - lowest, and below them the place in the bucket, are
+// 32 bits that are all different. Where they leave out bits of the key, these lie, by place, where the counters were
+// while keys with the same leading bits are brought into order: few, as a rule.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
 struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true> {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
