@@ -4848,8 +4848,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
     merge_runs(w, n, [](K a, K b) { return a < b; });
   }
-  // Each thread has a run; merges of two runs, each thread its part of the result (Merge Path). What stands behind the n
-  // keys is all ones, and not less than any. Ends with a barrier.
+  // Each thread has a run; merges of two runs, each thread its part of the result (Merge Path). What stands behind the
+  // n keys is all ones, and not less than any. Ends with a barrier.
   template <class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
     const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
