@@ -2051,7 +2051,7 @@ enum {
 GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
 GPUPRIMS__RULE int gp__bucket_items(int key_size) { return key_size > 4 ? 8 : 16; }
 GPUPRIMS__RULE int gp__bucket_log2_bins(int key_size) { return key_size > 4 ? 13 : 12; }
-GPUPRIMS__RULE int gp__bucket_blocks(int key_size, int value_size) { return key_size > 4 ? 2 : value_size > 4 ? 3 : 4; }
+GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 4; }
 // Fewer rounds of transpositions where bins are many.
 GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) {
   return 2 * (1 << log2_bins) >= 3 * capacity ? 5 : 7;
@@ -10002,7 +10002,7 @@ template <class T, bool DESCENDING> struct gp__sorted {
 enum { GP__FROM_IN, GP__FROM_SPARE, GP__FROM_OUT }; // where keys lie
 enum { GP__PART_MOVES, GP__PART_STAYS, GP__PART_COUNTED, GP__PART_CONSTANT };
 
-// Keys [begin, end), all in [low, low + 2^(shift + bits)), but of the first part of pairs.
+// Keys [begin, end), all in [low, low + 2^(shift + bits)).
 struct gp__hybrid_part {
   gp__u64 begin, end, low, least, most;
   gp__u32 first_tile, tiles, done; // done: tiles that have been counted
@@ -10129,45 +10129,18 @@ struct gp__hybrid_share {
   }
 };
 
-struct gp__two_words {
-  gp__u32 word[2];
-};
-// One block: empty lists, and the whole input as a part or an item. Of many pairs, the range of some keys is that of
-// the part where it leaves out the first digits. The count says if others lie outside: then it was for nothing.
+// One block: empty lists, and the whole input as a part or an item.
 template <class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__hybrid_begin(const gp__hybrid_args &a) {
-  typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
-  typedef typename Hybrid::Key Key;
-  const int SOME = 16;
-  GP_SHARED(gp__two_words, differ); // bits in which some keys differ
   gp__begin<P>();
-  const Hybrid h = {a};
+  const gp__hybrid<P, T, DESCENDING, Value> h = {a};
   const gp__u64 n = gp__count(a);
   if (threadIdx.x < GP__HYBRID_LEVELS + 2) a.list[threadIdx.x] = 0;
   for (unsigned i = threadIdx.x; i < 256; i += P::threads) a.bins[i] = 0;
-  if (threadIdx.x < 2) differ.word[threadIdx.x] = 0;
   __syncthreads();
-  if (n == 0) return;
-  const typename Hybrid::Raw *in = h.from(GP__FROM_IN);
-  const Key first = Hybrid::Code::encode(in[0]);
-  if (h.PAIRS && n > gp__u64(P::threads) * SOME) {
-    const gp__u64 step = n / (P::threads * SOME);
-    Key bits = 0;
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < SOME; ++i)
-      bits |= Hybrid::Code::encode(in[(static_cast<gp__u64>(i) * P::threads + threadIdx.x) * step]) ^ first;
-    atomicOr(&differ.word[0], static_cast<gp__u32>(bits));
-    if (sizeof(Key) > 4) atomicOr(&differ.word[1], static_cast<gp__u32>(static_cast<gp__u64>(bits) >> 32));
-  } else if (threadIdx.x == 0) differ.word[0] = differ.word[1] = ~0u;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  if (n <= a.capacity && h.BITS <= h.WIDEST) h.add_item(0, static_cast<gp__u32>(n), 0, h.BITS, GP__FROM_IN);
-  else {
-    const Key bits = static_cast<Key>(static_cast<gp__u64>(differ.word[1]) << 32 | differ.word[0]);
-    const int seen = gp__width(bits) > 8 ? gp__width(bits) : 8;
-    const int width = seen > h.BITS - h.digit_bits(0, 0, n, h.BITS) ? h.BITS : seen;
-    h.append(0, h.parts(), 0, n, width < h.BITS ? first >> width << width : Key(0), width, GP__FROM_IN, 0);
-  }
+  if (threadIdx.x != 0 || n == 0) return;
+  if (n > a.capacity || h.BITS > h.WIDEST) h.append(0, h.parts(), 0, n, 0, h.BITS, GP__FROM_IN, 0);
+  else h.add_item(0, static_cast<gp__u32>(n), 0, h.BITS, GP__FROM_IN);
 }
 
 template <int THREADS> struct gp__hybrid_count_storage {
@@ -10199,14 +10172,12 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     const Raw *in = this->from(p.source);
     const Key low = static_cast<Key>(p.low);
     const int shift = p.shift;
-    const gp__u32 mask = (1u << p.bits) - 1; // of the first part of pairs, keys may lie outside
     gp__u32 *own = s.counter + gp_lane();
     const auto add = [&](Raw raw) {
       const Key key = Code::encode(raw);
       least = key < least ? key : least;
       most = key > most ? key : most;
-      const gp__u32 digit = static_cast<gp__u32>((key - low) >> shift);
-      atomicAdd(own + (Base::PAIRS ? digit & mask : digit) * 32, 1u);
+      atomicAdd(own + static_cast<gp__u32>((key - low) >> shift) * 32, 1u);
     };
     const unsigned before = this->skew(p.source, begin);
     gp__u64 head = before ? V - before : 0; // keys before the first whole vector
@@ -10335,9 +10306,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     const gp__u64 least = gp__load_relaxed(&p.least), most = gp__load_relaxed(&p.most);
     const gp__u64 count = count_pieces(pieces, count_of_pieces, digits, p.bits);
     const gp__u64 start = gp__sum_before<THREADS>(count, s.total);
-    const int range = p.shift + p.bits;
-    const bool outside = range < this->BITS && (least < p.low || (most - p.low) >> range != 0);
-    const bool constant = least == most, whole = __syncthreads_or((t < digits && count == size) || outside);
+    const bool constant = least == most, whole = __syncthreads_or(t < digits && count == size);
     if (t == 0) p.mode = constant || whole ? GP__PART_STAYS : GP__PART_MOVES;
     if (constant) {
       add_copies(begin, size, p.source);
@@ -20476,7 +20445,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks((int)q->key_size, (int)q->in_size)
+  const unsigned blocks = kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks((int)q->key_size)
                           : kind == GP__HYBRID_COUNT   ? 2
                           : kind == GP__SEGMENTS_SHORT ? gp__short_threads(q) / threads
                                                        : (unsigned)v->blocks_per_sm;

@@ -644,8 +644,6 @@ MUTANTS = {
         "HYBRID_PAIRS", "(static_cast<Key>(digits - 1) << digit.shift)", "0"),
     "pairs: indices of a tile": (
         "HYBRID_PAIRS", "index(first + gp_tile_warp_striped<ITEMS>(i));", "index(gp_tile_warp_striped<ITEMS>(i));"),
-    "pairs: keys outside of the range of some": (
-        "HYBRID_PAIRS", "&& count == size) || outside);", "&& count == size));"),
     "pairs: ties in a bucket": (
         "HYBRID_PAIRS", "in[p]) - low)) << PLACE_BITS | p : 0;", "in[p]) - low)) << PLACE_BITS | (p ^ 1) : 0;"),
     "pairs: ties in a bucket of 4-byte keys": (
