@@ -58,6 +58,13 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
     case 15:
       v[i] = i < capacity + 50 ? r & (mask >> 4) : r | 1ull << (bits - 1);
       break; // a bucket just too large
+    case 16: // digits in turn that all share and that few do not
+      v[i] = bits != 32    ? r & (mask >> 4)
+             : i % 64 == 0 ? 1u << 27
+             : i % 64 == 1 ? 1u << 19
+             : i % 64 == 2 ? 1u << 15
+                           : r & 255;
+      break;
     default:
       v[i] = (r & 1) << (bits - 1) | 1ull << (r >> 1) % unsigned(bits - 1);
       break; // powers of two: all levels
@@ -65,7 +72,7 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
   }
   return v;
 }
-enum { DISTRIBUTIONS = 16 };
+enum { DISTRIBUTIONS = 17 };
 
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct Hybrid {
   typedef gp__sorted<T, DESCENDING> Code;
@@ -121,6 +128,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     for (int seed = 1; seed <= seeds; ++seed)
       for (int kind = 0; kind < DISTRIBUTIONS; ++kind) {
         size_t n = seed == 1 && !one_block ? most - random32() % 9 : sizes[random32() % 12];
+        if (kind == 16) n = 2 * CAPACITY + 5;
         if (one_block && n > CAPACITY) n = CAPACITY - random32() % 9;
         const std::vector<u64> v = distribution(kind, n, int(8 * sizeof(T)), size_t(CAPACITY));
         std::vector<Raw> raw(n);
