@@ -2060,7 +2060,7 @@ enum {
 GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
 GPUPRIMS__RULE int gp__bucket_items(int key_size) { return key_size > 4 ? 8 : 16; }
 GPUPRIMS__RULE int gp__bucket_log2_bins(int key_size) { return key_size > 4 ? 13 : 12; }
-GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 4; }
+GPUPRIMS__RULE int gp__bucket_blocks(int key_size, int value_size) { return key_size > 4 ? 2 : value_size > 4 ? 3 : 4; }
 // Fewer rounds of transpositions where bins are many.
 GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) {
   return 2 * (1 << log2_bins) >= 3 * capacity ? 5 : 7;
@@ -2078,7 +2078,7 @@ GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
 }
 // What a block that counts keeps in shared memory: a counter of each digit for each lane, and what it plans with.
 GPUPRIMS__RULE unsigned gp__hybrid_count_bytes(int threads) {
-  return (unsigned)(256 * 32 * 4 + (257 + 256) * 8 + threads / 32 * 28 + threads * 8 + 100) / 8 * 8;
+  return (unsigned)(256 * 32 * 4 + (257 + 256) * 8 + 512 * 4 + threads / 32 * 28 + threads * 8 + 100) / 8 * 8;
 }
 GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size) {
   return gp__tile_sort_bytes(key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size),
@@ -2115,18 +2115,18 @@ GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int
 GPUPRIMS__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, unsigned long long blocks) {
   return parts + blocks;
 }
-// A block that sorts a bucket of pairs sorts 64 bits of key and place, then fetches the values.
-GPUPRIMS__RULE int gp__bucket_size(gp__shape s) { return s.in_size ? 8 : s.key_size; }
 // Keys of a bucket, at most: what a block sorts; fewer where that leaves multiprocessors without one.
 GPUPRIMS__RULE int gp__hybrid_clamp(unsigned long long keys, int most) {
   return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
 }
 GPUPRIMS__RULE int gp__hybrid_capacity(gp__shape s) {
   return gp__hybrid_clamp(s.count / (unsigned)gp__max(s.multiprocessors, 1),
-                          gp__bucket_threads(gp__bucket_size(s)) * gp__bucket_items(gp__bucket_size(s)));
+                          gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size));
 }
-GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int value_size, int threads, int items, int log2_bins) {
-  return gp__tile_sort_bytes(8, threads, items, log2_bins) + (unsigned)(threads * items * value_size + 15) / 16 * 16;
+// A block that sorts a bucket of pairs sorts key and place in one word as large as a key, then fetches the values.
+GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {
+  return gp__tile_sort_bytes(key_size, threads, items, log2_bins) +
+         (unsigned)(threads * items * value_size + 32) / 16 * 16;
 }
 // ---- sorts and merges
 //
@@ -2152,7 +2152,7 @@ GPUPRIMS__RULE int gp__radix_items(int vectors, int key_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, 4) ? GP__VECTOR * vectors / gp__max(key_size, 4) : 1;
 }
 // Bytes of what a pass's tiles tell each other: of each pair of digits its keys in each tile, then in each group of
-// tiles, twice (a sweep's, and the next one's, cleared meanwhile), then up to each group's end, in words of prefix_bytes.
+// tiles, twice (a sweep's, and the next one's, cleared meanwhile), then up to each group's end (prefix_bytes each).
 GPUPRIMS__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles, int prefix_bytes) {
   return GP__DIGITS / 2 * (8 * tiles + (16u + (unsigned)prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
 }
@@ -2228,9 +2228,9 @@ GPUPRIMS__RULE unsigned gp__sample_bytes(int key_size) {
          16 * 16;
 }
 GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
-  return s.in_size
-             ? gp__pair_bucket_bytes(s.in_size, gp__bucket_threads(8), gp__bucket_items(8), gp__bucket_log2_bins(8))
-             : gp__bucket_bytes(s.key_size);
+  return s.in_size ? gp__pair_bucket_bytes(s.key_size, s.in_size, gp__bucket_threads(s.key_size),
+                                           gp__bucket_items(s.key_size), gp__bucket_log2_bins(s.key_size))
+                   : gp__bucket_bytes(s.key_size);
 }
 // Dynamic shared memory of a block that moves, and of one that counts and moves.
 GPUPRIMS__RULE unsigned gp__hybrid_tile_bytes(gp_policy p, gp__shape s) {
@@ -4941,9 +4941,9 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
     return false;
   }
-  // Runs of a thread, sorted in registers; then merges of two runs, each thread its part of the result (Merge Path).
+  // Runs of a thread, sorted in registers; then merges.
   GP_DEVICE void merge(unsigned n) const {
-    const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
+    const unsigned own = thread * (ITEMS + 1) + 2 * HALO;
     K w[ITEMS];
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + static_cast<unsigned>(j)];
@@ -4956,6 +4956,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
         w[j + 1] = b < a ? a : b;
       }
     }
+    merge_runs(w, n, [](K a, K b) { return a < b; });
+  }
+  // Each thread has a run; merges of two runs, each thread its part of the result (Merge Path). What stands behind the
+  // n keys is all ones, and not less than any. Ends with a barrier.
+  template <class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
+    const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
       GPUPRIMS__UNROLL
       for (int j = 0; j < ITEMS; ++j) s.key[own + static_cast<unsigned>(j)] = w[j];
@@ -4969,14 +4975,15 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
                high = diagonal < middle - from ? diagonal : middle - from;
       while (low < high) {
         const unsigned probe = (low + high) / 2;
-        if (s.key[Storage::place(middle + diagonal - 1 - probe)] < s.key[Storage::place(from + probe)]) high = probe;
+        if (less(s.key[Storage::place(middle + diagonal - 1 - probe)], s.key[Storage::place(from + probe)]))
+          high = probe;
         else low = probe + 1;
       }
       unsigned a = from + low, b = middle + diagonal - low;
       GPUPRIMS__UNROLL
       for (int j = 0; j < ITEMS; ++j) {
         const K x = s.key[Storage::place(a < middle ? a : from)], y = s.key[Storage::place(b < end ? b : from)];
-        const bool take = b >= end || (a < middle && x <= y);
+        const bool take = b >= end || (a < middle && !less(y, x));
         w[j] = take ? x : y;
         a += take ? 1u : 0u;
         b += take ? 0u : 1u;
@@ -6447,6 +6454,7 @@ template <class Op, class Acc> struct gp__group_storage {
           atomicOr(&full, 1u);
           return;
         }
+        if (probe % 4 == 3 && gp__peek(&full)) return; // the table is worth nothing
       }
     }
     gp__shared_fold<Op, Acc>::add(&value[at], x);
@@ -10231,7 +10239,9 @@ struct gp__hybrid_part {
   gp__u64 begin, end, low, least, most;
   gp__u32 first_tile, tiles, done; // done: tiles that have been counted
   int shift, bits;
-  gp__u32 source, mode, hot; // hot: a digit that many keys have; or 256
+  gp__u32 source;
+  unsigned short mode, depth; // depth: moves that the keys have behind them
+  gp__u32 hot;                // a digit that many keys have; or 256
   GP_DEVICE gp__u64 size() const { return end - begin; }
 };
 static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
@@ -10281,35 +10291,37 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   GP_DEVICE unsigned skew(gp__u32 source, gp__u64 begin) const {
     return gp__misalignment(from(source) + begin, 16) / unsigned(sizeof(Raw));
   }
-  // Digits of a part of the level: as many as make buckets that fit on chip, in as few levels as can be. The later
-  // levels have the keys that lie close together: they take all that a level can. Where as many levels leave no
-  // bits, they take all: buckets of few different keys would be slow on chip.
-  GP_DEVICE int digit_bits(int level, gp__u64 size, int width) const {
+  // Digits of a part of the level: as many as make buckets that fit on chip, in as few moves as can be. The later
+  // moves have the keys that lie close together: they take all that a level can. Where as many levels leave no
+  // bits, they take all: buckets of few different keys would be slow on chip. The levels behind this one can take
+  // what is left.
+  GP_DEVICE int digit_bits(int level, unsigned depth, gp__u64 size, int width) const {
     const gp__u64 fit = gp__hybrid_fit(a.capacity);
     const int fitting = gp__width<gp__u64>((size + fit - 1) / fit - 1);
     const int need = width - WIDEST > fitting ? width - WIDEST : fitting;
     const int levels = (need + 7) / 8, all = (width + 7) / 8;
-    const int bits = level >= 2 || width <= 8 || levels == 0 ? 8
+    const int least = width - 8 * (gp__hybrid_levels(int(sizeof(T))) - 1 - level);
+    const int bits = depth >= 2 || width <= 8 || levels == 0 ? 8
                      : all <= levels                         ? (width + all - 1) / all
                                                              : (need + levels - 1) / levels;
-    return width < bits ? width : bits < 4 ? (width < 4 ? width : 4) : bits;
+    return width < bits ? width : bits < least ? least : bits < 4 ? (width < 4 ? width : 4) : bits;
   }
   GP_DEVICE gp__u32 tiles_of(gp__u64 begin, gp__u64 size, gp__u32 source) const {
     return static_cast<gp__u32>((skew(source, begin) + size + TILE - 1) / TILE);
   }
   GP_DEVICE void describe(gp__hybrid_part &p, int of_level, gp__u64 begin, gp__u64 size, Key low, int width,
-                          gp__u32 source, gp__u32 first_tile) const {
-    const int bits = digit_bits(of_level, size, width);
+                          gp__u32 source, gp__u32 first_tile, unsigned depth) const {
+    const int bits = digit_bits(of_level, depth, size, width);
     p.begin = begin, p.end = begin + size, p.low = low, p.least = ~gp__u64(0), p.most = 0;
     p.first_tile = first_tile, p.tiles = tiles_of(begin, size, source), p.done = 0;
     p.shift = width - bits, p.bits = bits;
-    p.source = source, p.mode = GP__PART_MOVES, p.hot = 256;
+    p.source = source, p.mode = GP__PART_MOVES, p.depth = static_cast<unsigned short>(depth), p.hot = 256;
   }
   // One thread: a part joins the list of the next level.
-  GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source) const {
+  GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source, unsigned depth) const {
     const gp__u64 tiles = tiles_of(begin, size, source), was = atomicAdd(a.list + level + 1, tiles << 32 | 1u);
     describe(parts_of(level + 1)[static_cast<gp__u32>(was)], level + 1, begin, size, low, width, source,
-             static_cast<gp__u32>(was >> 32));
+             static_cast<gp__u32>(was >> 32), depth);
   }
   GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
     gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_ITEMS, gp__u64(1))];
@@ -10365,7 +10377,7 @@ template <int THREADS> struct gp__hybrid_count_storage {
   gp__u64 some[THREADS]; // of a digit, in some of the pieces
   gp__ticket ticket;
   gp__hybrid_part whole; // the input as a part
-  gp__u32 groups[THREADS / 32];
+  gp__u32 groups[THREADS / 32], next[512];
   gp__u32 hot;
   bool last;
 };
@@ -10467,14 +10479,37 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       this->add_item(begin + at, left < this->a.capacity ? static_cast<gp__u32>(left) : this->a.capacity, 0, 0, source);
     }
   }
-  // Groups: a bucket with more keys than half a block sorts, alone; the others by the window in which they start; none
-  // spans more bits than a block sorts. s.window is known to all; `start`: of this thread's digit.
-  GP_DEVICE void make_groups(const gp__hybrid_part &p, gp__u64 start, unsigned digits) const {
+  // Groups of buckets that a block sorts together: a bucket with more keys than half a block sorts, alone; of the
+  // others, from the first on, as many as fit; none spans more bits than a block sorts. s.window: where each bucket
+  // starts, known to all; `start`, `count`: of this thread's digit.
+  GP_DEVICE void make_groups(const gp__hybrid_part &p, gp__u64 start, gp__u64 count, unsigned digits) const {
     const unsigned t = threadIdx.x;
     const gp__u64 begin = p.begin, size = p.end - begin;
     const int shift = p.shift, bits = this->WIDEST - shift, spans = bits < 0 ? 0 : bits < 8 ? bits : 8;
-    const bool head = t < digits && (t == 0 || s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t] ||
-                                     (t & ((1u << spans) - 1)) == 0);
+    gp__u32 *next = s.next, *heads = s.next + 256; // the bucket behind the group that would start here; does one?
+    if (t < digits) {
+      unsigned low = t + 1, high = t + (1u << spans) < digits ? t + (1u << spans) : digits;
+      while (low < high) { // the last bucket that fits in front of it
+        const unsigned middle = (low + high + 1) / 2;
+        const gp__u64 end = middle < digits ? s.window[middle] : size;
+        if (end - start <= this->a.capacity) low = middle;
+        else high = middle - 1;
+      }
+      next[t] = low;
+      heads[t] = t == 0;
+    }
+    __syncthreads();
+    for (unsigned jumps = 1; jumps < digits; jumps *= 2) { // heads that far from the first one, at most, are known
+      const gp__u32 to = t < digits ? next[t] : digits, behind = to < digits ? next[to] : digits;
+      const bool is = t < digits && heads[t];
+      __syncthreads();
+      if (t < digits) next[t] = behind;
+      if (is && to < digits) heads[to] = 1;
+      __syncthreads();
+    }
+    const gp__u64 half = this->a.capacity / 2;
+    const gp__u64 count_before = t > 0 && t < digits ? start - s.window[t - 1] : 0;
+    const bool head = t < digits && (heads[t] || count > half || count_before > half);
     const gp__u32 group = gp__sum_before<THREADS>(head ? 1u : 0u, s.groups);
     const unsigned groups = static_cast<unsigned>(__syncthreads_count(head));
     if (head) s.start[group] = start | static_cast<gp__u64>(t) << 48;
@@ -10486,7 +10521,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       const gp__u32 source = this->next_source(p.source);
       const Key from = static_cast<Key>(p.low) + (static_cast<Key>(t) << shift);
       if (keys > this->a.capacity || (keys && shift > this->WIDEST))
-        this->append(begin + start, keys, from, shift, source);
+        this->append(begin + start, keys, from, shift, source, p.depth + 1u);
       else if (keys)
         this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
     }
@@ -10495,7 +10530,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   // All of a part of pairs has been counted: its buckets become parts or items.
   GP_DEVICE void plan_pairs(gp__hybrid_part &p, gp__u64 *pieces, gp__u32 count_of_pieces) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
-    const gp__u64 begin = p.begin, size = p.end - begin, half = this->a.capacity / 2;
+    const gp__u64 begin = p.begin, size = p.end - begin;
     const gp__u32 source = this->next_source(p.source);
     const gp__u64 least = gp__load_relaxed(&p.least), most = gp__load_relaxed(&p.most);
     const gp__u64 count = count_pieces(pieces, count_of_pieces, digits, p.bits);
@@ -10508,12 +10543,13 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     if (whole) {
       if (t == 0)
-        this->append(begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source);
+        this->append(begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source,
+                     p.depth);
       return;
     }
     if (t < digits) {
       s.start[t] = start;
-      s.window[t] = count > half ? ~gp__u64(0) : start / half;
+      s.window[t] = start;
     }
     __syncthreads();
     place_pieces(pieces, count_of_pieces, digits, p.bits, begin);
@@ -10522,12 +10558,12 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       add_copies(begin, size, source);
       return;
     }
-    make_groups(p, start, digits);
+    make_groups(p, start, count, digits);
   }
   // All of the part has been counted: its buckets become parts, items, or runs to be filled.
   GP_DEVICE void plan(gp__hybrid_part &p, gp__u64 *bins) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
-    const gp__u64 begin = p.begin, size = p.end - begin, half = this->a.capacity / 2;
+    const gp__u64 begin = p.begin, size = p.end - begin;
     const int shift = p.shift;
     const gp__u64 least = gp__load_relaxed(&p.least), most = gp__load_relaxed(&p.most);
     const gp__u64 count = t < digits ? gp__load_relaxed(bins + t) : 0;
@@ -10541,17 +10577,18 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       else if (constant) return;
       else if (shift == 0 && t < digits) gp__store_relaxed(bins + t, begin + start);
       else if (shift != 0 && t == 0)
-        this->append(begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source);
+        this->append(begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source,
+                     p.depth);
       return;
     }
     if (t < digits) {
       gp__store_relaxed(bins + t, begin + start); // the cursor of the keys that move
-      s.window[t] = count > half ? ~gp__u64(0) : start / half;
+      s.window[t] = start;
       if (count > size / 4) atomicExch(&s.hot, t); // one of up to three
     }
     __syncthreads();
     if (t == 0) p.hot = s.hot;
-    make_groups(p, start, digits);
+    make_groups(p, start, count, digits);
   }
   // Tiles [first, last) of the level's part `at`, of which `p` says what does not change. The block that counts the
   // last ones plans. FIRST: the counters are zero as soon as the word that the first block publishes is there.
@@ -10621,7 +10658,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     const bool fits = n <= this->a.capacity && this->BITS <= this->WIDEST;
     if (threadIdx.x == 0) {
       s.ticket = gp__draw(this->a.workspace, gridDim.x);
-      this->describe(s.whole, 0, 0, n, 0, this->BITS, GP__FROM_IN, 0);
+      this->describe(s.whole, 0, 0, n, 0, this->BITS, GP__FROM_IN, 0, 0);
     }
     __syncthreads();
     if (s.ticket.number == 0) {
@@ -11121,8 +11158,92 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
 };
 
-// Buckets of pairs: a key, less the bucket's lowest, and below it its place in the bucket.
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
+// The n elements at `in`, which is aligned to an element: those in whole vectors of 16 bytes, and `head` before these.
+template <class E> struct gp__vectors_of {
+  static const int EACH = 16 / int(sizeof(E));
+  unsigned before, head, whole; // before: from the 16-byte boundary before `in` on
+  GP_DEVICE gp__vectors_of(const E *in, unsigned n) : before(gp__misalignment(in, 16) / unsigned(sizeof(E))) {
+    head = before ? EACH - before : 0;
+    if (head > n) head = n;
+    whole = (n - head) / EACH;
+  }
+  // An element of this thread that is in no whole vector; n or more: there is none.
+  GP_DEVICE unsigned edge(unsigned thread) const { return thread < head ? thread : thread + whole * EACH; }
+};
+
+// Values of a bucket in shared memory, in the order of the input: a bulk copy where there are such (and the policy has
+// a stage), which one thread starts; otherwise vectors, through registers.
+template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+  static const bool BULK = P::stages > 0;
+#else
+  static const bool BULK = false;
+#endif
+  typedef gp__vectors_of<Value> Vectors;
+  Value *values;    // aligned to 16 bytes: THREADS * ITEMS, and a vector
+  gp__u64 *arrived; // a barrier of one thread
+
+  GP_DEVICE const Value *of(const Value *in) const { return values + Vectors(in, 0).before; }
+  // Once. A barrier of the block follows.
+  GP_DEVICE void init() const {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+    if (BULK && threadIdx.x == 0) {
+      gp__mbarrier_init(arrived, 1);
+      gp__mbarrier_init_fence();
+    }
+#endif
+  }
+  // The last bucket's values are no longer needed. Does not wait.
+  GP_DEVICE void ask(const Value *in, unsigned n) const {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+    if (BULK && threadIdx.x == 0) {
+      const Vectors v(in, n);
+      gp__mbarrier_arrive_expect(arrived, v.whole * 16);
+      if (v.whole) gp__bulk_load(values + v.before + v.head, in + v.head, v.whole * 16, arrived);
+    }
+#endif
+  }
+  // What no bulk copy brings.
+  GP_DEVICE void fetch(const Value *in, unsigned n, unsigned thread) const {
+    const Vectors v(in, n);
+    const int EACH = Vectors::EACH, COUNT = BULK ? 0 : ITEMS / EACH, AT_ONCE = 4;
+    static_assert(ITEMS / Vectors::EACH <= 4 || ITEMS / Vectors::EACH % 4 == 0, "vectors of a thread");
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < COUNT; i += AT_ONCE) {
+      gp_vector pack[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned at = unsigned(i + j) * THREADS + thread;
+        pack[j] = gp_vector{{0, 0, 0, 0}};
+        gp__load_vector_if<P::load>(at < v.whole, in + v.head + at * EACH, pack[j]);
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned at = unsigned(i + j) * THREADS + thread;
+        if (at < v.whole) *reinterpret_cast<gp_vector *>(values + v.before + v.head + at * EACH) = pack[j];
+      }
+    }
+    const unsigned edge = v.edge(thread);
+    if (edge < n) values[v.before + edge] = in[edge];
+  }
+  // Behind a barrier of the block after fetch. turn: of the calls, counted from 0.
+  GP_DEVICE void wait(gp__u32 turn) const {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+    if (BULK) gp__mbarrier_wait(arrived, turn & 1u);
+#else
+    (void)turn;
+#endif
+  }
+  // All have read them. A barrier of the block follows.
+  GP_DEVICE void end() const {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+    if (BULK) gp__bulk_fence(); // they, and what was fetched, lie where the next copy goes
+#endif
+  }
+};
+
+// Buckets of pairs with keys of 8 bytes: a key, less the bucket's lowest, and below it its place in the bucket.
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW>
 struct gp__pair_bucket {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -11134,7 +11255,7 @@ struct gp__pair_bucket {
   static_assert(THREADS * ITEMS <= 1 << PLACE_BITS, "places");
   const Hybrid &h;
   Storage &s;
-  Value *values;
+  gp__staged_values<P, Value, THREADS, ITEMS> staged;
 
   GP_DEVICE Value value(const Value *in, gp__u64 i) const { return in ? in[i] : gp__radix_value<Value>::index(i); }
   GP_DEVICE void copy(const gp__hybrid_item &item) const {
@@ -11145,55 +11266,265 @@ struct gp__pair_bucket {
       static_cast<Value *>(h.a.out_values)[item.begin + q] = value(values_in, item.begin + q);
     }
   }
-  GP_DEVICE void sort(const gp__hybrid_item &item) const {
+  // turn: of the buckets with values, counted from 0.
+  GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__anew(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
     const Raw *in = h.from(item.source) + item.begin;
-    const Value *values_in = h.values_from(item.source);
     const Key low = static_cast<Key>(item.low);
     const int width = item.width + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
     const auto there = [=](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; };
     gp__u64 keys[ITEMS];
-    Value own[ITEMS];
+    if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned p = unsigned(i) * THREADS + thread;
       keys[i] = there(i) ? static_cast<gp__u64>(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
     }
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
-      if (there(i)) own[i] = value(values_in, item.begin + unsigned(i) * THREADS + thread);
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
-      if (there(i)) values[unsigned(i) * THREADS + thread] = own[i];
     sort.scatter(keys, 0, there, n, 0, shift);
+    if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
     if (!sort.finish(shift)) sort.sort(n, shift);
-    for (unsigned q = thread; q < n; q += THREADS) {
-      const gp__u64 x = s.key[Storage::place(q)];
-      const Raw raw = Code::decode(static_cast<Key>(low + static_cast<Key>(x >> PLACE_BITS)));
-      if (!h.a.drop_keys) static_cast<Raw *>(h.a.out)[item.begin + q] = raw;
-      static_cast<Value *>(h.a.out_values)[item.begin + q] =
-          values[static_cast<unsigned>(x) & ((1u << PLACE_BITS) - 1)];
-    }
+    store(item, turn);
   }
-  static GP_DEVICE void run(const gp__hybrid_args &a) {
-    GP_DYNAMIC_SHARED(bytes);
-    gp__begin<P>();
-    static_assert(sizeof(Storage) == gp__tile_sort_bytes(8, THREADS, ITEMS, LOG2_BINS), "shared memory");
-    const Hybrid h = {a, 0, blockIdx.x};
-    const gp__pair_bucket b = {h, *reinterpret_cast<Storage *>(bytes),
-                               reinterpret_cast<Value *>(bytes + sizeof(Storage))};
-    const Sort sort = {b.s, threadIdx.x};
-    sort.clear();
-    const gp__u64 items = a.list[GP__HYBRID_ITEMS];
-    for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
-      const gp__hybrid_item item = h.items()[i];
-      __syncthreads();
-      if (item.width) b.sort(item);
-      else b.copy(item);
+  GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
+    const int AT_ONCE = 4;
+    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+    const Key low = static_cast<Key>(item.low);
+    const Value *values_in = h.values_from(item.source), *values = nullptr;
+    Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
+    Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
+    const bool with_keys = !h.a.drop_keys;
+    if (values_in) {
+      values = staged.of(values_in + item.begin);
+      staged.wait(turn++);
     }
+    for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
+      gp__u64 x[AT_ONCE];
+      Value value[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        x[i] = s.key[Storage::place(q < n ? q : first)];
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned place = static_cast<unsigned>(x[i]) & ((1u << PLACE_BITS) - 1);
+        value[i] = values ? values[place] : gp__radix_value<Value>::index(item.begin + place);
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        if (q < n) {
+          if (with_keys) out[q] = Code::decode(static_cast<Key>(low + static_cast<Key>(x[i] >> PLACE_BITS)));
+          out_values[q] = value[i];
+        }
+      }
+    }
+    staged.end();
   }
 };
+
+// Buckets of pairs with keys of 4 bytes: the leading bits of key - lowest, and below them the place in the bucket, are
+// 32 bits that are all different. Where they leave out bits of the key, these lie, by place, where the counters were
+// while keys with the same leading bits are brought into order: few, as a rule.
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
+struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true> {
+  typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
+  typedef typename Hybrid::Code Code;
+  typedef typename Hybrid::Raw Raw;
+  typedef gp__tile_sort<gp__u32, THREADS, ITEMS, LOG2_BINS> Sort;
+  typedef typename Sort::Storage Storage;
+  static const int PLACE_BITS = GP__HYBRID_PLACE_BITS, KEY_BITS = 32 - PLACE_BITS, LONGEST = 15;
+  static const int V = 4;
+  static const gp__u32 PLACES = (1u << PLACE_BITS) - 1;
+  static_assert(sizeof(T) == 4 && THREADS * ITEMS < 1 << PLACE_BITS, "places; none is all ones");
+  static_assert(32 - KEY_BITS <= 16 && THREADS * ITEMS <= 2 * Storage::BINS && ITEMS <= 16, "what is left out of keys");
+  const Hybrid &h;
+  Storage &s;
+  gp__staged_values<P, Value, THREADS, ITEMS> staged;
+  GP_DEVICE unsigned short *rest() const { return reinterpret_cast<unsigned short *>(s.counter); }
+
+  GP_DEVICE void copy(const gp__hybrid_item &item) const {
+    const Raw *in = h.from(item.source);
+    const Value *values_in = h.values_from(item.source);
+    for (unsigned q = threadIdx.x; q < item.count; q += THREADS) {
+      const gp__u64 at = item.begin + q;
+      if (!h.a.drop_keys) static_cast<Raw *>(h.a.out)[at] = in[at];
+      static_cast<Value *>(h.a.out_values)[at] = values_in ? values_in[at] : gp__radix_value<Value>::index(at);
+    }
+  }
+  // turn: of the buckets with values, counted from 0.
+  GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
+    const unsigned thread = gp__anew(threadIdx.x), n = item.count;
+    const Sort sort = {s, thread};
+    const Raw *in = h.from(item.source) + item.begin;
+    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const int drop = item.width > KEY_BITS ? item.width - KEY_BITS : 0;
+    const int width = item.width - drop + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
+    const gp__vectors_of<Raw> v(in, n);
+    const unsigned at_edge = v.edge(thread);
+    const auto there = [=](int i) { return i >= 0 ? unsigned(i) / V * THREADS + thread < v.whole : at_edge < n; };
+    const auto word = [=](Raw raw, unsigned place) { return (Code::encode(raw) - low) >> drop << PLACE_BITS | place; };
+    gp__u32 keys[ITEMS], edge = 0;
+    if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
+    gp__packed<Raw> pack[ITEMS / V];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS / V; ++i) {
+      pack[i].vector = gp_vector{{0, 0, 0, 0}};
+      gp__load_vector_if<P::load>(there(i * V), in + v.head + (unsigned(i) * THREADS + thread) * V, pack[i].vector);
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      keys[i] = word(pack[i / V].item[i % V], v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V));
+    if (gp_warp() == 0 && at_edge < n) edge = word(in[at_edge], at_edge);
+    sort.scatter(keys, edge, there, n, 0, shift);
+    if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
+    if (!sort.finish(shift)) sort.sort(n, shift);
+    if (item.width <= KEY_BITS) {
+      store<false>(item, turn);
+      return;
+    }
+    untie(item);
+    store<true>(item, turn);
+    __syncthreads();
+    sort.clear();
+  }
+  // All bits of the keys decide. Ends with a barrier, and with the bits that words leave out at rest().
+  GP_DEVICE void untie(const gp__hybrid_item &item) const {
+    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+    const Raw *in = h.from(item.source) + item.begin;
+    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const int drop = item.width - KEY_BITS;
+    unsigned short *left_out = rest();
+    const auto tied = [](gp__u32 x, gp__u32 y) { return (x ^ y) >> PLACE_BITS == 0; };
+    GPUPRIMS__UNROLL_BY(4)
+    for (unsigned p = thread; p < n; p += THREADS)
+      left_out[p] = static_cast<unsigned short>((Code::encode(in[p]) - low) & ((1u << drop) - 1));
+    __syncthreads();
+    gp__u64 lengths = 0; // 4 bits for each of the thread's words: of the run of tied ones that begins with it
+    bool wrong = false, is_long = false;
+    for (unsigned q = thread, i = 0; q + 1 < n; q += THREADS, i += 4) {
+      const gp__u32 x = s.key[Storage::place(q)], y = s.key[Storage::place(q + 1)];
+      if (!tied(x, y)) continue;
+      wrong |= left_out[y & PLACES] < left_out[x & PLACES];
+      if (q > 0 && tied(x, s.key[Storage::place(q - 1)])) continue;
+      unsigned length = 2;
+      while (length <= LONGEST && q + length < n && tied(x, s.key[Storage::place(q + length)])) ++length;
+      if (length > LONGEST) is_long = true;
+      else lengths |= static_cast<gp__u64>(length) << i;
+    }
+    if (!__syncthreads_or(wrong)) return;
+    if (__syncthreads_or(is_long)) {
+      merge(n, thread);
+      return;
+    }
+    for (unsigned q = thread; lengths; q += THREADS, lengths >>= 4) insert(q, static_cast<unsigned>(lengths & 15));
+    __syncthreads();
+  }
+  // Insertion sort of tied words.
+  GP_DEVICE void insert(unsigned q, unsigned length) const {
+    for (unsigned i = 1; i < length; ++i) {
+      const gp__u32 x = s.key[Storage::place(q + i)], own = rest()[x & PLACES];
+      unsigned to = i;
+      for (; to > 0; --to) {
+        const gp__u32 y = s.key[Storage::place(q + to - 1)];
+        if (rest()[y & PLACES] <= own) break;
+        s.key[Storage::place(q + to)] = y;
+      }
+      s.key[Storage::place(q + to)] = x;
+    }
+  }
+  // The same for runs of any length: merges from runs of a thread on.
+  GP_DEVICE void merge(unsigned n, unsigned thread) const {
+    const unsigned short *left_out = rest();
+    const auto less = [=](gp__u32 x, gp__u32 y) {
+      if ((x ^ y) >> PLACE_BITS || x == ~0u || y == ~0u) return x < y;
+      const gp__u32 a = left_out[x & PLACES], b = left_out[y & PLACES];
+      return a != b ? a < b : x < y;
+    };
+    gp__u32 w[ITEMS];
+    for (unsigned i = 1; i < ITEMS; ++i) {
+      const unsigned first = thread * ITEMS;
+      const gp__u32 x = s.key[Storage::place(first + i)];
+      unsigned to = i;
+      for (; to > 0 && less(x, s.key[Storage::place(first + to - 1)]); --to)
+        s.key[Storage::place(first + to)] = s.key[Storage::place(first + to - 1)];
+      s.key[Storage::place(first + to)] = x;
+    }
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[Storage::place(thread * ITEMS + unsigned(j))];
+    const Sort sort = {s, thread};
+    sort.merge_runs(w, n, less);
+  }
+  // TIES: words leave out bits of the keys.
+  template <bool TIES> GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
+    const int AT_ONCE = 4;
+    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const int drop = TIES ? item.width - KEY_BITS : 0;
+    const Value *values_in = h.values_from(item.source), *values = nullptr;
+    if (values_in) {
+      values = staged.of(values_in + item.begin);
+      staged.wait(turn++);
+    }
+    Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
+    Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
+    const bool with_keys = !h.a.drop_keys;
+    for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
+      gp__u32 x[AT_ONCE];
+      Value value[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        x[i] = s.key[Storage::place(q < n ? q : first)];
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i)
+        value[i] = values ? values[x[i] & PLACES] : gp__radix_value<Value>::index(item.begin + (x[i] & PLACES));
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        if (q < n) {
+          gp__u32 key = x[i] >> PLACE_BITS;
+          if (TIES) key = key << drop | rest()[x[i] & PLACES];
+          if (with_keys) out[q] = Code::decode(low + key);
+          out_values[q] = value[i];
+        }
+      }
+    }
+    staged.end();
+  }
+};
+
+struct gp__pair_bucket_storage {
+  gp__hybrid_item item[2]; // this one and the next; read where needed: that costs fewer registers than to keep them
+  gp__u64 arrived;
+};
+// The items of the list, dealt in turn.
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
+GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
+  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4> Bucket;
+  typedef typename Bucket::Storage Storage;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
+  const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
+  const gp__u32 items = static_cast<gp__u32>(a.list[GP__HYBRID_ITEMS]);
+  GP_SHARED(gp__pair_bucket_storage, own);
+  const Bucket b = {
+      h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), &own.arrived}};
+  if (threadIdx.x == 0 && blockIdx.x < items) own.item[0] = h.items()[blockIdx.x];
+  gp__u32 at = 0, turn = 0;
+  const typename Bucket::Sort sort = {b.s, threadIdx.x};
+  sort.clear();
+  b.staged.init();
+  for (gp__u32 i = blockIdx.x; i < items; i += gridDim.x, at ^= 1) {
+    __syncthreads();
+    if (own.item[at].width) b.sort(own.item[at], turn);
+    else b.copy(own.item[at]);
+    if (threadIdx.x == 0 && items - i > gridDim.x) own.item[at ^ 1] = h.items()[i + gridDim.x];
+  }
+}
 
 // The items of the list, dealt in turn.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
@@ -11230,7 +11561,7 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
 struct gp__bucket_sorter {
   static GP_DEVICE void run(const gp__hybrid_args &a) {
-    gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS>::run(a);
+    gp__hybrid_sort_pairs<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS>(a);
   }
 };
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
@@ -11248,7 +11579,8 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
 // takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
 // but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
 // that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
-// for one of 2^26 keys, in tenths of a picosecond.
+// for one of 2^26 keys, in tenths of a picosecond. A pass over 4-byte keys takes 37: it counts as less, so that these
+// keys are sorted level by level only where that is faster by a third: skew takes longer than this model knows.
 template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
   typedef gp__hybrid<P, T, DESCENDING> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -11264,7 +11596,7 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
   };
   static const unsigned COUNT = BITS > 32 ? 19 : 11, MOVE = BITS > 32 ? 55 : 43, MOVE_DEEP = BITS > 32 ? 141 : 74,
                         FILL = BITS > 32 ? 22 : 11, BUCKETS = BITS > 32 ? 90 : 50, HISTOGRAM = BITS > 32 ? 20 : 11,
-                        PASS = BITS > 32 ? 68 : 48;
+                        PASS = BITS > 32 ? 57 : 26;
   static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))), "shared memory");
   const Hybrid &h;
   Storage &s;
@@ -11314,8 +11646,9 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
     gp__u64 cost = 0, size = n;
     gp__u32 sorted = m; // keys that come to lie in buckets
     int prefix = 0;
+    unsigned moves = 0;
     for (int level = 0; level < h.a.levels && prefix < BITS; ++level) {
-      const int lane = static_cast<int>(gp_lane()), bits = h.digit_bits(level, size, BITS - prefix);
+      const int lane = static_cast<int>(gp_lane()), bits = h.digit_bits(level, moves, size, BITS - prefix);
       const gp__u32 own = (lane >= prefix ? s.alike[lane] : 0) + (lane + 32 >= prefix ? s.alike[lane + 32] : 0);
       const gp__u32 moved = gp_warp_broadcast(gp_warp_reduce(own, gp_sum<gp__u32>()), 0);
       if (prefix + bits <= common) { // of one digit: the part stays
@@ -11326,7 +11659,8 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
         sorted -= moved;
         prefix = BITS;
       } else {
-        cost += static_cast<gp__u64>(COUNT + (level < 2 ? MOVE : MOVE_DEEP)) * moved;
+        cost += static_cast<gp__u64>(COUNT + (moves < 2 ? MOVE : MOVE_DEEP)) * moved;
+        ++moves;
         prefix += bits;
         size >>= bits;
       }
@@ -20584,7 +20918,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__HYBRID_REST:
   case GP__SORT_SAMPLE:
   case GP__SORT_ONE_BLOCK: {
-    const int size = q->in_size ? 8 : (int)q->key_size;
+    const int size = (int)q->key_size;
     const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
     gp__add(t, "%s, %s", gp__key_name(q), q->flags & GP_DESCENDING ? "true" : "false");
     if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
@@ -20671,7 +21005,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   const char *policy;
   gp__text *t = &p->text;
   const unsigned blocks = kind == GP__SORT_SAMPLE      ? 1
-                          : kind == GP__HYBRID_SORT    ? (unsigned)gp__bucket_blocks(q->in_size ? 8 : (int)q->key_size)
+                          : kind == GP__HYBRID_SORT    ? (unsigned)gp__bucket_blocks((int)q->key_size, (int)q->in_size)
                           : kind == GP__HYBRID_COUNT   ? 2
                           : kind == GP__SEGMENTS_SHORT ? gp__short_threads(q) / threads
                                                        : (unsigned)v->blocks_per_sm;
@@ -20824,7 +21158,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__HYBRID_MOVE) g.shared_bytes = gp__hybrid_tile_bytes(p, h);
   if (kind == GP__HYBRID_REST) g.shared_bytes = gp__hybrid_rest_bytes(p, h);
   if (kind == GP__HYBRID_SORT) {
-    g.threads = (unsigned)gp__bucket_threads(gp__bucket_size(h));
+    g.threads = (unsigned)gp__bucket_threads(h.key_size);
     g.shared_bytes = gp__hybrid_bucket_bytes(h);
   }
   if (kind == GP__SORT_ONE_BLOCK) g.shared_bytes = gp__one_block_bytes(p, h.key_size);

@@ -633,8 +633,9 @@ MUTANTS = {
         "HYBRID", "    if (gp_warp() == 0) put(edge, there(-1), at_edge);\n", ""),
     "hybrid: a bucket over the capacity is one item": (
         "HYBRID", "if (keys > this->a.capacity ||", "if (keys > this->a.capacity + 100 ||"),
-    "hybrid: a window joins the bucket before": (
-        "HYBRID", "s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t]", "s.window[t - 1] != s.window[t]"),
+    "hybrid: a group is larger than a block sorts": (
+        "HYBRID", "if (end - start <= this->a.capacity) low", "if (end - start <= this->a.capacity + 100) low"),
+    "hybrid: one group": ("HYBRID", "      if (is && to < digits) heads[to] = 1;\n", ""),
     "hybrid: an item's range is one digit's": (
         "HYBRID", "shift + gp__width<gp__u32>(span - 1), source)", "shift, source)"),
     "hybrid: parts of the next level begin with the same tile": (
@@ -647,8 +648,9 @@ MUTANTS = {
     "hybrid: counters of the next level stay": ("HYBRID", "      next_bins[i] = 0;", "      (void)i;"),
     "hybrid: digits of a level leave bits to the next one that are not there": (
         "HYBRID", "p.shift = width - bits, p.bits = bits;", "p.shift = width > 8 ? width - 8 : 0, p.bits = bits;"),
-    "hybrid: later levels take few bits": (
-        "HYBRID", "level >= 2 || width <= 8 || levels == 0 ? 8", "width <= 8 || levels == 0 ? 4"),
+    "hybrid: levels run out": (
+        "HYBRID", "const int least = width - 8 * (gp__hybrid_levels(int(sizeof(T))) - 1 - level);",
+        "const int least = 0 * (level + int(depth));"),
     "hybrid: a part that stays is one that moves": (
         "HYBRID", ": whole ? GP__PART_STAYS : GP__PART_MOVES;", ": GP__PART_MOVES;"),
     "hybrid: runs begin one place early": (
@@ -692,7 +694,7 @@ MUTANTS = {
         "HYBRID_PAIRS", "      add_copies(begin, size, source);\n", ""),
     "pairs: a constant part stays where it is": ("HYBRID_PAIRS", "      add_copies(begin, size, p.source);\n", ""),
     "pairs: a group spans more bits than a block sorts": (
-        "HYBRID_PAIRS", "(t & ((1u << spans) - 1)) == 0);", "t == 0);"),
+        "HYBRID_PAIRS", "t + (1u << spans) < digits ? t + (1u << spans) : digits;", "digits;"),
     "pairs: a small bucket of many bits is an item": (
         "HYBRID_PAIRS", "keys > this->a.capacity || (keys && shift > this->WIDEST)", "keys > this->a.capacity"),
     "pairs: a tile goes where the one before went": ("HYBRID_PAIRS", "          odd[i] += odds;\n", ""),
@@ -702,9 +704,20 @@ MUTANTS = {
         "HYBRID_PAIRS", "index(first + gp_tile_warp_striped<ITEMS>(i));", "index(gp_tile_warp_striped<ITEMS>(i));"),
     "pairs: ties in a bucket": (
         "HYBRID_PAIRS", "in[p]) - low)) << PLACE_BITS | p : 0;", "in[p]) - low)) << PLACE_BITS | (p ^ 1) : 0;"),
+    "pairs: ties in a bucket of 4-byte keys": (
+        "HYBRID_PAIRS", "<< PLACE_BITS | place;", "<< PLACE_BITS | (place ^ 1);"),
+    "pairs: bits that do not fit beside the place": (
+        "HYBRID_PAIRS", "if (!__syncthreads_or(wrong)) return;", "__syncthreads_or(wrong); return;"),
+    "pairs: long runs of tied keys": (
+        "HYBRID_PAIRS", "if (length > LONGEST) is_long = true;",
+        "if (length > LONGEST) is_long = false;"),
+    "pairs: values that have not arrived": (
+        "HYBRID_PAIRS", "if (BULK) gp__mbarrier_wait(arrived, turn & 1u);", "(void)turn;"),
+    "pairs: values overtaken by the next bucket's": (
+        "HYBRID_PAIRS", "    if (BULK) gp__bulk_fence(); // they", "    // they"),
     "pairs: no barrier between buckets": (
-        "HYBRID_PAIRS", "      __syncthreads();\n      if (item.width) b.sort(item);",
-        "      if (item.width) b.sort(item);"),
+        "HYBRID_PAIRS", "    __syncthreads();\n    if (own.item[at].width) b.sort(",
+        "    if (own.item[at].width) b.sort("),
 }
 
 

@@ -58,6 +58,13 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
     case 15:
       v[i] = i < capacity + 50 ? r & (mask >> 4) : r | 1ull << (bits - 1);
       break; // a bucket just too large
+    case 16: // digits in turn that all share and that few do not
+      v[i] = bits != 32    ? r & (mask >> 4)
+             : i % 64 == 0 ? 1u << 27
+             : i % 64 == 1 ? 1u << 19
+             : i % 64 == 2 ? 1u << 15
+                           : r & 255;
+      break;
     default:
       v[i] = (r & 1) << (bits - 1) | 1ull << (r >> 1) % unsigned(bits - 1);
       break; // powers of two: all levels
@@ -65,7 +72,7 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
   }
   return v;
 }
-enum { DISTRIBUTIONS = 16 };
+enum { DISTRIBUTIONS = 17 };
 
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct Hybrid {
   typedef gp__sorted<T, DESCENDING> Code;
@@ -126,6 +133,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     for (int seed = 1; seed <= seeds; ++seed)
       for (int kind = 0; kind < DISTRIBUTIONS; ++kind) {
         size_t n = seed == 1 && !one_block ? most - random32() % 9 : sizes[random32() % 12];
+        if (kind == 16) n = 2 * CAPACITY + 5;
         if (one_block && n > CAPACITY) n = CAPACITY - random32() % 9;
         const std::vector<u64> v = distribution(kind, n, int(8 * sizeof(T)), size_t(CAPACITY));
         std::vector<Raw> raw(n);
@@ -177,7 +185,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     a.items = items.data, a.count = size, a.count_device = on_device ? counts.data : nullptr;
     a.capacity = CAPACITY, a.workspace = workspace.data, a.levels = gp__hybrid_levels(sizeof(T));
     const int even = 1 + int(random32() % 2); // levels with launches of their own
-    const unsigned sort_bytes = gp__pair_bucket_bytes(sizeof(V), THREADS, ITEMS, LOG2_BINS);
+    const unsigned sort_bytes = gp__pair_bucket_bytes(sizeof(T), sizeof(V), THREADS, ITEMS, LOG2_BINS);
     const unsigned move_bytes = P::threads * P::vectors * gp__vector_items(sizeof(T)) * (sizeof(T) + sizeof(V));
     const unsigned count_bytes = gp__hybrid_count_bytes(P::threads);
     const unsigned rest_bytes = move_bytes > count_bytes ? move_bytes : count_bytes;
@@ -257,7 +265,8 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
   // Which one it must be; 0: either.
   static int right(int data, size_t n) {
-    return n < 20000 ? 0 : data == HIGH ? GP__CHOSE_ONE_SWEEP : data == HIGHEST_ZERO ? 0 : GP__CHOSE_HYBRID;
+    if (n < 20000 || data == HIGHEST_ZERO || (BITS == 32 && data != HIGH && data != CONSTANT && data != FEW)) return 0;
+    return data == HIGH ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
   static bool run(int data, size_t n, bool in_place, bool on_device, int &chosen) {
     std::vector<Raw> from(n);
@@ -360,9 +369,9 @@ int main(int argc, char **argv) {
   Adaptive<Two, double, true, 32, 8, 9>::sweep("adaptive f64 descending", seeds);
 #endif
 #if !defined TEST_HYBRID && !defined TEST_ADAPTIVE
-  typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Wide;
-  Pairs<Small, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 20000);
-  Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 12000, 4);
+  typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Wide; // a stage: values by bulk copies
+  Pairs<Wide, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 12000);
+  Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 9000, 4);
 #endif
 #ifndef TEST_FEW
   Pairs<Other, float, true, u64, 64, 8, 9>::sweep("pairs f32 u64 descending", seeds, 12000);
