@@ -2139,7 +2139,8 @@ enum {
   GP__RADIX_GROUP = 8,        // tiles whose counts are known together, too: a look-back of a thread asks for these
   GP__RADIX_GROUPS = 2,       // and for so many groups' at a time
   GP__RADIX_VALUE_BYTES = 16, // larger values follow their keys by index
-  GP__RADIX_NARROW_LOG2 = 30  // fewer elements: counts travel in words of 32 bits
+  GP__RADIX_NARROW_LOG2 = 30, // fewer elements: counts travel in words of 32 bits
+  GP__NUMBERS_LOG2 = 15       // as many floats: merge sort by GP_LESS or GP_GREATER is a radix sort
 };
 GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
   return begin_bit >= end_bit ? 0
@@ -2698,13 +2699,13 @@ __attribute__((unused)) static int gp__radix_registers(int vectors, gp__shape s)
 // looked back for behind the next one's ranking, others by one block with as many elements as its registers hold.
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, narrow = s.key_size <= 4 && !s.in_size;
-  const int large = !p.threads && !p.blocks_per_sm && s.count >> 21 != 0;
+  const int large = !p.threads && !p.blocks_per_sm && s.count >> 21 != 0, registers = s.key_size <= 4 ? 100 : 80;
   if (large) {
-    p.threads = narrow ? 256 : 512;
+    p.threads = narrow ? 256 : s.key_size <= 4 ? 384 : 512;
     p.blocks_per_sm = narrow ? 2 : 1;
     p.stages = gp__or(stages, narrow ? 2 : 1);
     if (!vectors)
-      for (p.vectors = 8; p.vectors > 1 && gp__radix_registers(p.vectors, s) > 80;) --p.vectors;
+      for (p.vectors = 8; p.vectors > 1 && gp__radix_registers(p.vectors, s) > registers;) --p.vectors;
   } else {
     p.threads = gp__or(p.threads, 384);
     p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
@@ -2722,8 +2723,9 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
+  const int one_sweep = s.key_size == 4 && s.count >> 22 && !(s.count >> 24); // behind it a sample decides
   if (gp__sorts_keys(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || p.algorithm == GP_ONE_BLOCK ||
-                            (!p.algorithm && s.key_size >= 4))) {
+                            (!p.algorithm && s.key_size >= 4 && !one_sweep))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
     gp_policy q = p;
     q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16                                     ? GP_ONE_BLOCK
@@ -9503,6 +9505,13 @@ template <class T> struct gp__radix_key {
     return gp__ordered<T>::decode(static_cast<Bits>(descending ? Bits(0) : Bits(~Bits(0))));
   }
 };
+// Floats as a comparison orders them: -0 and +0 are equal.
+template <class T> struct gp__radix_number : gp__radix_key<T> {
+  typedef typename gp__ordered<T>::Bits Bits;
+  static GP_DEVICE Bits bits(Bits key, int) {
+    return gp__ordered<T>::encode(static_cast<Bits>(key << 1) ? key : static_cast<Bits>(0));
+  }
+};
 // A struct by a user's operator that makes a built-in type R of it.
 template <class T, class Op, class R> struct gp__decomposed_key {
   typedef typename gp__ordered<R>::Bits Bits;
@@ -11579,8 +11588,8 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
 // takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
 // but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
 // that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
-// for one of 2^26 keys, in tenths of a picosecond. A pass over 4-byte keys takes 37: it counts as less, so that these
-// keys are sorted level by level only where that is faster by a third: skew takes longer than this model knows.
+// for one of 2^26 keys, in tenths of a picosecond. Of 4-byte keys that
+// recur in the sample, skew takes longer than this model knows: one sweep.
 template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
   typedef gp__hybrid<P, T, DESCENDING> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -11596,7 +11605,7 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
   };
   static const unsigned COUNT = BITS > 32 ? 19 : 11, MOVE = BITS > 32 ? 55 : 43, MOVE_DEEP = BITS > 32 ? 141 : 74,
                         FILL = BITS > 32 ? 22 : 11, BUCKETS = BITS > 32 ? 90 : 50, HISTOGRAM = BITS > 32 ? 20 : 11,
-                        PASS = BITS > 32 ? 57 : 26;
+                        PASS = BITS > 32 ? 57 : 41;
   static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))), "shared memory");
   const Hybrid &h;
   Storage &s;
@@ -11678,7 +11687,7 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
     __syncthreads();
     if (gp_warp() != 0) return;
     const gp__u64 one_sweep = static_cast<gp__u64>(HISTOGRAM + PASS * static_cast<unsigned>(digits)) * m;
-    const bool sweeps = digits > 0 && one_sweep < hybrid_cost(n, m);
+    const bool sweeps = digits > 0 && ((BITS <= 32 && s.different < m / 4 * 3) || one_sweep < hybrid_cost(n, m));
     if (threadIdx.x == 0) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
 };
@@ -15005,6 +15014,7 @@ typedef struct gp__request {
   const gp_key_field *fields;
   int field_count;
   uint64_t fields_hash; // of what the list says
+  int numbers;          // radix sort of floats: -0 and +0 are equal
 } gp__request;
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
@@ -20069,8 +20079,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
 // where nothing will run, so that buffers and values may be missing.
 // The order of integers is that of their bits, and a stable sort has one result: merge sort of integers is a radix
 // sort, unless the policy asks for merges.
-GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q) {
-  return c->primitive == GP_MERGE_SORT && !q->user_op && gp__is_integer(q->key_type) &&
+GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
+  return c->primitive == GP_MERGE_SORT && !q->user_op &&
+         (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
          !(c->policy && c->policy->algorithm == GP_MERGE_PASSES);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
@@ -20099,12 +20110,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   GPUPRIMS__CHECK(gp__check_inputs(&k));
   GPUPRIMS__CHECK(gp__check_outputs(&k));
   GPUPRIMS__CHECK(gp__check_values(&k));
-  if (gp__is_radix_sorted(c, q)) {
+  if (gp__is_radix_sorted(c, q, host)) {
+    const int numbers = !gp__is_integer(q->key_type);
     gp_call sort = *c;
     sort.primitive = GP_SORT;
     sort.op = 0;
     if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
-    return gp__check_call(s, caller, &sort, host, pointers, q);
+    GPUPRIMS__CHECK(gp__check_call(s, caller, &sort, host, pointers, q));
+    q->numbers = numbers;
+    if (numbers) q->acc_size = q->key_size; // no key that sorts by its bits
+    return GP_SUCCESS;
   }
   q->in = c->in;
   q->in2 = c->in2;
@@ -20595,6 +20610,7 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = (int)(uint32_t)q->fields_hash;
   key[i++] = (int)(uint32_t)(q->fields_hash >> 32);
   key[i++] = kind == GP__GATHER && q->count >> 32 != 0;
+  key[i++] = q->numbers;
   while (i < GP__KEY_NUMBERS) key[i++] = 0;
 }
 
@@ -20743,7 +20759,7 @@ GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__request *q, gp__text *t) {
               gp__type_rows[q->fields[i].type].device, q->fields[i].descending ? "true" : "false");
     gp__add(t, ">");
   } else {
-    gp__add(t, "gp__radix_key<%s>", key);
+    gp__add(t, q->numbers ? "gp__radix_number<%s>" : "gp__radix_key<%s>", key);
   }
 }
 GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {

@@ -268,6 +268,11 @@ int main(int argc, char **argv) {
   Sort<Middle, gp__radix_key<double>, Pair16, gp__radix_narrow, 32, 32>::sweep("f64 and 16 bytes", seeds);
   Sort<AtOnce, gp__radix_key<long long>, gp__none, gp__radix_narrow, 64, 32>::sweep("i64", seeds);
   Sort<Small, gp__radix_key<float>, u32, gp__radix_narrow, 64, 8>::sweep("f32, indices", seeds, true);
+  Sort<Small, gp__radix_number<float>, u32, gp__radix_narrow, 64, 8>::sweep("f32 as numbers", seeds);
+  typedef gp__radix_number<gp_f16> Halves;
+  check(Halves::bits(0x8000, 0) == Halves::bits(0, 0) && Halves::bits(0x8001, 0) < Halves::bits(0, 0) &&
+            Halves::bits(1, 0) > Halves::bits(0, 0),
+        "as numbers, -0 is 0");
   Sort<WarpBehind, gp__radix_key<u32>, u64, gp__radix_wide, 64, 8>::sweep("u32, long indices", seeds, true);
   Sort<Middle, FieldsKey, gp__none, gp__radix_narrow, 64, 8>::sweep("fields", seeds);
   Sort<WarpBehind, LongKey, u32, gp__radix_narrow, 64, 8>::sweep("24 bytes of fields", seeds);
