@@ -22106,6 +22106,12 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 #undef GPUPRIMS__TAKE
 #undef GPUPRIMS__AT
 }
+// Keys of groups have few bits, as a rule: of many keys of 4 bytes, one sweep leaves out the digits that are all the
+// same.
+GPUPRIMS__PRIVATE const gp_policy *gp__step_policy(const gp__request *step) {
+  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0};
+  return step->primitive == GP_SORT && step->key_size == 4 && step->count >> 22 ? &one_sweep : NULL;
+}
 // Bytes that the steps need of the workspace: words at the front, scratch at the back of what is not held.
 GPUPRIMS__PRIVATE gp_result gp__grouping_room(gp__state *s, const gp__grouping *g, uint64_t *words, uint64_t *scratch) {
   int i;
@@ -22117,7 +22123,8 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_room(gp__state *s, const gp__grouping *
     gp_policy_source source;
     gp__geometry geometry;
     gp__shape_on(&h, &s->about);
-    GPUPRIMS__CHECK(gp__choose(gp__primitive_names[g->steps[i].primitive], NULL, &h, &s->table, &p, &source));
+    GPUPRIMS__CHECK(gp__choose(gp__primitive_names[g->steps[i].primitive], gp__step_policy(&g->steps[i]), &h, &s->table,
+                               &p, &source));
     geometry = gp__geometry_of(p, h, 0);
     if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
     if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
@@ -22168,7 +22175,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   if (result != GP_SUCCESS) return result;
   gp__shape_on(&h, &s->about);
   if (g.table) GPUPRIMS__CHECK(gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table));
-  for (i = 0; i < g.count; ++i) GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], NULL, 0, stream, 0));
+  for (i = 0; i < g.count; ++i)
+    GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], gp__step_policy(&g.steps[i]), 0, stream, 0));
   if (!run) return GP_SUCCESS;
   GPUPRIMS__CHECK(gp__grouping_room(s, &g, &words, &scratch));
   GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &key, &capturing));
@@ -22187,7 +22195,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     if (i == g.table && i)
       result = gp__launch_tables(s, who, q, p, table, &g, (unsigned char *)held, r->workspace, stream);
-    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], NULL, 1, stream, 0);
+    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], gp__step_policy(&g.steps[i]), 1, stream, 0);
   }
   r->held = before;
   gp__unlock_stream(r);
