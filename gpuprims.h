@@ -1614,7 +1614,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(stages, 0, 1, 2)                                                                                                   \
+  F(stages, 0, 1, 2, 3)                                                                                                \
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
@@ -2136,17 +2136,25 @@ GPUPRIMS__RULE int gp__radix_value_bytes(gp__shape s) {
 }
 // Bytes of the ordered key.
 GPUPRIMS__RULE int gp__radix_ordered_bytes(gp__shape s) { return s.acc_size ? s.acc_size : s.key_size; }
-GPUPRIMS__RULE unsigned gp__radix_elements_bytes(gp_policy p, int key_size, int size) {
-  return (unsigned)(p.stages * p.threads * gp__radix_items(p.vectors, key_size) * size + 15) / 16 * 16;
+// Three stages: a tile's runs, each of one digit, are written by bulk copies. In shared memory a run then begins as far
+// behind a 16-byte boundary as it will in global memory: elements that are left out before a run, at most.
+GPUPRIMS__RULE int gp__radix_gap(int key_size, int value_size) {
+  return GP__VECTOR / (value_size && value_size < key_size ? value_size : key_size) - 1;
 }
-// Dynamic shared memory of a pass: for each stage a tile of keys, and their values. Static, at most: each warp's
-// counters, where each digit goes.
+GPUPRIMS__RULE int gp__radix_places(gp_policy p, gp__shape s) {
+  return p.stages == 3
+             ? p.threads * gp__radix_items(p.vectors, s.key_size) +
+                   GP__DIGITS * gp__radix_gap(s.key_size, gp__radix_value_bytes(s))
+             : p.stages * p.threads * gp__radix_items(p.vectors, s.key_size);
+}
+// Dynamic shared memory of a pass: for each stage a tile of keys, and their values; with three stages one tile and its
+// gaps. Static, at most: each warp's counters, where each digit goes, where it is.
 GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__radix_elements_bytes(p, s.key_size, s.key_size) +
-         gp__radix_elements_bytes(p, s.key_size, gp__radix_value_bytes(s));
+  return (unsigned)(gp__radix_places(p, s) * s.key_size + 15) / 16 * 16 +
+         (unsigned)(gp__radix_places(p, s) * gp__radix_value_bytes(s) + 15) / 16 * 16;
 }
 GPUPRIMS__RULE unsigned gp__radix_static_bytes(gp_policy p) {
-  return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
+  return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + (p.stages == 3 ? 12 : 8) * GP__DIGITS + 256);
 }
 // The histogram: copies of each counter, so that lanes of a warp do not meet, and its dynamic shared memory.
 GPUPRIMS__RULE unsigned gp__radix_histogram_bytes(int ordered_bytes, int replicas) {
@@ -2157,8 +2165,14 @@ GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int mos
              ? most
              : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
+// Three stages: bulk copies, elements that come apart at 16-byte boundaries.
+GPUPRIMS__RULE int gp__radix_has_runs(gp__shape s) {
+  return s.compute_capability >= 90 && (s.key_size == 4 || s.key_size == 8) &&
+         (gp__radix_value_bytes(s) == 0 || gp__radix_value_bytes(s) == 4 || gp__radix_value_bytes(s) == 8);
+}
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
-  return p.stages >= 1 && p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
+  return p.stages >= 1 && p.stages <= (gp__radix_has_runs(s) ? 3 : 2) &&
+         gp__radix_places(p, s) < (p.stages == 2 ? 2 : 1) * 65536 &&
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
 }
 // Counting sort: blocks that count keys of one and of two bytes. The counters of all values of two bytes, of 16 bits
@@ -9686,6 +9700,12 @@ template <> struct gp__radix_value<gp__u64> {
 // it are on their way. With one stage a tile's look-back begins at once, and the block waits for its end. The next tile
 // is drawn behind a look-back, not before: a block that waits in it with a tile drawn and not counted makes all wait
 // that have drawn later ones, which then wait in their look-backs with tiles drawn and not counted.
+//
+// With three stages (compute capability 9.0) the look-back begins at once, too, and what it finds decides where a run,
+// the keys of one digit, stands in shared memory: as far behind a 16-byte boundary as in global memory. A thread then
+// writes a run by one bulk copy, but for fewer than 16 bytes on either side, which it stores; the copies go on while
+// the next tile is ranked. Where an output array is not aligned like the other one, runs stand without gaps and are
+// stored element by element.
 template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;
@@ -9694,14 +9714,17 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef gp__tile_rank<P::threads> Rank;
   static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(Key))), TILE = THREADS * ITEMS;
   static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
-  static const bool BEHIND = P::stages == 2;
-  static const unsigned STAGES = BEHIND ? 2 : 1, KEY_BYTES = (STAGES * TILE * unsigned(sizeof(Key)) + 15) / 16 * 16;
-  static const gp__u32 GROUP = GP__RADIX_GROUP;
+  static const bool BEHIND = P::stages == 2, RUNS = P::stages == 3;
+  static const gp__u32 GAP = RUNS ? gp__radix_gap(int(sizeof(Key)), Value::is ? int(sizeof(V)) : 0) : 0;
+  static const unsigned PLACES = (BEHIND ? 2 : 1) * TILE + GP__DIGITS * GAP;
+  static const unsigned KEY_BYTES = (PLACES * unsigned(sizeof(Key)) + 15) / 16 * 16;
+  static const gp__u32 GROUP = GP__RADIX_GROUP, GROUPS = RUNS ? 2 * GP__RADIX_GROUPS : GP__RADIX_GROUPS;
   typedef gp__radix_narrow N; // a tile has fewer than 2^16 elements
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
     Count offset[GP__DIGITS]; // where a digit's keys go, less where they stand in the tile
-    gp__u32 tile;             // the block's next one
+    gp__u32 run[RUNS ? GP__DIGITS : 1]; // where its keys stand in the tile, above 16 bits how many they are
+    gp__u32 tile;                       // the block's next one
   };
   // The digit of a key in the tile's place i; of what is not there the largest one.
   struct Digit {
@@ -9803,14 +9826,14 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // that one.
   struct Window {
     gp__u32 tile, group; // the first of the tiles, the one behind the groups
-    gp__u64 in[GROUP - 1], sum[GP__RADIX_GROUPS];
-    Pair known[GP__RADIX_GROUPS];
+    gp__u64 in[GROUP - 1], sum[GROUPS];
+    Pair known[GROUPS];
   };
   GP_DEVICE void ask(Window &w, unsigned pair, gp__u32 end) const {
     GPUPRIMS__UNROLL
     for (gp__u32 j = 0; j < GROUP - 1; ++j) w.in[j] = N::load(in_tile(w.tile + j < end ? w.tile + j : w.tile, pair));
     GPUPRIMS__UNROLL
-    for (gp__u32 j = 0; j < GP__RADIX_GROUPS; ++j) {
+    for (gp__u32 j = 0; j < GROUPS; ++j) {
       const gp__u32 group = w.group > j ? w.group - 1 - j : 0;
       w.known[j] = W::load(up_to(group, pair));
       w.sum[j] = gp__load_relaxed(in_group(a.pass, group, pair));
@@ -9840,7 +9863,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       w.tile += passed;
       passed = 0;
       GPUPRIMS__UNROLL
-      for (gp__u32 j = 0; j < GP__RADIX_GROUPS; ++j) {
+      for (gp__u32 j = 0; j < GROUPS; ++j) {
         if (passed != j || w.group <= j) continue;
         if (W::mark(w.known[j]) == mark()) {
           even += W::even(w.known[j]);
@@ -9867,8 +9890,25 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
                                                     odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
     }
   }
-  // A thread that counts: where the tile's keys go.
-  GP_DEVICE void resolve(const Counted &of, Window (&w)[Rank::PAIRS]) const {
+  // Elements between the 16-byte boundary at or before an output array and its first element; of two arrays, whose
+  // elements may have two sizes, those of the smaller ones.
+  GP_DEVICE gp__u32 skipped(const Key *keys, const V *values) const {
+    return Value::is && sizeof(V) < sizeof(Key) ? gp__misalignment(values, 16) / unsigned(sizeof(V))
+                                                : gp__misalignment(keys, 16) / unsigned(sizeof(Key));
+  }
+  // Places of a tile that are as far behind a boundary as elements of the array that are `skipped` elements before it.
+  template <class T> GP_DEVICE bool fits(const T *out, gp__u32 skipped) const {
+    return gp__misalignment(out, 16) == skipped * unsigned(sizeof(T)) % 16;
+  }
+  // A digit's run: of the places from `first` on the one whose element goes to `to`, but for multiples of 16 bytes.
+  GP_DEVICE gp__u32 place_of(gp__u32 first, unsigned digit, Count to, gp__u32 skipped, gp__u32 gap) const {
+    first += digit * gap;
+    return first + ((static_cast<gp__u32>(to) + skipped - first) & gap);
+  }
+  // A thread that counts: where the tile's keys go. With runs, where they stand, too: there are `gap` places to choose
+  // from beside the first one.
+  GP_DEVICE void resolve(const Rank &rank, const Counted &of, Window (&w)[Rank::PAIRS], const Digit &digit,
+                         gp__u32 skipped, gp__u32 gap) const {
     gp__u32 before = of.before;
     GPUPRIMS__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
@@ -9878,12 +9918,53 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       look_back(w[i], pair, of.tile, even, odd);
       if (of.tile % GROUP == GROUP - 1)
         W::store(up_to(of.tile / GROUP, pair), W::make(mark(), even + in_even, odd + in_odd));
-      s.offset[2 * pair] = even - before;
+      const gp__u32 at_even = RUNS ? place_of(before, 2 * pair, even, skipped, gap) : before;
       before += in_even;
-      s.offset[2 * pair + 1] = odd - before;
+      const gp__u32 at_odd = RUNS ? place_of(before, 2 * pair + 1, odd, skipped, gap) : before;
       before += in_odd;
+      s.offset[2 * pair] = even - at_even;
+      s.offset[2 * pair + 1] = odd - at_odd;
+      if (RUNS) {
+        const gp__u32 padding = TILE - digit.valid; // has the largest digit
+        s.run[2 * pair] = at_even | (in_even - (digit.mask == 2 * pair ? padding : 0)) << 16;
+        s.run[2 * pair + 1] = at_odd | (in_odd - (digit.mask == 2 * pair + 1 ? padding : 0)) << 16;
+        rank.place(pair, at_even | at_odd << 16);
+      }
     }
   }
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+  // Writes a digit's run.
+  template <class T> GP_DEVICE void store_run(unsigned digit, const T *from, T *out) const {
+    const unsigned EACH = 16 / unsigned(sizeof(T)); // elements of a vector
+    const gp__u32 at = s.run[digit] & 0xffffu, length = s.run[digit] >> 16, to_boundary = (0 - at) & (EACH - 1);
+    const gp__u32 head = to_boundary < length ? to_boundary : length, vectors = (length - head) / EACH;
+    out += static_cast<Count>(s.offset[digit] + at);
+    from += at;
+    if (vectors) gp__bulk_store(out + head, from + head, vectors * 16);
+    GPUPRIMS__UNROLL
+    for (unsigned j = 0; j + 1 < EACH; ++j)
+      if (j < head) out[j] = from[j];
+    GPUPRIMS__UNROLL
+    for (unsigned j = head + vectors * EACH, i = 0; i + 1 < EACH; ++i)
+      if (j + i < length) out[j + i] = from[j + i];
+  }
+  GP_DEVICE void store_runs(bool with_keys, Key *out, V *out_values) const {
+    GPUPRIMS__UNROLL_BY(1)
+    for (unsigned i = threadIdx.x + (with_keys ? 0 : GP__DIGITS); i < (Value::is ? 2 : 1) * GP__DIGITS; i += THREADS) {
+      if (i < GP__DIGITS) store_run(i, tile_keys, out);
+      else store_run(i - GP__DIGITS, tile_values, out_values);
+    }
+    gp__bulk_commit();
+  }
+  GP_DEVICE void before_runs() const { gp__bulk_wait_read<0>(); } // of the next tile
+  GP_DEVICE void exchanged() const { gp__bulk_fence(); }
+  GP_DEVICE void stored() const { gp__bulk_wait(); }
+#else
+  GP_DEVICE void store_runs(bool, Key *, V *) const {}
+  GP_DEVICE void before_runs() const {}
+  GP_DEVICE void exchanged() const {}
+  GP_DEVICE void stored() const {}
+#endif
   // A few at a time: read, then written.
   template <bool FULL>
   GP_DEVICE void store(const Digit &digit, const Key *from, const V *values, bool with_keys, Key *out,
@@ -9916,6 +9997,16 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       }
     }
   }
+  // The same, of a tile whose runs could not be copied: one after another, in few registers.
+  GP_DEVICE void store_slowly(const Digit &digit, bool with_keys, Key *out, V *out_values) const {
+    GPUPRIMS__UNROLL_BY(1)
+    for (unsigned k = threadIdx.x; k < digit.valid; k += THREADS) {
+      const Key key = tile_keys[k];
+      const Count at = s.offset[digit(key)] + k;
+      if (!Value::is || with_keys) out[at] = key;
+      if (Value::is) out_values[at] = tile_values[k];
+    }
+  }
   GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
   GP_DEVICE void sweep() const {
     const Rank rank = {s.rank};
@@ -9925,6 +10016,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     V *values_to = static_cast<V *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
     const bool with_keys = !(step & GP__RADIX_LAST) || !a.drop_keys;
     const unsigned rest = static_cast<unsigned>(n % TILE), in_last = rest ? rest : TILE;
+    const gp__u32 skips = RUNS ? skipped(to, values_to) : 0;
+    const bool runs = RUNS && fits(to, skips) && (!Value::is || fits(values_to, skips));
+    const gp__u32 gap = runs ? GAP : 0;
     Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
     if (threadIdx.x == THREADS - 1) s.tile = draw();
     __syncthreads();
@@ -9958,7 +10052,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       __syncthreads();
       if (more && rank.counts()) both = publish(rank, now);
       now.before = rank.before(both);
-      if (more && rank.counts()) {
+      if (!RUNS && more && rank.counts()) {
         gp__u32 first = now.before;
         GPUPRIMS__UNROLL
         for (int i = 0; i < Rank::PAIRS; ++i) {
@@ -9966,9 +10060,13 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
           first += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
         }
       }
-      __syncthreads();
+      if (!RUNS) __syncthreads();
       if (!BEHIND && resolves) begin_look_back(window, now.tile);
-      if (resolves) resolve(BEHIND ? behind : now, window);
+      if (resolves) resolve(rank, BEHIND ? behind : now, window, digit, skips, gap);
+      if (RUNS) {
+        before_runs();
+        __syncthreads();
+      }
       gp__u32 next = 0;
       if (threadIdx.x == 0) next = draw();
       if (more) {
@@ -9981,6 +10079,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS && Value::is; ++i) tile_values[at[i]] = values[i];
       }
+      if (RUNS) exchanged();
       if (threadIdx.x == 0) s.tile = next;
       __syncthreads();
       next = s.tile;
@@ -9992,13 +10091,17 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       }
       if (BEHIND) half = TILE - half;
       digit.valid = sorted + 1 < tiles ? TILE : in_last;
-      if (!BEHIND || sorted < tiles) {
+      if (RUNS) {
+        if (runs) store_runs(with_keys, to, values_to);
+        else store_slowly(digit, with_keys, to, values_to);
+      } else if (!BEHIND || sorted < tiles) {
         if (digit.valid == TILE) store<true>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
         else store<false>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
       }
       behind = now;
       now.tile = next;
     }
+    if (RUNS) stored();
   }
   GP_DEVICE void copy() const {
     const Key *keys = keys_from();
