@@ -2142,10 +2142,9 @@ GPUPRIMS__RULE int gp__radix_gap(int key_size, int value_size) {
   return GP__VECTOR / (value_size && value_size < key_size ? value_size : key_size) - 1;
 }
 GPUPRIMS__RULE int gp__radix_places(gp_policy p, gp__shape s) {
-  return p.stages == 3
-             ? p.threads * gp__radix_items(p.vectors, s.key_size) +
-                   GP__DIGITS * gp__radix_gap(s.key_size, gp__radix_value_bytes(s))
-             : p.stages * p.threads * gp__radix_items(p.vectors, s.key_size);
+  return p.stages == 3 ? p.threads * gp__radix_items(p.vectors, s.key_size) +
+                             GP__DIGITS * gp__radix_gap(s.key_size, gp__radix_value_bytes(s))
+                       : p.stages * p.threads * gp__radix_items(p.vectors, s.key_size);
 }
 // Dynamic shared memory of a pass: for each stage a tile of keys, and their values; with three stages one tile and its
 // gaps. Static, at most: each warp's counters, where each digit goes, where it is.
@@ -9722,7 +9721,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef gp__radix_narrow N; // a tile has fewer than 2^16 elements
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
-    Count offset[GP__DIGITS]; // where a digit's keys go, less where they stand in the tile
+    Count offset[GP__DIGITS];           // where a digit's keys go, less where they stand in the tile
     gp__u32 run[RUNS ? GP__DIGITS : 1]; // where its keys stand in the tile, above 16 bits how many they are
     gp__u32 tile;                       // the block's next one
   };
@@ -9896,17 +9895,17 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     return Value::is && sizeof(V) < sizeof(Key) ? gp__misalignment(values, 16) / unsigned(sizeof(V))
                                                 : gp__misalignment(keys, 16) / unsigned(sizeof(Key));
   }
-  // Places of a tile that are as far behind a boundary as elements of the array that are `skipped` elements before it.
+  // Elements of the array lie so far behind a boundary that `skipped` is right for it.
   template <class T> GP_DEVICE bool fits(const T *out, gp__u32 skipped) const {
     return gp__misalignment(out, 16) == skipped * unsigned(sizeof(T)) % 16;
   }
-  // A digit's run: of the places from `first` on the one whose element goes to `to`, but for multiples of 16 bytes.
+  // Where a digit's run stands, whose first key goes to `to` and has `first` keys of the tile before it. The gaps before
+  // runs add up to no more than `gap` places a digit.
   GP_DEVICE gp__u32 place_of(gp__u32 first, unsigned digit, Count to, gp__u32 skipped, gp__u32 gap) const {
     first += digit * gap;
     return first + ((static_cast<gp__u32>(to) + skipped - first) & gap);
   }
-  // A thread that counts: where the tile's keys go. With runs, where they stand, too: there are `gap` places to choose
-  // from beside the first one.
+  // A thread that counts: where the tile's keys go. With runs, where these stand, too.
   GP_DEVICE void resolve(const Rank &rank, const Counted &of, Window (&w)[Rank::PAIRS], const Digit &digit,
                          gp__u32 skipped, gp__u32 gap) const {
     gp__u32 before = of.before;
