@@ -1614,7 +1614,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(stages, 0, 1, 2, 3)                                                                                                \
+  F(stages, 0, 1, 2, 3, 4)                                                                                             \
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
@@ -2136,24 +2136,31 @@ GPUPRIMS__RULE int gp__radix_value_bytes(gp__shape s) {
 }
 // Bytes of the ordered key.
 GPUPRIMS__RULE int gp__radix_ordered_bytes(gp__shape s) { return s.acc_size ? s.acc_size : s.key_size; }
-// Three stages: a tile's runs, each of one digit, are written by bulk copies. In shared memory a run then begins as far
+// Three stages and more: a tile's runs, each of one digit, are written by bulk copies. In shared memory a run then begins as far
 // behind a 16-byte boundary as it will in global memory: elements that are left out before a run, at most.
 GPUPRIMS__RULE int gp__radix_gap(int key_size, int value_size) {
   return GP__VECTOR / (value_size && value_size < key_size ? value_size : key_size) - 1;
 }
 GPUPRIMS__RULE int gp__radix_places(gp_policy p, gp__shape s) {
-  return p.stages == 3 ? p.threads * gp__radix_items(p.vectors, s.key_size) +
+  return p.stages >= 3 ? p.threads * gp__radix_items(p.vectors, s.key_size) +
                              GP__DIGITS * gp__radix_gap(s.key_size, gp__radix_value_bytes(s))
                        : p.stages * p.threads * gp__radix_items(p.vectors, s.key_size);
 }
+// Four stages: a tile on its way from global memory, keys or values, as far behind a 16-byte boundary as it is there.
+GPUPRIMS__RULE int gp__radix_arriving_bytes(int stages, int tile, int size) {
+  return stages == 4 && size ? tile * size + GP__VECTOR : 0;
+}
 // Dynamic shared memory of a pass: for each stage a tile of keys, and their values; with three stages one tile and its
-// gaps. Static, at most: each warp's counters, where each digit goes, where it is.
+// gaps, with four also one that arrives. Static, at most: each warp's counters, where each digit goes, where it is.
 GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
   return (unsigned)(gp__radix_places(p, s) * s.key_size + 15) / 16 * 16 +
-         (unsigned)(gp__radix_places(p, s) * gp__radix_value_bytes(s) + 15) / 16 * 16;
+         (unsigned)(gp__radix_places(p, s) * gp__radix_value_bytes(s) + 15) / 16 * 16 +
+         (unsigned)gp__radix_arriving_bytes(p.stages, p.threads * gp__radix_items(p.vectors, s.key_size), s.key_size) +
+         (unsigned)gp__radix_arriving_bytes(p.stages, p.threads * gp__radix_items(p.vectors, s.key_size),
+                                            gp__radix_value_bytes(s));
 }
 GPUPRIMS__RULE unsigned gp__radix_static_bytes(gp_policy p) {
-  return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + (p.stages == 3 ? 12 : 8) * GP__DIGITS + 256);
+  return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + (p.stages >= 3 ? 12 : 8) * GP__DIGITS + 256);
 }
 // The histogram: copies of each counter, so that lanes of a warp do not meet, and its dynamic shared memory.
 GPUPRIMS__RULE unsigned gp__radix_histogram_bytes(int ordered_bytes, int replicas) {
@@ -2164,13 +2171,13 @@ GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int mos
              ? most
              : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
-// Three stages: bulk copies, elements that come apart at 16-byte boundaries.
+// Three stages and more: bulk copies, elements that come apart at 16-byte boundaries.
 GPUPRIMS__RULE int gp__radix_has_runs(gp__shape s) {
   return s.compute_capability >= 90 && (s.key_size == 4 || s.key_size == 8) &&
          (gp__radix_value_bytes(s) == 0 || gp__radix_value_bytes(s) == 4 || gp__radix_value_bytes(s) == 8);
 }
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
-  return p.stages >= 1 && p.stages <= (gp__radix_has_runs(s) ? 3 : 2) &&
+  return p.stages >= 1 && p.stages <= (gp__radix_has_runs(s) ? 4 : 2) &&
          gp__radix_places(p, s) < (p.stages == 2 ? 2 : 1) * 65536 &&
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
 }
@@ -9704,7 +9711,8 @@ template <> struct gp__radix_value<gp__u64> {
 // the keys of one digit, stands in shared memory: as far behind a 16-byte boundary as in global memory. A thread then
 // writes a run by one bulk copy, but for fewer than 16 bytes on either side, which it stores; the copies go on while
 // the next tile is ranked. Where an output array is not aligned like the other one, runs stand without gaps and are
-// stored element by element.
+// stored element by element. With four stages tiles arrive by bulk copies, too: keys as soon as a tile is drawn, values
+// when those of the tile before it are in their runs, and they need no registers meanwhile.
 template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;
@@ -9713,10 +9721,12 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef gp__tile_rank<P::threads> Rank;
   static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(Key))), TILE = THREADS * ITEMS;
   static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
-  static const bool BEHIND = P::stages == 2, RUNS = P::stages == 3;
+  static const bool BEHIND = P::stages == 2, RUNS = P::stages >= 3, ARRIVES = P::stages == 4;
   static const gp__u32 GAP = RUNS ? gp__radix_gap(int(sizeof(Key)), Value::is ? int(sizeof(V)) : 0) : 0;
   static const unsigned PLACES = (BEHIND ? 2 : 1) * TILE + GP__DIGITS * GAP;
   static const unsigned KEY_BYTES = (PLACES * unsigned(sizeof(Key)) + 15) / 16 * 16;
+  static const unsigned VALUE_BYTES = Value::is ? (PLACES * unsigned(sizeof(V)) + 15) / 16 * 16 : 0;
+  static const int KEYS = 0, VALUES = 1; // that arrive
   static const gp__u32 GROUP = GP__RADIX_GROUP, GROUPS = RUNS ? 2 * GP__RADIX_GROUPS : GP__RADIX_GROUPS;
   typedef gp__radix_narrow N; // a tile has fewer than 2^16 elements
   struct Storage {
@@ -9724,6 +9734,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     Count offset[GP__DIGITS];           // where a digit's keys go, less where they stand in the tile
     gp__u32 run[RUNS ? GP__DIGITS : 1]; // where its keys stand in the tile, above 16 bits how many they are
     gp__u32 tile;                       // the block's next one
+    alignas(8) gp__u64 arrived[ARRIVES ? 2 : 1];
   };
   // The digit of a key in the tile's place i; of what is not there the largest one.
   struct Digit {
@@ -9748,6 +9759,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   Storage &s;
   Key *tile_keys;
   V *tile_values;
+  unsigned char *arriving; // keys, then values
   gp__u32 step, tiles;
   gp__u64 n;
 
@@ -9955,11 +9967,41 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
     gp__bulk_commit();
   }
+  // One thread: a tile is on its way. Bytes that are not of whole vectors go element by element.
+  template <class T> GP_DEVICE void fetch(int what, const T *from, unsigned valid) const {
+    const unsigned begin = gp__misalignment(from, 16), end = begin + valid * unsigned(sizeof(T));
+    unsigned bulk_begin = (begin + 15u) & ~15u, bulk_end = end & ~15u;
+    if (bulk_begin >= bulk_end) bulk_begin = bulk_end = end;
+    unsigned char *place = arriving + what * (TILE * sizeof(Key) + 16);
+    const unsigned char *source = reinterpret_cast<const unsigned char *>(from) - begin;
+    GPUPRIMS__UNROLL_BY(1)
+    for (unsigned i = begin; i < bulk_begin; i += unsigned(sizeof(T)))
+      *reinterpret_cast<T *>(place + i) = *reinterpret_cast<const T *>(source + i);
+    GPUPRIMS__UNROLL_BY(1)
+    for (unsigned i = bulk_end; i < end; i += unsigned(sizeof(T)))
+      *reinterpret_cast<T *>(place + i) = *reinterpret_cast<const T *>(source + i);
+    gp__mbarrier_arrive_expect(&s.arrived[what], bulk_end - bulk_begin);
+    if (bulk_begin < bulk_end)
+      gp__bulk_load(place + bulk_begin, source + bulk_begin, bulk_end - bulk_begin, &s.arrived[what]);
+  }
+  // Where a tile of that array has arrived.
+  template <class T> GP_DEVICE const T *arrive(int what, const T *array, unsigned parity) const {
+    gp__mbarrier_wait(&s.arrived[what], parity);
+    return reinterpret_cast<const T *>(arriving + what * (TILE * sizeof(Key) + 16) + gp__misalignment(array, 16));
+  }
+  GP_DEVICE void expect_arrivals() const {
+    gp__mbarrier_init(&s.arrived[KEYS], 1);
+    gp__mbarrier_init(&s.arrived[VALUES], 1);
+    gp__mbarrier_init_fence();
+  }
   GP_DEVICE void before_runs() const { gp__bulk_wait_read<0>(); } // of the next tile
   GP_DEVICE void exchanged() const { gp__bulk_fence(); }
   GP_DEVICE void stored() const { gp__bulk_wait(); }
 #else
   GP_DEVICE void store_runs(bool, Key *, V *) const {}
+  template <class T> GP_DEVICE void fetch(int, const T *, unsigned) const {}
+  template <class T> GP_DEVICE const T *arrive(int, const T *array, unsigned) const { return array; }
+  GP_DEVICE void expect_arrivals() const {}
   GP_DEVICE void before_runs() const {}
   GP_DEVICE void exchanged() const {}
   GP_DEVICE void stored() const {}
@@ -10020,14 +10062,21 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const gp__u32 gap = runs ? GAP : 0;
     Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
     if (threadIdx.x == THREADS - 1) s.tile = draw();
+    if (ARRIVES && threadIdx.x == 0) expect_arrivals();
     __syncthreads();
     Counted now, behind; // behind: ranked, not written
     now.tile = s.tile;
     behind.tile = tiles;
-    unsigned half = 0;
+    unsigned half = 0, parity = 0;
     Key keys[ITEMS];
     V values[ITEMS];
-    if (now.tile < tiles) {
+    if (ARRIVES) {
+      if (threadIdx.x == 0 && now.tile < tiles) {
+        const unsigned valid = now.tile + 1 < tiles ? TILE : in_last;
+        fetch(KEYS, from + static_cast<gp__u64>(now.tile) * TILE, valid);
+        if (Value::is && values_in) fetch(VALUES, values_in + static_cast<gp__u64>(now.tile) * TILE, valid);
+      }
+    } else if (now.tile < tiles) {
       load(keys, from + static_cast<gp__u64>(now.tile) * TILE, now.tile + 1 < tiles ? TILE : in_last);
       if (Value::is)
         load_values(values, values_in, static_cast<gp__u64>(now.tile) * TILE, now.tile + 1 < tiles ? TILE : in_last);
@@ -10040,6 +10089,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       Window window[Rank::PAIRS];
       digit.valid = now.tile + 1 < tiles ? TILE : in_last;
       if (BEHIND && resolves) begin_look_back(window, behind.tile); // its words are on their way meanwhile
+      if (ARRIVES) load(keys, arrive(KEYS, from, parity), digit.valid);
       if (more) {
         rank.within_warp(at, keys, digit);
         GPUPRIMS__UNROLL
@@ -10075,6 +10125,13 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
           at[i] = half + rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i));
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
+        if (ARRIVES) {
+          if (threadIdx.x == 0 && next < tiles)
+            fetch(KEYS, from + static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
+          if (Value::is && values_in) load_values(values, arrive(VALUES, values_in, parity), 0, digit.valid);
+          else if (Value::is) load_values(values, values_in, static_cast<gp__u64>(now.tile) * TILE, digit.valid);
+          parity ^= 1;
+        }
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS && Value::is; ++i) tile_values[at[i]] = values[i];
       }
@@ -10083,7 +10140,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       __syncthreads();
       next = s.tile;
       const gp__u32 sorted = BEHIND ? behind.tile : now.tile;
-      if (next < tiles) { // on their way while a tile is written
+      if (ARRIVES) {
+        if (Value::is && values_in && threadIdx.x == 0 && next < tiles)
+          fetch(VALUES, values_in + static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
+      } else if (next < tiles) { // on their way while a tile is written
         load(keys, from + static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
         if (Value::is)
           load_values(values, values_in, static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
@@ -10121,6 +10181,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         s,
         reinterpret_cast<Key *>(shared),
         reinterpret_cast<V *>(shared + KEY_BYTES),
+        shared + KEY_BYTES + VALUE_BYTES,
         a.steps[a.pass],
         static_cast<gp__u32>((n + TILE - 1) / TILE), // fewer than 2^32: n elements fit the memory
         n};

@@ -221,7 +221,7 @@ static void test_rules() {
   for (int device = 0; device < 4; ++device)
     for (int key : {1, 2, 4, 8, 12, 24, 64})
       for (int value : sizes)
-        for (int stages = 0; stages < 4; ++stages) {
+        for (int stages = 0; stages < 5; ++stages) {
           const bool runs = capabilities[device] == 90 && (key == 4 || key == 8) &&
                             (value == 0 || value == 4 || value == 8 || value > GP__RADIX_VALUE_BYTES);
           gp__shape s = {};
@@ -232,7 +232,7 @@ static void test_rules() {
           p.algorithm = GP_ONE_SWEEP, p.stages = stages;
           const gp_policy q = gp__portable(p, s);
           const unsigned long long shared = gp__radix_shared_bytes(q, s) + gp__radix_static_bytes(q) + 1024;
-          check((stages == 3 ? gp__policy_valid(q, s) == runs : gp__policy_valid(q, s) || (stages == 2 && !device)) &&
+          check((stages >= 3 ? gp__policy_valid(q, s) == runs : gp__policy_valid(q, s) || (stages == 2 && !device)) &&
                     (stages ? q.stages == stages : q.stages == 1 || q.stages == 2) &&
                     (stages || q.stages == 1 || shared * unsigned(q.blocks_per_sm) <= (kib[device] + 1) * 1024ull) &&
                     (stages || key > 8 || value > 4 || capabilities[device] != 90 || q.stages == 2),
@@ -252,6 +252,8 @@ int main(int argc, char **argv) {
   typedef gp__policy<32, 8, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 2> LongRuns; // and threads that write 16 of them
   Sort<Runs, gp__radix_key<u32>, u32, gp__radix_narrow, 64, 8>::sweep("runs of u32 and u32", seeds);
   Sort<LongRuns, gp__radix_key<u32>, u64, gp__radix_wide, 32, 8>::sweep("runs of u32 and u64", seeds);
+  typedef gp__policy<64, 1, GP_CACHE_ALL, GP_CACHE_ALL, 4, 2, 2> Arrives;
+  Sort<Arrives, gp__radix_key<u32>, u32, gp__radix_narrow, 64, 8>::sweep("arriving u32 and u32", seeds);
   Sort<Warp, gp__radix_key<u32>, gp__none, gp__radix_narrow, 32, 8>::crowd("u32", seeds);
   Sort<Warp, gp__radix_key<u32>, u32, gp__radix_wide, 32, 8>::crowd("u32 and u32", seeds);
 #ifndef TEST_FEW
@@ -274,6 +276,11 @@ int main(int argc, char **argv) {
   Sort<LongRuns, gp__radix_key<u64>, u32, gp__radix_narrow, 64, 8>::sweep("runs of u64 and u32", seeds);
   Sort<Runs, gp__radix_key<double>, double, gp__radix_narrow, 64, 8>::sweep("runs of f64 and f64", seeds);
   Sort<LongRuns, gp__radix_key<u64>, gp__none, gp__radix_wide, 64, 8>::sweep("runs of u64", seeds);
+  typedef gp__policy<32, 8, GP_CACHE_ALL, GP_CACHE_ALL, 4, 2, 2> LongArrives;
+  Sort<LongArrives, gp__radix_key<float>, u64, gp__radix_wide, 64, 8>::sweep("arriving f32, indices", seeds, true);
+  Sort<LongArrives, gp__radix_key<u64>, u32, gp__radix_narrow, 64, 8>::sweep("arriving u64 and u32", seeds);
+  Sort<Arrives, gp__radix_key<u64>, gp__none, gp__radix_narrow, 64, 8>::sweep("arriving u64", seeds);
+  Sort<LongArrives, gp__radix_key<u32>, u32, gp__radix_wide, 64, 8>::crowd("arriving u32 and u32", seeds);
   Sort<LongRuns, gp__radix_key<u32>, u32, gp__radix_narrow, 64, 8>::crowd("runs of u32 and u32", seeds);
   Sort<Small, TripleKey, u32, gp__radix_narrow, 64, 8>::sweep("decomposed", seeds);
 #endif
