@@ -2136,8 +2136,8 @@ GPUPRIMS__RULE int gp__radix_value_bytes(gp__shape s) {
 }
 // Bytes of the ordered key.
 GPUPRIMS__RULE int gp__radix_ordered_bytes(gp__shape s) { return s.acc_size ? s.acc_size : s.key_size; }
-// Three stages and more: a tile's runs, each of one digit, are written by bulk copies. In shared memory a run then begins as far
-// behind a 16-byte boundary as it will in global memory: elements that are left out before a run, at most.
+// Three stages and more: a tile's runs, each of one digit, are written by bulk copies. In shared memory a run then
+// begins as far behind a 16-byte boundary as it will in global memory: elements left out before a run, at most.
 GPUPRIMS__RULE int gp__radix_gap(int key_size, int value_size) {
   return GP__VECTOR / (value_size && value_size < key_size ? value_size : key_size) - 1;
 }
@@ -9911,8 +9911,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   template <class T> GP_DEVICE bool fits(const T *out, gp__u32 skipped) const {
     return gp__misalignment(out, 16) == skipped * unsigned(sizeof(T)) % 16;
   }
-  // Where a digit's run stands, whose first key goes to `to` and has `first` keys of the tile before it. The gaps before
-  // runs add up to no more than `gap` places a digit.
+  // Where a digit's run stands, whose first key goes to `to` and has `first` keys of the tile before it. The gaps up to
+  // a run add up to no more than `gap` places a digit.
   GP_DEVICE gp__u32 place_of(gp__u32 first, unsigned digit, Count to, gp__u32 skipped, gp__u32 gap) const {
     first += digit * gap;
     return first + ((static_cast<gp__u32>(to) + skipped - first) & gap);
