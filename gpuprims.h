@@ -9727,7 +9727,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   static const unsigned KEY_BYTES = (PLACES * unsigned(sizeof(Key)) + 15) / 16 * 16;
   static const unsigned VALUE_BYTES = Value::is ? (PLACES * unsigned(sizeof(V)) + 15) / 16 * 16 : 0;
   static const int KEYS = 0, VALUES = 1; // that arrive
-  static const gp__u32 GROUP = GP__RADIX_GROUP, GROUPS = RUNS ? 2 * GP__RADIX_GROUPS : GP__RADIX_GROUPS;
+  static const gp__u32 GROUP = GP__RADIX_GROUP, GROUPS = (RUNS && THREADS <= 512 ? 2 : 1) * GP__RADIX_GROUPS;
   typedef gp__radix_narrow N; // a tile has fewer than 2^16 elements
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
