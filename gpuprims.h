@@ -400,7 +400,8 @@ typedef struct gp_policy {
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
   int store;         // GP_CACHE_...
-  int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep)
+  int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep); of
+                     // a one-sweep sort 3: one, which leaves by bulk copies, and 4: another one arrives by them
   int blocks_per_sm; // resident blocks a multiprocessor; the grid is this times their number, or fewer for small inputs
   int overlap;       // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
 } gp_policy;
