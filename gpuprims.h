@@ -401,8 +401,7 @@ typedef struct gp_policy {
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
   int store;         // GP_CACHE_...
-  int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep); of
-                     // a one-sweep sort 3: one, which leaves by bulk copies, and 4: another one arrives by them
+  int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep)
   int blocks_per_sm; // resident blocks a multiprocessor; the grid is this times their number, or fewer for small inputs
   int overlap;       // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
 } gp_policy;
@@ -1620,7 +1619,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(stages, 0, 1, 2, 3, 4)                                                                                             \
+  F(stages, 0, 1, 2)                                                                                                   \
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
@@ -2165,31 +2164,17 @@ GPUPRIMS__RULE int gp__radix_value_bytes(gp__shape s) {
 }
 // Bytes of the ordered key.
 GPUPRIMS__RULE int gp__radix_ordered_bytes(gp__shape s) { return s.acc_size ? s.acc_size : s.key_size; }
-// Three stages and more: a tile's runs, each of one digit, are written by bulk copies. In shared memory a run then
-// begins as far behind a 16-byte boundary as it will in global memory: elements left out before a run, at most.
-GPUPRIMS__RULE int gp__radix_gap(int key_size, int value_size) {
-  return GP__VECTOR / (value_size && value_size < key_size ? value_size : key_size) - 1;
+GPUPRIMS__RULE unsigned gp__radix_elements_bytes(gp_policy p, int key_size, int size) {
+  return (unsigned)(p.stages * p.threads * gp__radix_items(p.vectors, key_size) * size + 15) / 16 * 16;
 }
-GPUPRIMS__RULE int gp__radix_places(gp_policy p, gp__shape s) {
-  return p.stages >= 3 ? p.threads * gp__radix_items(p.vectors, s.key_size) +
-                             GP__DIGITS * gp__radix_gap(s.key_size, gp__radix_value_bytes(s))
-                       : p.stages * p.threads * gp__radix_items(p.vectors, s.key_size);
-}
-// Four stages: a tile on its way from global memory, keys or values, as far behind a 16-byte boundary as it is there.
-GPUPRIMS__RULE int gp__radix_arriving_bytes(int stages, int tile, int size) {
-  return stages == 4 && size ? tile * size + GP__VECTOR : 0;
-}
-// Dynamic shared memory of a pass: for each stage a tile of keys, and their values; with three stages one tile and its
-// gaps, with four also one that arrives. Static, at most: each warp's counters, where each digit goes, where it is.
+// Dynamic shared memory of a pass: for each stage a tile of keys, and their values. Static, at most: each warp's
+// counters, where each digit goes.
 GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
-  return (unsigned)(gp__radix_places(p, s) * s.key_size + 15) / 16 * 16 +
-         (unsigned)(gp__radix_places(p, s) * gp__radix_value_bytes(s) + 15) / 16 * 16 +
-         (unsigned)gp__radix_arriving_bytes(p.stages, p.threads * gp__radix_items(p.vectors, s.key_size), s.key_size) +
-         (unsigned)gp__radix_arriving_bytes(p.stages, p.threads * gp__radix_items(p.vectors, s.key_size),
-                                            gp__radix_value_bytes(s));
+  return gp__radix_elements_bytes(p, s.key_size, s.key_size) +
+         gp__radix_elements_bytes(p, s.key_size, gp__radix_value_bytes(s));
 }
 GPUPRIMS__RULE unsigned gp__radix_static_bytes(gp_policy p) {
-  return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + (p.stages >= 3 ? 12 : 8) * GP__DIGITS + 256);
+  return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
 }
 // The histogram: copies of each counter, so that lanes of a warp do not meet, and its dynamic shared memory.
 GPUPRIMS__RULE unsigned gp__radix_histogram_bytes(int ordered_bytes, int replicas) {
@@ -2200,14 +2185,8 @@ GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int mos
              ? most
              : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
-// Three stages and more: bulk copies, elements that come apart at 16-byte boundaries.
-GPUPRIMS__RULE int gp__radix_has_runs(gp__shape s) {
-  return s.compute_capability >= 90 && (s.key_size == 4 || s.key_size == 8) &&
-         (gp__radix_value_bytes(s) == 0 || gp__radix_value_bytes(s) == 4 || gp__radix_value_bytes(s) == 8);
-}
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
-  return p.stages >= 1 && p.stages <= (gp__radix_has_runs(s) ? 4 : 2) &&
-         gp__radix_places(p, s) < (p.stages == 2 ? 2 : 1) * 65536 &&
+  return p.stages >= 1 && p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
 }
 // Counting sort: blocks that count keys of one and of two bytes. The counters of all values of two bytes, of 16 bits
@@ -9834,13 +9813,6 @@ template <> struct gp__radix_value<gp__u64> {
 // it are on their way. With one stage a tile's look-back begins at once, and the block waits for its end. The next tile
 // is drawn behind a look-back, not before: a block that waits in it with a tile drawn and not counted makes all wait
 // that have drawn later ones, which then wait in their look-backs with tiles drawn and not counted.
-//
-// With three stages (compute capability 9.0) the look-back begins at once, too, and what it finds decides where a run,
-// the keys of one digit, stands in shared memory: as far behind a 16-byte boundary as in global memory. A thread then
-// writes a run by one bulk copy, but for fewer than 16 bytes on either side, which it stores; the copies go on while
-// the next tile is ranked. Where an output array is not aligned like the other one, runs stand without gaps and are
-// stored element by element. With four stages tiles arrive by bulk copies, too: keys as soon as a tile is drawn, values
-// when those of the tile before it are in their runs, and they need no registers meanwhile.
 template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;
@@ -9849,20 +9821,14 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef gp__tile_rank<P::threads> Rank;
   static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(Key))), TILE = THREADS * ITEMS;
   static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
-  static const bool BEHIND = P::stages == 2, RUNS = P::stages >= 3, ARRIVES = P::stages == 4;
-  static const gp__u32 GAP = RUNS ? gp__radix_gap(int(sizeof(Key)), Value::is ? int(sizeof(V)) : 0) : 0;
-  static const unsigned PLACES = (BEHIND ? 2 : 1) * TILE + GP__DIGITS * GAP;
-  static const unsigned KEY_BYTES = (PLACES * unsigned(sizeof(Key)) + 15) / 16 * 16;
-  static const unsigned VALUE_BYTES = Value::is ? (PLACES * unsigned(sizeof(V)) + 15) / 16 * 16 : 0;
-  static const int KEYS = 0, VALUES = 1; // that arrive
-  static const gp__u32 GROUP = GP__RADIX_GROUP, GROUPS = (RUNS && THREADS <= 512 ? 2 : 1) * GP__RADIX_GROUPS;
+  static const bool BEHIND = P::stages == 2;
+  static const unsigned STAGES = BEHIND ? 2 : 1, KEY_BYTES = (STAGES * TILE * unsigned(sizeof(Key)) + 15) / 16 * 16;
+  static const gp__u32 GROUP = GP__RADIX_GROUP;
   typedef gp__radix_narrow N; // a tile has fewer than 2^16 elements
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
-    Count offset[GP__DIGITS];           // where a digit's keys go, less where they stand in the tile
-    gp__u32 run[RUNS ? GP__DIGITS : 1]; // where its keys stand in the tile, above 16 bits how many they are
-    gp__u32 tile;                       // the block's next one
-    alignas(8) gp__u64 arrived[ARRIVES ? 2 : 1];
+    Count offset[GP__DIGITS]; // where a digit's keys go, less where they stand in the tile
+    gp__u32 tile;             // the block's next one
   };
   // The digit of a key in the tile's place i; of what is not there the largest one.
   struct Digit {
@@ -9887,7 +9853,6 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   Storage &s;
   Key *tile_keys;
   V *tile_values;
-  unsigned char *arriving; // keys, then values
   gp__u32 step, tiles;
   gp__u64 n;
 
@@ -9963,14 +9928,14 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // that one.
   struct Window {
     gp__u32 tile, group; // the first of the tiles, the one behind the groups
-    gp__u64 in[GROUP - 1], sum[GROUPS];
-    Pair known[GROUPS];
+    gp__u64 in[GROUP - 1], sum[GP__RADIX_GROUPS];
+    Pair known[GP__RADIX_GROUPS];
   };
   GP_DEVICE void ask(Window &w, unsigned pair, gp__u32 end) const {
     GPUPRIMS__UNROLL
     for (gp__u32 j = 0; j < GROUP - 1; ++j) w.in[j] = N::load(in_tile(w.tile + j < end ? w.tile + j : w.tile, pair));
     GPUPRIMS__UNROLL
-    for (gp__u32 j = 0; j < GROUPS; ++j) {
+    for (gp__u32 j = 0; j < GP__RADIX_GROUPS; ++j) {
       const gp__u32 group = w.group > j ? w.group - 1 - j : 0;
       w.known[j] = W::load(up_to(group, pair));
       w.sum[j] = gp__load_relaxed(in_group(false, group, pair));
@@ -10000,7 +9965,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       w.tile += passed;
       passed = 0;
       GPUPRIMS__UNROLL
-      for (gp__u32 j = 0; j < GROUPS; ++j) {
+      for (gp__u32 j = 0; j < GP__RADIX_GROUPS; ++j) {
         if (passed != j || w.group <= j) continue;
         if (W::mark(w.known[j]) == mark()) {
           even += W::even(w.known[j]);
@@ -10027,25 +9992,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
                                                     odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
     }
   }
-  // Elements between the 16-byte boundary at or before an output array and its first element; of two arrays, whose
-  // elements may have two sizes, those of the smaller ones.
-  GP_DEVICE gp__u32 skipped(const Key *keys, const V *values) const {
-    return Value::is && sizeof(V) < sizeof(Key) ? gp__misalignment(values, 16) / unsigned(sizeof(V))
-                                                : gp__misalignment(keys, 16) / unsigned(sizeof(Key));
-  }
-  // Elements of the array lie so far behind a boundary that `skipped` is right for it.
-  template <class T> GP_DEVICE bool fits(const T *out, gp__u32 skipped) const {
-    return gp__misalignment(out, 16) == skipped * unsigned(sizeof(T)) % 16;
-  }
-  // Where a digit's run stands, whose first key goes to `to` and has `first` keys of the tile before it. The gaps up to
-  // a run add up to no more than `gap` places a digit.
-  GP_DEVICE gp__u32 place_of(gp__u32 first, unsigned digit, Count to, gp__u32 skipped, gp__u32 gap) const {
-    first += digit * gap;
-    return first + ((static_cast<gp__u32>(to) + skipped - first) & gap);
-  }
-  // A thread that counts: where the tile's keys go. With runs, where these stand, too.
-  GP_DEVICE void resolve(const Rank &rank, const Counted &of, Window (&w)[Rank::PAIRS], const Digit &digit,
-                         gp__u32 skipped, gp__u32 gap) const {
+  // A thread that counts: where the tile's keys go.
+  GP_DEVICE void resolve(const Counted &of, Window (&w)[Rank::PAIRS]) const {
     gp__u32 before = of.before;
     GPUPRIMS__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
@@ -10055,83 +10003,12 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       look_back(w[i], pair, of.tile, even, odd);
       if (of.tile % GROUP == GROUP - 1)
         W::store(up_to(of.tile / GROUP, pair), W::make(mark(), even + in_even, odd + in_odd));
-      const gp__u32 at_even = RUNS ? place_of(before, 2 * pair, even, skipped, gap) : before;
+      s.offset[2 * pair] = even - before;
       before += in_even;
-      const gp__u32 at_odd = RUNS ? place_of(before, 2 * pair + 1, odd, skipped, gap) : before;
+      s.offset[2 * pair + 1] = odd - before;
       before += in_odd;
-      s.offset[2 * pair] = even - at_even;
-      s.offset[2 * pair + 1] = odd - at_odd;
-      if (RUNS) {
-        const gp__u32 padding = TILE - digit.valid; // has the largest digit
-        s.run[2 * pair] = at_even | (in_even - (digit.mask == 2 * pair ? padding : 0)) << 16;
-        s.run[2 * pair + 1] = at_odd | (in_odd - (digit.mask == 2 * pair + 1 ? padding : 0)) << 16;
-        rank.place(pair, at_even | at_odd << 16);
-      }
     }
   }
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
-  // Writes a digit's run.
-  template <class T> GP_DEVICE void store_run(unsigned digit, const T *from, T *out) const {
-    const unsigned EACH = 16 / unsigned(sizeof(T)); // elements of a vector
-    const gp__u32 at = s.run[digit] & 0xffffu, length = s.run[digit] >> 16, to_boundary = (0 - at) & (EACH - 1);
-    const gp__u32 head = to_boundary < length ? to_boundary : length, vectors = (length - head) / EACH;
-    out += static_cast<Count>(s.offset[digit] + at);
-    from += at;
-    if (vectors) gp__bulk_store(out + head, from + head, vectors * 16);
-    GPUPRIMS__UNROLL
-    for (unsigned j = 0; j + 1 < EACH; ++j)
-      if (j < head) out[j] = from[j];
-    GPUPRIMS__UNROLL
-    for (unsigned j = head + vectors * EACH, i = 0; i + 1 < EACH; ++i)
-      if (j + i < length) out[j + i] = from[j + i];
-  }
-  GP_DEVICE void store_runs(bool with_keys, Key *out, V *out_values) const {
-    GPUPRIMS__UNROLL_BY(1)
-    for (unsigned i = threadIdx.x + (with_keys ? 0 : GP__DIGITS); i < (Value::is ? 2 : 1) * GP__DIGITS; i += THREADS) {
-      if (i < GP__DIGITS) store_run(i, tile_keys, out);
-      else store_run(i - GP__DIGITS, tile_values, out_values);
-    }
-    gp__bulk_commit();
-  }
-  // One thread: a tile is on its way. Bytes that are not of whole vectors go element by element.
-  template <class T> GP_DEVICE void fetch(int what, const T *from, unsigned valid) const {
-    const unsigned begin = gp__misalignment(from, 16), end = begin + valid * unsigned(sizeof(T));
-    unsigned bulk_begin = (begin + 15u) & ~15u, bulk_end = end & ~15u;
-    if (bulk_begin >= bulk_end) bulk_begin = bulk_end = end;
-    unsigned char *place = arriving + what * (TILE * sizeof(Key) + 16);
-    const unsigned char *source = reinterpret_cast<const unsigned char *>(from) - begin;
-    GPUPRIMS__UNROLL_BY(1)
-    for (unsigned i = begin; i < bulk_begin; i += unsigned(sizeof(T)))
-      *reinterpret_cast<T *>(place + i) = *reinterpret_cast<const T *>(source + i);
-    GPUPRIMS__UNROLL_BY(1)
-    for (unsigned i = bulk_end; i < end; i += unsigned(sizeof(T)))
-      *reinterpret_cast<T *>(place + i) = *reinterpret_cast<const T *>(source + i);
-    gp__mbarrier_arrive_expect(&s.arrived[what], bulk_end - bulk_begin);
-    if (bulk_begin < bulk_end)
-      gp__bulk_load(place + bulk_begin, source + bulk_begin, bulk_end - bulk_begin, &s.arrived[what]);
-  }
-  // Where a tile of that array has arrived.
-  template <class T> GP_DEVICE const T *arrive(int what, const T *array, unsigned parity) const {
-    gp__mbarrier_wait(&s.arrived[what], parity);
-    return reinterpret_cast<const T *>(arriving + what * (TILE * sizeof(Key) + 16) + gp__misalignment(array, 16));
-  }
-  GP_DEVICE void expect_arrivals() const {
-    gp__mbarrier_init(&s.arrived[KEYS], 1);
-    gp__mbarrier_init(&s.arrived[VALUES], 1);
-    gp__mbarrier_init_fence();
-  }
-  GP_DEVICE void before_runs() const { gp__bulk_wait_read<0>(); } // of the next tile
-  GP_DEVICE void exchanged() const { gp__bulk_fence(); }
-  GP_DEVICE void stored() const { gp__bulk_wait(); }
-#else
-  GP_DEVICE void store_runs(bool, Key *, V *) const {}
-  template <class T> GP_DEVICE void fetch(int, const T *, unsigned) const {}
-  template <class T> GP_DEVICE const T *arrive(int, const T *array, unsigned) const { return array; }
-  GP_DEVICE void expect_arrivals() const {}
-  GP_DEVICE void before_runs() const {}
-  GP_DEVICE void exchanged() const {}
-  GP_DEVICE void stored() const {}
-#endif
   // A few at a time: read, then written.
   template <bool FULL>
   GP_DEVICE void store(const Digit &digit, const Key *from, const V *values, bool with_keys, Key *out,
@@ -10164,16 +10041,6 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       }
     }
   }
-  // The same, of a tile whose runs could not be copied: one after another, in few registers.
-  GP_DEVICE void store_slowly(const Digit &digit, bool with_keys, Key *out, V *out_values) const {
-    GPUPRIMS__UNROLL_BY(1)
-    for (unsigned k = threadIdx.x; k < digit.valid; k += THREADS) {
-      const Key key = tile_keys[k];
-      const Count at = s.offset[digit(key)] + k;
-      if (!Value::is || with_keys) out[at] = key;
-      if (Value::is) out_values[at] = tile_values[k];
-    }
-  }
   GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
   // Returns the tiles that the block has written.
   GP_DEVICE gp__u32 sweep() const {
@@ -10184,27 +10051,17 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     V *values_to = static_cast<V *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
     const bool with_keys = !(step & GP__RADIX_LAST) || !a.drop_keys;
     const unsigned rest = static_cast<unsigned>(n % TILE), in_last = rest ? rest : TILE;
-    const gp__u32 skips = RUNS ? skipped(to, values_to) : 0;
-    const bool runs = RUNS && fits(to, skips) && (!Value::is || fits(values_to, skips));
-    const gp__u32 gap = runs ? GAP : 0;
     Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
     if (threadIdx.x == THREADS - 1) s.tile = draw();
-    if (ARRIVES && threadIdx.x == 0) expect_arrivals();
     __syncthreads();
     Counted now, behind; // behind: ranked, not written
     now.tile = s.tile;
     behind.tile = tiles;
-    unsigned half = 0, parity = 0;
+    unsigned half = 0;
     gp__u32 written = 0;
     Key keys[ITEMS];
     V values[ITEMS];
-    if (ARRIVES) {
-      if (threadIdx.x == 0 && now.tile < tiles) {
-        const unsigned valid = now.tile + 1 < tiles ? TILE : in_last;
-        fetch(KEYS, from + static_cast<gp__u64>(now.tile) * TILE, valid);
-        if (Value::is && values_in) fetch(VALUES, values_in + static_cast<gp__u64>(now.tile) * TILE, valid);
-      }
-    } else if (now.tile < tiles) {
+    if (now.tile < tiles) {
       load(keys, from + static_cast<gp__u64>(now.tile) * TILE, now.tile + 1 < tiles ? TILE : in_last);
       if (Value::is)
         load_values(values, values_in, static_cast<gp__u64>(now.tile) * TILE, now.tile + 1 < tiles ? TILE : in_last);
@@ -10217,7 +10074,6 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       Window window[Rank::PAIRS];
       digit.valid = now.tile + 1 < tiles ? TILE : in_last;
       if (BEHIND && resolves) begin_look_back(window, behind.tile); // its words are on their way meanwhile
-      if (ARRIVES) load(keys, arrive(KEYS, from, parity), digit.valid);
       if (more) {
         rank.within_warp(at, keys, digit);
         GPUPRIMS__UNROLL
@@ -10229,7 +10085,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       __syncthreads();
       if (more && rank.counts()) both = publish(rank, now);
       now.before = rank.before(both);
-      if (!RUNS && more && rank.counts()) {
+      if (more && rank.counts()) {
         gp__u32 first = now.before;
         GPUPRIMS__UNROLL
         for (int i = 0; i < Rank::PAIRS; ++i) {
@@ -10237,13 +10093,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
           first += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
         }
       }
-      if (!RUNS) __syncthreads();
+      __syncthreads();
       if (!BEHIND && resolves) begin_look_back(window, now.tile);
-      if (resolves) resolve(rank, BEHIND ? behind : now, window, digit, skips, gap);
-      if (RUNS) {
-        before_runs();
-        __syncthreads();
-      }
+      if (resolves) resolve(BEHIND ? behind : now, window);
       gp__u32 next = 0;
       if (threadIdx.x == 0) next = draw();
       if (more) {
@@ -10253,35 +10105,21 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
           at[i] = half + rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i));
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
-        if (ARRIVES) {
-          if (threadIdx.x == 0 && next < tiles)
-            fetch(KEYS, from + static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
-          if (Value::is && values_in) load_values(values, arrive(VALUES, values_in, parity), 0, digit.valid);
-          else if (Value::is) load_values(values, values_in, static_cast<gp__u64>(now.tile) * TILE, digit.valid);
-          parity ^= 1;
-        }
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS && Value::is; ++i) tile_values[at[i]] = values[i];
       }
-      if (RUNS) exchanged();
       if (threadIdx.x == 0) s.tile = next;
       __syncthreads();
       next = s.tile;
       const gp__u32 sorted = BEHIND ? behind.tile : now.tile;
-      if (ARRIVES) {
-        if (Value::is && values_in && threadIdx.x == 0 && next < tiles)
-          fetch(VALUES, values_in + static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
-      } else if (next < tiles) { // on their way while a tile is written
+      if (next < tiles) { // on their way while a tile is written
         load(keys, from + static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
         if (Value::is)
           load_values(values, values_in, static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
       }
       if (BEHIND) half = TILE - half;
       digit.valid = sorted + 1 < tiles ? TILE : in_last;
-      if (RUNS) {
-        if (runs) store_runs(with_keys, to, values_to);
-        else store_slowly(digit, with_keys, to, values_to);
-      } else if (!BEHIND || sorted < tiles) {
+      if (!BEHIND || sorted < tiles) {
         if (digit.valid == TILE) store<true>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
         else store<false>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
         ++written;
@@ -10289,7 +10127,6 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       behind = now;
       now.tile = next;
     }
-    if (RUNS) stored();
     return written;
   }
   GP_DEVICE void copy() const {
@@ -10311,7 +10148,6 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         s,
         reinterpret_cast<Key *>(shared),
         reinterpret_cast<V *>(shared + KEY_BYTES),
-        shared + KEY_BYTES + VALUE_BYTES,
         a.steps[a.pass],
         static_cast<gp__u32>((n + TILE - 1) / TILE), // fewer than 2^32: n elements fit the memory
         n};
@@ -10325,7 +10161,6 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     GP_DYNAMIC_SHARED(shared);
     gp__begin<P>();
     if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
-    static_assert(P::stages <= 2, "what copies write in bulk is not waited for between passes");
     gp__radix_args own = a;
     const gp__u64 n = gp__count(a), tiles = (n + TILE - 1) / TILE;
     GPUPRIMS__UNROLL_BY(1)
@@ -10335,7 +10170,6 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
                                  s,
                                  reinterpret_cast<Key *>(shared),
                                  reinterpret_cast<V *>(shared + KEY_BYTES),
-                                 shared + KEY_BYTES + VALUE_BYTES,
                                  a.steps[own.pass],
                                  static_cast<gp__u32>(tiles),
                                  n};

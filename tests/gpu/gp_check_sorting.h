@@ -204,23 +204,18 @@ static gp_policy drawn_policy(gp_primitive p, uint64_t seed) {
   return policy;
 }
 
-// Every algorithm on its defaults, one-sweep sorts of one to four stages, and policies drawn at random.
+// Every algorithm on its defaults, and policies drawn at random.
 static void sorting_policies(void) {
   static const uint64_t counts[] = {1, 1000, 33333, 700001};
-  const int stages = 4, draws = sanitizer ? 1 : quick ? 3 : 24;
+  const int draws = sanitizer ? 1 : quick ? 3 : 24;
   int i, k, q;
   if (!on_gpu) return;
   for (i = 0; i < SORTED_EVERYWHERE; i++) {
     segments_case s = case_of(SORTING_CELLS[i], 1000);
     if (!has_type_wanted(&s.c) || s.c.primitive == GP_GROUP_BY) continue;
-    for (q = 1; q < GP_ALGORITHM_COUNT + stages + draws; q++) {
+    for (q = 1; q < GP_ALGORITHM_COUNT + draws; q++) {
       gp_policy policy = drawn_policy(s.c.primitive, (uint64_t)(1000 * i + q));
-      if (q < GP_ALGORITHM_COUNT + stages) memset(&policy, 0, sizeof policy), policy.algorithm = q;
-      if (q >= GP_ALGORITHM_COUNT && q < GP_ALGORITHM_COUNT + stages) {
-        if (s.c.primitive != GP_SORT) continue;
-        policy.algorithm = GP_ONE_SWEEP;
-        policy.stages = q - GP_ALGORITHM_COUNT + 1;
-      }
+      if (q < GP_ALGORITHM_COUNT) memset(&policy, 0, sizeof policy), policy.algorithm = q;
       for (k = 0; k < (sanitizer ? 2 : COUNT(counts)); k++) {
         s = case_of(SORTING_CELLS[i], counts[k]);
         s.policy = &policy;

@@ -561,39 +561,6 @@ MUTANTS = {
         "RADIX", "block * p.blocks_per_sm <= s.shared_bytes + 1024", "block <= s.shared_bytes + 1024"),
     "radix: a partial tile is written whole": (
         "RADIX", "if (digit.valid == TILE) store<true>(digit, tile_keys", "if (true) store<true>(digit, tile_keys"),
-    "radix: runs are overwritten before they are read": ("RADIX", "{ gp__bulk_wait_read<0>(); }", "{}"),
-    "radix: runs are copied before all is in place": ("RADIX", "void exchanged() const { gp__bulk_fence(); }",
-                                                  "void exchanged() const {}"),
-    "radix: the block exits while its runs are read": (
-        "RADIX", "GP_DEVICE void stored() const { gp__bulk_wait(); }", "GP_DEVICE void stored() const {}"),
-    "radix: the head of a run is not stored": ("RADIX", "if (j < head) out[j] = from[j];", ";"),
-    "radix: the tail of a run is not stored": ("RADIX", "if (j + i < length) out[j + i] = from[j + i];", ";"),
-    "radix: a tail is stored behind its run": ("RADIX", "if (j + i < length) out", "if (j + i < length + 1) out"),
-    "radix: a gap too small": ("RADIX", "first += digit * gap;", "first += digit * (gap - (gap > 0));"),
-    "radix: runs stand one place off": (
-        "RADIX", "(static_cast<gp__u32>(to) + skipped - first)", "(static_cast<gp__u32>(to) + skipped + 1 - first)"),
-    "radix: output arrays begin at a boundary": (
-        "RADIX", "(static_cast<gp__u32>(to) + skipped - first)", "(static_cast<gp__u32>(to) - first)"),
-    "radix: runs whatever the other array's alignment is": (
-        "RADIX", "(!Value::is || fits(values_to, skips));", "true;"),
-    "radix: the last run has the padding": ("RADIX", "const gp__u32 padding = TILE - digit.valid;",
-                                            "const gp__u32 padding = 0;"),
-    "radix: keys are ranked before they have arrived": (
-        "RADIX", "    gp__mbarrier_wait(&s.arrived[what], parity);\n", ""),
-    "radix: values arrive while others are read": (
-        "RADIX", "          if (Value::is && values_in) load_values(values, arrive(VALUES, values_in, parity)",
-        "          if (Value::is && values_in && threadIdx.x == 0 && next < tiles)\n"
-        "            fetch(VALUES, values_in + static_cast<gp__u64>(next) * TILE, 1);\n"
-        "          if (Value::is && values_in) load_values(values, arrive(VALUES, values_in, parity)"),
-    "radix: a tile arrives without its first elements": (
-        "RADIX", "for (unsigned i = begin; i < bulk_begin; i += unsigned(sizeof(T)))",
-        "for (unsigned i = begin + 4; i < bulk_begin; i += unsigned(sizeof(T)))"),
-    "radix: a tile arrives without its last elements": (
-        "RADIX", "for (unsigned i = bulk_end; i < end; i += unsigned(sizeof(T)))",
-        "for (unsigned i = bulk_end; i + 4 < end; i += unsigned(sizeof(T)))"),
-    "radix: three stages whatever an element's size is": (
-        "RADIX", "return s.compute_capability >= 90 && (s.key_size == 4 || s.key_size == 8) &&",
-        "return s.compute_capability >= 90 &&"),
     # Segmented sort.
     "segmented sort: a segment as long as its class is listed nowhere": (
         "SEGMENTED_SORT_SHORT", "count <= gp__u64(GP__SHORT << (c + 1))", "count < gp__u64(GP__SHORT << (c + 1))"),
