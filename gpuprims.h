@@ -12745,7 +12745,8 @@ template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_lo
 // search in memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the
 // tile of the output ends in the rings is found there; as many elements as it takes are loaded while it is merged, and
 // take their place in the rings when it is done. Each element is read once, whatever the inputs. A thread merges
-// consecutive elements of the output, and a warp writes its own. Values do not take part: a tile's values are as many
+// consecutive elements of the output, from both ends at once: a load waits for the one before it, and two such chains
+// wait side by side. A warp writes its own elements. Values do not take part: a tile's values are as many
 // consecutive ones of each input as its keys are, loaded while keys are merged, and picked up by their places.
 
 // Elements come by units: 16 bytes where they are aligned to their size, otherwise what their alignment allows.
@@ -12817,10 +12818,13 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   }
 };
 
-// One input of a range: what is in its ring, and what comes next.
+// One input of a range: what is in its ring, and what comes next. The element before those stays in the ring, where
+// there is one (KEEPS: of elements that are smaller than a unit): a ring has more units than a tile takes, unless that
+// begins within a unit, and then the element is in the same.
 template <class T, int TILE> struct gp__merge_side {
   static const unsigned SIZE = unsigned(sizeof(T)), UNIT = unsigned(gp__unit<T>::BYTES);
-  static const unsigned WINDOW = (TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) + UNIT - 1) / UNIT * UNIT; // bytes
+  static const bool KEEPS = UNIT > SIZE;
+  static const unsigned WINDOW = (TILE * SIZE + (KEEPS ? 2 * UNIT : 0) + UNIT - 1) / UNIT * UNIT; // bytes
   static const unsigned ROOM = gp__merge_ring_bytes(TILE, int(SIZE));
   static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
   static const unsigned RING = MASKED ? ROOM : WINDOW;
@@ -12828,13 +12832,17 @@ template <class T, int TILE> struct gp__merge_side {
   gp__u64 left;              // elements of the range that have not been merged
   unsigned first;            // byte of the ring where they begin
   unsigned fill;             // byte of the ring where the next unit goes
-  unsigned have;             // units from the one of `first` to `fill`
-  GP_DEVICE void start(const T *from, gp__u64 count) {
+  int have;                  // units from the one of `first` to `fill`
+  bool before;               // an element before `first` is in the ring
+  GP_DEVICE void start(const T *from, gp__u64 count, bool has_before) {
+    before = KEEPS && has_before;
+    from -= before ? 1 : 0;
     const unsigned shift = gp__misalignment(from, UNIT);
     next = reinterpret_cast<const unsigned char *>(from) - shift;
     left = count;
-    first = shift;
-    fill = have = 0;
+    first = shift + (before ? SIZE : 0);
+    fill = 0;
+    have = -int(first / UNIT);
   }
   static GP_DEVICE unsigned wrap(unsigned at) { // below 2 * RING
     return MASKED ? at & (RING - 1) : gp_min<gp__u32>()(at, at - RING);
@@ -12843,18 +12851,20 @@ template <class T, int TILE> struct gp__merge_side {
   GP_DEVICE unsigned window() const { return left < TILE ? unsigned(left) : unsigned(TILE); }
   // Units that are missing for that.
   GP_DEVICE unsigned missing() const {
-    const unsigned m = window(), wanted = m ? (first % UNIT + m * SIZE + UNIT - 1) / UNIT : 0;
-    return wanted > have ? wanted - have : 0;
+    const unsigned m = window();
+    const int wanted = m ? int((first % UNIT + m * SIZE + UNIT - 1) / UNIT) : 0;
+    return wanted > have ? unsigned(wanted - have) : 0;
   }
   GP_DEVICE void merged(unsigned n) {
-    have -= (first % UNIT + n * SIZE) / UNIT;
+    have -= int((first % UNIT + n * SIZE) / UNIT);
     first = wrap(first + n * SIZE);
     left -= n;
+    before = before || (KEEPS && n > 0);
   }
   GP_DEVICE void loaded(unsigned units) {
     next += units * UNIT;
     fill = wrap(fill + units * UNIT);
-    have += units;
+    have += int(units);
   }
 };
 
@@ -12963,6 +12973,48 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     return Side::MASKED ? (at & ~MASK) | ((at + KEY) & MASK) // rings lie side by side, and `at` says in which
                         : Side::wrap(at + KEY - (of_second ? RING_AT : 0)) + (of_second ? RING_AT : 0);
   }
+  static GP_DEVICE unsigned before(unsigned at, bool of_second) { // the byte of the key before it
+    const unsigned MASK = Side::RING - 1, from = of_second ? RING_AT : 0;
+    return Side::MASKED ? (at & ~MASK) | ((at - KEY) & MASK)
+                        : gp_min<gp__u32>()(at - from - KEY, at - from - KEY + Side::RING) + from;
+  }
+  // One thread merges ITEMS elements from both ends: from bytes x and y of the rings on, and backwards from the keys
+  // before bytes x_end and y_end. at to at2_end: what their values are called. Where all of one input's are taken, the
+  // key before them, which comes before all others, is compared and not taken.
+  GP_DEVICE void merge_ends(unsigned x, unsigned y, unsigned x_end, unsigned y_end, int at, int at2, int at_end,
+                            int at2_end, Key *out, unsigned short *places) const {
+    y += RING_AT;
+    x_end = before(x_end, false);
+    y_end = before(y_end + RING_AT, true);
+    Key one = *reinterpret_cast<const Key *>(shared + x), two = *reinterpret_cast<const Key *>(shared + y);
+    Key one_end = *reinterpret_cast<const Key *>(shared + x_end),
+        two_end = *reinterpret_cast<const Key *>(shared + y_end);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < (ITEMS + 1) / 2; ++k) {
+      const bool second = Before()(two, one), end_second = !Before()(two_end, one_end);
+      const int last = ITEMS - 1 - k;
+      out[k] = second ? two : one;
+      if (VALUE) places[k] = static_cast<unsigned short>(second ? at2 : at);
+      if (last > k) {
+        out[last] = end_second ? two_end : one_end;
+        if (VALUE) places[last] = static_cast<unsigned short>(end_second ? --at2_end : --at_end);
+      }
+      if (k + 1 == (ITEMS + 1) / 2) break;
+      const unsigned next = behind(second ? y : x, second), next_end = before(end_second ? y_end : x_end, end_second);
+      if (VALUE) at += second ? 0 : 1;
+      if (VALUE) at2 += second ? 1 : 0;
+      const Key fresh = *reinterpret_cast<const Key *>(shared + next);
+      const Key fresh_end = *reinterpret_cast<const Key *>(shared + next_end);
+      x = second ? x : next;
+      y = second ? next : y;
+      one = second ? one : fresh;
+      two = second ? fresh : two;
+      x_end = end_second ? x_end : next_end;
+      y_end = end_second ? next_end : y_end;
+      one_end = end_second ? one_end : fresh_end;
+      two_end = end_second ? fresh_end : two_end;
+    }
+  }
   // One thread merges `n` elements, of which `left` are of the first ring, from byte x on, and left2 of the second,
   // from byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
   template <bool FULL>
@@ -12997,12 +13049,13 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
   }
 
-  // Merges elements from..to of the inputs to `out` on.
-  GP_DEVICE void range(const Key *keys, const Key *keys2, const Value *values, const Value *values2, gp__u64 n,
-                       gp__u64 m, Key *out, Value *out_values) const {
+  // Merges n and m elements of the inputs, from `keys` and `keys2` on, to `out` on. has, has2: the element before them
+  // has been merged.
+  GP_DEVICE void range(const Key *keys, bool has, const Key *keys2, bool has2, const Value *values,
+                       const Value *values2, gp__u64 n, gp__u64 m, Key *out, Value *out_values) const {
     Side first, second;
-    first.start(keys, n);
-    second.start(keys2, m);
+    first.start(keys, n, has);
+    second.start(keys2, m, has2);
     unsigned units = first.missing(), units2 = second.missing();
     KeyLoads next;
     next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, 0, begin2(), end2());
@@ -13019,6 +13072,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const unsigned mine = threadIdx.x * ITEMS < tile ? threadIdx.x * ITEMS : tile;
       const unsigned end = mine + ITEMS < tile ? mine + ITEMS : tile;
       const unsigned at = first.first, at2 = second.first;
+      const bool ends = first.before && second.before;
       const unsigned i_end = unsigned(split(at, int(window), at2, int(window2), int(end)));
       s.split[threadIdx.x + 1] = i_end;
       if (threadIdx.x == 0) s.split[0] = 0;
@@ -13046,7 +13100,10 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT) + threadIdx.x * ITEMS;
       const unsigned x = Side::wrap(at + i * KEY), y = Side::wrap(at2 + (mine - i) * KEY);
       const int left = int(i_end - i), left2 = int(end - mine) - left;
-      if (window == TILE && window2 == TILE)
+      if (window == TILE && window2 == TILE && ends)
+        merge_ends(x, y, Side::wrap(at + i_end * KEY), Side::wrap(at2 + (end - i_end) * KEY), int(i),
+                   int(taken + mine - i), int(i_end), int(taken + end - i_end), mine_out, places);
+      else if (window == TILE && window2 == TILE)
         merge<true>(x, left, y, left2, ITEMS, int(i), int(taken + mine - i), mine_out, places);
       else merge<false>(x, left, y, left2, int(end - mine), int(i), int(taken + mine - i), mine_out, places);
       __syncwarp();
@@ -13111,7 +13168,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
     }
     __syncthreads();
     const gp__u64 i = s.border[0], i_end = s.border[1], j = diagonal[0] - i, j_end = diagonal[1] - i_end;
-    merger.range(one + i, two + j, gp__ahead(value1, i), gp__ahead(value2, j), i_end - i, j_end - j,
+    merger.range(one + i, i > 0, two + j, j > 0, gp__ahead(value1, i), gp__ahead(value2, j), i_end - i, j_end - j,
                  static_cast<Key *>(a.out_keys) + at, gp__ahead(static_cast<Value *>(a.out_values), at));
     at = base + diagonal[1];
   }

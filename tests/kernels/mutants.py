@@ -184,7 +184,13 @@ MUTANTS = {
     "merge: all units are taken for whole ones": (
         "MERGE", "if (whole) load_units<true>(p", "if (true) load_units<true>(p"),
     "merge: a ring has no room for units that are half used up": (
-        "MERGE", "(TILE * SIZE + (UNIT > SIZE ? 2 * UNIT : 0) +", "(TILE * SIZE +"),
+        "MERGE", "(TILE * SIZE + (KEEPS ? 2 * UNIT : 0) +", "(TILE * SIZE +"),
+    "merge: from both ends where nothing comes before": (
+        "MERGE", "const bool ends = first.before && second.before;", "const bool ends = true;"),
+    "merge: backwards, ties go to the first input": (
+        "MERGE", "end_second = !Before()(two_end, one_end);", "end_second = Before()(one_end, two_end);"),
+    "merge: backwards, a ring has no begin": (
+        "MERGE", "gp_min<gp__u32>()(at - from - KEY, at - from - KEY + Side::RING) + from", "at - KEY"),
     "merge: units go on behind a ring": ("MERGE", "fill = wrap(fill + units * UNIT);", "fill += units * UNIT;"),
     "merge: the last tile is taken for a whole one": ("MERGE", "if (window == TILE && window2 == TILE)", "if (true)"),
     "merge: one window is whole": ("MERGE", "if (window == TILE && window2 == TILE)", "if (window == TILE)"),
