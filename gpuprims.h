@@ -872,7 +872,7 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
 // that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
 // once, by index, at the end. Workspace: room for the keys and values once more, and 1 KiB a tile of 2000 to 10000 keys
-// (2 to 4 % of them; from 2^30 elements on, twice that).
+// (2 to 4 % of them).
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
@@ -880,8 +880,9 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // each level that even keys need (one up to 2^20 keys, two up to 2^28), one for all others, and one more. Workspace:
 // the keys once more, and 1 KiB for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
 //
-// The same from 64 MiB on, fewer than 2^30 of them (GP_ADAPTIVE): the first launch looks at up to 4096 keys. Where many
-// share their upper bits, level after level, keys are sorted in one sweep a digit, by two launches; otherwise as above.
+// The same from 2 MiB on (u64: 64 MiB), fewer than 2^30 of them (GP_ADAPTIVE; u32 from 2^22 to 2^24: one sweep): the
+// first launch looks at up to 4096 keys. Where many share their upper bits, level after level, or u32 keys recur, keys
+// are sorted in one sweep a digit, by two launches; otherwise as above.
 // What is not chosen exits at once. Workspace: of the one that needs more.
 //
 // Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
@@ -2152,10 +2153,10 @@ GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
 GPUPRIMS__RULE int gp__radix_items(int vectors, int key_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, 4) ? GP__VECTOR * vectors / gp__max(key_size, 4) : 1;
 }
-// Bytes of what a pass's tiles tell each other: of each pair of digits its keys in each tile, then in each group of
-// tiles, twice (a sweep's, and the next one's, cleared meanwhile), then up to each group's end (prefix_bytes each).
-GPUPRIMS__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles, int prefix_bytes) {
-  return GP__DIGITS / 2 * (8 * tiles + (16u + (unsigned)prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
+// Bytes of what the tiles of a sort tell each other: of each pair of digits its keys in each tile, then for each pass
+// those in each group of tiles, then those up to each group's end (prefix_bytes each).
+GPUPRIMS__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles, int passes, int prefix_bytes) {
+  return GP__DIGITS / 2 * (8 * tiles + (unsigned)(8 * passes + prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
 }
 // Bytes of values that move with the keys; indices in the place of large ones.
 GPUPRIMS__RULE int gp__radix_index_bytes(unsigned long long count) { return count >> 32 ? 8 : 4; }
@@ -2225,7 +2226,7 @@ GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count, unsigned capac
 }
 GPUPRIMS__RULE unsigned gp__sample_bytes(int key_size) {
   return (gp__tile_sort_bytes(key_size, GP__SAMPLE_THREADS, GP__SAMPLE / GP__SAMPLE_THREADS, GP__SAMPLE_LOG2_BINS) +
-          4 * (GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 1) + 15) /
+          4 * (GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 256 + 1) + 15) /
          16 * 16;
 }
 GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
@@ -2728,9 +2729,10 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
                             (!p.algorithm && s.key_size >= 4 && !one_sweep))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
     gp_policy q = p;
-    q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16                                     ? GP_ONE_BLOCK
-                                      : bytes >> 26 && !(s.count >> GP__RADIX_NARROW_LOG2) ? GP_ADAPTIVE
-                                                                                           : GP_HYBRID);
+    q.algorithm =
+        gp__or(p.algorithm, bytes <= 1 << 16                                                             ? GP_ONE_BLOCK
+                            : bytes >> (s.key_size > 4 ? 26 : 21) && !(s.count >> GP__RADIX_NARROW_LOG2) ? GP_ADAPTIVE
+                                                                                                         : GP_HYBRID);
     q.blocks_per_sm = gp__or(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK ? 1 : 2);
     q.threads = gp__or(p.threads, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 384 : 256
                                   : s.count <= 2048           ? 256
@@ -2968,7 +2970,7 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   r.value_bytes = gp__radix_value_bytes(s);
   r.large = s.in_size > GP__RADIX_VALUE_BYTES;
   r.tiles = gp__ceil_div(s.count, tile);
-  r.clear = gp__radix_words_bytes(r.tiles, r.wide ? 16 : 8) / 16;
+  r.clear = gp__radix_words_bytes(r.tiles, r.passes, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
   r.counts = gp__place(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
   r.tickets = gp__place(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
@@ -9865,18 +9867,17 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE const V *values_from() const { return static_cast<const V *>(source(a.in, a.out, a.other)); }
   GP_DEVICE gp__u32 mark() const { return step & GP__RADIX_ODD ? 2 : 1; }
   GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
-  // Of a pair of digits: the keys of a tile; of a group, in this sweep or the one behind it, 24 bits each with the
-  // number of tiles above; up to the end of a group.
+  // Of a pair of digits: the keys of a tile; of a group in this pass, 24 bits each with the number of tiles above them;
+  // up to the end of a group.
   GP_DEVICE gp__u64 *in_tile(gp__u32 tile, unsigned pair) const {
     return static_cast<gp__u64 *>(a.words) + static_cast<gp__u64>(tile) * (GP__DIGITS / 2) + pair;
   }
-  GP_DEVICE gp__u64 *in_group(bool next, gp__u32 group, unsigned pair) const {
-    const bool second = next != ((step & GP__RADIX_ODD) != 0);
-    return in_tile(tiles + (second ? groups() : 0) + group, pair);
+  GP_DEVICE gp__u64 *in_group(gp__u32 group, unsigned pair) const {
+    return in_tile(tiles + static_cast<gp__u32>(a.pass) * groups() + group, pair);
   }
   GP_DEVICE Pair *up_to(gp__u32 group, unsigned pair) const {
-    return reinterpret_cast<Pair *>(in_tile(tiles + 2 * groups(), 0)) + static_cast<gp__u64>(group) * (GP__DIGITS / 2) +
-           pair;
+    return reinterpret_cast<Pair *>(in_tile(tiles + static_cast<gp__u32>(a.passes) * groups(), 0)) +
+           static_cast<gp__u64>(group) * (GP__DIGITS / 2) + pair;
   }
   GP_DEVICE gp__u32 groups() const { return (tiles + GROUP - 1) / GROUP; }
 
@@ -9917,9 +9918,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       const gp__u32 total = rank.total(pair), even = total & 0xffffu, odd = total >> 16;
       now.total[i] = total;
       N::store(in_tile(now.tile, pair), N::make(mark(), even, odd));
-      if (now.tile % GROUP == GROUP - 1 || now.tile + 1 == tiles) *in_group(true, now.tile / GROUP, pair) = 0;
-      gp__add_relaxed(in_group(false, now.tile / GROUP, pair),
-                      gp__u64(1) << 48 | static_cast<gp__u64>(odd) << 24 | even);
+      gp__add_relaxed(in_group(now.tile / GROUP, pair), gp__u64(1) << 48 | static_cast<gp__u64>(odd) << 24 | even);
       both += even + odd;
     }
     return both;
@@ -9938,7 +9937,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     for (gp__u32 j = 0; j < GP__RADIX_GROUPS; ++j) {
       const gp__u32 group = w.group > j ? w.group - 1 - j : 0;
       w.known[j] = W::load(up_to(group, pair));
-      w.sum[j] = gp__load_relaxed(in_group(false, group, pair));
+      w.sum[j] = gp__load_relaxed(in_group(group, pair));
     }
   }
   GP_DEVICE void begin_look_back(Window (&w)[Rank::PAIRS], gp__u32 tile) const {
@@ -9986,7 +9985,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       ask(w, pair, tile);
     }
     if (tile % GROUP == 0) { // all of the group may be known before its last tile knows
-      const gp__u64 sum = gp__load_relaxed(in_group(false, tile / GROUP, pair));
+      const gp__u64 sum = gp__load_relaxed(in_group(tile / GROUP, pair));
       if (sum >> 48 == GROUP)
         W::store(up_to(tile / GROUP, pair), W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
                                                     odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
@@ -11588,8 +11587,7 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
 // takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
 // but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
 // that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
-// for one of 2^26 keys, in tenths of a picosecond. Of 4-byte keys that
-// recur in the sample, skew takes longer than this model knows: one sweep.
+// for one of 2^26 keys, in tenths of a picosecond.
 template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
   typedef gp__hybrid<P, T, DESCENDING> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -11601,6 +11599,7 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
     gp__u32 total[THREADS / 32];
     gp__u32 head[GP__SAMPLE + 1]; // where each of the different keys begins
     gp__u32 alike[64];            // keys that share so many upper bits with another one, no more
+    gp__u32 lowest[256];          // keys with these lowest bits
     gp__u32 different;
   };
   static const unsigned COUNT = BITS > 32 ? 19 : 11, MOVE = BITS > 32 ? 55 : 43, MOVE_DEEP = BITS > 32 ? 141 : 74,
@@ -11617,6 +11616,7 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
     const gp__u64 each = n / m;
     sort.clear();
     for (unsigned i = threadIdx.x; i < 64; i += THREADS) s.alike[i] = 0;
+    for (unsigned i = threadIdx.x; i < 256; i += THREADS) s.lowest[i] = 0;
     for (unsigned i = threadIdx.x; i < m; i += THREADS)
       s.tile.key[Sort::Storage::place(i)] =
           Code::encode(h.from(GP__FROM_IN)[i * each + (i * 0x9e3779b1u ^ i >> 3) % each]);
@@ -11649,6 +11649,12 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
     for (int d = 0; d < BITS / 8; ++d) digits += __syncthreads_or((differ >> (8 * d) & 0xff) != 0) ? 1 : 0;
     return digits;
   }
+  // Keys of 4 bytes that recur, or share their lowest bits, are slow on chip.
+  GP_DEVICE bool is_slow_on_chip(unsigned m) const {
+    for (unsigned i = threadIdx.x; i < m; i += THREADS) atomicAdd(&s.lowest[static_cast<gp__u32>(key(i)) & 0xffu], 1u);
+    __syncthreads();
+    return __syncthreads_or(threadIdx.x < 256 && s.lowest[threadIdx.x] > m / 8) || s.different < m / 4 * 3;
+  }
   // One warp.
   GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
     const int common = BITS - gp__width(static_cast<Key>(key(0) ^ key(m - 1)));
@@ -11680,14 +11686,16 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
     const gp__u64 n = gp__count(h.a);
     const unsigned m = n < h.a.sample ? static_cast<unsigned>(n) : h.a.sample;
     int digits = 0;
+    bool slow = false;
     if (m) {
       draw(n, m);
       digits = compare(m);
+      slow = BITS <= 32 && is_slow_on_chip(m);
     }
     __syncthreads();
     if (gp_warp() != 0) return;
     const gp__u64 one_sweep = static_cast<gp__u64>(HISTOGRAM + PASS * static_cast<unsigned>(digits)) * m;
-    const bool sweeps = digits > 0 && ((BITS <= 32 && s.different < m / 4 * 3) || one_sweep < hybrid_cost(n, m));
+    const bool sweeps = digits > 0 && (slow || one_sweep < hybrid_cost(n, m));
     if (threadIdx.x == 0) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
 };

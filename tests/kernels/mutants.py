@@ -538,7 +538,7 @@ MUTANTS = {
     "radix: a group that is not complete is counted": ("RADIX", "} else if (w.sum[j] >> 48 == GROUP) {", "} else {"),
     "radix: a group is known before all of it is counted": (
         "RADIX", "      if (sum >> 48 == GROUP)\n        W::store", "      W::store"),
-    "radix: the groups' counts are not cleared": ("RADIX", "*in_group(true, now.tile / GROUP, pair) = 0;", ";"),
+    "radix: groups of the pass before": ("RADIX", "static_cast<gp__u32>(a.pass) * groups() + group", "group"),
     "radix: the window of groups is off by one": (
         "RADIX", "const gp__u32 group = w.group > j ? w.group - 1 - j : 0;",
         "const gp__u32 group = w.group > j + 1 ? w.group - 2 - j : 0;"),
@@ -672,11 +672,13 @@ MUTANTS = {
     "hybrid: a share is done before it is written": (
         "HYBRID", "      __threadfence();\n      gp__add_relaxed(a.list + GP__HYBRID_DONE",
         "      gp__add_relaxed(a.list + GP__HYBRID_DONE"),
-    "adaptive: always hybrid": ("ADAPTIVE", "digits > 0 && one_sweep < hybrid_cost(n, m)", "false"),
+    "adaptive: always hybrid": ("ADAPTIVE", "digits > 0 && (slow || one_sweep < hybrid_cost(n, m))", "false"),
     "adaptive: the cheaper one is not chosen": (
-        "ADAPTIVE", "digits > 0 && one_sweep < hybrid_cost(n, m)", "digits > 0 && one_sweep > hybrid_cost(n, m)"),
+        "ADAPTIVE", "one_sweep < hybrid_cost(n, m)", "one_sweep > hybrid_cost(n, m)"),
+    "adaptive: keys that recur are sorted on chip": ("ADAPTIVE", "|| s.different < m / 4 * 3;", ";"),
+    "adaptive: lowest bits are not looked at": ("ADAPTIVE", "s.lowest[threadIdx.x] > m / 8", "false"),
     "adaptive: all levels are paid for by all keys": (
-        "ADAPTIVE", "(level < 2 ? MOVE : MOVE_DEEP)) * moved", "(level < 2 ? MOVE : MOVE_DEEP)) * m"),
+        "ADAPTIVE", "(moves < 2 ? MOVE : MOVE_DEEP)) * moved", "(level < 2 ? MOVE : MOVE_DEEP)) * m"),
     "adaptive: equal keys are moved on": (
         "ADAPTIVE", "atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head",
         "atomicAdd(&s.alike[s.head[j + 1] - s.head[j] > 1 ? 63 : BITS - (before < behind ? before : behind)], s.head"),

@@ -265,8 +265,8 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
   // Which one it must be; 0: either.
   static int right(int data, size_t n) {
-    if (n < 20000 || data == HIGHEST_ZERO || (BITS == 32 && data != HIGH && data != CONSTANT && data != FEW)) return 0;
-    return data == HIGH ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
+    if (n < 20000 || data == HIGHEST_ZERO) return 0;
+    return data == HIGH || (BITS == 32 && (data == FEW || data == LOW)) ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
   static bool run(int data, size_t n, bool in_place, bool on_device, int &chosen) {
     std::vector<Raw> from(n);

@@ -120,7 +120,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     const bool wide = std::is_same<W, gp__radix_wide>::value;
     gp__radix_plan r = gp__radix_plan_of(p, s);
     if (wide) { // as if there were 2^30 keys
-      r.words = r.bytes, r.clear = gp__radix_words_bytes(r.tiles, 16) / 16, r.bytes += r.clear * 16;
+      r.words = r.bytes, r.clear = gp__radix_words_bytes(r.tiles, r.passes, 16) / 16, r.bytes += r.clear * 16;
     }
     Device<u8> scratch(r.bytes, 0);
     simt::host_fill(scratch.data, 0xa5, r.bytes);
@@ -159,8 +159,8 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
       e = simt::launch_kernel("pass", o.grid, P::threads, gp__radix_shared_bytes(p, s), gp__radix_pass<P, K, V, W>, a);
       if (e || !(a.steps[a.pass] & GP__RADIX_RUNS)) continue;
       const u64 groups = (r.tiles + GP__RADIX_GROUP - 1) / GP__RADIX_GROUP, complete = r.tiles / GP__RADIX_GROUP;
-      const u64 *of_group = static_cast<const u64 *>(a.words) +
-                            (r.tiles + (a.steps[a.pass] & GP__RADIX_ODD ? groups : 0)) * (GP__DIGITS / 2);
+      const u64 *of_group =
+          static_cast<const u64 *>(a.words) + (r.tiles + unsigned(a.pass) * groups) * (GP__DIGITS / 2);
       for (u64 i = 0; i < complete * (GP__DIGITS / 2) && !e; ++i) e = of_group[i] >> 48 != GP__RADIX_GROUP;
     }
     size_t wrong = n;
