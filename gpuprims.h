@@ -398,6 +398,7 @@ enum {
   GP_SIZE_CLASSES,   // segmented sort: segments by length, each class by kernels of its own
   GP_RADIX_SELECT,   // top-k, nth element: digit by digit towards the k-th key
   GP_BEST_LISTS,     // top-k: blocks keep the best they have seen, in one read of the keys
+  GP_ADAPTIVE,       // sort: one sweep a digit or hybrid, as a sample of the keys says
   GP_PADDED_TILES,   // transpose: tiles in shared memory with gaps, so that columns lie in banks of their own
   GP_SWIZZLED_TILES, // transpose: the same by an exclusive or in place of the gaps (aligned rows, sizes 1 to 16)
   GP_ALGORITHM_COUNT
@@ -1064,13 +1065,18 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
 // that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
 // once, by index, at the end. Workspace: room for the keys and values once more, and 1 KiB a tile of 2000 to 10000 keys
-// (2 to 4 % of them; from 2^30 elements on, twice that).
+// (2 to 4 % of them).
 //
-// Built-in keys of 4 and 8 bytes alone, all bits of them, from 1 MiB on (GP_HYBRID): from the most significant digit
-// on, until what shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the
-// keys twice and writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64.
-// Launches: two a level and two more, those with nothing to do exit at once. Workspace: the keys once more, and 1 KiB
-// for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
+// Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
+// shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
+// writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64. Launches: two for
+// each level that even keys need (one up to 2^20 keys, two up to 2^28), one for all others, and one more. Workspace:
+// the keys once more, and 1 KiB for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
+//
+// The same from 2 MiB on (u64: 64 MiB), fewer than 2^30 of them (GP_ADAPTIVE; u32 from 2^22 to 2^24: one sweep): the
+// first launch looks at up to 4096 keys. Where many share their upper bits, level after level, or u32 keys recur, keys
+// are sorted in one sweep a digit, by two launches; otherwise as above.
+// What is not chosen exits at once. Workspace: of the one that needs more.
 //
 // Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
 // two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB.
@@ -1853,7 +1859,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(overlap, 0, 1, 2)
 
 #define GP_POLICY_FIELDS_SORT(F)                                                                                       \
-  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK)                                            \
+  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE)                               \
   F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -2300,7 +2306,11 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
 // Shapes that host and kernels share. A bucket is sorted on chip by one block; larger ones go to the next level.
 enum {
   GP__HYBRID_COUNT_THREADS = 512,
-  GP__HYBRID_LEVELS = 9, // at most: 4 bits or more at each of the first two, 8 at the others
+  GP__HYBRID_LEVELS = 9,                    // at most: 4 bits or more at each of the first two, 8 at the others
+  GP__HYBRID_ITEMS = GP__HYBRID_LEVELS + 1, // of gp__hybrid_args.list, behind the levels: the number of buckets
+  GP__HYBRID_DRAWN,                         // shares of the levels that one launch works on: drawn,
+  GP__HYBRID_DONE,                          // and done
+  GP__HYBRID_LIST,
   GP__HYBRID_PART_BYTES = 72,
   GP__HYBRID_ITEM_BYTES = 24,
   GP__HYBRID_PLACE_BITS = 13 // of an element's place in its bucket, which breaks ties of pairs
@@ -2309,7 +2319,7 @@ enum {
 GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
 GPUPRIMS__RULE int gp__bucket_items(int key_size) { return key_size > 4 ? 8 : 16; }
 GPUPRIMS__RULE int gp__bucket_log2_bins(int key_size) { return key_size > 4 ? 13 : 12; }
-GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 4; }
+GPUPRIMS__RULE int gp__bucket_blocks(int key_size, int value_size) { return key_size > 4 ? 2 : value_size > 4 ? 3 : 4; }
 // Fewer rounds of transpositions where bins are many.
 GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) {
   return 2 * (1 << log2_bins) >= 3 * capacity ? 5 : 7;
@@ -2324,6 +2334,10 @@ GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items
 }
 GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
   return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
+}
+// What a block that counts keeps in shared memory: a counter of each digit for each lane, and what it plans with.
+GPUPRIMS__RULE unsigned gp__hybrid_count_bytes(int threads) {
+  return (unsigned)(256 * 32 * 4 + (257 + 256) * 8 + 512 * 4 + threads / 32 * 28 + threads * 8 + 100) / 8 * 8;
 }
 GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size) {
   return gp__tile_sort_bytes(key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size),
@@ -2340,6 +2354,12 @@ GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
                              gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
 }
 GPUPRIMS__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
+// Keys of a bucket on the average: even keys' buckets differ by a few per cent.
+GPUPRIMS__RULE unsigned gp__hybrid_fit(unsigned capacity) { return capacity - capacity / 11; }
+// Levels that even keys need: launches of their own. The others, if there are any, are one launch.
+GPUPRIMS__RULE int gp__hybrid_even_levels(unsigned long long count, unsigned fit) {
+  return count <= fit ? 0 : 1 + gp__hybrid_even_levels((count + 255) / 256, fit);
+}
 // Parts of a level, at most: each has more keys than a block sorts, or of pairs (value_size > 0) at the first levels
 // too wide a range.
 GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity, int value_size) {
@@ -2354,10 +2374,18 @@ GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int
 GPUPRIMS__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, unsigned long long blocks) {
   return parts + blocks;
 }
-// A block that sorts a bucket of pairs sorts 64 bits of key and place, then fetches the values.
-GPUPRIMS__RULE int gp__bucket_size(gp__shape s) { return s.in_size ? 8 : s.key_size; }
-GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int value_size, int threads, int items, int log2_bins) {
-  return gp__tile_sort_bytes(8, threads, items, log2_bins) + (unsigned)(threads * items * value_size + 15) / 16 * 16;
+// Keys of a bucket, at most: what a block sorts; fewer where that leaves multiprocessors without one.
+GPUPRIMS__RULE int gp__hybrid_clamp(unsigned long long keys, int most) {
+  return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
+}
+GPUPRIMS__RULE int gp__hybrid_capacity(gp__shape s) {
+  return gp__hybrid_clamp(s.count / (unsigned)gp__max(s.multiprocessors, 1),
+                          gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size));
+}
+// A block that sorts a bucket of pairs sorts key and place in one word as large as a key, then fetches the values.
+GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {
+  return gp__tile_sort_bytes(key_size, threads, items, log2_bins) +
+         (unsigned)(threads * items * value_size + 32) / 16 * 16;
 }
 // ---- sorts and merges
 //
@@ -2370,7 +2398,8 @@ enum {
   GP__RADIX_GROUP = 8,        // tiles whose counts are known together, too: a look-back of a thread asks for these
   GP__RADIX_GROUPS = 2,       // and for so many groups' at a time
   GP__RADIX_VALUE_BYTES = 16, // larger values follow their keys by index
-  GP__RADIX_NARROW_LOG2 = 30  // fewer elements: counts travel in words of 32 bits
+  GP__RADIX_NARROW_LOG2 = 30, // fewer elements: counts travel in words of 32 bits
+  GP__NUMBERS_LOG2 = 15       // as many floats: merge sort by GP_LESS or GP_GREATER is a radix sort
 };
 GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
   return begin_bit >= end_bit ? 0
@@ -2382,10 +2411,10 @@ GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
 GPUPRIMS__RULE int gp__radix_items(int vectors, int key_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, 4) ? GP__VECTOR * vectors / gp__max(key_size, 4) : 1;
 }
-// Bytes of what a pass's tiles tell each other: of each pair of digits its keys in each tile, then in each group of
-// tiles, twice (for a pass, and cleared meanwhile for the next), then up to each group's end, in words of prefix_bytes.
-GPUPRIMS__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles, int prefix_bytes) {
-  return GP__DIGITS / 2 * (8 * tiles + (16u + (unsigned)prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
+// Bytes of what the tiles of a sort tell each other: of each pair of digits its keys in each tile, then for each pass
+// those in each group of tiles, then those up to each group's end (prefix_bytes each).
+GPUPRIMS__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles, int passes, int prefix_bytes) {
+  return GP__DIGITS / 2 * (8 * tiles + (unsigned)(8 * passes + prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
 }
 // Bytes of values that move with the keys; indices in the place of large ones.
 GPUPRIMS__RULE int gp__radix_index_bytes(unsigned long long count) { return count >> 32 ? 8 : 4; }
@@ -2446,15 +2475,42 @@ GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
   return (s.in_size == 4 || s.in_size == 8) && !(s.count >> 32) && !s.acc_size &&
          (s.key_size == 4 || s.key_size == 8) && !s.begin_bit && s.end_bit == 8 * s.key_size;
 }
+// Adaptive sort: a block sorts a sample, at most so many keys; of even keys' buckets, one in eight has one of them.
+enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
+GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
+  return count / capacity / 8 >= GP__SAMPLE         ? (unsigned)GP__SAMPLE
+         : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
+                                                    : (unsigned)GP__SAMPLE_LEAST;
+}
+GPUPRIMS__RULE unsigned gp__sample_bytes(int key_size) {
+  return (gp__tile_sort_bytes(key_size, GP__SAMPLE_THREADS, GP__SAMPLE / GP__SAMPLE_THREADS, GP__SAMPLE_LOG2_BINS) +
+          4 * (GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 256 + 1) + 15) /
+         16 * 16;
+}
 GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
-  return s.in_size
-             ? gp__pair_bucket_bytes(s.in_size, gp__bucket_threads(8), gp__bucket_items(8), gp__bucket_log2_bins(8))
-             : gp__bucket_bytes(s.key_size);
+  return s.in_size ? gp__pair_bucket_bytes(s.key_size, s.in_size, gp__bucket_threads(s.key_size),
+                                           gp__bucket_items(s.key_size), gp__bucket_log2_bins(s.key_size))
+                   : gp__bucket_bytes(s.key_size);
+}
+// Dynamic shared memory of a block that moves, and of one that counts and moves.
+GPUPRIMS__RULE unsigned gp__hybrid_tile_bytes(gp_policy p, gp__shape s) {
+  return s.in_size ? gp__radix_shared_bytes(p, s)
+                   : gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s));
+}
+GPUPRIMS__RULE unsigned gp__hybrid_rest_bytes(gp_policy p, gp__shape s) {
+  return gp__hybrid_tile_bytes(p, s) > gp__hybrid_count_bytes(p.threads) ? gp__hybrid_tile_bytes(p, s)
+                                                                         : gp__hybrid_count_bytes(p.threads);
 }
 GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
-  return s.in_size ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && p.threads >= 128 &&
-                         (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
-                   : gp__policy_valid_hybrid_keys(p, s);
+  return p.threads >= 256 && // that counts, has a thread a digit
+         (int)(gp__hybrid_rest_bytes(p, s) + (s.in_size ? gp__radix_static_bytes(p) : 16)) <= s.shared_bytes &&
+         (s.in_size
+              ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
+              : gp__policy_valid_hybrid_keys(p, s));
+}
+GPUPRIMS__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
+  return !s.in_size && s.key_size >= 4 && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
+         (int)gp__sample_bytes(s.key_size) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
   return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
@@ -2464,6 +2520,7 @@ GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
          (p.algorithm == GP_COUNTING    ? gp__policy_valid_counting(p, s)
           : p.algorithm == GP_HYBRID    ? gp__policy_valid_hybrid(p, s)
+          : p.algorithm == GP_ADAPTIVE  ? gp__policy_valid_adaptive(p, s)
           : p.algorithm == GP_ONE_BLOCK ? gp__policy_valid_one_block_sort(p, s)
                                         : p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s));
 }
@@ -3062,12 +3119,25 @@ __attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) 
 __attribute__((unused)) static int gp__radix_registers(int vectors, gp__shape s) {
   return gp__radix_items(vectors, s.key_size) * ((s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
 }
+// Few tiles under way make short look-backs: keys of up to 4 bytes go by two blocks a multiprocessor whose tiles are
+// looked back for behind the next one's ranking, others by one block with as many elements as its registers hold.
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
-  const int vectors = p.vectors, stages = p.stages;
-  if (!vectors)
-    for (p.vectors = 5; p.vectors > 1 && gp__radix_registers(p.vectors, s) > 52;) --p.vectors;
-  p.stages = gp__or(stages, 2);
-  if (!stages && !gp__radix_has_room(p, s)) {
+  const int vectors = p.vectors, stages = p.stages, narrow = s.key_size <= 4 && !s.in_size;
+  const int large = !p.threads && !p.blocks_per_sm && s.count >> 21 != 0, registers = s.key_size <= 4 ? 100 : 80;
+  if (large) {
+    p.threads = narrow ? 256 : s.key_size <= 4 ? 384 : 512;
+    p.blocks_per_sm = narrow ? 2 : 1;
+    p.stages = gp__or(stages, narrow ? 2 : 1);
+    if (!vectors)
+      for (p.vectors = 8; p.vectors > 1 && gp__radix_registers(p.vectors, s) > registers;) --p.vectors;
+  } else {
+    p.threads = gp__or(p.threads, 384);
+    p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+    p.stages = gp__or(stages, 2);
+    if (!vectors)
+      for (p.vectors = 5; p.vectors > 1 && gp__radix_registers(p.vectors, s) > 52;) --p.vectors;
+  }
+  if (!stages && p.stages == 2 && !gp__radix_has_room(p, s)) {
     gp_policy smaller = p;
     --smaller.vectors;
     if (!vectors && gp__radix_items(smaller.vectors, s.key_size) >= 8 && gp__radix_has_room(smaller, s)) return smaller;
@@ -3077,19 +3147,28 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
-  if (gp__sorts_keys(s) &&
-      (p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK || (!p.algorithm && s.key_size >= 4))) {
+  const int one_sweep = s.key_size == 4 && s.count >> 22 && !(s.count >> 24); // behind it a sample decides
+  if (gp__sorts_keys(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || p.algorithm == GP_ONE_BLOCK ||
+                            (!p.algorithm && s.key_size >= 4 && !one_sweep))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
     gp_policy q = p;
-    q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16 ? GP_ONE_BLOCK : GP_HYBRID);
+    q.algorithm =
+        gp__or(p.algorithm, bytes <= 1 << 16                                                             ? GP_ONE_BLOCK
+                            : bytes >> (s.key_size > 4 ? 26 : 21) && !(s.count >> GP__RADIX_NARROW_LOG2) ? GP_ADAPTIVE
+                                                                                                         : GP_HYBRID);
     q.blocks_per_sm = gp__or(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK ? 1 : 2);
     q.threads = gp__or(p.threads, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 384 : 256
                                   : s.count <= 2048           ? 256
                                   : s.count <= 4096           ? 512
                                                               : 1024);
-    q.vectors = gp__or(p.vectors, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 8 : 4 : s.count <= 8192 ? 2 : 4);
+    q.vectors = gp__or(p.vectors, q.algorithm != GP_ONE_BLOCK ? bytes >> 23   ? 8
+                                                                : bytes >> 22 ? 4
+                                                                : bytes >> 20 ? 2
+                                                                              : 1 // a tile for each multiprocessor
+                                  : s.count <= 8192           ? 2
+                                                              : 4);
     while (!p.vectors && q.vectors > 1 && !gp__policy_valid_sort(q, s)) q.vectors -= q.vectors > 6 ? 2 : 1;
-    if (p.algorithm || (gp__policy_valid_sort(q, s) && (q.algorithm == GP_ONE_BLOCK || bytes >> 20))) return q;
+    if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
   if (gp__sorts_pairs(s) &&
       (p.algorithm == GP_HYBRID || (!p.algorithm && s.count * (unsigned)s.key_size >> (s.key_size > 4 ? 22 : 20) &&
@@ -3115,8 +3194,6 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     p.vectors = 2;
     p.blocks_per_sm = s.key_size > 4 ? 4 : 2;
   }
-  p.threads = gp__or(p.threads, 384);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
   return gp__portable_radix(p, s);
 }
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
@@ -3331,10 +3408,10 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   r.value_bytes = gp__radix_value_bytes(s);
   r.large = s.in_size > GP__RADIX_VALUE_BYTES;
   r.tiles = gp__ceil_div(s.count, tile);
-  r.clear = gp__radix_words_bytes(r.tiles, r.wide ? 16 : 8) / 16;
+  r.clear = gp__radix_words_bytes(r.tiles, r.passes, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
   r.counts = gp__place(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
-  r.tickets = gp__place(&r.bytes, (unsigned long long)r.passes * 8);
+  r.tickets = gp__place(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
   r.steps = gp__place(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
   r.words = gp__place(&r.bytes, r.clear * 16);
   r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
@@ -3347,21 +3424,25 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
 
 // What a hybrid sort keeps there.
 typedef struct gp__hybrid_plan {
-  int capacity, tile;
+  int capacity, tile, even_levels;  // even_levels: that even keys need
   unsigned long long tiles, blocks; // blocks: of pairs, at most
   unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
 __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   gp__hybrid_plan r;
   unsigned long long parts;
-  r.capacity = gp__bucket_threads(gp__bucket_size(s)) * gp__bucket_items(gp__bucket_size(s));
+  r.capacity = gp__hybrid_capacity(s);
   r.tile = p.threads * gp__hybrid_vector_items(p, s);
   r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
   r.blocks = (unsigned)s.multiprocessors * 4ull;
   if (r.blocks > r.tiles) r.blocks = r.tiles;
+  r.even_levels = gp__hybrid_even_levels(s.count, gp__hybrid_fit((unsigned)r.capacity));
+  if (s.in_size && s.key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // until a key and its place are 64 bits
+  r.even_levels = gp__max(r.even_levels, 1);
+  if (r.even_levels > gp__hybrid_levels(s.key_size)) r.even_levels = gp__hybrid_levels(s.key_size);
   parts = gp__hybrid_parts(s.count, r.capacity, s.in_size);
   r.bytes = 0;
-  r.list = gp__place(&r.bytes, (GP__HYBRID_LEVELS + 2) * 8);
+  r.list = gp__place(&r.bytes, GP__HYBRID_LIST * 8);
   r.items = gp__place(&r.bytes, gp__hybrid_items(s.count, r.capacity, s.in_size) * GP__HYBRID_ITEM_BYTES);
   r.parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
   r.next_parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
@@ -3371,6 +3452,24 @@ __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, g
   r.spare = gp__place(&r.bytes, s.count * (unsigned)s.key_size);
   r.spare_values = gp__place(&r.bytes, s.count * (unsigned)s.in_size);
   return r;
+}
+
+// Adaptive sort: one sweep has a policy of its own. What is chosen comes first in scratch memory; both sorts use the
+// rest.
+enum { GP__CHOICE_BYTES = 256 };
+__attribute__((unused)) static gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
+  p.algorithm = GP_ONE_SWEEP;
+  p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
+  return gp__portable_radix(p, s);
+}
+__attribute__((unused)) static gp_policy gp__adaptive_hybrid(gp_policy p) {
+  p.algorithm = GP_HYBRID;
+  return p;
+}
+__attribute__((unused)) static unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
+  const unsigned long long sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes,
+                           hybrid = gp__hybrid_plan_of(p, s).bytes;
+  return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);
 }
 
 // Segmented sort: where its parts of the scratch memory begin, and how many each holds at most, as segments do not
@@ -3454,8 +3553,10 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
     g->scratch = gp__radix_plan_of(p, s).bytes;
     g->shared_bytes = gp__radix_shared_bytes(p, s);
   }
-  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && p.algorithm == GP_HYBRID)
-    g->scratch = gp__hybrid_plan_of(p, s).bytes;
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
+    g->words = 1;
+    g->scratch = p.algorithm == GP_HYBRID ? gp__hybrid_plan_of(p, s).bytes : gp__adaptive_scratch(p, s);
+  }
   if (s.primitive == GP_SEGMENTED_SORT) {
     const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
     g->words = 1 + l.queue_size;
@@ -3867,13 +3968,14 @@ typedef struct gp__radix_args {
   void *words;                 // of the look-back
   unsigned long long clear;    // of these, in units of 16 bytes
   int passes, begin_bit, end_bit;
-  int in_place;  // keys or values: the first pass may not write to the outputs
-  int pass;      // this one, or the number of passes: what is left to do
-  int word;      // where its digit lies: in which word of the ordered key,
-  int shift;     // how far up
-  unsigned mask; // and how wide
-  unsigned flip; // all ones: descending
-  int drop_keys; // sorted keys are not wanted: the last pass does not write them
+  int in_place;                     // keys or values: the first pass may not write to the outputs
+  int pass;                         // this one, or the number of passes: what is left to do
+  int word;                         // where its digit lies: in which word of the ordered key,
+  int shift;                        // how far up
+  unsigned mask;                    // and how wide
+  unsigned flip;                    // all ones: descending
+  int drop_keys;                    // sorted keys are not wanted: the last pass does not write them
+  const unsigned long long *choice; // GP__CHOSE_..., or NULL: one sweep it is
 } gp__radix_args;
 
 // Conversion of layouts. A column: where the first struct's value of a field, or gap, stands.
@@ -3951,17 +4053,21 @@ typedef struct gp__hybrid_args {
   const void *in;
   void *out;                // may be in
   void *spare;              // as many keys
-  unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then: buckets
-  void *parts, *next_parts; // of this level, of the next one
-  unsigned long long *bins, *next_bins; // 256 counters a part; of pairs, bins alone: 256 a piece
+  unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then GP__HYBRID_ITEMS..
+  void *parts, *next_parts; // of even levels, of odd ones
+  unsigned long long *bins, *next_bins; // the same: 256 counters a part; of pairs, bins alone: 256 a piece
   void *items;
   unsigned long long count;
   const unsigned long long *count_device;
   const void *values; // of pairs; NULL: indices
   void *out_values, *spare_values;
-  int level, drop_keys;
-  unsigned capacity; // keys that a block sorts
+  void *workspace;
+  unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid it is
+  int level, levels, drop_keys; // levels: one behind the last
+  unsigned capacity;            // keys that a block sorts
+  unsigned sample;              // keys that are looked at before the choice
 } gp__hybrid_args;
+enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2 };
 // Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
 // the bucket's number (30 bits), and that of one of its groups or tiles (32).
 #define GP__TASK_SORT 0ull
@@ -5466,9 +5572,9 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
     return false;
   }
-  // Runs of a thread, sorted in registers; then merges of two runs, each thread its part of the result (Merge Path).
+  // Runs of a thread, sorted in registers; then merges.
   GP_DEVICE void merge(unsigned n) const {
-    const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
+    const unsigned own = thread * (ITEMS + 1) + 2 * HALO;
     K w[ITEMS];
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + static_cast<unsigned>(j)];
@@ -5481,6 +5587,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
         w[j + 1] = b < a ? a : b;
       }
     }
+    merge_runs(w, n, [](K a, K b) { return a < b; });
+  }
+  // Each thread has a run; merges of two runs, each thread its part of the result (Merge Path). What stands behind the
+  // n keys is all ones, and not less than any. Ends with a barrier.
+  template <class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
+    const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
       GPUPRIMS__UNROLL
       for (int j = 0; j < ITEMS; ++j) s.key[own + static_cast<unsigned>(j)] = w[j];
@@ -5494,14 +5606,15 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
                high = diagonal < middle - from ? diagonal : middle - from;
       while (low < high) {
         const unsigned probe = (low + high) / 2;
-        if (s.key[Storage::place(middle + diagonal - 1 - probe)] < s.key[Storage::place(from + probe)]) high = probe;
+        if (less(s.key[Storage::place(middle + diagonal - 1 - probe)], s.key[Storage::place(from + probe)]))
+          high = probe;
         else low = probe + 1;
       }
       unsigned a = from + low, b = middle + diagonal - low;
       GPUPRIMS__UNROLL
       for (int j = 0; j < ITEMS; ++j) {
         const K x = s.key[Storage::place(a < middle ? a : from)], y = s.key[Storage::place(b < end ? b : from)];
-        const bool take = b >= end || (a < middle && x <= y);
+        const bool take = b >= end || (a < middle && !less(y, x));
         w[j] = take ? x : y;
         a += take ? 1u : 0u;
         b += take ? 0u : 1u;
@@ -7578,6 +7691,7 @@ template <class Op, class Acc> struct gp__group_storage {
           atomicOr(&full, 1u);
           return;
         }
+        if (probe % 4 == 3 && gp__peek(&full)) return; // the table is worth nothing
       }
     }
     gp__shared_fold<Op, Acc>::add(&value[at], x);
@@ -10602,6 +10716,9 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
 // is decided on the device when all is counted: a pass in which all keys have the same digit moves nothing, and the
 // others alternate between two buffers such that the last of them writes to the output.
 
+// Of two sorts in one plan the other one has nothing to do.
+GP_DEVICE bool gp__is_chosen(const gp__u64 *choice, gp__u64 sort) { return !choice || *choice == sort; }
+
 // What a pass does.
 enum {
   GP__RADIX_RUNS = 1,
@@ -10621,6 +10738,13 @@ template <class T> struct gp__radix_key {
   static GP_DEVICE Bits bits(Key key, int) { return gp__ordered<T>::encode(key); }
   static GP_DEVICE Key padding(bool descending) {
     return gp__ordered<T>::decode(static_cast<Bits>(descending ? Bits(0) : Bits(~Bits(0))));
+  }
+};
+// Floats as a comparison orders them: -0 and +0 are equal.
+template <class T> struct gp__radix_number : gp__radix_key<T> {
+  typedef typename gp__ordered<T>::Bits Bits;
+  static GP_DEVICE Bits bits(Bits key, int) {
+    return gp__ordered<T>::encode(static_cast<Bits>(key << 1) ? key : static_cast<Bits>(0));
   }
 };
 // A struct by a user's operator that makes a built-in type R of it.
@@ -10802,6 +10926,7 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
     gp__begin<P>();
+    if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
     const gp__u64 n = gp__count(a), draws = static_cast<gp__u64>(gridDim.x) * 2;
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
     for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x; i < a.clear;
@@ -10811,7 +10936,7 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     const gp__ticket ticket = s.ticket;
     if (ticket.number == 0) {
       for (int i = threadIdx.x; i < a.passes * GP__DIGITS; i += THREADS) a.counts[i] = 0;
-      for (int i = threadIdx.x; i < a.passes; i += THREADS) a.tickets[i] = 0;
+      for (int i = threadIdx.x; i < 2 * a.passes; i += THREADS) a.tickets[i] = 0;
       __syncthreads();
       if (threadIdx.x == 0) {
         __threadfence();
@@ -10975,23 +11100,19 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE const V *values_from() const { return static_cast<const V *>(source(a.in, a.out, a.other)); }
   GP_DEVICE gp__u32 mark() const { return step & GP__RADIX_ODD ? 2 : 1; }
   GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
-  // Of a pair of digits: the keys of a tile; of a group, in the sweep of this pass or the one behind it, 24 bits each
-  // with the number of tiles above; up to the end of a group.
+  // Of a pair of digits: the keys of a tile; of a group in this pass, 24 bits each with the number of tiles above them;
+  // up to the end of a group.
   GP_DEVICE gp__u64 *in_tile(gp__u32 tile, unsigned pair) const {
     return static_cast<gp__u64 *>(a.words) + static_cast<gp__u64>(tile) * (GP__DIGITS / 2) + pair;
   }
-  GP_DEVICE gp__u64 *in_group(int pass, gp__u32 group, unsigned pair) const {
-    return in_tile(tiles + (pass & 1) * groups() + group, pair);
+  GP_DEVICE gp__u64 *in_group(gp__u32 group, unsigned pair) const {
+    return in_tile(tiles + static_cast<gp__u32>(a.pass) * groups() + group, pair);
   }
   GP_DEVICE Pair *up_to(gp__u32 group, unsigned pair) const {
-    return reinterpret_cast<Pair *>(in_group(0, 2 * groups(), 0)) + static_cast<gp__u64>(group) * (GP__DIGITS / 2) +
-           pair;
+    return reinterpret_cast<Pair *>(in_tile(tiles + static_cast<gp__u32>(a.passes) * groups(), 0)) +
+           static_cast<gp__u64>(group) * (GP__DIGITS / 2) + pair;
   }
   GP_DEVICE gp__u32 groups() const { return (tiles + GROUP - 1) / GROUP; }
-  GP_DEVICE void clear_next() const {
-    for (gp__u32 i = blockIdx.x * THREADS + threadIdx.x; i < groups() * (GP__DIGITS / 2); i += gridDim.x * THREADS)
-      *in_group(a.pass + 1, 0, i) = 0;
-  }
 
   GP_DEVICE void load(Key (&keys)[ITEMS], const Key *from, unsigned valid) const {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
@@ -11030,8 +11151,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       const gp__u32 total = rank.total(pair), even = total & 0xffffu, odd = total >> 16;
       now.total[i] = total;
       N::store(in_tile(now.tile, pair), N::make(mark(), even, odd));
-      gp__add_relaxed(in_group(a.pass, now.tile / GROUP, pair),
-                      gp__u64(1) << 48 | static_cast<gp__u64>(odd) << 24 | even);
+      gp__add_relaxed(in_group(now.tile / GROUP, pair), gp__u64(1) << 48 | static_cast<gp__u64>(odd) << 24 | even);
       both += even + odd;
     }
     return both;
@@ -11050,7 +11170,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     for (gp__u32 j = 0; j < GP__RADIX_GROUPS; ++j) {
       const gp__u32 group = w.group > j ? w.group - 1 - j : 0;
       w.known[j] = W::load(up_to(group, pair));
-      w.sum[j] = gp__load_relaxed(in_group(a.pass, group, pair));
+      w.sum[j] = gp__load_relaxed(in_group(group, pair));
     }
   }
   GP_DEVICE void begin_look_back(Window (&w)[Rank::PAIRS], gp__u32 tile) const {
@@ -11098,7 +11218,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       ask(w, pair, tile);
     }
     if (tile % GROUP == 0) { // all of the group may be known before its last tile knows
-      const gp__u64 sum = gp__load_relaxed(in_group(a.pass, tile / GROUP, pair));
+      const gp__u64 sum = gp__load_relaxed(in_group(tile / GROUP, pair));
       if (sum >> 48 == GROUP)
         W::store(up_to(tile / GROUP, pair), W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
                                                     odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
@@ -11154,7 +11274,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
   GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
-  GP_DEVICE void sweep() const {
+  // Returns the tiles that the block has written.
+  GP_DEVICE gp__u32 sweep() const {
     const Rank rank = {s.rank};
     const Key *from = keys_from();
     const V *values_in = values_from();
@@ -11169,6 +11290,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     now.tile = s.tile;
     behind.tile = tiles;
     unsigned half = 0;
+    gp__u32 written = 0;
     Key keys[ITEMS];
     V values[ITEMS];
     if (now.tile < tiles) {
@@ -11232,10 +11354,12 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (!BEHIND || sorted < tiles) {
         if (digit.valid == TILE) store<true>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
         else store<false>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
+        ++written;
       }
       behind = now;
       now.tile = next;
     }
+    return written;
   }
   GP_DEVICE void copy() const {
     const Key *keys = keys_from();
@@ -11259,13 +11383,48 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         a.steps[a.pass],
         static_cast<gp__u32>((n + TILE - 1) / TILE), // fewer than 2^32: n elements fit the memory
         n};
-    r.clear_next();
     if (r.step & GP__RADIX_RUNS) r.sweep();
     else if (r.step & GP__RADIX_COPIES) r.copy();
+  }
+  // All passes of a key whose bits are all sorted, and the copy behind them. A block that finds no more tiles in a pass
+  // waits for those that others have drawn, so that this ends however few blocks are resident.
+  static GP_DEVICE void run_all(const gp__radix_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    gp__begin<P>();
+    if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
+    gp__radix_args own = a;
+    const gp__u64 n = gp__count(a), tiles = (n + TILE - 1) / TILE;
+    GPUPRIMS__UNROLL_BY(1)
+    for (own.pass = 0; own.pass <= a.passes; ++own.pass) {
+      own.shift = 8 * own.pass;
+      const gp__radix_sweep r = {own,
+                                 s,
+                                 reinterpret_cast<Key *>(shared),
+                                 reinterpret_cast<V *>(shared + KEY_BYTES),
+                                 a.steps[own.pass],
+                                 static_cast<gp__u32>(tiles),
+                                 n};
+      if (r.step & GP__RADIX_RUNS) {
+        const gp__u32 written = r.sweep();
+        __syncthreads();
+        if (threadIdx.x == 0) { // speaks for all
+          gp__u64 *done = a.tickets + a.passes + own.pass;
+          __threadfence();
+          gp__add_relaxed(done, written);
+          while (gp__load_relaxed(done) < tiles) {}
+          __threadfence();
+        }
+        __syncthreads();
+      } else if (r.step & GP__RADIX_COPIES) r.copy();
+    }
   }
 };
 template <class P, class K, class V, class W> GP_DEVICE void gp__radix_pass(const gp__radix_args &a) {
   gp__radix_sweep<P, K, V, W>::run(a);
+}
+template <class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(const gp__radix_args &a) {
+  gp__radix_sweep<P, K, V, W>::run_all(a);
 }
 
 // out[i] = in[index[i]], elements of WORDS words.
@@ -11285,9 +11444,10 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
 // splits its parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that
 // ends a part), the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs
 // where counts say all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger
-// ones are parts of the next level. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.) Keys
-// go from the input to the spare buffer, from there to the output, and back. A part whose keys share a digit does not
-// move: its next digits are those between its smallest and its largest key.
+// ones are parts of the next level. What is left after as many levels as even keys need, one more kernel works on,
+// level by level, while there are parts. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.)
+// Keys go from the input to the spare buffer, from there to the output, and back. A part whose keys share a digit does
+// not move: its next digits are those between its smallest and its largest key.
 //
 // With values (or indices) all is stable. The count and the move of a level deal tiles to blocks in the same way. What
 // a block counts of a part is a piece; the plan turns the counters of the part's pieces into where each piece's keys of
@@ -11320,7 +11480,9 @@ struct gp__hybrid_part {
   gp__u64 begin, end, low, least, most;
   gp__u32 first_tile, tiles, done; // done: tiles that have been counted
   int shift, bits;
-  gp__u32 source, mode, hot; // hot: a digit that many keys have; or 256
+  gp__u32 source;
+  unsigned short mode, depth; // depth: moves that the keys have behind them
+  gp__u32 hot;                // a digit that many keys have; or 256
   GP_DEVICE gp__u64 size() const { return end - begin; }
 };
 static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
@@ -11343,8 +11505,13 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   static const int V = Code::V, BITS = 8 * int(sizeof(T)), ITEMS = P::vectors * V, TILE = P::threads * ITEMS;
 
   const gp__hybrid_args &a;
-  GP_DEVICE gp__hybrid_part *parts() const { return static_cast<gp__hybrid_part *>(a.parts); }
-  GP_DEVICE gp__hybrid_part *next_parts() const { return static_cast<gp__hybrid_part *>(a.next_parts); }
+  const int level;
+  const gp__u32 block; // of gridDim.x: whose share of the level is worked on
+  GP_DEVICE gp__hybrid_part *parts_of(int l) const {
+    return static_cast<gp__hybrid_part *>(l % 2 ? a.next_parts : a.parts);
+  }
+  GP_DEVICE gp__hybrid_part *parts() const { return parts_of(level); }
+  GP_DEVICE gp__u64 *bins_of(int l) const { return !PAIRS && l % 2 ? a.next_bins : a.bins; }
   GP_DEVICE gp__hybrid_item *items() const { return static_cast<gp__hybrid_item *>(a.items); }
   GP_DEVICE const Raw *from(gp__u32 source) const {
     return static_cast<const Raw *>(source == GP__FROM_IN ? a.in : source == GP__FROM_SPARE ? a.spare : a.out);
@@ -11365,35 +11532,40 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   GP_DEVICE unsigned skew(gp__u32 source, gp__u64 begin) const {
     return gp__misalignment(from(source) + begin, 16) / unsigned(sizeof(Raw));
   }
-  // Digits of a part of the level: as many as make buckets that fit on chip, in as few levels as can be. The later
-  // levels have the keys that lie close together: they take all that a level can. Where as many levels leave no
-  // bits, they take all: buckets of few different keys would be slow on chip.
-  GP_DEVICE int digit_bits(int level, gp__u64 size, int width) const {
-    const gp__u64 fit = a.capacity - a.capacity / 11; // on the average: even keys' buckets differ by a few per cent
+  // Digits of a part of the level: as many as make buckets that fit on chip, in as few moves as can be. The later
+  // moves have the keys that lie close together: they take all that a level can. Where as many levels leave no
+  // bits, they take all: buckets of few different keys would be slow on chip. The levels behind this one can take
+  // what is left.
+  GP_DEVICE int digit_bits(int level, unsigned depth, gp__u64 size, int width) const {
+    const gp__u64 fit = gp__hybrid_fit(a.capacity);
     const int fitting = gp__width<gp__u64>((size + fit - 1) / fit - 1);
     const int need = width - WIDEST > fitting ? width - WIDEST : fitting;
     const int levels = (need + 7) / 8, all = (width + 7) / 8;
-    const int bits = level >= 2 || width <= 8 || levels == 0 ? 8
+    const int least = width - 8 * (gp__hybrid_levels(int(sizeof(T))) - 1 - level);
+    const int bits = depth >= 2 || width <= 8 || levels == 0 ? 8
                      : all <= levels                         ? (width + all - 1) / all
                                                              : (need + levels - 1) / levels;
-    return width < bits ? width : bits < 4 ? (width < 4 ? width : 4) : bits;
+    return width < bits ? width : bits < least ? least : bits < 4 ? (width < 4 ? width : 4) : bits;
   }
-  // One thread: a part joins the list of a level.
-  GP_DEVICE void append(int level, gp__hybrid_part *list, gp__u64 begin, gp__u64 size, Key low, int width,
-                        gp__u32 source) const {
-    const unsigned before = skew(source, begin);
-    const gp__u32 tiles = static_cast<gp__u32>((before + size + TILE - 1) / TILE);
-    const gp__u64 was = atomicAdd(a.list + level, static_cast<gp__u64>(tiles) << 32 | 1u);
-    const gp__u32 at = static_cast<gp__u32>(was);
-    const int bits = digit_bits(level, size, width);
-    gp__hybrid_part &p = list[at];
+  GP_DEVICE gp__u32 tiles_of(gp__u64 begin, gp__u64 size, gp__u32 source) const {
+    return static_cast<gp__u32>((skew(source, begin) + size + TILE - 1) / TILE);
+  }
+  GP_DEVICE void describe(gp__hybrid_part &p, int of_level, gp__u64 begin, gp__u64 size, Key low, int width,
+                          gp__u32 source, gp__u32 first_tile, unsigned depth) const {
+    const int bits = digit_bits(of_level, depth, size, width);
     p.begin = begin, p.end = begin + size, p.low = low, p.least = ~gp__u64(0), p.most = 0;
-    p.first_tile = static_cast<gp__u32>(was >> 32), p.tiles = tiles, p.done = 0;
+    p.first_tile = first_tile, p.tiles = tiles_of(begin, size, source), p.done = 0;
     p.shift = width - bits, p.bits = bits;
-    p.source = source, p.mode = GP__PART_MOVES, p.hot = 256;
+    p.source = source, p.mode = GP__PART_MOVES, p.depth = static_cast<unsigned short>(depth), p.hot = 256;
+  }
+  // One thread: a part joins the list of the next level.
+  GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source, unsigned depth) const {
+    const gp__u64 tiles = tiles_of(begin, size, source), was = atomicAdd(a.list + level + 1, tiles << 32 | 1u);
+    describe(parts_of(level + 1)[static_cast<gp__u32>(was)], level + 1, begin, size, low, width, source,
+             static_cast<gp__u32>(was >> 32), depth);
   }
   GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
-    gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_LEVELS + 1, gp__u64(1))];
+    gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_ITEMS, gp__u64(1))];
     item.begin = begin, item.low = low, item.count = count;
     item.width = static_cast<unsigned short>(width), item.source = static_cast<unsigned short>(source);
   }
@@ -11425,11 +11597,11 @@ template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
 // Tiles are dealt evenly, consecutive ones to a block.
 struct gp__hybrid_share {
   gp__u32 parts, tile, end;
-  GP_DEVICE explicit gp__hybrid_share(gp__u64 list) {
+  GP_DEVICE gp__hybrid_share(gp__u64 list, gp__u32 block) {
     const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
     parts = static_cast<gp__u32>(list);
-    tile = blockIdx.x * each + (blockIdx.x < more ? blockIdx.x : more);
-    end = tile + each + (blockIdx.x < more ? 1 : 0);
+    tile = block * each + (block < more ? block : more);
+    end = tile + each + (block < more ? 1 : 0);
   }
   static GP_DEVICE gp__u32 block_of(gp__u64 list, gp__u32 tile) {
     const gp__u32 tiles = static_cast<gp__u32>(list >> 32), each = tiles / gridDim.x, more = tiles % gridDim.x;
@@ -11438,27 +11610,15 @@ struct gp__hybrid_share {
   }
 };
 
-// One block: empty lists, and the whole input as a part or an item.
-template <class P, class T, bool DESCENDING, class Value = gp__none>
-GP_DEVICE void gp__hybrid_begin(const gp__hybrid_args &a) {
-  gp__begin<P>();
-  const gp__hybrid<P, T, DESCENDING, Value> h = {a};
-  const gp__u64 n = gp__count(a);
-  if (threadIdx.x < GP__HYBRID_LEVELS + 2) a.list[threadIdx.x] = 0;
-  for (unsigned i = threadIdx.x; i < 256; i += P::threads) a.bins[i] = 0;
-  __syncthreads();
-  if (threadIdx.x != 0 || n == 0) return;
-  if (n > a.capacity || h.BITS > h.WIDEST) h.append(0, h.parts(), 0, n, 0, h.BITS, GP__FROM_IN);
-  else h.add_item(0, static_cast<gp__u32>(n), 0, h.BITS, GP__FROM_IN);
-}
-
 template <int THREADS> struct gp__hybrid_count_storage {
   gp__u32 counter[256 * 32]; // a lane has its own: digit * 32 + lane
   gp__u64 total[THREADS / 32];
   gp__u64 start[257], window[256];
   gp__u64 least[THREADS / 32], most[THREADS / 32];
-  gp__u32 groups[THREADS / 32];
   gp__u64 some[THREADS]; // of a digit, in some of the pieces
+  gp__ticket ticket;
+  gp__hybrid_part whole; // the input as a part
+  gp__u32 groups[THREADS / 32], next[512];
   gp__u32 hot;
   bool last;
 };
@@ -11473,7 +11633,9 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   static const int V = Base::V;
   static_assert(THREADS >= 256, "a thread a digit");
   Storage &s;
-  GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, Storage &storage) : Base{args}, s(storage) {}
+  static_assert(sizeof(Storage) == gp__hybrid_count_bytes(THREADS), "shared memory");
+  GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, int of_level, gp__u32 of_block, Storage &storage)
+      : Base{args, of_level, of_block}, s(storage) {}
 
   // The keys [begin, end) of the part.
   GP_DEVICE void count(const gp__hybrid_part &p, gp__u64 begin, gp__u64 end, Key &least, Key &most) const {
@@ -11558,14 +11720,37 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       this->add_item(begin + at, left < this->a.capacity ? static_cast<gp__u32>(left) : this->a.capacity, 0, 0, source);
     }
   }
-  // Groups: a bucket with more keys than half a block sorts, alone; the others by the window in which they start; none
-  // spans more bits than a block sorts. s.window is known to all; `start`: of this thread's digit.
-  GP_DEVICE void make_groups(const gp__hybrid_part &p, gp__u64 start, unsigned digits) const {
+  // Groups of buckets that a block sorts together: a bucket with more keys than half a block sorts, alone; of the
+  // others, from the first on, as many as fit; none spans more bits than a block sorts. s.window: where each bucket
+  // starts, known to all; `start`, `count`: of this thread's digit.
+  GP_DEVICE void make_groups(const gp__hybrid_part &p, gp__u64 start, gp__u64 count, unsigned digits) const {
     const unsigned t = threadIdx.x;
     const gp__u64 begin = p.begin, size = p.end - begin;
     const int shift = p.shift, bits = this->WIDEST - shift, spans = bits < 0 ? 0 : bits < 8 ? bits : 8;
-    const bool head = t < digits && (t == 0 || s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t] ||
-                                     (t & ((1u << spans) - 1)) == 0);
+    gp__u32 *next = s.next, *heads = s.next + 256; // the bucket behind the group that would start here; does one?
+    if (t < digits) {
+      unsigned low = t + 1, high = t + (1u << spans) < digits ? t + (1u << spans) : digits;
+      while (low < high) { // the last bucket that fits in front of it
+        const unsigned middle = (low + high + 1) / 2;
+        const gp__u64 end = middle < digits ? s.window[middle] : size;
+        if (end - start <= this->a.capacity) low = middle;
+        else high = middle - 1;
+      }
+      next[t] = low;
+      heads[t] = t == 0;
+    }
+    __syncthreads();
+    for (unsigned jumps = 1; jumps < digits; jumps *= 2) { // heads that far from the first one, at most, are known
+      const gp__u32 to = t < digits ? next[t] : digits, behind = to < digits ? next[to] : digits;
+      const bool is = t < digits && heads[t];
+      __syncthreads();
+      if (t < digits) next[t] = behind;
+      if (is && to < digits) heads[to] = 1;
+      __syncthreads();
+    }
+    const gp__u64 half = this->a.capacity / 2;
+    const gp__u64 count_before = t > 0 && t < digits ? start - s.window[t - 1] : 0;
+    const bool head = t < digits && (heads[t] || count > half || count_before > half);
     const gp__u32 group = gp__sum_before<THREADS>(head ? 1u : 0u, s.groups);
     const unsigned groups = static_cast<unsigned>(__syncthreads_count(head));
     if (head) s.start[group] = start | static_cast<gp__u64>(t) << 48;
@@ -11577,7 +11762,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       const gp__u32 source = this->next_source(p.source);
       const Key from = static_cast<Key>(p.low) + (static_cast<Key>(t) << shift);
       if (keys > this->a.capacity || (keys && shift > this->WIDEST))
-        this->append(this->a.level + 1, this->next_parts(), begin + start, keys, from, shift, source);
+        this->append(begin + start, keys, from, shift, source, p.depth + 1u);
       else if (keys)
         this->add_item(begin + start, static_cast<gp__u32>(keys), from, shift + gp__width<gp__u32>(span - 1), source);
     }
@@ -11586,7 +11771,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   // All of a part of pairs has been counted: its buckets become parts or items.
   GP_DEVICE void plan_pairs(gp__hybrid_part &p, gp__u64 *pieces, gp__u32 count_of_pieces) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
-    const gp__u64 begin = p.begin, size = p.end - begin, half = this->a.capacity / 2;
+    const gp__u64 begin = p.begin, size = p.end - begin;
     const gp__u32 source = this->next_source(p.source);
     const gp__u64 least = gp__load_relaxed(&p.least), most = gp__load_relaxed(&p.most);
     const gp__u64 count = count_pieces(pieces, count_of_pieces, digits, p.bits);
@@ -11599,13 +11784,13 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     if (whole) {
       if (t == 0)
-        this->append(this->a.level + 1, this->next_parts(), begin, size, static_cast<Key>(least),
-                     gp__width(static_cast<Key>(most - least)), p.source);
+        this->append(begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source,
+                     p.depth);
       return;
     }
     if (t < digits) {
       s.start[t] = start;
-      s.window[t] = count > half ? ~gp__u64(0) : start / half;
+      s.window[t] = start;
     }
     __syncthreads();
     place_pieces(pieces, count_of_pieces, digits, p.bits, begin);
@@ -11614,12 +11799,12 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       add_copies(begin, size, source);
       return;
     }
-    make_groups(p, start, digits);
+    make_groups(p, start, count, digits);
   }
   // All of the part has been counted: its buckets become parts, items, or runs to be filled.
   GP_DEVICE void plan(gp__hybrid_part &p, gp__u64 *bins) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
-    const gp__u64 begin = p.begin, size = p.end - begin, half = this->a.capacity / 2;
+    const gp__u64 begin = p.begin, size = p.end - begin;
     const int shift = p.shift;
     const gp__u64 least = gp__load_relaxed(&p.least), most = gp__load_relaxed(&p.most);
     const gp__u64 count = t < digits ? gp__load_relaxed(bins + t) : 0;
@@ -11633,76 +11818,118 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       else if (constant) return;
       else if (shift == 0 && t < digits) gp__store_relaxed(bins + t, begin + start);
       else if (shift != 0 && t == 0)
-        this->append(this->a.level + 1, this->next_parts(), begin, size, static_cast<Key>(least),
-                     gp__width(static_cast<Key>(most - least)), p.source);
+        this->append(begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source,
+                     p.depth);
       return;
     }
     if (t < digits) {
       gp__store_relaxed(bins + t, begin + start); // the cursor of the keys that move
-      s.window[t] = count > half ? ~gp__u64(0) : start / half;
+      s.window[t] = start;
       if (count > size / 4) atomicExch(&s.hot, t); // one of up to three
     }
     __syncthreads();
     if (t == 0) p.hot = s.hot;
-    make_groups(p, start, digits);
+    make_groups(p, start, count, digits);
+  }
+  // Tiles [first, last) of the level's part `at`, of which `p` says what does not change. The block that counts the
+  // last ones plans. FIRST: the counters are zero as soon as the word that the first block publishes is there.
+  template <bool FIRST>
+  GP_DEVICE void count_tiles(const gp__hybrid_part &p, gp__u32 at, gp__u32 first, gp__u32 last) const {
+    gp__hybrid_part &part = this->parts()[at];
+    gp__u64 *bins = this->bins_of(this->level) + static_cast<gp__u64>(at + (this->PAIRS ? this->block : 0)) * 256;
+    const unsigned digits = 1u << p.bits;
+    const gp__u64 base = p.begin - this->skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * this->TILE;
+    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * this->TILE : p.begin,
+                  end = stop < p.end ? stop : p.end;
+    Key least = ~Key(0), most = 0;
+    for (unsigned i = threadIdx.x; i < digits * 32; i += THREADS) s.counter[i] = 0;
+    __syncthreads();
+    count(p, begin, end, least, most);
+    least = gp_warp_reduce(least, gp_min<Key>());
+    most = gp_warp_reduce(most, gp_max<Key>());
+    if (FIRST && threadIdx.x == 0) {
+      gp__receive<gp__u64>(gp__words(this->a.workspace), 0, s.ticket.tag);
+      __threadfence();
+    }
+    __syncthreads();
+    if (gp_lane() == 0) {
+      atomicMin(&part.least, static_cast<gp__u64>(least));
+      atomicMax(&part.most, static_cast<gp__u64>(most));
+    }
+    for (unsigned d = threadIdx.x; d < digits; d += THREADS) {
+      gp__u64 sum = 0;
+      for (unsigned i = 0; i < 32; ++i) sum += s.counter[d * 32 + ((i + threadIdx.x) & 31u)];
+      if (this->PAIRS) gp__store_relaxed(bins + d, sum);
+      else if (sum) gp__add_relaxed(bins + d, sum);
+    }
+    const gp__u32 tiles = p.tiles, first_tile = p.first_tile;
+    __syncthreads();
+    if (threadIdx.x == 0) { // speaks for all
+      __threadfence();
+      s.last = atomicAdd(&part.done, last - first) + (last - first) == tiles;
+      __threadfence();
+    }
+    __syncthreads();
+    if (s.last) {
+      if (this->PAIRS) {
+        const gp__u64 list = FIRST ? static_cast<gp__u64>(tiles) << 32 | 1u : this->a.list[this->level];
+        const gp__u32 from = gp__hybrid_share::block_of(list, first_tile),
+                      to = gp__hybrid_share::block_of(list, first_tile + tiles - 1);
+        plan_pairs(part, this->bins_of(this->level) + static_cast<gp__u64>(at + from) * 256, to - from + 1);
+      } else plan(part, bins);
+    }
+    __syncthreads();
+  }
+  GP_DEVICE void later_level() const {
+    const gp__hybrid_share share(this->a.list[this->level], this->block);
+    gp__u32 tile = share.tile;
+    if (tile >= share.end) return;
+    gp__u32 at = gp__find_part<THREADS>(this->parts(), share.parts, tile);
+    for (; tile < share.end; ++at) {
+      const gp__hybrid_part &p = this->parts()[at];
+      const gp__u32 first = tile - p.first_tile, left = share.end - p.first_tile;
+      const gp__u32 last = left < p.tiles ? left : p.tiles;
+      count_tiles<false>(p, at, first, last);
+      tile += last - first;
+    }
+  }
+  // The whole input is a part, or an item. The block that comes first empties the lists and the counters.
+  GP_DEVICE void first_level() const {
+    const gp__u64 n = gp__count(this->a);
+    const bool fits = n <= this->a.capacity && this->BITS <= this->WIDEST;
+    if (threadIdx.x == 0) {
+      s.ticket = gp__draw(this->a.workspace, gridDim.x);
+      this->describe(s.whole, 0, 0, n, 0, this->BITS, GP__FROM_IN, 0, 0);
+    }
+    __syncthreads();
+    if (s.ticket.number == 0) {
+      if (threadIdx.x < GP__HYBRID_LIST) this->a.list[threadIdx.x] = 0;
+      for (unsigned i = threadIdx.x; i < 256; i += THREADS) this->a.bins[i] = 0;
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        if (n && fits) this->add_item(0, static_cast<gp__u32>(n), 0, this->BITS, GP__FROM_IN);
+        else if (n) {
+          this->a.list[0] = static_cast<gp__u64>(s.whole.tiles) << 32 | 1u;
+          this->parts()[0] = s.whole;
+        }
+        __threadfence();
+        gp__publish(gp__words(this->a.workspace), 0, gp__u64(1), s.ticket.tag);
+      }
+    }
+    if (n == 0 || fits) return;
+    const gp__hybrid_share share(static_cast<gp__u64>(s.whole.tiles) << 32 | 1u, this->block);
+    if (share.tile < share.end) count_tiles<true>(s.whole, 0, share.tile, share.end);
   }
 };
 
 template <class P, class T, bool DESCENDING, int THREADS, class Value = gp__none>
 GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
-  typedef gp__hybrid_counting<P, T, DESCENDING, THREADS, Value> Counting;
-  typedef typename Counting::Key Key;
   GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
   gp__begin<P>();
-  const Counting h(a, s);
-  const gp__hybrid_share share(a.list[a.level]);
-  gp__u32 tile = share.tile;
-  if (tile >= share.end) return;
-  gp__u32 at = gp__find_part<THREADS>(h.parts(), share.parts, tile);
-  while (tile < share.end) {
-    gp__hybrid_part &p = h.parts()[at];
-    gp__u64 *bins = a.bins + static_cast<gp__u64>(at + (h.PAIRS ? blockIdx.x : 0)) * 256;
-    const unsigned digits = 1u << p.bits;
-    const gp__u32 first = tile - p.first_tile, left = share.end - p.first_tile, last = left < p.tiles ? left : p.tiles;
-    const gp__u64 base = p.begin - h.skew(p.source, p.begin), stop = base + static_cast<gp__u64>(last) * h.TILE;
-    const gp__u64 begin = first ? base + static_cast<gp__u64>(first) * h.TILE : p.begin,
-                  end = stop < p.end ? stop : p.end;
-    Key least = ~Key(0), most = 0;
-    for (unsigned i = threadIdx.x; i < digits * 32; i += THREADS) s.counter[i] = 0;
-    __syncthreads();
-    h.count(p, begin, end, least, most);
-    least = gp_warp_reduce(least, gp_min<Key>());
-    most = gp_warp_reduce(most, gp_max<Key>());
-    if (gp_lane() == 0) {
-      atomicMin(&p.least, static_cast<gp__u64>(least));
-      atomicMax(&p.most, static_cast<gp__u64>(most));
-    }
-    __syncthreads();
-    for (unsigned d = threadIdx.x; d < digits; d += THREADS) {
-      gp__u64 sum = 0;
-      for (unsigned i = 0; i < 32; ++i) sum += s.counter[d * 32 + ((i + threadIdx.x) & 31u)];
-      if (h.PAIRS) gp__store_relaxed(bins + d, sum);
-      else if (sum) gp__add_relaxed(bins + d, sum);
-    }
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      s.last = atomicAdd(&p.done, last - first) + (last - first) == p.tiles;
-      __threadfence();
-    }
-    __syncthreads();
-    if (s.last) {
-      __threadfence();
-      if (h.PAIRS) {
-        const gp__u64 list = a.list[a.level];
-        const gp__u32 from = share.block_of(list, p.first_tile), to = share.block_of(list, p.first_tile + p.tiles - 1);
-        h.plan_pairs(p, a.bins + static_cast<gp__u64>(at + from) * 256, to - from + 1);
-      } else h.plan(p, bins);
-    }
-    __syncthreads();
-    tile += last - first;
-    ++at;
-  }
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
+  const gp__hybrid_counting<P, T, DESCENDING, THREADS, Value> h(a, a.level, blockIdx.x, s);
+  if (a.level == 0) h.first_level();
+  else h.later_level();
 }
 
 template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybrid<P, T, DESCENDING> {
@@ -11721,8 +11948,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   };
   Storage &s;
   const unsigned thread;
-  GP_DEVICE gp__hybrid_moving(const gp__hybrid_args &args, Storage &storage)
-      : Base{args}, s(storage), thread(gp__anew(threadIdx.x)) {}
+  GP_DEVICE gp__hybrid_moving(const Base &base, Storage &storage)
+      : Base(base), s(storage), thread(gp__anew(threadIdx.x)) {}
 
   GP_DEVICE unsigned position(int i) const { return (unsigned(i) / V * THREADS + thread) * V + unsigned(i) % V; }
   // The slots of the keys in their digits, two a word. HOT: the lanes with one digit, the hot one or the first lane's,
@@ -11879,8 +12106,8 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   Storage &s;
   Raw *tile_keys;
   Value *tile_values;
-  GP_DEVICE gp__hybrid_moving_pairs(const gp__hybrid_args &args, Storage &storage, unsigned char *shared)
-      : Base{args}, s(storage), tile_keys(reinterpret_cast<Raw *>(shared)),
+  GP_DEVICE gp__hybrid_moving_pairs(const Base &base, Storage &storage, unsigned char *shared)
+      : Base(base), s(storage), tile_keys(reinterpret_cast<Raw *>(shared)),
         tile_values(reinterpret_cast<Value *>(shared + TILE * sizeof(Raw))) {}
 
   static GP_DEVICE unsigned valid(gp__u64 first, gp__u64 end) {
@@ -12003,12 +12230,10 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     }
     __syncthreads();
   }
-  static GP_DEVICE void run(const gp__hybrid_args &a) {
+  static GP_DEVICE void run(const Base &base, unsigned char *shared) {
     GP_SHARED(Storage, s);
-    GP_DYNAMIC_SHARED(shared);
-    gp__begin<P>();
-    const gp__hybrid_moving_pairs h(a, s, shared);
-    const gp__hybrid_share share(a.list[a.level]);
+    const gp__hybrid_moving_pairs h(base, s, shared);
+    const gp__hybrid_share share(h.a.list[h.level], h.block);
     gp__u32 tile = share.tile;
     if (tile >= share.end) return;
     // The part's number goes through shared memory: where ptxas (CUDA 13.0) knows that it is uniform, it fails to find
@@ -12024,7 +12249,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       const gp__u64 base = p.begin - h.skew(p.source, p.begin);
       const gp__u64 stop = base + static_cast<gp__u64>(last - p.first_tile) * TILE;
       if (p.mode == GP__PART_MOVES)
-        h.move(p, a.bins + static_cast<gp__u64>(at + blockIdx.x) * 256,
+        h.move(p, h.bins_of(h.level) + static_cast<gp__u64>(at + h.block) * 256,
                tile > p.first_tile ? base + static_cast<gp__u64>(tile - p.first_tile) * TILE : p.begin,
                stop < p.end ? stop : p.end);
       tile = last;
@@ -12032,42 +12257,79 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   }
 };
 
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__hybrid_move_keys(const gp__hybrid_args &a) {
-  typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
-  GP_DYNAMIC_SHARED(bytes);
-  gp__begin<P>();
-  typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(bytes);
-  const gp__hybrid<P, T, DESCENDING> h = {a};
-  const gp__hybrid_share share(a.list[a.level]);
-  const gp__u64 counters = (a.list[a.level + 1] & 0xffffffffu) * 256; // of the next level
-  for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; i < counters;
-       i += static_cast<gp__u64>(gridDim.x) * P::threads)
-    a.next_bins[i] = 0;
-  gp__u32 tile = share.tile;
-  if (tile >= share.end) return;
-  gp__u32 at = gp__find_part<P::threads>(h.parts(), share.parts, tile);
-  while (tile < share.end) {
-    const gp__hybrid_part p = h.parts()[at];
-    gp__u64 *bins = a.bins + static_cast<gp__u64>(at) * 256;
-    const gp__u32 stop = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
-    if (p.mode == GP__PART_MOVES)
-      for (; tile < stop; ++tile) Moving(a, s).move(p, bins, tile - p.first_tile);
-    else if (p.mode != GP__PART_STAYS)
-      for (; tile < stop; ++tile) Moving(a, s).fill(p, bins, tile - p.first_tile);
-    tile = stop;
-    ++at;
-  }
-}
-
+// The share of a block in the moves of a level.
 template <class P, class T, bool DESCENDING, class Value> struct gp__hybrid_mover {
-  static GP_DEVICE void run(const gp__hybrid_args &a) { gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(a); }
+  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, unsigned char *shared) {
+    gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(h, shared);
+  }
 };
 template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCENDING, gp__none> {
-  static GP_DEVICE void run(const gp__hybrid_args &a) { gp__hybrid_move_keys<P, T, DESCENDING>(a); }
+  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING> &h, unsigned char *shared) {
+    typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
+    typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(shared);
+    const gp__hybrid_share share(h.a.list[h.level], h.block);
+    const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // of the next level
+    gp__u64 *next_bins = h.bins_of(h.level + 1);
+    for (gp__u64 i = static_cast<gp__u64>(h.block) * P::threads + threadIdx.x; i < counters;
+         i += static_cast<gp__u64>(gridDim.x) * P::threads)
+      next_bins[i] = 0;
+    gp__u32 tile = share.tile;
+    if (tile >= share.end) return;
+    gp__u32 at = gp__find_part<P::threads>(h.parts(), share.parts, tile);
+    while (tile < share.end) {
+      const gp__hybrid_part p = h.parts()[at];
+      gp__u64 *bins = h.bins_of(h.level) + static_cast<gp__u64>(at) * 256;
+      const gp__u32 stop = p.first_tile + p.tiles < share.end ? p.first_tile + p.tiles : share.end;
+      if (p.mode == GP__PART_MOVES)
+        for (; tile < stop; ++tile) Moving(h, s).move(p, bins, tile - p.first_tile);
+      else if (p.mode != GP__PART_STAYS)
+        for (; tile < stop; ++tile) Moving(h, s).fill(p, bins, tile - p.first_tile);
+      tile = stop;
+      ++at;
+    }
+  }
 };
 template <class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
-  gp__hybrid_mover<P, T, DESCENDING, Value>::run(a);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
+  const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level, blockIdx.x};
+  gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
+}
+
+// All levels from a.level on, while there are parts: the blocks' shares in counting a level, then in moving it, and so
+// on, are drawn by ticket, and a share waits until all of the step before are done. Whoever works on those has drawn
+// earlier, so that this ends however few blocks are resident.
+template <class P, class T, bool DESCENDING, class Value = gp__none>
+GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
+  typedef gp__hybrid_counting<P, T, DESCENDING, P::threads, Value> Counting;
+  struct Drawn {
+    gp__u64 number;
+  };
+  GP_SHARED(Drawn, drawn);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID) || a.list[a.level] == 0) return;
+  for (;;) {
+    if (threadIdx.x == 0) {
+      drawn.number = gp__add_relaxed(a.list + GP__HYBRID_DRAWN, 1);
+      while (gp__load_relaxed(a.list + GP__HYBRID_DONE) < drawn.number / gridDim.x * gridDim.x) {}
+      __threadfence();
+    }
+    __syncthreads();
+    const gp__u32 number = static_cast<gp__u32>(drawn.number), step = number / gridDim.x;
+    const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level + static_cast<int>(step / 2), number % gridDim.x};
+    if (h.level >= a.levels || a.list[h.level] == 0) return;
+    if (step % 2 == 0)
+      Counting(a, h.level, h.block, *reinterpret_cast<typename Counting::Storage *>(shared)).later_level();
+    else gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
+    __syncthreads();
+    if (threadIdx.x == 0) { // speaks for all
+      __threadfence();
+      gp__add_relaxed(a.list + GP__HYBRID_DONE, 1);
+    }
+  }
 }
 
 // Buckets on chip.
@@ -12137,8 +12399,92 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
 };
 
-// Buckets of pairs: a key, less the bucket's lowest, and below it its place in the bucket.
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
+// The n elements at `in`, which is aligned to an element: those in whole vectors of 16 bytes, and `head` before these.
+template <class E> struct gp__vectors_of {
+  static const int EACH = 16 / int(sizeof(E));
+  unsigned before, head, whole; // before: from the 16-byte boundary before `in` on
+  GP_DEVICE gp__vectors_of(const E *in, unsigned n) : before(gp__misalignment(in, 16) / unsigned(sizeof(E))) {
+    head = before ? EACH - before : 0;
+    if (head > n) head = n;
+    whole = (n - head) / EACH;
+  }
+  // An element of this thread that is in no whole vector; n or more: there is none.
+  GP_DEVICE unsigned edge(unsigned thread) const { return thread < head ? thread : thread + whole * EACH; }
+};
+
+// Values of a bucket in shared memory, in the order of the input: a bulk copy where there are such (and the policy has
+// a stage), which one thread starts; otherwise vectors, through registers.
+template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+  static const bool BULK = P::stages > 0;
+#else
+  static const bool BULK = false;
+#endif
+  typedef gp__vectors_of<Value> Vectors;
+  Value *values;    // aligned to 16 bytes: THREADS * ITEMS, and a vector
+  gp__u64 *arrived; // a barrier of one thread
+
+  GP_DEVICE const Value *of(const Value *in) const { return values + Vectors(in, 0).before; }
+  // Once. A barrier of the block follows.
+  GP_DEVICE void init() const {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+    if (BULK && threadIdx.x == 0) {
+      gp__mbarrier_init(arrived, 1);
+      gp__mbarrier_init_fence();
+    }
+#endif
+  }
+  // The last bucket's values are no longer needed. Does not wait.
+  GP_DEVICE void ask(const Value *in, unsigned n) const {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+    if (BULK && threadIdx.x == 0) {
+      const Vectors v(in, n);
+      gp__mbarrier_arrive_expect(arrived, v.whole * 16);
+      if (v.whole) gp__bulk_load(values + v.before + v.head, in + v.head, v.whole * 16, arrived);
+    }
+#endif
+  }
+  // What no bulk copy brings.
+  GP_DEVICE void fetch(const Value *in, unsigned n, unsigned thread) const {
+    const Vectors v(in, n);
+    const int EACH = Vectors::EACH, COUNT = BULK ? 0 : ITEMS / EACH, AT_ONCE = 4;
+    static_assert(ITEMS / Vectors::EACH <= 4 || ITEMS / Vectors::EACH % 4 == 0, "vectors of a thread");
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < COUNT; i += AT_ONCE) {
+      gp_vector pack[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned at = unsigned(i + j) * THREADS + thread;
+        pack[j] = gp_vector{{0, 0, 0, 0}};
+        gp__load_vector_if<P::load>(at < v.whole, in + v.head + at * EACH, pack[j]);
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned at = unsigned(i + j) * THREADS + thread;
+        if (at < v.whole) *reinterpret_cast<gp_vector *>(values + v.before + v.head + at * EACH) = pack[j];
+      }
+    }
+    const unsigned edge = v.edge(thread);
+    if (edge < n) values[v.before + edge] = in[edge];
+  }
+  // Behind a barrier of the block after fetch. turn: of the calls, counted from 0.
+  GP_DEVICE void wait(gp__u32 turn) const {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+    if (BULK) gp__mbarrier_wait(arrived, turn & 1u);
+#else
+    (void)turn;
+#endif
+  }
+  // All have read them. A barrier of the block follows.
+  GP_DEVICE void end() const {
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+    if (BULK) gp__bulk_fence(); // they, and what was fetched, lie where the next copy goes
+#endif
+  }
+};
+
+// Buckets of pairs with keys of 8 bytes: a key, less the bucket's lowest, and below it its place in the bucket.
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW>
 struct gp__pair_bucket {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -12150,7 +12496,7 @@ struct gp__pair_bucket {
   static_assert(THREADS * ITEMS <= 1 << PLACE_BITS, "places");
   const Hybrid &h;
   Storage &s;
-  Value *values;
+  gp__staged_values<P, Value, THREADS, ITEMS> staged;
 
   GP_DEVICE Value value(const Value *in, gp__u64 i) const { return in ? in[i] : gp__radix_value<Value>::index(i); }
   GP_DEVICE void copy(const gp__hybrid_item &item) const {
@@ -12161,55 +12507,265 @@ struct gp__pair_bucket {
       static_cast<Value *>(h.a.out_values)[item.begin + q] = value(values_in, item.begin + q);
     }
   }
-  GP_DEVICE void sort(const gp__hybrid_item &item) const {
+  // turn: of the buckets with values, counted from 0.
+  GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__anew(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
     const Raw *in = h.from(item.source) + item.begin;
-    const Value *values_in = h.values_from(item.source);
     const Key low = static_cast<Key>(item.low);
     const int width = item.width + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
     const auto there = [=](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; };
     gp__u64 keys[ITEMS];
-    Value own[ITEMS];
+    if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned p = unsigned(i) * THREADS + thread;
       keys[i] = there(i) ? static_cast<gp__u64>(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
     }
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
-      if (there(i)) own[i] = value(values_in, item.begin + unsigned(i) * THREADS + thread);
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
-      if (there(i)) values[unsigned(i) * THREADS + thread] = own[i];
     sort.scatter(keys, 0, there, n, 0, shift);
+    if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
     if (!sort.finish(shift)) sort.sort(n, shift);
-    for (unsigned q = thread; q < n; q += THREADS) {
-      const gp__u64 x = s.key[Storage::place(q)];
-      const Raw raw = Code::decode(static_cast<Key>(low + static_cast<Key>(x >> PLACE_BITS)));
-      if (!h.a.drop_keys) static_cast<Raw *>(h.a.out)[item.begin + q] = raw;
-      static_cast<Value *>(h.a.out_values)[item.begin + q] =
-          values[static_cast<unsigned>(x) & ((1u << PLACE_BITS) - 1)];
-    }
+    store(item, turn);
   }
-  static GP_DEVICE void run(const gp__hybrid_args &a) {
-    GP_DYNAMIC_SHARED(bytes);
-    gp__begin<P>();
-    static_assert(sizeof(Storage) == gp__tile_sort_bytes(8, THREADS, ITEMS, LOG2_BINS), "shared memory");
-    const Hybrid h = {a};
-    const gp__pair_bucket b = {h, *reinterpret_cast<Storage *>(bytes),
-                               reinterpret_cast<Value *>(bytes + sizeof(Storage))};
-    const Sort sort = {b.s, threadIdx.x};
-    sort.clear();
-    const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
-    for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
-      const gp__hybrid_item item = h.items()[i];
-      __syncthreads();
-      if (item.width) b.sort(item);
-      else b.copy(item);
+  GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
+    const int AT_ONCE = 4;
+    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+    const Key low = static_cast<Key>(item.low);
+    const Value *values_in = h.values_from(item.source), *values = nullptr;
+    Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
+    Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
+    const bool with_keys = !h.a.drop_keys;
+    if (values_in) {
+      values = staged.of(values_in + item.begin);
+      staged.wait(turn++);
     }
+    for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
+      gp__u64 x[AT_ONCE];
+      Value value[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        x[i] = s.key[Storage::place(q < n ? q : first)];
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned place = static_cast<unsigned>(x[i]) & ((1u << PLACE_BITS) - 1);
+        value[i] = values ? values[place] : gp__radix_value<Value>::index(item.begin + place);
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        if (q < n) {
+          if (with_keys) out[q] = Code::decode(static_cast<Key>(low + static_cast<Key>(x[i] >> PLACE_BITS)));
+          out_values[q] = value[i];
+        }
+      }
+    }
+    staged.end();
   }
 };
+
+// Buckets of pairs with keys of 4 bytes: the leading bits of key - lowest, and below them the place in the bucket, are
+// 32 bits that are all different. Where they leave out bits of the key, these lie, by place, where the counters were
+// while keys with the same leading bits are brought into order: few, as a rule.
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
+struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true> {
+  typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
+  typedef typename Hybrid::Code Code;
+  typedef typename Hybrid::Raw Raw;
+  typedef gp__tile_sort<gp__u32, THREADS, ITEMS, LOG2_BINS> Sort;
+  typedef typename Sort::Storage Storage;
+  static const int PLACE_BITS = GP__HYBRID_PLACE_BITS, KEY_BITS = 32 - PLACE_BITS, LONGEST = 15;
+  static const int V = 4;
+  static const gp__u32 PLACES = (1u << PLACE_BITS) - 1;
+  static_assert(sizeof(T) == 4 && THREADS * ITEMS < 1 << PLACE_BITS, "places; none is all ones");
+  static_assert(32 - KEY_BITS <= 16 && THREADS * ITEMS <= 2 * Storage::BINS && ITEMS <= 16, "what is left out of keys");
+  const Hybrid &h;
+  Storage &s;
+  gp__staged_values<P, Value, THREADS, ITEMS> staged;
+  GP_DEVICE unsigned short *rest() const { return reinterpret_cast<unsigned short *>(s.counter); }
+
+  GP_DEVICE void copy(const gp__hybrid_item &item) const {
+    const Raw *in = h.from(item.source);
+    const Value *values_in = h.values_from(item.source);
+    for (unsigned q = threadIdx.x; q < item.count; q += THREADS) {
+      const gp__u64 at = item.begin + q;
+      if (!h.a.drop_keys) static_cast<Raw *>(h.a.out)[at] = in[at];
+      static_cast<Value *>(h.a.out_values)[at] = values_in ? values_in[at] : gp__radix_value<Value>::index(at);
+    }
+  }
+  // turn: of the buckets with values, counted from 0.
+  GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
+    const unsigned thread = gp__anew(threadIdx.x), n = item.count;
+    const Sort sort = {s, thread};
+    const Raw *in = h.from(item.source) + item.begin;
+    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const int drop = item.width > KEY_BITS ? item.width - KEY_BITS : 0;
+    const int width = item.width - drop + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
+    const gp__vectors_of<Raw> v(in, n);
+    const unsigned at_edge = v.edge(thread);
+    const auto there = [=](int i) { return i >= 0 ? unsigned(i) / V * THREADS + thread < v.whole : at_edge < n; };
+    const auto word = [=](Raw raw, unsigned place) { return (Code::encode(raw) - low) >> drop << PLACE_BITS | place; };
+    gp__u32 keys[ITEMS], edge = 0;
+    if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
+    gp__packed<Raw> pack[ITEMS / V];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS / V; ++i) {
+      pack[i].vector = gp_vector{{0, 0, 0, 0}};
+      gp__load_vector_if<P::load>(there(i * V), in + v.head + (unsigned(i) * THREADS + thread) * V, pack[i].vector);
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      keys[i] = word(pack[i / V].item[i % V], v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V));
+    if (gp_warp() == 0 && at_edge < n) edge = word(in[at_edge], at_edge);
+    sort.scatter(keys, edge, there, n, 0, shift);
+    if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
+    if (!sort.finish(shift)) sort.sort(n, shift);
+    if (item.width <= KEY_BITS) {
+      store<false>(item, turn);
+      return;
+    }
+    untie(item);
+    store<true>(item, turn);
+    __syncthreads();
+    sort.clear();
+  }
+  // All bits of the keys decide. Ends with a barrier, and with the bits that words leave out at rest().
+  GP_DEVICE void untie(const gp__hybrid_item &item) const {
+    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+    const Raw *in = h.from(item.source) + item.begin;
+    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const int drop = item.width - KEY_BITS;
+    unsigned short *left_out = rest();
+    const auto tied = [](gp__u32 x, gp__u32 y) { return (x ^ y) >> PLACE_BITS == 0; };
+    GPUPRIMS__UNROLL_BY(4)
+    for (unsigned p = thread; p < n; p += THREADS)
+      left_out[p] = static_cast<unsigned short>((Code::encode(in[p]) - low) & ((1u << drop) - 1));
+    __syncthreads();
+    gp__u64 lengths = 0; // 4 bits for each of the thread's words: of the run of tied ones that begins with it
+    bool wrong = false, is_long = false;
+    for (unsigned q = thread, i = 0; q + 1 < n; q += THREADS, i += 4) {
+      const gp__u32 x = s.key[Storage::place(q)], y = s.key[Storage::place(q + 1)];
+      if (!tied(x, y)) continue;
+      wrong |= left_out[y & PLACES] < left_out[x & PLACES];
+      if (q > 0 && tied(x, s.key[Storage::place(q - 1)])) continue;
+      unsigned length = 2;
+      while (length <= LONGEST && q + length < n && tied(x, s.key[Storage::place(q + length)])) ++length;
+      if (length > LONGEST) is_long = true;
+      else lengths |= static_cast<gp__u64>(length) << i;
+    }
+    if (!__syncthreads_or(wrong)) return;
+    if (__syncthreads_or(is_long)) {
+      merge(n, thread);
+      return;
+    }
+    for (unsigned q = thread; lengths; q += THREADS, lengths >>= 4) insert(q, static_cast<unsigned>(lengths & 15));
+    __syncthreads();
+  }
+  // Insertion sort of tied words.
+  GP_DEVICE void insert(unsigned q, unsigned length) const {
+    for (unsigned i = 1; i < length; ++i) {
+      const gp__u32 x = s.key[Storage::place(q + i)], own = rest()[x & PLACES];
+      unsigned to = i;
+      for (; to > 0; --to) {
+        const gp__u32 y = s.key[Storage::place(q + to - 1)];
+        if (rest()[y & PLACES] <= own) break;
+        s.key[Storage::place(q + to)] = y;
+      }
+      s.key[Storage::place(q + to)] = x;
+    }
+  }
+  // The same for runs of any length: merges from runs of a thread on.
+  GP_DEVICE void merge(unsigned n, unsigned thread) const {
+    const unsigned short *left_out = rest();
+    const auto less = [=](gp__u32 x, gp__u32 y) {
+      if ((x ^ y) >> PLACE_BITS || x == ~0u || y == ~0u) return x < y;
+      const gp__u32 a = left_out[x & PLACES], b = left_out[y & PLACES];
+      return a != b ? a < b : x < y;
+    };
+    gp__u32 w[ITEMS];
+    for (unsigned i = 1; i < ITEMS; ++i) {
+      const unsigned first = thread * ITEMS;
+      const gp__u32 x = s.key[Storage::place(first + i)];
+      unsigned to = i;
+      for (; to > 0 && less(x, s.key[Storage::place(first + to - 1)]); --to)
+        s.key[Storage::place(first + to)] = s.key[Storage::place(first + to - 1)];
+      s.key[Storage::place(first + to)] = x;
+    }
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[Storage::place(thread * ITEMS + unsigned(j))];
+    const Sort sort = {s, thread};
+    sort.merge_runs(w, n, less);
+  }
+  // TIES: words leave out bits of the keys.
+  template <bool TIES> GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
+    const int AT_ONCE = 4;
+    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+    const gp__u32 low = static_cast<gp__u32>(item.low);
+    const int drop = TIES ? item.width - KEY_BITS : 0;
+    const Value *values_in = h.values_from(item.source), *values = nullptr;
+    if (values_in) {
+      values = staged.of(values_in + item.begin);
+      staged.wait(turn++);
+    }
+    Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
+    Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
+    const bool with_keys = !h.a.drop_keys;
+    for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
+      gp__u32 x[AT_ONCE];
+      Value value[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        x[i] = s.key[Storage::place(q < n ? q : first)];
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i)
+        value[i] = values ? values[x[i] & PLACES] : gp__radix_value<Value>::index(item.begin + (x[i] & PLACES));
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        if (q < n) {
+          gp__u32 key = x[i] >> PLACE_BITS;
+          if (TIES) key = key << drop | rest()[x[i] & PLACES];
+          if (with_keys) out[q] = Code::decode(low + key);
+          out_values[q] = value[i];
+        }
+      }
+    }
+    staged.end();
+  }
+};
+
+struct gp__pair_bucket_storage {
+  gp__hybrid_item item[2]; // this one and the next; read where needed: that costs fewer registers than to keep them
+  gp__u64 arrived;
+};
+// The items of the list, dealt in turn.
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
+GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
+  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4> Bucket;
+  typedef typename Bucket::Storage Storage;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
+  const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
+  const gp__u32 items = static_cast<gp__u32>(a.list[GP__HYBRID_ITEMS]);
+  GP_SHARED(gp__pair_bucket_storage, own);
+  const Bucket b = {
+      h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), &own.arrived}};
+  if (threadIdx.x == 0 && blockIdx.x < items) own.item[0] = h.items()[blockIdx.x];
+  gp__u32 at = 0, turn = 0;
+  const typename Bucket::Sort sort = {b.s, threadIdx.x};
+  sort.clear();
+  b.staged.init();
+  for (gp__u32 i = blockIdx.x; i < items; i += gridDim.x, at ^= 1) {
+    __syncthreads();
+    if (own.item[at].width) b.sort(own.item[at], turn);
+    else b.copy(own.item[at]);
+    if (threadIdx.x == 0 && items - i > gridDim.x) own.item[at ^ 1] = h.items()[i + gridDim.x];
+  }
+}
 
 // The items of the list, dealt in turn.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
@@ -12217,12 +12773,13 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
   GP_DYNAMIC_SHARED(bytes);
   gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
-  const gp__hybrid<P, T, DESCENDING> h = {a};
+  const gp__hybrid<P, T, DESCENDING> h = {a, 0, blockIdx.x};
   const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
   sort.clear();
   typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
-  const gp__u64 items = a.list[GP__HYBRID_LEVELS + 1];
+  const gp__u64 items = a.list[GP__HYBRID_ITEMS];
   gp__u32 unsorted = 0; // buckets that the block has left for later
   for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
     const gp__hybrid_item item = h.items()[i];
@@ -12245,7 +12802,7 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
 struct gp__bucket_sorter {
   static GP_DEVICE void run(const gp__hybrid_args &a) {
-    gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS>::run(a);
+    gp__hybrid_sort_pairs<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS>(a);
   }
 };
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
@@ -12257,6 +12814,131 @@ struct gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, gp__none> 
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value = gp__none>
 GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
   gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, Value>::run(a);
+}
+
+// Hybrid or one sweep? Keys that share their upper bits with many others are moved level by level; one sweep a digit
+// takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
+// but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
+// that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
+// for one of 2^26 keys, in tenths of a picosecond.
+template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
+  typedef gp__hybrid<P, T, DESCENDING> Hybrid;
+  typedef typename Hybrid::Code Code;
+  typedef typename Hybrid::Key Key;
+  static const int THREADS = GP__SAMPLE_THREADS, ITEMS = GP__SAMPLE / THREADS, BITS = Hybrid::BITS;
+  typedef gp__tile_sort<Key, THREADS, ITEMS, GP__SAMPLE_LOG2_BINS> Sort;
+  struct Storage {
+    typename Sort::Storage tile;
+    gp__u32 total[THREADS / 32];
+    gp__u32 head[GP__SAMPLE + 1]; // where each of the different keys begins
+    gp__u32 alike[64];            // keys that share so many upper bits with another one, no more
+    gp__u32 lowest[256];          // keys with these lowest bits
+    gp__u32 different;
+  };
+  static const unsigned COUNT = BITS > 32 ? 19 : 11, MOVE = BITS > 32 ? 55 : 43, MOVE_DEEP = BITS > 32 ? 141 : 74,
+                        FILL = BITS > 32 ? 22 : 11, BUCKETS = BITS > 32 ? 90 : 50, HISTOGRAM = BITS > 32 ? 20 : 11,
+                        PASS = BITS > 32 ? 57 : 41;
+  static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))), "shared memory");
+  const Hybrid &h;
+  Storage &s;
+
+  GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::place(i)]; }
+  // One key of each n / m, in order.
+  GP_DEVICE void draw(gp__u64 n, unsigned m) const {
+    const Sort sort = {s.tile, gp__anew(threadIdx.x)};
+    const gp__u64 each = n / m;
+    sort.clear();
+    for (unsigned i = threadIdx.x; i < 64; i += THREADS) s.alike[i] = 0;
+    for (unsigned i = threadIdx.x; i < 256; i += THREADS) s.lowest[i] = 0;
+    for (unsigned i = threadIdx.x; i < m; i += THREADS)
+      s.tile.key[Sort::Storage::place(i)] =
+          Code::encode(h.from(GP__FROM_IN)[i * each + (i * 0x9e3779b1u ^ i >> 3) % each]);
+    sort.surround(m);
+    __syncthreads();
+    sort.sort(m, 64);
+  }
+  // The different keys, and how alike they are. Returns the digits of 8 bits in which any two of them differ.
+  GP_DEVICE int compare(unsigned m) const {
+    const unsigned first = threadIdx.x * ITEMS;
+    gp__u32 heads = 0;
+    for (unsigned i = first; i < first + ITEMS && i < m; ++i) heads += i == 0 || key(i) != key(i - 1) ? 1 : 0;
+    gp__u32 at = gp__sum_before<THREADS>(heads, s.total);
+    for (unsigned i = first; i < first + ITEMS && i < m; ++i)
+      if (i == 0 || key(i) != key(i - 1)) s.head[at++] = i;
+    if (threadIdx.x == THREADS - 1) {
+      s.head[at] = m;
+      s.different = at;
+    }
+    __syncthreads();
+    Key differ = 0;
+    for (unsigned j = threadIdx.x; j < s.different; j += THREADS) {
+      const Key x = key(s.head[j]);
+      const int before = j > 0 ? gp__width(static_cast<Key>(x ^ key(s.head[j - 1]))) : BITS,
+                behind = j + 1 < s.different ? gp__width(static_cast<Key>(x ^ key(s.head[j + 1]))) : BITS;
+      atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head[j + 1] - s.head[j]);
+      if (j > 0) differ |= x ^ key(s.head[j - 1]);
+    }
+    int digits = 0;
+    for (int d = 0; d < BITS / 8; ++d) digits += __syncthreads_or((differ >> (8 * d) & 0xff) != 0) ? 1 : 0;
+    return digits;
+  }
+  // Keys of 4 bytes that recur, or share their lowest bits, are slow on chip.
+  GP_DEVICE bool is_slow_on_chip(unsigned m) const {
+    for (unsigned i = threadIdx.x; i < m; i += THREADS) atomicAdd(&s.lowest[static_cast<gp__u32>(key(i)) & 0xffu], 1u);
+    __syncthreads();
+    return __syncthreads_or(threadIdx.x < 256 && s.lowest[threadIdx.x] > m / 8) || s.different < m / 4 * 3;
+  }
+  // One warp.
+  GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
+    const int common = BITS - gp__width(static_cast<Key>(key(0) ^ key(m - 1)));
+    gp__u64 cost = 0, size = n;
+    gp__u32 sorted = m; // keys that come to lie in buckets
+    int prefix = 0;
+    unsigned moves = 0;
+    for (int level = 0; level < h.a.levels && prefix < BITS; ++level) {
+      const int lane = static_cast<int>(gp_lane()), bits = h.digit_bits(level, moves, size, BITS - prefix);
+      const gp__u32 own = (lane >= prefix ? s.alike[lane] : 0) + (lane + 32 >= prefix ? s.alike[lane + 32] : 0);
+      const gp__u32 moved = gp_warp_broadcast(gp_warp_reduce(own, gp_sum<gp__u32>()), 0);
+      if (prefix + bits <= common) { // of one digit: the part stays
+        cost += static_cast<gp__u64>(COUNT) * m;
+        prefix = common;
+      } else if (prefix + bits == BITS) { // counted, and written as often
+        cost += static_cast<gp__u64>(COUNT + FILL) * moved;
+        sorted -= moved;
+        prefix = BITS;
+      } else {
+        cost += static_cast<gp__u64>(COUNT + (moves < 2 ? MOVE : MOVE_DEEP)) * moved;
+        ++moves;
+        prefix += bits;
+        size >>= bits;
+      }
+    }
+    return cost + static_cast<gp__u64>(BUCKETS) * sorted;
+  }
+  GP_DEVICE void run() const {
+    const gp__u64 n = gp__count(h.a);
+    const unsigned m = n < h.a.sample ? static_cast<unsigned>(n) : h.a.sample;
+    int digits = 0;
+    bool slow = false;
+    if (m) {
+      draw(n, m);
+      digits = compare(m);
+      slow = BITS <= 32 && is_slow_on_chip(m);
+    }
+    __syncthreads();
+    if (gp_warp() != 0) return;
+    const gp__u64 one_sweep = static_cast<gp__u64>(HISTOGRAM + PASS * static_cast<unsigned>(digits)) * m;
+    const bool sweeps = digits > 0 && (slow || one_sweep < hybrid_cost(n, m));
+    if (threadIdx.x == 0) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
+  }
+};
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
+  typedef gp__sort_sampling<P, T, DESCENDING> Sampling;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  const gp__hybrid<P, T, DESCENDING> h = {a, 0, 0};
+  const Sampling sampling = {h, *reinterpret_cast<typename Sampling::Storage *>(bytes)};
+  sampling.run();
 }
 
 // All keys in one block.
@@ -15909,6 +16591,7 @@ typedef struct gp__request {
   uint64_t fields_hash;                    // of what the list says; layouts: of what the kernel knows of them
   gp__moves moves;                         // transpose
   const gp_layout *in_layout, *out_layout; // convert_layout, else NULL; in_size and out_size are those of the structs
+  int numbers;                             // radix sort of floats: -0 and +0 are equal
 } gp__request;
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
@@ -19345,10 +20028,12 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args)                                                              \
   X(RADIX_PASS, gp__radix_pass, gp__radix_args)                                                                        \
   X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args)                                                                   \
-  X(HYBRID_BEGIN, gp__hybrid_begin, gp__hybrid_args)                                                                   \
+  X(RADIX_SWEEPS, gp__radix_sweeps, gp__radix_args)                                                                    \
   X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args)                                                                   \
   X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args)                                                                     \
   X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
+  X(HYBRID_REST, gp__hybrid_rest, gp__hybrid_args)                                                                     \
+  X(SORT_SAMPLE, gp__sort_sample, gp__hybrid_args)                                                                     \
   X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                               \
   X(GATHER, gp__gather, gp__gather_args)                                                                               \
   X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args)                                                       \
@@ -21411,8 +22096,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
 // where nothing will run, so that buffers and values may be missing.
 // The order of integers is that of their bits, and a stable sort has one result: merge sort of integers is a radix
 // sort, unless the policy asks for merges.
-GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q) {
-  return c->primitive == GP_MERGE_SORT && !q->user_op && gp__is_integer(q->key_type) &&
+GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
+  return c->primitive == GP_MERGE_SORT && !q->user_op &&
+         (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
          !(c->policy && c->policy->algorithm == GP_MERGE_PASSES);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
@@ -21442,12 +22128,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   GPUPRIMS__CHECK(gp__check_inputs(&k));
   GPUPRIMS__CHECK(gp__check_outputs(&k));
   GPUPRIMS__CHECK(gp__check_values(&k));
-  if (gp__is_radix_sorted(c, q)) {
+  if (gp__is_radix_sorted(c, q, host)) {
+    const int numbers = !gp__is_integer(q->key_type);
     gp_call sort = *c;
     sort.primitive = GP_SORT;
     sort.op = 0;
     if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
-    return gp__check_call(s, caller, &sort, host, pointers, q);
+    GPUPRIMS__CHECK(gp__check_call(s, caller, &sort, host, pointers, q));
+    q->numbers = numbers;
+    if (numbers) q->acc_size = q->key_size; // no key that sorts by its bits
+    return GP_SUCCESS;
   }
   q->in = c->in;
   q->in2 = c->in2;
@@ -21847,12 +22537,25 @@ GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, gp__kernel_kind ki
   return count;
 }
 // In the order of gp__launch_hybrid.
-GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  kinds[0] = GP__HYBRID_BEGIN;
-  kinds[1] = GP__HYBRID_COUNT;
-  kinds[2] = GP__HYBRID_MOVE;
-  kinds[3] = GP__HYBRID_SORT;
+GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
+  kinds[0] = GP__HYBRID_COUNT;
+  kinds[1] = GP__HYBRID_MOVE;
+  kinds[2] = GP__HYBRID_SORT;
+  kinds[3] = GP__HYBRID_REST;
   return 4;
+}
+// The sample, then one sweep, then hybrid.
+GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  kinds[0] = GP__SORT_SAMPLE;
+  kinds[1] = GP__RADIX_HISTOGRAM;
+  kinds[2] = GP__RADIX_SWEEPS;
+  return 3 + gp__kinds_of_hybrid(kinds + 3);
+}
+// With which policy the kernels of a plan are built.
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE     ? p
+         : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
+                                                                   : gp__adaptive_hybrid(p);
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
   int count = 0;
@@ -21897,6 +22600,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
     return count;
   }
   if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
+  if (q->primitive == GP_SORT && p->algorithm == GP_ADAPTIVE) return gp__kinds_of_adaptive(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
   if (q->primitive == GP_SEGMENTED_SORT) {
@@ -22013,6 +22717,7 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = (int)(uint32_t)q->fields_hash;
   key[i++] = (int)(uint32_t)(q->fields_hash >> 32);
   key[i++] = q->primitive == GP_TRANSPOSE ? q->moves.word : kind == GP__GATHER && q->count >> 32 != 0;
+  key[i++] = q->numbers;
   while (i < GP__KEY_NUMBERS) key[i++] = 0;
 }
 
@@ -22161,7 +22866,7 @@ GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__request *q, gp__text *t) {
               gp__type_rows[q->fields[i].type].device, q->fields[i].descending ? "true" : "false");
     gp__add(t, ">");
   } else {
-    gp__add(t, "gp__radix_key<%s>", key);
+    gp__add(t, q->numbers ? "gp__radix_number<%s>" : "gp__radix_key<%s>", key);
   }
 }
 GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {
@@ -22288,19 +22993,21 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     break;
   case GP__RADIX_PASS:
   case GP__RADIX_PASS_WIDE:
+  case GP__RADIX_SWEEPS:
     gp__name_radix_key(q, t);
     gp__add(t, ", %s, %s>",
             q->in_size <= GP__RADIX_VALUE_BYTES    ? in
             : gp__radix_index_bytes(q->count) == 4 ? "gp__u32"
                                                    : "gp__u64",
-            kind == GP__RADIX_PASS ? "gp__radix_narrow" : "gp__radix_wide");
+            kind == GP__RADIX_PASS_WIDE ? "gp__radix_wide" : "gp__radix_narrow");
     break;
-  case GP__HYBRID_BEGIN:
   case GP__HYBRID_COUNT:
   case GP__HYBRID_MOVE:
   case GP__HYBRID_SORT:
+  case GP__HYBRID_REST:
+  case GP__SORT_SAMPLE:
   case GP__SORT_ONE_BLOCK: {
-    const int size = q->in_size ? 8 : (int)q->key_size;
+    const int size = (int)q->key_size;
     const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
     gp__add(t, "%s, %s", gp__key_name(q), q->flags & GP_DESCENDING ? "true" : "false");
     if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
@@ -22406,7 +23113,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = kind == GP__HYBRID_SORT ? (unsigned)gp__bucket_blocks(q->in_size ? 8 : (int)q->key_size)
+  const unsigned blocks = kind == GP__SORT_SAMPLE   ? 1
+                          : kind == GP__HYBRID_SORT ? (unsigned)gp__bucket_blocks((int)q->key_size, (int)q->in_size)
                           : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v) / threads
                           : kind == GP__HYBRID_COUNT     ? 2
                           : kind == GP__SEGMENTS_SHORT   ? gp__short_threads(q) / threads
@@ -22559,12 +23267,15 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
         gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
   }
   if (kind == GP__GATHER || kind == GP__COPY) g.shared_bytes = 0;
+  if (kind == GP__SORT_SAMPLE) {
+    g.threads = GP__SAMPLE_THREADS;
+    g.shared_bytes = gp__sample_bytes(h.key_size);
+  }
   if (kind == GP__HYBRID_COUNT) g.threads = GP__HYBRID_COUNT_THREADS;
-  if (kind == GP__HYBRID_MOVE)
-    g.shared_bytes = h.in_size ? gp__radix_shared_bytes(p, h)
-                               : gp__hybrid_move_bytes(h.key_size, p.threads * gp__hybrid_vector_items(p, h));
+  if (kind == GP__HYBRID_MOVE) g.shared_bytes = gp__hybrid_tile_bytes(p, h);
+  if (kind == GP__HYBRID_REST) g.shared_bytes = gp__hybrid_rest_bytes(p, h);
   if (kind == GP__HYBRID_SORT) {
-    g.threads = (unsigned)gp__bucket_threads(gp__bucket_size(h));
+    g.threads = (unsigned)gp__bucket_threads(h.key_size);
     g.shared_bytes = gp__hybrid_bucket_bytes(h);
   }
   if (kind == GP__SORT_ONE_BLOCK) g.shared_bytes = gp__one_block_bytes(p, h.key_size);
@@ -22585,7 +23296,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
 
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
 // module of the driver; otherwise its image is kept, for gp_compile.
-GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
+GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
                                            const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
   int key[GP__KEY_NUMBERS];
   gp__kernel *k;
@@ -22593,6 +23304,7 @@ GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const 
   gp__image image;
   gp__geometry g;
   gp_result result;
+  const gp_policy own = gp__policy_of_kind(*policy, *h, kind), *p = &own;
   gp__kernel_key(q, p, kind, load ? 0 : h->compute_capability, key);
   pthread_mutex_lock(&s->lock);
   k = gp__find_kernel(s, key, 1);
@@ -23046,16 +23758,11 @@ GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, i
   return work < 1 ? 1 : (unsigned)(work < blocks ? work : blocks);
 }
 
-// A radix sort: the histogram, the passes, where it ran in place what may be left to copy; large values last.
-GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan,
+                                                     unsigned char *scratch) {
   const gp__request *q = l->q;
-  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
-  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
-  unsigned char *scratch = (unsigned char *)l->scratch;
-  gp_result result;
+  const gp__radix_plan r = *plan;
   gp__radix_args a;
-  unsigned grid;
-  int bit = q->begin_bit;
   memset(&a, 0, sizeof a);
   a.keys = q->keys;
   a.in = r.large ? NULL : q->in;
@@ -23077,6 +23784,18 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
   a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
   a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
   a.drop_keys = l->h->drop_keys;
+  return a;
+}
+// A radix sort: the histogram, the passes, where it ran in place what may be left to copy; large values last.
+GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__radix_args a = gp__radix_arguments(l, &r, scratch);
+  gp_result result;
+  unsigned grid;
+  int bit = q->begin_bit;
   grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(q->count, GP__RADIX_HISTOGRAM_THREADS));
   result = gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a);
   grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, r.tiles);
@@ -23107,16 +23826,22 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
   }
   return result;
 }
-// A hybrid sort: lists, then count and move of each level (what is not there exits at once), then the buckets.
-GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
-  const gp__request *q = l->q;
-  unsigned char *scratch = (unsigned char *)l->scratch;
-  const int one = l->p->algorithm == GP_ONE_BLOCK, levels = gp__hybrid_levels(l->h->key_size);
+// All keys in one block.
+GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
+  const gp__geometry g = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
   gp__hybrid_args a;
-  gp__geometry steps[4];
-  unsigned grid[4];
-  gp_result result;
-  int i;
+  memset(&a, 0, sizeof a);
+  a.in = l->q->keys;
+  a.out = l->q->out_keys;
+  a.count = l->q->count;
+  a.count_device = (const unsigned long long *)l->q->count_device;
+  return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
+}
+GPUPRIMS__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__hybrid_plan *plan,
+                                                       unsigned char *scratch) {
+  const gp__request *q = l->q;
+  const gp__hybrid_plan r = *plan;
+  gp__hybrid_args a;
   memset(&a, 0, sizeof a);
   a.in = q->keys;
   a.out = q->out_keys;
@@ -23125,43 +23850,74 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   a.drop_keys = l->h->drop_keys;
   a.count = q->count;
   a.count_device = (const unsigned long long *)q->count_device;
-  if (one) {
-    steps[0] = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
-    return gp__launch_step(l, 0, 1, steps[0].threads, steps[0].shared_bytes, &a);
-  } else {
-    const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
-    a.spare = scratch + r.spare;
-    a.spare_values = scratch + r.spare_values;
-    if (a.drop_keys) a.out = scratch + r.keys;
-    a.list = (unsigned long long *)(scratch + r.list);
-    a.parts = scratch + r.parts;
-    a.next_parts = scratch + r.next_parts;
-    a.bins = (unsigned long long *)(scratch + r.bins);
-    a.next_bins = (unsigned long long *)(scratch + r.next_bins);
-    a.items = scratch + r.items;
-    a.capacity = (unsigned)r.capacity;
-    for (i = 0; i < 4; ++i) {
-      steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_BEGIN + i));
-      grid[i] = i == 0 ? 1 : gp__grid_of_step(l, i, 0, i == 3 ? q->count / 64 + 1 : r.tiles);
-    }
-    if (l->h->in_size) { // count and move deal tiles alike
-      const unsigned least = grid[1] < grid[2] ? grid[1] : grid[2];
-      grid[1] = grid[2] = least < r.blocks ? least : (unsigned)r.blocks;
-    }
+  a.workspace = l->workspace;
+  a.spare = scratch + r.spare;
+  a.spare_values = scratch + r.spare_values;
+  if (a.drop_keys) a.out = scratch + r.keys;
+  a.list = (unsigned long long *)(scratch + r.list);
+  a.parts = scratch + r.parts;
+  a.next_parts = scratch + r.next_parts;
+  a.bins = (unsigned long long *)(scratch + r.bins);
+  a.next_bins = (unsigned long long *)(scratch + r.next_bins);
+  a.items = scratch + r.items;
+  a.capacity = (unsigned)r.capacity;
+  a.levels = gp__hybrid_levels(l->h->key_size);
+  return a;
+}
+// A hybrid sort, its kernels from `first` on: count and move of each level that even keys need, all other levels, then
+// the buckets.
+GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  gp__geometry steps[4];
+  unsigned grid[4];
+  gp_result result = GP_SUCCESS;
+  int i;
+  for (i = 0; i < 4; ++i) {
+    steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
+    grid[i] = gp__grid_of_step(l, first + i, 0, i == 2 ? l->q->count / 64 + 1 : r.tiles);
   }
-  result = gp__launch_step(l, 0, grid[0], steps[0].threads, steps[0].shared_bytes, &a);
-  for (; a.level < levels && result == GP_SUCCESS; ++a.level) {
-    void *parts = a.parts, *bins = a.bins;
-    result = gp__launch_step(l, 1, grid[1], steps[1].threads, steps[1].shared_bytes, &a);
-    if (result == GP_SUCCESS) result = gp__launch_step(l, 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
-    a.parts = a.next_parts;
-    a.next_parts = parts;
-    if (!l->h->in_size) {
-      a.bins = a.next_bins;
-      a.next_bins = (unsigned long long *)bins;
-    }
+  if (l->h->in_size) { // count and move deal tiles alike, and there are as many pieces
+    const unsigned least = grid[0] < grid[1] ? grid[0] : grid[1];
+    grid[0] = grid[1] = least < r.blocks ? least : (unsigned)r.blocks;
+    if (grid[3] > r.blocks) grid[3] = (unsigned)r.blocks;
   }
-  return result == GP_SUCCESS ? gp__launch_step(l, 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a) : result;
+  for (; a.level < r.even_levels && result == GP_SUCCESS; ++a.level)
+    for (i = 0; i < 2 && result == GP_SUCCESS; ++i)
+      result = gp__launch_step(l, first + i, grid[i], steps[i].threads, steps[i].shared_bytes, &a);
+  if (a.level < a.levels && result == GP_SUCCESS)
+    result = gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a);
+  return result != GP_SUCCESS ? result
+                              : gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (unsigned char *)l->scratch));
+}
+// A sample of the keys decides; the kernels of the sort that it has not chosen exit at once.
+GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
+  const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
+  const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
+  const gp__geometry counting = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry passes = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_SWEEPS);
+  const gp__radix_plan r = gp__radix_plan_of(sweep, *l->h);
+  const gp__hybrid_plan levels = gp__hybrid_plan_of(hybrid, *l->h);
+  unsigned char *scratch = (unsigned char *)l->scratch + GP__CHOICE_BYTES;
+  gp__launching of_hybrid = *l;
+  gp__radix_args radix = gp__radix_arguments(l, &r, scratch);
+  gp__hybrid_args a = gp__hybrid_arguments(l, &levels, scratch);
+  gp_result result;
+  of_hybrid.p = &hybrid;
+  radix.choice = a.choice = (unsigned long long *)l->scratch;
+  radix.mask = GP__DIGITS - 1;
+  a.sample = gp__sample_size(l->q->count, a.capacity);
+  result = gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a);
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
+                             counting.threads, counting.shared_bytes, &radix);
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
+                             passes.shared_bytes, &radix);
+  return result == GP_SUCCESS ? gp__launch_levels(&of_hybrid, 3, a) : result;
 }
 // Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
 // blocks of an empty class end at once.
@@ -23454,8 +24210,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (l->p->algorithm == GP_COUNTING) return gp__launch_counting(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
-  if (l->q->primitive == GP_SORT && (l->p->algorithm == GP_HYBRID || l->p->algorithm == GP_ONE_BLOCK))
-    return gp__launch_hybrid(l);
+  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_HYBRID) return gp__launch_hybrid(l);
+  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ONE_BLOCK) return gp__launch_one_block_sort(l);
+  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ADAPTIVE) return gp__launch_adaptive(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
   if (l->q->primitive == GP_SEGMENTED_SORT) return gp__launch_segmented_sort(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_TOP_K) return gp__launch_top_k(l);
@@ -23615,6 +24372,12 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 #undef GPUPRIMS__TAKE
 #undef GPUPRIMS__AT
 }
+// Keys of groups have few bits, as a rule: of many keys of 4 bytes, one sweep leaves out the digits that are all the
+// same.
+GPUPRIMS__PRIVATE const gp_policy *gp__step_policy(const gp__request *step) {
+  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0};
+  return step->primitive == GP_SORT && step->key_size == 4 && step->count >> 22 ? &one_sweep : NULL;
+}
 // Bytes that the steps need of the workspace: words at the front, scratch at the back of what is not held.
 GPUPRIMS__PRIVATE gp_result gp__grouping_room(gp__state *s, const gp__grouping *g, uint64_t *words, uint64_t *scratch) {
   int i;
@@ -23626,7 +24389,8 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_room(gp__state *s, const gp__grouping *
     gp_policy_source source;
     gp__geometry geometry;
     gp__shape_on(&h, &s->about);
-    GPUPRIMS__CHECK(gp__choose(gp__primitive_names[g->steps[i].primitive], NULL, &h, &s->table, &p, &source));
+    GPUPRIMS__CHECK(gp__choose(gp__primitive_names[g->steps[i].primitive], gp__step_policy(&g->steps[i]), &h, &s->table,
+                               &p, &source));
     geometry = gp__geometry_of(p, h, 0);
     if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
     if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
@@ -23677,7 +24441,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   if (result != GP_SUCCESS) return result;
   gp__shape_on(&h, &s->about);
   if (g.table) GPUPRIMS__CHECK(gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table));
-  for (i = 0; i < g.count; ++i) GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], NULL, 0, stream, 0));
+  for (i = 0; i < g.count; ++i)
+    GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], gp__step_policy(&g.steps[i]), 0, stream, 0));
   if (!run) return GP_SUCCESS;
   GPUPRIMS__CHECK(gp__grouping_room(s, &g, &words, &scratch));
   GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &key, &capturing));
@@ -23696,7 +24461,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     if (i == g.table && i)
       result = gp__launch_tables(s, who, q, p, table, &g, (unsigned char *)held, r->workspace, stream);
-    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], NULL, 1, stream, 0);
+    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], gp__step_policy(&g.steps[i]), 1, stream, 0);
   }
   r->held = before;
   gp__unlock_stream(r);
@@ -23936,9 +24701,12 @@ GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_
     if (result != GP_SUCCESS) break;
     said.algorithm = number[0], said.threads = number[1], said.vectors = number[2], said.load = number[3];
     said.store = number[4], said.stages = number[5], said.blocks_per_sm = number[6], said.overlap = number[7];
-    if (i > 0 && memcmp(&said, policy, sizeof said) != 0)
-      result = gp__fail(GP_E_POLICY, "%s: the kernels of the call were compiled for different policies", who);
-    *policy = said;
+    if (i == 0) *policy = said;
+    else {
+      const gp_policy own = gp__policy_of_kind(*policy, h, kinds[i]);
+      if (memcmp(&said, &own, sizeof said) != 0)
+        result = gp__fail(GP_E_POLICY, "%s: the kernels of the call were compiled for different policies", who);
+    }
   }
   return gp__leave(s, who, pushed, result);
 }
@@ -23967,14 +24735,18 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
   if (result != GP_SUCCESS) return result;
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of three sweeps, the last one's
+    const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
     const gp__kernel *k;
-    gp__kernel_key(&q, &p, kinds[i], 0, key);
+    gp__kernel_key(&q, &own, kinds[i], 0, key);
     pthread_mutex_lock(&s->lock);
     k = gp__find_kernel(s, key, 0);
     *source = k && k->state == 2 ? k->source : GP_KERNEL_NONE;
     pthread_mutex_unlock(&s->lock);
   }
-  if (count) gp__name_kernel(&q, &p, kinds[count - 1], &text);
+  if (count) {
+    const gp_policy own = gp__policy_of_kind(p, h, kinds[count - 1]);
+    gp__name_kernel(&q, &own, kinds[count - 1], &text);
+  }
   if (text.failed) result = gp__fail(GP_E_MEMORY, "gp_kernel_origin: no memory");
   else if (capacity) snprintf(name, capacity, "%s", gp__string(&text));
   gp__free_text(&text);

@@ -65,7 +65,7 @@ def allowed_local_bytes(primitive, policy):
     long_chunks = int(policy["vectors"]) >= 7 and threads >= 256  # of streams, beside warps that do not compute
     if primitive.startswith(SORTS):
         return SORT_SPILL
-    if policy["algorithm"] == "HYBRID":
+    if policy["algorithm"] in ("HYBRID", "ADAPTIVE"):
         return HYBRID_TIGHT if promised >= 768 and int(policy["vectors"]) >= 6 else HYBRID_SPILL
     if primitive.startswith("group_by") and promised >= 1024 and int(policy["vectors"]) >= 8:
         return TABLE_SPILL

@@ -53,6 +53,7 @@ FILES = {
     "SETS": "test_merge.cpp",
     "HYBRID": "test_hybrid.cpp",
     "HYBRID_PAIRS": "test_hybrid.cpp",
+    "ADAPTIVE": "test_hybrid.cpp",
     "LADDER": "test_ladder.cpp",
     "BITONIC": "test_layout_examples.cpp",
     "KD_TREE": "test_layout_examples.cpp",
@@ -556,7 +557,7 @@ MUTANTS = {
     "radix: a group that is not complete is counted": ("RADIX", "} else if (w.sum[j] >> 48 == GROUP) {", "} else {"),
     "radix: a group is known before all of it is counted": (
         "RADIX", "      if (sum >> 48 == GROUP)\n        W::store", "      W::store"),
-    "radix: the groups' counts are not cleared": ("RADIX", "    r.clear_next();\n", ""),
+    "radix: groups of the pass before": ("RADIX", "static_cast<gp__u32>(a.pass) * groups() + group", "group"),
     "radix: the window of groups is off by one": (
         "RADIX", "const gp__u32 group = w.group > j ? w.group - 1 - j : 0;",
         "const gp__u32 group = w.group > j + 1 ? w.group - 2 - j : 0;"),
@@ -651,22 +652,24 @@ MUTANTS = {
         "HYBRID", "    if (gp_warp() == 0) put(edge, there(-1), at_edge);\n", ""),
     "hybrid: a bucket over the capacity is one item": (
         "HYBRID", "if (keys > this->a.capacity ||", "if (keys > this->a.capacity + 100 ||"),
-    "hybrid: a window joins the bucket before": (
-        "HYBRID", "s.window[t] == ~gp__u64(0) || s.window[t - 1] != s.window[t]", "s.window[t - 1] != s.window[t]"),
+    "hybrid: a group is larger than a block sorts": (
+        "HYBRID", "if (end - start <= this->a.capacity) low", "if (end - start <= this->a.capacity + 100) low"),
+    "hybrid: one group": ("HYBRID", "      if (is && to < digits) heads[to] = 1;\n", ""),
     "hybrid: an item's range is one digit's": (
         "HYBRID", "shift + gp__width<gp__u32>(span - 1), source)", "shift, source)"),
     "hybrid: parts of the next level begin with the same tile": (
-        "HYBRID", "p.first_tile = static_cast<gp__u32>(was >> 32)", "p.first_tile = 0"),
+        "HYBRID", "p.first_tile = first_tile, p.tiles", "p.first_tile = 0, p.tiles"),
     "hybrid: the last tile is not counted": (
-        "HYBRID", "static_cast<gp__u32>((before + size + TILE - 1) / TILE)",
-        "static_cast<gp__u32>((before + size) / TILE)"),
+        "HYBRID", "static_cast<gp__u32>((skew(source, begin) + size + TILE - 1) / TILE)",
+        "static_cast<gp__u32>((skew(source, begin) + size) / TILE)"),
     "hybrid: any block plans": (
-        "HYBRID", "+ (last - first) == p.tiles;", "+ (last - first) > 0;"),
-    "hybrid: counters of the next level stay": ("HYBRID", "    a.next_bins[i] = 0;", "    (void)i;"),
+        "HYBRID", "+ (last - first) == tiles;", "+ (last - first) > 0;"),
+    "hybrid: counters of the next level stay": ("HYBRID", "      next_bins[i] = 0;", "      (void)i;"),
     "hybrid: digits of a level leave bits to the next one that are not there": (
         "HYBRID", "p.shift = width - bits, p.bits = bits;", "p.shift = width > 8 ? width - 8 : 0, p.bits = bits;"),
-    "hybrid: later levels take few bits": (
-        "HYBRID", "level >= 2 || width <= 8 || levels == 0 ? 8", "width <= 8 || levels == 0 ? 4"),
+    "hybrid: levels run out": (
+        "HYBRID", "const int least = width - 8 * (gp__hybrid_levels(int(sizeof(T))) - 1 - level);",
+        "const int least = 0 * (level + int(depth));"),
     "hybrid: a part that stays is one that moves": (
         "HYBRID", ": whole ? GP__PART_STAYS : GP__PART_MOVES;", ": GP__PART_MOVES;"),
     "hybrid: runs begin one place early": (
@@ -676,12 +679,43 @@ MUTANTS = {
         "if (is) slot = first;"),
     "hybrid: a constant part has its range's first key": ("HYBRID", "if (constant && t == 0) p.low = least;",
         "if (constant && t == 0) s.hot = 0;"),
+    "hybrid: the first counts do not wait for zeros": (
+        "HYBRID", "      gp__receive<gp__u64>(gp__words(this->a.workspace), 0, s.ticket.tag);\n", ""),
+    "hybrid: lists begin with what was there": (
+        "HYBRID", "      if (threadIdx.x < GP__HYBRID_LIST) this->a.list[threadIdx.x] = 0;\n", ""),
+    "hybrid: a step begins before the one before is done": (
+        "HYBRID", "< drawn.number / gridDim.x * gridDim.x) {}", "< drawn.number / gridDim.x * gridDim.x / 2) {}"),
+    "hybrid: the last level is left out": (
+        "HYBRID", "if (h.level >= a.levels || a.list[h.level] == 0) return;",
+        "if (h.level + 1 >= a.levels || a.list[h.level] == 0) return;"),
+    "hybrid: a share is done before it is written": (
+        "HYBRID", "      __threadfence();\n      gp__add_relaxed(a.list + GP__HYBRID_DONE",
+        "      gp__add_relaxed(a.list + GP__HYBRID_DONE"),
+    "adaptive: always hybrid": ("ADAPTIVE", "digits > 0 && (slow || one_sweep < hybrid_cost(n, m))", "false"),
+    "adaptive: the cheaper one is not chosen": (
+        "ADAPTIVE", "one_sweep < hybrid_cost(n, m)", "one_sweep > hybrid_cost(n, m)"),
+    "adaptive: keys that recur are sorted on chip": ("ADAPTIVE", "|| s.different < m / 4 * 3;", ";"),
+    "adaptive: lowest bits are not looked at": ("ADAPTIVE", "s.lowest[threadIdx.x] > m / 8", "false"),
+    "adaptive: all levels are paid for by all keys": (
+        "ADAPTIVE", "(moves < 2 ? MOVE : MOVE_DEEP)) * moved", "(level < 2 ? MOVE : MOVE_DEEP)) * m"),
+    "adaptive: equal keys are moved on": (
+        "ADAPTIVE", "atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head",
+        "atomicAdd(&s.alike[s.head[j + 1] - s.head[j] > 1 ? 63 : BITS - (before < behind ? before : behind)], s.head"),
+    "adaptive: hybrid works whatever is chosen": (
+        "ADAPTIVE", "  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;\n  const gp__hybrid_counting",
+        "  const gp__hybrid_counting"),
+    "adaptive: one sweep works whatever is chosen": (
+        "ADAPTIVE",
+        "    if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;\n    const gp__u64 n = gp__count(a), draws",
+        "    const gp__u64 n = gp__count(a), draws"),
+    "adaptive: a pass begins before the one before is written": (
+        "ADAPTIVE", "          while (gp__load_relaxed(done) < tiles) {}\n", ""),
     "pairs: pieces of a part begin in one place": ("HYBRID_PAIRS", "        at += own[j];\n", ""),
     "pairs: what the last move has sorted stays where it is": (
         "HYBRID_PAIRS", "      add_copies(begin, size, source);\n", ""),
     "pairs: a constant part stays where it is": ("HYBRID_PAIRS", "      add_copies(begin, size, p.source);\n", ""),
     "pairs: a group spans more bits than a block sorts": (
-        "HYBRID_PAIRS", "(t & ((1u << spans) - 1)) == 0);", "t == 0);"),
+        "HYBRID_PAIRS", "t + (1u << spans) < digits ? t + (1u << spans) : digits;", "digits;"),
     "pairs: a small bucket of many bits is an item": (
         "HYBRID_PAIRS", "keys > this->a.capacity || (keys && shift > this->WIDEST)", "keys > this->a.capacity"),
     "pairs: a tile goes where the one before went": ("HYBRID_PAIRS", "          odd[i] += odds;\n", ""),
@@ -772,9 +806,20 @@ MUTANTS = {
         "i < BINS; i += THREADS) bins.count[i] = 0;"),
     "layouts: a tile's structs from the first on": (
         "LAYOUT_ACCESS", "(to_first) + gp__i, From, from, (first) + gp__i)", "(to_first) + gp__i, From, from, gp__i)"),
+    "pairs: ties in a bucket of 4-byte keys": (
+        "HYBRID_PAIRS", "<< PLACE_BITS | place;", "<< PLACE_BITS | (place ^ 1);"),
+    "pairs: bits that do not fit beside the place": (
+        "HYBRID_PAIRS", "if (!__syncthreads_or(wrong)) return;", "__syncthreads_or(wrong); return;"),
+    "pairs: long runs of tied keys": (
+        "HYBRID_PAIRS", "if (length > LONGEST) is_long = true;",
+        "if (length > LONGEST) is_long = false;"),
+    "pairs: values that have not arrived": (
+        "HYBRID_PAIRS", "if (BULK) gp__mbarrier_wait(arrived, turn & 1u);", "(void)turn;"),
+    "pairs: values overtaken by the next bucket's": (
+        "HYBRID_PAIRS", "    if (BULK) gp__bulk_fence(); // they", "    // they"),
     "pairs: no barrier between buckets": (
-        "HYBRID_PAIRS", "      __syncthreads();\n      if (item.width) b.sort(item);",
-        "      if (item.width) b.sort(item);"),
+        "HYBRID_PAIRS", "    __syncthreads();\n    if (own.item[at].width) b.sort(",
+        "    if (own.item[at].width) b.sort("),
     "ladder: no barrier between rounds": (
         "LADDER", "if (t % (2 * distance) == 0) sums[t] += sums[t + distance];\n    __syncthreads();",
         "if (t % (2 * distance) == 0) sums[t] += sums[t + distance];"),

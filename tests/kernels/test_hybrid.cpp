@@ -58,6 +58,13 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
     case 15:
       v[i] = i < capacity + 50 ? r & (mask >> 4) : r | 1ull << (bits - 1);
       break; // a bucket just too large
+    case 16: // digits in turn that all share and that few do not
+      v[i] = bits != 32    ? r & (mask >> 4)
+             : i % 64 == 0 ? 1u << 27
+             : i % 64 == 1 ? 1u << 19
+             : i % 64 == 2 ? 1u << 15
+                           : r & 255;
+      break;
     default:
       v[i] = (r & 1) << (bits - 1) | 1ull << (r >> 1) % unsigned(bits - 1);
       break; // powers of two: all levels
@@ -65,7 +72,7 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
   }
   return v;
 }
-enum { DISTRIBUTIONS = 16 };
+enum { DISTRIBUTIONS = 17 };
 
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct Hybrid {
   typedef gp__sorted<T, DESCENDING> Code;
@@ -77,7 +84,9 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     std::vector<Raw> given(from);
     if (on_device) given.resize(n + 5, Raw(0)); // which must stay as it is
     Device<Raw> in(given, offset), out(given.size(), in_place ? 0 : (offset * 7) % 5), spare(n + 1);
-    Device<u64> list(GP__HYBRID_LEVELS + 2), counts(1);
+    Device<u64> list(GP__HYBRID_LIST), counts(1);
+    Device<u64> workspace(GP__CONTROL_BYTES / 8 + 2);
+    simt::host_fill(workspace.data, 0, GP__CONTROL_BYTES + 16);
     const u64 parts = gp__hybrid_parts(given.size(), CAPACITY, 0);
     Device<gp__hybrid_part> part0(parts), part1(parts);
     Device<u64> bins0(parts * 256), bins1(parts * 256);
@@ -89,24 +98,27 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     a.in = in.data, a.out = in_place ? in.data : out.data, a.spare = spare.data, a.list = list.data;
     a.parts = part0.data, a.next_parts = part1.data, a.bins = bins0.data, a.next_bins = bins1.data;
     a.items = items.data, a.count = given.size(), a.count_device = on_device ? counts.data : nullptr;
-    a.capacity = CAPACITY;
+    a.capacity = CAPACITY, a.workspace = workspace.data, a.levels = gp__hybrid_levels(sizeof(T));
+    const int even = 1 + int(random32() % 2); // levels with launches of their own
     const unsigned sort_bytes = gp__tile_sort_bytes(sizeof(T), THREADS, ITEMS, LOG2_BINS);
     const unsigned move_bytes = gp__hybrid_move_bytes(sizeof(T), P::threads * P::vectors * gp__vector_items(sizeof(T)));
+    const unsigned count_bytes = gp__hybrid_count_bytes(P::threads);
+    const unsigned rest_bytes = move_bytes > count_bytes ? move_bytes : count_bytes;
     const unsigned grid = 1 + random32() % 5;
     bool good = true;
     if (one_block) {
       good = !simt::launch_kernel("one", 1, THREADS, sort_bytes,
                                   gp__sort_one_block<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
     } else {
-      good = !simt::launch_kernel("begin", 1, P::threads, 0, gp__hybrid_begin<P, T, DESCENDING>, a);
-      for (a.level = 0; good && a.level < gp__hybrid_levels(sizeof(T)); ++a.level) {
+      for (a.level = 0; good && a.level < even && a.level < a.levels; ++a.level) {
         good =
             good && !simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING>, a);
         good = good &&
                !simt::launch_kernel("move", grid + 1, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING>, a);
-        std::swap(a.parts, a.next_parts);
-        std::swap(a.bins, a.next_bins);
       }
+      if (a.level < a.levels)
+        good = good &&
+               !simt::launch_kernel("rest", grid + 2, P::threads, rest_bytes, gp__hybrid_rest<P, T, DESCENDING>, a);
       good = good && !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
                                           gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
     }
@@ -121,6 +133,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     for (int seed = 1; seed <= seeds; ++seed)
       for (int kind = 0; kind < DISTRIBUTIONS; ++kind) {
         size_t n = seed == 1 && !one_block ? most - random32() % 9 : sizes[random32() % 12];
+        if (kind == 16) n = 2 * CAPACITY + 5;
         if (one_block && n > CAPACITY) n = CAPACITY - random32() % 9;
         const std::vector<u64> v = distribution(kind, n, int(8 * sizeof(T)), size_t(CAPACITY));
         std::vector<Raw> raw(n);
@@ -151,7 +164,9 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     for (size_t i = 0; i < size; ++i) numbers[i] = V(indices ? i : i * 3 + 1);
     Device<Raw> in(given, offset), out(size, in_place ? 0 : (offset * 7) % 5), spare(n + 1);
     Device<V> values(numbers, (offset * 3) % 5), out_values(size, (offset * 5) % 3), spare_values(n + 1);
-    Device<u64> list(GP__HYBRID_LEVELS + 2), counts(1);
+    Device<u64> list(GP__HYBRID_LIST), counts(1);
+    Device<u64> workspace(GP__CONTROL_BYTES / 8 + 2);
+    simt::host_fill(workspace.data, 0, GP__CONTROL_BYTES + 16);
     const unsigned grid = 1 + random32() % 5;
     const u64 parts = gp__hybrid_parts(size, CAPACITY, sizeof(V));
     Device<gp__hybrid_part> part0(parts), part1(parts);
@@ -168,16 +183,19 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     a.drop_keys = indices && random32() % 2 == 0;
     a.parts = part0.data, a.next_parts = part1.data, a.bins = bins.data;
     a.items = items.data, a.count = size, a.count_device = on_device ? counts.data : nullptr;
-    a.capacity = CAPACITY;
-    const unsigned sort_bytes = gp__pair_bucket_bytes(sizeof(V), THREADS, ITEMS, LOG2_BINS);
+    a.capacity = CAPACITY, a.workspace = workspace.data, a.levels = gp__hybrid_levels(sizeof(T));
+    const int even = 1 + int(random32() % 2); // levels with launches of their own
+    const unsigned sort_bytes = gp__pair_bucket_bytes(sizeof(T), sizeof(V), THREADS, ITEMS, LOG2_BINS);
     const unsigned move_bytes = P::threads * P::vectors * gp__vector_items(sizeof(T)) * (sizeof(T) + sizeof(V));
-    bool good = !simt::launch_kernel("begin", 1, P::threads, 0, gp__hybrid_begin<P, T, DESCENDING, V>, a);
-    for (a.level = 0; good && a.level < gp__hybrid_levels(sizeof(T)); ++a.level) {
+    const unsigned count_bytes = gp__hybrid_count_bytes(P::threads);
+    const unsigned rest_bytes = move_bytes > count_bytes ? move_bytes : count_bytes;
+    bool good = true;
+    for (a.level = 0; good && a.level < even; ++a.level) {
       good = !simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING, V>, a);
       good =
           good && !simt::launch_kernel("move", grid, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING, V>, a);
-      std::swap(a.parts, a.next_parts);
     }
+    good = good && !simt::launch_kernel("rest", grid, P::threads, rest_bytes, gp__hybrid_rest<P, T, DESCENDING, V>, a);
     good = good && !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
                                         gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, V>, a);
     std::vector<size_t> order(n);
@@ -191,12 +209,14 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     for (size_t i = n; i < size && in_place && !indices; ++i) good = good && got[i] == numbers[i];
     return good;
   }
-  static void sweep(const char *name, int seeds, size_t most) {
+  // Keys of 8 bytes have parts by the hundred, which take long: a seed has one distribution of `every` then.
+  static void sweep(const char *name, int seeds, size_t most, int every = 1) {
     if (!only.empty() && only != name) return;
     const size_t sizes[] = {
         0, 1, 2, 31, 33, CAPACITY - 3, CAPACITY - 1, CAPACITY, CAPACITY + 1, 2 * CAPACITY + 5, most / 3, most};
     for (int seed = 1; seed <= seeds; ++seed)
       for (int kind = 0; kind < DISTRIBUTIONS; ++kind) {
+        if ((kind + seed) % every) continue;
         const size_t n = seed == 1 ? most - random32() % 9 : sizes[random32() % 12];
         const std::vector<u64> v = distribution(kind, n, int(8 * sizeof(T)), size_t(CAPACITY));
         std::vector<Raw> raw(n);
@@ -213,24 +233,149 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
   }
 };
 
+// Hybrid or one sweep, as a sample says: the keys come out in order, the right one of the two has worked, the other one
+// has touched nothing.
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct Adaptive {
+  typedef gp__sorted<T, DESCENDING> Code;
+  typedef typename Code::Raw Raw;
+  typedef gp__radix_key<T> K;
+  static const int CAPACITY = THREADS * ITEMS, COUNTING = 256, SAMPLE = 2048, BITS = 8 * int(sizeof(T));
+  enum Data { UNIFORM, CONSTANT, FEW, SORTED, LOW, HIGH, HIGHEST_ZERO, DATA };
+
+  static u64 draw(int data, size_t i, size_t n) {
+    const u64 h = u64(random32()) << 32 | random32(), g = u64(random32()) << 32 | random32();
+    const u64 sparse = h & (g >> 16 | g << 48) & (g >> 32 | g << 32) & (g >> 48 | g << 16); // a bit in 16
+    const u64 mask = BITS == 64 ? ~0ull : (1ull << BITS) - 1, lower = mask >> (BITS / 2);
+    switch (data) {
+    case CONSTANT:
+      return 77;
+    case FEW:
+      return (h % 16) * (mask / 16);
+    case SORTED:
+      return u64(double(i) / double(n) * double(mask)) & mask;
+    case LOW:
+      return (h & ~lower) | (sparse & lower);
+    case HIGH:
+      return (h & lower) | (sparse & ~lower);
+    case HIGHEST_ZERO:
+      return h & lower;
+    default:
+      return h;
+    }
+  }
+  // Which one it must be; 0: either.
+  static int right(int data, size_t n) {
+    if (n < 20000 || data == HIGHEST_ZERO) return 0;
+    return data == HIGH || (BITS == 32 && (data == FEW || data == LOW)) ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
+  }
+  static bool run(int data, size_t n, bool in_place, bool on_device, int &chosen) {
+    std::vector<Raw> from(n);
+    for (size_t i = 0; i < n; ++i) from[i] = Code::decode(typename Code::Key(draw(data, i, n)));
+    std::vector<Raw> given(from);
+    if (on_device) given.resize(n + 5, Raw(0));
+    gp__shape s = {};
+    s.primitive = GP_SORT, s.key_size = sizeof(T), s.end_bit = BITS, s.count = given.size();
+    s.compute_capability = 90, s.shared_bytes = 227 * 1024;
+    const gp_policy p = policy_of<P>(GP_ONE_SWEEP);
+    const gp__radix_plan r = gp__radix_plan_of(p, s);
+    Device<Raw> in(given, 0), out(given.size(), in_place ? 0 : 1), spare(n + 1);
+    Device<u64> words(GP__CONTROL_BYTES / 8 + 2);
+    simt::host_fill(words.data, 0, GP__CONTROL_BYTES + 16);
+    const u64 parts = gp__hybrid_parts(given.size(), CAPACITY, 0);
+    Device<u64> list(GP__HYBRID_LIST), count(std::vector<u64>(1, n), 0), choice(1);
+    Device<u64> bins0(parts * 256), bins1(parts * 256);
+    Device<gp__hybrid_part> part0(parts), part1(parts);
+    Device<gp__hybrid_item> items(gp__hybrid_items(given.size(), CAPACITY, 0));
+    Device<u8> scratch(r.bytes);
+    simt::host_fill(scratch.data, 0xa5, r.bytes);
+    simt::host_fill(list.data, 0xa5, GP__HYBRID_LIST * 8);
+    if (!in_place) simt::host_fill(out.data, 0x5a, given.size() * sizeof(Raw));
+    gp__hybrid_args a = {};
+    a.in = in.data, a.out = in_place ? in.data : out.data, a.spare = spare.data, a.list = list.data;
+    a.parts = part0.data, a.next_parts = part1.data, a.bins = bins0.data, a.next_bins = bins1.data;
+    a.items = items.data, a.count = given.size(), a.count_device = on_device ? count.data : nullptr;
+    a.capacity = CAPACITY, a.workspace = words.data, a.levels = gp__hybrid_levels(sizeof(T));
+    a.choice = choice.data, a.sample = SAMPLE;
+    gp__radix_args b = {};
+    b.keys = a.in, b.out_keys = a.out, b.other_keys = scratch.data + r.other_keys, b.other = scratch.data + r.other;
+    b.count = a.count, b.count_device = a.count_device, b.workspace = a.workspace, b.choice = choice.data;
+    b.counts = reinterpret_cast<u64 *>(scratch.data + r.counts);
+    b.tickets = reinterpret_cast<u64 *>(scratch.data + r.tickets);
+    b.steps = reinterpret_cast<u32 *>(scratch.data + r.steps);
+    b.words = scratch.data + r.words, b.clear = r.clear, b.passes = r.passes, b.end_bit = BITS, b.in_place = in_place;
+    b.flip = DESCENDING ? ~0u : 0, b.mask = 255;
+    const unsigned sort_bytes = gp__tile_sort_bytes(sizeof(T), THREADS, ITEMS, LOG2_BINS);
+    const unsigned move_bytes = gp__hybrid_move_bytes(sizeof(T), P::threads * P::vectors * gp__vector_items(sizeof(T)));
+    const unsigned count_bytes = gp__hybrid_count_bytes(P::threads), grid = 1 + random32() % 5;
+    int e = simt::launch_kernel("sample", 1, GP__SAMPLE_THREADS, gp__sample_bytes(sizeof(T)),
+                                gp__sort_sample<P, T, DESCENDING>, a);
+    if (!e)
+      e = simt::launch_kernel("histogram", grid, 256, gp__radix_histogram_bytes(sizeof(T), 8),
+                              gp__radix_histogram<P, K, 256, 8>, b);
+    if (!e)
+      e = simt::launch_kernel("sweeps", grid, P::threads, gp__radix_shared_bytes(p, s),
+                              gp__radix_sweeps<P, K, gp__none, gp__radix_narrow>, b);
+    if (!e) e = simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING>, a);
+    if (!e) e = simt::launch_kernel("move", grid, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING>, a);
+    a.level = 1;
+    if (!e)
+      e = simt::launch_kernel("rest", grid, P::threads, move_bytes > count_bytes ? move_bytes : count_bytes,
+                              gp__hybrid_rest<P, T, DESCENDING>, a);
+    if (!e)
+      e = simt::launch_kernel("sort", grid, THREADS, sort_bytes,
+                              gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
+    chosen = int(choice.read(1)[0]);
+    bool good = !e;
+    for (u64 x : list.read(GP__HYBRID_LIST)) // of nothing but what was there, or of numbers
+      good = good && (x == 0xa5a5a5a5a5a5a5a5ull) == (chosen == GP__CHOSE_ONE_SWEEP);
+    const std::vector<u8> rest = scratch.read(r.other_keys);
+    for (u8 x : rest) good = good && (x == 0xa5 || chosen == GP__CHOSE_ONE_SWEEP);
+    std::sort(from.begin(), from.end(), [](Raw x, Raw y) { return Code::encode(x) < Code::encode(y); });
+    const std::vector<Raw> got = (in_place ? in : out).read(given.size());
+    return good && std::equal(from.begin(), from.end(), got.begin());
+  }
+  static void sweep(const char *name, int seeds) {
+    if (!only.empty() && only != name) return;
+    const size_t sizes[] = {0, 1, 2, 300, 2047, 2049, 5000};
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (int data = 0; data < DATA; ++data) {
+        const size_t n = seed % 2 ? 30000 + random32() % 1000 : sizes[random32() % 7];
+        simt::set_random_schedule(uint64_t(seed * 100 + data));
+        const bool in_place = random32() % 3 == 0, on_device = random32() % 4 == 0;
+        int chosen = 0;
+        const bool good = run(data, n, in_place, on_device, chosen);
+        check(good && (!right(data, n) || right(data, n) == chosen),
+              std::string(name) + " data " + std::to_string(data) + " n " + std::to_string(n) +
+                  (in_place ? " in place" : "") + (on_device ? " count on the device" : "") + " chosen " +
+                  std::to_string(chosen) + " seed " + std::to_string(seed));
+        simt::clear_error();
+      }
+  }
+};
+
 int main(int argc, char **argv) {
   const int seeds = argc > 1 ? std::atoi(argv[1]) : 2;
   if (argc > 2) only = argv[2];
-  typedef gp__policy<64, 4, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Small;
-  typedef gp__policy<96, 2, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 2> Other;
-#ifndef TEST_HYBRID_PAIRS
+  typedef gp__policy<256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Small;
+  typedef gp__policy<288, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 2> Other;
+#if !defined TEST_HYBRID_PAIRS && !defined TEST_ADAPTIVE
   Hybrid<Small, u32, false, 64, 8, 9>::sweep("u32", seeds, false, 20000);
   Hybrid<Other, u64, false, 32, 8, 9>::sweep("u64", seeds, false, 12000);
   Hybrid<Small, u32, false, 64, 16, 10>::sweep("one block u32", seeds, true, 1000);
 #endif
-#ifndef TEST_HYBRID
-  typedef gp__policy<128, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Wide;
-  Pairs<Small, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 20000);
-  Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 12000);
+#if !defined TEST_HYBRID && !defined TEST_HYBRID_PAIRS
+  typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 2, 2, 2> Two;
+  Adaptive<Two, u32, false, 32, 8, 9>::sweep("adaptive u32", seeds);
+  Adaptive<Two, double, true, 32, 8, 9>::sweep("adaptive f64 descending", seeds);
+#endif
+#if !defined TEST_HYBRID && !defined TEST_ADAPTIVE
+  typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Wide; // a stage: values by bulk copies
+  Pairs<Wide, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 12000);
+  Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 9000, 4);
 #endif
 #ifndef TEST_FEW
   Pairs<Other, float, true, u64, 64, 8, 9>::sweep("pairs f32 u64 descending", seeds, 12000);
-  Pairs<Small, double, true, u64, 32, 8, 8>::sweep("pairs f64 u64 descending", seeds, 9000);
+  Pairs<Small, double, true, u64, 32, 8, 8>::sweep("pairs f64 u64 descending", seeds, 9000, 4);
   Hybrid<Other, float, true, 64, 8, 9>::sweep("f32 descending", seeds, false, 20000);
   Hybrid<Small, int, false, 32, 16, 8>::sweep("i32", seeds, false, 30000);
   Hybrid<Small, double, true, 32, 16, 9>::sweep("f64 descending", seeds, false, 9000);

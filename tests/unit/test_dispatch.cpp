@@ -131,6 +131,15 @@ FAKE_KERNEL(
     gp__radix_args,
     gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
 FAKE_KERNEL(gp__gather_args, gp__gather<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__u64, 3, gp__u32>);
+FAKE_KERNEL(gp__hybrid_args, gp__sort_sample<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
+FAKE_KERNEL(gp__hybrid_args, gp__hybrid_count<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false, 512>);
+FAKE_KERNEL(gp__hybrid_args, gp__hybrid_move<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
+FAKE_KERNEL(gp__hybrid_args, gp__hybrid_rest<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
+FAKE_KERNEL(gp__hybrid_args, gp__hybrid_sort<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false, 288, 16, 12>);
+FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<384, 5, 3, 3, 2, 2, 2>, gp__radix_key<unsigned int>>);
+FAKE_KERNEL(
+    gp__radix_args,
+    gp__radix_sweeps<gp__policy<384, 5, 3, 3, 2, 2, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
 FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 2, 1, 2>, 24>);
 FAKE_KERNEL(gp__map_args,
             gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
@@ -926,8 +935,9 @@ static void test_kernel_keys() {
                 for (int i = 0; i < kernels; ++i) {
                   int numbers[GP__KEY_NUMBERS];
                   gp__text text = {NULL, 0, 0, 0};
-                  gp__kernel_key(&q, &p, kinds[i], 0, numbers);
-                  gp__name_kernel(&q, &p, kinds[i], &text);
+                  const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
+                  gp__kernel_key(&q, &own, kinds[i], 0, numbers);
+                  gp__name_kernel(&q, &own, kinds[i], &text);
                   std::string &name = known[std::vector<int>(numbers, numbers + GP__KEY_NUMBERS)];
                   if (name.empty()) name = gp__string(&text);
                   check(name == gp__string(&text), __LINE__, "one key for %s and %s", name.c_str(), gp__string(&text));
@@ -2712,6 +2722,31 @@ static void test_sorts() {
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(fake::counts.launches == before);
   }
+  // Hybrid, and what a sample decides: keys of which the one sort, then the other one makes less work.
+  for (int adaptive = 0; adaptive < 2; ++adaptive)
+    for (int deep = 0; deep < 2; ++deep)
+      for (int in_place = 0; in_place < 2; ++in_place) {
+        const size_t many = 20000;
+        std::vector<unsigned> given(many);
+        for (size_t i = 0; i < many; ++i) {
+          const unsigned x = unsigned(i * 2654435761u >> 7) * 2246822519u;
+          given[i] = deep ? (x >> 31 ? 0xa5a5a500u : 0u) | (x >> 8 & 0xffu) : x;
+        }
+        Device<unsigned> in(given), out{many};
+        gp_policy levels = small(adaptive ? GP_ADAPTIVE : GP_HYBRID);
+        levels.threads = 256;
+        gp_call c = gp_call_init(GP_SORT);
+        c.key_type = GP_U32, c.keys = in.data, c.out_keys = in_place ? in.data : out.data, c.count = many;
+        c.policy = &levels;
+        const unsigned before = fake::counts.launches;
+        GOOD(gp_run(ctx, &c, nullptr));
+        CHECK(fake::counts.launches - before == (adaptive ? 7u : 4u));
+        std::sort(given.begin(), given.end());
+        CHECK(!memcmp(c.out_keys, given.data(), many * 4));
+        gp_policy said;
+        GOOD(gp_policy_echo(ctx, &c, &said));
+        CHECK(said.algorithm == levels.algorithm && said.threads == 256);
+      }
   // Scratch memory is told beforehand, for whatever pointers, and it is enough.
   size_t told = 0;
   Device<unsigned> in(keys), out{size_t(n)};
