@@ -45,8 +45,8 @@ from tools.farm import decide, evidence, store, tune
 MOST_POLICIES = 255  # of a job, beside the default
 MATRIX = ("--phase", "matrix", "--rounds", "9", "--batch-us", "400")
 CONFIRM = ("--phase", "confirm", *tune.RERUN)
-CANDIDATES = 2  # of a size, that are confirmed
-WIDTH = 110  # of a header's lines
+NEAR = 1.01     # what takes no longer than this times the best, and is nearer to the default, is tried before it
+WIDTH = 110     # of a header's lines
 OPTIMAL = 1.02  # a choice that takes no longer than this times the best is as good
 
 Field = collections.namedtuple("Field", "name kind usual values numbers")
@@ -221,41 +221,48 @@ def measured_by(space, mode, ratio):
     return points if mode == "complete" else list(dict.fromkeys([*points, apart(space, ratio)]))
 
 
-def candidates(space, ratio):
-    return sorted((point for point in ratio if point != space.usual and ratio[point] < 1),
-                  key=lambda point: (ratio[point], point))[:CANDIDATES]
+def candidates(ratio, base):
+    """What of these points is worth confirming against one of them: of those that are near the best, the one that
+    changes the fewest fields; then the best itself. None where nothing gains 2 %."""
+    best = fastest(ratio, ratio)
+    if ratio[base] <= OPTIMAL * ratio[best]:
+        return []
+
+    def changes(point):
+        return sum(a != b for a, b in zip(point, base))
+
+    near = min((point for point in ratio if ratio[point] <= NEAR * ratio[best]),
+               key=lambda point: (changes(point), ratio[point], point))
+    return list(dict.fromkeys([near, best]))
 
 
 def comparisons(space, measured, sizes):
     """{n: [(base, candidates)]}: what is confirmed. Global layouts that are best at some size, and the baseline's, are
     what a kernel may find its arrays in."""
-    at_best = {space.joined(point, space.usual) for n in sizes for point in candidates(space, measured.ratio[n])[:1]}
+    at_best = {space.joined(point, space.usual) for n in sizes for point in candidates(measured.ratio[n], space.usual)}
     found = {}
     for n in sizes:
         ratio = measured.ratio[n]
-        best = candidates(space, ratio)
-        found[n] = [(space.usual, best)] if best else []
-        for base in sorted({*at_best, space.usual}):
-            beside = fastest(ratio, [point for point in ratio if space.joined(point, space.usual) == base])
-            if base in ratio and beside != base:
-                found[n].append((base, [beside]))
+        tried = [(space.usual, candidates(ratio, space.usual))]
+        for base in sorted({*at_best, space.usual} & ratio.keys()):
+            beside = {point: time for point, time in ratio.items() if space.joined(point, space.usual) == base}
+            tried.append((base, candidates(beside, base)))
+        found[n] = [one for one in dict.fromkeys((base, tuple(points)) for base, points in tried) if one[1]]
     return found
 
 
 def leaf_of(space, measured, n, compared):
     """The leaf of a size: the confirmed choice, and what is confirmed beside other global layouts."""
-    choice, numbers, rows = space.usual, (0.0, 0.0, 0.0), {}
+    choice, gains, rows = space.usual, (0.0, 0.0, 0.0), {}
     for base, points in compared:
         passing = [point for point in points if is_confirmed(measured, n, base, point)]
         if not passing:
             continue
-        gains = {point: decide.interval(*measured.pairs(n, base, point)) for point in passing}
-        best = max(passing, key=lambda point: gains[point][0])
         if base == space.usual and choice == space.usual:
-            choice, numbers = best, gains[best]
-        rows.setdefault(space.global_part(best), best)
+            choice, gains = passing[0], decide.interval(*measured.pairs(n, base, passing[0]))
+        rows.setdefault(space.global_part(passing[0]), passing[0])
     rows = [choice, *(row for part, row in rows.items() if part != space.global_part(choice))]
-    return Leaf(n, choice, *numbers, () if rows == [space.usual] else tuple(rows))
+    return Leaf(n, choice, *gains, () if rows == [space.usual] else tuple(rows))
 
 
 def intervals(leaves):
@@ -316,6 +323,7 @@ def header_text(space, leaves, device, path):
 
 
 def is_optimal(ratio, point):
+    """What was not measured at this size (small mode) is taken for bad."""
     return point in ratio and ratio[point] <= OPTIMAL * min(ratio.values())
 
 
