@@ -1,10 +1,11 @@
-// tuned_layouts.cuh - a kernel whose layouts are tuned: particles attract those of their cell of 32, in one step of time.
+// tuned_layouts.cuh - a kernel whose layouts are tuned: particles attract those of their cell of 32, in a step of time.
 //
 //     make build/gp_tune
 //     python3 -m tools.farm layouts examples/tuned_layouts.cuh --sizes 4K,64K,1M,16M --store step.jsonl
 //
-// runs it over the layouts of the particles in memory, those of the bodies in shared memory, and the size of a block;
-// with --header examples/tuned_layouts_tree.h what is best at which size goes to where examples/tuned_layouts.cu reads it.
+// runs it over the layouts of the particles in memory, those of the bodies in shared memory, and the size of a block.
+// With --header examples/tuned_layouts_tree.h it writes what is best at which size, and examples/tuned_layouts.cu reads
+// that.
 #include "gpuprims.h"
 
 #define PARTICLE(F)                                                                                                    \

@@ -8,12 +8,13 @@
 //   1. The fields: what may vary, each a macro that the kernel is compiled with: F(MACRO, default, values...); numbers,
 //      or the header's GP_CACHE_... names. The product of all values is the space.
 //          #define GP_TUNE_FIELDS(F) F(MY_THREADS, 256, 128, 256) F(MY_LOAD, GP_CACHE_ALL, GP_CACHE_ALL, GP_CACHE_L2)
-//      A field called GP_LAYOUT_NAME is the layout of the arrays of that name (GP_LAYOUT, GP_LAYOUT_NAME in gpuprims.h):
-//      its values are GP_AOS, GP_SOA and multiples of 16, each also with +GP_TRANSPOSED, and the kernel's GP_AT is
+//      A field called GP_LAYOUT_NAME is the layout of the arrays of that name (section >>types of gpuprims.h): its
+//      values are GP_AOS, GP_SOA and multiples of 16, each also with +GP_TRANSPOSED, and the kernel's GP_AT is
 //      compiled for them. Its default should be GP_AOS: the layout that is right where nothing was measured.
 //          F(GP_LAYOUT_Particle, GP_AOS, GP_AOS, GP_SOA, 32) F(GP_LAYOUT_Staged, GP_AOS, GP_AOS, GP_SOA)
-//   2. The kernel: extern "C" __global__ void NAME(A *a, B *b, ..., unsigned long long n), a pointer a buffer, and the
-//      problem's size last; a buffer that the host part calls an array is a gp_array. It includes "gpuprims.h" and nothing else where it is compiled at run time.
+//   2. The kernel: extern "C" __global__ void NAME(A *a, B *b, ..., unsigned long long n), a pointer a buffer (a
+//      gp_array where the host part calls it an array), and the problem's size last. It includes "gpuprims.h" and
+//      nothing else where it is compiled at run time.
 //   3. Under #ifdef GP_TUNE_HOST, in plain C: how to launch it, what it works on, and whether it did it right, as
 //          const gp_tune_kernel gp_tune_description = {...};
 //      gp_tune compiles this part with cc into a library of its own.

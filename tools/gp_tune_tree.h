@@ -2,7 +2,7 @@
 // which layouts of its arrays, and which other fields, a kernel should have at a problem size.
 //
 //     #include "gp_tune_tree.h"
-//     #include "step_tree.h"                                     // step_tree, STEP_FIELDS, STEP_GP_LAYOUT_PARTICLE, ...
+//     #include "step_tree.h"                                      // step_tree, STEP_FIELDS, STEP_GP_LAYOUT_PARTICLE
 //     uint64_t fixed[STEP_FIELDS], values[STEP_FIELDS];
 //     gp_tune_nothing_fixed(&step_tree, fixed);
 //     fixed[STEP_GP_LAYOUT_PARTICLE] = gp_tune_fixed(&particles); // its layout, once it has memory
@@ -10,9 +10,10 @@
 //     gp_array_relayout(&particles, values[STEP_GP_LAYOUT_PARTICLE]);
 //     ... compile the kernel with the options that gp_tune_option writes, one a field
 //
-// A layout of global memory is fixed once data was written, as gp_array_relayout has it: a kernel that comes later takes
-// the array as it finds it, and chooses what is best with it. Outside of the sizes that were measured, where no gain was
-// confirmed, and beside a fixed layout that was not measured, all that is free is at its default, the baseline.
+// A layout of global memory is fixed once data was written, as gp_array_relayout has it: a kernel that comes later
+// takes the array as it finds it, and chooses what is best with it. Outside of the sizes that were measured, where no
+// gain was confirmed, and beside a fixed layout that was not measured, all that is free is at its default: the baseline
+// of the measurements.
 #ifndef GP_TUNE_TREE_H
 #define GP_TUNE_TREE_H
 
@@ -40,8 +41,8 @@ static inline void gp_tune_nothing_fixed(const gp_tune_tree *tree, uint64_t *fix
 // The layout of an array that has memory; of others, that it is free.
 static inline uint64_t gp_tune_fixed(const gp_array *array) { return array->base ? array->layout : GP_ANY_LAYOUT; }
 
-// The fields' values at size n. fixed: NULL, or a value a field that it must have; GP_ANY_LAYOUT: it may have any. Returns
-// 1 where they were measured, 0: what is free is at its default.
+// The fields' values at size n. fixed: NULL, or a value a field that it must have; GP_ANY_LAYOUT: it may have any.
+// Returns 1 where they were measured, 0: what is free is at its default.
 static inline int gp_tune_choose(const gp_tune_tree *tree, uint64_t n, const uint64_t *fixed, uint64_t *values) {
   const uint64_t *row = tree->row;
   int i, r;
@@ -56,8 +57,8 @@ static inline int gp_tune_choose(const gp_tune_tree *tree, uint64_t n, const uin
   return 0;
 }
 
-// The option of field number `field` for a compiler, nvcc or NVRTC. Returns its length without the final zero, even where
-// capacity is too small.
+// The option of field number `field` for a compiler, nvcc or NVRTC. Returns its length without the final zero, even
+// where capacity is too small.
 static inline size_t gp_tune_option(const gp_tune_tree *tree, const uint64_t *values, int field, char *option,
                                     size_t capacity) {
   const char *name = tree->name[field];

@@ -107,8 +107,8 @@ def read(tuned, folder, questions, compiler=("gcc", "-std=c99")):
     subprocess.run([*compiler, *STRICT, f'-DTREE="{tuned.header}"', str(source), "-o", reader], cwd=ROOT, check=True)
     said = subprocess.run([reader, *(str(word) for question in questions for word in question)], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
-    return [tuple(map(int, re.match(r"([01]) -DGP_LAYOUT_Particle=GP_USE\((\d+)ull\) -DGP_LAYOUT_Body=GP_USE\((\d+)ull\)"
-                                    r" -DSTEP_THREADS=(\d+)$", line).groups())) for line in said.splitlines()]
+    line = r"([01]) -DGP_LAYOUT_Particle=GP_USE\((\d+)ull\) -DGP_LAYOUT_Body=GP_USE\((\d+)ull\) -DSTEP_THREADS=(\d+)"
+    return [tuple(map(int, re.fullmatch(line, one).groups())) for one in said.splitlines()]
 
 
 BASELINE = (0, 1, 1, 256)
@@ -189,6 +189,7 @@ def test_what_is_not_there_is_said(complete, tmp_path):
     (["--sizes", "0", "--store", "x.jsonl"], "'0' is no size"),
     (["--sizes", "1K"], "--store is missing"),
     ([], "--sizes is missing"),
+    (["--sizes", "1K", "--store", "x.jsonl", "--gpus", "0,1"], "a tree is of one"),
     (["--sizes", "1K", "--store", "x.jsonl", "--processes", "2"], "fewer than 3 confirm nothing"),
     (["--sizes", "1K", "--store", "x.jsonl", "--mode", "large"], "invalid choice"),
 ])
@@ -210,8 +211,8 @@ HOST = """
 #define POINT(F) F(float, x) F(unsigned char, kind)
 GP_LAYOUT(Point, POINT)
 #define GP_TUNE_FIELDS(F) \\
-  F(GP_LAYOUT_Point, GP_AOS, GP_AOS, GP_SOA+GP_TRANSPOSED, 32+GP_TRANSPOSED) F(GP_LAYOUT_Kept, GP_SOA, GP_AOS, GP_SOA) \\
-  F(SIGN, -1, -1, 1)
+  F(GP_LAYOUT_Point, GP_AOS, GP_AOS, GP_SOA+GP_TRANSPOSED, 32+GP_TRANSPOSED) \\
+  F(GP_LAYOUT_Kept, GP_SOA, GP_AOS, GP_SOA) F(SIGN, -1, -1, 1)
 
 #ifdef GP_TUNE_HOST
 #include "gp_tune_kernel.h"
@@ -282,6 +283,16 @@ def test_what_does_not_gain_in_every_process_is_the_baselines():
                          ([-0.3, -0.3], base)):
         measured = types.SimpleNamespace(pairs=lambda n, a, b, logs=logs: ([0.0, 0.001, 0.0][:len(logs)], logs))
         assert layouts.leaf_of(space, measured, 5, [(base, (other,))]).choice == choice
+
+
+def test_the_worker_hands_arrays_of_every_layout_to_a_kernel(tmp_path):
+    worker = str(tmp_path / "own_kernel_worker")
+    subprocess.run(["gcc", "-O0", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-I.",
+                    "tests/farm/own_kernel_worker.c", "tools/tune/kernel.c", "-o", worker, "-ldl", "-lpthread", "-lm"],
+                   cwd=ROOT, check=True)
+    done = subprocess.run([worker, EXAMPLE], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False)
+    assert done.returncode == 0 and " 0 failed" in done.stdout, done.stdout
 
 
 def test_the_example_compiles_for_layouts_in_memory_and_shared_memory(program, tmp_path):  # noqa: F811

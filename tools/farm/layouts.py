@@ -354,7 +354,8 @@ def report(space, measured, mode, leaves):
                                                                  leaf.n)) for leaf in inner)
         yield f"  the same at a size that the tree was not shown: {without} of {len(inner)}"
     small = [len(measured_by(space, "small", measured.ratio[leaf.n])) for leaf in leaves]
-    yield f"  runs: complete {points * len(leaves)}, small {sum(small)} ({100 * sum(small) / points / len(leaves):.1f} %)"
+    share = 100 * sum(small) / points / len(leaves)
+    yield f"  runs: complete {points * len(leaves)}, small {sum(small)} ({share:.1f} %)"
     for leaf in leaves:
         ratio = measured.ratio[leaf.n]
         both, said = apart(space, ratio), []
@@ -432,7 +433,8 @@ def measure_all(runner, mode, sizes, processes):
 
 
 def layouts(args, argv):
-    args.file, args.gp_tune = os.path.abspath(args.file), os.path.abspath(args.gp_tune) if args.gp_tune else tune.build()
+    args.file = os.path.abspath(args.file)
+    args.gp_tune = os.path.abspath(args.gp_tune) if args.gp_tune else tune.build()
     shown = os.path.relpath(args.file, store.ROOT)
     shown = os.path.basename(args.file) if shown.startswith("..") else shown
     sizes = sizes_of(args.sizes) if args.sizes else []
@@ -464,7 +466,7 @@ def main(argv):
     parser.add_argument("--header", metavar="FILE.h", help="the tree, for tools/gp_tune_tree.h")
     parser.add_argument("--processes", type=int, default=tune.PROCESSES, help="of the confirmation")
     parser.add_argument("--from-store", action="store_true", help="measure nothing: the tree of what the store has")
-    parser.add_argument("--gpus", metavar="0")
+    parser.add_argument("--gpus", metavar="0", help="one GPU: a tree is of one")
     parser.add_argument("--jobs", type=int, metavar="N", help="compiler processes")
     parser.add_argument("--watchdog", type=float, metavar="S")
     parser.add_argument("--gp-tune", metavar="PROGRAM", help="instead of build/gp_tune")
@@ -473,6 +475,8 @@ def main(argv):
     args = parser.parse_args(argv)
     if args.processes < decide.FEWEST_PAIRS:
         parser.error(f"--processes: fewer than {decide.FEWEST_PAIRS} confirm nothing")
+    if args.gpus and not args.gpus.isdigit():
+        parser.error("--gpus: one GPU, by its number: a tree is of one")
     if args.sizes and not args.store:
         parser.error("--store is missing: where what is measured is kept")
     if not args.sizes and not args.header:

@@ -307,8 +307,8 @@ static int print_space(const char *words, int compute_capability, int resources,
 
 // ---- a kernel of the user's -----------------------------------------------------------------------------------------
 
-// What a field is: "staged" is a layout of no array of the kernel's parameters, but of one in shared memory; "global" one
-// of theirs; "" no layout. `n`: at which arrays are asked for.
+// What a field is: "global": a layout of one of the kernel's parameters; "staged": another layout, of an array in
+// shared memory; "": no layout. `n`: at which arrays are asked for.
 static const char *kind_of(const kernel_file *file, const gp_tune_kernel *kernel, int f, uint64_t n) {
   int numbers[KERNEL_FIELDS], i, b, k;
   kernel_buffer usual, other;
