@@ -8,15 +8,32 @@
 //   1. The fields: what may vary, each a macro that the kernel is compiled with: F(MACRO, default, values...); numbers,
 //      or the header's GP_CACHE_... names. The product of all values is the space.
 //          #define GP_TUNE_FIELDS(F) F(MY_THREADS, 256, 128, 256) F(MY_LOAD, GP_CACHE_ALL, GP_CACHE_ALL, GP_CACHE_L2)
-//   2. The kernel: extern "C" __global__ void NAME(A *a, B *b, ..., unsigned long long n), a pointer a buffer, and the
-//      problem's size last. It includes "gpuprims.h" and nothing else where it is compiled at run time.
+//      A field called GP_LAYOUT_NAME is the layout of the arrays of that name (section >>types of gpuprims.h): its
+//      values are GP_AOS, GP_SOA and multiples of 16, each also with +GP_TRANSPOSED, and the kernel's GP_AT is
+//      compiled for them. Its default should be GP_AOS: the layout that is right where nothing was measured.
+//          F(GP_LAYOUT_Particle, GP_AOS, GP_AOS, GP_SOA, 32) F(GP_LAYOUT_Staged, GP_AOS, GP_AOS, GP_SOA)
+//   2. The kernel: extern "C" __global__ void NAME(A *a, B *b, ..., unsigned long long n), a pointer a buffer (a
+//      gp_array where the host part calls it an array), and the problem's size last. It includes "gpuprims.h" and
+//      nothing else where it is compiled at run time.
 //   3. Under #ifdef GP_TUNE_HOST, in plain C: how to launch it, what it works on, and whether it did it right, as
 //          const gp_tune_kernel gp_tune_description = {...};
 //      gp_tune compiles this part with cc into a library of its own.
+//
+// python3 -m tools.farm layouts (tools/farm/README.md) runs a kernel over its layouts and learns which is best at which
+// size; examples/tuned_layouts.cuh is a kernel with layouts.
 #ifndef GP_TUNE_KERNEL_H
 #define GP_TUNE_KERNEL_H
 
 #include <stdint.h>
+
+struct gp_array; // of gpuprims.h
+
+// The value of a field GP_LAYOUT_NAME as a layout of gpuprims.h: a field has 31 bits, and this one stands for the last
+// of a layout's 64.
+enum { GP_TUNE_TRANSPOSED = 1 << 30 };
+static inline uint64_t gp_tune_layout(int field) {
+  return (uint64_t)(field & ~GP_TUNE_TRANSPOSED) | (uint64_t)(field & GP_TUNE_TRANSPOSED) << 33;
+}
 
 // What a launch is for, and what it should look like.
 typedef struct gp_tune_launch {
@@ -31,12 +48,16 @@ typedef struct gp_tune_launch {
 typedef struct gp_tune_kernel {
   const char *name;                                 // of the __global__ function
   int buffers;                                      // pointers before n, at most 8
-  uint64_t (*bytes)(int buffer, uint64_t n);        // size of a buffer
+  uint64_t (*bytes)(int buffer, uint64_t n);        // size of a buffer; NULL where all are arrays
   void (*fill)(int buffer, void *data, uint64_t n); // what it holds before the first call; the rest is bytes of 0xA5
   uint64_t (*moved)(uint64_t n);                    // bytes that a call must read and write at least
   int (*launch)(gp_tune_launch *launch);            // 0: these fields do not go together, or not with this n
   const char *(*check)(void *const *data,
                        uint64_t n); // copies of the buffers after a call; NULL: right, or what is not
+  // NULL, or: buffer number `buffer` is an array of GP_AT, which *array = GP_ARRAY_OF(...) describes, in the layout
+  // that a field says (gp_tune_layout); what is left as it was (all zero) is a buffer of `bytes`. For an array `fill`
+  // and `check` are given its gp_array in place of its memory.
+  void (*array)(int buffer, uint64_t n, const int *field, struct gp_array *array);
 } gp_tune_kernel;
 
 #endif

@@ -13,6 +13,7 @@ COMMANDS = {
     "table": ("table", "main", "gpuprims_policies.h out of the stores"),
     "tune": ("tune", "main", "search, propose, confirm, decide, table on this machine's GPU"),
     "regress": ("regress", "main", "this tree against another commit"),
+    "layouts": ("layouts", "main", "a kernel of yours over the layouts of its arrays: a decision tree by size"),
     "landscape": ("landscape", "main", "tables and figures of a space measured whole"),
     "worker": ("measure", "worker_main", "a worker that replays a store or makes measurements up"),
 }

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char MARK[] = "#define GP_TUNE_FIELDS(";
+static const char MARK[] = "#define GP_TUNE_FIELDS(", LAYOUT[] = "GP_LAYOUT_";
 
 // The names of the header that may stand for a number.
 static const struct {
@@ -42,11 +42,11 @@ static const char *skip(const char *at) {
   return at;
 }
 
-// A name or a number. NULL: there is none.
+// A name or a number, or several with + between. NULL: there is none.
 static const char *word(const char *at, char *to) {
   size_t length = 0;
   at = skip(at);
-  while (isalnum((unsigned char)at[length]) || at[length] == '_' || (!length && at[length] == '-')) length++;
+  while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] == (length ? '+' : '-')) length++;
   if (!length || length >= KERNEL_NAME) return NULL;
   memcpy(to, at, length);
   to[length] = 0;
@@ -61,6 +61,22 @@ static int number_of(const char *text, int *number) {
     if (!strcmp(text, NAMES[i].name)) return *number = NAMES[i].value, 1;
   *number = (int)value;
   return end != text && !*end && value == *number;
+}
+
+int kernel_is_layout(const kernel_field *f) { return !strncmp(f->name, LAYOUT, sizeof LAYOUT - 1); }
+
+// GP_AOS, GP_SOA or a multiple of 16, perhaps with +GP_TRANSPOSED.
+static int layout_of(const char *text, int *number) {
+  static const char BIT[] = "+GP_TRANSPOSED";
+  const size_t length = strcspn(text, "+");
+  char width[KERNEL_NAME];
+  snprintf(width, sizeof width, "%.*s", (int)length, text);
+  if (text[length] && strcmp(text + length, BIT)) return 0;
+  if (!strcmp(width, "GP_AOS")) *number = 1;
+  else if (!strcmp(width, "GP_SOA")) *number = 0;
+  else if (!number_of(width, number) || *number < 16 || *number % 16 || *number >= GP_TUNE_TRANSPOSED) return 0;
+  if (text[length]) *number |= GP_TUNE_TRANSPOSED;
+  return 1;
 }
 
 // F(NAME, default, values...)
@@ -79,7 +95,11 @@ static const char *read_field(kernel_file *file, const char **from) {
     if (f->count == KERNEL_VALUES || !(at = word(at + 1, f->text[f->count])))
       return wrong("%s:%d: %s: from 1 to %d values, names or whole numbers", file->path, line_of(file, start), f->name,
                    KERNEL_VALUES);
-    if (!number_of(f->text[f->count], &f->value[f->count]))
+    if (kernel_is_layout(f)) {
+      if (!layout_of(f->text[f->count], &f->value[f->count]))
+        return wrong("%s:%d: %s: %s is no layout: GP_AOS, GP_SOA, or a multiple of 16, each perhaps +GP_TRANSPOSED",
+                     file->path, line_of(file, at), f->name, f->text[f->count]);
+    } else if (!number_of(f->text[f->count], &f->value[f->count]))
       return wrong("%s:%d: %s: %s is neither a whole number nor one of GP_CACHE_...", file->path, line_of(file, at),
                    f->name, f->text[f->count]);
     for (i = 0; i < f->count; i++)
@@ -173,11 +193,18 @@ int kernel_point(const kernel_file *file, int index, char *policy, size_t room) 
   return !index;
 }
 
+void kernel_cell(const gp_tune_kernel *kernel, uint64_t n, char *cell, size_t room) {
+  // Up to here a launch takes the host longer than the kernel runs: in a stream one would measure the host.
+  const uint64_t in_graphs_up_to = 8 << 20;
+  snprintf(cell, room, "kernel %s n=%llu protocol=%s", kernel->name, (unsigned long long)n,
+           kernel->moved(n) <= in_graphs_up_to ? "graph" : "cold");
+}
+
 // ---- the host part --------------------------------------------------------------------------------------------------
 
-// cc, with gp_tune_kernel.h from beside this program's folder (build/gp_tune, tools/) or from tools/ here.
+// cc, with gp_tune_kernel.h and gpuprims.h from beside this program's folder (build/gp_tune, tools/) or from here.
 static int compile_host(const char *path, const char *library) {
-  char program[1024] = "", include[1100];
+  char program[1024] = "", include[1100], root[1100];
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
   char *slash;
   pid_t child;
@@ -186,11 +213,12 @@ static int compile_host(const char *path, const char *library) {
   slash = strrchr(program, '/');
   if (slash) *slash = 0;
   snprintf(include, sizeof include, "-I%s/../tools", program);
+  snprintf(root, sizeof root, "-I%s/..", program);
   child = fork();
   if (child == 0) {
     dup2(2, 1);
-    execlp("cc", "cc", "-O2", "-std=gnu11", "-shared", "-fPIC", "-DGP_TUNE_HOST", include, "-Itools", "-x", "c", path,
-           "-o", library, "-lm", (char *)NULL);
+    execlp("cc", "cc", "-O2", "-std=gnu11", "-shared", "-fPIC", "-DGP_TUNE_HOST", include, root, "-Itools", "-I.", "-x",
+           "c", path, "-o", library, "-lm", (char *)NULL);
     _exit(127);
   }
   if (child < 0) return -1;
@@ -215,8 +243,9 @@ const char *kernel_open(const kernel_file *file, const gp_tune_kernel **kernel) 
   if (!opened) return wrong("%s: %s", file->path, dlerror());
   *kernel = (const gp_tune_kernel *)dlsym(opened, "gp_tune_description");
   if (!*kernel) return wrong("%s: its host part has no gp_tune_description", file->path);
-  if (!(*kernel)->name || (*kernel)->buffers < 1 || (*kernel)->buffers > 8 || !(*kernel)->bytes || !(*kernel)->fill ||
-      !(*kernel)->moved || !(*kernel)->launch || !(*kernel)->check)
+  if (!(*kernel)->name || (*kernel)->buffers < 1 || (*kernel)->buffers > 8 ||
+      (!(*kernel)->bytes && !(*kernel)->array) || !(*kernel)->fill || !(*kernel)->moved || !(*kernel)->launch ||
+      !(*kernel)->check)
     return wrong("%s: gp_tune_description leaves out a field, or has no or more than 8 buffers", file->path);
   return NULL;
 }

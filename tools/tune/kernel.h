@@ -22,6 +22,11 @@ typedef struct kernel_file {
   kernel_field fields[KERNEL_FIELDS];
 } kernel_file;
 
+int kernel_is_layout(const kernel_field *f); // GP_LAYOUT_NAME: its values are layouts, see gp_tune_layout
+
+// The cell of problem size n: "kernel NAME n=COUNT protocol=NAME".
+void kernel_cell(const gp_tune_kernel *kernel, uint64_t n, char *cell, size_t room);
+
 // All three: NULL, or what is wrong, with file and line.
 const char *kernel_read(const char *path, kernel_file *file);
 const char *kernel_open(const kernel_file *file, const gp_tune_kernel **kernel); // compiles and loads the host part

@@ -308,6 +308,7 @@ static const char *add_kernel(search *s, const char *path, const unsigned long l
   group *g = memset(grow(NULL, sizeof *g), 0, sizeof *g);
   const gp_tune_kernel *kernel;
   const char *wrong = kernel_read(path, &file);
+  char cell[200];
   int i;
   if (!wrong) wrong = kernel_open(&file, &kernel);
   if (wrong) return wrong;
@@ -318,8 +319,8 @@ static const char *add_kernel(search *s, const char *path, const unsigned long l
   for (i = count - 1; i >= 0; i--) {
     size_cell *c = &PUSH(g->sizes, g->size_count);
     c->bytes = kernel->moved(n[i]);
-    c->cell = print_text("kernel %s n=%llu protocol=%s", kernel->name, n[i],
-                         c->bytes <= 2 * IN_GRAPHS_UP_TO ? "graph" : "cold");
+    kernel_cell(kernel, n[i], cell, sizeof cell);
+    c->cell = print_text("%s", cell);
   }
   snprintf(g->name, sizeof g->name, "kernel %.100s", kernel->name);
   PUSH(s->groups, s->group_count) = g;

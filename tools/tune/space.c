@@ -7,6 +7,7 @@
 #include <sched.h>
 
 #include "../gp_cells.h"
+#include "kernel_code.h"
 #include "space.h"
 #include "tune.h"
 
@@ -310,8 +311,72 @@ static int print_space(const char *words, int compute_capability, int resources,
   return 1;
 }
 
+// ---- a kernel of the user's -----------------------------------------------------------------------------------------
+
+// What a field is: "global": a layout of one of the kernel's parameters; "staged": another layout, of an array in
+// shared memory; "": no layout. `n`: at which arrays are asked for.
+static const char *kind_of(const kernel_file *file, const gp_tune_kernel *kernel, int f, uint64_t n) {
+  int numbers[KERNEL_FIELDS], i, b, k;
+  kernel_buffer usual, other;
+  if (!kernel_is_layout(&file->fields[f])) return "";
+  for (i = 0; i < file->count; i++) numbers[i] = file->fields[i].value[file->fields[i].usual];
+  for (b = 0; b < kernel->buffers; b++) {
+    numbers[f] = file->fields[f].value[file->fields[f].usual];
+    kernel_buffer_of(kernel, b, n, numbers, &usual);
+    for (k = 0; k < file->fields[f].count; k++) {
+      numbers[f] = file->fields[f].value[k];
+      kernel_buffer_of(kernel, b, n, numbers, &other);
+      if (memcmp(&usual, &other, sizeof usual)) return "global";
+    }
+  }
+  return "staged";
+}
+
+static int print_kernel_space(const char *path, const char *sizes) {
+  static kernel_file file;
+  const gp_tune_kernel *kernel;
+  const char *wrong = kernel_read(path, &file), *at = sizes;
+  char cell[200], *end;
+  uint64_t n = strtoull(at, &end, 10), moved;
+  int i, k;
+  if (!wrong) wrong = kernel_open(&file, &kernel);
+  if (!wrong && (!n || (*end && *end != ','))) wrong = "--sizes: values of n, with commas between";
+  if (wrong) {
+    fprintf(stderr, "gp_tune --space: %s\n", wrong);
+    return 2;
+  }
+  printf("{\"kernel\": \"%s\",\n \"fields\": [", kernel->name);
+  for (i = 0; i < file.count; i++) {
+    const kernel_field *f = &file.fields[i];
+    printf("%s\n  {\"name\": \"%s\", \"kind\": \"%s\", \"usual\": \"%s\", \"values\": [", i ? "," : "", f->name,
+           kind_of(&file, kernel, i, n), f->text[f->usual]);
+    for (k = 0; k < f->count; k++) printf("%s\"%s\"", k ? ", " : "", f->text[k]);
+    printf("], \"numbers\": [");
+    for (k = 0; k < f->count; k++) {
+      if (kernel_is_layout(f)) printf("%s%llu", k ? ", " : "", (unsigned long long)gp_tune_layout(f->value[k]));
+      else printf("%s%d", k ? ", " : "", f->value[k]);
+    }
+    printf("]}");
+  }
+  printf("\n ],\n \"cells\": [");
+  for (i = 0; *at; i++) {
+    n = strtoull(at, &end, 10);
+    if (end == at || !n || (*end && *end != ',')) {
+      fprintf(stderr, "gp_tune --space: --sizes %s: values of n, with commas between\n", sizes);
+      return 2;
+    }
+    moved = kernel->moved(n);
+    kernel_cell(kernel, n, cell, sizeof cell);
+    printf("%s\n  {\"n\": %llu, \"bytes\": %llu, \"cell\": \"%s\"}", i ? "," : "", (unsigned long long)n,
+           (unsigned long long)moved, cell);
+    at = end + (*end == ',');
+  }
+  printf("\n ]\n}\n");
+  return fflush(stdout) || ferror(stdout);
+}
+
 int space_main(int count, char **arguments) {
-  const char *words = NULL;
+  const char *words = NULL, *kernel = NULL, *sizes = "1048576";
   int capability = 90, limit = 0, resources = 0, i;
   for (i = 2; i < count; i++) {
     const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : "";
@@ -320,16 +385,20 @@ int space_main(int count, char **arguments) {
                                                         : NULL;
     if (!strcmp(name, "--resources")) resources = 1;
     else if (!strcmp(name, "--cell") && *value) words = value, i++;
+    else if (!strcmp(name, "--kernel") && *value) kernel = value, i++;
+    else if (!strcmp(name, "--sizes") && *value) sizes = value, i++;
     else if (number && (*number = atoi(value)) > 0) i++;
     else {
       fprintf(stderr, "gp_tune --space: %s %s: no such argument, or no such value\n", name, value);
       return 2;
     }
   }
+  if (kernel) return print_kernel_space(kernel, sizes);
   setenv("GP_TUNE_CACHE", "", 0); // where nobody names a cache, the user's own is not filled with a whole space
   if (!words || capability < 75) {
     fprintf(stderr, "usage: gp_tune --space --cell CELL [--compute-capability CC (90; 75 and later)] [--resources\n"
-                    "       [--resources-limit N: of N policies only, always the same]]\n");
+                    "       [--resources-limit N: of N policies only, always the same]]\n"
+                    "       gp_tune --space --kernel FILE [--sizes N,...]: the fields of a kernel of yours\n");
     return 2;
   }
   return print_space(words, capability, resources || limit, limit);

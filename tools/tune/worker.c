@@ -710,8 +710,16 @@ static const char *parse_kernel_policy(const char *text, variant *v) { return ke
 
 static double kernel_moved(const cell *c) { return (double)kernel->moved(c->n); }
 
-// A set is all buffers, one after another, each behind a guard zone.
-static uint64_t buffer_stride(int buffer, uint64_t n) { return round_up(kernel->bytes(buffer, n), 256) + GUARD; }
+// A set is all buffers, one after another, each behind a guard zone. There is room for every layout of an array, so
+// that the buffers of all variants begin at the same places.
+static uint64_t buffer_stride(int buffer, uint64_t n) {
+  static uint64_t last_n[8], last[8]; // asked for at each launch
+  if (!last[buffer] || last_n[buffer] != n) {
+    last[buffer] = round_up(kernel_most_bytes(&file, kernel, buffer, n), 256) + GUARD;
+    last_n[buffer] = n;
+  }
+  return last[buffer];
+}
 static uint64_t buffers_stride(uint64_t n) {
   uint64_t sum = GUARD;
   int i;
@@ -731,13 +739,14 @@ static uint64_t kernel_sets(const cell *c) {
 
 static int launch_kernel(variant *v, uint64_t at, uint64_t n) {
   void *parameters[9];
-  uint64_t pointers[8];
+  kernel_buffer buffers[8];
   gp_cuda_launch l;
   int i;
   at += GUARD;
   for (i = 0; i < kernel->buffers; i++) {
-    pointers[i] = at;
-    parameters[i] = &pointers[i];
+    kernel_buffer_of(kernel, i, n, v->numbers, &buffers[i]);
+    buffers[i].array.base = (void *)(uintptr_t)at; // plain memory: the pointer
+    parameters[i] = buffers[i].is_array ? (void *)&buffers[i].array : (void *)&buffers[i].array.base;
     at += buffer_stride(i, n);
   }
   parameters[kernel->buffers] = &n;
@@ -758,15 +767,18 @@ static int call_kernel(const cell *c, variant *v, uint64_t set) {
 static int check_kernel(uint64_t n, variant *v) {
   const uint64_t total = buffers_stride(n);
   char *data = malloc(total);
-  void *buffers[8];
+  void *given[8];
+  kernel_buffer buffers[8];
   const char *said = NULL;
   uint64_t at = GUARD, k;
   int i, good;
   if (!data) fatal("no memory for %llu bytes", (unsigned long long)total);
   memset(data, PATTERN, total);
   for (i = 0; i < kernel->buffers; i++) {
-    buffers[i] = data + at;
-    kernel->fill(i, data + at, n);
+    kernel_buffer_of(kernel, i, n, v->numbers, &buffers[i]);
+    buffers[i].array.base = data + at;
+    given[i] = buffers[i].is_array ? (void *)&buffers[i].array : data + at;
+    kernel->fill(i, given[i], n);
     at += buffer_stride(i, n);
   }
   to_device(pools[ROLE_in].at, data, total);
@@ -774,12 +786,12 @@ static int check_kernel(uint64_t n, variant *v) {
   good = launch_kernel(v, pools[ROLE_in].at, n) && judge_driver(v, cuda.stream_wait(stream), "the kernel") &&
          judge_driver(v, cuda.to_host(data, pools[ROLE_in].at, total), "cuMemcpyDtoH");
   if (good) {
-    said = kernel->check(buffers, n);
+    said = kernel->check(given, n);
     for (i = -1, at = 0; i < kernel->buffers && !said; i++) {
-      if (i >= 0) at += kernel->bytes(i, n);
-      for (k = at; k < round_up(at, 256) + GUARD; k++)
+      const uint64_t end = i < 0 ? GUARD : at + buffer_stride(i, n);
+      for (k = i < 0 ? 0 : at + buffers[i].bytes; k < end; k++)
         if (data[k] != (char)PATTERN) said = "it wrote outside its buffers";
-      at = round_up(at, 256) + GUARD;
+      at = end;
     }
     if (said) {
       v->status = "wrong";
@@ -811,6 +823,15 @@ static int verify_kernel(const cell *c, variant *v) {
   if (!kernel->launch(&v->launch) || !v->launch.blocks || !v->launch.threads) {
     v->status = "invalid";
     snprintf(v->message, sizeof v->message, "%s: these fields do not go together", file.path);
+    return 0;
+  }
+  for (i = 0; i < kernel->buffers; i++) {
+    kernel_buffer b;
+    reason = kernel_buffer_of(kernel, i, c->n, v->numbers, &b);
+    if (!reason && b.bytes + GUARD > buffer_stride(i, c->n)) reason = "an array depends on two fields at once";
+    if (!reason) continue;
+    v->status = "invalid";
+    snprintf(v->message, sizeof v->message, "%s: buffer %d: %.400s", file.path, i, reason);
     return 0;
   }
   kernel_text(&file, v->numbers, v->echo, sizeof v->echo);
