@@ -1081,10 +1081,10 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
 // two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB.
 //
-// GP_HYBRID also sorts built-in keys of 4 bytes (from 1 MiB of keys on) and of 8 bytes (from 4 MiB on) with values or
-// indices of 4 or 8 bytes, stable as all are, fewer than 2^32 of them: a u32 key and value move 56 bytes after two
-// levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and 2 KiB for 2000 of them. Its blocks
-// have 93 KiB of shared memory or more; a device with less sorts pairs in one sweep.
+// GP_HYBRID also sorts built-in keys of 4 and of 8 bytes with values or indices of 4 or 8 bytes, stable as all are, fewer
+// than 2^32 of them; it is the default of 8-byte keys from 4 MiB of keys on. A u32 key and value move 56 bytes after two
+// levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and 2 KiB for 2000 of them. A device
+// without room for its blocks sorts pairs in one sweep.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
@@ -1176,8 +1176,9 @@ GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op
 // out_keys = keys, sorted by any order; stable. out_keys may be keys, out_values may be values. values NULL, value_type
 // u32 or u64: out_values[i] is the index in keys of out_keys[i]. Tiles are sorted on chip, then merged in
 // log2(count / tile) passes, each of which reads and writes everything once. Workspace: keys and values once more,
-// where there is more than one tile. Integers in a built-in order are sorted as gp_sort_keys and gp_sort_pairs do it,
-// which is faster and has the same result; a policy with GP_MERGE_PASSES has them merged all the same.
+// where there is more than one tile. Integers in a built-in order, and 32 Ki floats or more on a device, are sorted as
+// gp_sort_keys and gp_sort_pairs do it, -0 and +0 being equal, which is faster and has the same result (NaNs, of which a
+// comparison says nothing, by their bits); a policy with GP_MERGE_PASSES has them merged all the same.
 GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
                                            void *out_keys, uint64_t count, gp_stream stream);
 GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
@@ -3170,9 +3171,9 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     while (!p.vectors && q.vectors > 1 && !gp__policy_valid_sort(q, s)) q.vectors -= q.vectors > 6 ? 2 : 1;
     if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
-  if (gp__sorts_pairs(s) &&
-      (p.algorithm == GP_HYBRID || (!p.algorithm && s.count * (unsigned)s.key_size >> (s.key_size > 4 ? 22 : 20) &&
-                                    (s.key_size > 4 || !(s.count >> 27))))) { // more of 4 bytes: one sweep is faster
+  // Of keys of 4 bytes one sweep is as fast, whatever they are.
+  if (gp__sorts_pairs(s) && (p.algorithm == GP_HYBRID || (!p.algorithm && s.key_size > 4 &&
+                                                          s.count >> 19))) { // more of 4 bytes: one sweep is faster
     const int large = s.count * (unsigned)s.key_size >> 23 ? 1 : 0;
     gp_policy q = p;
     q.algorithm = GP_HYBRID;
@@ -3202,8 +3203,8 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
   p.threads = gp__or(p.threads, 256);
   // Merges of small keys alone: long parts of a thread, whose begin it searches. Sets: many blocks, of which one ranks
   // while others look for their place.
-  p.vectors = gp__or(p.vectors, s.key_size <= 4 && !s.in_size && !gp__is_set(s.primitive) ? 8 : 4);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors > 6 ? 2 : s.in_size ? 3 : 4);
+  p.vectors = gp__or(p.vectors, s.in_size || s.key_size > 4 ? 4 : gp__is_set(s.primitive) ? 5 : 8);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, gp__is_set(s.primitive) ? 3 : p.vectors > 6 || s.in_size ? 2 : 4);
   // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads /= 2;
@@ -22094,7 +22095,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing.
-// The order of integers is that of their bits, and a stable sort has one result: merge sort of integers is a radix
+// The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a radix
 // sort, unless the policy asks for merges.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
   return c->primitive == GP_MERGE_SORT && !q->user_op &&
