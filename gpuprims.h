@@ -22095,8 +22095,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing.
-// The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a radix
-// sort, unless the policy asks for merges.
+// The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a
+// radix sort, unless the policy asks for merges.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
   return c->primitive == GP_MERGE_SORT && !q->user_op &&
          (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
