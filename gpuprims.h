@@ -1177,8 +1177,8 @@ GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op
 // u32 or u64: out_values[i] is the index in keys of out_keys[i]. Tiles are sorted on chip, then merged in
 // log2(count / tile) passes, each of which reads and writes everything once. Workspace: keys and values once more,
 // where there is more than one tile. Integers in a built-in order, and 32 Ki floats or more on a device, are sorted as
-// gp_sort_keys and gp_sort_pairs do it, -0 and +0 being equal, which is faster and has the same result (NaNs, of which a
-// comparison says nothing, by their bits); a policy with GP_MERGE_PASSES has them merged all the same.
+// gp_sort_keys and gp_sort_pairs do it, -0 and +0 being equal, which is faster and has the same result (NaNs, of which
+// a comparison says nothing, by their bits); a policy with GP_MERGE_PASSES has them merged all the same.
 GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
                                            void *out_keys, uint64_t count, gp_stream stream);
 GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
