@@ -1081,10 +1081,10 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
 // two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB.
 //
-// GP_HYBRID also sorts built-in keys of 4 and of 8 bytes with values or indices of 4 or 8 bytes, stable as all are, fewer
-// than 2^32 of them; it is the default of 8-byte keys from 4 MiB of keys on. A u32 key and value move 56 bytes after two
-// levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and 2 KiB for 2000 of them. A device
-// without room for its blocks sorts pairs in one sweep.
+// GP_HYBRID also sorts built-in keys of 4 and of 8 bytes with values or indices of 4 or 8 bytes, stable as all are,
+// fewer than 2^32 of them; it is the default of 8-byte keys from 4 MiB of keys on. A u32 key and value move 56 bytes
+// after two levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and 2 KiB for 2000 of them. A
+// device without room for its blocks sorts pairs in one sweep.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,

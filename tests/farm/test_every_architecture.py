@@ -55,7 +55,8 @@ TIGHT_SPILL = 160  # 1024 threads of a multiprocessor leave 64 registers each: t
 SORTS = ("merge", "set_", "segmented_sort")
 SORT_SPILL = 208
 HYBRID_SPILL = 128  # all atomics of a thread's keys are under way at once,
-HYBRID_TIGHT = 320  # of 32 keys and more in 64 registers too
+HYBRID_TIGHT = 352  # of 32 keys and more in 64 registers too
+STRUCTS_TIGHT = 352  # pipelined sums of 16-byte structs over segments: a thread's values, whole, in 64 registers
 TABLE_SPILL = 240   # group by: 1024 threads, 32 registers each, with the longest vectors
 
 
@@ -65,6 +66,8 @@ def allowed_local_bytes(primitive, policy):
     long_chunks = int(policy["vectors"]) >= 7 and threads >= 256  # of streams, beside warps that do not compute
     if primitive.startswith(SORTS):
         return SORT_SPILL
+    if primitive.startswith("segmented_reduce") and policy["algorithm"] == "PIPELINED" and promised >= 1024:
+        return STRUCTS_TIGHT
     if policy["algorithm"] in ("HYBRID", "ADAPTIVE"):
         return HYBRID_TIGHT if promised >= 768 and int(policy["vectors"]) >= 6 else HYBRID_SPILL
     if primitive.startswith("group_by") and promised >= 1024 and int(policy["vectors"]) >= 8:
