@@ -6567,7 +6567,21 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
             gp__vector_of_range<CACHE>(from, static_cast<unsigned>(i), static_cast<unsigned>(bytes(f)));
     }
   }
+  // The gaps of a block that is larger than the tile are in no range.
+  template <int CACHE> GP_DEVICE void clear_gaps(const gp__layout_args &a) const {
+    GPUPRIMS__UNROLL_BY(1)
+    for (int f = List::moved; f < List::count; ++f) {
+      unsigned char *to = begin<unsigned char>(a.out, a.out_column, f);
+      const gp_vector zero = {};
+      GPUPRIMS__UNROLL_BY(1)
+      for (int i = int(threadIdx.x); a.out_aligned && i < bytes(f) / 16; i += T)
+        gp__store_vector<CACHE>(to + i * 16, zero);
+      GPUPRIMS__UNROLL_BY(1)
+      for (int b = int(threadIdx.x); !a.out_aligned && b < bytes(f); b += T) to[b] = 0;
+    }
+  }
   template <int CACHE> GP_DEVICE void store(const unsigned char *shared, const gp__layout_args &a) const {
+    if (Side::parts) clear_gaps<CACHE>(a);
     if (a.out_aligned) {
       GPUPRIMS__UNROLL
       for (int u = 0; u < ROUNDS; ++u) {

@@ -188,7 +188,7 @@ typedef struct cell {
   uint64_t shape[3]; // transpose: rows, columns, matrices; 0: by n
   int in_place;      // transpose: where tools/gp_bench runs it, the output is the input
 #if CELLS_HAVE_TRANSPOSE
-  gp_permutation permutation; // of the call made last
+  gp_permutation permutations[2]; // of calls on n elements, and of the call made last on so many others
 #endif
   unsigned char scalar[16], scalar2[16]; // what elements are compared with; ends of a histogram
 #if CELLS_HAVE_LAYOUTS
@@ -1156,7 +1156,8 @@ static inline __attribute__((unused)) void cell_matrices(const cell *c, uint64_t
 }
 #if CELLS_HAVE_TRANSPOSE
 static inline __attribute__((unused)) void cell_permute(const cell *c, uint64_t n, gp_call *call) {
-  gp_permutation *p = (gp_permutation *)(uintptr_t)&c->permutation; // cells are no constants
+  // Cells are no constants. A call on n elements is kept for later, and not to be changed by one on others.
+  gp_permutation *p = (gp_permutation *)(uintptr_t)&c->permutations[n != c->n];
   uint64_t shape[3];
   cell_matrices(c, n, shape);
   memset(p, 0, sizeof *p);

@@ -88,6 +88,10 @@ static void conversions(int seeds) {
       "three words to columns", 1, 0, seeds);
   convert<Warps, 48, 1, gp__side<3, 12>, gp__side<-1, 12>, gp__moved<4, 0, 8>, gp__moved<8, 4, 0>>(
       "blocks of three to larger blocks", 3, 96, seeds);
+  convert<Warp, 32, 4, gp__side<1, 16>, gp__side<-1, 16>, PARTICLE_FIELDS(12, 12), gp__moved<1, -1, 15>>(
+      "structs to larger blocks, a gap behind", 1, 128, seeds);
+  convert<Warps, 32, 1, gp__side<0, 28>, gp__side<-1, 32>, gp__moved<4, 0, 4>, gp__moved<16, 4, 8>,
+          gp__moved<8, 20, 24>, gp__moved<4, -1, 0>>("columns to larger blocks, a gap in front", 0, 64, seeds);
   convert<Warp, 32, 4, gp__side<-1, 7>, gp__side<1, 7>, gp__moved<1, 6, 0>, gp__moved<2, 4, 1>, gp__moved<4, 0, 3>>(
       "larger blocks to packed structs", 64, 1, seeds);
   convert<Warp, 16, 1, gp__side<1, 32>, gp__side<1, 40>, gp__moved<8, 0, 32>, gp__moved<8, 24, 16>, gp__moved<16, 8, 0>,
