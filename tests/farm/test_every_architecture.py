@@ -69,7 +69,7 @@ def allowed_local_bytes(primitive, policy):
     if primitive.startswith("segmented_reduce") and policy["algorithm"] == "PIPELINED" and promised >= 1024:
         return STRUCTS_TIGHT
     if policy["algorithm"] in ("HYBRID", "ADAPTIVE"):
-        return HYBRID_TIGHT if promised >= 768 and int(policy["vectors"]) >= 6 else HYBRID_SPILL
+        return HYBRID_TIGHT if threads * blocks >= 768 and int(policy["vectors"]) >= 6 else HYBRID_SPILL
     if primitive.startswith("group_by") and promised >= 1024 and int(policy["vectors"]) >= 8:
         return TABLE_SPILL
     return TIGHT_SPILL if long_chunks or (promised >= 768 and int(policy["vectors"]) >= 4) else SMALL_SPILL
