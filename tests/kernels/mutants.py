@@ -76,8 +76,7 @@ OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1", "RADIX": "-O1"}
 MUTANTS = {
     "stale words are taken": ("LOOK_BACK", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
     "stale partial results are taken": ("REDUCE", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
-    "the epoch stands still": ("LOOK_BACK", "gp__store_relaxed(control, k.tag << 28)",
-                               "gp__store_relaxed(control, (k.tag - 1) << 28)"),
+    "the epoch stands still": ("LOOK_BACK", "(workspace), k.tag << 28)", "(workspace), (k.tag - 1) << 28)"),
     "nobody starts the next epoch": ("LOOK_BACK", "if (k.number == draws - 1) gp__store_relaxed",
                                      "if (false) gp__store_relaxed"),
     "tiles by blockIdx": (
