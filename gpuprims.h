@@ -1064,8 +1064,8 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // Launches: one that counts the digits of all passes, and one a pass of 8 bits; the first reads the keys, a pass reads
 // and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
 // that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
-// once, by index, at the end. Workspace: room for the keys and values once more, and 1 KiB a tile of 2000 to 10000 keys
-// (2 to 4 % of them).
+// once, by index, at the end. Workspace: room for the keys and values once more, and 1.6 KiB (keys of 8 bytes: 2.1) for
+// each tile of 3,000 to 12,000 keys.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
