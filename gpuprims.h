@@ -14752,30 +14752,28 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   }
   // One thread: `count` elements from i and j on, in their order; marks: which are kept; of_second, where there are
   // values: which are of the second input. Of a run of equal keys those of the first input come first; `ahead` of them
-  // have had no partner when those of the second begin. FULL: `count` is ITEMS, and either input has more than so many.
-  template <bool FULL>
+  // have had no partner when those of the second begin.
   GP_DEVICE void merge(int i, int j, int count, Key (&key)[ITEMS], Marks &marks, Marks &of_second) const {
     marks.clear();
     of_second.clear();
-    if (!FULL && count <= 0) return;
+    if (count <= 0) return;
     const Key *one_at = keys + i, *two_at = keys2 + j, *const one_end = keys + n, *const two_end = keys2 + m;
     Key one, two;
-    if (FULL || one_at < one_end) one = *one_at;
-    if (FULL || two_at < two_end) two = *two_at;
-    if (!FULL && one_at >= one_end) one = two; // never taken, but compared
-    if (!FULL && two_at >= two_end) two = one;
+    if (one_at < one_end) one = *one_at;
+    if (two_at < two_end) two = *two_at;
+    if (one_at >= one_end) one = two; // never taken, but compared
+    if (two_at >= two_end) two = one;
     int ahead = 0;
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      const bool later = Before()(two, one), second = FULL ? later : two_at < two_end && (one_at >= one_end || later);
+      const bool second = two_at < two_end && (one_at >= one_end || Before()(two, one));
       const Key x = second ? two : one;
       if (k == 0) ahead = equal_before(keys, i, x) - equal_before(keys2, j, x);
       else if (Before()(key[k ? k - 1 : 0], x)) ahead = 0;
       bool pair = ahead > 0; // of the second input
       if (SET != GP_SET_UNION && !second) {
-        const Key *const partner = two_at + ahead;
-        pair = (FULL || two_at < two_end) && equal(x, two);
-        if (ahead > 0) pair = partner < two_end && equal(x, *partner); // rare: equal keys of one input
+        const Key *const partner = two_at + (ahead > 0 ? ahead : 0);
+        pair = partner < two_end && equal(x, *partner);
       }
       marks.set(k, SET == GP_SET_UNION          ? !second || !pair
                    : SET == GP_SET_INTERSECTION ? !second && pair
@@ -14787,13 +14785,60 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       if (k + 1 == ITEMS) break;
       const Key *const next = (second ? two_at : one_at) + 1;
       Key fresh = x;
-      if (FULL || next < (second ? two_end : one_end)) fresh = *next;
+      if (next < (second ? two_end : one_end)) fresh = *next;
       one_at = second ? one_at : next;
       two_at = second ? next : two_at;
       one = second ? one : fresh;
       two = second ? fresh : two;
     }
-    if (!FULL) marks.keep(count);
+    marks.keep(count);
+  }
+  // The same of ITEMS elements, where either input has more than so many, in a third of the instructions: while no two
+  // keys of one input are equal, a pair stands side by side, the first input's key before the second's. False: two are
+  // equal, and nothing is said.
+  GP_DEVICE bool merge_distinct(int i, int j, Key (&key)[ITEMS], Marks &marks, Marks &of_second) const {
+    gp__bits<ITEMS + 1> tie, second; // equal to the one before it; of the second input. The last: what follows
+    tie.clear();
+    second.clear();
+    const unsigned char *const base = reinterpret_cast<const unsigned char *>(keys);
+    unsigned x = unsigned(i * KEY), y = unsigned(reinterpret_cast<const unsigned char *>(keys2 + j) - base);
+    Key one = keys[i], two = keys2[j], last = one;
+    const bool any = i + j > 0, after_second = j > 0 && (i == 0 || !Before()(keys2[j - 1], keys[i - 1]));
+    if (any) last = after_second ? keys2[j - 1] : keys[i - 1];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      const bool of_two = Before()(two, one);
+      const unsigned next = (of_two ? y : x) + KEY;
+      key[k] = of_two ? two : one;
+      tie.set(k, (k > 0 || any) && !Before()(last, key[k]));
+      second.set(k, of_two);
+      last = key[k];
+      const Key fresh = *reinterpret_cast<const Key *>(base + next);
+      x = of_two ? x : next;
+      y = of_two ? next : y;
+      one = of_two ? one : fresh;
+      two = of_two ? fresh : two;
+    }
+    const bool of_two = Before()(two, one);
+    tie.set(ITEMS, !Before()(last, of_two ? two : one));
+    second.set(ITEMS, of_two);
+    const int WORDS = gp__bits<ITEMS + 1>::WORDS;
+    gp__u32 others = 0, carry = after_second ? 1 : 0; // ties that are no pairs; was the one before of the second input?
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < WORDS; ++w) {
+      others |= tie.word[w] & ~(second.word[w] & ~(second.word[w] << 1 | carry));
+      carry = second.word[w] >> 31;
+      if (w >= Marks::WORDS) continue;
+      const gp__u32 tied = tie.word[w],
+                    ties = __funnelshift_r(tied, w + 1 < WORDS ? tie.word[w + (w + 1 < WORDS)] : 0, 1);
+      marks.word[w < Marks::WORDS ? w : 0] = SET == GP_SET_UNION          ? ~tied
+                                             : SET == GP_SET_INTERSECTION ? ~second.word[w] & ties
+                                             : SET == GP_SET_DIFFERENCE   ? ~second.word[w] & ~ties
+                                                                          : ~tied & ~ties;
+      of_second.word[w < Marks::WORDS ? w : 0] = second.word[w];
+    }
+    marks.keep(ITEMS);
+    return others == 0;
   }
 };
 
@@ -14945,9 +14990,8 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
     Key key[ITEMS];
     typename Tile::Marks marks, of_second;
-    if (i + ITEMS < tile.n && mine - i + ITEMS < tile.m)
-      tile.template merge<true>(i, mine - i, count, key, marks, of_second);
-    else tile.template merge<false>(i, mine - i, count, key, marks, of_second);
+    if (i + ITEMS >= tile.n || mine - i + ITEMS >= tile.m || !tile.merge_distinct(i, mine - i, key, marks, of_second))
+      tile.merge(i, mine - i, count, key, marks, of_second);
     ValueLoads moving; // on their way while the results are counted
     if (VALUE) values.load(moving);
     if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;

@@ -254,7 +254,15 @@ MUTANTS = {
     "sets: a partner is beyond the tile": (
         "SETS", "pair = partner < two_end && equal(x, *partner);", "pair = equal(x, *partner);"),
     "sets: the next key is a partner, whatever is ahead": (
-        "SETS", "if (ahead > 0) pair = partner <", "if (false) pair = partner <"),
+        "SETS", "two_at + (ahead > 0 ? ahead : 0);", "two_at;"),
+    "sets: equal keys of one input are taken for a pair": (
+        "SETS", "others |= tie.word[w] & ~(second.word[w] & ~(second.word[w] << 1 | carry));", ""),
+    "sets: the key before is always taken for the first input's": (
+        "SETS", "carry = after_second ? 1 : 0;", "carry = 0;"),
+    "sets: the key behind a thread's last one is no partner": (
+        "SETS", "tie.set(ITEMS, !Before()(last, of_two ? two : one));", ""),
+    "sets: the first key of a thread has no tie": (
+        "SETS", "(k > 0 || any) && !Before()(last, key[k])", "k > 0 && !Before()(last, key[k])"),
     "sets: a tile is merged before its keys are there": (
         "SETS", "__syncthreads();\n    if (first && a.borders) gp__begin<P>();",
         "if (first && a.borders) gp__begin<P>();"),
