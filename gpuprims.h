@@ -14717,13 +14717,12 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
                    PLACES_AT = OUT_AT + gp__merge_window_bytes(TILE, KEY, 1);
   static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
   static const bool VALUES2 = SET == GP_SET_UNION || SET == GP_SET_SYMMETRIC_DIFFERENCE; // of the second input come out
-  typedef gp__bits<ITEMS> Marks;
+  typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one behind
   typedef gp__set_storage<THREADS> Storage;
 
   const Key *keys, *keys2; // the tile's, in shared memory
   int n, m;
 
-  static GP_DEVICE bool equal(const Key &low, const Key &high) { return !Before()(low, high); }
   // How many of keys[0 .. end), none of which is behind x, are its equals: back by powers of two, then by halves.
   static GP_DEVICE int equal_before(const Key *keys, int end, const Key &x) {
     int low = 0, high = 1;
@@ -14739,6 +14738,16 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
     return low;
   }
+  // How many of keys[begin .. end), none of which is before x, are its equals.
+  static GP_DEVICE int equal_behind(const Key *keys, int begin, int end, const Key &x) {
+    int low = begin, high = end;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (Before()(x, keys[middle])) high = middle;
+      else low = middle + 1;
+    }
+    return low - begin;
+  }
   GP_DEVICE int split(int diagonal) const {
     int low = diagonal > m ? diagonal - m : 0;
     const int high = diagonal < n ? diagonal : n;
@@ -14750,95 +14759,94 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
     return low;
   }
-  // One thread: `count` elements from i and j on, in their order; marks: which are kept; of_second, where there are
-  // values: which are of the second input. Of a run of equal keys those of the first input come first; `ahead` of them
-  // have had no partner when those of the second begin.
-  GP_DEVICE void merge(int i, int j, int count, Key (&key)[ITEMS], Marks &marks, Marks &of_second) const {
-    marks.clear();
-    of_second.clear();
-    if (count <= 0) return;
-    const Key *one_at = keys + i, *two_at = keys2 + j, *const one_end = keys + n, *const two_end = keys2 + m;
-    Key one, two;
-    if (one_at < one_end) one = *one_at;
-    if (two_at < two_end) two = *two_at;
-    if (one_at >= one_end) one = two; // never taken, but compared
-    if (two_at >= two_end) two = one;
-    int ahead = 0;
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
-      const bool second = two_at < two_end && (one_at >= one_end || Before()(two, one));
-      const Key x = second ? two : one;
-      if (k == 0) ahead = equal_before(keys, i, x) - equal_before(keys2, j, x);
-      else if (Before()(key[k ? k - 1 : 0], x)) ahead = 0;
-      bool pair = ahead > 0; // of the second input
-      if (SET != GP_SET_UNION && !second) {
-        const Key *const partner = two_at + (ahead > 0 ? ahead : 0);
-        pair = partner < two_end && equal(x, *partner);
-      }
-      marks.set(k, SET == GP_SET_UNION          ? !second || !pair
-                   : SET == GP_SET_INTERSECTION ? !second && pair
-                   : SET == GP_SET_DIFFERENCE   ? !second && !pair
-                                                : !pair);
-      ahead += second ? -1 : 1;
-      key[k] = x;
-      if (VALUE) of_second.set(k, second);
-      if (k + 1 == ITEMS) break;
-      const Key *const next = (second ? two_at : one_at) + 1;
-      Key fresh = x;
-      if (next < (second ? two_end : one_end)) fresh = *next;
-      one_at = second ? one_at : next;
-      two_at = second ? next : two_at;
-      one = second ? one : fresh;
-      two = second ? fresh : two;
-    }
-    marks.keep(count);
+  static GP_DEVICE Mask lowest(int bits) { return bits < int(8 * sizeof(Mask)) ? (Mask(1) << bits) - 1 : ~Mask(0); }
+  static GP_DEVICE int first(Mask x) { return gp__width(x & (~x + 1)) - 1; } // of x > 0
+  static GP_DEVICE int ones(Mask x) {
+    return __popc(gp__u32(x)) + (ITEMS < 32 ? 0 : __popc(gp__u32(gp__u64(x) >> 32)));
   }
-  // The same of ITEMS elements, where either input has more than so many, in a third of the instructions: while no two
-  // keys of one input are equal, a pair stands side by side, the first input's key before the second's. False: two are
-  // equal, and nothing is said.
-  GP_DEVICE bool merge_distinct(int i, int j, Key (&key)[ITEMS], Marks &marks, Marks &of_second) const {
-    gp__bits<ITEMS + 1> tie, second; // equal to the one before it; of the second input. The last: what follows
-    tie.clear();
-    second.clear();
+
+  // One thread: a number of elements from i and j on, in their order. Bit k of `second`: element k is of the second
+  // input; of `tie`: it is the equal of the one before it. Bit ITEMS: of the element behind the thread's last. FULL:
+  // either input has more than ITEMS elements from there on.
+  template <bool FULL>
+  GP_DEVICE void merge(int i, int j, bool after_second, Key (&key)[ITEMS], Mask &second, Mask &tie) const {
     const unsigned char *const base = reinterpret_cast<const unsigned char *>(keys);
-    unsigned x = unsigned(i * KEY), y = unsigned(reinterpret_cast<const unsigned char *>(keys2 + j) - base);
-    Key one = keys[i], two = keys2[j], last = one;
-    const bool any = i + j > 0, after_second = j > 0 && (i == 0 || !Before()(keys2[j - 1], keys[i - 1]));
-    if (any) last = after_second ? keys2[j - 1] : keys[i - 1];
+    const int one_end = n * KEY, two_at = int(reinterpret_cast<const unsigned char *>(keys2) - base);
+    const int two_end = two_at + m * KEY;
+    int x = i * KEY, y = two_at + j * KEY;
+    Key one, two;
+    second = tie = 0;
+    if (FULL || i < n) one = keys[i];
+    if (FULL || j < m) two = keys2[j];
+    if (!FULL && i >= n) one = two; // never taken, but compared
+    if (!FULL && j >= m) two = one;
+    Key last = one;
+    if (i + j > 0) last = after_second ? keys2[j - 1] : keys[i - 1];
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      const bool of_two = Before()(two, one);
-      const unsigned next = (of_two ? y : x) + KEY;
+      const bool later = Before()(two, one), of_two = FULL ? later : y < two_end && (x >= one_end || later);
+      const int next = (of_two ? y : x) + KEY;
       key[k] = of_two ? two : one;
-      tie.set(k, (k > 0 || any) && !Before()(last, key[k]));
-      second.set(k, of_two);
+      second |= Mask(of_two ? 1 : 0) << k;
+      tie |= Mask(Before()(last, key[k]) ? 0 : 1) << k;
       last = key[k];
-      const Key fresh = *reinterpret_cast<const Key *>(base + next);
+      Key fresh = last;
+      if (FULL || next < (of_two ? two_end : one_end)) fresh = *reinterpret_cast<const Key *>(base + next);
       x = of_two ? x : next;
       y = of_two ? next : y;
       one = of_two ? one : fresh;
       two = of_two ? fresh : two;
     }
-    const bool of_two = Before()(two, one);
-    tie.set(ITEMS, !Before()(last, of_two ? two : one));
-    second.set(ITEMS, of_two);
-    const int WORDS = gp__bits<ITEMS + 1>::WORDS;
-    gp__u32 others = 0, carry = after_second ? 1 : 0; // ties that are no pairs; was the one before of the second input?
-    GPUPRIMS__UNROLL
-    for (int w = 0; w < WORDS; ++w) {
-      others |= tie.word[w] & ~(second.word[w] & ~(second.word[w] << 1 | carry));
-      carry = second.word[w] >> 31;
-      if (w >= Marks::WORDS) continue;
-      const gp__u32 tied = tie.word[w],
-                    ties = __funnelshift_r(tied, w + 1 < WORDS ? tie.word[w + (w + 1 < WORDS)] : 0, 1);
-      marks.word[w < Marks::WORDS ? w : 0] = SET == GP_SET_UNION          ? ~tied
-                                             : SET == GP_SET_INTERSECTION ? ~second.word[w] & ties
-                                             : SET == GP_SET_DIFFERENCE   ? ~second.word[w] & ~ties
-                                                                          : ~tied & ~ties;
-      of_second.word[w < Marks::WORDS ? w : 0] = second.word[w];
+    const bool later = Before()(two, one), of_two = FULL ? later : y < two_end && (x >= one_end || later);
+    second |= Mask(of_two ? 1 : 0) << ITEMS;
+    tie |= Mask(Before()(last, of_two ? two : one) ? 0 : 1) << ITEMS;
+    tie &= lowest(n + m - i - j);
+    if (i + j == 0) tie &= ~Mask(1);
+  }
+  // Which of the elements have a partner. While no two keys of one input are equal, a pair stands side by side, the
+  // first input's key before the second's. Other runs of equal keys are looked at one by one: those of the first input
+  // come first, and as many of either input are pairs as there are of both.
+  GP_DEVICE Mask pairs(int i, int j, bool after_second, const Key (&key)[ITEMS], Mask second, Mask tie) const {
+    Mask paired = (second & tie) | (~second & tie >> 1);
+    Mask others = tie & ~(second & ~(second << 1 | Mask(after_second ? 1 : 0)));
+    while (others) {
+      const Mask upto = lowest(first(others) + 1), starts = ~tie & upto, ends = ~tie & ~upto & lowest(ITEMS + 1);
+      const int begin = starts ? gp__width(starts) - 1 : 0, end = ends ? first(ends) : ITEMS + 1;
+      const Mask run = lowest(end) & ~lowest(begin), here = run & lowest(ITEMS);
+      const int ones_here = ones(here & ~second), twos_here = ones(here & second);
+      int one_rank = 0, two_rank = 0; // of the first here, among its input's
+      if (!starts) {
+        const Key x = after_second ? keys2[j - 1] : keys[i - 1];
+        one_rank = equal_before(keys, i, x);
+        two_rank = equal_before(keys2, j, x);
+      }
+      int twos = two_rank + twos_here; // of the run; behind the thread's elements as far as they count
+      if (SET != GP_SET_UNION && end > ITEMS && ones_here) {
+        const int from = j + ones(second & lowest(ITEMS)), most = one_rank + ones_here;
+        twos += equal_behind(keys2, from, from + most < m ? from + most : m, key[ITEMS - 1]);
+      }
+      const int one_pairs = gp_min<int>()(gp_max<int>()(twos - one_rank, 0), ones_here);
+      const int two_pairs = gp_min<int>()(gp_max<int>()(one_rank + ones_here - two_rank, 0), twos_here);
+      paired = (paired & ~run) | (lowest(begin + one_pairs) & ~lowest(begin)) |
+               (lowest(begin + ones_here + two_pairs) & ~lowest(begin + ones_here));
+      others &= ~lowest(end);
     }
-    marks.keep(ITEMS);
-    return others == 0;
+    return paired;
+  }
+  // One thread: `count` elements from i and j on, in their order, and which are of the second input. Returned: those
+  // that are kept.
+  GP_DEVICE Mask operate(int i, int j, int count, Key (&key)[ITEMS], Mask &second) const {
+    Mask tie;
+    second = 0;
+    if (count <= 0) return 0;
+    const bool after_second = j > 0 && (i == 0 || !Before()(keys2[j - 1], keys[i - 1]));
+    if (i + ITEMS < n && j + ITEMS < m) merge<true>(i, j, after_second, key, second, tie);
+    else merge<false>(i, j, after_second, key, second, tie);
+    const Mask paired = pairs(i, j, after_second, key, second, tie);
+    return lowest(count) & (SET == GP_SET_UNION          ? ~(second & paired)
+                            : SET == GP_SET_INTERSECTION ? ~second & paired
+                            : SET == GP_SET_DIFFERENCE   ? ~second & ~paired
+                                                         : ~paired);
   }
 };
 
@@ -14989,13 +14997,12 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
     const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
     Key key[ITEMS];
-    typename Tile::Marks marks, of_second;
-    if (i + ITEMS >= tile.n || mine - i + ITEMS >= tile.m || !tile.merge_distinct(i, mine - i, key, marks, of_second))
-      tile.merge(i, mine - i, count, key, marks, of_second);
+    typename Tile::Mask second;
+    const typename Tile::Mask marks = tile.operate(i, mine - i, count, key, second);
     ValueLoads moving; // on their way while the results are counted
     if (VALUE) values.load(moving);
     if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
-    gp__u32 rank = static_cast<gp__u32>(marks.count());
+    gp__u32 rank = static_cast<gp__u32>(Tile::ones(marks));
     const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
     LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_before<gp__u64>(), false};
     look_back.start.value = 0;
@@ -15009,12 +15016,12 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     int place = i, place2 = tile.n + mine - i; // of the element's value
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      const bool second = VALUE && of_second.get(k);
-      if (marks.get(k)) {
+      const bool of_two = VALUE && (second >> k & 1);
+      if (marks >> k & 1) {
         *out++ = key[k];
-        if (VALUE) *places++ = static_cast<unsigned short>(second ? place2 : place);
+        if (VALUE) *places++ = static_cast<unsigned short>(of_two ? place2 : place);
       }
-      if (second) ++place2;
+      if (of_two) ++place2;
       else ++place;
     }
     if (VALUE) values.store(moving, shared + Tile::VALUES_AT);

@@ -242,33 +242,31 @@ MUTANTS = {
     "sets: a run is not followed back": (
         "SETS", "while (known < back && !Before", "while (known < 1 && back && !Before"),
     "sets: ranks are counted from the thread's first": (
-        "SETS", "if (k == 0) ahead = equal_before(keys, i, x) - equal_before(keys2, j, x);",
-        "if (k == 0) ahead = 0;"),
+        "SETS", "      if (!starts) {\n        const Key x", "      if (false) {\n        const Key x"),
     "sets: a thread's first key has too many equals": (
         "SETS", "high = high <= end ? high : end + 1;", "high = high <= end ? high : end + 2;"),
     "sets: a run that begins the tile is not seen whole": (
         "SETS", "while (high <= end && !Before", "while (high < end && !Before"),
     "sets: a thread at the end of an input is taken for one that is not": (
-        "SETS", "if (i + ITEMS < tile.n && mine - i + ITEMS < tile.m)", "if (i + ITEMS < tile.n)"),
-    "sets: ranks go on behind a run": ("SETS", "else if (Before()(key[k ? k - 1 : 0], x)) ahead = 0;", ""),
-    "sets: a partner is beyond the tile": (
-        "SETS", "pair = partner < two_end && equal(x, *partner);", "pair = equal(x, *partner);"),
-    "sets: the next key is a partner, whatever is ahead": (
-        "SETS", "two_at + (ahead > 0 ? ahead : 0);", "two_at;"),
-    "sets: equal keys of one input are taken for a pair": (
-        "SETS", "others |= tie.word[w] & ~(second.word[w] & ~(second.word[w] << 1 | carry));", ""),
+        "SETS", "if (i + ITEMS < n && j + ITEMS < m) merge<true>", "if (i + ITEMS < n) merge<true>"),
+    "sets: a run goes on to the thread's end": (
+        "SETS", "end = ends ? first(ends) : ITEMS + 1;", "end = ITEMS + 1;"),
+    "sets: a run behind the thread's elements is not followed": (
+        "SETS", "SET != GP_SET_UNION && end > ITEMS && ones_here", "SET != GP_SET_UNION && end > ITEMS + 1"),
+    "sets: a partner is beyond the tile": ("SETS", "from + most < m ? from + most : m, key", "from + most, key"),
+    "sets: equal keys of one input are taken for a pair": ("SETS", "    while (others) {", "    while (false) {"),
     "sets: the key before is always taken for the first input's": (
-        "SETS", "carry = after_second ? 1 : 0;", "carry = 0;"),
+        "SETS", "(second << 1 | Mask(after_second ? 1 : 0)));", "(second << 1));"),
     "sets: the key behind a thread's last one is no partner": (
-        "SETS", "tie.set(ITEMS, !Before()(last, of_two ? two : one));", ""),
-    "sets: the first key of a thread has no tie": (
-        "SETS", "(k > 0 || any) && !Before()(last, key[k])", "k > 0 && !Before()(last, key[k])"),
+        "SETS", "tie |= Mask(Before()(last, of_two ? two : one) ? 0 : 1) << ITEMS;", ""),
+    "sets: the tile's first key has a tie": ("SETS", "if (i + j == 0) tie &= ~Mask(1);", ""),
+    "sets: what is behind the tile has a tie": ("SETS", "tie &= lowest(n + m - i - j);", ""),
     "sets: a tile is merged before its keys are there": (
         "SETS", "__syncthreads();\n    if (first && a.borders) gp__begin<P>();",
         "if (first && a.borders) gp__begin<P>();"),
     "sets: the next tile's ends are written while the tile's are read": (
         "SETS", "drawn.number, s.at);\n  __syncthreads();", "drawn.number, s.at);"),
-    "sets: union keeps both of a pair": ("SETS", "? !second || !pair", "? true"),
+    "sets: union keeps both of a pair": ("SETS", "? ~(second & paired)", "? ~Mask(0)"),
     "sets: written before it is known where": (
         "SETS", "*a.out_count = s.before + kept;\n      }\n    }\n    __syncthreads();",
         "*a.out_count = s.before + kept;\n      }\n    }"),
