@@ -15353,9 +15353,9 @@ template <int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *
 // The best of what a block has seen: ranks up to a limit, k of which there are. Where the list is full, the limit is
 // lowered, digit by digit, until there is room; ranks beyond it are dropped at a glance from then on.
 struct gp__best_storage {
-  gp__u32 listed;
-  gp__u32 bin, before, in_bin; // of a digit
-  gp__u32 bins[256];
+  gp__u32 listed, bins[256];
+  alignas(16) gp__u32 bin; // of a digit; the three are read as 16 bytes, in which nothing else is written
+  gp__u32 before, in_bin;
 };
 template <int THREADS, class R> struct gp__best {
   typedef typename R::type Rank;
