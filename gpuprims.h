@@ -2570,11 +2570,14 @@ GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
          gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 1);
 }
+// Results of a tile: keys, places of values, the tile's values.
+GPUPRIMS__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
+  return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_place_bytes(tile, in_size) +
+         gp__merge_window_bytes(tile, in_size, 2);
+}
 GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 2) +
-         gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 1) +
-         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
-         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
+         2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
 }
 // Blocks that find the borders of tiles, one a thread.
 GPUPRIMS__RULE unsigned long long gp__set_border_blocks(gp_policy p, unsigned long long tiles) {
@@ -14713,12 +14716,13 @@ template <int THREADS> struct gp__set_storage {
 template <class P, int SET, class Before, class Key, class Value> struct gp__set_tile {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
-  static const int OUT_AT = gp__merge_window_bytes(TILE, KEY, 2),
-                   PLACES_AT = OUT_AT + gp__merge_window_bytes(TILE, KEY, 1);
+  static const int RESULTS_AT = gp__merge_window_bytes(TILE, KEY, 2), RESULT = gp__set_result_bytes(TILE, KEY, VALUE);
+  static const int PLACES_AT = gp__merge_window_bytes(TILE, KEY, 1); // in the results
   static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
   static const bool VALUES2 = SET == GP_SET_UNION || SET == GP_SET_SYMMETRIC_DIFFERENCE; // of the second input come out
   typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one behind
   typedef gp__set_storage<THREADS> Storage;
+  typedef Key KeyType;
 
   const Key *keys, *keys2; // the tile's, in shared memory
   int n, m;
@@ -14803,12 +14807,28 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     tie &= lowest(n + m - i - j);
     if (i + j == 0) tie &= ~Mask(1);
   }
+  // Those of the second input that have a partner, in runs that begin here: the first one of a run with the last one of
+  // the first input, the next one with the one before that, all runs at once.
+  static GP_DEVICE Mask nested(Mask second, Mask tie) {
+    Mask two = second & tie & ~(second << 1), one = two >> 1, paired = two;
+    for (int apart = 3; two && apart <= ITEMS; apart += 2) {
+      two = two << 1 & second & tie & (one & tie) << (apart - 1);
+      one = two >> apart;
+      paired |= two;
+    }
+    return paired;
+  }
   // Which of the elements have a partner. While no two keys of one input are equal, a pair stands side by side, the
   // first input's key before the second's. Other runs of equal keys are looked at one by one: those of the first input
   // come first, and as many of either input are pairs as there are of both.
   GP_DEVICE Mask pairs(int i, int j, bool after_second, const Key (&key)[ITEMS], Mask second, Mask tie) const {
     Mask paired = (second & tie) | (~second & tie >> 1);
     Mask others = tie & ~(second & ~(second << 1 | Mask(after_second ? 1 : 0)));
+    if (SET == GP_SET_UNION) {
+      const Mask outside = tie & ~(tie + 1); // the run that began before, if one did
+      others &= outside;
+      paired = (paired & outside) | nested(second, tie & ~outside);
+    }
     while (others) {
       const Mask upto = lowest(first(others) + 1), starts = ~tie & upto, ends = ~tie & ~upto & lowest(ITEMS + 1);
       const int begin = starts ? gp__width(starts) - 1 : 0, end = ends ? first(ends) : ITEMS + 1;
@@ -14942,9 +14962,32 @@ template <class Key, class Loads> struct gp__set_window {
   }
 };
 
-// While a tile is merged, the ends of the next one come from memory and the number of the one behind it is drawn; while
-// its place is looked for, the next one's keys come, in registers. The ends of the first tile are found by the block
-// itself, beside the launch that finds the others': for the second tile it waits for that one.
+// A block: a tile's results, `kept` of them, to where they go, as the tiles before tell. Its aggregate was published one
+// tile ago, and so were theirs: nobody waits long.
+template <class Tile, class Values, class Window, class LookBack>
+GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
+                              const Values &values, gp__u32 kept, const unsigned char *results,
+                              typename Tile::Storage &s) {
+  typedef typename Tile::KeyType Key;
+  if (gp_warp() == 0) {
+    const gp_before<gp__u64> before = look_back(tile.number, kept);
+    if (gp_lane() == 0) {
+      s.before = before.has ? before.value : 0;
+      if (tile.number == tiles - 1) *a.out_count = s.before + kept;
+    }
+  }
+  __syncthreads();
+  gp__set_write<Tile::THREADS, Tile::ITEMS>(static_cast<Key *>(a.out_keys) + s.before, results, int(kept));
+  if (Tile::VALUE)
+    values.write(s.before, reinterpret_cast<const unsigned short *>(results + Tile::PLACES_AT), int(kept),
+                 results + Tile::VALUES_AT);
+}
+
+// While a tile is merged, the ends of the next one come from memory and the number of the one behind it is drawn. Its
+// results wait in shared memory until the next one's are counted: a tile's aggregate is published before the block asks
+// for those before, so that blocks do not wait for each other in chains. Meanwhile the keys of the tile behind come.
+// The ends of the first tile are found by the block itself, beside the launch that finds the others': for the second
+// tile it waits for that one.
 template <class P, int SET, class Before, class Key, class Value>
 GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
@@ -14978,15 +15021,21 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (a.borders) gp__begin<P>();
     return;
   }
-  gp__set_window<Key, KeyLoads> here(drawn.number, s.at);
+  typedef gp__set_window<Key, KeyLoads> Window;
+  typedef gp__set_tile_values<Tile, ValueLoads, Value> Values;
+  LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_before<gp__u64>(), false};
+  look_back.start.value = 0;
+  look_back.start.has = false;
+  Window here(drawn.number, s.at), behind = here; // the tile whose results wait
   KeyLoads loads;
   here.load(loads, inputs);
+  gp__u32 waiting = 0; // results of it
+  unsigned char *results = shared + Tile::RESULTS_AT, *others = results + Tile::RESULT;
   for (bool first = true;; first = false) {
     Tile tile;
     tile.n = here.n, tile.m = here.m;
     here.store(loads, inputs, shared, tile.keys, tile.keys2);
-    const gp__set_tile_values<Tile, ValueLoads, Value> values = {a,           n,      here.first,
-                                                                 here.first2, here.n, Tile::VALUES2 ? here.m : 0};
+    const Values values = {a, n, here.first, here.first2, here.n, Tile::VALUES2 ? here.m : 0};
     __syncthreads();
     if (first && a.borders) gp__begin<P>();
     const gp__u64 next = s.ticket.number;
@@ -15004,15 +15053,12 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
     gp__u32 rank = static_cast<gp__u32>(Tile::ones(marks));
     const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
-    LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_before<gp__u64>(), false};
-    look_back.start.value = 0;
-    look_back.start.has = false;
     if (threadIdx.x == 0) {
       look_back.publish_aggregate(here.number, kept);
       s.ticket = a.borders ? gp__ticket_of(a.workspace, draws, was) : gp__ticket{drawn.tag, tiles};
     }
-    Key *out = reinterpret_cast<Key *>(shared + Tile::OUT_AT) + rank;
-    unsigned short *places = reinterpret_cast<unsigned short *>(shared + Tile::PLACES_AT) + rank;
+    Key *out = reinterpret_cast<Key *>(results) + rank;
+    unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + rank;
     int place = i, place2 = tile.n + mine - i; // of the element's value
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
@@ -15024,22 +15070,23 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       if (of_two) ++place2;
       else ++place;
     }
-    if (VALUE) values.store(moving, shared + Tile::VALUES_AT);
-    const gp__set_window<Key, KeyLoads> then(next, s.at);
+    if (VALUE) values.store(moving, results + Tile::VALUES_AT);
+    const Window then(next, s.at);
     if (next < tiles) then.load(loads, inputs);
-    if (gp_warp() == 0) {
-      const gp_before<gp__u64> before = look_back(here.number, kept);
-      if (gp_lane() == 0) {
-        s.before = before.has ? before.value : 0;
-        if (here.number == tiles - 1) *a.out_count = s.before + kept;
-      }
+    if (!first) {
+      const Values before = {a, n, behind.first, behind.first2, behind.n, Tile::VALUES2 ? behind.m : 0};
+      gp__set_finish<Tile>(a, look_back, behind, tiles, before, waiting, others, s);
+      if (next >= tiles) __syncthreads(); // s.before is written again
     }
-    __syncthreads();
-    gp__set_write<THREADS, ITEMS>(static_cast<Key *>(a.out_keys) + s.before, shared + Tile::OUT_AT, int(kept));
-    if (VALUE)
-      values.write(s.before, reinterpret_cast<const unsigned short *>(shared + Tile::PLACES_AT), int(kept),
-                   shared + Tile::VALUES_AT);
-    if (next >= tiles) return;
+    if (next >= tiles) {
+      gp__set_finish<Tile>(a, look_back, here, tiles, values, kept, results, s);
+      return;
+    }
+    unsigned char *const free = others;
+    others = results;
+    results = free;
+    behind = here;
+    waiting = kept;
     here = then;
   }
 }

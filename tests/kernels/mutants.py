@@ -268,8 +268,18 @@ MUTANTS = {
         "SETS", "drawn.number, s.at);\n  __syncthreads();", "drawn.number, s.at);"),
     "sets: union keeps both of a pair": ("SETS", "? ~(second & paired)", "? ~Mask(0)"),
     "sets: written before it is known where": (
-        "SETS", "*a.out_count = s.before + kept;\n      }\n    }\n    __syncthreads();",
-        "*a.out_count = s.before + kept;\n      }\n    }"),
+        "SETS", "*a.out_count = s.before + kept;\n    }\n  }\n  __syncthreads();",
+        "*a.out_count = s.before + kept;\n    }\n  }"),
+    "sets: the last tile's place is written while the one before is read": (
+        "SETS", "if (next >= tiles) __syncthreads(); // s.before is written again", ""),
+    "sets: results are written over those that wait": (
+        "SETS", "    others = results;\n    results = free;", "    results = others = free;"),
+    "sets: only the first of equal keys has a partner": (
+        "SETS", "for (int apart = 3; two && apart <= ITEMS; apart += 2) {", "for (int apart = 3; false; apart += 2) {"),
+    "sets: as many partners as there are keys": (
+        "SETS", "two = two << 1 & second & tie & (one & tie) << (apart - 1);", "two = two << 1 & second & tie;"),
+    "sets: a run that begins before is taken for one that begins here": (
+        "SETS", "const Mask outside = tie & ~(tie + 1);", "const Mask outside = 0;"),
     "streams: published before it is folded": ("SELECT", "gp__mbarrier_wait(&s.folded[stage], parity);", ""),
     "streams: looked back before it is published": ("SELECT", "gp__mbarrier_wait(&s.published[stage], parity);", ""),
     "streams: written before it is known where": ("SELECT", "gp__mbarrier_wait(&s.carried[stage], parity);", ""),
