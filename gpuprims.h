@@ -219,6 +219,9 @@ typedef unsigned long uint64_t;
 #define gp_transpose_batched GPUPRIMS__NAME(gp_transpose_batched)
 #define gp_permute GPUPRIMS__NAME(gp_permute)
 #define gp_convert_layout GPUPRIMS__NAME(gp_convert_layout)
+#define gp_bfs GPUPRIMS__NAME(gp_bfs)
+#define gp_bfs_sources GPUPRIMS__NAME(gp_bfs_sources)
+#define gp_connected_components GPUPRIMS__NAME(gp_connected_components)
 #define gp_array_check GPUPRIMS__NAME(gp_array_check)
 #define gp_array_relayout GPUPRIMS__NAME(gp_array_relayout)
 #define gp_array_define GPUPRIMS__NAME(gp_array_define)
@@ -370,7 +373,10 @@ enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
   X(GROUP_BY, group_by)                                                                                                \
   X(CHECK_OFFSETS, check_offsets)                                                                                      \
   X(TRANSPOSE, transpose)                                                                                              \
-  X(CONVERT_LAYOUT, convert_layout)
+  X(CONVERT_LAYOUT, convert_layout)                                                                                    \
+  X(BFS, bfs)                                                                                                          \
+  X(BFS_SOURCES, bfs_sources)                                                                                          \
+  X(COMPONENTS, connected_components)
 
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -527,7 +533,8 @@ enum {
   GP_RIGHT = 4,        // adjacent_difference: with the right neighbour instead of the left one
   GP_DESCENDING = 8,   // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
   GP_UNSORTED = 16,    // top-k: the results in any order
-  GP_KEEP_GAPS = 32    // convert_layout: bytes of the output that belong to no field keep what they hold
+  GP_KEEP_GAPS = 32,   // convert_layout: bytes of the output that belong to no field keep what they hold
+  GP_UNTIL_TARGET = 64 // bfs: stops after the level that reaches gp_call.target
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
@@ -569,6 +576,36 @@ typedef struct gp_layout {
   uint64_t capacity;      // GP_SOA: structs that there is room for; 0: as many as the call's count
   void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL
 } gp_layout;
+
+// ---- graphs
+
+// A directed graph by its adjacency lists (compressed sparse rows): the edges that leave vertex v lead to targets[e],
+// offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may stand in a list more than once, and may lead back
+// to its own vertex. The pointers are device memory (host memory on the host back end), aligned to their types; the
+// struct itself is host memory, read during the call.
+enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: with every edge stands the opposite one: the graph is its own transpose
+typedef struct gp_graph {
+  uint64_t vertices;
+  uint64_t edges;         // room of targets (and of in_sources); how many there are is offsets[vertices]
+  gp_type offset_type;    // of offsets and in_offsets: 0, GP_U32 or GP_U64
+  gp_type vertex_type;    // of targets and in_sources: 0, GP_U32 or GP_U64
+  const void *offsets;    // vertices + 1, ascending, the first one 0
+  const void *targets;    // each below `vertices`
+  const void *in_offsets; // the transposed graph: edges that lead to v come from in_sources[e], in_offsets[v] <= e <
+  const void *in_sources; // in_offsets[v + 1]. Both or neither; NULL: it is not there, or GP_SYMMETRIC
+  int flags;              // GP_SYMMETRIC
+} gp_graph;
+
+// What a traversal did, in device memory.
+typedef struct gp_traversal {
+  uint64_t reached;   // vertices, the source among them
+  uint64_t edges;     // that leave them (of a symmetric graph: twice its undirected edges)
+  uint64_t inspected; // edges that were looked at: fewer where levels went bottom-up, more where edges were seen twice
+  uint64_t levels;    // expanded: one more than the largest depth, where no limit and no target ended it
+  uint64_t bottom_up; // of them, bottom-up
+  uint64_t small;     // of them, by one block alone
+  uint64_t bytes;     // moved between memory and multiprocessors, by the model beside gp_bfs
+} gp_traversal;
 
 // ---- structs whose layout is chosen late (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA)
 //
@@ -764,6 +801,12 @@ typedef struct gp_call {
   int flags;        // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, ...
   const gp_policy *policy;           // NULL: the tuned table's, or the portable row
   const gp_permutation *permutation; // transpose: host memory, read during the call
+  const gp_graph *graph;             // graphs: host memory, read during the call
+  uint64_t source;                   // bfs: where it begins
+  const uint64_t *source_device;     // or NULL; in device memory, in place of source: one beyond the graph reaches none
+  uint64_t target;                   // bfs with GP_UNTIL_TARGET
+  uint64_t limit;                    // bfs: depth of the last vertices that are reached; 0: none
+  gp_traversal *statistics;          // bfs: device memory, or NULL: not wanted
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
@@ -1252,6 +1295,24 @@ GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_t
 // reads the keys once.
 GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
                                      uint64_t count, gp_stream stream);
+
+// ---- graphs (gp_graph)
+
+// Breadth-first search: depths[v] (i32) = the number of edges of a shortest path from source to v, -1 where there is
+// none. parents (vertex_type of the graph; NULL: not wanted): a vertex from which an edge leads to v on such a path,
+// the source's its own, the largest number of the type where there is no path; which one of several is not determined,
+// depths are. Errors beside those of gp_run: GP_E_ARGUMENT where source is not below graph->vertices.
+// By gp_run: a limit of depth, an end at a target, the source in device memory, what was done (gp_traversal).
+GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
+                               gp_stream stream);
+
+// The same from each of `count` sources, which are in device memory (vertex_type): depths[i * vertices + v] from
+// sources[i]; one beyond the graph reaches none.
+GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const void *sources, uint64_t count,
+                                       void *depths, gp_stream stream);
+
+// labels[v] (vertex_type) = the lowest number of a vertex that is connected with v, whichever way edges lead.
+GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph *graph, void *labels, gp_stream stream);
 
 // ---- any call, and what can be asked about it before it runs
 
