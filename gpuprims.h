@@ -4265,7 +4265,7 @@ typedef struct gp__bfs_args {
   unsigned *reached[2];                    // bitmaps
   void *queue;                             // gp_edges
   void *lists[2], *found;                  // vertices
-  struct gp__bfs_control *control;         //
+  void *control;                           // gp__bfs_control
   unsigned long long vertices, source;     //
   const unsigned long long *source_device; // or null
   unsigned long long target;               // or ~0
@@ -16481,6 +16481,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   const Vertex *targets, *in_sources;
   gp_edges *queue;
   Vertex *parents;
+  gp__bfs_control *control;
   gp__u64 vertices, words;
   // Of this thread, in this step, and of all steps.
   gp__bfs_sums sums;
@@ -16491,8 +16492,9 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
         in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
         in_sources(static_cast<const Vertex *>(args.in_sources)), queue(static_cast<gp_edges *>(args.queue)),
-        parents(static_cast<Vertex *>(args.parents)), vertices(args.vertices), words((args.vertices + 31) / 32),
-        sums(gp__bfs_sums{0, 0, 0}), inspected(0), buffered(0), buffered2(0) {}
+        parents(static_cast<Vertex *>(args.parents)), control(static_cast<gp__bfs_control *>(args.control)),
+        vertices(args.vertices), words((args.vertices + 31) / 32), sums(gp__bfs_sums{0, 0, 0}), inspected(0),
+        buffered(0), buffered2(0) {}
 
   GP_DEVICE gp__u64 warp_of_grid() const { return static_cast<gp__u64>(s.rank) * WARPS + gp_warp(); }
   GP_DEVICE gp__u64 warps_of_grid() const { return static_cast<gp__u64>(a.blocks) * WARPS; }
@@ -16620,7 +16622,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       gp__bfs_state &t = s.state;
       const gp__u64 tag = t.tag;
       if (step != GP__BFS_SMALL) decide(all);
-      else if (s.rank != 0) t = a.control->state;
+      else if (s.rank != 0) t = control->state;
       t.tag = tag + 1;
       s.sums = gp__bfs_sums{0, 0, 0};
       s.appended = 0;
@@ -16645,7 +16647,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   GP_DEVICE void flush() {
     if (!buffered) return;
     __syncwarp();
-    const gp__u64 at = reserve(&a.control->queue, buffered);
+    const gp__u64 at = reserve(&control->queue, buffered);
     for (unsigned i = gp_lane(); i < buffered; i += GP__WARP) queue[at + i] = buffer()[i];
     if (gp_lane() == 0) sums.appended += buffered;
     buffered = 0;
@@ -16680,7 +16682,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       const unsigned parts = static_cast<unsigned>((length + GP__BFS_PART - 1) / GP__BFS_PART);
       gp__u64 at;
       if (ALONE) at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended, parts) : 0, 0);
-      else at = reserve(&a.control->queue, parts);
+      else at = reserve(&control->queue, parts);
       for (unsigned i = gp_lane(); i < parts; i += GP__WARP) {
         const gp__u64 done = static_cast<gp__u64>(i) * GP__BFS_PART, rest = length - done;
         const gp_edges part =
@@ -16790,13 +16792,13 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       if (threadIdx.x == 0) {
         t.first = t.last;
         t.last += count;
-        a.control->queue = t.last;
+        control->queue = t.last;
         go_down();
       }
       break;
     }
     __syncthreads();
-    if (threadIdx.x == 0) a.control->state = t;
+    if (threadIdx.x == 0) control->state = t;
   }
   GP_DEVICE bool over_behind(const gp__bfs_sums &x) const {
     return !(x.found << 1) || (x.found >> 63) || s.state.depth + 1 == a.limit;
@@ -16906,16 +16908,16 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
           if (there[w]) write(v[w], found[w] ? depth : -1, found[w] ? parent[w] : static_cast<Vertex>(~Vertex(0)));
         } else {
           if (found[w]) write(v[w], depth, parent[w]);
-          append_to_list(found[w], v[w], 1, buffered2, &a.control->settled, static_cast<Vertex *>(a.found), t.settled);
+          append_to_list(found[w], v[w], 1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
         }
         if (found[w]) count_found(v[w], a.symmetric ? degree[w] : offsets[v[w] + 1] - offsets[v[w]]);
         const bool keeps = there[w] && !found[w] && degree[w];
-        append_to_list(keeps, v[w], 0, buffered, &a.control->kept, kept, t.kept);
+        append_to_list(keeps, v[w], 0, buffered, &control->kept, kept, t.kept);
         sums.appended += keeps;
       }
     }
-    flush_list(0, buffered, &a.control->kept, kept, t.kept);
-    flush_list(1, buffered2, &a.control->settled, static_cast<Vertex *>(a.found), t.settled);
+    flush_list(0, buffered, &control->kept, kept, t.kept);
+    flush_list(1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
   }
   // Bits of the vertices that the last level has found, and their edges where it goes on top-down.
   GP_DEVICE void append_vertex(bool there, Vertex v) {
@@ -16985,8 +16987,8 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
             gp_edges_of(s.begin + done, static_cast<unsigned>(rest < GP__BFS_PART ? rest : GP__BFS_PART), source);
       }
       if (threadIdx.x == 0) {
-        a.control->queue = parts;
-        a.control->kept = a.control->settled = 0;
+        control->queue = parts;
+        control->kept = control->settled = 0;
         if (source < vertices) write(static_cast<Vertex>(source), 0, static_cast<Vertex>(source));
       }
     }
@@ -25251,7 +25253,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.lists[0] = scratch + r.lists[0];
   a.lists[1] = scratch + r.lists[1];
   a.found = scratch + r.found;
-  a.control = (struct gp__bfs_control *)(scratch + r.control);
+  a.control = scratch + r.control;
   a.vertices = q->graph.vertices;
   a.source = q->source;
   a.source_device = (const unsigned long long *)q->source_device;

@@ -183,7 +183,7 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
     a.lists[i] = scratch.data + layout.lists[i];
   }
   a.queue = scratch.data + layout.queue, a.found = scratch.data + layout.found;
-  a.control = reinterpret_cast<gp__bfs_control *>(scratch.data + layout.control);
+  a.control = scratch.data + layout.control;
   a.vertices = n, a.source = how.device_source ? 12345678 : source;
   a.source_device = how.device_source ? sources.data : nullptr;
   a.target = how.target, a.limit = int(how.limit);
