@@ -425,6 +425,7 @@ typedef struct gp_policy {
   int alpha;         // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never
   int beta;          // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
   int small;         // bfs: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer
+  int look;          // bfs: it looks at a vertex's bit before it sets it where there are so many of them, or more
 } gp_policy;
 
 // Where a policy came from, in the order in which the choice is made.
@@ -1477,6 +1478,8 @@ GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) {
 }
 // What other threads change by atomics, as it is now.
 template <class T> GP_DEVICE T gp__peek(const T *p) { return *static_cast<const volatile T *>(p); }
+// Soon to be read: on its way to the L2 cache.
+GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 
 GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   gp__u64 v;
@@ -1684,6 +1687,7 @@ GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
   return one ? lanes : ~lanes;
 }
 template <class T> GP_DEVICE T gp__peek(const T *p) { return simt::load(p, simt::relaxed); }
+GP_DEVICE void gp__prefetch(const void *) {}
 GP_DEVICE void gp__wait_for_predecessor() {}
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
   simt::mbarrier_init(reinterpret_cast<uint64_t *>(bar), count);
@@ -1958,7 +1962,8 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(blocks_per_sm, 0, 1, 2, 4)                                                                                         \
   F(alpha, 0, -1, 1, 2, 4, 8, 16, 32, 64)                                                                              \
   F(beta, 0, 1, 2, 4, 8, 16, 32)                                                                                       \
-  F(small, 0, 1, 64, 128, 256, 512, 1024, 2048)
+  F(small, 0, 1, 64, 128, 256, 512, 1024, 2048)                                                                        \
+  F(look, 0, 1, 64, 128, 256, 1000000)
 
 // The families: primitives that share the fields of their policies and the shape of their kernels.
 enum {
@@ -3008,7 +3013,7 @@ GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(thre
 GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   return p.algorithm == GP_EXPAND_CONTRACT && (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) &&
          p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 &&
-         p.beta <= 1 << 20 && p.small >= 1 && (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
+         p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
          p.threads / GP__WARP * GP__BFS_BUFFER + 2048 <= s.shared_bytes;
 }
 
@@ -3333,6 +3338,7 @@ __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p) {
   p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
   p.alpha = gp__or(p.alpha, 8);
   p.beta = gp__or(p.beta, 2);
+  p.look = gp__or(p.look, 128);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
   return p;
 }
@@ -4273,6 +4279,7 @@ typedef struct gp__bfs_args {
   int limit;                               // of depth
   int symmetric;                           //
   int alpha, beta;                         // gp_policy
+  int look_from;                           // a small frontier of so many parts looks at bits before it sets them
   unsigned small;                          //
   unsigned blocks;                         // of the grid, all of them resident
 } gp__bfs_args;
@@ -16432,6 +16439,11 @@ enum {
   GP__BFS_COLLECT    // behind a level over all vertices: edges of those found
 };
 // What a step of all blocks comes to.
+// What a warp has counted in a step; GP__BFS_HIT goes to the block's sums at once.
+struct gp__bfs_counts {
+  unsigned appended, found;
+  gp__u64 edges;
+};
 struct gp__bfs_sums {
   gp__u64 appended; // parts in the queue; vertices in a list
   gp__u64 found;    // vertices, and GP__BFS_HIT where the target is among them
@@ -16460,9 +16472,10 @@ struct gp__bfs_control {
 };
 template <int WARPS> struct gp__bfs_shared {
   gp__bfs_state state;
-  gp__bfs_sums sums, part[WARPS];
+  gp__bfs_sums sums[3], part[WARPS]; // levels of one block take them in turn; others the first
+  unsigned appended[3];
   gp__u64 source, begin; // where the traversal begins, and its edges
-  unsigned rank, appended;
+  unsigned rank;
 };
 
 template <class P, class Offset, class Vertex> struct gp__bfs_block {
@@ -16470,8 +16483,8 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
   static const unsigned PLACES = GP__BFS_BUFFER / 2 / unsigned(sizeof(Vertex)); // vertices of one of its two
-  static const int WORDS = 2, LOOK = 4; // bottom-up: words of the bitmap a warp takes, neighbours a lane looks at
-  static const int FEW = 8;             // vertices that look on, for each of which the warp then works together
+  static const int WORDS = ITEMS, LOOK = 4; // bottom-up: words of the bitmap a warp takes, neighbours a lane looks at
+  static const int FEW = 8;                 // vertices that look on, for each of which the warp then works together
   typedef gp__bfs_shared<WARPS> Shared;
 
   const gp__bfs_args &a;
@@ -16483,52 +16496,55 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   Vertex *parents;
   gp__bfs_control *control;
   gp__u64 vertices, words;
-  // Of this thread, in this step, and of all steps.
-  gp__bfs_sums sums;
-  gp__u64 inspected;
+  gp__bfs_counts sums;          // of this warp, in this step: its first lane's; bottom-up each lane's until the end
+  unsigned inspected;           // by this thread, in all steps
   unsigned buffered, buffered2; // in the warp's buffers
+  int depth;                    // of what this step finds
+  unsigned turn;                // which of Shared::sums is added to
 
   GP_DEVICE gp__bfs_block(const gp__bfs_args &args, Shared &shared, unsigned char *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
         in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
         in_sources(static_cast<const Vertex *>(args.in_sources)), queue(static_cast<gp_edges *>(args.queue)),
         parents(static_cast<Vertex *>(args.parents)), control(static_cast<gp__bfs_control *>(args.control)),
-        vertices(args.vertices), words((args.vertices + 31) / 32), sums(gp__bfs_sums{0, 0, 0}), inspected(0),
-        buffered(0), buffered2(0) {}
+        vertices(args.vertices), words((args.vertices + 31) / 32), sums(gp__bfs_counts{0, 0, 0}), inspected(0),
+        buffered(0), buffered2(0), depth(0), turn(0) {}
 
   GP_DEVICE gp__u64 warp_of_grid() const { return static_cast<gp__u64>(s.rank) * WARPS + gp_warp(); }
   GP_DEVICE gp__u64 warps_of_grid() const { return static_cast<gp__u64>(a.blocks) * WARPS; }
+  // Edges of the next part of a list.
+  GP_DEVICE static unsigned part_of(gp__u64 rest) {
+    return rest < GP__BFS_PART ? static_cast<unsigned>(rest) : unsigned(GP__BFS_PART);
+  }
   GP_DEVICE static unsigned below() { return (1u << gp_lane()) - 1u; }
 
   // ---- sums and the barrier
 
-  GP_DEVICE static void add_warp(gp__bfs_sums &x) {
-    x.appended = gp_warp_reduce(x.appended, gp_sum<gp__u64>());
-    x.found = gp_warp_reduce(x.found, gp_sum<gp__u64>());
+  template <class Sums> GP_DEVICE static void add_warp(Sums &x) {
+    x.appended = gp_warp_reduce(x.appended, gp_sum<decltype(x.appended)>());
+    x.found = gp_warp_reduce(x.found, gp_sum<decltype(x.found)>());
     x.edges = gp_warp_reduce(x.edges, gp_sum<gp__u64>());
   }
-  // This thread's sums become part of the block's.
+  // This warp's sums become part of the block's.
   GP_DEVICE void add_to_block() {
-    if (!__any_sync(0xffffffffu, (sums.appended | sums.found | sums.edges) != 0)) return;
-    add_warp(sums);
-    if (gp_lane() == 0) {
-      atomicAdd(&s.sums.appended, sums.appended);
-      atomicAdd(&s.sums.found, sums.found);
-      atomicAdd(&s.sums.edges, sums.edges);
+    if (gp_lane() == 0 && (sums.appended | sums.found | sums.edges) != 0) {
+      atomicAdd(&s.sums[turn].appended, static_cast<gp__u64>(sums.appended));
+      atomicAdd(&s.sums[turn].found, static_cast<gp__u64>(sums.found));
+      atomicAdd(&s.sums[turn].edges, sums.edges);
     }
-    sums = gp__bfs_sums{0, 0, 0};
+    sums = gp__bfs_counts{0, 0, 0};
   }
   // A barrier of the grid: thread 0 gets the sums of all blocks.
   GP_DEVICE gp__bfs_sums wait() {
     add_to_block();
     __syncthreads();
-    if (a.blocks == 1) return threadIdx.x == 0 ? s.sums : gp__bfs_sums{0, 0, 0};
+    if (a.blocks == 1) return threadIdx.x == 0 ? s.sums[0] : gp__bfs_sums{0, 0, 0};
     const gp__u64 tag = s.state.tag;
     gp__word *slots = gp__words(a.workspace) + (tag & 1u) * a.blocks * GP__BFS_WORDS;
     gp__bfs_sums all = {0, 0, 0};
     if (threadIdx.x == 0) {
       __threadfence();
-      gp__publish(slots, s.rank, s.sums, tag);
+      gp__publish(slots, s.rank, s.sums[0], tag);
     }
     for (unsigned i = threadIdx.x; i < a.blocks; i += P::threads) {
       const gp__bfs_sums one = gp__receive<gp__bfs_sums>(slots, i, tag);
@@ -16624,8 +16640,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       if (step != GP__BFS_SMALL) decide(all);
       else if (s.rank != 0) t = control->state;
       t.tag = tag + 1;
-      s.sums = gp__bfs_sums{0, 0, 0};
-      s.appended = 0;
+      s.sums[0] = gp__bfs_sums{0, 0, 0};
     }
     __syncthreads();
   }
@@ -16655,23 +16670,25 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   }
   // In a queue of shared memory, and what does not fit behind the frontier of the queue in memory.
   GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
-    if (at < SMALL) small_queue(s.state.depth + 1u)[at] = edges;
+    if (at < SMALL) small_queue(static_cast<unsigned>(depth))[at] = edges;
     else queue[s.state.last + (at - SMALL)] = edges;
   }
-  // Lanes append the lists of their vertices.
-  template <bool ALONE> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v) {
-    const unsigned whole = __ballot_sync(0xffffffffu, has && count && count <= GP__BFS_PART);
+  // Lanes append the lists of their vertices, and count their edges where they are new.
+  template <bool ALONE> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
+    const unsigned small = has && count <= GP__BFS_PART ? static_cast<unsigned>(count) : 0;
+    const unsigned whole = __ballot_sync(0xffffffffu, small != 0);
     unsigned large = __ballot_sync(0xffffffffu, has && count > GP__BFS_PART);
     if (whole) {
+      if (counts) sums.edges += gp_warp_reduce(small, gp_sum<unsigned>());
+      if (small) gp__prefetch(targets + begin);
       const unsigned before = static_cast<unsigned>(__popc(whole & below()));
       const unsigned number = static_cast<unsigned>(__popc(whole));
-      const bool mine = (whole >> gp_lane() & 1u) != 0;
       if (ALONE) {
-        const unsigned at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended, number) : 0, 0);
-        if (mine) put_small(at + before, gp_edges_of(begin, static_cast<unsigned>(count), v));
+        const unsigned at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], number) : 0, 0);
+        if (small) put_small(at + before, gp_edges_of(begin, small, v));
       } else {
         if (buffered + number > ROOM) flush();
-        if (mine) buffer()[buffered + before] = gp_edges_of(begin, static_cast<unsigned>(count), v);
+        if (small) buffer()[buffered + before] = gp_edges_of(begin, small, v);
         buffered += number;
       }
     }
@@ -16681,12 +16698,12 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       const Vertex vertex = __shfl_sync(0xffffffffu, v, owner);
       const unsigned parts = static_cast<unsigned>((length + GP__BFS_PART - 1) / GP__BFS_PART);
       gp__u64 at;
-      if (ALONE) at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended, parts) : 0, 0);
+      if (counts) sums.edges += length;
+      if (ALONE) at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], parts) : 0, 0);
       else at = reserve(&control->queue, parts);
       for (unsigned i = gp_lane(); i < parts; i += GP__WARP) {
         const gp__u64 done = static_cast<gp__u64>(i) * GP__BFS_PART, rest = length - done;
-        const gp_edges part =
-            gp_edges_of(from + done, static_cast<unsigned>(rest < GP__BFS_PART ? rest : GP__BFS_PART), vertex);
+        const gp_edges part = gp_edges_of(from + done, part_of(rest), vertex);
         if (ALONE) put_small(static_cast<unsigned>(at) + i, part);
         else queue[at + i] = part;
       }
@@ -16714,94 +16731,105 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   // ---- top-down
 
   GP_DEVICE static bool has_bit(const gp__u32 *map, Vertex v) { return (map[v >> 5] >> (v & 31u) & 1u) != 0; }
-  GP_DEVICE static bool set_bit(gp__u32 *map, Vertex v) { // true: it was clear
+  // True: it was clear. To look first spares an atomic where it is not, and takes longer where it is.
+  GP_DEVICE static bool set_bit(gp__u32 *map, Vertex v, bool looks) {
     const gp__u32 bit = 1u << (v & 31u);
-    return (gp__peek(map + (v >> 5)) & bit) == 0 && (atomicOr(map + (v >> 5), bit) & bit) == 0;
+    if (looks && (gp__peek(map + (v >> 5)) & bit)) return false;
+    return (atomicOr(map + (v >> 5), bit) & bit) == 0;
   }
-  GP_DEVICE void write(Vertex v, int depth, Vertex parent) {
-    a.depths[v] = depth;
+  GP_DEVICE void write(Vertex v, int d, Vertex parent) {
+    a.depths[v] = d;
     if (parents) parents[v] = parent;
   }
-  GP_DEVICE void count_found(Vertex v, gp__u64 degree) {
-    sums.found += v == a.target ? 1 + GP__BFS_HIT : 1;
-    sums.edges += degree;
-  }
-  template <bool ALONE> GP_DEVICE void expand(const gp_edges &edges) {
+  template <bool ALONE> GP_DEVICE void expand(const gp_edges &edges, bool looks) {
     gp__u32 *map = a.reached[s.state.map];
-    const int depth = s.state.depth + 1;
     gp_warp_expand<ITEMS>(edges, targets, [&](bool there, Vertex source, Vertex v) {
-      const bool mine = there && set_bit(map, v);
-      gp__u64 begin = 0, end = 0;
+      const bool mine = there && set_bit(map, v, looks);
+      const unsigned won = __ballot_sync(0xffffffffu, mine);
       inspected += there;
+      if (!won) return;
+      gp__u64 begin = 0, end = 0;
       if (mine) {
         begin = offsets[v];
         end = offsets[v + 1];
         write(v, depth, source);
-        count_found(v, end - begin);
       }
-      if (__any_sync(0xffffffffu, mine)) append<ALONE>(mine, begin, end - begin, v);
+      if (gp_lane() == 0) sums.found += static_cast<unsigned>(__popc(won));
+      if (mine && v == a.target) atomicAdd(&s.sums[turn].found, GP__BFS_HIT);
+      append<ALONE>(mine, begin, end - begin, v, true);
     });
   }
   GP_DEVICE void top_down() {
     const gp__u64 first = s.state.first, count = s.state.last - first;
     // Where there are fewer parts than lanes, more warps have fewer.
     const gp__u64 share = (count + warps_of_grid() - 1) / warps_of_grid();
-    const unsigned width = share < GP__WARP ? static_cast<unsigned>(share) : GP__WARP;
+    const unsigned width = share < GP__WARP ? static_cast<unsigned>(share) : unsigned(GP__WARP);
+    depth = s.state.depth + 1;
     for (gp__u64 at = warp_of_grid() * width; at < count; at += warps_of_grid() * width) {
       gp_edges edges = gp_edges_of(0, 0, 0);
       if (gp_lane() < width && at + gp_lane() < count) edges = queue[first + at + gp_lane()];
-      expand<false>(edges);
+      expand<false>(edges, true);
     }
     flush();
   }
-  // Levels of one block, as long as the frontier is small.
+  // Levels of one block, as long as the frontier is small. One barrier a level: counters are three in turn, one that is
+  // added to, one that is read, one that is cleared.
   GP_DEVICE void small_levels() {
     gp__bfs_state &t = s.state;
     unsigned count = static_cast<unsigned>(t.last - t.first);
-    for (unsigned i = threadIdx.x; i < count; i += P::threads) small_queue(t.depth)[i] = queue[t.first + i];
+    gp__u64 levels = 0, found = 0, edges = 0;
+    gp__bfs_sums level;
+    bool done;
+    depth = t.depth;
+    for (unsigned i = threadIdx.x; i < count; i += P::threads)
+      small_queue(static_cast<unsigned>(depth))[i] = queue[t.first + i];
     __syncthreads();
-    if (threadIdx.x == 0) t.first = t.last;
-    for (;;) {
+    do {
       const unsigned share = (count + WARPS - 1) / WARPS, width = share < GP__WARP ? share : unsigned(GP__WARP);
+      const gp_edges *from = small_queue(static_cast<unsigned>(depth++));
+      const bool looks = count >= static_cast<unsigned>(a.look_from);
       for (unsigned at = gp_warp() * width; at < count; at += WARPS * width) {
-        gp_edges edges = gp_edges_of(0, 0, 0);
-        if (gp_lane() < width && at + gp_lane() < count) edges = small_queue(t.depth)[at + gp_lane()];
-        expand<true>(edges);
+        gp_edges one = gp_edges_of(0, 0, 0);
+        if (gp_lane() < width && at + gp_lane() < count) one = from[at + gp_lane()];
+        expand<true>(one, looks);
       }
       add_to_block();
+      const unsigned next = turn == 2 ? 0 : turn + 1;
+      if (threadIdx.x == 0) s.sums[next] = gp__bfs_sums{0, 0, 0}, s.appended[next] = 0;
       __syncthreads();
-      count = s.appended;
-      const gp__bfs_sums level = s.sums;
-      const bool done = over_behind(level), large = count > a.small || level.edges > a.small_edges;
-      __syncthreads();
-      if (threadIdx.x == 0) {
-        count_level(level);
-        ++t.small;
-        s.sums = gp__bfs_sums{0, 0, 0};
-        s.appended = 0;
-        if (done) t.step = GP__BFS_DONE;
-      }
-      __syncthreads();
-      if (done) break;
-      if (!large) continue;
-      // What is in shared memory comes behind what is already in the queue.
-      const unsigned there = count < SMALL ? count : SMALL;
-      for (unsigned i = threadIdx.x; i < there; i += P::threads)
-        queue[t.last + (count - there) + i] = small_queue(t.depth)[i];
-      __syncthreads();
-      if (threadIdx.x == 0) {
-        t.first = t.last;
+      level = s.sums[turn];
+      count = s.appended[turn];
+      turn = next;
+      ++levels;
+      found += level.found & ~GP__BFS_HIT;
+      edges += level.edges;
+      done = !(level.found << 1) || (level.found >> 63) || depth == a.limit;
+    } while (!done && count <= a.small && level.edges <= a.small_edges);
+    // What is in shared memory comes behind what is already in the queue.
+    const unsigned there = done ? 0 : count < SMALL ? count : SMALL;
+    for (unsigned i = threadIdx.x; i < there; i += P::threads)
+      queue[t.last + (count - there) + i] = small_queue(static_cast<unsigned>(depth))[i];
+    __syncthreads();
+    turn = 0;
+    if (threadIdx.x == 0) {
+      for (int i = 0; i < 3; ++i) s.sums[i] = gp__bfs_sums{0, 0, 0}, s.appended[i] = 0;
+      t.depth = depth;
+      t.levels += levels - !(level.found << 1); // the last one may have found nothing
+      t.small += levels;
+      t.reached += found;
+      t.explored += edges;
+      t.unexplored -= edges;
+      t.edges = level.edges;
+      t.first = t.last;
+      if (done) t.step = GP__BFS_DONE;
+      else {
         t.last += count;
         control->queue = t.last;
         go_down();
       }
-      break;
+      control->state = t;
     }
     __syncthreads();
-    if (threadIdx.x == 0) control->state = t;
-  }
-  GP_DEVICE bool over_behind(const gp__bfs_sums &x) const {
-    return !(x.found << 1) || (x.found >> 63) || s.state.depth + 1 == a.limit;
   }
 
   // ---- bottom-up
@@ -16882,22 +16910,23 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     const Vertex *list = static_cast<const Vertex *>(a.lists[t.side]);
     Vertex *kept = static_cast<Vertex *>(a.lists[LISTED ? t.side ^ 1 : t.side]);
     const gp__u64 count = LISTED ? t.list : vertices, tiles = (count + GP__WARP * WORDS - 1) / (GP__WARP * WORDS);
-    const int depth = t.depth + 1;
+    depth = t.depth + 1;
     for (gp__u64 tile = warp_of_grid(); tile < tiles; tile += warps_of_grid()) {
       Vertex v[WORDS], parent[WORDS];
-      Offset at[WORDS], end[WORDS], degree[WORDS];
+      Offset begin[WORDS], at[WORDS], end[WORDS];
       bool there[WORDS], found[WORDS];
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) {
         const gp__u64 i = (tile * WORDS + unsigned(w)) * GP__WARP + gp_lane();
-        found[w] = false;
-        parent[w] = 0;
+        const gp__u64 then = i + warps_of_grid() * (GP__WARP * WORDS); // of the tile after this one
+        if (!LISTED && then < count) gp__prefetch(in_offsets + then);
         v[w] = LISTED ? i < count ? list[i] : 0 : static_cast<Vertex>(i);
         there[w] = i < count && !has_bit(map, v[w]);
-        at[w] = there[w] ? in_offsets[v[w]] : 0;
+        begin[w] = at[w] = there[w] ? in_offsets[v[w]] : 0;
         end[w] = there[w] ? in_offsets[v[w] + 1] : 0;
-        degree[w] = end[w] - at[w];
+        found[w] = false, parent[w] = 0;
       }
+
       look(map, at, end, found, parent);
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) {
@@ -16910,19 +16939,25 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
           if (found[w]) write(v[w], depth, parent[w]);
           append_to_list(found[w], v[w], 1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
         }
-        if (found[w]) count_found(v[w], a.symmetric ? degree[w] : offsets[v[w] + 1] - offsets[v[w]]);
-        const bool keeps = there[w] && !found[w] && degree[w];
+        if (found[w]) {
+          ++sums.found;
+          if (v[w] == a.target) atomicAdd(&s.sums[0].found, GP__BFS_HIT);
+          sums.edges += a.symmetric ? static_cast<gp__u64>(end[w] - begin[w])
+                                    : static_cast<gp__u64>(offsets[v[w] + 1] - offsets[v[w]]);
+        }
+        const bool keeps = there[w] && !found[w] && end[w] != begin[w];
         append_to_list(keeps, v[w], 0, buffered, &control->kept, kept, t.kept);
         sums.appended += keeps;
       }
     }
     flush_list(0, buffered, &control->kept, kept, t.kept);
     flush_list(1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
+    add_warp(sums);
   }
   // Bits of the vertices that the last level has found, and their edges where it goes on top-down.
   GP_DEVICE void append_vertex(bool there, Vertex v) {
     const gp__u64 begin = there ? offsets[v] : 0, end = there ? offsets[v + 1] : 0;
-    append<false>(there, begin, end - begin, v);
+    append<false>(there, begin, end - begin, v, false);
   }
   GP_DEVICE void settle() {
     const Vertex *list = static_cast<const Vertex *>(a.found);
@@ -16960,8 +16995,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       const bool valid = source < vertices;
       const gp__u64 begin = valid ? offsets[source] : 0, degree = valid ? offsets[source + 1] - begin : 0;
       s.rank = static_cast<unsigned>(ticket.number);
-      s.appended = 0;
-      s.sums = gp__bfs_sums{0, 0, 0};
+      for (int i = 0; i < 3; ++i) s.sums[i] = gp__bfs_sums{0, 0, 0}, s.appended[i] = 0;
       s.source = source;
       s.begin = begin;
       t.tag = 1ull << 63 | ticket.tag << 27;
@@ -16983,8 +17017,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       const gp__u64 parts = s.state.last, degree = s.state.edges;
       for (gp__u64 i = threadIdx.x; i < parts; i += P::threads) {
         const gp__u64 done = i * GP__BFS_PART, rest = degree - done;
-        queue[i] =
-            gp_edges_of(s.begin + done, static_cast<unsigned>(rest < GP__BFS_PART ? rest : GP__BFS_PART), source);
+        queue[i] = gp_edges_of(s.begin + done, part_of(rest), source);
       }
       if (threadIdx.x == 0) {
         control->queue = parts;
@@ -17011,8 +17044,9 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
         }
       }
     if (!a.statistics) return;
-    sums = gp__bfs_sums{inspected, 0, 0};
-    const gp__u64 all = wait().appended;
+    sums.edges = inspected;
+    add_warp(sums);
+    const gp__u64 all = wait().edges;
     if (s.rank != 0 || threadIdx.x != 0) return;
     gp_traversal &r = *a.statistics;
     const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);
@@ -20863,11 +20897,11 @@ typedef struct gp__policy_class {
   {scope,     (int)(primitive),                                                                                        \
    in,        acc,                                                                                                     \
    out,       from,                                                                                                    \
-   to,        {algorithm, threads, vectors, load, store, stages, blocks, overlap, 0, 0, 0},                            \
+   to,        {algorithm, threads, vectors, load, store, stages, blocks, overlap, 0, 0, 0, 0},                         \
    provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
-    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
+    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
 static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
 #undef GPUPRIMS__ROW
 #undef GPUPRIMS__CLASS
@@ -23351,8 +23385,8 @@ static const gp__field gp__fields_top_k[] = {GP_POLICY_FIELDS_TOP_K(GPUPRIMS__FI
 static const gp__field gp__fields_transpose[] = {GP_POLICY_FIELDS_TRANSPOSE(GPUPRIMS__FIELD){NULL, 0}};
 static const gp__field gp__fields_graph[] = {GP_POLICY_FIELDS_GRAPH(GPUPRIMS__FIELD){NULL, 0}};
 // All there are.
-static const gp__field gp__fields_all[] = {GP_POLICY_FIELDS_SCAN(GPUPRIMS__FIELD) GPUPRIMS__FIELD(alpha)
-                                               GPUPRIMS__FIELD(beta) GPUPRIMS__FIELD(small){NULL, 0}};
+static const gp__field gp__fields_all[] = {GP_POLICY_FIELDS_SCAN(GPUPRIMS__FIELD) GPUPRIMS__FIELD(
+    alpha) GPUPRIMS__FIELD(beta) GPUPRIMS__FIELD(small) GPUPRIMS__FIELD(look){NULL, 0}};
 #undef GPUPRIMS__FIELD
 
 GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
@@ -25262,6 +25296,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.alpha = l->p->alpha;
   a.beta = l->p->beta;
   a.small = (unsigned)l->p->small;
+  a.look_from = l->p->look;
   a.small_edges = (unsigned)l->p->small * 8ull;
   a.blocks = l->g->grid;
   parameters[0] = &a;
@@ -25447,7 +25482,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 // Keys of groups have few bits, as a rule: of many keys of 4 bytes, one sweep leaves out the digits that are all the
 // same.
 GPUPRIMS__PRIVATE const gp_policy *gp__step_policy(const gp__request *step) {
-  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   return step->primitive == GP_SORT && step->key_size == 4 && step->count >> 22 ? &one_sweep : NULL;
 }
 // Bytes that the steps need of the workspace: words at the front, scratch at the back of what is not held.

@@ -185,6 +185,7 @@ static int parse(const char *word, gp_policy *p) {
     else if (!strcmp(field, "alpha")) p->alpha = number;
     else if (!strcmp(field, "beta")) p->beta = number;
     else if (!strcmp(field, "small")) p->small = number;
+    else if (!strcmp(field, "look")) p->look = number;
     else return 0;
   }
   return 1;
@@ -210,6 +211,8 @@ int main(int argc, char **argv) {
                                 "beta=16",
                                 "small=1",
                                 "small=128",
+                                "look=1",
+                                "look=1000000",
                                 "threads=1024,blocks_per_sm=1,small=2048",
                                 "threads=256,blocks_per_sm=1,small=512"};
   const char *words[64];

@@ -147,6 +147,7 @@ static std::vector<std::vector<u64>> transposed(const Graph &g) {
 struct How {
   int alpha = 8, beta = 2;
   unsigned blocks = 3, small = 128;
+  int look = 1;
   bool parents = true, up = true, device_source = false;
   u64 target = ~0ull, limit = 0;
 };
@@ -187,7 +188,8 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   a.vertices = n, a.source = how.device_source ? 12345678 : source;
   a.source_device = how.device_source ? sources.data : nullptr;
   a.target = how.target, a.limit = int(how.limit);
-  a.alpha = how.alpha, a.beta = how.beta, a.small = how.small, a.small_edges = how.small * 8ull, a.blocks = how.blocks;
+  a.alpha = how.alpha, a.beta = how.beta, a.small = how.small, a.look_from = how.look, a.small_edges = how.small * 8ull,
+  a.blocks = how.blocks;
   simt::config.resident = std::max(simt::config.resident, how.blocks); // as a cooperative launch promises
   const int e =
       simt::launch_kernel("bfs", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER, gp__bfs<P, O, V>, a);
@@ -217,7 +219,7 @@ static How draw_how(const Graph &g, int threads) {
   const int alphas[] = {-1, 1, 8, 1000000}, betas[] = {1, 2, 16, 1000000};
   const unsigned smalls[] = {1, 8, 64, 1u << 20};
   h.alpha = alphas[random32() % 4], h.beta = betas[random32() % 4];
-  h.blocks = 1 + random32() % 5;
+  h.blocks = 1 + random32() % 5, h.look = random32() % 2 ? 1 : 20;
   h.small = std::min(smalls[random32() % 4], gp__bfs_small_most(threads));
   h.parents = random32() % 2, h.up = random32() % 4 != 0, h.device_source = random32() % 2;
   if (random32() % 4 == 0) h.limit = 1 + random32() % 6;
