@@ -1305,6 +1305,12 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
 // the source's its own, the largest number of the type where there is no path; which one of several is not determined,
 // depths are. Errors beside those of gp_run: GP_E_ARGUMENT where source is not below graph->vertices.
 // By gp_run: a limit of depth, an end at a target, the source in device memory, what was done (gp_traversal).
+//
+// One cooperative launch, which decides on the device how each level goes (policy fields alpha, beta, small): top-down,
+// an edge inspected once; bottom-up, where the graph is GP_SYMMETRIC or comes with its transpose, which ends at the
+// first neighbour that was reached; or by one block alone. A directed graph without its transpose goes top-down. Where
+// a cooperative launch is refused one block does all, and the log says so. Offsets and targets are trusted. Workspace:
+// 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 12 bytes a vertex more (u32).
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream);
 

@@ -50,6 +50,18 @@ static Graph star(u64 n) {
   for (u64 i = 1; i < n; ++i) g.edge(0, i);
   return g;
 }
+static Graph spider(u64 legs) { // of three vertices each: a frontier that is too wide for one block matters later
+  Graph g("spider", 3 * legs + 1);
+  for (u64 i = 0; i < legs; ++i) g.edge(0, 3 * i + 1), g.edge(3 * i + 1, 3 * i + 2), g.edge(3 * i + 2, 3 * i + 3);
+  return g;
+}
+static Graph late() { // the one neighbour of vertex 1 that is reached before it is the last of many
+  Graph g("late", 700);
+  for (u64 i = 2; i < 200; ++i) g.edge(0, i);
+  for (u64 i = 200; i < 700; ++i) g.edge(1, i);
+  g.edge(1, 0);
+  return g;
+}
 static Graph torus(u64 x, u64 y) {
   Graph g("torus", x * y);
   for (u64 i = 0; i < x; ++i)
@@ -216,7 +228,7 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
 
 static How draw_how(const Graph &g, int threads) {
   How h;
-  const int alphas[] = {-1, 1, 8, 1000000}, betas[] = {1, 2, 16, 1000000};
+  const int alphas[] = {-1, 1, 8, 1000000}, betas[] = {0, 1, 16, 1000000}; // 0: top-down again at once
   const unsigned smalls[] = {1, 8, 64, 1u << 20};
   h.alpha = alphas[random32() % 4], h.beta = betas[random32() % 4];
   h.blocks = 1 + random32() % 5, h.look = random32() % 2 ? 1 : 20;
@@ -238,6 +250,8 @@ template <class P, class O, class V> static void all(int seeds) {
   each<P, O, V>(ring(90), 3, seeds);
   each<P, O, V>(star(700), 0, seeds);
   each<P, O, V>(star(900), 7, seeds);
+  each<P, O, V>(spider(300), 0, seeds);
+  each<P, O, V>(late(), 0, seeds);
   each<P, O, V>(torus(17, 23), 100, seeds);
   each<P, O, V>(hypercube(8), 5, seeds);
   each<P, O, V>(tree(600), 0, seeds);
