@@ -23392,7 +23392,7 @@ static const gp__field gp__fields_transpose[] = {GP_POLICY_FIELDS_TRANSPOSE(GPUP
 static const gp__field gp__fields_graph[] = {GP_POLICY_FIELDS_GRAPH(GPUPRIMS__FIELD){NULL, 0}};
 // All there are.
 static const gp__field gp__fields_all[] = {GP_POLICY_FIELDS_SCAN(GPUPRIMS__FIELD) GPUPRIMS__FIELD(
-    alpha) GPUPRIMS__FIELD(beta) GPUPRIMS__FIELD(small) GPUPRIMS__FIELD(look){NULL, 0}};
+    alpha, 0) GPUPRIMS__FIELD(beta, 0) GPUPRIMS__FIELD(small, 0) GPUPRIMS__FIELD(look, 0){NULL, 0}};
 #undef GPUPRIMS__FIELD
 
 GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
