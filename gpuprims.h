@@ -219,6 +219,7 @@ typedef unsigned long uint64_t;
 #define gp_transpose_batched GPUPRIMS__NAME(gp_transpose_batched)
 #define gp_permute GPUPRIMS__NAME(gp_permute)
 #define gp_convert_layout GPUPRIMS__NAME(gp_convert_layout)
+#define gp_bfs GPUPRIMS__NAME(gp_bfs)
 #define gp_array_check GPUPRIMS__NAME(gp_array_check)
 #define gp_array_relayout GPUPRIMS__NAME(gp_array_relayout)
 #define gp_array_define GPUPRIMS__NAME(gp_array_define)
@@ -370,7 +371,8 @@ enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
   X(GROUP_BY, group_by)                                                                                                \
   X(CHECK_OFFSETS, check_offsets)                                                                                      \
   X(TRANSPOSE, transpose)                                                                                              \
-  X(CONVERT_LAYOUT, convert_layout)
+  X(CONVERT_LAYOUT, convert_layout)                                                                                    \
+  X(BFS, bfs)
 
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -380,27 +382,28 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
 // the rule beside gp__choose in >>policy.
 enum {
   GP_AUTO = 0,
-  GP_DIRECT,         // copy, fill, iota, transform: registers only
-  GP_EVEN_SHARE,     // reduce: each block one share of the input, the block that starts last combines
-  GP_STEALING,       // reduce: tiles by ticket, a partial result a tile, the block that draws last combines
-  GP_ONE_BLOCK,      // reduce, scan, sort: a single block
-  GP_LOOK_BACK,      // scan, select, runs, by key: one pass, decoupled look-back
-  GP_THREE_SWEEP,    // scan: upsweep, spine, downsweep (three launches)
-  GP_PIPELINED,      // the same, and segmented reduce: persistent blocks, bulk copies (compute capability 9.0, later)
-  GP_MERGE_PATH,     // segmented reduce, load balance: each block the same number of elements and segments together
-  GP_SHARED_BINS,    // histogram: counters in shared memory, as many replicas as fit
-  GP_GLOBAL_BINS,    // histogram: counters in the output
-  GP_WARP_SEGMENTS,  // segmented reduce: lanes of a warp a segment, the block a long one
-  GP_ONE_SWEEP,      // sort: a digit a pass from the least significant, each pass one sweep with look-back
-  GP_HYBRID,         // sort: partitions from the most significant digit until buckets fit on chip, which sorts them
-  GP_COUNTING,       // sort of 8- and 16-bit keys without values: count, scan, fill
-  GP_MERGE_PASSES,   // merge sort: tiles sorted on chip, then passes of merges
-  GP_SIZE_CLASSES,   // segmented sort: segments by length, each class by kernels of its own
-  GP_RADIX_SELECT,   // top-k, nth element: digit by digit towards the k-th key
-  GP_BEST_LISTS,     // top-k: blocks keep the best they have seen, in one read of the keys
-  GP_ADAPTIVE,       // sort: one sweep a digit or hybrid, as a sample of the keys says
-  GP_PADDED_TILES,   // transpose: tiles in shared memory with gaps, so that columns lie in banks of their own
-  GP_SWIZZLED_TILES, // transpose: the same by an exclusive or in place of the gaps (aligned rows, sizes 1 to 16)
+  GP_DIRECT,          // copy, fill, iota, transform: registers only
+  GP_EVEN_SHARE,      // reduce: each block one share of the input, the block that starts last combines
+  GP_STEALING,        // reduce: tiles by ticket, a partial result a tile, the block that draws last combines
+  GP_ONE_BLOCK,       // reduce, scan, sort: a single block
+  GP_LOOK_BACK,       // scan, select, runs, by key: one pass, decoupled look-back
+  GP_THREE_SWEEP,     // scan: upsweep, spine, downsweep (three launches)
+  GP_PIPELINED,       // the same, and segmented reduce: persistent blocks, bulk copies (compute capability 9.0, later)
+  GP_MERGE_PATH,      // segmented reduce, load balance: each block the same number of elements and segments together
+  GP_SHARED_BINS,     // histogram: counters in shared memory, as many replicas as fit
+  GP_GLOBAL_BINS,     // histogram: counters in the output
+  GP_WARP_SEGMENTS,   // segmented reduce: lanes of a warp a segment, the block a long one
+  GP_ONE_SWEEP,       // sort: a digit a pass from the least significant, each pass one sweep with look-back
+  GP_HYBRID,          // sort: partitions from the most significant digit until buckets fit on chip, which sorts them
+  GP_COUNTING,        // sort of 8- and 16-bit keys without values: count, scan, fill
+  GP_MERGE_PASSES,    // merge sort: tiles sorted on chip, then passes of merges
+  GP_SIZE_CLASSES,    // segmented sort: segments by length, each class by kernels of its own
+  GP_RADIX_SELECT,    // top-k, nth element: digit by digit towards the k-th key
+  GP_BEST_LISTS,      // top-k: blocks keep the best they have seen, in one read of the keys
+  GP_ADAPTIVE,        // sort: one sweep a digit or hybrid, as a sample of the keys says
+  GP_PADDED_TILES,    // transpose: tiles in shared memory with gaps, so that columns lie in banks of their own
+  GP_SWIZZLED_TILES,  // transpose: the same by an exclusive or in place of the gaps (aligned rows, sizes 1 to 16)
+  GP_EXPAND_CONTRACT, // bfs: a level is one step from frontier to frontier of vertices
   GP_ALGORITHM_COUNT
 };
 
@@ -419,6 +422,10 @@ typedef struct gp_policy {
   int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep)
   int blocks_per_sm; // resident blocks a multiprocessor; the grid is this times their number, or fewer for small inputs
   int overlap;       // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
+  int alpha;         // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never
+  int beta;          // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
+  int small;         // bfs: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer
+  int look;          // bfs: it looks at a vertex's bit before it sets it where there are so many of them, or more
 } gp_policy;
 
 // Where a policy came from, in the order in which the choice is made.
@@ -527,7 +534,8 @@ enum {
   GP_RIGHT = 4,        // adjacent_difference: with the right neighbour instead of the left one
   GP_DESCENDING = 8,   // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
   GP_UNSORTED = 16,    // top-k: the results in any order
-  GP_KEEP_GAPS = 32    // convert_layout: bytes of the output that belong to no field keep what they hold
+  GP_KEEP_GAPS = 32,   // convert_layout: bytes of the output that belong to no field keep what they hold
+  GP_UNTIL_TARGET = 64 // bfs: stops after the level that reaches gp_call.target
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
@@ -569,6 +577,37 @@ typedef struct gp_layout {
   uint64_t capacity;      // GP_SOA: structs that there is room for; 0: as many as the call's count
   void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL
 } gp_layout;
+
+// ---- graphs
+
+// A directed graph by its adjacency lists (compressed sparse rows): the edges that leave vertex v lead to targets[e],
+// offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may stand in a list more than once, and may lead back
+// to its own vertex. The pointers are device memory (host memory on the host back end), aligned to their types; the
+// struct itself is host memory, read during the call.
+enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: with every edge stands the opposite one: the graph is its own transpose
+typedef struct gp_graph {
+  uint64_t vertices;
+  uint64_t edges;         // room of targets (and of in_sources); how many there are is offsets[vertices]
+  gp_type offset_type;    // of offsets and in_offsets: 0, GP_U32 or GP_U64
+  gp_type vertex_type;    // of targets and in_sources: 0, GP_U32 or GP_U64
+  const void *offsets;    // vertices + 1, ascending, the first one 0
+  const void *targets;    // each below `vertices`
+  const void *in_offsets; // the transposed graph: edges that lead to v come from in_sources[e], in_offsets[v] <= e <
+  const void *in_sources; // in_offsets[v + 1]. Both or neither; NULL: it is not there, or GP_SYMMETRIC
+  int flags;              // GP_SYMMETRIC
+} gp_graph;
+
+// What a traversal did, in device memory.
+typedef struct gp_traversal {
+  uint64_t reached;   // vertices, the source among them
+  uint64_t edges;     // that leave them (of a symmetric graph: twice its undirected edges)
+  uint64_t inspected; // edges that were looked at: fewer where levels went bottom-up, more where edges were seen twice
+  uint64_t levels;    // the largest depth
+  uint64_t bottom_up; // levels that went bottom-up
+  uint64_t small;     // levels that one block did alone
+  uint64_t bytes;     // the least that must be read and written: depths, parents, the offsets of vertices that were
+                      // reached, and targets that were inspected
+} gp_traversal;
 
 // ---- structs whose layout is chosen late (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA)
 //
@@ -764,6 +803,12 @@ typedef struct gp_call {
   int flags;        // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, ...
   const gp_policy *policy;           // NULL: the tuned table's, or the portable row
   const gp_permutation *permutation; // transpose: host memory, read during the call
+  const gp_graph *graph;             // graphs: host memory, read during the call
+  uint64_t source;                   // bfs: where it begins
+  const uint64_t *source_device;     // or NULL; in device memory, in place of source: one beyond the graph reaches none
+  uint64_t target;                   // bfs with GP_UNTIL_TARGET
+  uint64_t limit;                    // bfs: depth of the last vertices that are reached; 0: none
+  gp_traversal *statistics;          // bfs: device memory, or NULL: not wanted
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
@@ -1253,6 +1298,22 @@ GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_t
 GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
                                      uint64_t count, gp_stream stream);
 
+// ---- graphs (gp_graph)
+
+// Breadth-first search: depths[v] (i32) = the number of edges of a shortest path from source to v, -1 where there is
+// none. parents (vertex_type of the graph; NULL: not wanted): a vertex from which an edge leads to v on such a path,
+// the source's its own, the largest number of the type where there is no path; which one of several is not determined,
+// depths are. Errors beside those of gp_run: GP_E_ARGUMENT where source is not below graph->vertices.
+// By gp_run: a limit of depth, an end at a target, the source in device memory, what was done (gp_traversal).
+//
+// One cooperative launch, which decides on the device how each level goes (policy fields alpha, beta, small): top-down,
+// an edge inspected once; bottom-up, where the graph is GP_SYMMETRIC or comes with its transpose, which ends at the
+// first neighbour that was reached; or by one block alone. A directed graph without its transpose goes top-down. Where
+// a cooperative launch is refused one block does all, and the log says so. Offsets and targets are trusted. Workspace:
+// 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 12 bytes a vertex more (u32).
+GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
+                               gp_stream stream);
+
 // ---- any call, and what can be asked about it before it runs
 
 // Runs a call. Errors: CONTEXT FORK NULL ARGUMENT TYPE OPERATOR SIZE ALIGNMENT OVERLAP POLICY STREAM WORKSPACE MEMORY
@@ -1423,6 +1484,8 @@ GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) {
 }
 // What other threads change by atomics, as it is now.
 template <class T> GP_DEVICE T gp__peek(const T *p) { return *static_cast<const volatile T *>(p); }
+// Soon to be read: on its way to the L2 cache.
+GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 
 GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   gp__u64 v;
@@ -1630,6 +1693,7 @@ GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
   return one ? lanes : ~lanes;
 }
 template <class T> GP_DEVICE T gp__peek(const T *p) { return simt::load(p, simt::relaxed); }
+GP_DEVICE void gp__prefetch(const void *) {}
 GP_DEVICE void gp__wait_for_predecessor() {}
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
   simt::mbarrier_init(reinterpret_cast<uint64_t *>(bar), count);
@@ -1897,6 +1961,15 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
   F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
   F(overlap, 0, 1, 2)
+#define GP_POLICY_FIELDS_GRAPH(F)                                                                                      \
+  F(algorithm, GP_AUTO, GP_EXPAND_CONTRACT)                                                                            \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4)                                                                                               \
+  F(blocks_per_sm, 0, 1, 2, 4)                                                                                         \
+  F(alpha, 0, -1, 1, 2, 4, 8, 16, 32, 64)                                                                              \
+  F(beta, 0, 1, 2, 4, 8, 16, 32)                                                                                       \
+  F(small, 0, 1, 64, 128, 256, 512, 1024, 2048)                                                                        \
+  F(look, 0, 1, 64, 128, 256, 1000000)
 
 // The families: primitives that share the fields of their policies and the shape of their kernels.
 enum {
@@ -1910,7 +1983,8 @@ enum {
   GP__FAMILY_MERGE,
   GP__FAMILY_SEGMENTED_SORT,
   GP__FAMILY_TOP_K,
-  GP__FAMILY_TRANSPOSE
+  GP__FAMILY_TRANSPOSE,
+  GP__FAMILY_GRAPH
 };
 GPUPRIMS__RULE int gp__family_of(int primitive) {
   return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
@@ -1927,6 +2001,7 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
          : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
          : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
          : primitive == GP_TRANSPOSE                                              ? GP__FAMILY_TRANSPOSE
+         : primitive == GP_BFS                                                    ? GP__FAMILY_GRAPH
                                                                                   : GP__FAMILY_MAP;
 }
 // Families that move keys and values: their kernels are steps of a plan, which gp__launch hands to the family.
@@ -2934,6 +3009,23 @@ GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
          ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
           p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
 }
+
+// ---- breadth-first search
+
+enum {
+  GP__BFS_PART = 256,    // edges of a part of a list, at most
+  GP__BFS_BUFFER = 2048, // bytes of shared memory of a warp: what it appends to queue and lists
+  GP__BFS_WORDS = 3      // tagged words of a block at a barrier
+};
+// Parts that each of two queues in shared memory has room for.
+GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
+GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
+  return p.algorithm == GP_EXPAND_CONTRACT && (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) &&
+         p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 &&
+         p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
+         p.threads / GP__WARP * GP__BFS_BUFFER + 2048 <= s.shared_bytes;
+}
+
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
          (gp__family_of(s.primitive) == GP__FAMILY_SCAN        ? gp__policy_valid_scan(p, s)
@@ -2945,6 +3037,7 @@ GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
           : gp__family_of(s.primitive) == GP__FAMILY_MERGE     ? gp__policy_valid_merge(p, s)
           : gp__family_of(s.primitive) == GP__FAMILY_TOP_K     ? gp__policy_valid_top_k(p, s)
           : gp__family_of(s.primitive) == GP__FAMILY_TRANSPOSE ? gp__policy_valid_transpose(p, s)
+          : gp__family_of(s.primitive) == GP__FAMILY_GRAPH     ? gp__policy_valid_graph(p, s)
           : gp__is_planned(s.primitive)                        ? gp__policy_valid_segmented_sort(p, s)
                                                                : gp__policy_valid_map(p, s));
 }
@@ -3247,11 +3340,22 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   p.vectors = gp__or(p.vectors, bytes >= sms * 4 * 16384 ? 4 : bytes >= sms * 2 * 8192 ? 2 : 1);
   return p;
 }
+__attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p) {
+  p.algorithm = gp__or(p.algorithm, GP_EXPAND_CONTRACT);
+  p.threads = gp__or(p.threads, 512);
+  p.vectors = gp__or(p.vectors, 2);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  p.alpha = gp__or(p.alpha, 8);
+  p.beta = gp__or(p.beta, 2);
+  p.look = gp__or(p.look, 128);
+  if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
+  return p;
+}
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const int family = gp__family_of(s.primitive);
   const unsigned long long bytes = gp__shape_bytes(s);
   const int overlap = p.overlap;
-  p.overlap = gp__or(overlap, s.compute_capability >= 90 ? 1 : 2);
+  p.overlap = gp__or(overlap, s.compute_capability >= 90 && family != GP__FAMILY_GRAPH ? 1 : 2);
   p.load =
       gp__or(p.load, family == GP__FAMILY_REDUCE || family == GP__FAMILY_HISTOGRAM ? GP_CACHE_STREAMING : GP_CACHE_ALL);
   p.store = gp__or(p.store, family != GP__FAMILY_MAP || s.in_size ? GP_CACHE_ALL // fill, iota: nobody reads it soon
@@ -3269,6 +3373,7 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   if (family == GP__FAMILY_SEGMENTED_SORT) return gp__portable_segmented_sort(p, s);
   if (family == GP__FAMILY_TOP_K) return gp__portable_top_k(p, s);
   if (family == GP__FAMILY_TRANSPOSE) return gp__portable_transpose(p, s);
+  if (family == GP__FAMILY_GRAPH) return gp__portable_graph(p);
   if (family == GP__FAMILY_REDUCE) {
     p.algorithm = gp__or(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
     p.threads = gp__or(p.threads, 512);
@@ -3749,6 +3854,34 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
   g->grid = (unsigned)(r.tiles < 1 ? 1 : r.tiles < resident ? r.tiles : resident);
   g->shared_bytes = r.shared_bytes;
 }
+// Breadth-first search: vertices are `count`, edges `count2`. All blocks are resident; a small graph has few.
+typedef struct gp__bfs_layout {
+  unsigned long long reached[2], queue, lists[2], found, control, bytes;
+} gp__bfs_layout;
+__attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
+  const unsigned long long bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
+  gp__bfs_layout l;
+  l.bytes = 0;
+#define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
+  GPUPRIMS__PLACE(control, 512);
+  GPUPRIMS__PLACE(reached[0], bitmap);
+  GPUPRIMS__PLACE(reached[1], s.rows ? bitmap : 0); // bottom-up
+  GPUPRIMS__PLACE(lists[0], s.rows ? list : 0);
+  GPUPRIMS__PLACE(lists[1], s.rows ? list : 0);
+  GPUPRIMS__PLACE(found, s.rows ? list : 0);
+  GPUPRIMS__PLACE(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+#undef GPUPRIMS__PLACE
+  return l;
+}
+__attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident,
+                                                       gp__geometry *g) {
+  g->tile_items = (unsigned)p.threads * 4;
+  g->tiles = gp__ceil_div(s.count + s.count2 / 8, g->tile_items);
+  g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);
+  g->shared_bytes = (unsigned)(p.threads / GP__WARP * GP__BFS_BUFFER);
+  g->words = 2ull * GP__BFS_WORDS * g->grid;
+  g->scratch = gp__lay_out_bfs(s).bytes;
+}
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
   gp__geometry g;
@@ -3766,6 +3899,7 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
     if (family == GP__FAMILY_MERGE) gp__geometry_merge(p, s, resident, &g);
     else if (family == GP__FAMILY_TOP_K) gp__geometry_top_k(p, s, resident, &g);
     else if (family == GP__FAMILY_TRANSPOSE) gp__geometry_transpose(p, s, resident, &g);
+    else if (family == GP__FAMILY_GRAPH) gp__geometry_graph(p, s, resident, &g);
     else if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, &g);
     else gp__geometry_planned(p, s, resident, &g);
     return g;
@@ -4133,6 +4267,31 @@ typedef struct gp__transpose_args {
   void *scratch;        // or null: shared memory
   int rotates, gathers; // a step: columns are rotated, not shuffled; each place is read from where the formula says
 } gp__transpose_args;
+
+// Breadth-first search: all that a launch is told. Scratch memory holds bitmaps of the vertices that have been reached,
+// the queue, and lists of vertices.
+typedef struct gp__bfs_args {
+  const void *offsets, *targets;
+  const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
+  int *depths;
+  void *parents; // or null
+  gp_traversal *statistics;
+  void *workspace;
+  unsigned *reached[2];                    // bitmaps
+  void *queue;                             // gp_edges
+  void *lists[2], *found;                  // vertices
+  void *control;                           // gp__bfs_control
+  unsigned long long vertices, source;     //
+  const unsigned long long *source_device; // or null
+  unsigned long long target;               // or ~0
+  unsigned long long small_edges;          // one block goes on alone with as many, at most
+  int limit;                               // of depth
+  int symmetric;                           //
+  int alpha, beta;                         // gp_policy
+  int look_from;                           // a small frontier of so many parts looks at bits before it sets them
+  unsigned small;                          //
+  unsigned blocks;                         // of the grid, all of them resident
+} gp__bfs_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -4702,6 +4861,47 @@ GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
   return first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));
 }
 
+// ---- edges
+
+// Edges of one vertex that stand together in its list: what frontiers are made of. Long lists are cut into parts.
+enum { GP__EDGES_COUNT_SHIFT = 48 };
+struct alignas(16) gp_edges {
+  gp__u64 place; // where they begin, and above that how many they are, below 2^16
+  gp__u64 source;
+  GP_DEVICE gp__u64 begin() const { return place & ((1ull << GP__EDGES_COUNT_SHIFT) - 1); }
+  GP_DEVICE unsigned count() const { return static_cast<unsigned>(place >> GP__EDGES_COUNT_SHIFT); }
+};
+GP_DEVICE gp_edges gp_edges_of(gp__u64 begin, unsigned count, gp__u64 source) {
+  return gp_edges{begin | static_cast<gp__u64>(count) << GP__EDGES_COUNT_SHIFT, source};
+}
+
+// visit(there, source, target) for each edge of the warp's 32 parts (a lane without one: count 0), ITEMS at a time of
+// each lane, every lane with its share, however long the parts are (the merge path of parts and edges). All lanes call,
+// and visit() is called by all: where `there` is false the lane has no edge. Lanes that follow each other have edges
+// that do.
+template <int ITEMS, class Vertex, class Visit>
+GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
+  const unsigned count = edges.count(), end = gp_warp_inclusive_scan(count, gp_sum<unsigned>()), start = end - count;
+  const unsigned total = gp_warp_broadcast(end, GP__WARP - 1);
+  const gp__u64 first = edges.begin() - start;
+  for (unsigned base = 0; base < total; base += GP__WARP * ITEMS) {
+    Vertex source[ITEMS], target[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned rank = base + static_cast<unsigned>(i) * GP__WARP + gp_lane();
+      unsigned owner = 0; // the last lane that starts at this rank or before
+      GPUPRIMS__UNROLL
+      for (unsigned step = GP__WARP / 2; step; step /= 2)
+        if (__shfl_sync(0xffffffffu, start, static_cast<int>(owner + step)) <= rank) owner += step;
+      const gp__u64 from = __shfl_sync(0xffffffffu, first, static_cast<int>(owner));
+      source[i] = static_cast<Vertex>(__shfl_sync(0xffffffffu, static_cast<Vertex>(edges.source), int(owner)));
+      target[i] = rank < total ? targets[from + rank] : 0;
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      visit(base + static_cast<unsigned>(i) * GP__WARP + gp_lane() < total, source[i], target[i]);
+  }
+}
 // >>tile --------------------------------------------------------------------------------------------------------------
 //
 // What a block of threads does together with a tile of data. THREADS is the block's size (a multiple of 32), ITEMS the
@@ -16312,6 +16512,678 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
   }
 }
 
+// ---- breadth-first search
+//
+// One launch of resident blocks does the whole traversal; between its steps stands a barrier of the grid, which also
+// carries what each block has counted, so that all blocks take the same decisions from the same sums.
+//
+// Top-down (Merrill, Garland and Grimshaw, Scalable GPU Graph Traversal): warps take parts of the frontier's lists,
+// expand them with a share of edges for each lane, and contract: who sets the bit of a vertex has reached it, writes
+// its depth, and appends its lists to the queue, long ones in parts, so that no list is one warp's alone. A vertex is
+// reached once, so the queue is one array from which levels take their ranges.
+//
+// Bottom-up (Beamer, Asanovic and Patterson, Direction-Optimizing Breadth-First Search): each vertex not reached looks
+// for a neighbour that was reached before this level; that one is of the last level, or else the vertex had been
+// reached earlier. So the bitmap of reached vertices serves as the frontier's. The first such level goes over all
+// vertices, writes bitmap and depths in whole words (of those not reached too, so that nobody need clear them before),
+// and leaves a list of the vertices that are still to be reached and have edges; later levels go over that list.
+//
+// A small frontier is one block's alone: it stays in its shared memory, and levels need barriers of the block only.
+//
+// A note on memory: bits of reached[] are set by atomics; in a bottom-up level nobody sets bits of the bitmap that is
+// read, which may therefore come from the nearest cache.
+
+enum {
+  GP__BFS_DONE = 0,
+  GP__BFS_SMALL,     // levels of one block
+  GP__BFS_TOP_DOWN,  // a level
+  GP__BFS_BOTTOM_UP, // a level, over all vertices
+  GP__BFS_LISTED,    // a level bottom-up, over the list
+  GP__BFS_SETTLE,    // behind that: bits of those found, and their edges where it goes on top-down
+  GP__BFS_COLLECT    // behind a level over all vertices: edges of those found
+};
+// What a step of all blocks comes to.
+// What a warp has counted in a step; GP__BFS_HIT goes to the block's sums at once.
+struct gp__bfs_counts {
+  unsigned appended, found;
+  gp__u64 edges;
+};
+struct gp__bfs_sums {
+  gp__u64 appended; // parts in the queue; vertices in a list
+  gp__u64 found;    // vertices, and GP__BFS_HIT where the target is among them
+  gp__u64 edges;    // that leave them
+};
+#define GP__BFS_HIT (1ull << 63)
+// Where the traversal stands; every block has its copy.
+struct gp__bfs_state {
+  gp__u64 first, last;       // of the queue: the frontier, if it is there
+  gp__u64 edges;             // that leave the frontier
+  gp__u64 unexplored;        // that leave vertices not reached
+  gp__u64 kept, settled;     // what the cursors of lists were before the step
+  gp__u64 list, news;        // vertices in the list; that the last level bottom-up has found
+  gp__u64 reached, explored; // vertices; edges that leave them
+  gp__u64 levels, bottom_up, small;
+  gp__u64 tag; // of the next barrier
+  int step, depth;
+  int map, side;  // which bitmap is read, which list
+  int listed;     // there is a list, and depths of what was not reached are written
+  int descending; // behind this step it goes on top-down
+};
+// What blocks share in scratch memory.
+struct gp__bfs_control {
+  gp__u64 queue, kept, settled; // cursors: how much has been appended since the beginning
+  gp__bfs_state state;          // of the block that went on alone
+};
+template <int WARPS> struct gp__bfs_shared {
+  gp__bfs_state state;
+  gp__bfs_sums sums[3], part[WARPS]; // levels of one block take them in turn; others the first
+  unsigned appended[3];
+  gp__u64 source, begin; // where the traversal begins, and its edges
+  unsigned rank;
+};
+
+template <class P, class Offset, class Vertex> struct gp__bfs_block {
+  static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
+  static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
+  static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
+  static const unsigned PLACES = GP__BFS_BUFFER / 2 / unsigned(sizeof(Vertex)); // vertices of one of its two
+  static const int WORDS = ITEMS, LOOK = 4; // bottom-up: words of the bitmap a warp takes, neighbours a lane looks at
+  static const int FEW = 8;                 // vertices that look on, for each of which the warp then works together
+  typedef gp__bfs_shared<WARPS> Shared;
+
+  const gp__bfs_args &a;
+  Shared &s;
+  unsigned char *dynamic;
+  const Offset *offsets, *in_offsets;
+  const Vertex *targets, *in_sources;
+  gp_edges *queue;
+  Vertex *parents;
+  gp__bfs_control *control;
+  gp__u64 vertices, words;
+  gp__bfs_counts sums;          // of this warp, in this step: its first lane's; bottom-up each lane's until the end
+  unsigned inspected;           // by this thread, in all steps
+  unsigned buffered, buffered2; // in the warp's buffers
+  int depth;                    // of what this step finds
+  unsigned turn;                // which of Shared::sums is added to
+
+  GP_DEVICE gp__bfs_block(const gp__bfs_args &args, Shared &shared, unsigned char *memory)
+      : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
+        in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
+        in_sources(static_cast<const Vertex *>(args.in_sources)), queue(static_cast<gp_edges *>(args.queue)),
+        parents(static_cast<Vertex *>(args.parents)), control(static_cast<gp__bfs_control *>(args.control)),
+        vertices(args.vertices), words((args.vertices + 31) / 32), sums(gp__bfs_counts{0, 0, 0}), inspected(0),
+        buffered(0), buffered2(0), depth(0), turn(0) {}
+
+  GP_DEVICE gp__u64 warp_of_grid() const { return static_cast<gp__u64>(s.rank) * WARPS + gp_warp(); }
+  GP_DEVICE gp__u64 warps_of_grid() const { return static_cast<gp__u64>(a.blocks) * WARPS; }
+  // Edges of the next part of a list.
+  GP_DEVICE static unsigned part_of(gp__u64 rest) {
+    return rest < GP__BFS_PART ? static_cast<unsigned>(rest) : unsigned(GP__BFS_PART);
+  }
+  GP_DEVICE static unsigned below() { return (1u << gp_lane()) - 1u; }
+
+  // ---- sums and the barrier
+
+  template <class Sums> GP_DEVICE static void add_warp(Sums &x) {
+    x.appended = gp_warp_reduce(x.appended, gp_sum<decltype(x.appended)>());
+    x.found = gp_warp_reduce(x.found, gp_sum<decltype(x.found)>());
+    x.edges = gp_warp_reduce(x.edges, gp_sum<gp__u64>());
+  }
+  // This warp's sums become part of the block's.
+  GP_DEVICE void add_to_block() {
+    if (gp_lane() == 0 && (sums.appended | sums.found | sums.edges) != 0) {
+      atomicAdd(&s.sums[turn].appended, static_cast<gp__u64>(sums.appended));
+      atomicAdd(&s.sums[turn].found, static_cast<gp__u64>(sums.found));
+      atomicAdd(&s.sums[turn].edges, sums.edges);
+    }
+    sums = gp__bfs_counts{0, 0, 0};
+  }
+  // A barrier of the grid: thread 0 gets the sums of all blocks.
+  GP_DEVICE gp__bfs_sums wait() {
+    add_to_block();
+    __syncthreads();
+    if (a.blocks == 1) return threadIdx.x == 0 ? s.sums[0] : gp__bfs_sums{0, 0, 0};
+    const gp__u64 tag = s.state.tag;
+    gp__word *slots = gp__words(a.workspace) + (tag & 1u) * a.blocks * GP__BFS_WORDS;
+    gp__bfs_sums all = {0, 0, 0};
+    if (threadIdx.x == 0) {
+      __threadfence();
+      gp__publish(slots, s.rank, s.sums[0], tag);
+    }
+    for (unsigned i = threadIdx.x; i < a.blocks; i += P::threads) {
+      const gp__bfs_sums one = gp__receive<gp__bfs_sums>(slots, i, tag);
+      all.appended += one.appended, all.found += one.found, all.edges += one.edges;
+    }
+    __threadfence();
+    __syncwarp();
+    if (gp_warp() * GP__WARP < a.blocks) {
+      add_warp(all);
+      if (gp_lane() == 0) s.part[gp_warp()] = all;
+    }
+    __syncthreads();
+    all = gp__bfs_sums{0, 0, 0};
+    if (threadIdx.x == 0)
+      for (unsigned i = 0; i < WARPS && i * GP__WARP < a.blocks; ++i)
+        all.appended += s.part[i].appended, all.found += s.part[i].found, all.edges += s.part[i].edges;
+    return all;
+  }
+
+  // ---- what comes next: one thread of each block, from the same numbers
+
+  GP_DEVICE bool over(const gp__bfs_sums &x) const {
+    return !(x.found << 1) || (x.found >> 63) || s.state.depth == a.limit;
+  }
+  // A level has been done.
+  GP_DEVICE void count_level(const gp__bfs_sums &x) {
+    gp__bfs_state &t = s.state;
+    ++t.depth;
+    t.news = x.found & ~GP__BFS_HIT;
+    t.levels += t.news != 0;
+    t.reached += t.news;
+    t.explored += x.edges;
+    t.unexplored -= x.edges;
+    t.edges = x.edges;
+  }
+  GP_DEVICE void go_down() {
+    gp__bfs_state &t = s.state;
+    const bool grows = a.in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha) > t.unexplored &&
+                       t.edges * 8 > vertices;
+    t.step = t.last - t.first <= a.small && t.edges <= a.small_edges ? GP__BFS_SMALL
+             : grows                                                 ? (t.listed ? GP__BFS_LISTED : GP__BFS_BOTTOM_UP)
+                                                                     : GP__BFS_TOP_DOWN;
+  }
+  // Does it go on top-down, behind a level bottom-up?
+  GP_DEVICE bool shrinks() const {
+    return s.state.edges * static_cast<unsigned>(a.beta) < s.state.list || a.alpha <= 0;
+  }
+  GP_DEVICE void decide(const gp__bfs_sums &x) {
+    gp__bfs_state &t = s.state;
+    switch (t.step) {
+    case GP__BFS_TOP_DOWN:
+      t.first = t.last;
+      t.last += x.appended;
+      count_level(x);
+      if (over(x)) t.step = GP__BFS_DONE;
+      else go_down();
+      break;
+    case GP__BFS_BOTTOM_UP:
+      count_level(x);
+      ++t.bottom_up;
+      t.map ^= 1;
+      t.listed = 1;
+      t.list = x.appended;
+      t.kept += x.appended;
+      t.step = over(x) || !t.list ? GP__BFS_DONE : shrinks() ? GP__BFS_COLLECT : GP__BFS_LISTED;
+      break;
+    case GP__BFS_LISTED:
+      count_level(x);
+      ++t.bottom_up;
+      t.side ^= 1;
+      t.list = x.appended;
+      t.kept += x.appended;
+      t.descending = shrinks();
+      t.settled += t.news;
+      t.step = over(x) || !t.list ? GP__BFS_DONE : GP__BFS_SETTLE;
+      break;
+    default: // settle, collect
+      t.first = t.last;
+      t.last += x.appended;
+      if (t.step == GP__BFS_SETTLE && !t.descending) t.step = GP__BFS_LISTED;
+      else {
+        go_down();
+        if (t.step == GP__BFS_LISTED) t.step = GP__BFS_TOP_DOWN; // the frontier has been collected: no way back
+      }
+    }
+  }
+  // The end of a step. Of levels of one block the others learn what has become of the traversal.
+  GP_DEVICE void finish_step(int step) {
+    const gp__bfs_sums all = wait();
+    if (threadIdx.x == 0) {
+      gp__bfs_state &t = s.state;
+      const gp__u64 tag = t.tag;
+      if (step != GP__BFS_SMALL) decide(all);
+      else if (s.rank != 0) t = control->state;
+      t.tag = tag + 1;
+      s.sums[0] = gp__bfs_sums{0, 0, 0};
+    }
+    __syncthreads();
+  }
+
+  // ---- the queue
+
+  // A warp's buffers: parts of the queue, or two of vertices.
+  GP_DEVICE gp_edges *buffer() const { return reinterpret_cast<gp_edges *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
+  GP_DEVICE Vertex *places(int which) const {
+    return reinterpret_cast<Vertex *>(dynamic + gp_warp() * GP__BFS_BUFFER) + (which ? PLACES : 0);
+  }
+  GP_DEVICE gp_edges *small_queue(unsigned which) const {
+    return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
+  }
+  // Room for so many, in the cursor; the warp's first lane asks.
+  GP_DEVICE static gp__u64 reserve(gp__u64 *cursor, unsigned count) {
+    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, static_cast<gp__u64>(count)) : 0, 0);
+  }
+  GP_DEVICE void flush() {
+    if (!buffered) return;
+    __syncwarp();
+    const gp__u64 at = reserve(&control->queue, buffered);
+    for (unsigned i = gp_lane(); i < buffered; i += GP__WARP) queue[at + i] = buffer()[i];
+    if (gp_lane() == 0) sums.appended += buffered;
+    buffered = 0;
+    __syncwarp();
+  }
+  // In a queue of shared memory, and what does not fit behind the frontier of the queue in memory.
+  GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
+    if (at < SMALL) small_queue(static_cast<unsigned>(depth))[at] = edges;
+    else queue[s.state.last + (at - SMALL)] = edges;
+  }
+  // Lanes append the lists of their vertices, and count their edges where they are new.
+  template <bool ALONE> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
+    const unsigned small = has && count <= GP__BFS_PART ? static_cast<unsigned>(count) : 0;
+    const unsigned whole = __ballot_sync(0xffffffffu, small != 0);
+    unsigned large = __ballot_sync(0xffffffffu, has && count > GP__BFS_PART);
+    if (whole) {
+      if (counts) sums.edges += gp_warp_reduce(small, gp_sum<unsigned>());
+      if (small) gp__prefetch(targets + begin);
+      const unsigned before = static_cast<unsigned>(__popc(whole & below()));
+      const unsigned number = static_cast<unsigned>(__popc(whole));
+      if (ALONE) {
+        const unsigned at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], number) : 0, 0);
+        if (small) put_small(at + before, gp_edges_of(begin, small, v));
+      } else {
+        if (buffered + number > ROOM) flush();
+        if (small) buffer()[buffered + before] = gp_edges_of(begin, small, v);
+        buffered += number;
+      }
+    }
+    for (; large; large &= large - 1) { // a long list in parts, by the whole warp
+      const int owner = __ffs(static_cast<int>(large)) - 1;
+      const gp__u64 from = __shfl_sync(0xffffffffu, begin, owner), length = __shfl_sync(0xffffffffu, count, owner);
+      const Vertex vertex = __shfl_sync(0xffffffffu, v, owner);
+      const unsigned parts = static_cast<unsigned>((length + GP__BFS_PART - 1) / GP__BFS_PART);
+      gp__u64 at;
+      if (counts) sums.edges += length;
+      if (ALONE) at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], parts) : 0, 0);
+      else at = reserve(&control->queue, parts);
+      for (unsigned i = gp_lane(); i < parts; i += GP__WARP) {
+        const gp__u64 done = static_cast<gp__u64>(i) * GP__BFS_PART, rest = length - done;
+        const gp_edges part = gp_edges_of(from + done, part_of(rest), vertex);
+        if (ALONE) put_small(static_cast<unsigned>(at) + i, part);
+        else queue[at + i] = part;
+      }
+      if (!ALONE && gp_lane() == 0) sums.appended += parts;
+    }
+  }
+  // Vertices that lanes append to a list.
+  GP_DEVICE void flush_list(int which, unsigned &filled, gp__u64 *cursor, Vertex *list, gp__u64 before) {
+    if (!filled) return;
+    __syncwarp();
+    const gp__u64 at = reserve(cursor, filled) - before;
+    for (unsigned i = gp_lane(); i < filled; i += GP__WARP) list[at + i] = places(which)[i];
+    filled = 0;
+    __syncwarp();
+  }
+  GP_DEVICE void append_to_list(bool has, Vertex v, int which, unsigned &filled, gp__u64 *cursor, Vertex *list,
+                                gp__u64 before) {
+    const unsigned mask = __ballot_sync(0xffffffffu, has), number = static_cast<unsigned>(__popc(mask));
+    if (!number) return;
+    if (filled + number > PLACES) flush_list(which, filled, cursor, list, before);
+    if (has) places(which)[filled + static_cast<unsigned>(__popc(mask & below()))] = v;
+    filled += number;
+  }
+
+  // ---- top-down
+
+  GP_DEVICE static bool has_bit(const gp__u32 *map, Vertex v) { return (map[v >> 5] >> (v & 31u) & 1u) != 0; }
+  // True: it was clear. To look first spares an atomic where it is not, and takes longer where it is.
+  GP_DEVICE static bool set_bit(gp__u32 *map, Vertex v, bool looks) {
+    const gp__u32 bit = 1u << (v & 31u);
+    if (looks && (gp__peek(map + (v >> 5)) & bit)) return false;
+    return (atomicOr(map + (v >> 5), bit) & bit) == 0;
+  }
+  GP_DEVICE void write(Vertex v, int d, Vertex parent) {
+    a.depths[v] = d;
+    if (parents) parents[v] = parent;
+  }
+  template <bool ALONE> GP_DEVICE void expand(const gp_edges &edges, bool looks) {
+    gp__u32 *map = a.reached[s.state.map];
+    gp_warp_expand<ITEMS>(edges, targets, [&](bool there, Vertex source, Vertex v) {
+      const bool mine = there && set_bit(map, v, looks);
+      const unsigned won = __ballot_sync(0xffffffffu, mine);
+      inspected += there;
+      if (!won) return;
+      gp__u64 begin = 0, end = 0;
+      if (mine) {
+        begin = offsets[v];
+        end = offsets[v + 1];
+        write(v, depth, source);
+      }
+      if (gp_lane() == 0) sums.found += static_cast<unsigned>(__popc(won));
+      if (mine && v == a.target) atomicAdd(&s.sums[turn].found, GP__BFS_HIT);
+      append<ALONE>(mine, begin, end - begin, v, true);
+    });
+  }
+  GP_DEVICE void top_down() {
+    const gp__u64 first = s.state.first, count = s.state.last - first;
+    // Where there are fewer parts than lanes, more warps have fewer.
+    const gp__u64 share = (count + warps_of_grid() - 1) / warps_of_grid();
+    const unsigned width = share < GP__WARP ? static_cast<unsigned>(share) : unsigned(GP__WARP);
+    depth = s.state.depth + 1;
+    for (gp__u64 at = warp_of_grid() * width; at < count; at += warps_of_grid() * width) {
+      gp_edges edges = gp_edges_of(0, 0, 0);
+      if (gp_lane() < width && at + gp_lane() < count) edges = queue[first + at + gp_lane()];
+      expand<false>(edges, true);
+    }
+    flush();
+  }
+  // Levels of one block, as long as the frontier is small. One barrier a level: counters are three in turn, one that is
+  // added to, one that is read, one that is cleared.
+  GP_DEVICE void small_levels() {
+    gp__bfs_state &t = s.state;
+    unsigned count = static_cast<unsigned>(t.last - t.first);
+    gp__u64 levels = 0, found = 0, edges = 0;
+    gp__bfs_sums level;
+    bool done;
+    depth = t.depth;
+    for (unsigned i = threadIdx.x; i < count; i += P::threads)
+      small_queue(static_cast<unsigned>(depth))[i] = queue[t.first + i];
+    __syncthreads();
+    do {
+      const unsigned share = (count + WARPS - 1) / WARPS, width = share < GP__WARP ? share : unsigned(GP__WARP);
+      const gp_edges *from = small_queue(static_cast<unsigned>(depth++));
+      const bool looks = count >= static_cast<unsigned>(a.look_from);
+      for (unsigned at = gp_warp() * width; at < count; at += WARPS * width) {
+        gp_edges one = gp_edges_of(0, 0, 0);
+        if (gp_lane() < width && at + gp_lane() < count) one = from[at + gp_lane()];
+        expand<true>(one, looks);
+      }
+      add_to_block();
+      const unsigned next = turn == 2 ? 0 : turn + 1;
+      if (threadIdx.x == 0) s.sums[next] = gp__bfs_sums{0, 0, 0}, s.appended[next] = 0;
+      __syncthreads();
+      level = s.sums[turn];
+      count = s.appended[turn];
+      turn = next;
+      ++levels;
+      found += level.found & ~GP__BFS_HIT;
+      edges += level.edges;
+      done = !(level.found << 1) || (level.found >> 63) || depth == a.limit;
+    } while (!done && count <= a.small && level.edges <= a.small_edges);
+    // What is in shared memory comes behind what is already in the queue.
+    const unsigned there = done ? 0 : count < SMALL ? count : SMALL;
+    for (unsigned i = threadIdx.x; i < there; i += P::threads)
+      queue[t.last + (count - there) + i] = small_queue(static_cast<unsigned>(depth))[i];
+    __syncthreads();
+    turn = 0;
+    if (threadIdx.x == 0) {
+      for (int i = 0; i < 3; ++i) s.sums[i] = gp__bfs_sums{0, 0, 0}, s.appended[i] = 0;
+      t.depth = depth;
+      t.levels += levels - !(level.found << 1); // the last one may have found nothing
+      t.small += levels;
+      t.reached += found;
+      t.explored += edges;
+      t.unexplored -= edges;
+      t.edges = level.edges;
+      t.first = t.last;
+      if (done) t.step = GP__BFS_DONE;
+      else {
+        t.last += count;
+        control->queue = t.last;
+        go_down();
+      }
+      control->state = t;
+    }
+    __syncthreads();
+  }
+
+  // ---- bottom-up
+
+  // Lanes look for a neighbour that has been reached, LOOK at a time; the last few vertices have the warp's help.
+  GP_DEVICE void look(const gp__u32 *map, Offset (&at)[WORDS], const Offset (&end)[WORDS], bool (&found)[WORDS],
+                      Vertex (&parent)[WORDS]) {
+    for (;;) {
+      unsigned pending[WORDS];
+      int left = 0;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) {
+        pending[w] = __ballot_sync(0xffffffffu, !found[w] && at[w] < end[w]);
+        left += __popc(pending[w]);
+      }
+      if (left <= FEW) {
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < WORDS; ++w) look_together(map, pending[w], at[w], end[w], found[w], parent[w]);
+        return;
+      }
+      Vertex u[WORDS][LOOK];
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) GPUPRIMS__UNROLL
+      for (int i = 0; i < LOOK; ++i) u[w][i] = !found[w] && at[w] + i < end[w] ? in_sources[at[w] + i] : 0;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) {
+        if (found[w] || at[w] >= end[w]) continue;
+        const unsigned n = end[w] - at[w] < LOOK ? static_cast<unsigned>(end[w] - at[w]) : unsigned(LOOK);
+        bool hit[LOOK];
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < LOOK; ++i) hit[i] = unsigned(i) < n && has_bit(map, u[w][i]);
+        GPUPRIMS__UNROLL
+        for (int i = LOOK - 1; i >= 0; --i)
+          if (hit[i]) found[w] = true, parent[w] = u[w][i];
+        at[w] += n;
+        inspected += n;
+      }
+    }
+  }
+  GP_DEVICE void look_together(const gp__u32 *map, unsigned pending, Offset at, Offset end, bool &found,
+                               Vertex &parent) {
+    for (; pending; pending &= pending - 1) {
+      const int owner = __ffs(static_cast<int>(pending)) - 1;
+      const Offset last = __shfl_sync(0xffffffffu, end, owner);
+      for (Offset i = __shfl_sync(0xffffffffu, at, owner); i < last; i += GP__WARP * LOOK) {
+        Vertex u[LOOK];
+        int which = -1;
+        GPUPRIMS__UNROLL
+        for (unsigned j = 0; j < LOOK; ++j) {
+          const Offset k = i + j * GP__WARP + gp_lane();
+          u[j] = k < last && k >= i ? in_sources[k] : 0;
+        }
+        GPUPRIMS__UNROLL
+        for (int j = LOOK - 1; j >= 0; --j) {
+          const Offset k = i + unsigned(j) * GP__WARP + gp_lane();
+          const bool there = k < last && k >= i;
+          inspected += there;
+          if (there && has_bit(map, u[j])) which = j;
+        }
+        const unsigned hits = __ballot_sync(0xffffffffu, which >= 0);
+        Vertex mine = 0;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < LOOK; ++j)
+          if (which == j) mine = u[j];
+        if (hits) {
+          mine = __shfl_sync(0xffffffffu, mine, __ffs(static_cast<int>(hits)) - 1);
+          if (static_cast<int>(gp_lane()) == owner) found = true, parent = mine;
+          break;
+        }
+        if (last - i <= GP__WARP * LOOK) break;
+      }
+    }
+  }
+  template <bool LISTED> GP_DEVICE void bottom_up() {
+    const gp__bfs_state &t = s.state;
+    const gp__u32 *map = a.reached[t.map];
+    gp__u32 *next = a.reached[t.map ^ 1];
+    const Vertex *list = static_cast<const Vertex *>(a.lists[t.side]);
+    Vertex *kept = static_cast<Vertex *>(a.lists[LISTED ? t.side ^ 1 : t.side]);
+    const gp__u64 count = LISTED ? t.list : vertices, tiles = (count + GP__WARP * WORDS - 1) / (GP__WARP * WORDS);
+    depth = t.depth + 1;
+    for (gp__u64 tile = warp_of_grid(); tile < tiles; tile += warps_of_grid()) {
+      Vertex v[WORDS], parent[WORDS];
+      Offset begin[WORDS], at[WORDS], end[WORDS];
+      bool there[WORDS], found[WORDS];
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) {
+        const gp__u64 i = (tile * WORDS + unsigned(w)) * GP__WARP + gp_lane();
+        const gp__u64 then = i + warps_of_grid() * (GP__WARP * WORDS); // of the tile after this one
+        if (!LISTED && then < count) gp__prefetch(in_offsets + then);
+        v[w] = LISTED ? i < count ? list[i] : 0 : static_cast<Vertex>(i);
+        there[w] = i < count && !has_bit(map, v[w]);
+        begin[w] = at[w] = there[w] ? in_offsets[v[w]] : 0;
+        end[w] = there[w] ? in_offsets[v[w] + 1] : 0;
+        found[w] = false, parent[w] = 0;
+      }
+
+      look(map, at, end, found, parent);
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) {
+        if (!LISTED) {
+          const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
+          const gp__u64 word = tile * WORDS + unsigned(w);
+          if (gp_lane() == 0 && word < words) next[word] = map[word] | bits;
+          if (there[w]) write(v[w], found[w] ? depth : -1, found[w] ? parent[w] : static_cast<Vertex>(~Vertex(0)));
+        } else {
+          if (found[w]) write(v[w], depth, parent[w]);
+          append_to_list(found[w], v[w], 1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
+        }
+        if (found[w]) {
+          ++sums.found;
+          if (v[w] == a.target) atomicAdd(&s.sums[0].found, GP__BFS_HIT);
+          sums.edges += a.symmetric ? static_cast<gp__u64>(end[w] - begin[w])
+                                    : static_cast<gp__u64>(offsets[v[w] + 1] - offsets[v[w]]);
+        }
+        const bool keeps = there[w] && !found[w] && end[w] != begin[w];
+        append_to_list(keeps, v[w], 0, buffered, &control->kept, kept, t.kept);
+        sums.appended += keeps;
+      }
+    }
+    flush_list(0, buffered, &control->kept, kept, t.kept);
+    flush_list(1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
+    add_warp(sums);
+  }
+  // Bits of the vertices that the last level has found, and their edges where it goes on top-down.
+  GP_DEVICE void append_vertex(bool there, Vertex v) {
+    const gp__u64 begin = there ? offsets[v] : 0, end = there ? offsets[v + 1] : 0;
+    append<false>(there, begin, end - begin, v, false);
+  }
+  GP_DEVICE void settle() {
+    const Vertex *list = static_cast<const Vertex *>(a.found);
+    gp__u32 *map = a.reached[s.state.map];
+    const gp__u64 count = s.state.news;
+    for (gp__u64 at = warp_of_grid() * GP__WARP; at < count; at += warps_of_grid() * GP__WARP) {
+      const bool there = at + gp_lane() < count;
+      const Vertex v = there ? list[at + gp_lane()] : 0;
+      if (there) atomicOr(map + (v >> 5), 1u << (v & 31u));
+      if (s.state.descending) append_vertex(there, v);
+    }
+    flush();
+  }
+  // Edges of the vertices that the level over all vertices has found: those in one bitmap, not in the other.
+  GP_DEVICE void collect() {
+    const gp__u32 *map = a.reached[s.state.map], *before = a.reached[s.state.map ^ 1];
+    for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {
+      const gp__u32 mine = at + gp_lane() < words ? map[at + gp_lane()] & ~before[at + gp_lane()] : 0;
+      for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
+        const int owner = __ffs(static_cast<int>(left)) - 1;
+        const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
+        append_vertex((word >> gp_lane() & 1u) != 0, static_cast<Vertex>((at + unsigned(owner)) * 32 + gp_lane()));
+      }
+    }
+    flush();
+  }
+
+  // ---- the beginning and the end
+
+  GP_DEVICE void start() {
+    if (threadIdx.x == 0) {
+      const gp__ticket ticket = gp__draw(a.workspace, a.blocks);
+      gp__bfs_state &t = s.state;
+      const gp__u64 source = a.source_device ? *a.source_device : a.source;
+      const bool valid = source < vertices;
+      const gp__u64 begin = valid ? offsets[source] : 0, degree = valid ? offsets[source + 1] - begin : 0;
+      s.rank = static_cast<unsigned>(ticket.number);
+      for (int i = 0; i < 3; ++i) s.sums[i] = gp__bfs_sums{0, 0, 0}, s.appended[i] = 0;
+      s.source = source;
+      s.begin = begin;
+      t.tag = 1ull << 63 | ticket.tag << 27;
+      t.first = t.kept = t.settled = t.list = t.news = t.levels = t.bottom_up = t.small = 0;
+      t.last = (degree + GP__BFS_PART - 1) / GP__BFS_PART;
+      t.edges = t.explored = degree;
+      t.unexplored = valid ? offsets[vertices] - degree : 0;
+      t.reached = valid;
+      t.depth = t.map = t.side = t.listed = t.descending = 0;
+      if (degree && source != a.target) go_down();
+      else t.step = GP__BFS_DONE;
+    }
+    __syncthreads();
+    const gp__u64 source = s.source;
+    for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
+         i += static_cast<gp__u64>(a.blocks) * P::threads)
+      a.reached[0][i] = i == source >> 5 ? 1u << (source & 31u) : 0;
+    if (s.rank == 0) {
+      const gp__u64 parts = s.state.last, degree = s.state.edges;
+      for (gp__u64 i = threadIdx.x; i < parts; i += P::threads) {
+        const gp__u64 done = i * GP__BFS_PART, rest = degree - done;
+        queue[i] = gp_edges_of(s.begin + done, part_of(rest), source);
+      }
+      if (threadIdx.x == 0) {
+        control->queue = parts;
+        control->kept = control->settled = 0;
+        if (source < vertices) write(static_cast<Vertex>(source), 0, static_cast<Vertex>(source));
+      }
+    }
+    wait();
+    if (threadIdx.x == 0) ++s.state.tag;
+    __syncthreads();
+  }
+  GP_DEVICE void finish() {
+    const gp__bfs_state &t = s.state;
+    const gp__u32 *map = a.reached[t.map];
+    if (!t.listed) // what was not reached
+      for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {
+        const gp__u32 mine = at + gp_lane() < words ? ~map[at + gp_lane()] : 0;
+        for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
+          const int owner = __ffs(static_cast<int>(left)) - 1;
+          const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
+          const gp__u64 v = (at + unsigned(owner)) * 32 + gp_lane();
+          if ((word >> gp_lane() & 1u) && v < vertices)
+            write(static_cast<Vertex>(v), -1, static_cast<Vertex>(~Vertex(0)));
+        }
+      }
+    if (!a.statistics) return;
+    sums.edges = inspected;
+    add_warp(sums);
+    const gp__u64 all = wait().edges;
+    if (s.rank != 0 || threadIdx.x != 0) return;
+    gp_traversal &r = *a.statistics;
+    const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);
+    r.reached = t.reached;
+    r.edges = t.explored;
+    r.inspected = all;
+    r.levels = t.levels;
+    r.bottom_up = t.bottom_up;
+    r.small = t.small;
+    r.bytes = vertices * (4 + (parents ? of_vertex : 0)) + t.reached * 2 * of_offset + all * of_vertex;
+  }
+};
+
+template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs(const gp__bfs_args &a) {
+  typedef gp__bfs_block<P, Offset, Vertex> Block;
+  GP_SHARED(typename Block::Shared, s);
+  GP_DYNAMIC_SHARED(memory);
+  gp__begin<P>();
+  Block block(a, s, memory);
+  block.start();
+  while (s.state.step != GP__BFS_DONE) {
+    const int step = s.state.step;
+    if (step == GP__BFS_TOP_DOWN) block.top_down();
+    else if (step == GP__BFS_BOTTOM_UP) block.template bottom_up<false>();
+    else if (step == GP__BFS_LISTED) block.template bottom_up<true>();
+    else if (step == GP__BFS_SETTLE) block.settle();
+    else if (step == GP__BFS_COLLECT) block.collect();
+    else if (s.rank == 0) block.small_levels();
+    block.finish_step(step);
+  }
+  block.finish();
+}
+
 #endif // GPUPRIMS__DEVICE_TEXT
 
 #endif // GPUPRIMS__SEEN
@@ -16385,7 +17257,9 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   GP__CU_MEMORY_POOLS = 115,
   GP__CU_DYNAMIC_SHARED_BYTES = 8,
   GP__CU_PROGRAMMATIC_SERIALIZATION = 6,
-  GP__CU_CAPTURE_RELAXED = 2
+  GP__CU_CAPTURE_RELAXED = 2,
+  GP__CU_COOPERATIVE_TOO_LARGE = 720,
+  GP__CU_NOT_SUPPORTED = 801
 };
 
 // F(needed, name, symbol, parameters): all return a CUresult. The list serves the struct, the loader and the fake of
@@ -16426,6 +17300,9 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
     (int *blocks, void *function, int threads, size_t shared_bytes))                                                   \
   F(0, cuLaunchKernelEx, "cuLaunchKernelEx",                                                                           \
     (const gp__cu_launch *config, void *function, void **parameters, void **extra))                                    \
+  F(0, cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel",                                                         \
+    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
+     unsigned block_z, unsigned shared_bytes, void *stream, void **parameters))                                        \
   F(1, cuLaunchKernel, "cuLaunchKernel",                                                                               \
     (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
      unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra))                          \
@@ -16705,6 +17582,10 @@ typedef struct gp__request {
   gp__moves moves;                         // transpose
   const gp_layout *in_layout, *out_layout; // convert_layout, else NULL; in_size and out_size are those of the structs
   int numbers;                             // radix sort of floats: -0 and +0 are equal
+  gp_graph graph;                          // its types filled in
+  uint64_t source, target, limit;          // target: ~0 without GP_UNTIL_TARGET
+  const uint64_t *source_device;           // or NULL
+  gp_traversal *statistics;                // or NULL
 } gp__request;
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
@@ -19223,6 +20104,63 @@ static gp_result gp__host_layouts(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// ---- breadth-first search: a queue
+
+static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
+  return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
+}
+static void gp__host_set_number(void *array, size_t size, uint64_t i, uint64_t value) {
+  if (size == 4) ((uint32_t *)array)[i] = (uint32_t)value;
+  else ((uint64_t *)array)[i] = value;
+}
+static gp_result gp__host_bfs(const gp__request *q) {
+  const gp_graph *g = &q->graph;
+  const size_t of_offset = q->offset_size, of_vertex = q->key_size;
+  const uint64_t source = q->source_device ? *q->source_device : q->source;
+  int32_t *depths = (int32_t *)q->out;
+  uint64_t *queue, first = 0, last = 0, level_end, i, e;
+  gp_traversal t;
+  int done = 0;
+  memset(&t, 0, sizeof t);
+  if (g->vertices > SIZE_MAX / sizeof *queue) return gp__fail(GP_E_MEMORY, "gp_bfs: the graph is too large");
+  queue = (uint64_t *)malloc((size_t)(g->vertices ? g->vertices : 1) * sizeof *queue);
+  if (!queue)
+    return gp__fail(GP_E_MEMORY, "gp_bfs: no memory for a queue of %llu vertices", (unsigned long long)g->vertices);
+  for (i = 0; i < g->vertices; ++i) {
+    depths[i] = -1;
+    if (q->out2) gp__host_set_number(q->out2, of_vertex, i, UINT64_MAX);
+  }
+  if (source < g->vertices) {
+    depths[source] = 0;
+    if (q->out2) gp__host_set_number(q->out2, of_vertex, source, source);
+    queue[last++] = source;
+    t.edges = gp__host_number(g->offsets, of_offset, source + 1) - gp__host_number(g->offsets, of_offset, source);
+    done = source == q->target;
+  }
+  while (first < last && !done && !(q->limit && t.levels == q->limit)) {
+    for (level_end = last; first < level_end; ++first) {
+      const uint64_t u = queue[first], end = gp__host_number(g->offsets, of_offset, u + 1);
+      for (e = gp__host_number(g->offsets, of_offset, u); e < end; ++e) {
+        const uint64_t v = gp__host_number(g->targets, of_vertex, e);
+        ++t.inspected;
+        if (depths[v] >= 0) continue;
+        depths[v] = depths[u] + 1;
+        if (q->out2) gp__host_set_number(q->out2, of_vertex, v, u);
+        queue[last++] = v;
+        t.edges += gp__host_number(g->offsets, of_offset, v + 1) - gp__host_number(g->offsets, of_offset, v);
+        done |= v == q->target;
+      }
+    }
+    if (last > level_end) ++t.levels;
+  }
+  t.reached = last;
+  t.small = t.levels;
+  t.bytes = g->vertices * (4 + (q->out2 ? of_vertex : 0)) + t.reached * 2 * of_offset + t.inspected * of_vertex;
+  free(queue);
+  if (q->statistics) *q->statistics = t;
+  return GP_SUCCESS;
+}
+
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
 __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
   const char *call = gp__host_call_name(q->primitive);
@@ -19247,6 +20185,7 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   if (q->primitive == GP_SORT) return gp__host_sort(q, threads);
   if (q->primitive == GP_GROUP_BY) return gp__host_group_by(q, threads);
   if (q->primitive == GP_TRANSPOSE) return gp__host_transpose(q, threads);
+  if (q->primitive == GP_BFS) return gp__host_bfs(q);
 
   memset(&h, 0, sizeof h);
   h.q = q;
@@ -20062,11 +21001,11 @@ typedef struct gp__policy_class {
   {scope,     (int)(primitive),                                                                                        \
    in,        acc,                                                                                                     \
    out,       from,                                                                                                    \
-   to,        {algorithm, threads, vectors, load, store, stages, blocks, overlap},                                     \
+   to,        {algorithm, threads, vectors, load, store, stages, blocks, overlap, 0, 0, 0, 0},                         \
    provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
-    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
+    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
 static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
 #undef GPUPRIMS__ROW
 #undef GPUPRIMS__CLASS
@@ -20171,7 +21110,8 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args)                                                         \
   X(TRANSPOSE_COLUMNS, gp__transpose_columns_of, gp__transpose_args)                                                   \
   X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args)                                                   \
-  X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)
+  X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)                                                               \
+  X(BFS, gp__bfs, gp__bfs_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -21028,6 +21968,8 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
     return GP__READS_MAP | GP__READS_INIT;
   case GP_CONVERT_LAYOUT:
     return GP__READS_IN | GP__READS_OUT;
+  case GP_BFS:
+    return GP__READS_OUT | GP__READS_OUT2;
   case GP_GROUP_BY:
     return GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED;
   case GP_TRANSPOSE:
@@ -21085,6 +22027,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if ((c->in_layout || c->out_layout) && c->primitive != GP_CONVERT_LAYOUT)
     return gp__fail(GP_E_ARGUMENT, "%s: %s serves convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
+  if (c->primitive != GP_BFS && (c->graph || c->source || c->source_device || c->target || c->limit || c->statistics))
+    return gp__fail(GP_E_ARGUMENT, "%s: graph, source, source_device, target, limit, statistics serve graphs only",
+                    k->who);
+  if ((c->flags & GP_UNTIL_TARGET) && c->primitive != GP_BFS)
+    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_UNTIL_TARGET serves bfs only", k->who);
   if ((c->flags & GP_KEEP_GAPS) && c->primitive != GP_CONVERT_LAYOUT)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_KEEP_GAPS serves convert_layout only", k->who);
   if ((c->begin_bit || c->end_bit) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT)
@@ -21095,7 +22042,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
                     k->who);
   if ((c->flags & GP_UNSORTED) && c->primitive != GP_TOP_K)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_UNSORTED serves top_k only", k->who);
-  if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS))
+  if (c->flags &
+      ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET))
     return gp__fail(GP_E_ARGUMENT, "%s: flags has unknown bits: %#x", k->who, c->flags);
   if ((c->flags & GP_RIGHT) && c->primitive != GP_ADJACENT_DIFFERENCE)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_RIGHT serves adjacent_difference only", k->who);
@@ -22205,6 +23153,82 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
   return GP_SUCCESS;
 }
 
+// ---- its graph
+
+GPUPRIMS__PRIVATE gp_result gp__check_graph(gp__checking *k) {
+  static const char *const names[] = {"graph->offsets", "graph->targets", "graph->in_offsets", "graph->in_sources"};
+  const gp_graph *given = k->c->graph;
+  gp__request *q = k->q;
+  gp_graph *g = &q->graph;
+  const void *pointers[4];
+  int i;
+  if (!given) return gp__fail(GP_E_NULL, "%s: graph is null", k->who);
+  *g = *given;
+  g->offset_type = g->offset_type ? g->offset_type : GP_U32;
+  g->vertex_type = g->vertex_type ? g->vertex_type : GP_U32;
+  if (g->offset_type != GP_U32 && g->offset_type != GP_U64)
+    return gp__fail(GP_E_TYPE, "%s: graph->offset_type is %d, neither u32 nor u64", k->who, g->offset_type);
+  if (g->vertex_type != GP_U32 && g->vertex_type != GP_U64)
+    return gp__fail(GP_E_TYPE, "%s: graph->vertex_type is %d, neither u32 nor u64", k->who, g->vertex_type);
+  if (g->flags & ~GP_SYMMETRIC)
+    return gp__fail(GP_E_ARGUMENT, "%s: graph->flags has unknown bits: %#x", k->who, g->flags);
+  if (g->vertices >= (g->vertex_type == GP_U32 ? UINT32_MAX : (uint64_t)1 << 48))
+    return gp__fail(GP_E_SIZE, "%s: graph->vertices is %llu, which %s does not number", k->who,
+                    (unsigned long long)g->vertices, g->vertex_type == GP_U32 ? "u32" : "48 bits");
+  if (g->edges > (g->offset_type == GP_U32 ? UINT32_MAX : ((uint64_t)1 << 48) - 1))
+    return gp__fail(GP_E_SIZE, "%s: graph->edges is %llu, which %s does not reach", k->who,
+                    (unsigned long long)g->edges, g->offset_type == GP_U32 ? "u32 (graph->offset_type)" : "48 bits");
+  if (!g->in_offsets != !g->in_sources)
+    return gp__fail(GP_E_NULL, "%s: graph->%s is null, but graph->%s is not", k->who,
+                    g->in_offsets ? "in_sources" : "in_offsets", g->in_offsets ? "in_offsets" : "in_sources");
+  q->offset_type = g->offset_type;
+  q->key_type = g->vertex_type;
+  q->offset_size = gp__type_rows[g->offset_type].size;
+  q->key_size = gp__type_rows[g->vertex_type].size;
+  q->count = q->stride = g->vertices;
+  q->channels = q->active = 1;
+  pointers[0] = g->offsets, pointers[1] = g->targets, pointers[2] = g->in_offsets, pointers[3] = g->in_sources;
+  for (i = 0; i < 4; ++i) {
+    gp__checked_type t;
+    memset(&t, 0, sizeof t);
+    t.size = t.align = i % 2 ? q->key_size : q->offset_size;
+    GPUPRIMS__CHECK(gp__reading(k, names[i], pointers[i], &t, i % 2 ? g->edges : g->vertices + 1,
+                                i == 0 || (i == 1 && g->edges), 0));
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
+  static const gp__checked_type number = {8, 8, NULL};
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  int i, j;
+  GPUPRIMS__CHECK(gp__check_graph(k));
+  if (!c->source_device && c->source >= q->graph.vertices && k->pointers)
+    return gp__fail(GP_E_ARGUMENT, "%s: source is %llu, the graph has %llu vertices", k->who,
+                    (unsigned long long)c->source, (unsigned long long)q->graph.vertices);
+  if ((c->flags & GP_UNTIL_TARGET) && c->target >= q->graph.vertices && k->pointers)
+    return gp__fail(GP_E_ARGUMENT, "%s: target is %llu, the graph has %llu vertices", k->who,
+                    (unsigned long long)c->target, (unsigned long long)q->graph.vertices);
+  if (c->target && !(c->flags & GP_UNTIL_TARGET))
+    return gp__fail(GP_E_ARGUMENT, "%s: target: flags lacks GP_UNTIL_TARGET", k->who);
+  if (c->source_device) GPUPRIMS__CHECK(gp__reading(k, "source_device", c->source_device, &number, 1, 1, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "out2 (parents)", c->out2, q->key_size, q->key_size, q->graph.vertices, 0, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "statistics", c->statistics, 8, sizeof *c->statistics, 1, 0, 0));
+  for (i = 0; i < k->written_count; ++i) {
+    for (j = 0; j < k->read_count; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->read[j], &k->written[i]));
+    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->written[j], &k->written[i]));
+  }
+  q->out = c->out;
+  q->out2 = c->out2;
+  q->source = c->source;
+  q->source_device = c->source_device;
+  q->target = c->flags & GP_UNTIL_TARGET ? c->target : UINT64_MAX;
+  q->limit = c->limit;
+  q->statistics = c->statistics;
+  return GP_SUCCESS;
+}
+
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing.
 // The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a
@@ -22235,6 +23259,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   q->flags = c->flags;
   GPUPRIMS__CHECK(gp__check_fields(&k));
   if (c->primitive == GP_CONVERT_LAYOUT) return gp__check_layouts(&k);
+  if (c->primitive == GP_BFS) return gp__check_bfs(&k);
   GPUPRIMS__CHECK(gp__check_operators(&k));
   GPUPRIMS__CHECK(gp__check_types(&k));
   GPUPRIMS__CHECK(gp__check_numbers(&k));
@@ -22290,6 +23315,8 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
     return !q->count || (q->primitive == GP_TOP_K && !q->length);
   case GP__FAMILY_TRANSPOSE:
     return !q->count || q->moves.kind == GP__MOVE_NOTHING;
+  case GP__FAMILY_GRAPH:
+    return !q->count && !q->statistics;
   default:
     return 0;
   }
@@ -22399,6 +23426,14 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
   case GP__FAMILY_TRANSPOSE:
     gp__shape_moves(q, &h);
     break;
+  case GP__FAMILY_GRAPH:
+    h.key_size = (int)q->key_size;
+    h.offset_size = (int)q->offset_size;
+    h.count2 = q->graph.edges;
+    h.rows = (q->graph.flags & GP_SYMMETRIC) || q->graph.in_offsets;
+    h.in_size = h.out_size = h.in_misaligned = h.in_place = 0;
+    h.exact = 1;
+    break;
   default:
     h.in2_size = (int)q->in2_size;
     h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
@@ -22452,13 +23487,17 @@ static const gp__field gp__fields_merge[] = {GP_POLICY_FIELDS_MERGE(GPUPRIMS__FI
 static const gp__field gp__fields_segmented_sort[] = {GP_POLICY_FIELDS_SEGMENTED_SORT(GPUPRIMS__FIELD){NULL, 0}};
 static const gp__field gp__fields_top_k[] = {GP_POLICY_FIELDS_TOP_K(GPUPRIMS__FIELD){NULL, 0}};
 static const gp__field gp__fields_transpose[] = {GP_POLICY_FIELDS_TRANSPOSE(GPUPRIMS__FIELD){NULL, 0}};
+static const gp__field gp__fields_graph[] = {GP_POLICY_FIELDS_GRAPH(GPUPRIMS__FIELD){NULL, 0}};
+// All there are.
+static const gp__field gp__fields_all[] = {GP_POLICY_FIELDS_SCAN(GPUPRIMS__FIELD) GPUPRIMS__FIELD(
+    alpha, 0) GPUPRIMS__FIELD(beta, 0) GPUPRIMS__FIELD(small, 0) GPUPRIMS__FIELD(look, 0){NULL, 0}};
 #undef GPUPRIMS__FIELD
 
 GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
-  static const gp__field *const fields[] = {gp__fields_map,    gp__fields_reduce,   gp__fields_scan,
-                                            gp__fields_stream, gp__fields_segments, gp__fields_histogram,
-                                            gp__fields_sort,   gp__fields_merge,    gp__fields_segmented_sort,
-                                            gp__fields_top_k,  gp__fields_transpose};
+  static const gp__field *const fields[] = {gp__fields_map,    gp__fields_reduce,    gp__fields_scan,
+                                            gp__fields_stream, gp__fields_segments,  gp__fields_histogram,
+                                            gp__fields_sort,   gp__fields_merge,     gp__fields_segmented_sort,
+                                            gp__fields_top_k,  gp__fields_transpose, gp__fields_graph};
   return fields[gp__family_of(primitive)]; // in the order of the families
 }
 GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
@@ -22504,7 +23543,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
     gp_policy rest = *given;
     const gp__field *f;
     for (f = gp__fields_of(h->primitive); f->name; ++f) *gp__field_of(&rest, f) = 0;
-    for (f = gp__fields_scan; f->name; ++f) {
+    for (f = gp__fields_all; f->name; ++f) {
       const int value = *gp__field_of(&rest, f);
       gp_policy expected = usual;
       if (value && value != *gp__field_of(&expected, f))
@@ -22624,6 +23663,9 @@ GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t 
   case GP__FAMILY_TRANSPOSE:
     GP_POLICY_FIELDS_TRANSPOSE(GPUPRIMS__JSON)
     break;
+  case GP__FAMILY_GRAPH:
+    GP_POLICY_FIELDS_GRAPH(GPUPRIMS__JSON)
+    break;
   default:
     GP_POLICY_FIELDS_MAP(GPUPRIMS__JSON)
   }
@@ -22706,6 +23748,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   if (p->algorithm == GP_COUNTING) return gp__kinds_of_counting(q, kinds);
   if (gp__family_of(q->primitive) == GP__FAMILY_TOP_K) return gp__kinds_of_top_k(q, p, kinds);
   if (q->primitive == GP_TRANSPOSE) return gp__kinds_of_transpose(q, kinds);
+  if (q->primitive == GP_BFS) return kinds[0] = GP__BFS, 1;
   if (gp__family_of(q->primitive) == GP__FAMILY_MERGE) {
     const int sets = gp__is_set(q->primitive);
     if (q->primitive != GP_MERGE) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
@@ -23173,6 +24216,9 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     break;
   case GP__TRANSPOSE_ROWS:
     gp__add(t, "%d>", q->moves.word);
+    break;
+  case GP__BFS:
+    gp__add(t, "%s, %s>", offset, key);
     break;
   default: // scans
     gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? "true, " : "false, ");
@@ -24320,6 +25366,57 @@ GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }
 
+// All blocks are resident, or there is one. NULL: no cooperative launch; GP__CU_...: it was refused.
+GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
+  const struct gp_driver *d = &l->s->library.runtime.driver;
+  const gp__request *q = l->q;
+  const gp__bfs_layout r = gp__lay_out_bfs(*l->h);
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__bfs_args a;
+  void *parameters[1];
+  int error = 0;
+  memset(&a, 0, sizeof a);
+  a.offsets = q->graph.offsets;
+  a.targets = q->graph.targets;
+  a.symmetric = (q->graph.flags & GP_SYMMETRIC) != 0;
+  a.in_offsets = a.symmetric ? q->graph.offsets : q->graph.in_offsets;
+  a.in_sources = a.symmetric ? q->graph.targets : q->graph.in_sources;
+  a.depths = (int *)q->out;
+  a.parents = q->out2;
+  a.statistics = q->statistics;
+  a.workspace = l->workspace;
+  a.reached[0] = (unsigned *)(scratch + r.reached[0]);
+  a.reached[1] = (unsigned *)(scratch + r.reached[1]);
+  a.queue = scratch + r.queue;
+  a.lists[0] = scratch + r.lists[0];
+  a.lists[1] = scratch + r.lists[1];
+  a.found = scratch + r.found;
+  a.control = scratch + r.control;
+  a.vertices = q->graph.vertices;
+  a.source = q->source;
+  a.source_device = (const unsigned long long *)q->source_device;
+  a.target = q->target;
+  a.limit = q->limit > INT32_MAX ? 0 : (int)q->limit;
+  a.alpha = l->p->alpha;
+  a.beta = l->p->beta;
+  a.small = (unsigned)l->p->small;
+  a.look_from = l->p->look;
+  a.small_edges = (unsigned)l->p->small * 8ull;
+  a.blocks = l->g->grid;
+  parameters[0] = &a;
+  if (a.blocks > 1) {
+    if (d->cuLaunchCooperativeKernel)
+      error = d->cuLaunchCooperativeKernel(l->kernels[0]->function, a.blocks, 1, 1, l->g->threads, 1, 1,
+                                           l->g->shared_bytes, l->stream, parameters);
+    if (d->cuLaunchCooperativeKernel && !error) return GP_SUCCESS;
+    if (error && error != GP__CU_COOPERATIVE_TOO_LARGE && error != GP__CU_NOT_SUPPORTED)
+      return gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error);
+    gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: a cooperative launch was refused: one block does all", l->who);
+    a.blocks = 1;
+  }
+  return gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, &a);
+}
+
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (l->p->algorithm == GP_COUNTING) return gp__launch_counting(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
@@ -24330,6 +25427,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (l->q->primitive == GP_SEGMENTED_SORT) return gp__launch_segmented_sort(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_TOP_K) return gp__launch_top_k(l);
   if (l->q->primitive == GP_TRANSPOSE) return gp__launch_transpose(l);
+  if (l->q->primitive == GP_BFS) return gp__launch_bfs(l);
   return gp__fail(GP_E_UNSUPPORTED, "%s: no plan", l->who);
 }
 
@@ -24488,7 +25586,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 // Keys of groups have few bits, as a rule: of many keys of 4 bytes, one sweep leaves out the digits that are all the
 // same.
 GPUPRIMS__PRIVATE const gp_policy *gp__step_policy(const gp__request *step) {
-  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0};
+  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   return step->primitive == GP_SORT && step->key_size == 4 && step->count >> 22 ? &one_sweep : NULL;
 }
 // Bytes that the steps need of the workspace: words at the front, scratch at the back of what is not held.
@@ -25519,6 +26617,18 @@ GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, cons
 GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
                                      uint64_t out_pitch, uint64_t rows, uint64_t columns, gp_stream stream) {
   return gp_transpose_batched(ctx, type, in, in_pitch, 0, out, out_pitch, 0, rows, columns, 1, stream);
+}
+
+// ---- graphs
+
+GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
+                               gp_stream stream) {
+  gp_call c = gp_call_init(GP_BFS);
+  c.graph = graph;
+  c.source = source;
+  c.out = depths;
+  c.out2 = parents;
+  return gp_run(ctx, &c, stream);
 }
 #undef GPUPRIMS__CHECK
 

@@ -45,6 +45,7 @@ FILES = {
     "TRANSPOSE": "test_transpose.cpp",
     "TRANSPOSE_IN_PLACE": "test_transpose.cpp",
     "TRANSPOSE_TILE": "test_transpose.cpp",
+    "BFS": "test_bfs.cpp",
     "RADIX": "test_radix.cpp",
     "SEGMENTED_SORT_SHORT": "test_segmented_sort.cpp",
     "SEGMENTED_SORT_LONG": "test_segmented_sort.cpp",
@@ -74,6 +75,51 @@ OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1", "RADIX": "-O1"}
 
 # name: (part, text, replacement)
 MUTANTS = {
+    "bfs: who sets a bit has always been the first": (
+        "BFS", "(atomicOr(map + (v >> 5), bit) & bit) == 0;",
+        "(atomicOr(map + (v >> 5), bit), true);"),
+    "bfs: no fence before a block arrives": (
+        "BFS", "__threadfence();\n      gp__publish(slots, s.rank",
+        "gp__publish(slots, s.rank"),
+    "bfs: no fence behind the barrier": (
+        "BFS", "    __threadfence();\n    __syncwarp();\n    if (gp_warp() * GP__WARP < a.blocks) {",
+        "    __syncwarp();\n    if (gp_warp() * GP__WARP < a.blocks) {"),
+    "bfs: one set of words for all barriers": (
+        "BFS", "+ (tag & 1u) * a.blocks * GP__BFS_WORDS",
+        "+ 0 * (tag & 1u)"),
+    "bfs: nobody hears of levels of one block": (
+        "BFS", "else if (s.rank != 0) t = control->state;",
+        "else if (s.rank != 0 && t.levels) t = control->state;"),
+    "bfs: counters of one block are two in turn": (
+        "BFS", "turn == 2 ? 0 : turn + 1",
+        "turn == 1 ? 0 : turn + 1"),
+    "bfs: what overflows a small queue is written over": (
+        "BFS", "queue[t.last + (count - there) + i] =",
+        "queue[t.last + i] ="),
+    "bfs: a level bottom-up forgets those before": (
+        "BFS", "next[word] = map[word] | bits;",
+        "next[word] = bits;"),
+    "bfs: the list forgets those not found": (
+        "BFS", "const bool keeps = there[w] && !found[w]",
+        "const bool keeps = there[w] && found[w]"),
+    "bfs: bits of those found in a list are not set": (
+        "BFS", "if (there) atomicOr(map + (v >> 5), 1u << (v & 31u));",
+        ""),
+    "bfs: what was reached before is collected": (
+        "BFS", "map[at + gp_lane()] & ~before[at + gp_lane()] : 0",
+        "before[at + gp_lane()] : 0"),
+    "bfs: what was not reached is not written": (
+        "BFS", "if (!t.listed) // what was not reached",
+        "if (t.listed) // what was not reached"),
+    "bfs: the warp's help ends one round early": (
+        "BFS", "if (last - i <= GP__WARP * LOOK) break;",
+        "break;"),
+    "bfs: the limit of one block is one level late": (
+        "BFS", "depth == a.limit;\n    } while",
+        "depth > a.limit + 1000;\n    } while"),
+    "bfs: the target ends nothing": (
+        "BFS", "if (mine && v == a.target) atomicAdd(&s.sums[turn].found, GP__BFS_HIT);",
+        ""),
     "stale words are taken": ("LOOK_BACK", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
     "stale partial results are taken": ("REDUCE", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
     "the epoch stands still": ("LOOK_BACK", "(workspace), k.tag << 28)", "(workspace), (k.tag - 1) << 28)"),

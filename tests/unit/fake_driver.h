@@ -32,12 +32,14 @@ struct Stream {
 struct Machine {
   int devices = 1, capability = 90, multiprocessors = 2, shared_bytes = 227 * 1024, pools = 1;
   std::string name = "Fake H200";
-  int init_error = 0;     // of cuInit
-  int occupancy = 2;      //
-  bool stream_ids = true; // cuStreamGetId exists
-  bool launch_ex = true;  // cuLaunchKernelEx exists
-  bool nvrtc = true;      //
-  int nvrtc_minor = 0;    // NVRTC 13.x
+  int init_error = 0;      // of cuInit
+  int occupancy = 2;       //
+  bool stream_ids = true;  // cuStreamGetId exists
+  bool launch_ex = true;   // cuLaunchKernelEx exists
+  bool cooperative = true; // cuLaunchCooperativeKernel exists
+  int refusal = 0;         // what it answers
+  bool nvrtc = true;       //
+  int nvrtc_minor = 0;     // NVRTC 13.x
   std::vector<int> architectures = {75, 80, 90, 100};
   std::string compile_error; // a program that contains this text does not compile
   bool run = true;           // run registered kernels
@@ -49,6 +51,7 @@ struct Counts {
   std::map<std::string, unsigned> calls;
   unsigned long total = 0;
   unsigned launches = 0, unregistered = 0, overlapped = 0, recorded = 0;
+  unsigned cooperative = 0; // launches whose blocks all run at once
 };
 inline Counts counts;
 inline unsigned long fail_at = 0; // the call that fails; 0: none
@@ -430,6 +433,25 @@ inline int cuLaunchKernelEx(const gp__cu_launch *config, void *function, void **
     ++counts.overlapped;
   return run(*config, function, parameters);
 }
+inline int cuLaunchCooperativeKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                     void *stream, void **parameters) {
+  FAKE_CALL(cuLaunchCooperativeKernel);
+  FAKE_FAIL;
+  if (machine.refusal) return machine.refusal;
+  if (grid_x > unsigned(machine.multiprocessors * machine.occupancy)) return GP__CU_COOPERATIVE_TOO_LARGE;
+  gp__cu_launch l;
+  memset(&l, 0, sizeof l);
+  l.grid_x = grid_x, l.grid_y = grid_y, l.grid_z = grid_z;
+  l.block_x = block_x, l.block_y = block_y, l.block_z = block_z;
+  l.shared_bytes = shared_bytes, l.stream = stream;
+  ++counts.cooperative;
+  const unsigned resident = simt::config.resident;
+  if (simt::config.resident < grid_x) simt::config.resident = grid_x;
+  const int code = run(l, function, parameters);
+  simt::config.resident = resident;
+  return code;
+}
 inline int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                           unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **parameters,
                           void **) {
@@ -558,6 +580,7 @@ inline const gp_driver *table() {
 #undef FAKE_ENTRY
   if (!machine.stream_ids) t.cuStreamGetId = nullptr;
   if (!machine.launch_ex) t.cuLaunchKernelEx = nullptr;
+  if (!machine.cooperative) t.cuLaunchCooperativeKernel = nullptr;
   if (!machine.nvrtc) {
 #define FAKE_ENTRY(needed, name, symbol, parameters) t.name = nullptr;
     GP__NVRTC_FUNCTIONS(FAKE_ENTRY)

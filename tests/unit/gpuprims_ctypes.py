@@ -78,7 +78,9 @@ class Call(ctypes.Structure):
                 ("out_layout", ctypes.c_void_p), ("channels", ctypes.c_int),
                 ("active", ctypes.c_int), ("init", ctypes.c_void_p),
                 ("step", ctypes.c_void_p), ("flags", ctypes.c_int), ("policy", ctypes.c_void_p),
-                ("permutation", ctypes.c_void_p)]
+                ("permutation", ctypes.c_void_p), ("graph", ctypes.c_void_p), ("source", ctypes.c_uint64),
+                ("source_device", ctypes.c_void_p), ("target", ctypes.c_uint64), ("limit", ctypes.c_uint64),
+                ("statistics", ctypes.c_void_p)]
 
 
 class Permutation(ctypes.Structure):
@@ -94,6 +96,17 @@ class Layout(ctypes.Structure):
     _fields_ = [("width", ctypes.c_uint64), ("size", ctypes.c_size_t), ("fields", ctypes.POINTER(Field)),
                 ("field_count", ctypes.c_int), ("capacity", ctypes.c_uint64),
                 ("columns", ctypes.POINTER(ctypes.c_void_p))]
+
+
+class Graph(ctypes.Structure):
+    _fields_ = [("vertices", ctypes.c_uint64), ("edges", ctypes.c_uint64), ("offset_type", ctypes.c_int),
+                ("vertex_type", ctypes.c_int), ("offsets", ctypes.c_void_p), ("targets", ctypes.c_void_p),
+                ("in_offsets", ctypes.c_void_p), ("in_sources", ctypes.c_void_p), ("flags", ctypes.c_int)]
+
+
+class Traversal(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint64) for name in ("reached", "edges", "inspected", "levels", "bottom_up", "small",
+                                                     "bytes")]
 
 
 class Error(RuntimeError):

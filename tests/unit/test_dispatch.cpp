@@ -91,6 +91,7 @@ FAKE_KERNEL(
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<unsigned long long>,
                           gp__load<unsigned char, unsigned long long, gp_convert<unsigned char, unsigned long long>>,
                           unsigned char, unsigned long long, unsigned long long>);
+FAKE_KERNEL(gp__bfs_args, gp__bfs<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__reduce_args, gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>,
                                                    gp__load<int, int, gp_convert<int, int>>, int, int, int>);
 FAKE_KERNEL(gp__reduce_args, gp__reduce_stealing<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>,
@@ -1691,6 +1692,14 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
     matrix = square(n % 10 ? 1 : 10, n % 10 ? n : n / 10);
     c.in_type = GP_F32, c.in = b.in, c.permutation = &matrix;
   }
+  if (p == GP_BFS) { // offsets and targets: zeros or whatever is there, read by nobody
+    static gp_graph graph;
+    memset(&graph, 0, sizeof graph);
+    graph.vertices = n < 100 ? n : n < UINT32_MAX ? n : UINT32_MAX - 1;
+    graph.offsets = b.begin, graph.targets = b.end, graph.edges = n < 100 ? n : 100;
+    if (!graph.vertices) c.source_device = &b.bad;
+    c.graph = &graph, c.count = 0, c.flags = 0;
+  }
   if (p == GP_CONVERT_LAYOUT) c.in = b.in, c.in_layout = &sample_structs, c.out_layout = &sample_columns;
   return c;
 }
@@ -1740,7 +1749,15 @@ static void test_more_arguments(bool host) {
   }
     GPUPRIMS__CALL_FIELDS(UNREAD)
 #undef UNREAD
-    WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 64);
+    WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 128);
+    if (p != GP_BFS) {
+      const gp_graph none = {};
+      WRONG(GP_E_ARGUMENT, "flags: GP_UNTIL_TARGET serves bfs only", p, c.flags = GP_UNTIL_TARGET);
+      WRONG(GP_E_ARGUMENT, ": graph, source, source_device, target, limit, statistics serve graphs only", p,
+            c.graph = &none);
+      WRONG(GP_E_ARGUMENT, ": graph, source, source_device, target, limit, statistics serve graphs only", p,
+            c.limit = 1);
+    }
     if (p != GP_ADJACENT_DIFFERENCE)
       WRONG(GP_E_ARGUMENT, "GP_RIGHT serves adjacent_difference only", p, c.flags = GP_RIGHT);
     if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT)
@@ -1756,7 +1773,7 @@ static void test_more_arguments(bool host) {
       WRONG(GP_E_NULL, ": in is null", p, c.in = nullptr);
       WRONG(GP_E_ALIGNMENT, ": in (", p, c.in = b.in + 2);
     }
-    if (reads & GP__READS_OUT && p != GP_UNIQUE) {
+    if (reads & GP__READS_OUT && p != GP_UNIQUE && p != GP_BFS) {
       WRONG(GP_E_NULL, ": out is null", p, c.out = nullptr);
       if (p != GP_ANY && p != GP_ALL && p != GP_CONVERT_LAYOUT) WRONG(GP_E_ALIGNMENT, ": out (", p, c.out = b.out + 2);
     }
@@ -1820,6 +1837,47 @@ static void test_more_arguments(bool host) {
 #undef SHAPED
     WRONG(GP_E_ARGUMENT, ": permutation: the call permutes no dimensions", GP_SHUFFLE, m = square(10, 10),
           c.permutation = &m);
+  }
+
+  // graphs
+  {
+    gp_graph g;
+    uint64_t number = 0;
+    gp_traversal t;
+#define GRAPH(code, text, ...)                                                                                         \
+  do {                                                                                                                 \
+    gp_call c = sample(GP_BFS);                                                                                        \
+    g = *c.graph, c.graph = &g;                                                                                        \
+    __VA_ARGS__;                                                                                                       \
+    BAD(code, text, gp_run(ctx, &c, nullptr));                                                                         \
+  } while (0)
+    GRAPH(GP_E_NULL, ": graph is null", c.graph = nullptr);
+    GRAPH(GP_E_TYPE, ": graph->offset_type is ", g.offset_type = GP_I32);
+    GRAPH(GP_E_TYPE, ": graph->vertex_type is ", g.vertex_type = GP_U16);
+    GRAPH(GP_E_ARGUMENT, ": graph->flags has unknown bits: 0x2", g.flags = 2);
+    GRAPH(GP_E_SIZE, ": graph->vertices is 4294967295, which u32 does not number", g.vertices = UINT32_MAX);
+    GRAPH(GP_E_SIZE, ": graph->vertices is ", g.vertex_type = GP_U64, g.vertices = UINT64_MAX);
+    GRAPH(GP_E_SIZE, ": graph->edges is 4294967296, which u32", g.edges = uint64_t(1) << 32);
+    GRAPH(GP_E_SIZE, ": graph->edges is ", g.offset_type = GP_U64, g.edges = uint64_t(1) << 48);
+    GRAPH(GP_E_NULL, ": graph->in_sources is null, but graph->in_offsets is not", g.in_offsets = b.in);
+    GRAPH(GP_E_NULL, ": graph->in_offsets is null, but graph->in_sources is not", g.in_sources = b.in);
+    GRAPH(GP_E_NULL, ": graph->offsets is null", g.offsets = nullptr);
+    GRAPH(GP_E_NULL, ": graph->targets is null", g.targets = nullptr);
+    GRAPH(GP_E_ALIGNMENT, ": graph->offsets (", g.offsets = b.begin + 2);
+    GRAPH(GP_E_ALIGNMENT, ": graph->targets (", g.targets = b.end + 4, g.vertex_type = GP_U64);
+    GRAPH(GP_E_ARGUMENT, ": source is 100, the graph has 100 vertices", c.source = 100);
+    GRAPH(GP_E_ARGUMENT, ": source is 0, the graph has 0 vertices", g.vertices = 0);
+    GRAPH(GP_E_ARGUMENT, ": target is 100, the graph has 100 vertices", c.flags = GP_UNTIL_TARGET, c.target = 100);
+    GRAPH(GP_E_ARGUMENT, ": target: flags lacks GP_UNTIL_TARGET", c.target = 1);
+    GRAPH(GP_E_NULL, ": out (depths) is null", c.out = nullptr);
+    GRAPH(GP_E_ALIGNMENT, ": out (depths) (", c.out = b.out + 2);
+    GRAPH(GP_E_ALIGNMENT, ": out2 (parents) (", c.out2 = b.out2 + 2);
+    GRAPH(GP_E_ALIGNMENT, ": source_device (", c.source_device = reinterpret_cast<uint64_t *>(b.keys + 4));
+    GRAPH(GP_E_ALIGNMENT, ": statistics (", c.statistics = reinterpret_cast<gp_traversal *>(b.keys + 4));
+    GRAPH(GP_E_OVERLAP, ": graph->targets and out (depths) overlap", c.out = b.end + 4);
+    GRAPH(GP_E_OVERLAP, ": out (depths) and out2 (parents) overlap", c.out2 = b.out + 4);
+    FINE(GP_BFS, c.out2 = b.out2, c.source_device = &number, c.source = 1000, c.statistics = &t);
+#undef GRAPH
   }
 
   // operators
@@ -3134,6 +3192,83 @@ static void test_merges() {
   CLOSE(ctx);
 }
 
+// ---- graphs, on kernels that run
+
+static void test_graphs() {
+  const uint64_t n = 3000; // a ring, each vertex with the next two
+  std::vector<unsigned> offsets(n + 1), targets(4 * n), parents(n);
+  std::vector<int> depths(n);
+  for (uint64_t v = 0; v <= n; ++v) offsets[v] = unsigned(4 * v);
+  for (uint64_t v = 0; v < n; ++v)
+    for (int i = 0; i < 4; ++i) targets[4 * v + i] = unsigned((v + n + (i < 2 ? i - 2 : i - 1)) % n);
+  auto upload = [](const void *from, size_t bytes) {
+    void *to = simt::device_malloc(bytes);
+    simt::host_write(to, from, bytes);
+    return to;
+  };
+  gp_graph g = {};
+  g.vertices = n, g.edges = 4 * n, g.flags = GP_SYMMETRIC;
+  void *device_offsets = upload(offsets.data(), offsets.size() * 4);
+  void *device_targets = upload(targets.data(), targets.size() * 4);
+  void *out = simt::device_malloc(n * 4), *out2 = simt::device_malloc(n * 4);
+  gp_traversal *statistics = static_cast<gp_traversal *>(simt::device_malloc(sizeof(gp_traversal)));
+  for (int way = 0; way < 5; ++way) { // cooperative; refused; too large; none in the driver; on the host
+    fake::machine.refusal = way == 1 ? int(GP__CU_NOT_SUPPORTED) : way == 2 ? int(GP__CU_COOPERATIVE_TOO_LARGE) : 0;
+    fake::machine.cooperative = way != 3;
+    gp_config config_ = config();
+    if (way == 4) config_.backend = GP_BACKEND_HOST;
+    gp_context *ctx = nullptr;
+    GOOD(gp_open(&config_, &ctx));
+    g.offsets = way == 4 ? offsets.data() : device_offsets, g.targets = way == 4 ? targets.data() : device_targets;
+    gp_traversal t = {};
+    gp_policy p = {};
+    p.threads = 128, p.vectors = 1, p.small = 16;
+    logged.clear();
+    gp_call c = gp_call_init(GP_BFS);
+    c.graph = &g, c.source = 1234, c.limit = 700, c.policy = way == 4 ? nullptr : &p;
+    c.out = way == 4 ? depths.data() : out, c.out2 = way == 4 ? parents.data() : out2;
+    c.statistics = way == 4 ? &t : statistics;
+    const unsigned before = fake::counts.cooperative, launches = unsigned(fake::counts.launches);
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(way == 4 || fake::counts.launches == launches + 1);
+    CHECK(fake::counts.cooperative == before + (way == 0));
+    CHECK((warnings("a cooperative launch was refused: one block does all") > 0) == (way > 0 && way < 4));
+    const int *d = way == 4 ? depths.data() : static_cast<const int *>(out);
+    const unsigned *q = way == 4 ? parents.data() : static_cast<const unsigned *>(out2);
+    if (way != 4) t = *statistics;
+    bool good = true;
+    for (uint64_t v = 0; v < n; ++v) {
+      const int far = int((v + n - 1234) % n), away = (std::min(far, int(n) - far) + 1) / 2;
+      const int expected = away > 700 ? -1 : away;
+      good = good && d[v] == expected &&
+             (expected < 0 ? q[v] == UINT32_MAX
+              : expected   ? d[q[v]] == expected - 1
+                           : q[v] == v);
+    }
+    check(good, __LINE__, "depths and parents, way %d", way);
+    CHECK(t.levels == 700 && t.reached == 2801 && t.edges == 4 * 2801);
+    CLOSE(ctx);
+  }
+  fake::machine.refusal = 0, fake::machine.cooperative = true;
+  { // another error of a cooperative launch is an error
+    gp_context *ctx = open_fake();
+    gp_policy p = {};
+    p.threads = 128, p.vectors = 1;
+    gp_call c = gp_call_init(GP_BFS);
+    g.offsets = device_offsets, g.targets = device_targets;
+    c.graph = &g, c.out = out, c.policy = &p;
+    fake::machine.refusal = 999;
+    CHECK(gp_run(ctx, &c, nullptr) == GP_E_DRIVER);
+    CHECK(strstr(gp_last_message(), "gp_bfs: cuLaunchCooperativeKernel failed"));
+    fake::machine.refusal = 0;
+    GOOD(gp_run(ctx, &c, nullptr));
+    GOOD(gp_bfs(ctx, &g, 7, out, nullptr, nullptr));
+    CLOSE(ctx);
+  }
+  for (void *memory : {device_offsets, device_targets, out, out2, static_cast<void *>(statistics)})
+    simt::device_free(memory);
+}
+
 int main(int argc, char **argv) {
   const std::string only = argc > 1 ? argv[1] : "";
   setvbuf(stdout, nullptr, _IOLBF, 0);
@@ -3167,6 +3302,7 @@ int main(int argc, char **argv) {
                 {"launches", test_launches},
                 {"group by", test_group_by},
                 {"merges", test_merges},
+                {"graphs", test_graphs},
                 {"speed", test_speed}};
   for (auto &group : groups)
     if (only.empty() || only == group.name) {

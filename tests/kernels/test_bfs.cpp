@@ -1,0 +1,279 @@
+// Breadth-first search under the emulator: graphs whose distances are known, random ones, offsets and vertices of 32
+// and 64 bits, symmetric, directed with the transposed graph and without, every direction, frontiers of one block and
+// of all, limits, targets. Usage: test_bfs [seeds] [name of a test]
+// With TEST_FEW, only as many instances as mutants.py needs: as under sanitizers, whose compilation takes time.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifndef TEST_FEW
+#define TEST_FEW
+#endif
+#pragma GCC optimize("O0")
+#endif
+#define GPUPRIMS_IMPLEMENTATION
+#include "kernel_test.h"
+
+#include <algorithm>
+#include <queue>
+
+typedef gp__policy<64, 1, 3, 3, 0, 1, 2> Small;
+typedef gp__policy<128, 2, 3, 3, 0, 1, 2> Larger;
+typedef gp__policy<96, 4, 3, 3, 0, 1, 2> Odd;
+
+// ---- graphs
+
+struct Graph {
+  std::string name;
+  u64 vertices = 0;
+  std::vector<std::vector<u64>> out; // neighbours, any order, several times
+  bool symmetric = true;
+  explicit Graph(const std::string &n, u64 v) : name(n), vertices(v), out(v) {}
+  void edge(u64 a, u64 b) { // both ways where the graph is symmetric
+    out[a].push_back(b);
+    if (symmetric) out[b].push_back(a);
+  }
+  void shuffle() {
+    for (auto &list : out)
+      for (size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[random32() % i]);
+  }
+};
+static Graph chain(u64 n) {
+  Graph g("chain", n);
+  for (u64 i = 0; i + 1 < n; ++i) g.edge(i, i + 1);
+  return g;
+}
+static Graph ring(u64 n) {
+  Graph g("ring", n);
+  for (u64 i = 0; i < n; ++i) g.edge(i, (i + 1) % n);
+  return g;
+}
+static Graph star(u64 n) {
+  Graph g("star", n);
+  for (u64 i = 1; i < n; ++i) g.edge(0, i);
+  return g;
+}
+static Graph spider(u64 legs) { // of three vertices each: a frontier that is too wide for one block matters later
+  Graph g("spider", 3 * legs + 1);
+  for (u64 i = 0; i < legs; ++i) g.edge(0, 3 * i + 1), g.edge(3 * i + 1, 3 * i + 2), g.edge(3 * i + 2, 3 * i + 3);
+  return g;
+}
+static Graph late() { // the one neighbour of vertex 1 that is reached before it is the last of many
+  Graph g("late", 700);
+  for (u64 i = 2; i < 200; ++i) g.edge(0, i);
+  for (u64 i = 200; i < 700; ++i) g.edge(1, i);
+  g.edge(1, 0);
+  return g;
+}
+static Graph torus(u64 x, u64 y) {
+  Graph g("torus", x * y);
+  for (u64 i = 0; i < x; ++i)
+    for (u64 j = 0; j < y; ++j) {
+      g.edge(i * y + j, i * y + (j + 1) % y);
+      g.edge(i * y + j, (i + 1) % x * y + j);
+    }
+  return g;
+}
+static Graph hypercube(int d) {
+  Graph g("hypercube", 1ull << d);
+  for (u64 i = 0; i < g.vertices; ++i)
+    for (int b = 0; b < d; ++b)
+      if (!(i >> b & 1)) g.edge(i, i | 1ull << b);
+  return g;
+}
+static Graph tree(u64 n) {
+  Graph g("tree", n);
+  for (u64 i = 1; i < n; ++i) g.edge((i - 1) / 2, i);
+  return g;
+}
+static Graph complete(u64 n) {
+  Graph g("complete", n);
+  for (u64 i = 0; i < n; ++i)
+    for (u64 j = i + 1; j < n; ++j) g.edge(i, j);
+  return g;
+}
+static Graph islands(u64 n) { // of three vertices each, and vertices without edges
+  Graph g("islands", n);
+  for (u64 i = 0; i + 3 < n; i += 4) g.edge(i, i + 1), g.edge(i + 1, i + 2);
+  return g;
+}
+static Graph none(u64 n) { return Graph("no edges", n); }
+// Loops, edges several times, hubs; vertices without edges.
+static Graph random_graph(u64 n, u64 m, bool symmetric) {
+  Graph g(symmetric ? "random" : "random directed", n);
+  g.symmetric = symmetric;
+  for (u64 i = 0; i < m; ++i) {
+    u64 a = random32() % n, b = random32() % n;
+    if (i % 3 == 0) a = a * a / n * a / n; // hubs
+    if (i % 5 == 0) b = a;
+    g.edge(a, b);
+    if (i % 7 == 0) g.edge(a, b);
+  }
+  g.shuffle();
+  return g;
+}
+
+struct Reached {
+  std::vector<int> depth;
+  u64 reached = 0, edges = 0;
+  int levels = 0;
+};
+static Reached oracle(const Graph &g, u64 source, u64 target, u64 limit) {
+  Reached r;
+  std::vector<u64> level, next;
+  r.depth.assign(g.vertices, -1);
+  if (source < g.vertices) level.push_back(source), r.depth[source] = 0;
+  bool done = source == target;
+  for (auto v : level) ++r.reached, r.edges += g.out[v].size();
+  while (!level.empty() && !done && !(limit && u64(r.levels) == limit)) {
+    next.clear();
+    for (u64 u : level)
+      for (u64 v : g.out[u])
+        if (r.depth[v] < 0) {
+          r.depth[v] = r.depth[u] + 1;
+          next.push_back(v);
+          ++r.reached, r.edges += g.out[v].size();
+          done |= v == target;
+        }
+    if (!next.empty()) ++r.levels;
+    level.swap(next);
+  }
+  return r;
+}
+
+// ---- a launch
+
+template <class O, class V> struct Csr {
+  std::vector<O> offsets;
+  std::vector<V> targets;
+  explicit Csr(const std::vector<std::vector<u64>> &lists) : offsets(1, 0) {
+    for (auto &list : lists) {
+      for (u64 v : list) targets.push_back(V(v));
+      offsets.push_back(O(targets.size()));
+    }
+  }
+};
+static std::vector<std::vector<u64>> transposed(const Graph &g) {
+  std::vector<std::vector<u64>> in(g.vertices);
+  for (u64 u = 0; u < g.vertices; ++u)
+    for (u64 v : g.out[u]) in[v].push_back(u);
+  return in;
+}
+struct How {
+  int alpha = 8, beta = 2;
+  unsigned blocks = 3, small = 128;
+  int look = 1;
+  bool parents = true, up = true, device_source = false;
+  u64 target = ~0ull, limit = 0;
+};
+
+template <class P, class O, class V> static void run(const Graph &g, u64 source, const How &how, int seed) {
+  const Csr<O, V> csr(g.out), in_csr(g.symmetric ? g.out : transposed(g));
+  const u64 n = g.vertices, m = csr.targets.size();
+  const std::string what = g.name + " n=" + std::to_string(n) + " source=" + std::to_string(source) +
+                           " alpha=" + std::to_string(how.alpha) + " beta=" + std::to_string(how.beta) +
+                           " blocks=" + std::to_string(how.blocks) + " small=" + std::to_string(how.small) +
+                           " up=" + std::to_string(how.up) + " limit=" + std::to_string(how.limit) +
+                           " seed=" + std::to_string(seed);
+  gp__shape shape = {};
+  shape.primitive = GP_BFS, shape.count = n, shape.count2 = m, shape.key_size = sizeof(V),
+  shape.offset_size = sizeof(O);
+  shape.rows = how.up;
+  const gp__bfs_layout layout = gp__lay_out_bfs(shape);
+  Device<O> offsets(csr.offsets, 0), in_offsets(in_csr.offsets, 0);
+  Device<V> targets(csr.targets, 0), in_sources(in_csr.targets, 0);
+  Device<int> depths(n);
+  Device<V> parents(n);
+  Device<u8> scratch(layout.bytes);
+  Device<gp_traversal> statistics(1);
+  Device<u64> sources(std::vector<u64>(1, source), 0);
+  gp__bfs_args a = {};
+  a.offsets = offsets.data, a.targets = targets.data;
+  if (how.up) a.in_offsets = g.symmetric ? offsets.data : in_offsets.data;
+  if (how.up) a.in_sources = g.symmetric ? targets.data : in_sources.data;
+  a.symmetric = g.symmetric;
+  a.depths = depths.data, a.parents = how.parents ? parents.data : nullptr, a.statistics = statistics.data;
+  a.workspace = workspace(2ull * GP__BFS_WORDS * how.blocks);
+  for (int i = 0; i < 2; ++i) {
+    a.reached[i] = reinterpret_cast<unsigned *>(scratch.data + layout.reached[i]);
+    a.lists[i] = scratch.data + layout.lists[i];
+  }
+  a.queue = scratch.data + layout.queue, a.found = scratch.data + layout.found;
+  a.control = scratch.data + layout.control;
+  a.vertices = n, a.source = how.device_source ? 12345678 : source;
+  a.source_device = how.device_source ? sources.data : nullptr;
+  a.target = how.target, a.limit = int(how.limit);
+  a.alpha = how.alpha, a.beta = how.beta, a.small = how.small, a.look_from = how.look, a.small_edges = how.small * 8ull,
+  a.blocks = how.blocks;
+  simt::config.resident = std::max(simt::config.resident, how.blocks); // as a cooperative launch promises
+  const int e =
+      simt::launch_kernel("bfs", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER, gp__bfs<P, O, V>, a);
+  const Reached want = oracle(g, source, how.target, how.limit);
+  check(!e && same_items(depths.data, want.depth), "depths: " + what);
+  const gp_traversal &t = *statistics.data;
+  check(!e && t.reached == want.reached && t.edges == want.edges && t.levels == u64(want.levels),
+        "statistics: " + what + " reached " + std::to_string(t.reached) + "/" + std::to_string(want.reached) +
+            " edges " + std::to_string(t.edges) + "/" + std::to_string(want.edges) + " levels " +
+            std::to_string(t.levels) + "/" + std::to_string(want.levels));
+  if (how.alpha < 0 || !how.up) check(t.bottom_up == 0, "never bottom-up: " + what);
+  bool good = !e;
+  for (u64 v = 0; v < n && how.parents && good; ++v) {
+    const V p = parents.data[v];
+    if (want.depth[v] < 0) good = p == V(~V(0));
+    else if (want.depth[v] == 0) good = p == v;
+    else
+      good = p < n && want.depth[p] + 1 == want.depth[v] &&
+             std::find(g.out[p].begin(), g.out[p].end(), v) != g.out[p].end();
+  }
+  check(good, "parents: " + what);
+  simt::clear_error();
+}
+
+static How draw_how(const Graph &g, int threads) {
+  How h;
+  const int alphas[] = {-1, 1, 8, 1000000}, betas[] = {0, 1, 16, 1000000}; // 0: top-down again at once
+  const unsigned smalls[] = {1, 8, 64, 1u << 20};
+  h.alpha = alphas[random32() % 4], h.beta = betas[random32() % 4];
+  h.blocks = 1 + random32() % 5, h.look = random32() % 2 ? 1 : 20;
+  h.small = std::min(smalls[random32() % 4], gp__bfs_small_most(threads));
+  h.parents = random32() % 2, h.up = random32() % 4 != 0, h.device_source = random32() % 2;
+  if (random32() % 4 == 0) h.limit = 1 + random32() % 6;
+  if (random32() % 4 == 0 && g.vertices) h.target = random32() % g.vertices;
+  return h;
+}
+template <class P, class O, class V> static void each(const Graph &g, u64 source, int seeds) {
+  if (!only.empty() && only != g.name) return;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    simt::set_random_schedule(u64(seed) * 17 + g.vertices);
+    run<P, O, V>(g, source, draw_how(g, P::threads), seed);
+  }
+}
+template <class P, class O, class V> static void all(int seeds) {
+  each<P, O, V>(chain(70), 20, seeds);
+  each<P, O, V>(ring(90), 3, seeds);
+  each<P, O, V>(star(700), 0, seeds);
+  each<P, O, V>(star(900), 7, seeds);
+  each<P, O, V>(spider(300), 0, seeds);
+  each<P, O, V>(late(), 0, seeds);
+  each<P, O, V>(torus(17, 23), 100, seeds);
+  each<P, O, V>(hypercube(8), 5, seeds);
+  each<P, O, V>(tree(600), 0, seeds);
+  each<P, O, V>(tree(500), 499, seeds);
+  each<P, O, V>(complete(60), 59, seeds);
+  each<P, O, V>(islands(203), 41, seeds);
+  each<P, O, V>(none(65), 64, seeds);
+  each<P, O, V>(none(0), 0, 2);
+  each<P, O, V>(chain(1), 0, 2);
+  each<P, O, V>(chain(40), 40, 2); // a source beyond the graph
+  each<P, O, V>(random_graph(1500, 4000, true), 1, 2 * seeds);
+  each<P, O, V>(random_graph(1000, 2500, false), 0, 2 * seeds);
+  each<P, O, V>(random_graph(300, 9000, false), 7, seeds);
+}
+
+int main(int argc, char **argv) {
+  const int seeds = start(argc, argv);
+  all<Small, u32, u32>(seeds);
+#ifndef TEST_FEW
+  all<Larger, u64, u32>(seeds);
+  all<Odd, u32, u64>(seeds);
+  all<Larger, u64, u64>(seeds);
+#endif
+  return finish();
+}

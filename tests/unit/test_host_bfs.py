@@ -1,0 +1,118 @@
+"""Breadth-first search on the host against SciPy: types, directed and symmetric graphs, loops, edges several times,
+limits, targets, statistics, bad input."""
+import ctypes
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import shortest_path
+
+from gpuprims_ctypes import Error, Graph, Traversal
+
+settings.register_profile("graphs", derandomize=True, deadline=None, database=None,
+                          suppress_health_check=list(HealthCheck))
+settings.load_profile("graphs")
+
+U32, U64 = 6, 8  # enumerators of the types
+UNTIL_TARGET = 64
+
+
+def graph_of(n, edges, offset_type, vertex_type):
+    """The struct, and the arrays that it points to, in the order of `edges`."""
+    edges = np.asarray(edges, np.int64).reshape(-1, 2)
+    order = np.argsort(edges[:, 0], kind="stable")
+    offsets = np.zeros(n + 1, np.uint64 if offset_type == U64 else np.uint32)
+    offsets[1:] = np.cumsum(np.bincount(edges[:, 0], minlength=n))
+    targets = edges[order, 1].astype(np.uint64 if vertex_type == U64 else np.uint32)
+    return Graph(vertices=n, edges=len(edges), offset_type=offset_type, vertex_type=vertex_type,
+                 offsets=offsets.ctypes.data, targets=targets.ctypes.data), offsets, targets
+
+
+def distances(n, edges, source):
+    """What SciPy says; -1: not reached."""
+    edges = np.asarray(edges, np.int64).reshape(-1, 2)
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    matrix = csr_matrix((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n))
+    far = shortest_path(matrix, unweighted=True, indices=source, method="D")
+    return np.where(np.isinf(far), -1, far).astype(np.int32)
+
+
+graphs = st.integers(1, 40).flatmap(lambda n: st.tuples(
+    st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=120),
+    st.integers(0, n - 1), st.integers(0, n - 1)))
+
+
+@given(graphs, st.sampled_from([0, U32, U64]), st.sampled_from([0, U32, U64]), st.booleans(), st.integers(0, 6),
+       st.booleans())
+@settings(max_examples=300)
+def test_against_scipy(host, drawn, offset_type, vertex_type, symmetric, limit, until):
+    n, edges, source, target = drawn
+    if symmetric:
+        edges = edges + [(b, a) for a, b in edges]
+    graph, offsets, targets = graph_of(n, edges, offset_type, vertex_type)
+    graph.flags = int(symmetric)
+    depths, parents, said = np.full(n, 77, np.int32), np.zeros_like(targets, shape=n), Traversal()
+    host.run("bfs", graph=ctypes.addressof(graph), source=source, out=depths, out2=parents, limit=limit,
+             target=target if until else 0, flags=UNTIL_TARGET if until else 0,
+             statistics=ctypes.addressof(said))
+    expected = distances(n, edges, source)
+    last = min(limit or n, expected[target] if until and expected[target] >= 0 else n)
+    expected[expected > last] = -1
+    assert (depths == expected).all()
+    reached, degrees = expected >= 0, np.diff(offsets.astype(np.int64))
+    assert (said.reached, said.levels, said.edges) == (reached.sum(), expected.max(), degrees[reached].sum())
+    nobody = np.iinfo(parents.dtype).max
+    for v in range(n):
+        if expected[v] < 0:
+            assert parents[v] == nobody
+        elif v == source:
+            assert parents[v] == v
+        else:
+            p = int(parents[v])
+            assert expected[p] == expected[v] - 1 and v in targets[int(offsets[p]):int(offsets[p + 1])]
+
+
+def test_function_and_source_in_memory(host):
+    n = 1000
+    edges = [(i, i + 1) for i in range(n - 1)] + [(i + 1, i) for i in range(n - 1)]
+    graph, offsets, targets = graph_of(n, edges, U32, U32)
+    depths = np.zeros(n, np.int32)
+    host.call("gp_bfs", ctypes.addressof(graph), 400, depths, None)
+    assert (depths == np.abs(np.arange(n) - 400)).all()
+    source = np.array([7], np.uint64)
+    host.run("bfs", graph=ctypes.addressof(graph), source=n, source_device=source, out=depths)
+    assert (depths == np.abs(np.arange(n) - 7)).all()
+    source[0] = n
+    host.run("bfs", graph=ctypes.addressof(graph), source_device=source, out=depths)
+    assert (depths == -1).all()
+
+
+def test_no_vertices(host):
+    graph, offsets, targets = graph_of(0, [], U32, U32)
+    source = np.array([0], np.uint64)
+    host.run("bfs", graph=ctypes.addressof(graph), source_device=source)
+    with pytest.raises(Error, match="source is 0, the graph has 0 vertices"):
+        host.call("gp_bfs", ctypes.addressof(graph), 0, None, None)
+
+
+def test_bad_input(host):
+    graph, offsets, targets = graph_of(5, [(0, 1), (1, 2)], U32, U32)
+    depths = np.full(5, 77, np.int32)
+    for name, what, change in (
+            ("GP_E_ARGUMENT", "source is 5", {"source": 5}),
+            ("GP_E_NULL", "out (depths) is null", {"depths": None}),
+            ("GP_E_NULL", "graph->offsets is null", {"offsets": None}),
+            ("GP_E_NULL", "graph->targets is null", {"targets": None}),
+            ("GP_E_TYPE", "graph->offset_type is 5", {"offset_type": 5}),
+            ("GP_E_SIZE", "graph->vertices", {"vertices": 2**32}),
+            ("GP_E_OVERLAP", "graph->targets and out (depths) overlap", {"targets": depths.ctypes.data})):
+        changed = Graph.from_buffer_copy(graph)
+        for field in change:
+            if field not in ("source", "depths"):
+                setattr(changed, field, change[field])
+        with pytest.raises(Error) as e:
+            host.call("gp_bfs", ctypes.addressof(changed), change.get("source", 0), change.get("depths", depths), None)
+        assert e.value.name == name and what in e.value.message, e.value
+    assert (depths == 77).all()
