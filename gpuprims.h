@@ -17541,6 +17541,7 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs(const gp__
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -20373,8 +20374,8 @@ static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *ke
   uint64_t i, kept = 0;
   if (q->bad) *q->bad = UINT64_MAX;
   for (i = 0; i < q->count; ++i) {
-    const uint64_t s = gp__host_offset(q->in, q->in_type, i * apart),
-                   t = gp__host_offset(targets, q->in_type, i * apart);
+    const uint64_t s = gp__host_offset(q->in, q->in_size, i * apart),
+                   t = gp__host_offset(targets, q->in_size, i * apart);
     if (s >= n || t >= n) {
       if (q->bad && *q->bad == UINT64_MAX) *q->bad = i;
       continue;
@@ -20390,7 +20391,7 @@ static void gp__host_by_degree(const gp__request *q, uint64_t *order, uint64_t *
   const gp_graph *g = &q->graph;
   uint64_t v;
   for (v = 0; v < g->vertices; ++v)
-    order[v] = ~(gp__host_offset(g->offsets, q->offset_type, v + 1) - gp__host_offset(g->offsets, q->offset_type, v));
+    order[v] = ~(gp__host_offset(g->offsets, q->offset_size, v + 1) - gp__host_offset(g->offsets, q->offset_size, v));
   memset(numbers, 0, g->vertices * 8);
   { // a stable sort of indices by complements of degrees
     gp__request sort;
@@ -20428,10 +20429,10 @@ static gp_result gp__host_build(const gp__request *q, int threads) {
   if (list) {
     count = gp__host_list_keys(q, shift, keys);
   } else {
-    const uint64_t edges = gp__host_offset(g->offsets, q->offset_type, g->vertices);
+    const uint64_t edges = gp__host_offset(g->offsets, q->offset_size, g->vertices);
     for (v = i = count = 0; i < edges && i < room; ++i) {
-      const uint64_t t = gp__host_offset(g->targets, q->key_type, i);
-      while (gp__host_offset(g->offsets, q->offset_type, v + 1) <= i) ++v;
+      const uint64_t t = gp__host_offset(g->targets, q->key_size, i);
+      while (gp__host_offset(g->offsets, q->offset_size, v + 1) <= i) ++v;
       if (t < g->vertices) keys[count++] = relabel ? numbers[v] << shift | numbers[t] : t << shift | v;
     }
   }
@@ -20456,7 +20457,7 @@ static void gp__host_degrees(const gp__request *q) {
   d.least = g->vertices ? UINT64_MAX : 0;
   for (v = 0; v < g->vertices; ++v) {
     const uint64_t degree =
-        gp__host_offset(g->offsets, q->offset_type, v + 1) - gp__host_offset(g->offsets, q->offset_type, v);
+        gp__host_offset(g->offsets, q->offset_size, v + 1) - gp__host_offset(g->offsets, q->offset_size, v);
     d.edges += degree;
     if (degree < d.least) d.least = degree;
     if (degree > d.most) d.most = degree;
@@ -20476,29 +20477,29 @@ static void gp__host_add_fault(gp_fault *f, int kind, uint64_t vertex, uint64_t 
 static void gp__host_check_lists(const gp__request *q, int incoming, gp_fault *f) {
   const gp_graph *g = &q->graph;
   const void *offsets = incoming ? g->in_offsets : g->offsets, *targets = incoming ? g->in_sources : g->targets;
-  const uint64_t none = UINT64_MAX, last = gp__host_offset(offsets, q->offset_type, g->vertices);
+  const uint64_t none = UINT64_MAX, last = gp__host_offset(offsets, q->offset_size, g->vertices);
   uint64_t v, e;
-  if (gp__host_offset(offsets, q->offset_type, 0))
+  if (gp__host_offset(offsets, q->offset_size, 0))
     gp__host_add_fault(f, incoming ? GP_FAULT_FIRST_IN_OFFSET : GP_FAULT_FIRST_OFFSET, 0, none);
   for (v = 0; v < g->vertices; ++v) {
-    const uint64_t end = gp__host_offset(offsets, q->offset_type, v + 1);
-    if (end < gp__host_offset(offsets, q->offset_type, v) || end > g->edges)
+    const uint64_t end = gp__host_offset(offsets, q->offset_size, v + 1);
+    if (end < gp__host_offset(offsets, q->offset_size, v) || end > g->edges)
       gp__host_add_fault(f, incoming ? GP_FAULT_IN_OFFSETS : GP_FAULT_OFFSETS, v, none);
   }
   if (f->kind) return;
   for (v = e = 0; e < last; ++e) {
-    while (gp__host_offset(offsets, q->offset_type, v + 1) <= e) ++v;
-    if (gp__host_offset(targets, q->key_type, e) >= g->vertices)
+    while (gp__host_offset(offsets, q->offset_size, v + 1) <= e) ++v;
+    if (gp__host_offset(targets, q->key_size, e) >= g->vertices)
       gp__host_add_fault(f, incoming ? GP_FAULT_IN_SOURCE : GP_FAULT_TARGET, v, e);
   }
-  if (incoming && last != gp__host_offset(g->offsets, q->offset_type, g->vertices))
+  if (incoming && last != gp__host_offset(g->offsets, q->offset_size, g->vertices))
     gp__host_add_fault(f, GP_FAULT_IN_EDGES, none, none);
 }
 // What gp_bfs_check says of one vertex; seen: 1, from one that is one less deep; 2, from its parent.
 static void gp__host_check_depth(const gp__request *q, uint64_t v, int seen, gp_fault *f) {
   const int32_t *depths = (const int32_t *)q->in;
   const uint64_t none = UINT64_MAX, unset = q->key_size == 4 ? (uint64_t)UINT32_MAX : none;
-  const uint64_t parent = q->in2 ? gp__host_offset(q->in2, q->key_type, v) : unset;
+  const uint64_t parent = q->in2 ? gp__host_offset(q->in2, q->key_size, v) : unset;
   const int64_t d = depths[v];
   if (d < -1 || (q->limit && d > 0 && (uint64_t)d > q->limit)) gp__host_add_fault(f, GP_FAULT_DEPTH, v, none);
   if (v == q->source) {
@@ -20522,18 +20523,18 @@ static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
   uint64_t v, e;
   if (!seen) return gp__fail(GP_E_MEMORY, "%s: no memory for a byte a vertex", gp__host_call_name(q->primitive));
   for (v = 0; v < g->vertices; ++v) {
-    const uint64_t end = gp__host_offset(g->offsets, q->offset_type, v + 1);
+    const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
     const int64_t from = depths[v];
     if (from < 0) continue;
-    for (e = gp__host_offset(g->offsets, q->offset_type, v); e < end; ++e) {
-      const uint64_t t = gp__host_offset(g->targets, q->key_type, e);
+    for (e = gp__host_offset(g->offsets, q->offset_size, v); e < end; ++e) {
+      const uint64_t t = gp__host_offset(g->targets, q->key_size, e);
       const int64_t to = depths[t];
       if (to < 0) {
         if (!q->limit || (uint64_t)from < q->limit) gp__host_add_fault(f, GP_FAULT_NOT_REACHED, v, e);
       } else if (to > from + 1) {
         gp__host_add_fault(f, GP_FAULT_TOO_DEEP, v, e);
       } else if (to == from + 1) {
-        seen[t] |= q->in2 && gp__host_offset(q->in2, q->key_type, t) == v ? 3 : 1;
+        seen[t] |= q->in2 && gp__host_offset(q->in2, q->key_size, t) == v ? 3 : 1;
       }
     }
   }
@@ -27629,6 +27630,245 @@ GPUPRIMS__API const char *gp_fault_text(uint64_t kind) {
   static const char *const texts[] = {GP_FAULTS(GPUPRIMS__TEXT)};
 #undef GPUPRIMS__TEXT
   return kind < GP_FAULT_COUNT ? texts[kind] : "no kind of fault";
+}
+
+// ---- files of edges
+
+typedef struct gp__reader {
+  const char *name, *begin, *at, *end, *line; // line: where the present one begins
+  uint64_t lines, room, rows, columns, entries;
+  int matrix, valued; // a Matrix Market file; entries have values
+  uint64_t *pairs;
+  gp_edges *edges;
+} gp__reader;
+
+// What should stand at `at`.
+static gp_result gp__read_fault(const gp__reader *r, const char *at, const char *wanted) {
+  char found[24];
+  size_t n = 0;
+  for (; n < sizeof found - 1 && at + n < r->end && (unsigned char)at[n] > ' '; ++n)
+    found[n] = (unsigned char)at[n] < 127 ? at[n] : '?';
+  found[n] = 0;
+  return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: %s is expected, not %s%s%s", r->name, (unsigned long long)r->lines + 1,
+                  (unsigned long long)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
+                  n              ? "\""
+                  : at == r->end ? "file"
+                                 : "line");
+}
+GPUPRIMS__PRIVATE int gp__is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+static void gp__skip_blanks(gp__reader *r) {
+  while (r->at < r->end && gp__is_blank(*r->at)) ++r->at;
+}
+static int gp__at_line_end(const gp__reader *r) { return r->at == r->end || *r->at == '\n'; }
+static void gp__next_line(gp__reader *r) {
+  const char *newline = r->at < r->end ? (const char *)memchr(r->at, '\n', (size_t)(r->end - r->at)) : NULL;
+  r->at = newline ? newline + 1 : r->end;
+  r->line = r->at;
+  if (newline) ++r->lines;
+}
+// Goes on to a line that has something to say. 0: there is none.
+static int gp__find_line(gp__reader *r) {
+  for (; r->at < r->end; gp__next_line(r)) {
+    gp__skip_blanks(r);
+    if (!gp__at_line_end(r) && *r->at != '%' && (r->matrix || *r->at != '#')) return 1;
+  }
+  return 0;
+}
+static gp_result gp__read_number(gp__reader *r, const char *wanted, uint64_t *x) {
+  const char *start;
+  uint64_t value = 0;
+  gp__skip_blanks(r);
+  start = r->at;
+  for (; r->at < r->end && (unsigned char)(*r->at - '0') < 10; ++r->at) {
+    const unsigned digit = (unsigned char)(*r->at - '0');
+    if (value > (UINT64_MAX - 1 - digit) / 10) return gp__read_fault(r, start, "a number below 2^64 - 1");
+    value = value * 10 + digit;
+  }
+  if (r->at == start || (r->at < r->end && !gp__is_blank(*r->at) && *r->at != '\n' && (r->matrix || *r->at != ',')))
+    return gp__read_fault(r, start, wanted);
+  *x = value;
+  return GP_SUCCESS;
+}
+static const char *gp__skip_digits(const char *at, const char *end) {
+  while (at < end && (unsigned char)(*at - '0') < 10) ++at;
+  return at;
+}
+// The value of an entry, which nobody wants: [+-]digits[.digits][e[+-]digits], inf, nan.
+static gp_result gp__skip_value(gp__reader *r) {
+  const char *at, *digits;
+  int any;
+  gp__skip_blanks(r);
+  at = r->at;
+  if (at < r->end && (*at == '+' || *at == '-')) ++at;
+  if (r->end - at >= 3 && (!strncasecmp(at, "inf", 3) || !strncasecmp(at, "nan", 3))) {
+    at += 3;
+  } else {
+    digits = at;
+    at = gp__skip_digits(at, r->end);
+    any = at > digits;
+    if (at < r->end && *at == '.') {
+      digits = ++at;
+      at = gp__skip_digits(at, r->end);
+      any |= at > digits;
+    }
+    if (!any) return gp__read_fault(r, r->at, "a value");
+    if (at < r->end && (*at == 'e' || *at == 'E')) {
+      ++at;
+      if (at < r->end && (*at == '+' || *at == '-')) ++at;
+      digits = at;
+      at = gp__skip_digits(at, r->end);
+      if (at == digits) return gp__read_fault(r, r->at, "a value");
+    }
+  }
+  if (at < r->end && !gp__is_blank(*at) && *at != '\n') return gp__read_fault(r, r->at, "a value");
+  r->at = at;
+  return GP_SUCCESS;
+}
+// Which of the words stands next; -1: none of them.
+static int gp__read_word(gp__reader *r, const char *const *words) {
+  size_t length = 0;
+  int i;
+  gp__skip_blanks(r);
+  while (r->at + length < r->end && (unsigned char)r->at[length] > ' ') ++length;
+  for (i = 0; words[i]; ++i)
+    if (strlen(words[i]) == length && !strncasecmp(words[i], r->at, length)) {
+      r->at += length;
+      return i;
+    }
+  return -1;
+}
+// The banner, comments, and the line of sizes. (Boisvert, Pozo and Remington, The Matrix Market Exchange Formats.)
+static gp_result gp__read_banner(gp__reader *r) {
+  static const char *const matrix[] = {"matrix", NULL}, *const coordinate[] = {"coordinate", NULL};
+  static const char *const fields[] = {"pattern", "integer", "real", "double", NULL};
+  static const char *const symmetries[] = {"general", "symmetric", NULL};
+  int which;
+  r->at += strlen("%%MatrixMarket");
+  if (gp__read_word(r, matrix) < 0) return gp__read_fault(r, r->at, "\"matrix\"");
+  if (gp__read_word(r, coordinate) < 0) return gp__read_fault(r, r->at, "\"coordinate\"");
+  which = gp__read_word(r, fields);
+  if (which < 0) return gp__read_fault(r, r->at, "\"pattern\", \"integer\" or \"real\"");
+  r->valued = which > 0;
+  which = gp__read_word(r, symmetries);
+  if (which < 0) return gp__read_fault(r, r->at, "\"general\" or \"symmetric\"");
+  r->edges->symmetric = which;
+  gp__next_line(r);
+  if (!gp__find_line(r)) return gp__read_fault(r, r->at, "a line of rows, columns and entries");
+  GPUPRIMS__CHECK(gp__read_number(r, "the number of rows", &r->rows));
+  GPUPRIMS__CHECK(gp__read_number(r, "the number of columns", &r->columns));
+  GPUPRIMS__CHECK(gp__read_number(r, "the number of entries", &r->entries));
+  gp__skip_blanks(r);
+  if (!gp__at_line_end(r)) return gp__read_fault(r, r->at, "the end of the line");
+  gp__next_line(r);
+  r->edges->vertices = r->rows > r->columns ? r->rows : r->columns;
+  return GP_SUCCESS;
+}
+static gp_result gp__read_entry(gp__reader *r) {
+  uint64_t *pair = r->pairs + 2 * r->edges->count;
+  const uint64_t most[2] = {r->rows, r->columns};
+  int i;
+  for (i = 0; i < 2; ++i) {
+    const char *start;
+    gp__skip_blanks(r);
+    if (!r->matrix && i && r->at < r->end && *r->at == ',') ++r->at, gp__skip_blanks(r);
+    start = r->at;
+    GPUPRIMS__CHECK(gp__read_number(r, i ? "the second vertex" : "the first vertex", &pair[i]));
+    if (r->matrix && (pair[i] < 1 || pair[i] > most[i]))
+      return gp__read_fault(r, start,
+                            i ? "a number from 1 to the number of columns" : "a number from 1 to that of rows");
+    if (r->matrix) --pair[i];
+    else if (pair[i] >= r->edges->vertices) r->edges->vertices = pair[i] + 1;
+  }
+  if (r->valued) GPUPRIMS__CHECK(gp__skip_value(r));
+  gp__skip_blanks(r);
+  if (r->matrix && !gp__at_line_end(r)) return gp__read_fault(r, r->at, "the end of the line");
+  ++r->edges->count;
+  return GP_SUCCESS;
+}
+static gp_result gp__read_edges(gp__reader *r) {
+  static const char banner[] = "%%MatrixMarket";
+  const char *at = r->begin;
+  uint64_t i;
+  r->matrix = (size_t)(r->end - r->begin) >= strlen(banner) && !strncasecmp(r->begin, banner, strlen(banner));
+  if (r->matrix) GPUPRIMS__CHECK(gp__read_banner(r));
+  for (; at < r->end && (at = (const char *)memchr(at, '\n', (size_t)(r->end - at))); ++at) ++r->room;
+  if (++r->room > SIZE_MAX / 16 || !(r->pairs = (uint64_t *)malloc((size_t)r->room * 16)))
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", r->name, (unsigned long long)r->room);
+  for (; gp__find_line(r); gp__next_line(r)) {
+    if (r->matrix && r->edges->count == r->entries)
+      return gp__read_fault(r, r->at, "the end of the file (there are more entries than were promised)");
+    GPUPRIMS__CHECK(gp__read_entry(r));
+  }
+  if (r->matrix && r->edges->count < r->entries)
+    return gp__fail(GP_E_ARGUMENT, "%s:%llu:1: the file ends after %llu of %llu entries", r->name,
+                    (unsigned long long)r->lines + 1, (unsigned long long)r->edges->count,
+                    (unsigned long long)r->entries);
+  r->edges->vertex_type = r->edges->vertices > UINT32_MAX ? GP_U64 : GP_U32;
+  if (r->edges->vertex_type == GP_U32) // in place: what is written lies before what is still to be read
+    for (i = 0; i < 2 * r->edges->count; ++i) {
+      const uint32_t narrow = (uint32_t)r->pairs[i];
+      memcpy((unsigned char *)r->pairs + i * 4, &narrow, 4);
+    }
+  return GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edges *edges) {
+  gp__reader r;
+  gp_result result;
+  void *fitting;
+  if (!edges) return gp__fail(GP_E_NULL, "gp_edges_parse: edges is null");
+  memset(edges, 0, sizeof *edges);
+  if (!text && length) return gp__fail(GP_E_NULL, "gp_edges_parse: text is null");
+  memset(&r, 0, sizeof r);
+  r.name = name ? name : "text";
+  r.begin = r.at = r.line = text ? text : "";
+  r.end = r.begin + length;
+  r.edges = edges;
+  result = gp__read_edges(&r);
+  if (result != GP_SUCCESS) {
+    free(r.pairs);
+    memset(edges, 0, sizeof *edges);
+    return result;
+  }
+  fitting = realloc(r.pairs, (size_t)(edges->count ? edges->count : 1) * (edges->vertex_type == GP_U32 ? 8 : 16));
+  edges->pairs = fitting ? fitting : r.pairs;
+  return GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edges *edges) {
+  FILE *file;
+  char *text = NULL;
+  size_t length = 0, room = 0;
+  gp_result result = GP_SUCCESS;
+  if (!edges) return gp__fail(GP_E_NULL, "gp_edges_read: edges is null");
+  memset(edges, 0, sizeof *edges);
+  if (!path) return gp__fail(GP_E_NULL, "gp_edges_read: path is null");
+  file = fopen(path, "rb");
+  if (!file) return gp__fail(GP_E_ARGUMENT, "gp_edges_read: %s: %s", path, strerror(errno));
+  for (;;) {
+    size_t got;
+    if (length == room) {
+      char *larger = room < SIZE_MAX / 2 ? (char *)realloc(text, room ? room * 2 : (size_t)1 << 20) : NULL;
+      if (!larger) {
+        result = gp__fail(GP_E_MEMORY, "gp_edges_read: %s: no memory for its text", path);
+        break;
+      }
+      text = larger;
+      room = room ? room * 2 : (size_t)1 << 20;
+    }
+    got = fread(text + length, 1, room - length, file);
+    length += got;
+    if (got) continue;
+    if (ferror(file)) result = gp__fail(GP_E_ARGUMENT, "gp_edges_read: %s: %s", path, strerror(errno));
+    break;
+  }
+  fclose(file);
+  if (result == GP_SUCCESS) result = gp_edges_parse(path, text, length, edges);
+  free(text);
+  return result;
+}
+GPUPRIMS__API void gp_edges_free(gp_edges *edges) {
+  if (!edges) return;
+  free(edges->pairs);
+  memset(edges, 0, sizeof *edges);
 }
 
 // ---- transpose
