@@ -667,14 +667,14 @@ typedef struct gp_fault {
 } gp_fault;
 
 // Edges of a file: gp_edges_read.
-typedef struct gp_edges {
+typedef struct gp_edge_list {
   uint64_t
       vertices;   // one more than the largest number; of a Matrix Market file its rows or columns, whichever are more
   uint64_t count; // of edges
   gp_type vertex_type; // GP_U32; GP_U64 where there are 2^32 vertices or more
   void *pairs;         // source, target, source, target, ...
   int symmetric;       // the file stands for the opposite edges too, which are not in pairs (GP_SYMMETRISE adds them)
-} gp_edges;
+} gp_edge_list;
 
 // ---- structs whose layout is chosen late (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA)
 //
@@ -1428,10 +1428,10 @@ GPUPRIMS__API const char *gp_fault_text(uint64_t kind);
 // follows them on the line is left out; numbers begin with 0; lines that begin with # or % are comments. Errors:
 // GP_E_ARGUMENT, and the message names the file, line and column, and what should stand there; GP_E_MEMORY; a file that
 // cannot be read: GP_E_ARGUMENT with the system's reason. On an error *edges is empty.
-GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edges *edges);
+GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edge_list *edges);
 // The same of text in memory, `name` being what messages call it.
-GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edges *edges);
-GPUPRIMS__API void gp_edges_free(gp_edges *edges);
+GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edge_list *edges);
+GPUPRIMS__API void gp_edges_free(gp_edge_list *edges);
 
 // ---- any call, and what can be asked about it before it runs
 
@@ -27639,7 +27639,7 @@ typedef struct gp__reader {
   uint64_t lines, room, rows, columns, entries;
   int matrix, valued; // a Matrix Market file; entries have values
   uint64_t *pairs;
-  gp_edges *edges;
+  gp_edge_list *edges;
 } gp__reader;
 
 // What should stand at `at`.
@@ -27811,7 +27811,7 @@ static gp_result gp__read_edges(gp__reader *r) {
     }
   return GP_SUCCESS;
 }
-GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edges *edges) {
+GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edge_list *edges) {
   gp__reader r;
   gp_result result;
   void *fitting;
@@ -27833,7 +27833,7 @@ GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_
   edges->pairs = fitting ? fitting : r.pairs;
   return GP_SUCCESS;
 }
-GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edges *edges) {
+GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edge_list *edges) {
   FILE *file;
   char *text = NULL;
   size_t length = 0, room = 0;
@@ -27865,7 +27865,7 @@ GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edges *edges) {
   free(text);
   return result;
 }
-GPUPRIMS__API void gp_edges_free(gp_edges *edges) {
+GPUPRIMS__API void gp_edges_free(gp_edge_list *edges) {
   if (!edges) return;
   free(edges->pairs);
   memset(edges, 0, sizeof *edges);

@@ -108,7 +108,7 @@ class Degrees(ctypes.Structure):
                 ("most", ctypes.c_uint64), ("histogram", ctypes.c_uint64 * 65)]
 
 
-class Edges(ctypes.Structure):
+class EdgeList(ctypes.Structure):
     _fields_ = [("vertices", ctypes.c_uint64), ("count", ctypes.c_uint64), ("vertex_type", ctypes.c_int),
                 ("pairs", ctypes.c_void_p), ("symmetric", ctypes.c_int)]
 
@@ -170,9 +170,9 @@ def load(path=LIBRARY):
     library.gp_op_define.argtypes = [ctypes.c_void_p, ctypes.POINTER(OpDesc), ctypes.POINTER(ctypes.c_int)]
     library.gp_fault_text.restype = ctypes.c_char_p
     library.gp_fault_text.argtypes = [ctypes.c_uint64]
-    library.gp_edges_read.argtypes = [ctypes.c_char_p, ctypes.POINTER(Edges)]
-    library.gp_edges_parse.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(Edges)]
-    library.gp_edges_free.argtypes = [ctypes.POINTER(Edges)]
+    library.gp_edges_read.argtypes = [ctypes.c_char_p, ctypes.POINTER(EdgeList)]
+    library.gp_edges_parse.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(EdgeList)]
+    library.gp_edges_free.argtypes = [ctypes.POINTER(EdgeList)]
     library.gp_edges_free.restype = None
     return library
 

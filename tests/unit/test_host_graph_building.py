@@ -144,6 +144,10 @@ def test_validator(host, what, vertex, spoil):
     cut, cut_parents = depths.copy(), parents.copy()
     cut[depths > limit], cut_parents[depths > limit] = -1, -1 % 2**(8 * parents.itemsize)
     assert fault_of(host, graph, source, cut, cut_parents, limit) == ("NONE", NONE, NONE)
+    mine, my_parents = np.zeros(n, np.int32), np.zeros(n, vertex)
+    host.call("gp_bfs", graph, source, mine, my_parents)
+    np.testing.assert_array_equal(mine, depths)
+    assert fault_of(host, graph, source, mine, my_parents) == ("NONE", NONE, NONE)
     v = int(rng.integers(0, n))  # any one other depth or parent is a fault
     wrong, wrong_parents = depths.copy(), parents.copy()
     if spoil < 3:
@@ -203,7 +207,7 @@ def test_bad_calls(host):
             ("graph_from_edges", "GP_E_ARGUMENT", "graph: the call takes none", {**good, "graph": graph}),
             ("graph_from_edges", "GP_E_TYPE", "offset_type", {**good, "out_graph": changed(offset_type=5)}),
             ("graph_from_edges", "GP_E_TYPE", "vertex_type", {**good, "out_graph": changed(vertex_type=11)}),
-            ("graph_from_edges", "GP_E_SIZE", "u32 do not reach", {**good, "out_graph": changed(edges=2**32)}),
+            ("graph_from_edges", "GP_E_SIZE", "which u32 (offset_type) does not reach", {**good, "out_graph": changed(edges=2**32)}),
             ("graph_from_edges", "GP_E_SIZE", "vertices", {**good, "out_graph": changed(vertices=2**32)}),
             ("graph_from_edges", "GP_E_UNSUPPORTED", "2^32",
              {**good, "out_graph": changed(vertices=2**32, vertex_type=gp.TYPES["u64"])}),
@@ -235,7 +239,7 @@ def test_bad_calls(host):
 
 
 def parsed(text):
-    library, edges = gp.load(), gp.Edges()
+    library, edges = gp.load(), gp.EdgeList()
     data = text if isinstance(text, bytes) else text.encode()
     if library.gp_edges_parse(b"some.txt", data, len(data), ctypes.byref(edges)):
         assert not edges.pairs and not edges.count
@@ -270,7 +274,7 @@ def test_matrix_market(tmp_path, field, symmetry):
     matrix = scipy.sparse.coo_matrix(dense * (1.0 if field != "real" else 0.37e-5))
     path = str(tmp_path / "some.mtx")
     scipy.io.mmwrite(path, matrix, field=field, symmetry=symmetry, comment="a comment")
-    library, edges = gp.load(), gp.Edges()
+    library, edges = gp.load(), gp.EdgeList()
     assert library.gp_edges_read(path.encode(), ctypes.byref(edges)) == 0, library.gp_last_message()
     raw = ctypes.string_at(edges.pairs, int(edges.count) * 8)
     got = np.frombuffer(raw, np.uint32).reshape(-1, 2).astype(int)
@@ -319,7 +323,7 @@ def test_bad_files(text, said):
 
 
 def test_no_files(tmp_path):
-    library, edges = gp.load(), gp.Edges()
+    library, edges = gp.load(), gp.EdgeList()
     for path, said in ((tmp_path / "none", "No such file"), (tmp_path, "directory")):
         assert library.gp_edges_read(str(path).encode(), ctypes.byref(edges))
         assert str(path) in library.gp_last_message().decode() and said in library.gp_last_message().decode()
