@@ -470,9 +470,6 @@ MUTANTS = {
     "graph building: the range is still in use": (
         "GRAPH_BUILDING", "Before{a.keys, v << a.shift}));\n    }\n    __syncthreads();",
         "Before{a.keys, v << a.shift}));\n    }"),
-    "graph building: a tile's storage is still in use": (
-        "GRAPH_BUILDING", "visit(mine + i, source[i], static_cast<gp__u64>(target[i]));\n    __syncthreads();",
-        "visit(mine + i, source[i], static_cast<gp__u64>(target[i]));"),
     "graph building: isolated vertices counted with others": (
         "GRAPH_BUILDING", "degree ? 64 - __clzll(static_cast<long long>(degree)) : 0",
         "degree ? 64 - __clzll(static_cast<long long>(degree)) : 1"),
