@@ -128,12 +128,6 @@ class Layout(ctypes.Structure):
                 ("columns", ctypes.POINTER(ctypes.c_void_p))]
 
 
-class Graph(ctypes.Structure):
-    _fields_ = [("vertices", ctypes.c_uint64), ("edges", ctypes.c_uint64), ("offset_type", ctypes.c_int),
-                ("vertex_type", ctypes.c_int), ("offsets", ctypes.c_void_p), ("targets", ctypes.c_void_p),
-                ("in_offsets", ctypes.c_void_p), ("in_sources", ctypes.c_void_p), ("flags", ctypes.c_int)]
-
-
 class Traversal(ctypes.Structure):
     _fields_ = [(name, ctypes.c_uint64) for name in ("reached", "edges", "inspected", "levels", "bottom_up", "small",
                                                      "bytes")]
