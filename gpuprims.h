@@ -1380,14 +1380,14 @@ GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t 
 
 // The graph of an edge list: offsets and targets, written to the memory that `graph` points to (const means nothing
 // there), each list ascending. Edge i leads from sources[i] to targets[i]; targets NULL: the list is pairs, source and
-// target side by side, `count` of them. type: i32, u32, i64 or u64. flags: GP_SYMMETRISE, GP_UNIQUE_EDGES, GP_DROP_LOOPS,
-// all of which work together; a loop stands once in what GP_SYMMETRISE makes. graph->edges is at least count, with
-// GP_SYMMETRISE 2 * count; how many there are in the end is offsets[vertices], in device memory. Edges with an end that
-// is not below graph->vertices are left out; the first one's number goes to *bad, UINT64_MAX where there is none (device
-// memory; NULL: not wanted). count may be in device memory (gp_call.count_device).
-// Algorithm: keys of 2 * ceil(log2 vertices) bits, a radix sort of them, unique, a search for every vertex. Bytes
-// moved: the list, those of the sort of keys of 8 bytes, with GP_UNIQUE_EDGES 16 an edge, then 8 + the target's size an
-// edge and the offsets. Workspace: 8 bytes a key, and the sort's. Asynchronous; the same bits in every call.
+// target side by side, `count` of them. type: i32, u32, i64 or u64. flags: GP_SYMMETRISE, GP_UNIQUE_EDGES,
+// GP_DROP_LOOPS, all of which work together; a loop stands once in what GP_SYMMETRISE makes. graph->edges is at least
+// count, with GP_SYMMETRISE 2 * count; how many there are in the end is offsets[vertices], in device memory. Edges with
+// an end that is not below graph->vertices are left out; the first one's number goes to *bad, UINT64_MAX where there is
+// none (device memory; NULL: not wanted). count may be in device memory (gp_call.count_device). Algorithm: keys of 2 *
+// ceil(log2 vertices) bits, a radix sort of them, unique, a search for every vertex. Bytes moved: the list, those of
+// the sort of keys of 8 bytes, with GP_UNIQUE_EDGES 16 an edge, then 8 + the target's size an edge and the offsets.
+// Workspace: 8 bytes a key, and the sort's. Asynchronous; the same bits in every call.
 GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
                                             uint64_t count, int flags, uint64_t *bad, const gp_graph *graph,
                                             gp_stream stream);
@@ -1396,8 +1396,8 @@ GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const
 // sources. The lists are ascending. Algorithm, workspace: as gp_graph_from_edges.
 GPUPRIMS__API gp_result gp_graph_transpose(gp_context *ctx, const gp_graph *graph, gp_stream stream);
 
-// The same graph under new numbers: vertices with many edges first, among equals in the order they had; `relabelled` has
-// the same vertices, types and at least as many edges, and memory of its own. order[i] = the old number of the new
+// The same graph under new numbers: vertices with many edges first, among equals in the order they had; `relabelled`
+// has the same vertices, types and at least as many edges, and memory of its own. order[i] = the old number of the new
 // vertex i, numbers[v] = the new number of the old vertex v (vertex_type; NULL: not wanted). Neighbours that are hubs
 // then come first in every list, and lie side by side in memory. in_offsets: gp_graph_transpose.
 GPUPRIMS__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled,
@@ -1414,17 +1414,17 @@ GPUPRIMS__API gp_result gp_graph_check(gp_context *ctx, const gp_graph *graph, g
 // *fault: what is wrong with depths (i32) and parents (vertex_type, or NULL) as gp_bfs has them, by what must hold, not
 // by another search: the source alone has depth 0; every edge from a vertex that was reached leads to one that was, at
 // most one deeper; to every other vertex that was reached leads an edge from one that is one less deep; such an edge
-// leads from its parent to it. Works on directed graphs without their transpose. gp_call.limit as for gp_bfs: vertices at
-// that depth may have neighbours that were not reached. The graph is trusted, depths and parents are not. Reads the
+// leads from its parent to it. Works on directed graphs without their transpose. gp_call.limit as for gp_bfs: vertices
+// at that depth may have neighbours that were not reached. The graph is trusted, depths and parents are not. Reads the
 // graph once, two depths (and a parent) for every edge; workspace: two bits a vertex. source is below vertices.
 GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uint64_t source, const void *depths,
                                      const void *parents, gp_fault *fault, gp_stream stream);
 // What a kind of fault means. Never NULL.
 GPUPRIMS__API const char *gp_fault_text(uint64_t kind);
 
-// Reads the edges of a file into host memory, which gp_edges_free gives back. Files that begin with "%%MatrixMarket" are
-// read as coordinate matrices (pattern, integer or real; general or symmetric): entry (i, j) is an edge from i - 1 to
-// j - 1, whatever its value. Others are lists: a line an edge, two numbers apart by blanks, tabs or a comma, what
+// Reads the edges of a file into host memory, which gp_edges_free gives back. Files that begin with "%%MatrixMarket"
+// are read as coordinate matrices (pattern, integer or real; general or symmetric): entry (i, j) is an edge from i - 1
+// to j - 1, whatever its value. Others are lists: a line an edge, two numbers apart by blanks, tabs or a comma, what
 // follows them on the line is left out; numbers begin with 0; lines that begin with # or % are comments. Errors:
 // GP_E_ARGUMENT, and the message names the file, line and column, and what should stand there; GP_E_MEMORY; a file that
 // cannot be read: GP_E_ARGUMENT with the system's reason. On an error *edges is empty.
@@ -16301,8 +16301,8 @@ template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map
 
 // ---- graphs: building and checking
 //
-// An edge is a key: its source above its target, in as few bits as there are. One that is left out gets a key behind all
-// others. The keys are sorted; what is left to do is to take them apart, and to find where each source begins.
+// An edge is a key: its source above its target, in as few bits as there are. One that is left out gets a key behind
+// all others. The keys are sorted; what is left to do is to take them apart, and to find where each source begins.
 
 GP_DEVICE gp__u64 gp__edge_key(const gp__graph_args &a, gp__u64 source, gp__u64 target, bool there) {
   return there ? source << a.shift | target : a.vertices << a.shift;
@@ -16560,8 +16560,8 @@ template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__grap
   }
   faults.tell(a.state);
 }
-// One block. Of an edge, the vertex that it leaves (in a transposed graph: to which it leads): offsets are well, or they
-// would have been the fault.
+// One block. Of an edge, the vertex that it leaves (in a transposed graph: to which it leads): offsets are well, or
+// they would have been the fault.
 template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args &a) {
   gp__begin<P>();
   if (threadIdx.x > 0) return;

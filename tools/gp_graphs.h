@@ -4,7 +4,7 @@
 //
 //        graph_made g;
 //        if (!graph_read("kronecker scale=24", &g)) ...;             // what there is: graph_kinds, below
-//        graph_edges(&g, 0, g.edges, pairs);                         // on the host: source, target, source, target, ...
+//        graph_edges(&g, 0, g.edges, pairs);                         // on the host: source, target, source, ...
 //        graph_edges_on(ctx, &g, pairs, stream);                     // the same in device memory
 //        gp_graph_from_edges(ctx, GP_U32, pairs, NULL, g.edges, g.flags, NULL, &graph, stream);
 //
@@ -245,8 +245,8 @@ GRAPH_FUNCTION int graph_size(graph_made *g) {
   return 1;
 }
 
-// "kind name=number ...": n, scale, rows, columns, factor (16), seed (1), keep and rewire in per cent (90, 10), reach in
-// per cent of a cell (60). Numbers may end in K or M (2^10, 2^20). 0: there is no such graph.
+// "kind name=number ...": n, scale, rows, columns, factor (16), seed (1), keep and rewire in per cent (90, 10), reach
+// in per cent of a cell (60). Numbers may end in K or M (2^10, 2^20). 0: there is no such graph.
 GRAPH_FUNCTION int graph_read(const char *text, graph_made *g) {
   static const char *const names[] = {"n", "scale", "rows", "columns", "factor", "keep", "rewire", "reach", "seed"};
   double number[9] = {1024, 10, 32, 32, 16, 90, 10, 60, 1};

@@ -454,7 +454,8 @@ MUTANTS = {
     "graph building: an end beyond the vertices": (
         "GRAPH_BUILDING", "const bool valid = s[i] < a.vertices && t[i] < a.vertices;",
         "const bool valid = s[i] < a.vertices && t[i] <= a.vertices;"),
-    "graph building: the first bad edge": ("GRAPH_BUILDING", "if (!valid && at < bad) bad = at;", "if (!valid) bad = at;"),
+    "graph building: the first bad edge": (
+        "GRAPH_BUILDING", "if (!valid && at < bad) bad = at;", "if (!valid) bad = at;"),
     "graph building: a loop twice": (
         "GRAPH_BUILDING", "gp__edge_key(a, t[i], s[i], valid && s[i] != t[i])", "gp__edge_key(a, t[i], s[i], valid)"),
     "graph building: opposite edges where the others lie": (
