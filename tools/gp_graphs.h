@@ -307,13 +307,11 @@ static inline void graph_edge_of(void *user, void *result, const void *a, const 
   edge = graph_edge((const graph_made *)user, i);
   memcpy(result, &edge, sizeof edge);
 }
-// All edges of a graph, into memory of 8 bytes each: a count, and a user's operator that makes edges of numbers, in
-// place. `g` must live as long as the context.
-GRAPH_FUNCTION gp_result graph_edges_on(gp_context *ctx, const graph_made *g, void *pairs, gp_stream stream) {
+// The operator that makes edges of numbers. On the host back end `g` must live as long as the context.
+GRAPH_FUNCTION gp_result graph_edge_operator(gp_context *ctx, const graph_made *g, gp_op *made) {
   static const char head[] = "#define GRAPH_FUNCTION static __device__ inline\n";
   gp_op_desc op = gp_op_desc_init();
   char body[600], *prelude;
-  gp_op made;
   gp_result result;
   snprintf(body, sizeof body,
            "const graph_made g = {%d, %d, %d, %uu, %lluull, %lluull, %lluull, %lluull, %lluull, %lluull, %lluull};\n"
@@ -330,11 +328,20 @@ GRAPH_FUNCTION gp_result graph_edges_on(gp_context *ctx, const graph_made *g, vo
   op.arity = 1;
   op.host = graph_edge_of;
   op.host_user = (void *)(uintptr_t)g;
-  result = gp_op_define(ctx, &op, &made);
+  result = gp_op_define(ctx, &op, made);
   free(prelude);
-  if (!result) result = gp_iota(ctx, GP_U64, NULL, NULL, pairs, g->edges, stream);
-  if (!result) result = gp_transform(ctx, made, GP_U64, GP_U64, pairs, pairs, g->edges, stream);
   return result;
+}
+// All edges of a graph by its operator, into memory of 8 bytes each: numbers first, which become edges in place.
+GRAPH_FUNCTION gp_result graph_edges_by(gp_context *ctx, gp_op op, const graph_made *g, void *pairs, gp_stream stream) {
+  const gp_result result = gp_iota(ctx, GP_U64, NULL, NULL, pairs, g->edges, stream);
+  return result ? result : gp_transform(ctx, op, GP_U64, GP_U64, pairs, pairs, g->edges, stream);
+}
+// Both. The operator stays with the context: for one graph after another, in tests and examples.
+GRAPH_FUNCTION gp_result graph_edges_on(gp_context *ctx, const graph_made *g, void *pairs, gp_stream stream) {
+  gp_op op;
+  const gp_result result = graph_edge_operator(ctx, g, &op);
+  return result ? result : graph_edges_by(ctx, op, g, pairs, stream);
 }
 #endif
 
