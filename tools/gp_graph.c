@@ -1,5 +1,5 @@
-// gp_graph.c - building and checking graphs, timed on a GPU: what a call takes, and what it would take if it did nothing
-// but move its bytes at the speed of a copy of the same size in the same run.
+// gp_graph.c - building and checking graphs, timed on a GPU: what a call takes, and what it would take if it did
+// nothing but move its bytes at the speed of a copy in the same run.
 //
 //        gp_graph [--repeats N] ["kronecker scale=24" ...]      descriptions of tools/gp_graphs.h
 //
