@@ -65,7 +65,7 @@ EXAMPLES = $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c e
 
 examples: $(EXAMPLES)
 
-$(BUILD)/examples/%: examples/%.c $(wildcard examples/*.h) tools/gp_cuda.h gpuprims.h $(POLICIES)
+$(BUILD)/examples/%: examples/%.c $(wildcard examples/*.h) tools/gp_cuda.h tools/gp_graphs.h gpuprims.h $(POLICIES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=c11 -Wall -Wextra $(OPENMP) -I. $< -o $@ $(LIBS)
 
@@ -89,8 +89,9 @@ $(BUILD)/examples/tile_kernel: examples/tile_kernel.cu gpuprims.h
 
 # ---- what the user types
 
-demo: $(VENV_READY) $(BUILD)/examples/demo
+demo: $(VENV_READY) $(BUILD)/examples/demo $(BUILD)/examples/graph
 	@$(PYTHON) examples/demo.py --build $(BUILD)
+	@$(PYTHON) examples/graph.py --build $(BUILD)
 
 test:
 	@$(PYTHON3) tests/run.py

@@ -220,6 +220,16 @@ typedef unsigned long uint64_t;
 #define gp_permute GPUPRIMS__NAME(gp_permute)
 #define gp_convert_layout GPUPRIMS__NAME(gp_convert_layout)
 #define gp_bfs GPUPRIMS__NAME(gp_bfs)
+#define gp_graph_from_edges GPUPRIMS__NAME(gp_graph_from_edges)
+#define gp_graph_transpose GPUPRIMS__NAME(gp_graph_transpose)
+#define gp_graph_relabel GPUPRIMS__NAME(gp_graph_relabel)
+#define gp_graph_degrees GPUPRIMS__NAME(gp_graph_degrees)
+#define gp_graph_check GPUPRIMS__NAME(gp_graph_check)
+#define gp_bfs_check GPUPRIMS__NAME(gp_bfs_check)
+#define gp_fault_text GPUPRIMS__NAME(gp_fault_text)
+#define gp_edges_read GPUPRIMS__NAME(gp_edges_read)
+#define gp_edges_parse GPUPRIMS__NAME(gp_edges_parse)
+#define gp_edges_free GPUPRIMS__NAME(gp_edges_free)
 #define gp_array_check GPUPRIMS__NAME(gp_array_check)
 #define gp_array_relayout GPUPRIMS__NAME(gp_array_relayout)
 #define gp_array_define GPUPRIMS__NAME(gp_array_define)
@@ -372,7 +382,13 @@ enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
   X(CHECK_OFFSETS, check_offsets)                                                                                      \
   X(TRANSPOSE, transpose)                                                                                              \
   X(CONVERT_LAYOUT, convert_layout)                                                                                    \
-  X(BFS, bfs)
+  X(BFS, bfs)                                                                                                          \
+  X(GRAPH_FROM_EDGES, graph_from_edges)                                                                                \
+  X(GRAPH_TRANSPOSE, graph_transpose)                                                                                  \
+  X(GRAPH_RELABEL, graph_relabel)                                                                                      \
+  X(GRAPH_DEGREES, graph_degrees)                                                                                      \
+  X(GRAPH_CHECK, graph_check)                                                                                          \
+  X(BFS_CHECK, bfs_check)
 
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -529,13 +545,16 @@ typedef struct gp_op_desc {
 
 // Flags of a call.
 enum {
-  GP_REPRODUCIBLE = 1, // reduce, scan: the same bits on every GPU, policy and back end
-  GP_CHECKED = 2,      // segments by offsets: the offsets are checked first, see gp_call.bad
-  GP_RIGHT = 4,        // adjacent_difference: with the right neighbour instead of the left one
-  GP_DESCENDING = 8,   // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
-  GP_UNSORTED = 16,    // top-k: the results in any order
-  GP_KEEP_GAPS = 32,   // convert_layout: bytes of the output that belong to no field keep what they hold
-  GP_UNTIL_TARGET = 64 // bfs: stops after the level that reaches gp_call.target
+  GP_REPRODUCIBLE = 1,   // reduce, scan: the same bits on every GPU, policy and back end
+  GP_CHECKED = 2,        // segments by offsets: the offsets are checked first, see gp_call.bad
+  GP_RIGHT = 4,          // adjacent_difference: with the right neighbour instead of the left one
+  GP_DESCENDING = 8,     // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
+  GP_UNSORTED = 16,      // top-k: the results in any order
+  GP_KEEP_GAPS = 32,     // convert_layout: bytes of the output that belong to no field keep what they hold
+  GP_UNTIL_TARGET = 64,  // bfs: stops after the level that reaches gp_call.target
+  GP_SYMMETRISE = 128,   // graph_from_edges: with every edge the opposite one
+  GP_UNIQUE_EDGES = 256, // graph_from_edges: of edges that are the same, one
+  GP_DROP_LOOPS = 512    // graph_from_edges: no edge from a vertex to itself
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
@@ -608,6 +627,54 @@ typedef struct gp_traversal {
   uint64_t bytes;     // the least that must be read and written: depths, parents, the offsets of vertices that were
                       // reached, and targets that were inspected
 } gp_traversal;
+
+// How many edges leave the vertices of a graph, in device memory. The mean is edges / vertices.
+typedef struct gp_degrees {
+  uint64_t vertices, edges;
+  uint64_t least, most; // edges of a vertex; 0 where there is none
+  uint64_t
+      histogram[65]; // vertices with no edge (isolated, where the graph is symmetric); then those with 2^(i - 1) to
+                     // 2^i - 1 edges
+} gp_degrees;
+
+// What can be wrong with a graph, or with depths and parents: X(NAME, what is said). The order is that in which they
+// are looked for: the first of these, at the lowest vertex or edge, is what is told.
+#define GP_FAULTS(X)                                                                                                   \
+  X(GP_FAULT_NONE, "nothing is wrong")                                                                                 \
+  X(GP_FAULT_FIRST_OFFSET, "offsets[0] is not 0")                                                                      \
+  X(GP_FAULT_OFFSETS, "offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")                     \
+  X(GP_FAULT_TARGET, "targets[edge] is no vertex")                                                                     \
+  X(GP_FAULT_FIRST_IN_OFFSET, "in_offsets[0] is not 0")                                                                \
+  X(GP_FAULT_IN_OFFSETS, "in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")            \
+  X(GP_FAULT_IN_SOURCE, "in_sources[edge] is no vertex")                                                               \
+  X(GP_FAULT_IN_EDGES, "offsets and in_offsets end with other numbers of edges")                                       \
+  X(GP_FAULT_SOURCE_DEPTH, "the depth of the source (vertex) is not 0")                                                \
+  X(GP_FAULT_DEPTH, "the depth of vertex is below -1, or beyond the limit")                                            \
+  X(GP_FAULT_SECOND_SOURCE, "the depth of vertex is 0, and it is not the source")                                      \
+  X(GP_FAULT_NOT_REACHED, "the edge from vertex, which was reached, leads to a vertex that was not")                   \
+  X(GP_FAULT_TOO_DEEP, "the edge from vertex leads to a vertex that is more than one deeper")                          \
+  X(GP_FAULT_NO_WITNESS, "no edge leads to vertex from one that is one less deep")                                     \
+  X(GP_FAULT_SOURCE_PARENT, "the parent of the source (vertex) is not the source")                                     \
+  X(GP_FAULT_PARENT, "the parent of vertex is no vertex, or not one less deep")                                        \
+  X(GP_FAULT_PARENT_EDGE, "no edge leads from the parent of vertex to it")                                             \
+  X(GP_FAULT_STRAY_PARENT, "vertex was not reached, and has a parent")
+#define GPUPRIMS__ENUM(NAME, text) NAME,
+enum { GP_FAULTS(GPUPRIMS__ENUM) GP_FAULT_COUNT };
+#undef GPUPRIMS__ENUM
+typedef struct gp_fault {
+  uint64_t kind;         // GP_FAULT_...
+  uint64_t vertex, edge; // UINT64_MAX: none
+} gp_fault;
+
+// Edges of a file: gp_edges_read.
+typedef struct gp_edge_list {
+  uint64_t
+      vertices;   // one more than the largest number; of a Matrix Market file its rows or columns, whichever are more
+  uint64_t count; // of edges
+  gp_type vertex_type; // GP_U32; GP_U64 where there are 2^32 vertices or more
+  void *pairs;         // source, target, source, target, ...
+  int symmetric;       // the file stands for the opposite edges too, which are not in pairs (GP_SYMMETRISE adds them)
+} gp_edge_list;
 
 // ---- structs whose layout is chosen late (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA)
 //
@@ -809,6 +876,7 @@ typedef struct gp_call {
   uint64_t target;                   // bfs with GP_UNTIL_TARGET
   uint64_t limit;                    // bfs: depth of the last vertices that are reached; 0: none
   gp_traversal *statistics;          // bfs: device memory, or NULL: not wanted
+  const gp_graph *out_graph;         // graph_from_edges, graph_relabel: where the new graph goes; host memory, likewise
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
@@ -1313,6 +1381,63 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
 // 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 12 bytes a vertex more (u32).
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream);
+
+// ---- graphs: building and checking. Graphs have fewer than 2^32 vertices here, whatever the type of their numbers.
+
+// The graph of an edge list: offsets and targets, written to the memory that `graph` points to (const means nothing
+// there), each list ascending. Edge i leads from sources[i] to targets[i]; targets NULL: the list is pairs, source and
+// target side by side, `count` of them. type: i32, u32, i64 or u64. flags: GP_SYMMETRISE, GP_UNIQUE_EDGES,
+// GP_DROP_LOOPS, all of which work together; a loop stands once in what GP_SYMMETRISE makes. graph->edges is at least
+// count, with GP_SYMMETRISE 2 * count; how many there are in the end is offsets[vertices], in device memory. Edges with
+// an end that is not below graph->vertices are left out; the first one's number goes to *bad, UINT64_MAX where there is
+// none (device memory; NULL: not wanted). count may be in device memory (gp_call.count_device). Algorithm: keys of 2 *
+// ceil(log2 vertices) bits, a radix sort of them, unique, a search for every vertex. Bytes moved: the list, those of
+// the sort of keys of 8 bytes, with GP_UNIQUE_EDGES 16 an edge, then 8 + the target's size an edge and the offsets.
+// Workspace: 8 bytes a key, and the sort's. Asynchronous; the same bits in every call.
+GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
+                                            uint64_t count, int flags, uint64_t *bad, const gp_graph *graph,
+                                            gp_stream stream);
+
+// in_offsets and in_sources of a graph, written to the memory that it points to: (vertices + 1) offsets and `edges`
+// sources. The lists are ascending. Algorithm, workspace: as gp_graph_from_edges.
+GPUPRIMS__API gp_result gp_graph_transpose(gp_context *ctx, const gp_graph *graph, gp_stream stream);
+
+// The same graph under new numbers: vertices with many edges first, among equals in the order they had; `relabelled`
+// has the same vertices, types and at least as many edges, and memory of its own. order[i] = the old number of the new
+// vertex i, numbers[v] = the new number of the old vertex v (vertex_type; NULL: not wanted). Neighbours that are hubs
+// then come first in every list, and lie side by side in memory. in_offsets: gp_graph_transpose.
+GPUPRIMS__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled,
+                                         void *order, void *numbers, gp_stream stream);
+
+// *degrees: see gp_degrees. Reads the offsets once; two small launches beside.
+GPUPRIMS__API gp_result gp_graph_degrees(gp_context *ctx, const gp_graph *graph, gp_degrees *degrees, gp_stream stream);
+
+// *fault (device memory): what is wrong with offsets, targets, and with in_offsets and in_sources where they are there:
+// offsets that do not begin with 0, decrease or go beyond graph->edges, numbers that are no vertices. Reads everything
+// once. A graph in which nothing is wrong is safe for every call; calls that get another one read outside of it.
+GPUPRIMS__API gp_result gp_graph_check(gp_context *ctx, const gp_graph *graph, gp_fault *fault, gp_stream stream);
+
+// *fault: what is wrong with depths (i32) and parents (vertex_type, or NULL) as gp_bfs has them, by what must hold, not
+// by another search: the source alone has depth 0; every edge from a vertex that was reached leads to one that was, at
+// most one deeper; to every other vertex that was reached leads an edge from one that is one less deep; such an edge
+// leads from its parent to it. Works on directed graphs without their transpose. gp_call.limit as for gp_bfs: vertices
+// at that depth may have neighbours that were not reached. The graph is trusted, depths and parents are not. Reads the
+// graph once, two depths (and a parent) for every edge; workspace: two bits a vertex. source is below vertices.
+GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uint64_t source, const void *depths,
+                                     const void *parents, gp_fault *fault, gp_stream stream);
+// What a kind of fault means. Never NULL.
+GPUPRIMS__API const char *gp_fault_text(uint64_t kind);
+
+// Reads the edges of a file into host memory, which gp_edges_free gives back. Files that begin with "%%MatrixMarket"
+// are read as coordinate matrices (pattern, integer or real; general or symmetric): entry (i, j) is an edge from i - 1
+// to j - 1, whatever its value. Others are lists: a line an edge, two numbers apart by blanks, tabs or a comma, what
+// follows them on the line is left out; numbers begin with 0; lines that begin with # or % are comments. Errors:
+// GP_E_ARGUMENT, and the message names the file, line and column, and what should stand there; GP_E_MEMORY; a file that
+// cannot be read: GP_E_ARGUMENT with the system's reason. On an error *edges is empty.
+GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edge_list *edges);
+// The same of text in memory, `name` being what messages call it.
+GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edge_list *edges);
+GPUPRIMS__API void gp_edges_free(gp_edge_list *edges);
 
 // ---- any call, and what can be asked about it before it runs
 
@@ -2042,6 +2167,15 @@ typedef struct gp__shape {
   int chunk;                              // layouts: structs that a thread takes at a time; 0: values one by one
 } gp__shape;
 
+// Of gp_graph, by steps of a plan: building and checking.
+GPUPRIMS__RULE int gp__is_graph_work(int primitive) {
+  return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_BFS_CHECK;
+}
+// Is the place of a fault an edge's number?
+GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
+  return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
+         kind == GP_FAULT_TOO_DEEP;
+}
 // Numbers that more than one rule needs.
 enum {
   GP__WARP = 32,
@@ -3394,6 +3528,10 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
     p.vectors = gp__or(p.vectors, 4);
     while (!vectors && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
   }
+  if (gp__is_graph_work(s.primitive)) {
+    p.vectors = gp__or(p.vectors, 1);
+    p.blocks_per_sm = gp__or(p.blocks_per_sm, 8);
+  }
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, s.in_size ? 1 : 4);
   if (s.primitive == GP_LOWER_BOUND || s.primitive == GP_UPPER_BOUND) p.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
@@ -4057,6 +4195,29 @@ typedef struct gp__histogram_args {
 } gp__histogram_args;
 
 // Group by: tables of keys in shared memory.
+// Graphs are built and checked by steps of one plan, which have one struct of arguments.
+typedef struct gp__graph_args {
+  const void *offsets, *targets; // of the graph that is read; a list's sources and targets
+  const void *parents;           // of gp_bfs_check; numbers of vertices, of relabel and invert
+  const int *depths;
+  void *out_offsets, *out_targets; // what is written: a graph; degrees or numbers; a report
+  unsigned long long *keys;
+  unsigned long long vertices;
+  unsigned long long edges; // of the graph, at most
+  unsigned long long count; // edges of the list; keys
+  const unsigned long long *count_device;
+  unsigned long long *bad;   // the first edge of the list that was left out, or NULL
+  unsigned long long *state; // a number of keys; the least fault; degrees
+  unsigned *marks;           // two bits a vertex: set as long as there is no witness, no edge from the parent
+  unsigned long long source, limit;
+  int apart; // a list's: numbers from one edge's to the next one's
+  int shift; // bits of a target in a key
+  int flags;
+  int incoming; // check: of in_offsets and in_sources
+} gp__graph_args;
+// The state's words where degrees are counted: a sum, the complement of the least, the most, the histogram.
+enum { GP__DEGREE_SUM, GP__DEGREE_LEAST, GP__DEGREE_MOST, GP__DEGREE_HISTOGRAM, GP__DEGREE_STATE = 3 + 65 };
+enum { GP__FAULT_SHIFT = 58 }; // kind and vertex (or edge) of a fault in a word, the first one being the least
 typedef struct gp__group_args {
   const void *keys;
   const void *in;
@@ -16242,6 +16403,284 @@ template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map
   }
 }
 
+// ---- graphs: building and checking
+//
+// An edge is a key: its source above its target, in as few bits as there are. One that is left out gets a key behind
+// all others. The keys are sorted; what is left to do is to take them apart, and to find where each source begins.
+
+GP_DEVICE gp__u64 gp__edge_key(const gp__graph_args &a, gp__u64 source, gp__u64 target, bool there) {
+  return there ? source << a.shift | target : a.vertices << a.shift;
+}
+// Keys of an edge list, and behind them those of the opposite edges. A loop is its own.
+template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_args &a) {
+  const int ITEMS = 4 * P::vectors;
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  const L *sources = static_cast<const L *>(a.offsets), *targets = static_cast<const L *>(a.targets);
+  const bool both = (a.flags & GP_SYMMETRISE) != 0, loops = (a.flags & GP_DROP_LOOPS) == 0;
+  gp__begin<P>();
+  const gp__u64 count = gp__count(a);
+  gp__u64 bad = ~gp__u64(0);
+  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+    L s[ITEMS], t[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 at = first + i * P::threads + threadIdx.x;
+      if (at < count) s[i] = sources[at * a.apart], t[i] = targets[at * a.apart];
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 at = first + i * P::threads + threadIdx.x;
+      if (at >= count) continue;
+      const bool valid = s[i] < a.vertices && t[i] < a.vertices;
+      if (!valid && at < bad) bad = at;
+      a.keys[at] = gp__edge_key(a, s[i], t[i], valid && (loops || s[i] != t[i]));
+      if (both) a.keys[count + at] = gp__edge_key(a, t[i], s[i], valid && s[i] != t[i]);
+    }
+  }
+  if (a.bad && bad != ~gp__u64(0)) atomicMin(a.bad, bad);
+  if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = both ? 2 * count : count;
+}
+
+// The number of edges of the graph that is read, as far as there is room for them.
+template <class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a) {
+  const gp__u64 n = static_cast<const O *>(a.offsets)[a.vertices];
+  return n < a.edges ? n : a.edges;
+}
+// Visits every edge with the vertex that it leaves, tile by tile: visit(edge, source, target).
+template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(const gp__graph_args &a, Visit visit) {
+  const int ITEMS = 4 * P::vectors;
+  typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage;
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS, edges = gp__edge_count<O>(a);
+  const O *offsets = static_cast<const O *>(a.offsets);
+  const V *targets = static_cast<const V *>(a.targets);
+  GP_SHARED(Storage, s);
+  for (gp__u64 first = blockIdx.x * tile; first < edges; first += gridDim.x * tile) {
+    gp__u64 source[ITEMS];
+    V target[ITEMS];
+    gp_tile_load_balance<P::threads, ITEMS>(source, offsets, a.vertices, first, s);
+    const gp__u64 mine = first + threadIdx.x * ITEMS;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (mine + i < edges) target[i] = targets[mine + i];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (mine + i < edges) visit(mine + i, source[i], static_cast<gp__u64>(target[i]));
+    __syncthreads();
+  }
+}
+
+// Keys of the edges of a graph: turned round, or, where vertices have new numbers, under these.
+template <class V, bool RELABEL> struct gp__edge_to_key {
+  const gp__graph_args &a;
+  GP_DEVICE void operator()(gp__u64 edge, gp__u64 source, gp__u64 target) const {
+    const V *numbers = static_cast<const V *>(a.parents);
+    const bool there = target < a.vertices;
+    if (!RELABEL) a.keys[edge] = gp__edge_key(a, target, source, there);
+    else a.keys[edge] = gp__edge_key(a, numbers[source], there ? numbers[target] : 0, there);
+  }
+};
+template <class P, class O, class V, bool RELABEL> GP_DEVICE void gp__graph_keys(const gp__graph_args &a) {
+  gp__begin<P>();
+  gp__each_edge<P, O, V>(a, gp__edge_to_key<V, RELABEL>{a});
+  if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = gp__edge_count<O>(a);
+}
+
+// Sorted keys become a graph. A tile of vertices lies in few keys: the tile's range is searched first.
+template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp__graph_args &a) {
+  struct Range {
+    gp__u64 begin, end;
+  };
+  typedef gp__bound_before<false, gp__u64, gp_less<gp__u64>> Before;
+  const int ITEMS = 4 * P::vectors;
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  O *offsets = static_cast<O *>(a.out_offsets);
+  V *targets = static_cast<V *>(a.out_targets);
+  GP_SHARED(Range, range);
+  gp__begin<P>();
+  const gp__u64 count = gp__count(a);
+  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+    gp__u64 key[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 at = first + i * P::threads + threadIdx.x;
+      if (at < count) key[i] = a.keys[at];
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 at = first + i * P::threads + threadIdx.x;
+      if (at < count && key[i] >> a.shift < a.vertices)
+        targets[at] = static_cast<V>(key[i] & ((gp__u64(1) << a.shift) - 1));
+    }
+  }
+  for (gp__u64 first = blockIdx.x * tile; first <= a.vertices; first += gridDim.x * tile) {
+    const gp__u64 last = first + tile - 1 < a.vertices ? first + tile - 1 : a.vertices;
+    if (gp_warp() == 0) {
+      const gp__u64 begin = gp_warp_search(0, count, Before{a.keys, first << a.shift});
+      const gp__u64 end = gp_warp_search(begin, count - begin, Before{a.keys, last << a.shift});
+      if (gp_lane() == 0) range.begin = begin, range.end = end;
+    }
+    __syncthreads();
+    GPUPRIMS__UNROLL_BY(1)
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 v = first + i * P::threads + threadIdx.x;
+      if (v <= last)
+        offsets[v] = static_cast<O>(gp_search(range.begin, range.end - range.begin, Before{a.keys, v << a.shift}));
+    }
+    __syncthreads();
+  }
+}
+
+// The degree of every vertex; and, of an order of vertices, where each one stands in it.
+template <class P, class O> GP_DEVICE void gp__graph_degree_keys(const gp__graph_args &a) {
+  gp__begin<P>();
+  const O *offsets = static_cast<const O *>(a.offsets);
+  for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
+    static_cast<O *>(a.out_offsets)[v] = offsets[v + 1] - offsets[v];
+}
+template <class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args &a) {
+  gp__begin<P>();
+  const V *order = static_cast<const V *>(a.parents);
+  for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
+    static_cast<V *>(a.out_targets)[order[v]] = static_cast<V>(v);
+}
+
+// Degrees into the state's words, which begin as zeros.
+template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_args &a) {
+  struct Bins {
+    gp__u32 bin[65];
+  };
+  GP_SHARED(Bins, s);
+  for (int i = int(threadIdx.x); i < 65; i += P::threads) s.bin[i] = 0;
+  __syncthreads();
+  gp__begin<P>();
+  const O *offsets = static_cast<const O *>(a.offsets);
+  gp__u64 sum = 0, least = 0, most = 0; // of the least, the complement
+  for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
+    const gp__u64 degree = offsets[v + 1] - offsets[v];
+    sum += degree;
+    least = least < ~degree ? ~degree : least;
+    most = most < degree ? degree : most;
+    atomicAdd(&s.bin[degree ? 64 - __clzll(static_cast<long long>(degree)) : 0], 1u);
+  }
+  sum = gp_warp_reduce(sum, gp_sum<gp__u64>());
+  least = gp_warp_reduce(least, gp_max<gp__u64>());
+  most = gp_warp_reduce(most, gp_max<gp__u64>());
+  if (gp_lane() == 0) {
+    gp__add_relaxed(a.state + GP__DEGREE_SUM, sum);
+    atomicMax(a.state + GP__DEGREE_LEAST, least);
+    atomicMax(a.state + GP__DEGREE_MOST, most);
+  }
+  __syncthreads();
+  for (int i = int(threadIdx.x); i < 65; i += P::threads)
+    if (s.bin[i]) gp__add_relaxed(a.state + GP__DEGREE_HISTOGRAM + i, s.bin[i]);
+}
+// One block: what the words say.
+template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &a) {
+  gp__begin<P>();
+  gp_degrees *report = static_cast<gp_degrees *>(a.out_targets);
+  for (int i = int(threadIdx.x); i < 65; i += P::threads) report->histogram[i] = a.state[GP__DEGREE_HISTOGRAM + i];
+  if (threadIdx.x > 0) return;
+  report->vertices = a.vertices;
+  report->edges = a.state[GP__DEGREE_SUM];
+  report->least = a.vertices ? ~a.state[GP__DEGREE_LEAST] : 0;
+  report->most = a.state[GP__DEGREE_MOST];
+}
+
+// ---- faults: the least of all, as a word
+
+struct gp__faults {
+  gp__u64 least;
+  GP_DEVICE gp__faults() : least(~gp__u64(0)) {}
+  GP_DEVICE void add(int kind, gp__u64 at) {
+    const gp__u64 fault = static_cast<gp__u64>(kind) << GP__FAULT_SHIFT | at;
+    if (fault < least) least = fault;
+  }
+  GP_DEVICE void tell(gp__u64 *state) const {
+    const gp__u64 all = gp_warp_reduce(least, gp_min<gp__u64>());
+    if (gp_lane() == 0 && all != ~gp__u64(0)) atomicMin(state, all);
+  }
+};
+// Offsets and targets, or those of the transposed graph.
+template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__graph_args &a) {
+  gp__begin<P>();
+  const O *offsets = static_cast<const O *>(a.offsets);
+  const V *targets = static_cast<const V *>(a.targets);
+  const gp__u64 edges = gp__edge_count<O>(a), mine = blockIdx.x * P::threads + threadIdx.x,
+                step = static_cast<gp__u64>(gridDim.x) * P::threads;
+  gp__faults faults;
+  if (mine == 0 && offsets[0] != 0) faults.add(a.incoming ? GP_FAULT_FIRST_IN_OFFSET : GP_FAULT_FIRST_OFFSET, 0);
+  for (gp__u64 v = mine; v < a.vertices; v += step)
+    if (offsets[v + 1] < offsets[v] || offsets[v + 1] > a.edges)
+      faults.add(a.incoming ? GP_FAULT_IN_OFFSETS : GP_FAULT_OFFSETS, v);
+  GPUPRIMS__UNROLL_BY(4)
+  for (gp__u64 e = mine; e < edges; e += step)
+    if (targets[e] >= a.vertices) faults.add(a.incoming ? GP_FAULT_IN_SOURCE : GP_FAULT_TARGET, e);
+  if (a.incoming && mine == 0 && offsets[a.vertices] != static_cast<const O *>(a.parents)[a.vertices])
+    faults.add(GP_FAULT_IN_EDGES, a.vertices);
+  faults.tell(a.state);
+}
+// Depths along every edge. A vertex whose mark is gone has been seen from one that is one less deep; and from its
+// parent.
+template <class V> struct gp__edge_to_depths {
+  const gp__graph_args &a;
+  gp__faults &faults;
+  GP_DEVICE void operator()(gp__u64 edge, gp__u64 source, gp__u64 target) const {
+    const long long from = a.depths[source], to = a.depths[target];
+    if (from < 0) return;
+    if (to < 0) {
+      if (!a.limit || static_cast<gp__u64>(from) < a.limit) faults.add(GP_FAULT_NOT_REACHED, edge);
+    } else if (to > from + 1) faults.add(GP_FAULT_TOO_DEEP, edge);
+    else if (to == from + 1) {
+      const bool parent = a.parents && static_cast<const V *>(a.parents)[target] == source;
+      const unsigned mark = (parent ? 3u : 1u) << target % 16 * 2;
+      if (gp__peek(a.marks + target / 16) & mark) atomicAnd(a.marks + target / 16, ~mark);
+    }
+  }
+};
+template <class P, class O, class V> GP_DEVICE void gp__depths_of_edges(const gp__graph_args &a) {
+  gp__begin<P>();
+  gp__faults faults;
+  gp__each_edge<P, O, V>(a, gp__edge_to_depths<V>{a, faults});
+  faults.tell(a.state);
+}
+template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__graph_args &a) {
+  gp__begin<P>();
+  const V *parents = static_cast<const V *>(a.parents);
+  gp__faults faults;
+  for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
+    const long long depth = a.depths[v];
+    const unsigned mark = a.marks[v / 16] >> v % 16 * 2;
+    const gp__u64 parent = parents ? parents[v] : 0;
+    if (depth < -1 || (a.limit && depth > 0 && static_cast<gp__u64>(depth) > a.limit)) faults.add(GP_FAULT_DEPTH, v);
+    if (v == a.source) {
+      if (depth != 0) faults.add(GP_FAULT_SOURCE_DEPTH, v);
+      if (parents && parent != v) faults.add(GP_FAULT_SOURCE_PARENT, v);
+    } else if (depth == 0) faults.add(GP_FAULT_SECOND_SOURCE, v);
+    else if (depth > 0) {
+      if (mark & 1u) faults.add(GP_FAULT_NO_WITNESS, v);
+      if (parents && (parent >= a.vertices || a.depths[parent] != depth - 1)) faults.add(GP_FAULT_PARENT, v);
+      else if (parents && (mark & 2u)) faults.add(GP_FAULT_PARENT_EDGE, v);
+    } else if (parents && parents[v] != static_cast<V>(~V(0))) faults.add(GP_FAULT_STRAY_PARENT, v);
+  }
+  faults.tell(a.state);
+}
+// One block. Of an edge, the vertex that it leaves (in a transposed graph: to which it leads): offsets are well, or
+// they would have been the fault.
+template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args &a) {
+  gp__begin<P>();
+  if (threadIdx.x > 0) return;
+  const gp__u64 none = ~gp__u64(0), fault = *a.state, at = fault & ((gp__u64(1) << GP__FAULT_SHIFT) - 1);
+  const int kind = fault == none ? int(GP_FAULT_NONE) : int(fault >> GP__FAULT_SHIFT);
+  const bool edge = gp__is_edge_fault(kind);
+  gp_fault *report = static_cast<gp_fault *>(a.out_targets);
+  const O *offsets = static_cast<const O *>(kind == GP_FAULT_IN_SOURCE ? a.out_offsets : a.offsets);
+  report->kind = static_cast<gp__u64>(kind);
+  report->edge = edge ? at : none;
+  report->vertex = !kind || kind == GP_FAULT_IN_EDGES ? none
+                   : edge                             ? gp_search(0, a.vertices, gp__ends_at<O>{offsets, at})
+                                                      : at;
+}
+
 // ---- transpose
 
 // One tile a turn. FORM: GP__FORM_... A whole side is one on which lines are short and lie one behind the other: they
@@ -17206,6 +17645,7 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs(const gp__
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -17582,7 +18022,7 @@ typedef struct gp__request {
   gp__moves moves;                         // transpose
   const gp_layout *in_layout, *out_layout; // convert_layout, else NULL; in_size and out_size are those of the structs
   int numbers;                             // radix sort of floats: -0 and +0 are equal
-  gp_graph graph;                          // its types filled in
+  gp_graph graph, out_graph;               // their types filled in; offset_type and key_type are those
   uint64_t source, target, limit;          // target: ~0 without GP_UNTIL_TARGET
   const uint64_t *source_device;           // or NULL
   gp_traversal *statistics;                // or NULL
@@ -20002,6 +20442,228 @@ static gp_result gp__host_transpose(const gp__request *q, int threads) {
   return GP_SUCCESS;
 }
 
+// ---- graphs
+
+// Sorted keys, a source above its target, become lists. Keys whose source is no vertex are left out.
+static void gp__host_from_keys(const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets,
+                               void *targets) {
+  const uint64_t n = q->out_graph.vertices, mask = ((uint64_t)1 << shift) - 1;
+  uint64_t v = 0, i;
+  for (i = 0; i < count && keys[i] >> shift < n; ++i) {
+    for (; v <= keys[i] >> shift; ++v) gp__host_put_index(offsets, q->offset_size, v, i);
+    gp__host_put_index(targets, q->key_size, i, keys[i] & mask);
+  }
+  for (; v <= n; ++v) gp__host_put_index(offsets, q->offset_size, v, i);
+}
+static gp_result gp__host_sort_keys(uint64_t *keys, uint64_t count, int bits, int threads) {
+  gp__request sort;
+  if (!count) return GP_SUCCESS;
+  memset(&sort, 0, sizeof sort);
+  sort.primitive = GP_SORT;
+  sort.key_type = GP_U64, sort.key_size = 8;
+  sort.end_bit = bits ? bits : 1;
+  sort.keys = sort.out_keys = keys;
+  sort.count = count;
+  sort.channels = sort.active = 1;
+  return gp__host_run(&sort, threads);
+}
+GPUPRIMS__PRIVATE int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
+// Keys of a list, of the opposite edges too; returns how many.
+static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *keys) {
+  const uint64_t n = q->out_graph.vertices;
+  const size_t apart = q->in2 ? 1 : 2;
+  const unsigned char *targets = q->in2  ? (const unsigned char *)q->in2
+                                 : q->in ? (const unsigned char *)q->in + q->in_size
+                                         : NULL;
+  uint64_t i, kept = 0;
+  if (q->bad) *q->bad = UINT64_MAX;
+  for (i = 0; i < q->count; ++i) {
+    const uint64_t s = gp__host_offset(q->in, q->in_size, i * apart),
+                   t = gp__host_offset(targets, q->in_size, i * apart);
+    if (s >= n || t >= n) {
+      if (q->bad && *q->bad == UINT64_MAX) *q->bad = i;
+      continue;
+    }
+    if (s == t && (q->flags & GP_DROP_LOOPS)) continue;
+    keys[kept++] = s << shift | t;
+    if ((q->flags & GP_SYMMETRISE) && s != t) keys[kept++] = t << shift | s;
+  }
+  return kept;
+}
+// The vertices in the order of their degrees, most edges first, and where each one stands in it.
+static void gp__host_by_degree(const gp__request *q, uint64_t *order, uint64_t *numbers) {
+  const gp_graph *g = &q->graph;
+  uint64_t v;
+  for (v = 0; v < g->vertices; ++v)
+    order[v] = ~(gp__host_offset(g->offsets, q->offset_size, v + 1) - gp__host_offset(g->offsets, q->offset_size, v));
+  memset(numbers, 0, g->vertices * 8);
+  { // a stable sort of indices by complements of degrees
+    gp__request sort;
+    memset(&sort, 0, sizeof sort);
+    sort.primitive = GP_SORT;
+    sort.key_type = GP_U64, sort.key_size = 8;
+    sort.end_bit = 64;
+    sort.in_type = sort.out_type = GP_U64, sort.in_size = sort.out_size = 8;
+    sort.keys = sort.out_keys = order;
+    sort.out = numbers;
+    sort.count = g->vertices;
+    sort.channels = sort.active = 1;
+    if (g->vertices) gp__host_run(&sort, 1);
+  }
+  memcpy(order, numbers, g->vertices * 8);
+  for (v = 0; v < g->vertices; ++v) numbers[order[v]] = v;
+}
+static gp_result gp__host_build(const gp__request *q, int threads) {
+  const gp_graph *g = &q->graph, *to = &q->out_graph;
+  const int list = q->primitive == GP_GRAPH_FROM_EDGES, relabel = q->primitive == GP_GRAPH_RELABEL;
+  const int shift = gp__bit_length(to->vertices ? to->vertices - 1 : 0);
+  const uint64_t room = list ? q->count * (q->flags & GP_SYMMETRISE ? 2 : 1) : g->edges;
+  const uint64_t words = room + (relabel ? 2 * g->vertices : 0);
+  uint64_t *keys = words < SIZE_MAX / 8 ? (uint64_t *)malloc((size_t)(words + 1) * 8) : NULL;
+  uint64_t *order = keys + room, *numbers = order + (relabel ? g->vertices : 0), count, i, v, kept;
+  gp_result result;
+  if (!keys)
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", gp__host_call_name(q->primitive),
+                    (unsigned long long)room);
+  if (relabel) {
+    gp__host_by_degree(q, order, numbers);
+    for (v = 0; v < g->vertices && q->out; ++v) gp__host_put_index(q->out, q->key_size, v, order[v]);
+    for (v = 0; v < g->vertices && q->out2; ++v) gp__host_put_index(q->out2, q->key_size, v, numbers[v]);
+  }
+  if (list) {
+    count = gp__host_list_keys(q, shift, keys);
+  } else {
+    const uint64_t edges = gp__host_offset(g->offsets, q->offset_size, g->vertices);
+    for (v = i = count = 0; i < edges && i < room; ++i) {
+      const uint64_t t = gp__host_offset(g->targets, q->key_size, i);
+      while (gp__host_offset(g->offsets, q->offset_size, v + 1) <= i) ++v;
+      if (t < g->vertices) keys[count++] = relabel ? numbers[v] << shift | numbers[t] : t << shift | v;
+    }
+  }
+  result = gp__host_sort_keys(keys, count, 2 * shift, threads);
+  if (q->flags & GP_UNIQUE_EDGES) {
+    for (i = kept = 0; i < count; ++i)
+      if (!i || keys[i] != keys[kept - 1]) keys[kept++] = keys[i];
+    count = kept;
+  }
+  if (result == GP_SUCCESS)
+    gp__host_from_keys(keys, count, shift, q, (void *)(uintptr_t)(list || relabel ? to->offsets : to->in_offsets),
+                       (void *)(uintptr_t)(list || relabel ? to->targets : to->in_sources));
+  free(keys);
+  return result;
+}
+static void gp__host_degrees(const gp__request *q) {
+  const gp_graph *g = &q->graph;
+  gp_degrees d;
+  uint64_t v;
+  memset(&d, 0, sizeof d);
+  d.vertices = g->vertices;
+  d.least = g->vertices ? UINT64_MAX : 0;
+  for (v = 0; v < g->vertices; ++v) {
+    const uint64_t degree =
+        gp__host_offset(g->offsets, q->offset_size, v + 1) - gp__host_offset(g->offsets, q->offset_size, v);
+    d.edges += degree;
+    if (degree < d.least) d.least = degree;
+    if (degree > d.most) d.most = degree;
+    ++d.histogram[gp__bit_length(degree)];
+  }
+  memcpy(q->out, &d, sizeof d);
+}
+static gp_fault gp__host_fault(int kind, uint64_t vertex, uint64_t edge) {
+  gp_fault f;
+  f.kind = (uint64_t)kind, f.vertex = vertex, f.edge = edge;
+  return f;
+}
+// Of two faults the one that is told.
+static void gp__host_add_fault(gp_fault *f, int kind, uint64_t vertex, uint64_t edge) {
+  if (!f->kind || (uint64_t)kind < f->kind) *f = gp__host_fault(kind, vertex, edge);
+}
+static void gp__host_check_lists(const gp__request *q, int incoming, gp_fault *f) {
+  const gp_graph *g = &q->graph;
+  const void *offsets = incoming ? g->in_offsets : g->offsets, *targets = incoming ? g->in_sources : g->targets;
+  const uint64_t none = UINT64_MAX, last = gp__host_offset(offsets, q->offset_size, g->vertices);
+  uint64_t v, e;
+  if (gp__host_offset(offsets, q->offset_size, 0))
+    gp__host_add_fault(f, incoming ? GP_FAULT_FIRST_IN_OFFSET : GP_FAULT_FIRST_OFFSET, 0, none);
+  for (v = 0; v < g->vertices; ++v) {
+    const uint64_t end = gp__host_offset(offsets, q->offset_size, v + 1);
+    if (end < gp__host_offset(offsets, q->offset_size, v) || end > g->edges)
+      gp__host_add_fault(f, incoming ? GP_FAULT_IN_OFFSETS : GP_FAULT_OFFSETS, v, none);
+  }
+  if (f->kind) return;
+  for (v = e = 0; e < last; ++e) {
+    while (gp__host_offset(offsets, q->offset_size, v + 1) <= e) ++v;
+    if (gp__host_offset(targets, q->key_size, e) >= g->vertices)
+      gp__host_add_fault(f, incoming ? GP_FAULT_IN_SOURCE : GP_FAULT_TARGET, v, e);
+  }
+  if (incoming && last != gp__host_offset(g->offsets, q->offset_size, g->vertices))
+    gp__host_add_fault(f, GP_FAULT_IN_EDGES, none, none);
+}
+// What gp_bfs_check says of one vertex; seen: 1, from one that is one less deep; 2, from its parent.
+static void gp__host_check_depth(const gp__request *q, uint64_t v, int seen, gp_fault *f) {
+  const int32_t *depths = (const int32_t *)q->in;
+  const uint64_t none = UINT64_MAX, unset = q->key_size == 4 ? (uint64_t)UINT32_MAX : none;
+  const uint64_t parent = q->in2 ? gp__host_offset(q->in2, q->key_size, v) : unset;
+  const int64_t d = depths[v];
+  if (d < -1 || (q->limit && d > 0 && (uint64_t)d > q->limit)) gp__host_add_fault(f, GP_FAULT_DEPTH, v, none);
+  if (v == q->source) {
+    if (d != 0) gp__host_add_fault(f, GP_FAULT_SOURCE_DEPTH, v, none);
+    if (q->in2 && parent != v) gp__host_add_fault(f, GP_FAULT_SOURCE_PARENT, v, none);
+  } else if (d == 0) {
+    gp__host_add_fault(f, GP_FAULT_SECOND_SOURCE, v, none);
+  } else if (d > 0) {
+    if (!(seen & 1)) gp__host_add_fault(f, GP_FAULT_NO_WITNESS, v, none);
+    if (q->in2 && (parent >= q->graph.vertices || depths[parent] != d - 1))
+      gp__host_add_fault(f, GP_FAULT_PARENT, v, none);
+    else if (q->in2 && !(seen & 2)) gp__host_add_fault(f, GP_FAULT_PARENT_EDGE, v, none);
+  } else if (parent != unset) {
+    gp__host_add_fault(f, GP_FAULT_STRAY_PARENT, v, none);
+  }
+}
+static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
+  const gp_graph *g = &q->graph;
+  const int32_t *depths = (const int32_t *)q->in;
+  unsigned char *seen = (unsigned char *)calloc((size_t)g->vertices + 1, 1);
+  uint64_t v, e;
+  if (!seen) return gp__fail(GP_E_MEMORY, "%s: no memory for a byte a vertex", gp__host_call_name(q->primitive));
+  for (v = 0; v < g->vertices; ++v) {
+    const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
+    const int64_t from = depths[v];
+    if (from < 0) continue;
+    for (e = gp__host_offset(g->offsets, q->offset_size, v); e < end; ++e) {
+      const uint64_t t = gp__host_offset(g->targets, q->key_size, e);
+      const int64_t to = depths[t];
+      if (to < 0) {
+        if (!q->limit || (uint64_t)from < q->limit) gp__host_add_fault(f, GP_FAULT_NOT_REACHED, v, e);
+      } else if (to > from + 1) {
+        gp__host_add_fault(f, GP_FAULT_TOO_DEEP, v, e);
+      } else if (to == from + 1) {
+        seen[t] |= q->in2 && gp__host_offset(q->in2, q->key_size, t) == v ? 3 : 1;
+      }
+    }
+  }
+  for (v = 0; v < g->vertices; ++v) gp__host_check_depth(q, v, seen[v], f);
+  free(seen);
+  return GP_SUCCESS;
+}
+static gp_result gp__host_graph_work(const gp__request *q, int threads) {
+  gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
+  gp_result result = GP_SUCCESS;
+  if (q->primitive <= GP_GRAPH_RELABEL) return gp__host_build(q, threads);
+  if (q->primitive == GP_GRAPH_DEGREES) {
+    gp__host_degrees(q);
+    return GP_SUCCESS;
+  }
+  if (q->primitive == GP_BFS_CHECK) {
+    result = gp__host_check_depths(q, &f);
+  } else {
+    gp__host_check_lists(q, 0, &f);
+    if (q->graph.in_offsets) gp__host_check_lists(q, 1, &f);
+  }
+  if (result == GP_SUCCESS) memcpy(q->out, &f, sizeof f);
+  return result;
+}
+
 // ---- layouts
 
 // Bytes of an array of `count` structs, room for more included; UINT64_MAX: that overflows.
@@ -20177,7 +20839,7 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   if (!result) result = gp__host_check_user(call, "transform", q->user_transform, 0);
   if (!result) result = gp__host_check_user(call, "equal", q->user_equal, 0);
   if (result) return result;
-  if (q->bad) {
+  if (q->bad && q->primitive != GP_GRAPH_FROM_EDGES) {
     *q->bad = gp__host_first_bad(q);
     if (q->primitive == GP_CHECK_OFFSETS || *q->bad != UINT64_MAX) return GP_SUCCESS;
   }
@@ -20186,6 +20848,7 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   if (q->primitive == GP_GROUP_BY) return gp__host_group_by(q, threads);
   if (q->primitive == GP_TRANSPOSE) return gp__host_transpose(q, threads);
   if (q->primitive == GP_BFS) return gp__host_bfs(q);
+  if (gp__is_graph_work(q->primitive)) return gp__host_graph_work(q, threads);
 
   memset(&h, 0, sizeof h);
   h.q = q;
@@ -21111,7 +21774,18 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(TRANSPOSE_COLUMNS, gp__transpose_columns_of, gp__transpose_args)                                                   \
   X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args)                                                   \
   X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)                                                               \
-  X(BFS, gp__bfs, gp__bfs_args)
+  X(BFS, gp__bfs, gp__bfs_args)                                                                                        \
+  X(GRAPH_LIST_KEYS, gp__graph_list_keys, gp__graph_args)                                                              \
+  X(GRAPH_KEYS, gp__graph_keys, gp__graph_args)                                                                        \
+  X(GRAPH_FROM_KEYS, gp__graph_from_keys, gp__graph_args)                                                              \
+  X(GRAPH_DEGREE_KEYS, gp__graph_degree_keys, gp__graph_args)                                                          \
+  X(GRAPH_INVERT, gp__graph_invert, gp__graph_args)                                                                    \
+  X(GRAPH_DEGREES, gp__graph_degrees, gp__graph_args)                                                                  \
+  X(GRAPH_DEGREE_REPORT, gp__graph_degree_report, gp__graph_args)                                                      \
+  X(GRAPH_CHECK, gp__graph_check, gp__graph_args)                                                                      \
+  X(DEPTHS_OF_EDGES, gp__depths_of_edges, gp__graph_args)                                                              \
+  X(DEPTHS_OF_VERTICES, gp__depths_of_vertices, gp__graph_args)                                                        \
+  X(FAULT_REPORT, gp__fault_report, gp__graph_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -21974,6 +22648,17 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
     return GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED;
   case GP_TRANSPOSE:
     return GP__READS_MAP & ~GP__READS_COUNT_DEVICE;
+  case GP_GRAPH_FROM_EDGES:
+    return GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD;
+  case GP_GRAPH_TRANSPOSE:
+    return 0;
+  case GP_GRAPH_RELABEL:
+    return GP__READS_OUT | GP__READS_OUT2;
+  case GP_GRAPH_DEGREES:
+  case GP_GRAPH_CHECK:
+    return GP__READS_OUT;
+  case GP_BFS_CHECK:
+    return GP__READS_IN | GP__READS_IN2 | GP__READS_OUT;
   default: // check_offsets
     return GP__READS_OFFSETS | GP__READS_BAD;
   }
@@ -22011,6 +22696,9 @@ GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
                                              : q->count + q->count2;
 }
 
+GPUPRIMS__PRIVATE int gp__takes_graph(gp_primitive p) {
+  return p == GP_BFS || (gp__is_graph_work(p) && p != GP_GRAPH_FROM_EDGES);
+}
 // Fields and flags that the call has no use for.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
@@ -22027,9 +22715,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if ((c->in_layout || c->out_layout) && c->primitive != GP_CONVERT_LAYOUT)
     return gp__fail(GP_E_ARGUMENT, "%s: %s serves convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
-  if (c->primitive != GP_BFS && (c->graph || c->source || c->source_device || c->target || c->limit || c->statistics))
-    return gp__fail(GP_E_ARGUMENT, "%s: graph, source, source_device, target, limit, statistics serve graphs only",
-                    k->who);
+  if (c->primitive != GP_BFS && (c->source_device || c->target || c->statistics))
+    return gp__fail(GP_E_ARGUMENT, "%s: source_device, target, statistics serve bfs only", k->who);
+  if (c->primitive != GP_BFS && c->primitive != GP_BFS_CHECK && (c->source || c->limit))
+    return gp__fail(GP_E_ARGUMENT, "%s: source and limit serve bfs and bfs_check only", k->who);
   if ((c->flags & GP_UNTIL_TARGET) && c->primitive != GP_BFS)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_UNTIL_TARGET serves bfs only", k->who);
   if ((c->flags & GP_KEEP_GAPS) && c->primitive != GP_CONVERT_LAYOUT)
@@ -22042,12 +22731,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
                     k->who);
   if ((c->flags & GP_UNSORTED) && c->primitive != GP_TOP_K)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_UNSORTED serves top_k only", k->who);
-  if (c->flags &
-      ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET))
+  if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS |
+                   GP_UNTIL_TARGET | GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
     return gp__fail(GP_E_ARGUMENT, "%s: flags has unknown bits: %#x", k->who, c->flags);
   if ((c->flags & GP_RIGHT) && c->primitive != GP_ADJACENT_DIFFERENCE)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_RIGHT serves adjacent_difference only", k->who);
-  if ((c->flags & GP_CHECKED) && !((k->reads & GP__READS_BAD) && c->primitive != GP_CHECK_OFFSETS))
+  if ((c->flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS)) && c->primitive != GP_GRAPH_FROM_EDGES)
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS serve graph_from_edges only", k->who);
+  if (c->out_graph && c->primitive != GP_GRAPH_FROM_EDGES && c->primitive != GP_GRAPH_RELABEL)
+    return gp__fail(GP_E_ARGUMENT, "%s: out_graph: the call makes no graph", k->who);
+  if (c->graph && !gp__takes_graph(c->primitive))
+    return gp__fail(GP_E_ARGUMENT, "%s: graph: the call takes none", k->who);
+  if ((c->flags & GP_CHECKED) &&
+      !((k->reads & GP__READS_BAD) && c->primitive != GP_CHECK_OFFSETS && c->primitive != GP_GRAPH_FROM_EDGES))
     return gp__fail(GP_E_ARGUMENT,
                     "%s: flags: GP_CHECKED serves segmented_reduce, segmented scans and segmented_sort only", k->who);
   if ((c->flags & GP_CHECKED) && (c->end || (!c->begin && !c->offset_type)))
@@ -22055,7 +22752,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
                     c->end ? "%s: flags: GP_CHECKED checks offsets in their order; with end they have none"
                            : "%s: flags: GP_CHECKED: segments of one length have no offsets",
                     k->who);
-  if (c->bad && c->primitive != GP_CHECK_OFFSETS && !(c->flags & GP_CHECKED))
+  if (c->bad && c->primitive != GP_CHECK_OFFSETS && c->primitive != GP_GRAPH_FROM_EDGES && !(c->flags & GP_CHECKED))
     return gp__fail(GP_E_ARGUMENT, "%s: bad: flags lacks GP_CHECKED", k->who);
   return GP_SUCCESS;
 }
@@ -23155,53 +23852,74 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
 
 // ---- its graph
 
-GPUPRIMS__PRIVATE gp_result gp__check_graph(gp__checking *k) {
-  static const char *const names[] = {"graph->offsets", "graph->targets", "graph->in_offsets", "graph->in_sources"};
-  const gp_graph *given = k->c->graph;
-  gp__request *q = k->q;
-  gp_graph *g = &q->graph;
-  const void *pointers[4];
-  int i;
-  if (!given) return gp__fail(GP_E_NULL, "%s: graph is null", k->who);
+// Numbers and types of a graph that is read or made. Memory is looked at apart.
+GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given,
+                                            gp_graph *g) {
+  if (!given) return gp__fail(GP_E_NULL, "%s: %s is null", k->who, name);
   *g = *given;
   g->offset_type = g->offset_type ? g->offset_type : GP_U32;
   g->vertex_type = g->vertex_type ? g->vertex_type : GP_U32;
   if (g->offset_type != GP_U32 && g->offset_type != GP_U64)
-    return gp__fail(GP_E_TYPE, "%s: graph->offset_type is %d, neither u32 nor u64", k->who, g->offset_type);
+    return gp__fail(GP_E_TYPE, "%s: %s->offset_type is %d, neither u32 nor u64", k->who, name, g->offset_type);
   if (g->vertex_type != GP_U32 && g->vertex_type != GP_U64)
-    return gp__fail(GP_E_TYPE, "%s: graph->vertex_type is %d, neither u32 nor u64", k->who, g->vertex_type);
+    return gp__fail(GP_E_TYPE, "%s: %s->vertex_type is %d, neither u32 nor u64", k->who, name, g->vertex_type);
   if (g->flags & ~GP_SYMMETRIC)
-    return gp__fail(GP_E_ARGUMENT, "%s: graph->flags has unknown bits: %#x", k->who, g->flags);
+    return gp__fail(GP_E_ARGUMENT, "%s: %s->flags has unknown bits: %#x", k->who, name, g->flags);
   if (g->vertices >= (g->vertex_type == GP_U32 ? UINT32_MAX : (uint64_t)1 << 48))
-    return gp__fail(GP_E_SIZE, "%s: graph->vertices is %llu, which %s does not number", k->who,
+    return gp__fail(GP_E_SIZE, "%s: %s->vertices is %llu, which %s does not number", k->who, name,
                     (unsigned long long)g->vertices, g->vertex_type == GP_U32 ? "u32" : "48 bits");
   if (g->edges > (g->offset_type == GP_U32 ? UINT32_MAX : ((uint64_t)1 << 48) - 1))
-    return gp__fail(GP_E_SIZE, "%s: graph->edges is %llu, which %s does not reach", k->who,
-                    (unsigned long long)g->edges, g->offset_type == GP_U32 ? "u32 (graph->offset_type)" : "48 bits");
+    return gp__fail(GP_E_SIZE, "%s: %s->edges is %llu, which %s does not reach", k->who, name,
+                    (unsigned long long)g->edges, g->offset_type == GP_U32 ? "u32 (offset_type)" : "48 bits");
   if (!g->in_offsets != !g->in_sources)
-    return gp__fail(GP_E_NULL, "%s: graph->%s is null, but graph->%s is not", k->who,
-                    g->in_offsets ? "in_sources" : "in_offsets", g->in_offsets ? "in_offsets" : "in_sources");
+    return gp__fail(GP_E_NULL, "%s: %s->%s is null, but %s->%s is not", k->who, name,
+                    g->in_offsets ? "in_sources" : "in_offsets", name, g->in_offsets ? "in_offsets" : "in_sources");
+  return GP_SUCCESS;
+}
+// What a call knows of its graph's types.
+GPUPRIMS__PRIVATE void gp__note_graph(gp__request *q, const gp_graph *g) {
   q->offset_type = g->offset_type;
   q->key_type = g->vertex_type;
   q->offset_size = gp__type_rows[g->offset_type].size;
   q->key_size = gp__type_rows[g->vertex_type].size;
-  q->count = q->stride = g->vertices;
   q->channels = q->active = 1;
-  pointers[0] = g->offsets, pointers[1] = g->targets, pointers[2] = g->in_offsets, pointers[3] = g->in_sources;
-  for (i = 0; i < 4; ++i) {
-    gp__checked_type t;
-    memset(&t, 0, sizeof t);
-    t.size = t.align = i % 2 ? q->key_size : q->offset_size;
-    GPUPRIMS__CHECK(gp__reading(k, names[i], pointers[i], &t, i % 2 ? g->edges : g->vertices + 1,
-                                i == 0 || (i == 1 && g->edges), 0));
+}
+// The memory of a graph: lists that leave vertices, or those that lead to them; read or written.
+GPUPRIMS__PRIVATE gp_result gp__check_lists(gp__checking *k, const char *const names[2], const gp_graph *g,
+                                            const void *offsets, const void *ends, int written) {
+  gp__checked_type offset = {gp__type_rows[g->offset_type].size, 0, NULL};
+  gp__checked_type vertex = {gp__type_rows[g->vertex_type].size, 0, NULL};
+  offset.align = offset.size, vertex.align = vertex.size;
+  if (written) {
+    GPUPRIMS__CHECK(gp__writing(k, names[0], offsets, offset.align, offset.size, g->vertices + 1, 1, 0));
+    return gp__writing(k, names[1], ends, vertex.align, vertex.size, g->edges, 1, 0);
+  }
+  GPUPRIMS__CHECK(gp__reading(k, names[0], offsets, &offset, g->vertices + 1, 1, 0));
+  return gp__reading(k, names[1], ends, &vertex, g->edges, 1, 0);
+}
+// Nothing that is written lies over anything else.
+GPUPRIMS__PRIVATE gp_result gp__check_apart(const gp__checking *k) {
+  int i, j;
+  for (i = 0; i < k->written_count; ++i) {
+    for (j = 0; j < k->read_count; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->read[j], &k->written[i]));
+    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->written[j], &k->written[i]));
   }
   return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_graph(gp__checking *k) {
+  static const char *const names[] = {"graph->offsets", "graph->targets", "graph->in_offsets", "graph->in_sources"};
+  gp__request *q = k->q;
+  gp_graph *g = &q->graph;
+  GPUPRIMS__CHECK(gp__check_shape(k, "graph", k->c->graph, g));
+  gp__note_graph(q, g);
+  q->count = q->stride = g->vertices;
+  GPUPRIMS__CHECK(gp__check_lists(k, names, g, g->offsets, g->targets, 0));
+  return g->in_offsets ? gp__check_lists(k, names + 2, g, g->in_offsets, g->in_sources, 0) : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  int i, j;
   GPUPRIMS__CHECK(gp__check_graph(k));
   if (!c->source_device && c->source >= q->graph.vertices && k->pointers)
     return gp__fail(GP_E_ARGUMENT, "%s: source is %llu, the graph has %llu vertices", k->who,
@@ -23215,10 +23933,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (parents)", c->out2, q->key_size, q->key_size, q->graph.vertices, 0, 0));
   GPUPRIMS__CHECK(gp__writing(k, "statistics", c->statistics, 8, sizeof *c->statistics, 1, 0, 0));
-  for (i = 0; i < k->written_count; ++i) {
-    for (j = 0; j < k->read_count; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->read[j], &k->written[i]));
-    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->written[j], &k->written[i]));
-  }
+  GPUPRIMS__CHECK(gp__check_apart(k));
   q->out = c->out;
   q->out2 = c->out2;
   q->source = c->source;
@@ -23226,6 +23941,96 @@ GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   q->target = c->flags & GP_UNTIL_TARGET ? c->target : UINT64_MAX;
   q->limit = c->limit;
   q->statistics = c->statistics;
+  return GP_SUCCESS;
+}
+// A list of edges, and the graph that it becomes.
+GPUPRIMS__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int copies = c->flags & GP_SYMMETRISE ? 2 : 1;
+  gp_type type;
+  GPUPRIMS__CHECK(
+      gp__check_integer(k, "in_type (of the list)", c->in_type, 4, 8, "i32, u32, i64 or u64", &type, &k->in));
+  q->in_type = type;
+  q->in_size = k->in.size;
+  q->count = c->count;
+  if (c->count > UINT64_MAX / 16 / (unsigned)copies)
+    return gp__fail(GP_E_SIZE, "%s: count is %llu edges, whose keys overflow", k->who, (unsigned long long)c->count);
+  if (q->out_graph.edges < c->count * (unsigned)copies)
+    return gp__fail(GP_E_ARGUMENT, "%s: out_graph->edges is %llu, but %llu edges%s may be left", k->who,
+                    (unsigned long long)q->out_graph.edges, (unsigned long long)c->count * (unsigned)copies,
+                    copies == 2 ? " (count, and the opposite ones)" : "");
+  GPUPRIMS__CHECK(
+      gp__reading(k, c->in2 ? "in (sources)" : "in (pairs)", c->in, &k->in, c->in2 ? c->count : 2 * c->count, 1, 0));
+  if (c->in2) GPUPRIMS__CHECK(gp__reading(k, "in2 (targets)", c->in2, &k->in, c->count, 1, 0));
+  if (c->bad) GPUPRIMS__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
+  if (c->count_device) {
+    static const gp__checked_type number = {8, 8, NULL};
+    GPUPRIMS__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
+  static const char *const lists[2] = {"graph->offsets", "graph->targets"};
+  static const char *const out_lists[2] = {"out_graph->offsets", "out_graph->targets"};
+  static const char *const in_lists[2] = {"graph->in_offsets", "graph->in_sources"};
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const gp_graph *g = &q->graph;
+  const gp_primitive p = c->primitive;
+  const int makes = p == GP_GRAPH_FROM_EDGES || p == GP_GRAPH_RELABEL, builds = makes || p == GP_GRAPH_TRANSPOSE;
+  size_t vertex;
+  if (p != GP_GRAPH_FROM_EDGES) {
+    GPUPRIMS__CHECK(gp__check_shape(k, "graph", c->graph, &q->graph));
+    GPUPRIMS__CHECK(gp__check_lists(k, lists, g, g->offsets, g->targets, 0));
+  }
+  if (makes) {
+    GPUPRIMS__CHECK(gp__check_shape(k, "out_graph", c->out_graph, &q->out_graph));
+    GPUPRIMS__CHECK(gp__check_lists(k, out_lists, &q->out_graph, q->out_graph.offsets, q->out_graph.targets, 1));
+    if (p == GP_GRAPH_FROM_EDGES) GPUPRIMS__CHECK(gp__check_edge_list(k));
+    else if (q->out_graph.vertices != g->vertices || q->out_graph.edges < g->edges ||
+             q->out_graph.offset_type != g->offset_type || q->out_graph.vertex_type != g->vertex_type)
+      return gp__fail(GP_E_ARGUMENT,
+                      "%s: out_graph: it has not the vertices and types of graph, or fewer edges than its %llu", k->who,
+                      (unsigned long long)g->edges);
+  } else q->out_graph = *g;
+  gp__note_graph(q, &q->out_graph);
+  vertex = q->key_size;
+  if (builds && q->out_graph.vertices > UINT32_MAX)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: a graph of %llu vertices: graphs of fewer than 2^32 are built", k->who,
+                    (unsigned long long)q->out_graph.vertices);
+  if (p != GP_GRAPH_FROM_EDGES) q->count = g->edges > g->vertices ? g->edges : g->vertices;
+  if (p == GP_GRAPH_TRANSPOSE) {
+    if (k->pointers && !g->in_offsets)
+      return gp__fail(GP_E_NULL, "%s: graph->in_offsets and in_sources are null: they are what is written", k->who);
+    GPUPRIMS__CHECK(gp__check_lists(k, in_lists, g, g->in_offsets, g->in_sources, 1));
+  } else if (p == GP_GRAPH_CHECK && g->in_offsets) {
+    GPUPRIMS__CHECK(gp__check_lists(k, in_lists, g, g->in_offsets, g->in_sources, 0));
+  }
+  if (p == GP_GRAPH_RELABEL) {
+    GPUPRIMS__CHECK(gp__writing(k, "out (order)", c->out, vertex, vertex, g->vertices, 0, 0));
+    GPUPRIMS__CHECK(gp__writing(k, "out2 (numbers)", c->out2, vertex, vertex, g->vertices, 0, 0));
+  } else if (!builds) {
+    const size_t bytes = p == GP_GRAPH_DEGREES ? sizeof(gp_degrees) : sizeof(gp_fault);
+    GPUPRIMS__CHECK(gp__writing(k, p == GP_GRAPH_DEGREES ? "out (degrees)" : "out (fault)", c->out, 8, bytes, 1, 1, 0));
+  }
+  if (p == GP_BFS_CHECK) {
+    const gp__checked_type depth = {4, 4, NULL}, number = {vertex, vertex, NULL};
+    if (c->source >= g->vertices)
+      return gp__fail(GP_E_ARGUMENT, "%s: source is %llu, not below the %llu vertices of graph", k->who,
+                      (unsigned long long)c->source, (unsigned long long)g->vertices);
+    GPUPRIMS__CHECK(gp__reading(k, "in (depths)", c->in, &depth, g->vertices, 1, 0));
+    GPUPRIMS__CHECK(gp__reading(k, "in2 (parents)", c->in2, &number, g->vertices, 0, 0));
+  }
+  GPUPRIMS__CHECK(gp__check_apart(k));
+  q->source = c->source;
+  q->limit = c->limit;
+  q->in = c->in;
+  q->in2 = c->in2;
+  q->out = c->out;
+  q->out2 = c->out2;
+  q->bad = c->bad;
+  q->count_device = c->count_device;
   return GP_SUCCESS;
 }
 
@@ -23260,6 +24065,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   GPUPRIMS__CHECK(gp__check_fields(&k));
   if (c->primitive == GP_CONVERT_LAYOUT) return gp__check_layouts(&k);
   if (c->primitive == GP_BFS) return gp__check_bfs(&k);
+  if (gp__is_graph_work(c->primitive)) return gp__check_graph_work(&k);
   GPUPRIMS__CHECK(gp__check_operators(&k));
   GPUPRIMS__CHECK(gp__check_types(&k));
   GPUPRIMS__CHECK(gp__check_numbers(&k));
@@ -23300,7 +24106,8 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
   case GP__FAMILY_SORT:
     return !q->count;
   case GP__FAMILY_MAP:
-    return q->primitive != GP_GROUP_BY && (!q->count || (q->primitive == GP_COPY && q->in == q->out));
+    return q->primitive != GP_GROUP_BY && !gp__is_graph_work(q->primitive) &&
+           (!q->count || (q->primitive == GP_COPY && q->in == q->out));
   case GP__FAMILY_SCAN:
     return !q->count;
   case GP__FAMILY_SEGMENTS:
@@ -23776,6 +24583,19 @@ GPUPRIMS__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p
   const gp__shape h = gp__shape_of(q);
   return h.in_place && !gp__layout_local(*p, h);
 }
+// The kernels of its own.
+GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  static const signed char lists[][4] = {{GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
+                                         {GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
+                                         {GP__GRAPH_DEGREE_KEYS, GP__GRAPH_INVERT, GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS},
+                                         {GP__GRAPH_DEGREES, GP__GRAPH_DEGREE_REPORT, -1, -1},
+                                         {GP__GRAPH_CHECK, GP__FAULT_REPORT, -1, -1},
+                                         {GP__DEPTHS_OF_EDGES, GP__DEPTHS_OF_VERTICES, GP__FAULT_REPORT, -1}};
+  const signed char *list = lists[q->primitive - GP_GRAPH_FROM_EDGES];
+  int count = 0;
+  for (; count < 4 && list[count] >= 0; ++count) kinds[count] = (gp__kernel_kind)list[count];
+  return count;
+}
 // Which kernels a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
   const int stream = gp__family_of(q->primitive) == GP__FAMILY_STREAM;
@@ -23785,6 +24605,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
     if (gp__groups_in_tables(q)) kinds[count++] = GP__GROUP_TABLE;
     return count;
   }
+  if (gp__is_graph_work(q->primitive)) return gp__kinds_of_graph_work(q, kinds);
   switch (p->algorithm) {
   case GP_DIRECT:
     kinds[count++] = q->primitive == GP_COPY                  ? GP__COPY
@@ -24061,7 +24882,8 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   const char *offset = q->offset_size ? gp__type_rows[q->offset_type].device : "";
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>%s", kernels[kind], v->threads, v->vectors, v->load, v->store,
-          v->stages, v->blocks_per_sm, v->overlap, kind == GP__SEGMENTS_BEGIN ? ">" : ", ");
+          v->stages, v->blocks_per_sm, v->overlap,
+          kind == GP__SEGMENTS_BEGIN || kind == GP__GRAPH_DEGREE_REPORT ? ">" : ", ");
   switch (kind) {
   case GP__COPY:
     gp__add(t, "%d>", gp__copied_size(q));
@@ -24125,6 +24947,27 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, "%s, %s>", offset, out);
     break;
   case GP__SEGMENTS_BEGIN:
+  case GP__GRAPH_DEGREE_REPORT:
+    break;
+  case GP__GRAPH_LIST_KEYS:
+    gp__add(t, "%s>", in);
+    break;
+  case GP__GRAPH_KEYS:
+    gp__add(t, "%s, %s, %s>", offset, key, q->primitive == GP_GRAPH_RELABEL ? "true" : "false");
+    break;
+  case GP__GRAPH_FROM_KEYS:
+  case GP__GRAPH_CHECK:
+  case GP__DEPTHS_OF_EDGES:
+    gp__add(t, "%s, %s>", offset, key);
+    break;
+  case GP__GRAPH_DEGREE_KEYS:
+  case GP__GRAPH_DEGREES:
+  case GP__FAULT_REPORT:
+    gp__add(t, "%s>", offset);
+    break;
+  case GP__GRAPH_INVERT:
+  case GP__DEPTHS_OF_VERTICES:
+    gp__add(t, "%s>", key);
     break;
   case GP__SEGMENTS_SHORT:
   case GP__SEGMENTS_MIDDLE:
@@ -25589,19 +26432,20 @@ GPUPRIMS__PRIVATE const gp_policy *gp__step_policy(const gp__request *step) {
   static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   return step->primitive == GP_SORT && step->key_size == 4 && step->count >> 22 ? &one_sweep : NULL;
 }
-// Bytes that the steps need of the workspace: words at the front, scratch at the back of what is not held.
-GPUPRIMS__PRIVATE gp_result gp__grouping_room(gp__state *s, const gp__grouping *g, uint64_t *words, uint64_t *scratch) {
+// Bytes that calls need of the workspace: words at the front, scratch at the back of what is not held.
+GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
+                                           uint64_t *scratch) {
   int i;
-  *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // the table's kernel draws tickets
+  *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // a kernel of a plan's own may draw tickets
   *scratch = 0;
-  for (i = 0; i < g->count; ++i) {
-    gp__shape h = gp__shape_of(&g->steps[i]);
+  for (i = 0; i < count; ++i) {
+    gp__shape h = gp__shape_of(&steps[i]);
     gp_policy p;
     gp_policy_source source;
     gp__geometry geometry;
     gp__shape_on(&h, &s->about);
-    GPUPRIMS__CHECK(gp__choose(gp__primitive_names[g->steps[i].primitive], gp__step_policy(&g->steps[i]), &h, &s->table,
-                               &p, &source));
+    GPUPRIMS__CHECK(
+        gp__choose(gp__primitive_names[steps[i].primitive], gp__step_policy(&steps[i]), &h, &s->table, &p, &source));
     geometry = gp__geometry_of(p, h, 0);
     if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
     if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
@@ -25633,6 +26477,42 @@ GPUPRIMS__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, con
   return gp__launch_one(s, who, k, grid, &geometry, p->overlap, stream, &a);
 }
 
+// Memory at the back of a stream's workspace that a call holds while it runs others. Until gp__let_go the stream's lock
+// is held.
+typedef struct gp__holding {
+  gp__workspace *workspace;
+  unsigned char *at;
+  uint64_t before;
+} gp__holding;
+GPUPRIMS__PRIVATE void gp__let_go(gp__holding *held) {
+  held->workspace->held = held->before;
+  gp__unlock_stream(held->workspace);
+}
+// Room for `bytes`, and for each of the calls beside them. On an error nothing is held.
+GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps,
+                                     int count, uint64_t bytes, gp__holding *held) {
+  unsigned long long key;
+  uint64_t words, scratch, most;
+  void *at = NULL;
+  int capturing;
+  gp_result result;
+  gp__workspace *r;
+  GPUPRIMS__CHECK(gp__steps_room(s, steps, count, &words, &scratch));
+  GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &key, &capturing));
+  held->workspace = r = gp__find_stream(s, key, stream);
+  if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
+  gp__lock_stream(r);
+  held->before = r->held;
+  most = capturing || words > r->words ? words : r->words; // as gp__find_room will have it, for every step
+  if (most < r->pinned) most = r->pinned;
+  result = gp__find_room(s, who, r, stream, GP__CONTROL_BYTES + GP__WORD_BYTES, bytes,
+                         most + scratch + bytes + held->before + 512, capturing, &at);
+  held->at = (unsigned char *)at;
+  if (result == GP_SUCCESS) r->held = r->bytes - (size_t)((unsigned char *)at - (unsigned char *)r->workspace);
+  else gp__let_go(held);
+  return result;
+}
+
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
                                             gp_stream stream, uint64_t least);
 // The primary context is current. run 0: the kernels are built, nothing else.
@@ -25643,11 +26523,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   gp__shape h = gp__shape_of(q);
   gp__kernel *table = NULL;
   gp__grouping g;
-  gp__workspace *r;
-  unsigned long long key;
-  uint64_t words, scratch, most, before;
-  void *held = NULL;
-  int capturing, i;
+  gp__holding held;
+  int i;
   gp_result result = gp__grouping_of(s, q, blocks, NULL, &g);
   if (result != GP_SUCCESS) return result;
   gp__shape_on(&h, &s->about);
@@ -25655,27 +26532,219 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   for (i = 0; i < g.count; ++i)
     GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], gp__step_policy(&g.steps[i]), 0, stream, 0));
   if (!run) return GP_SUCCESS;
-  GPUPRIMS__CHECK(gp__grouping_room(s, &g, &words, &scratch));
-  GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &key, &capturing));
-  r = gp__find_stream(s, key, stream);
-  if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
-  gp__lock_stream(r);
-  before = r->held;
-  most = capturing || words > r->words ? words : r->words; // as gp__find_room will have it, for every step
-  if (most < r->pinned) most = r->pinned;
-  result = gp__find_room(s, who, r, stream, GP__CONTROL_BYTES + GP__WORD_BYTES, g.held,
-                         most + scratch + g.held + before + 512, capturing, &held);
-  if (result == GP_SUCCESS) {
-    r->held = r->bytes - (size_t)((unsigned char *)held - (unsigned char *)r->workspace);
-    result = gp__grouping_of(s, q, blocks, (unsigned char *)held, &g);
-  }
+  GPUPRIMS__CHECK(gp__hold(s, who, stream, g.steps, g.count, g.held, &held));
+  result = gp__grouping_of(s, q, blocks, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     if (i == g.table && i)
-      result = gp__launch_tables(s, who, q, p, table, &g, (unsigned char *)held, r->workspace, stream);
+      result = gp__launch_tables(s, who, q, p, table, &g, held.at, held.workspace->workspace, stream);
     if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], gp__step_policy(&g.steps[i]), 1, stream, 0);
   }
-  r->held = before;
-  gp__unlock_stream(r);
+  gp__let_go(&held);
+  return result;
+}
+
+// ---- graphs: the same
+
+typedef struct gp__graph_step {
+  int request; // of gp__graph_plan, or -1: a kernel
+  gp__kernel_kind kind;
+  uint64_t items; // of the kernel: edges or vertices
+  gp__graph_args args;
+} gp__graph_step;
+typedef struct gp__graph_plan {
+  gp__graph_step steps[10];
+  gp__request requests[4];
+  int count, request_count;
+  uint64_t held;     // bytes
+  unsigned char *at; // where they are, or NULL
+} gp__graph_plan;
+
+GPUPRIMS__PRIVATE void *gp__take(gp__graph_plan *g, uint64_t bytes) {
+  unsigned char *at = g->at ? g->at + g->held : NULL;
+  g->held += (bytes | 255) + 1;
+  return at;
+}
+GPUPRIMS__PRIVATE void gp__add_kernel(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items,
+                                      const gp__graph_args *args) {
+  gp__graph_step *step = &g->steps[g->count++];
+  step->request = -1;
+  step->kind = kind;
+  step->items = items;
+  step->args = *args;
+}
+GPUPRIMS__PRIVATE gp_result gp__add_call(gp__state *s, const char *who, gp__graph_plan *g, const gp_call *c) {
+  g->steps[g->count++].request = g->request_count;
+  return gp__check_call(s, who, c, 0, g->at != NULL, &g->requests[g->request_count++]);
+}
+GPUPRIMS__PRIVATE gp_result gp__add_fill(gp__state *s, const char *who, gp__graph_plan *g, uint64_t value, void *out,
+                                         uint64_t words) {
+  gp_call c = gp_call_init(GP_FILL);
+  c.out_type = GP_U64;
+  c.init = &value;
+  c.out = out;
+  c.count = words;
+  return gp__add_call(s, who, g, &c);
+}
+// Keys that a kernel has written are sorted and become a graph. counted: how many there are is in the state.
+GPUPRIMS__PRIVATE gp_result gp__add_from_keys(gp__state *s, const char *who, gp__graph_plan *g, gp__graph_args *a,
+                                              int counted, int unique) {
+  gp_call c = gp_call_init(GP_SORT);
+  c.key_type = GP_U64;
+  c.keys = c.out_keys = a->keys;
+  c.count = a->count;
+  a->count_device = counted ? a->state : NULL;
+  c.count_device = (const uint64_t *)a->count_device;
+  c.end_bit = a->shift + gp__bit_length(a->vertices);
+  if (!c.end_bit) c.end_bit = 1;
+  if (a->count) GPUPRIMS__CHECK(gp__add_call(s, who, g, &c));
+  if (unique && a->count) {
+    c.primitive = GP_UNIQUE;
+    c.end_bit = 0;
+    a->count_device = g->at ? a->state + 1 : NULL;
+    c.out_count = (uint64_t *)(uintptr_t)a->count_device;
+    GPUPRIMS__CHECK(gp__add_call(s, who, g, &c));
+  }
+  gp__add_kernel(g, GP__GRAPH_FROM_KEYS, a->count > a->vertices ? a->count : a->vertices + 1, a);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__plan_building(gp__state *s, const char *who, const gp__request *q, gp__graph_args *a,
+                                              gp__graph_plan *g) {
+  const gp_graph *to = &q->out_graph;
+  const int list = q->primitive == GP_GRAPH_FROM_EDGES, relabel = q->primitive == GP_GRAPH_RELABEL;
+  const int unique = (q->flags & GP_UNIQUE_EDGES) != 0;
+  a->vertices = to->vertices;
+  a->shift = gp__bit_length(to->vertices ? to->vertices - 1 : 0);
+  a->state = (unsigned long long *)gp__take(g, 16);
+  a->out_offsets = (void *)(uintptr_t)(list || relabel ? to->offsets : to->in_offsets);
+  a->out_targets = (void *)(uintptr_t)(list || relabel ? to->targets : to->in_sources);
+  if (list) {
+    a->keys = (unsigned long long *)gp__take(g, q->count * (q->flags & GP_SYMMETRISE ? 16 : 8));
+    a->apart = q->in2 ? 1 : 2;
+    a->offsets = q->in;
+    a->targets = q->in2 ? q->in2 : q->in && q->in_size ? (const unsigned char *)q->in + q->in_size : NULL;
+    a->count = q->count;
+    a->count_device = (const unsigned long long *)q->count_device;
+    a->bad = (unsigned long long *)q->bad;
+    a->flags = q->flags;
+    if (q->bad) GPUPRIMS__CHECK(gp__add_fill(s, who, g, UINT64_MAX, q->bad, 1));
+    gp__add_kernel(g, GP__GRAPH_LIST_KEYS, q->count, a);
+    if (q->flags & GP_SYMMETRISE) a->count *= 2;
+    return gp__add_from_keys(s, who, g, a, q->count_device != NULL, unique);
+  }
+  if (relabel) { // the degrees, a sort of them, and what it has made of the vertices' numbers
+    gp_call sort = gp_call_init(GP_SORT);
+    gp__graph_args of_vertices = *a;
+    void *order = q->out ? q->out : gp__take(g, to->vertices * q->key_size);
+    void *numbers = q->out2 ? q->out2 : gp__take(g, to->vertices * q->key_size);
+    of_vertices.out_offsets = gp__take(g, to->vertices * q->offset_size);
+    gp__add_kernel(g, GP__GRAPH_DEGREE_KEYS, to->vertices, &of_vertices);
+    sort.key_type = q->offset_type;
+    sort.keys = sort.out_keys = of_vertices.out_offsets;
+    sort.out_type = q->key_type;
+    sort.out = order;
+    sort.count = to->vertices;
+    sort.flags = GP_DESCENDING;
+    if (to->vertices) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    of_vertices.parents = order;
+    of_vertices.out_targets = numbers;
+    gp__add_kernel(g, GP__GRAPH_INVERT, to->vertices, &of_vertices);
+    a->parents = numbers;
+  }
+  a->count = q->graph.edges;
+  a->keys = (unsigned long long *)gp__take(g, a->count * 8);
+  gp__add_kernel(g, GP__GRAPH_KEYS, a->count, a);
+  return gp__add_from_keys(s, who, g, a, 1, 0);
+}
+GPUPRIMS__PRIVATE gp_result gp__plan_checking(gp__state *s, const char *who, const gp__request *q, gp__graph_args *a,
+                                              gp__graph_plan *g) {
+  const gp_graph *of = &q->graph;
+  const int degrees = q->primitive == GP_GRAPH_DEGREES, depths = q->primitive == GP_BFS_CHECK;
+  const uint64_t words = degrees ? (uint64_t)GP__DEGREE_STATE : 1 + (depths ? (of->vertices + 31) / 32 : 0);
+  gp__graph_args incoming;
+  a->state = (unsigned long long *)gp__take(g, words * 8);
+  if (depths) a->marks = (unsigned *)(void *)(g->at ? a->state + 1 : NULL);
+  a->depths = (const int *)q->in;
+  a->parents = q->in2;
+  a->source = q->source;
+  a->limit = q->limit;
+  a->out_targets = q->out;
+  GPUPRIMS__CHECK(gp__add_fill(s, who, g, degrees ? 0 : UINT64_MAX, a->state, words));
+  if (degrees) {
+    gp__add_kernel(g, GP__GRAPH_DEGREES, of->vertices, a);
+    gp__add_kernel(g, GP__GRAPH_DEGREE_REPORT, 1, a);
+    return GP_SUCCESS;
+  }
+  incoming = *a;
+  if (depths) {
+    gp__add_kernel(g, GP__DEPTHS_OF_EDGES, of->edges, a);
+    gp__add_kernel(g, GP__DEPTHS_OF_VERTICES, of->vertices, a);
+  } else {
+    gp__add_kernel(g, GP__GRAPH_CHECK, q->count, a);
+    incoming.offsets = of->in_offsets;
+    incoming.targets = of->in_sources;
+    incoming.parents = of->offsets;
+    incoming.incoming = 1;
+    if (of->in_offsets) gp__add_kernel(g, GP__GRAPH_CHECK, q->count, &incoming);
+  }
+  a->out_offsets = (void *)(uintptr_t)of->in_offsets;
+  gp__add_kernel(g, GP__FAULT_REPORT, 1, a);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
+                                              gp__graph_plan *g) {
+  const char *who = gp__primitive_names[q->primitive];
+  gp__graph_args a;
+  memset(g, 0, sizeof *g);
+  memset(&a, 0, sizeof a);
+  g->at = at;
+  a.offsets = q->graph.offsets;
+  a.targets = q->graph.targets;
+  a.vertices = q->graph.vertices;
+  a.edges = q->graph.edges;
+  return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
+}
+// The primary context is current. run 0: the kernels are built, nothing else.
+GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                               gp_stream stream) {
+  const char *who = gp__primitive_names[q->primitive];
+  const uint64_t tile = 4 * (uint64_t)p->threads * (unsigned)p->vectors;
+  gp__shape h = gp__shape_of(q);
+  gp__kernel_kind kinds[GP__KINDS_MAX];
+  gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
+  gp__geometry geometry;
+  gp__graph_plan g;
+  gp__holding held;
+  int count, i;
+  gp_result result = gp__graph_plan_of(s, q, NULL, &g);
+  gp__shape_on(&h, &s->about);
+  count = gp__kinds_of(q, p, kinds);
+  for (i = 0; i < count && result == GP_SUCCESS; ++i)
+    result = gp__get_kernel(s, who, q, p, &h, kinds[i], 1, &kernels[i]);
+  for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
+    result = gp__run_request(s, &g.requests[i], gp__step_policy(&g.requests[i]), 0, stream, 0);
+  if (result != GP_SUCCESS || !run) return result;
+  geometry = gp__geometry_of(*p, h, 0);
+  GPUPRIMS__CHECK(gp__hold(s, who, stream, g.requests, g.request_count, g.held, &held));
+  result = gp__graph_plan_of(s, q, held.at, &g);
+  for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
+    gp__graph_step *step = &g.steps[i];
+    int k = 0;
+    if (step->request >= 0) {
+      const gp__request *call = &g.requests[step->request];
+      result = gp__run_request(s, call, gp__step_policy(call), 1, stream, 0);
+      continue;
+    }
+    while (kinds[k] != step->kind) ++k;
+    {
+      const uint64_t blocks = gp__ceil_div(step->items, tile);
+      const uint64_t most =
+          (uint64_t)s->about.multiprocessors *
+          (unsigned)(kernels[k]->occupancy < p->blocks_per_sm ? kernels[k]->occupancy : p->blocks_per_sm);
+      result = gp__launch_one(s, who, kernels[k], blocks < 1 ? 1 : (unsigned)(blocks < most ? blocks : most), &geometry,
+                              p->overlap, stream, &step->args);
+    }
+  }
+  gp__let_go(&held);
   return result;
 }
 
@@ -25725,6 +26794,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
   if (q->primitive == GP_GROUP_BY) return gp__leave(s, who, pushed, gp__run_group_by(s, q, &p, run, stream));
+  if (gp__is_graph_work(q->primitive)) return gp__leave(s, who, pushed, gp__run_graph_work(s, q, &p, run, stream));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 1, &kernels[i]);
@@ -25774,7 +26844,15 @@ GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
   return gp__run_request(s, &q, call->policy, 0, NULL, 0);
 }
 
-// What a group-by needs of a workspace that no other call has used.
+// What a plan of calls needs of a workspace that no other call has used.
+GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request *q, uint64_t *bytes) {
+  gp__graph_plan g;
+  uint64_t words, scratch;
+  GPUPRIMS__CHECK(gp__graph_plan_of(s, q, NULL, &g));
+  GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
+  *bytes = words + scratch + g.held + 512;
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
                                                const gp__shape *h, uint64_t *bytes) {
   gp_policy p;
@@ -25783,7 +26861,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *
   uint64_t words, scratch;
   GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
   GPUPRIMS__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
-  GPUPRIMS__CHECK(gp__grouping_room(s, &g, &words, &scratch));
+  GPUPRIMS__CHECK(gp__steps_room(s, g.steps, g.count, &words, &scratch));
   *bytes = words + scratch + g.held + 512;
   return GP_SUCCESS;
 }
@@ -25799,6 +26877,7 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q,
     gp_result result;
     gp__shape_on(&h, &s->about);
     if (q->primitive == GP_GROUP_BY) return gp__grouping_bytes(s, q, given, &h, bytes);
+    if (gp__is_graph_work(q->primitive)) return gp__graph_plan_bytes(s, q, bytes);
     h.in_misaligned =
         shift && h.in_size > 0 && h.in_size < GP__VECTOR ? GP__VECTOR / h.in_size * h.in_size - h.in_size : 0;
     result = gp__choose(gp__primitive_names[q->primitive], given, &h, &s->table, &p, &source);
@@ -26017,6 +27096,13 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
     result = gp__grouping_of(s, &q, 1, NULL, &g);
     for (i = 0; i < g.count && result == GP_SUCCESS; ++i)
       result = gp__compile_request(s, who, &g.steps[i], NULL, compute_capability, &table, take, user);
+  }
+  if (result == GP_SUCCESS && gp__is_graph_work(q.primitive)) {
+    gp__graph_plan g;
+    int i;
+    result = gp__graph_plan_of(s, &q, NULL, &g);
+    for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
+      result = gp__compile_request(s, who, &g.requests[i], NULL, compute_capability, &table, take, user);
   }
   return result;
 }
@@ -26592,6 +27678,301 @@ GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed,
   gp_call c = gp__call(GP_SHUFFLE, 0, in ? type : 0, type, in, out, count);
   c.init = &seed;
   return gp_run(ctx, &c, stream);
+}
+
+// ---- graphs
+
+GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
+                                            uint64_t count, int flags, uint64_t *bad, const gp_graph *graph,
+                                            gp_stream stream) {
+  gp_call c = gp__call(GP_GRAPH_FROM_EDGES, 0, type, 0, sources, NULL, count);
+  c.in2 = targets;
+  c.flags = flags;
+  c.bad = bad;
+  c.out_graph = graph;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_graph_transpose(gp_context *ctx, const gp_graph *graph, gp_stream stream) {
+  gp_call c = gp_call_init(GP_GRAPH_TRANSPOSE);
+  c.graph = graph;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled,
+                                         void *order, void *numbers, gp_stream stream) {
+  gp_call c = gp_call_init(GP_GRAPH_RELABEL);
+  c.graph = graph;
+  c.out_graph = relabelled;
+  c.out = order;
+  c.out2 = numbers;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_graph_degrees(gp_context *ctx, const gp_graph *graph, gp_degrees *degrees,
+                                         gp_stream stream) {
+  gp_call c = gp_call_init(GP_GRAPH_DEGREES);
+  c.graph = graph;
+  c.out = degrees;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_graph_check(gp_context *ctx, const gp_graph *graph, gp_fault *fault, gp_stream stream) {
+  gp_call c = gp_call_init(GP_GRAPH_CHECK);
+  c.graph = graph;
+  c.out = fault;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uint64_t source, const void *depths,
+                                     const void *parents, gp_fault *fault, gp_stream stream) {
+  gp_call c = gp_call_init(GP_BFS_CHECK);
+  c.graph = graph;
+  c.source = source;
+  c.in = depths;
+  c.in2 = parents;
+  c.out = fault;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API const char *gp_fault_text(uint64_t kind) {
+#define GPUPRIMS__TEXT(NAME, text) text,
+  static const char *const texts[] = {GP_FAULTS(GPUPRIMS__TEXT)};
+#undef GPUPRIMS__TEXT
+  return kind < GP_FAULT_COUNT ? texts[kind] : "no kind of fault";
+}
+
+// ---- files of edges
+
+typedef struct gp__reader {
+  const char *name, *begin, *at, *end, *line; // line: where the present one begins
+  uint64_t lines, room, rows, columns, entries;
+  int matrix, valued; // a Matrix Market file; entries have values
+  uint64_t *pairs;
+  gp_edge_list *edges;
+} gp__reader;
+
+// What should stand at `at`.
+static gp_result gp__read_fault(const gp__reader *r, const char *at, const char *wanted) {
+  char found[24];
+  size_t n = 0;
+  for (; n < sizeof found - 1 && at + n < r->end && (unsigned char)at[n] > ' '; ++n)
+    found[n] = (unsigned char)at[n] < 127 ? at[n] : '?';
+  found[n] = 0;
+  return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: %s is expected, not %s%s%s", r->name, (unsigned long long)r->lines + 1,
+                  (unsigned long long)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
+                  n              ? "\""
+                  : at == r->end ? "file"
+                                 : "line");
+}
+GPUPRIMS__PRIVATE int gp__is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+static void gp__skip_blanks(gp__reader *r) {
+  while (r->at < r->end && gp__is_blank(*r->at)) ++r->at;
+}
+static int gp__at_line_end(const gp__reader *r) { return r->at == r->end || *r->at == '\n'; }
+static void gp__next_line(gp__reader *r) {
+  const char *newline = r->at < r->end ? (const char *)memchr(r->at, '\n', (size_t)(r->end - r->at)) : NULL;
+  r->at = newline ? newline + 1 : r->end;
+  r->line = r->at;
+  if (newline) ++r->lines;
+}
+// Goes on to a line that has something to say. 0: there is none.
+static int gp__find_line(gp__reader *r) {
+  for (; r->at < r->end; gp__next_line(r)) {
+    gp__skip_blanks(r);
+    if (!gp__at_line_end(r) && *r->at != '%' && (r->matrix || *r->at != '#')) return 1;
+  }
+  return 0;
+}
+static gp_result gp__read_number(gp__reader *r, const char *wanted, uint64_t *x) {
+  const char *start;
+  uint64_t value = 0;
+  gp__skip_blanks(r);
+  start = r->at;
+  for (; r->at < r->end && (unsigned char)(*r->at - '0') < 10; ++r->at) {
+    const unsigned digit = (unsigned char)(*r->at - '0');
+    if (value > (UINT64_MAX - 1 - digit) / 10) return gp__read_fault(r, start, "a number below 2^64 - 1");
+    value = value * 10 + digit;
+  }
+  if (r->at == start || (r->at < r->end && !gp__is_blank(*r->at) && *r->at != '\n' && (r->matrix || *r->at != ',')))
+    return gp__read_fault(r, start, wanted);
+  *x = value;
+  return GP_SUCCESS;
+}
+static const char *gp__skip_digits(const char *at, const char *end) {
+  while (at < end && (unsigned char)(*at - '0') < 10) ++at;
+  return at;
+}
+// The value of an entry, which nobody wants: [+-]digits[.digits][e[+-]digits], inf, nan.
+static gp_result gp__skip_value(gp__reader *r) {
+  const char *at, *digits;
+  int any;
+  gp__skip_blanks(r);
+  at = r->at;
+  if (at < r->end && (*at == '+' || *at == '-')) ++at;
+  if (r->end - at >= 3 && (!strncasecmp(at, "inf", 3) || !strncasecmp(at, "nan", 3))) {
+    at += 3;
+  } else {
+    digits = at;
+    at = gp__skip_digits(at, r->end);
+    any = at > digits;
+    if (at < r->end && *at == '.') {
+      digits = ++at;
+      at = gp__skip_digits(at, r->end);
+      any |= at > digits;
+    }
+    if (!any) return gp__read_fault(r, r->at, "a value");
+    if (at < r->end && (*at == 'e' || *at == 'E')) {
+      ++at;
+      if (at < r->end && (*at == '+' || *at == '-')) ++at;
+      digits = at;
+      at = gp__skip_digits(at, r->end);
+      if (at == digits) return gp__read_fault(r, r->at, "a value");
+    }
+  }
+  if (at < r->end && !gp__is_blank(*at) && *at != '\n') return gp__read_fault(r, r->at, "a value");
+  r->at = at;
+  return GP_SUCCESS;
+}
+// Which of the words stands next; -1: none of them.
+static int gp__read_word(gp__reader *r, const char *const *words) {
+  size_t length = 0;
+  int i;
+  gp__skip_blanks(r);
+  while (r->at + length < r->end && (unsigned char)r->at[length] > ' ') ++length;
+  for (i = 0; words[i]; ++i)
+    if (strlen(words[i]) == length && !strncasecmp(words[i], r->at, length)) {
+      r->at += length;
+      return i;
+    }
+  return -1;
+}
+// The banner, comments, and the line of sizes. (Boisvert, Pozo and Remington, The Matrix Market Exchange Formats.)
+static gp_result gp__read_banner(gp__reader *r) {
+  static const char *const matrix[] = {"matrix", NULL}, *const coordinate[] = {"coordinate", NULL};
+  static const char *const fields[] = {"pattern", "integer", "real", "double", NULL};
+  static const char *const symmetries[] = {"general", "symmetric", NULL};
+  int which;
+  r->at += strlen("%%MatrixMarket");
+  if (gp__read_word(r, matrix) < 0) return gp__read_fault(r, r->at, "\"matrix\"");
+  if (gp__read_word(r, coordinate) < 0) return gp__read_fault(r, r->at, "\"coordinate\"");
+  which = gp__read_word(r, fields);
+  if (which < 0) return gp__read_fault(r, r->at, "\"pattern\", \"integer\" or \"real\"");
+  r->valued = which > 0;
+  which = gp__read_word(r, symmetries);
+  if (which < 0) return gp__read_fault(r, r->at, "\"general\" or \"symmetric\"");
+  r->edges->symmetric = which;
+  gp__next_line(r);
+  if (!gp__find_line(r)) return gp__read_fault(r, r->at, "a line of rows, columns and entries");
+  GPUPRIMS__CHECK(gp__read_number(r, "the number of rows", &r->rows));
+  GPUPRIMS__CHECK(gp__read_number(r, "the number of columns", &r->columns));
+  GPUPRIMS__CHECK(gp__read_number(r, "the number of entries", &r->entries));
+  gp__skip_blanks(r);
+  if (!gp__at_line_end(r)) return gp__read_fault(r, r->at, "the end of the line");
+  gp__next_line(r);
+  r->edges->vertices = r->rows > r->columns ? r->rows : r->columns;
+  return GP_SUCCESS;
+}
+static gp_result gp__read_entry(gp__reader *r) {
+  uint64_t *pair = r->pairs + 2 * r->edges->count;
+  const uint64_t most[2] = {r->rows, r->columns};
+  int i;
+  for (i = 0; i < 2; ++i) {
+    const char *start;
+    gp__skip_blanks(r);
+    if (!r->matrix && i && r->at < r->end && *r->at == ',') ++r->at, gp__skip_blanks(r);
+    start = r->at;
+    GPUPRIMS__CHECK(gp__read_number(r, i ? "the second vertex" : "the first vertex", &pair[i]));
+    if (r->matrix && (pair[i] < 1 || pair[i] > most[i]))
+      return gp__read_fault(r, start,
+                            i ? "a number from 1 to the number of columns" : "a number from 1 to that of rows");
+    if (r->matrix) --pair[i];
+    else if (pair[i] >= r->edges->vertices) r->edges->vertices = pair[i] + 1;
+  }
+  if (r->valued) GPUPRIMS__CHECK(gp__skip_value(r));
+  gp__skip_blanks(r);
+  if (r->matrix && !gp__at_line_end(r)) return gp__read_fault(r, r->at, "the end of the line");
+  ++r->edges->count;
+  return GP_SUCCESS;
+}
+static gp_result gp__read_edges(gp__reader *r) {
+  static const char banner[] = "%%MatrixMarket";
+  const char *at = r->begin;
+  uint64_t i;
+  r->matrix = (size_t)(r->end - r->begin) >= strlen(banner) && !strncasecmp(r->begin, banner, strlen(banner));
+  if (r->matrix) GPUPRIMS__CHECK(gp__read_banner(r));
+  for (; at < r->end && (at = (const char *)memchr(at, '\n', (size_t)(r->end - at))); ++at) ++r->room;
+  if (++r->room > SIZE_MAX / 16 || !(r->pairs = (uint64_t *)malloc((size_t)r->room * 16)))
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", r->name, (unsigned long long)r->room);
+  for (; gp__find_line(r); gp__next_line(r)) {
+    if (r->matrix && r->edges->count == r->entries)
+      return gp__read_fault(r, r->at, "the end of the file (there are more entries than were promised)");
+    GPUPRIMS__CHECK(gp__read_entry(r));
+  }
+  if (r->matrix && r->edges->count < r->entries)
+    return gp__fail(GP_E_ARGUMENT, "%s:%llu:1: the file ends after %llu of %llu entries", r->name,
+                    (unsigned long long)r->lines + 1, (unsigned long long)r->edges->count,
+                    (unsigned long long)r->entries);
+  r->edges->vertex_type = r->edges->vertices > UINT32_MAX ? GP_U64 : GP_U32;
+  if (r->edges->vertex_type == GP_U32) // in place: what is written lies before what is still to be read
+    for (i = 0; i < 2 * r->edges->count; ++i) {
+      const uint32_t narrow = (uint32_t)r->pairs[i];
+      memcpy((unsigned char *)r->pairs + i * 4, &narrow, 4);
+    }
+  return GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edge_list *edges) {
+  gp__reader r;
+  gp_result result;
+  void *fitting;
+  if (!edges) return gp__fail(GP_E_NULL, "gp_edges_parse: edges is null");
+  memset(edges, 0, sizeof *edges);
+  if (!text && length) return gp__fail(GP_E_NULL, "gp_edges_parse: text is null");
+  memset(&r, 0, sizeof r);
+  r.name = name ? name : "text";
+  r.begin = r.at = r.line = text ? text : "";
+  r.end = r.begin + length;
+  r.edges = edges;
+  result = gp__read_edges(&r);
+  if (result != GP_SUCCESS) {
+    free(r.pairs);
+    memset(edges, 0, sizeof *edges);
+    return result;
+  }
+  fitting = realloc(r.pairs, (size_t)(edges->count ? edges->count : 1) * (edges->vertex_type == GP_U32 ? 8 : 16));
+  edges->pairs = fitting ? fitting : r.pairs;
+  return GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edge_list *edges) {
+  FILE *file;
+  char *text = NULL;
+  size_t length = 0, room = 0;
+  gp_result result = GP_SUCCESS;
+  if (!edges) return gp__fail(GP_E_NULL, "gp_edges_read: edges is null");
+  memset(edges, 0, sizeof *edges);
+  if (!path) return gp__fail(GP_E_NULL, "gp_edges_read: path is null");
+  file = fopen(path, "rb");
+  if (!file) return gp__fail(GP_E_ARGUMENT, "gp_edges_read: %s: %s", path, strerror(errno));
+  for (;;) {
+    size_t got;
+    if (length == room) {
+      char *larger = room < SIZE_MAX / 2 ? (char *)realloc(text, room ? room * 2 : (size_t)1 << 20) : NULL;
+      if (!larger) {
+        result = gp__fail(GP_E_MEMORY, "gp_edges_read: %s: no memory for its text", path);
+        break;
+      }
+      text = larger;
+      room = room ? room * 2 : (size_t)1 << 20;
+    }
+    got = fread(text + length, 1, room - length, file);
+    length += got;
+    if (got) continue;
+    if (ferror(file)) result = gp__fail(GP_E_ARGUMENT, "gp_edges_read: %s: %s", path, strerror(errno));
+    break;
+  }
+  fclose(file);
+  if (result == GP_SUCCESS) result = gp_edges_parse(path, text, length, edges);
+  free(text);
+  return result;
+}
+GPUPRIMS__API void gp_edges_free(gp_edge_list *edges) {
+  if (!edges) return;
+  free(edges->pairs);
+  memset(edges, 0, sizeof *edges);
 }
 
 // ---- transpose

@@ -94,6 +94,8 @@ PROGRAMS = [
             args=["8"], long_args=["80"]),
     Program("group-by tables", ["tests/kernels/test_groups.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["60"]),
+    Program("graph building", ["tests/kernels/test_graph_building.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+            args=["1"], long_args=["20"]),
     Program("segmented sort kernels", ["tests/kernels/test_segmented_sort.cpp"], SIMT, ALL,
             flags=["-Wno-maybe-uninitialized"], args=["3"], long_args=["30"]),
     Program("top-k kernels", ["tests/kernels/test_top_k.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],

@@ -380,7 +380,7 @@ def examples(checks, folder):
         if kind == ".c" and stem != "demo":  # those in folders read the kernels beside them
             output = checks.run(f"examples/{name}", [os.path.join(ROOT, "build", "examples", stem)],
                                 cwd=ROOT if "/" in name else folder)
-        elif kind == ".py" and stem != "demo" and "/" not in name:
+        elif kind == ".py" and stem not in ("demo", "graph") and "/" not in name:  # those two draw: make demo
             output = checks.run(f"examples/{name}", [PYTHON, os.path.join("examples", name)], env=env)
         elif kind == ".cu":
             output = emulate(checks, f"examples/{name}", open(os.path.join(ROOT, "examples", name)).read(), folder)
@@ -389,7 +389,7 @@ def examples(checks, folder):
         if output and output.startswith("skipped: "):
             checks.passed -= 1
             checks.skip(f"examples/{name}", output.strip().split("\n")[0][len("skipped: "):])
-    pictures = [os.path.join(ROOT, "build", name) for name in ("demo.png", "demo_groups.png")]
+    pictures = [os.path.join(ROOT, "build", name) for name in ("demo.png", "demo_groups.png", "demo_graphs.png")]
     for picture in pictures:
         if os.path.exists(picture):
             os.remove(picture)
@@ -399,6 +399,7 @@ def examples(checks, folder):
             checks.check(f"make demo: draws {os.path.relpath(picture, ROOT)}",
                          os.path.exists(picture) and os.path.getsize(picture) > 20000)
         checks.check("make demo: checked against pandas", "agree with pandas and NumPy" in output, output)
+        checks.check("make demo: checked against SciPy", "agree with SciPy" in output, output)
 
 
 # ---- install ---------------------------------------------------------------------------------------------------------

@@ -1487,6 +1487,8 @@ static void group_big(void) {
 
 #include "gp_check_transposes.h"
 
+#include "gp_check_graph_building.h"
+
 // ---- main -----------------------------------------------------------------------------------------------------------
 
 static const struct {
@@ -1510,6 +1512,7 @@ static const struct {
               {"sorting", group_sorting},
               {"layouts", group_layouts},
               {"transposes", group_transposes},
+              {"building", group_graph_building},
               {"big", group_big}};
 
 // The types of tools/gp_cells.h: the library's, and its two structs.

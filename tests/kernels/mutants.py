@@ -31,6 +31,7 @@ FILES = {
     "HISTOGRAM_GLOBAL": "test_histogram.cpp",
     "HISTOGRAM_ORDERED": "test_histogram.cpp",
     "GROUPS": "test_groups.cpp",
+    "GRAPH_BUILDING": "test_graph_building.cpp",
     "SELECT": "test_streams.cpp",
     "RUNS": "test_streams.cpp",
     "BY_KEY": "test_streams.cpp",
@@ -512,6 +513,47 @@ MUTANTS = {
     "ordered: a group's sum in the wrong place": (
         "HISTOGRAM_ORDERED", "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
         "gp__publish(words, group_sums + static_cast<gp__u64>(group + 1) * pieces + q"),
+    "graph building: an end beyond the vertices": (
+        "GRAPH_BUILDING", "const bool valid = s[i] < a.vertices && t[i] < a.vertices;",
+        "const bool valid = s[i] < a.vertices && t[i] <= a.vertices;"),
+    "graph building: the first bad edge": (
+        "GRAPH_BUILDING", "if (!valid && at < bad) bad = at;", "if (!valid) bad = at;"),
+    "graph building: a loop twice": (
+        "GRAPH_BUILDING", "gp__edge_key(a, t[i], s[i], valid && s[i] != t[i])", "gp__edge_key(a, t[i], s[i], valid)"),
+    "graph building: opposite edges where the others lie": (
+        "GRAPH_BUILDING", "a.keys[count + at] =", "a.keys[a.count + at] ="),
+    "graph building: keys that were left out": (
+        "GRAPH_BUILDING", "if (at < count && key[i] >> a.shift < a.vertices)\n        targets[at]",
+        "if (key[i] >> a.shift < a.vertices)\n        targets[at]"),
+    "graph building: the last offset": (
+        "GRAPH_BUILDING", "first <= a.vertices; first += gridDim.x * tile) {\n    const gp__u64 last",
+        "first < a.vertices; first += gridDim.x * tile) {\n    const gp__u64 last"),
+    "graph building: a tile's range ends early": (
+        "GRAPH_BUILDING", "Before{a.keys, last << a.shift});", "Before{a.keys, (last - 1) << a.shift});"),
+    "graph building: the range is still in use": (
+        "GRAPH_BUILDING", "Before{a.keys, v << a.shift}));\n    }\n    __syncthreads();",
+        "Before{a.keys, v << a.shift}));\n    }"),
+    "graph building: isolated vertices counted with others": (
+        "GRAPH_BUILDING", "degree ? 64 - __clzll(static_cast<long long>(degree)) : 0",
+        "degree ? 64 - __clzll(static_cast<long long>(degree)) : 1"),
+    "graph building: the least degree": (
+        "GRAPH_BUILDING", "report->least = a.vertices ? ~a.state", "report->least = a.vertices ? a.state"),
+    "graph building: an offset beyond the edges": (
+        "GRAPH_BUILDING", "if (offsets[v + 1] < offsets[v] || offsets[v + 1] > a.edges)",
+        "if (offsets[v + 1] < offsets[v])"),
+    "graph building: the vertex of an edge": (
+        "GRAPH_BUILDING", "kind == GP_FAULT_IN_SOURCE ? a.out_offsets : a.offsets", "a.offsets"),
+    "search check: vertices beyond the limit": (
+        "GRAPH_BUILDING", "static_cast<gp__u64>(from) < a.limit", "static_cast<gp__u64>(from) <= a.limit"),
+    "search check: an edge that skips a level": (
+        "GRAPH_BUILDING", "else if (to > from + 1) faults.add(GP_FAULT_TOO_DEEP, edge);",
+        "else if (to > from + 2) faults.add(GP_FAULT_TOO_DEEP, edge);"),
+    "search check: any edge is a witness": (
+        "GRAPH_BUILDING", "else if (to == from + 1) {\n      const bool parent", "else {\n      const bool parent"),
+    "search check: marks that others have taken": (
+        "GRAPH_BUILDING", "atomicAnd(a.marks + target / 16, ~mark);", "a.marks[target / 16] &= ~mark;"),
+    "search check: a witness is no parent": (
+        "GRAPH_BUILDING", "(parent ? 3u : 1u) << target % 16 * 2", "3u << target % 16 * 2"),
     "groups: a slot that another has taken": ("GROUPS", "if (there == k) break;\n        if (probe == PROBES)",
                                               "break;\n        if (probe == PROBES)"),
     "groups: the key that is all ones": ("GROUPS", "if (k == ~gp__u64(0)) {\n      if (!gp__peek(&last)",
@@ -957,7 +999,7 @@ def test(build, texts, number, name, objects):
         done = subprocess.run([program, "4"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
     except subprocess.TimeoutExpired:
         return "not caught within 120 s"
-    last = done.stdout.strip().splitlines()[-1]
+    last = (done.stdout.strip().splitlines() or ["no output"])[-1]
     if not text:
         return "fails without a mutant: " + last if done.returncode else None
     return None if done.returncode else "survives: " + last

@@ -33,6 +33,7 @@ OPERATORS = _numbered("GP_OPERATORS")
 PRIMITIVES = {entry[1]: number for number, entry in enumerate(_x_macro("GP_PRIMITIVES"), 1)}
 BACKEND_CUDA, BACKEND_HOST = 1, 2
 REPRODUCIBLE, CHECKED, RIGHT, DESCENDING, UNSORTED, KEEP_GAPS = 1, 2, 4, 8, 16, 32
+UNTIL_TARGET, SYMMETRISE, UNIQUE_EDGES, DROP_LOOPS = 64, 128, 256, 512
 
 DTYPES = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
@@ -80,7 +81,36 @@ class Call(ctypes.Structure):
                 ("step", ctypes.c_void_p), ("flags", ctypes.c_int), ("policy", ctypes.c_void_p),
                 ("permutation", ctypes.c_void_p), ("graph", ctypes.c_void_p), ("source", ctypes.c_uint64),
                 ("source_device", ctypes.c_void_p), ("target", ctypes.c_uint64), ("limit", ctypes.c_uint64),
-                ("statistics", ctypes.c_void_p)]
+                ("statistics", ctypes.c_void_p), ("out_graph", ctypes.c_void_p)]
+
+
+class Graph(ctypes.Structure):
+    """gp_graph; of() keeps the arrays alive."""
+    _fields_ = [("vertices", ctypes.c_uint64), ("edges", ctypes.c_uint64), ("offset_type", ctypes.c_int),
+                ("vertex_type", ctypes.c_int), ("offsets", ctypes.c_void_p), ("targets", ctypes.c_void_p),
+                ("in_offsets", ctypes.c_void_p), ("in_sources", ctypes.c_void_p), ("flags", ctypes.c_int)]
+
+    @classmethod
+    def of(cls, offsets, targets, in_offsets=None, in_sources=None, flags=0):
+        graph = cls(len(offsets) - 1, len(targets), TYPES[f"u{8 * offsets.itemsize}"],
+                    TYPES[f"u{8 * targets.itemsize}"], pointer(offsets), pointer(targets), pointer(in_offsets),
+                    pointer(in_sources), flags)
+        graph.keep = offsets, targets, in_offsets, in_sources
+        return graph
+
+
+class Fault(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_uint64), ("vertex", ctypes.c_uint64), ("edge", ctypes.c_uint64)]
+
+
+class Degrees(ctypes.Structure):
+    _fields_ = [("vertices", ctypes.c_uint64), ("edges", ctypes.c_uint64), ("least", ctypes.c_uint64),
+                ("most", ctypes.c_uint64), ("histogram", ctypes.c_uint64 * 65)]
+
+
+class EdgeList(ctypes.Structure):
+    _fields_ = [("vertices", ctypes.c_uint64), ("count", ctypes.c_uint64), ("vertex_type", ctypes.c_int),
+                ("pairs", ctypes.c_void_p), ("symmetric", ctypes.c_int)]
 
 
 class Permutation(ctypes.Structure):
@@ -96,12 +126,6 @@ class Layout(ctypes.Structure):
     _fields_ = [("width", ctypes.c_uint64), ("size", ctypes.c_size_t), ("fields", ctypes.POINTER(Field)),
                 ("field_count", ctypes.c_int), ("capacity", ctypes.c_uint64),
                 ("columns", ctypes.POINTER(ctypes.c_void_p))]
-
-
-class Graph(ctypes.Structure):
-    _fields_ = [("vertices", ctypes.c_uint64), ("edges", ctypes.c_uint64), ("offset_type", ctypes.c_int),
-                ("vertex_type", ctypes.c_int), ("offsets", ctypes.c_void_p), ("targets", ctypes.c_void_p),
-                ("in_offsets", ctypes.c_void_p), ("in_sources", ctypes.c_void_p), ("flags", ctypes.c_int)]
 
 
 class Traversal(ctypes.Structure):
@@ -138,11 +162,19 @@ def load(path=LIBRARY):
     library.gp_run.argtypes = [ctypes.c_void_p, ctypes.POINTER(Call), ctypes.c_void_p]
     library.gp_type_struct.argtypes = [ctypes.c_void_p, ctypes.POINTER(TypeDesc), ctypes.POINTER(ctypes.c_int)]
     library.gp_op_define.argtypes = [ctypes.c_void_p, ctypes.POINTER(OpDesc), ctypes.POINTER(ctypes.c_int)]
+    library.gp_fault_text.restype = ctypes.c_char_p
+    library.gp_fault_text.argtypes = [ctypes.c_uint64]
+    library.gp_edges_read.argtypes = [ctypes.c_char_p, ctypes.POINTER(EdgeList)]
+    library.gp_edges_parse.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(EdgeList)]
+    library.gp_edges_free.argtypes = [ctypes.POINTER(EdgeList)]
+    library.gp_edges_free.restype = None
     return library
 
 
 def pointer(array):
-    """The address of an array (None: NULL; an int: itself)."""
+    """The address of an array or a ctypes structure (None: NULL; an int: itself)."""
+    if isinstance(array, ctypes.Structure):
+        return ctypes.addressof(array)
     return array.ctypes.data if isinstance(array, np.ndarray) else array
 
 

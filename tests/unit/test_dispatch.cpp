@@ -1639,6 +1639,20 @@ static const gp_field sample_fields[] = {{0, 2}, {2, 1}}; // of structs of four 
 static const gp_layout sample_structs = {GP_AOS, 4, sample_fields, 2, 0, nullptr};
 static const gp_layout sample_columns = {GP_SOA, 4, sample_fields, 2, 0, nullptr};
 
+// A graph in the sample's buffers: read, or written. One of more than n edges lies nowhere.
+static gp_graph sample_graph(uint64_t n, bool written) {
+  const bool large = n > 900;
+  gp_graph g = {};
+  g.vertices = 10, g.edges = n, g.offset_type = large ? GP_U64 : GP_U32;
+  g.offsets = large     ? reinterpret_cast<void *>(uintptr_t(written ? 3 : 1) << 50)
+              : written ? buffers.out_keys
+                        : buffers.begin;
+  g.targets = large     ? reinterpret_cast<void *>(uintptr_t(written ? 4 : 2) << 50)
+              : written ? buffers.out3
+                        : buffers.keys;
+  return g;
+}
+
 static gp_call sample(gp_primitive p, uint64_t n = 100) {
   gp_call c = gp_call_init(p);
   Buffers &b = buffers;
@@ -1701,6 +1715,16 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
     c.graph = &graph, c.count = 0, c.flags = 0;
   }
   if (p == GP_CONVERT_LAYOUT) c.in = b.in, c.in_layout = &sample_structs, c.out_layout = &sample_columns;
+  if (gp__is_graph_work(p)) {
+    static gp_graph graph, out_graph;
+    graph = sample_graph(n, false), out_graph = sample_graph(n, true);
+    if (p != GP_GRAPH_FROM_EDGES) c.graph = &graph, c.count = 0;
+    else c.in_type = GP_U32, c.in = b.in, c.in2 = b.end;
+    if (p == GP_GRAPH_FROM_EDGES || p == GP_GRAPH_RELABEL) c.out_graph = &out_graph;
+    if (p == GP_GRAPH_TRANSPOSE) graph.in_offsets = out_graph.offsets, graph.in_sources = out_graph.targets;
+    if (p == GP_GRAPH_FROM_EDGES || p == GP_GRAPH_TRANSPOSE) c.out = nullptr;
+    if (p == GP_BFS_CHECK) c.in = b.in;
+  }
   return c;
 }
 
@@ -1749,14 +1773,15 @@ static void test_more_arguments(bool host) {
   }
     GPUPRIMS__CALL_FIELDS(UNREAD)
 #undef UNREAD
-    WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 128);
-    if (p != GP_BFS) {
-      const gp_graph none = {};
-      WRONG(GP_E_ARGUMENT, "flags: GP_UNTIL_TARGET serves bfs only", p, c.flags = GP_UNTIL_TARGET);
-      WRONG(GP_E_ARGUMENT, ": graph, source, source_device, target, limit, statistics serve graphs only", p,
-            c.graph = &none);
-      WRONG(GP_E_ARGUMENT, ": graph, source, source_device, target, limit, statistics serve graphs only", p,
-            c.limit = 1);
+    WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 1 << 20);
+    const gp_graph none = {};
+    if (p != GP_BFS) WRONG(GP_E_ARGUMENT, "flags: GP_UNTIL_TARGET serves bfs only", p, c.flags = GP_UNTIL_TARGET);
+    if (!gp__takes_graph(p)) WRONG(GP_E_ARGUMENT, ": graph: the call takes none", p, c.graph = &none);
+    if (p != GP_BFS && p != GP_BFS_CHECK)
+      WRONG(GP_E_ARGUMENT, ": source and limit serve bfs and bfs_check only", p, c.limit = 1);
+    if (p != GP_GRAPH_FROM_EDGES) {
+      WRONG(GP_E_ARGUMENT, "GP_DROP_LOOPS serve graph_from_edges only", p, c.flags = GP_DROP_LOOPS);
+      if (p != GP_GRAPH_RELABEL) WRONG(GP_E_ARGUMENT, ": out_graph: the call makes no graph", p, c.out_graph = &none);
     }
     if (p != GP_ADJACENT_DIFFERENCE)
       WRONG(GP_E_ARGUMENT, "GP_RIGHT serves adjacent_difference only", p, c.flags = GP_RIGHT);
@@ -1767,6 +1792,7 @@ static void test_more_arguments(bool host) {
       WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
       FINE(p, c.count_device = &b.bad);
     }
+    if (gp__is_graph_work(p)) continue; // their buffers have other names: test_graph_building
     if (reads & GP__READS_IN_TYPE && p != GP_UNIQUE) {
       WRONG(GP_E_TYPE, ": in_type is 77", p, c.in_type = 77);
       WRONG(GP_E_TYPE, ": in_type is not set", p, c.in_type = 0);
@@ -2869,7 +2895,7 @@ static void test_more_policies() {
           const double lower[1] = {0}, upper[1] = {0x1p+60};
           gp_call c = sample(gp_primitive(i), n);
           gp_policy p, again;
-          if (c.in_type && i != GP_HISTOGRAM_EVEN) c.in_type = t;
+          if (c.in_type && i != GP_HISTOGRAM_EVEN && i != GP_GRAPH_FROM_EDGES) c.in_type = t;
           if (c.in_type == GP_F64) c.init = c.init ? lower : nullptr, c.step = c.step ? upper : nullptr;
           if (c.key_type) c.key_type = t;
           if (c.segments) c.segments = more;
@@ -2975,6 +3001,100 @@ static void test_more_policies() {
   GOOD(gp_policy_echo(ctx, &c, &said));
   CHECK(said.algorithm == GP_MERGE_PATH && said.threads == 128 && said.vectors == 1 && said.blocks_per_sm == 1);
   CLOSE(ctx);
+}
+
+// ---- building and checking graphs: plans of calls and kernels
+
+static void test_graph_building() {
+  gp_context *ctx = open_fake();
+  fake::Stream *stream = fake::make_stream();
+  fake::machine.run = false;
+  static const struct {
+    gp_primitive primitive;
+    int flags;
+    unsigned least; // launches
+    const char *kernel;
+  } calls[] = {{GP_GRAPH_FROM_EDGES, 0, 3, "gp__graph_from_keys<"},
+               {GP_GRAPH_FROM_EDGES, GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS, 4, "gp__graph_from_keys<"},
+               {GP_GRAPH_TRANSPOSE, 0, 3, "gp__graph_from_keys<"},
+               {GP_GRAPH_RELABEL, 0, 6, "gp__graph_from_keys<"},
+               {GP_GRAPH_DEGREES, 0, 3, "gp__graph_degree_report<"},
+               {GP_GRAPH_CHECK, 0, 3, "gp__fault_report<"},
+               {GP_BFS_CHECK, 0, 4, "gp__fault_report<"}};
+  for (const auto &one : calls)
+    for (uint64_t n : {uint64_t(100), uint64_t(1) << 22, uint64_t(0)}) {
+      gp_call c = sample(one.primitive, n);
+      gp_graph roomy = c.out_graph ? *c.out_graph : gp_graph();
+      uint64_t bytes = 0;
+      gp_kernel_source source;
+      char name[1000];
+      c.flags = one.flags;
+      roomy.edges *= 2;
+      if (c.out_graph) c.out_graph = &roomy;
+      unsigned launches = fake::counts.launches;
+      GOOD(gp_prepare(ctx, &c));
+      CHECK(fake::counts.launches == launches);
+      GOOD(gp_run(ctx, &c, stream));
+      const unsigned made = fake::counts.launches - launches;
+      check(made >= (n ? one.least : 2), __LINE__, "%d: %u launches", int(one.primitive), made);
+      GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
+      check(source == GP_KERNEL_COMPILED && strstr(name, one.kernel), __LINE__, "%s", name);
+      // Captured: what gp_workspace_size says is enough, and without it nothing is launched.
+      GOOD(gp_workspace_size(ctx, &c, &bytes));
+      fake::Stream *fresh = fake::make_stream();
+      fresh->capturing = 1;
+      launches = fake::counts.launches + fake::counts.recorded;
+      BAD(GP_E_WORKSPACE, "gp_reserve", gp_run(ctx, &c, fresh));
+      CHECK(fake::counts.launches + fake::counts.recorded == launches);
+      fresh->capturing = 0;
+      GOOD(gp_reserve(ctx, fresh, bytes));
+      fresh->capturing = 1;
+      GOOD(gp_run(ctx, &c, fresh));
+      fresh->capturing = 0;
+      GOOD(gp_run(ctx, &c, fresh));
+    }
+  { // with wanted numbers: one more fill; an edge list is not checked otherwise than its graph
+    gp_call c = sample(GP_GRAPH_FROM_EDGES);
+    const unsigned launches = fake::counts.launches;
+    GOOD(gp_run(ctx, &c, stream));
+    const unsigned without = fake::counts.launches - launches;
+    c.bad = &buffers.bad;
+    GOOD(gp_run(ctx, &c, stream));
+    CHECK(fake::counts.launches - launches == 2 * without + 1);
+    c.in2 = nullptr, c.in = buffers.in + 2;
+    BAD(GP_E_ALIGNMENT, "in (pairs)", gp_run(ctx, &c, stream));
+    c.in = c.out_graph->targets;
+    BAD(GP_E_OVERLAP, "overlap", gp_run(ctx, &c, stream));
+    c = sample(GP_GRAPH_CHECK), c.out = nullptr;
+    BAD(GP_E_NULL, "out (fault) is null", gp_run(ctx, &c, stream));
+    c = sample(GP_BFS_CHECK), c.in2 = c.out;
+    BAD(GP_E_OVERLAP, "in2 (parents) and out (fault) overlap", gp_run(ctx, &c, stream));
+    c = sample(GP_GRAPH_RELABEL), c.out2 = c.out;
+    BAD(GP_E_OVERLAP, "overlap", gp_run(ctx, &c, stream));
+  }
+  CLOSE(ctx);
+  fake::destroy_stream(stream);
+
+  // Each call of the driver fails once; the next one works.
+  unsigned injected = 0;
+  for (unsigned long k = 1; k < 10000; ++k) {
+    fake::reset();
+    fake::machine.run = false;
+    ctx = open_fake();
+    stream = fake::make_stream();
+    gp_call c = sample(GP_GRAPH_RELABEL);
+    fake::fail_at = fake::counts.total + k;
+    const gp_result r = gp_run(ctx, &c, stream);
+    const bool hit = !fake::failed_call.empty();
+    check(r == GP_SUCCESS || hit, __LINE__, "%s without a fault", gp_last_message());
+    fake::fail_at = 0;
+    GOOD(gp_run(ctx, &c, stream));
+    injected += hit;
+    CLOSE(ctx);
+    fake::destroy_stream(stream);
+    if (!hit) break;
+  }
+  check(injected > 40, __LINE__, "only %u faults were injected", injected);
 }
 
 // ---- group by: calls of its own, through memory that the workspace holds
@@ -3301,6 +3421,7 @@ int main(int argc, char **argv) {
                 {"more faults", test_more_faults},
                 {"launches", test_launches},
                 {"group by", test_group_by},
+                {"graph building", test_graph_building},
                 {"merges", test_merges},
                 {"graphs", test_graphs},
                 {"speed", test_speed}};

@@ -1,0 +1,45 @@
+"""The kernels that build and check graphs compile for architectures from the oldest on, in both widths of offsets and
+vertices; no GPU needed."""
+import ctypes
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "unit"))
+import gpuprims_ctypes as gp  # noqa: E402
+
+CALLS = ["graph_from_edges", "graph_transpose", "graph_relabel", "graph_degrees", "graph_check", "bfs_check"]
+TAKE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+OWN = {"graph_from_edges": 2, "graph_transpose": 2, "graph_relabel": 4, "graph_degrees": 2, "graph_check": 2,
+       "bfs_check": 3}  # kernels beside those of sorts, fills and unique
+
+
+LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
+KINDS = [(capability, wide) for capability in (75, 80, 90, 100, 120) for wide in (False, True)]
+
+
+@pytest.mark.parametrize("capability, wide", KINDS if LONG else [(75, False), (100, True)])
+def test_compiles(capability, wide):
+    with gp.Context() as context:
+        library = context.library
+        library.gp_compile.argtypes = [ctypes.c_void_p, ctypes.POINTER(gp.Call), ctypes.c_int, TAKE, ctypes.c_void_p]
+        kind = gp.TYPES["u64" if wide else "u32"]
+        graph = gp.Graph(1000, 5000, kind, kind, None, None, None, None, 0)
+        for name in CALLS:
+            images = []
+            call = gp.Call(primitive=gp.PRIMITIVES[name])
+            if name != "graph_from_edges":
+                call.graph = ctypes.addressof(graph)
+            if name in ("graph_from_edges", "graph_relabel"):
+                call.out_graph = ctypes.addressof(graph)
+            if name == "graph_from_edges":
+                call.in_type, call.count = gp.TYPES["i64" if wide else "u32"], 1000
+                call.flags = gp.SYMMETRISE | gp.UNIQUE_EDGES
+            result = library.gp_compile(context.handle, ctypes.byref(call), capability,
+                                        TAKE(lambda _, key, image, size: images.append(size)), None)
+            said = library.gp_last_message().decode()
+            if result == gp.RESULTS["GP_E_NO_COMPILER"]:
+                pytest.skip("no NVRTC: pip install nvidia-cuda-nvrtc")
+            assert not result, said
+            assert len(images) > OWN[name] - (name.startswith("graph_de")) and min(images) > 500
