@@ -15323,8 +15323,8 @@ template <class Key, class Loads> struct gp__set_window {
   }
 };
 
-// A block: a tile's results, `kept` of them, to where they go, as the tiles before tell. Its aggregate was published one
-// tile ago, and so were theirs: nobody waits long.
+// A block: a tile's results, `kept` of them, to where they go, as the tiles before tell. Its aggregate was published
+// one tile ago, and so were theirs: nobody waits long.
 template <class Tile, class Values, class Window, class LookBack>
 GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
                               const Values &values, gp__u32 kept, const unsigned char *results,

@@ -106,7 +106,7 @@ static gp_graph make(const char *kind, int scale, int factor, uint64_t seed) {
   offsets = device((n + 1) * 4);
   targets = device(m * 4);
   GP(gp_iota(ctx, GP_U64, &zero, &step, keys, n + 1, stream));
-  GP(gp_lower_bound(ctx, GP_U64, GP_U32, 0, sorted, m, keys, offsets, n + 1, stream));
+  GP(gp_lower_bound(ctx, GP_U64, 0, GP_U32, sorted, m, keys, offsets, n + 1, stream));
   GP(gp_transform(ctx, GP_CONVERT, GP_U64, GP_U32, sorted, targets, m, stream));
   CU(stream_wait(stream));
   end = 0;
