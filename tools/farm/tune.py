@@ -161,6 +161,9 @@ def tune(args, argv):
     resume = shlex.join(["python3", "-m", "tools.farm", "tune", *argv] + ([] if args.store else ["--store", path]))
     print(f"{device}: {os.path.relpath(path)}", flush=True)
     status = measure_all(args, path, resume)
+    if args.measure_only:
+        print(f"measured: {os.path.relpath(path)}; decisions: python3 -m tools.farm decide {os.path.relpath(path)}")
+        return status
     stores, appended = decide.decide(path, args.stores)
     summary(path, stores, appended)
     if os.path.realpath(path) in map(os.path.realpath, store.paths_under(args.stores)):
@@ -176,6 +179,7 @@ def main(argv):
     parser = argparse.ArgumentParser(prog="python3 -m tools.farm tune", description="measures the policy spaces on "
                                      "this machine's GPU and rewrites gpuprims_policies.h")
     parser.add_argument("--quick", action="store_true", help="a minute: fewer sizes, fewer policies")
+    parser.add_argument("--measure-only", action="store_true", help="decide nothing, and leave the table as it is")
     parser.add_argument("--seconds", type=float, help=f"of the search; the rerun comes on top (default: {SECONDS})")
     parser.add_argument("--primitives", metavar="A,B")
     parser.add_argument("--sizes", metavar="4K,1M")
