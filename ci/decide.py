@@ -302,7 +302,7 @@ def main(argv):
               f"{len(found['files'])} files{'' if found['complete'] else '; not all boards came to the end'}")
         for note in found["notes"]:
             print(f"  {note}")
-    steps.write_json(os.path.join(out, "night.json"), {"capabilities": capabilities, "silent": silent, "base": base})
+    steps.write_json(os.path.join(out, steps.PROPOSALS), {"capabilities": capabilities, "silent": silent, "base": base})
     return 0
 
 

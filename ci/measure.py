@@ -152,13 +152,15 @@ def read_line(path):
 def name_commits(night):
     """What is measured, and against what: {commit, base, base_commit}."""
     args, base = night.args, night.args.base
-    if base is None and os.path.exists(os.path.join(steps.ROOT, ".git")):
+    if base is None and not is_live(args):
+        base = steps.ROOT
+    elif base is None and os.path.exists(os.path.join(steps.ROOT, ".git")):
         base = "HEAD~1"
     if base and not os.path.isdir(base):
         base_commit = steps.git(steps.ROOT, "rev-parse", "--verify", f"{base}^{{commit}}")
         base = base_commit
     else:
-        base_commit = read_line(os.path.join(base, "COMMIT")) if base else ""
+        base_commit = read_line(os.path.join(base, "COMMIT")) or f"base:{regress.commit_of(base)[:12]}" if base else ""
     commit = args.commit or (read_line(os.path.join(base, "HEAD")) if base and os.path.isdir(base) else "")
     night.record["commit"] = commit or full_commit(steps.ROOT)
     night.record["base_commit"] = base_commit
@@ -170,6 +172,11 @@ def full_commit(folder):
     name = regress.commit_of(folder)
     full = regress.git(folder, "rev-parse", "--verify", "--quiet", name.rstrip("+"))
     return full + "+" * name.endswith("+") if full else name
+
+
+def short(commit):
+    """As the stores name it."""
+    return commit if ":" in commit else commit[:12] + "+" * commit.endswith("+")
 
 
 # ---- the steps -------------------------------------------------------------------------------------------------------
@@ -206,7 +213,7 @@ def do_bench(night, seconds, _):
 def do_tune(night, seconds, _):
     args = night.args
     command = ["tune", "--measure-only", "--store", night.path(steps.TUNE), "--stores", args.stores,
-               "--commit", night.record["commit"][:12], "--seconds", str(max(10, int(SEARCH * seconds)))]
+               "--commit", short(night.record["commit"]), "--seconds", str(max(10, int(SEARCH * seconds)))]
     for name in ("primitives", "sizes", "strategy", "processes"):
         if getattr(args, name) is not None:
             command += [f"--{name}", str(getattr(args, name))]
@@ -226,9 +233,9 @@ def do_regress(night, seconds, base):
     if not base:
         return "skipped", "no base: name one by --base (ci/base.py makes a folder of a commit)"
     command = ["regress", "--base", base, "--store", night.path(steps.REGRESS), "--seconds", str(int(0.9 * seconds)),
-               "--commit", night.record["commit"][:12]]
+               "--commit", short(night.record["commit"])]
     if night.record["base_commit"]:
-        command += ["--base-commit", night.record["base_commit"][:12]]
+        command += ["--base-commit", short(night.record["base_commit"])]
     if args.cells:
         command += ["--cells", args.cells]
     for option, text in (("--worker-command", night.worker), ("--compiler-command", night.compiler)):

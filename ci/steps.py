@@ -17,8 +17,9 @@ if ROOT not in sys.path:
 from tools import bench  # noqa: E402
 from tools.farm import store  # noqa: E402
 
-NIGHTS = os.path.join(bench.BUILD, "night")
+NIGHTS = os.environ.get("GPUPRIMS_NIGHTS") or os.path.join(bench.BUILD, "night")
 RECORD = "night.json"
+PROPOSALS = "proposals.json"
 # What a board's night leaves: stores of the farm, but for the benchmark, which is tools/bench.py's.
 TUNE, REGRESS, BENCH = "tune.jsonl", "regress.jsonl", "bench.jsonl"
 FOUND_SLOW, CANNOT_RUN, BUSY, NO_GPU = 1, 2, 3, 4
