@@ -120,11 +120,18 @@ def fetch(args):
     return 0
 
 
-def good(args):
-    tip = tip_of(args.repository, args.remote)
-    data = steps.file_at(args.repository, tip, f"{bench.folder_name(args.good)}/good") if tip else None
-    print(data.decode().strip() if data else "HEAD~1")
-    return 0
+def good_of(repository, remote, device):
+    """The last commit in which a night found nothing slower on a device; HEAD~1 where none is known."""
+    try:
+        tip = tip_of(repository, remote)
+        data = steps.file_at(repository, tip, f"{bench.folder_name(device)}/good") if tip else None
+        commit = data.decode().strip() if data else ""
+        if commit and steps.git(repository, "cat-file", "-e", f"{commit}^{{commit}}", check=False) is not None:
+            return commit
+        steps.say("keep", f"no night has found {device} good yet: comparing with the commit before this one")
+    except steps.CannotRun as error:
+        steps.say("keep", f"the history of nights cannot be read, comparing with the commit before this one: {error}")
+    return "HEAD~1"
 
 
 def main(argv):
@@ -137,7 +144,10 @@ def main(argv):
     parser.add_argument("--repository", default=steps.ROOT, metavar="FOLDER")
     parser.add_argument("--remote", metavar="NAME|URL")
     args = parser.parse_args(argv)
-    return add(args) if args.artifacts else fetch(args) if args.fetch else good(args)
+    if args.good:
+        print(good_of(args.repository, args.remote, args.good))
+        return 0
+    return add(args) if args.artifacts else fetch(args)
 
 
 if __name__ == "__main__":

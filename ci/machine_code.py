@@ -41,16 +41,17 @@ def compiler_of(tree, command=None):
     return [regress.build(tree), "--compiler"]
 
 
-def codes_of(tree, jobs, command=None, workers=None):
-    """{Job: Code} for a tree. A tree that cannot be built has no code, and says why."""
+def codes_of(tree, jobs, command=None, device=""):
+    """{Job: Code} for a tree; device: whose rows of the tree's table count. A tree that cannot be built has no code,
+    and says why."""
     jobs = list(dict.fromkeys(jobs))
     try:
         program = compiler_of(tree, command)
     except regress.CannotBuild as error:
         first = next((line for line in str(error).splitlines() if "error" in line), str(error))
         return {job: Code("unbuilt", "", first.strip()) for job in jobs}
-    environment = {**os.environ, "GP_TUNE_CACHE": os.path.join(tree.work, "cache")}
-    count = min(workers or len(os.sched_getaffinity(0)), max(1, len(jobs)))
+    environment = {**os.environ, "GP_TUNE_CACHE": os.path.join(tree.work, "cache"), "GP_TUNE_DEVICE": device}
+    count = min(len(os.sched_getaffinity(0)), max(1, len(jobs)))
     parts = [jobs[start::count] for start in range(count)]
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
         answers = pool.map(lambda part: ask(program, part, environment), parts)

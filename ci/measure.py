@@ -26,7 +26,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from ci import steps  # noqa: E402
+from ci import keep, steps  # noqa: E402
 from tools import bench  # noqa: E402
 from tools.farm import measure, noise, regress, store  # noqa: E402
 
@@ -152,6 +152,8 @@ def read_line(path):
 def name_commits(night):
     """What is measured, and against what: {commit, base, base_commit}."""
     args, base = night.args, night.args.base
+    if base == "good":
+        base = keep.good_of(steps.ROOT, args.remote, night.record["device"])
     if base is None and not is_live(args):
         base = steps.ROOT
     elif base is None and os.path.exists(os.path.join(steps.ROOT, ".git")):
@@ -288,10 +290,10 @@ def main(argv):
     parser = argparse.ArgumentParser(prog="ci/measure.py", description="a board's night, as far as it needs the GPU")
     add_arguments(parser)
     parser.add_argument("--out", required=True, metavar="DIR")
+    parser.add_argument("--remote", metavar="NAME|URL", help="where the history of nights is, for --base good")
     args = parser.parse_args(argv)
     check(parser, args)
     night = Night(args)
-    base = name_commits(night)
     night.record["complete"] = False
     night.save()
     if not night.worker:
@@ -301,6 +303,7 @@ def main(argv):
             raise steps.CannotRun(f"gp_tune cannot be built: {error}") from error
     if not find_device(night):
         return steps.NO_GPU
+    base = name_commits(night)
     try:
         with steps.locked(os.path.join(steps.NIGHTS, "measure.lock")):
             worst = all_steps(night, base)
@@ -313,7 +316,8 @@ def main(argv):
 
 
 def add_arguments(parser):
-    parser.add_argument("--base", metavar="COMMIT|FOLDER", help="what regress compares with (default: HEAD~1)")
+    parser.add_argument("--base", metavar="COMMIT|FOLDER|good", help="what regress compares with; good: the last commit "
+                        "in which a night found nothing slower on this device, where there is one (default: HEAD~1)")
     parser.add_argument("--seconds", type=float, default=SECONDS, help=f"of all steps together (default: {SECONDS})")
     parser.add_argument("--steps", default=",".join(STEPS), metavar="A,B", help=f"default: {','.join(STEPS)}")
     parser.add_argument("--board", metavar="NAME", help="the runner's label (default: gpu-sm and its capability)")

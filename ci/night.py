@@ -83,7 +83,7 @@ def night(args, argv):
     remote = ["--remote", args.remote] if args.remote else []
     where = ["--repository", os.path.abspath(repository)]
     if not args.artifacts:
-        worst = one.step("measure", "--out", one.board, *argv)
+        worst = one.step("measure", "--out", one.board, *argv, *remote)
         if worst in (2, steps.BUSY, steps.NO_GPU):  # 1: a step of it failed, and what the others left is used
             one.finish()
             return worst
@@ -94,13 +94,14 @@ def night(args, argv):
     proposals, results = os.path.join(one.out, "decide"), ["--artifacts", one.artifacts]
     found = [one.step("decide", *results, "--out", proposals, "--base", args.target_commit, *where, *remote, *expected,
                       *["--any-source"] * made_up(args)),
-             one.step("regress", *results, "--out", os.path.join(one.out, "regress"), *where, *expected, *compiler,
-                      *["--open"] * args.open_issues)]
+             one.step("regress", *results, "--out", os.path.join(one.out, "regress"), *where, *expected, *compiler)]
     if args.remote:
         found.append(one.step("keep", *results, "--results", one.out, *where, *remote))
     found.append(one.step("dashboard", "--out", os.path.join(one.out, "site"), "--store",
                           os.path.join(one.out, "store"), *results, *where, *remote))
     found.append(one.step("pull_request", "--proposals", proposals, *where, *remote))
+    if args.open_issues:
+        found.append(one.step("regress", "--issues", os.path.join(one.out, "regress")))
     one.finish()
     return max(worst, *(min(status, 1) for status in found))
 

@@ -70,6 +70,11 @@ def title_of(found):
     return f"Policies of sm_{found['capability']}: {', '.join(what)} ({', '.join(found['devices'])})"
 
 
+def check_branch(name):
+    if not re.fullmatch(r"(bot/)?policies-[a-z0-9-]+", name):
+        raise steps.CannotRun(f"a proposal must not have branch {name}")
+
+
 def check_files(names):
     wrong = [name for name in names if not ALLOWED.fullmatch(name)]
     if wrong:
@@ -162,6 +167,7 @@ def main(argv):
         if not found:
             print(f"{capability}: no proposal.json there")
             continue
+        check_branch(found["branch"])
         old = tip_of(args.repository, args.remote, found["branch"])
         print((open_or_update(args, found, old, folder, with_gh) if found["files"] else
                close(args, found, old, with_gh)))

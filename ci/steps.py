@@ -74,15 +74,23 @@ def read_json(path):
         return None
 
 
+def is_record(value):
+    """Records come from boards: what names files and branches must be what it says."""
+    return isinstance(value.get("compute_capability", 0), int) and isinstance(value.get("device", ""), str) and \
+        isinstance(value.get("steps", []), list) and isinstance(value.get("board", ""), str) and \
+        re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", str(value.get("date", ""))) is not None and \
+        all(isinstance(step, dict) and {"name", "status"} <= set(step) for step in value.get("steps", []))
+
+
 class Board:
     """A board's folder. record: what the measuring said of itself; {} where it left nothing."""
 
     def __init__(self, folder, name=""):
         self.folder = folder
         found = read_json(self.path(RECORD))
-        self.record = found if isinstance(found, dict) else {}
+        self.record = found if isinstance(found, dict) and is_record(found) else {}
         self.name = self.record.get("board") or name or os.path.basename(os.path.abspath(folder))
-        self.problems = [] if self.record else ["the runner left no record of the night"]
+        self.problems = [] if self.record else ["the runner left no record of the night that can be used"]
 
     def path(self, name):
         return os.path.join(self.folder, name)

@@ -1,7 +1,7 @@
 """Suspects of a regression: the commits between base and head that changed what ran.
 
-What ran is the machine code of the cell's kernels on the policies of both sides, and, where the two sides ran on
-different policies, the policy that the header chooses by itself and the rows of the device's table. Of a linear history
+What ran is the machine code of the cell's kernels: on the policy that the header chooses for the device, on those that
+both sides ran on, and, where these differ, the device's rows of the table. Of a linear history
 (first parents), halving finds every commit at which that changes, but for changes that were taken back in between.
 """
 import collections
@@ -42,7 +42,7 @@ class Prints:
     def of(self, commit):
         if commit not in self.known:
             tree = regress.tree_of_commit(commit, self.repository)
-            codes = machine_code.codes_of(tree, self.jobs, self.command)
+            codes = machine_code.codes_of(tree, self.jobs, self.command, self.device)
             if any(code.status == "ok" for code in codes.values()):
                 self.good.add(commit)
             self.why = next((code.message for code in codes.values() if code.message), self.why)
@@ -80,8 +80,7 @@ def find(repository, base, head, device, cell, capability, policies, command=Non
             steps.git(repository, "cat-file", "-e", f"{head}^{{commit}}", check=False) is None:
         return [], f"{base} or {head} is no commit of this repository: there is nothing to search in"
     chosen = policies[0] != policies[1]
-    wanted = [policy for policy in dict.fromkeys(policies) if policy] + (["default"] if chosen else [])
-    jobs = [machine_code.Job(cell, capability, policy) for policy in wanted or ["default"]]
+    jobs = [machine_code.Job(cell, capability, policy) for policy in dict.fromkeys(["default", *policies]) if policy]
     base = steps.git(repository, "rev-parse", f"{base}^{{commit}}")
     commits = [base, *commits_between(repository, base, head)]
     if len(commits) == 1:
