@@ -22,7 +22,7 @@ def main(argv):
     parser.add_argument("--out", required=True, metavar="FOLDER")
     parser.add_argument("--repository", default=steps.ROOT, metavar="FOLDER")
     args = parser.parse_args(argv)
-    commit = steps.git(args.repository, "rev-parse", "--verify", f"{args.commit}^{{commit}}")
+    commit = steps.commit_named(args.repository, args.commit)
     if os.path.exists(args.out) and os.listdir(args.out) and not os.path.exists(os.path.join(args.out, "COMMIT")):
         raise steps.CannotRun(f"{args.out}: there is something else")
     shutil.rmtree(args.out, ignore_errors=True)

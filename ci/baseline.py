@@ -61,9 +61,11 @@ def fold(paths, accepted):
         a_store = store.read(path)
         dates = [one["date"] for one in a_store.of("environment")]
         if dates:
-            runs.append((max(dates), os.path.basename(path), a_store))
+            name = os.path.basename(path)
+            number = name.split(".")[1]  # <date>.2.regress.jsonl is the day's second
+            runs.append((max(dates), int(number) if number.isdigit() else 1, name, a_store))
     devices = {}
-    for _, name, a_store in sorted(runs, key=lambda run: run[:2]):
+    for _, _, name, a_store in sorted(runs, key=lambda run: run[:3]):
         times, verdicts, environments = measured(a_store)
         for text in sorted(times):
             us, processes, sample = times[text]

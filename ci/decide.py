@@ -178,8 +178,8 @@ def add_board(proposal, board, any_source):
     if regression and usable(proposal, board, regression, any_source):
         proposal.add(board, "regress", regression)
     done = False
-    if tune is None or not tune.lines:
-        proposal.note(board, f"the tune left no store ({board.said('tune')}): nothing is proposed from it")
+    if tune is None or not tune.of("samples"):
+        proposal.note(board, f"the tune left no samples ({board.said('tune')}): nothing is proposed from it")
     elif not board.is_done("tune"):
         proposal.note(board, f"the tune {board.said('tune')}: nothing is proposed from it; "
                       f"{len(tune.of('samples'))} samples are kept")
@@ -290,7 +290,7 @@ def main(argv):
     if os.path.isdir(out):
         shutil.rmtree(out)
     os.makedirs(out)
-    base = steps.git(args.repository, "rev-parse", "--verify", f"{args.base}^{{commit}}")
+    base = steps.commit_named(args.repository, args.base)
     silent = [board.name for board in boards if not board.capability]
     for name in silent:
         print(f"{name}: NO DATA: nothing says what its GPU is; its proposal, if one is open, stays")

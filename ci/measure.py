@@ -159,7 +159,7 @@ def name_commits(night):
     elif base is None and os.path.exists(os.path.join(steps.ROOT, ".git")):
         base = "HEAD~1"
     if base and not os.path.isdir(base):
-        base_commit = steps.git(steps.ROOT, "rev-parse", "--verify", f"{base}^{{commit}}")
+        base_commit = steps.commit_named(steps.ROOT, base)
         base = base_commit
     else:
         base_commit = read_line(os.path.join(base, "COMMIT")) or f"base:{regress.commit_of(base)[:12]}" if base else ""

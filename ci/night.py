@@ -97,8 +97,9 @@ def night(args, argv):
              one.step("regress", *results, "--out", os.path.join(one.out, "regress"), *where, *expected, *compiler)]
     if args.remote:
         found.append(one.step("keep", *results, "--results", one.out, *where, *remote))
-    found.append(one.step("dashboard", "--out", os.path.join(one.out, "site"), "--store",
-                          os.path.join(one.out, "store"), *results, *where, *remote))
+    if not args.no_dashboard:
+        found.append(one.step("dashboard", "--out", os.path.join(one.out, "site"), "--store",
+                              os.path.join(one.out, "store"), *results, *where, *remote))
     found.append(one.step("pull_request", "--proposals", proposals, *where, *remote))
     if args.open_issues:
         found.append(one.step("regress", "--issues", os.path.join(one.out, "regress")))
@@ -124,6 +125,7 @@ def main(argv):
     own.add_argument("--target-commit", default="HEAD", metavar="COMMIT", help="what is proposed to (default: HEAD)")
     own.add_argument("--step-seconds", type=float, default=4 * 3600, help="of a step, at most")
     own.add_argument("--any-source", action="store_true", help="decide also about what is made up or replayed")
+    own.add_argument("--no-dashboard", action="store_true", help="build no pages")
     own.add_argument("--open-issues", action="store_true", help="open issues through gh")
     _, rest = own.parse_known_args(argv)
     parser = argparse.ArgumentParser(prog="ci/night.py", description="a whole night, on this machine", parents=[own])

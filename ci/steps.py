@@ -206,6 +206,14 @@ def git(repository, *words, check=True, data=None, env=None):
     return None
 
 
+def commit_named(repository, name):
+    """The whole name of a commit."""
+    found = git(repository, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", check=False)
+    if not found:
+        raise CannotRun(f"{name}: no commit of the repository {os.path.relpath(repository)}")
+    return found
+
+
 # Who the commits are by that a night makes.
 BOT = {"GIT_AUTHOR_NAME": "gpuprims nights", "GIT_AUTHOR_EMAIL": "nights@gpuprims.invalid",
        "GIT_COMMITTER_NAME": "gpuprims nights", "GIT_COMMITTER_EMAIL": "nights@gpuprims.invalid"}

@@ -22,8 +22,6 @@ import subprocess
 import sys
 import time
 
-import numpy as np
-
 from tools.farm import noise, store
 
 RESULT = {"status": "", "policy": "", "source": "", "calls": 0, "us": (), "message": ""}
@@ -269,6 +267,7 @@ class Synthetic(Source):
 
     def noisy(self, cell, policy, rounds, process, job):
         """Times of the rounds: equal questions get equal answers, in whatever order they are asked."""
+        import numpy as np  # here: most of what is started is a compiler or replays, and needs none
         model, seed = self.model["noise"], self.model["seed"]
         level = noise.process_logs(np.random.default_rng(number_of(seed, process, cell, policy)), (), model)
         scatter = noise.round_logs(np.random.default_rng(number_of(seed, process, cell, policy, job)), (rounds,), model,

@@ -170,7 +170,7 @@ def tune(args, argv):
     summary(path, stores, appended)
     if os.path.realpath(path) in map(os.path.realpath, store.paths_under(args.stores)):
         table.write(args.table, stores)
-        print(f"table: {os.path.relpath(args.table)}\nnext: make pr (CONTRIBUTING.md)")
+        print(f"table: {os.path.relpath(args.table)}\nnext: make pr, for a pull request (CONTRIBUTING.md)")
     else:
         print(f"the table is as it was: it is made of the stores below {os.path.relpath(args.stores)}")
     return status
