@@ -38,7 +38,8 @@ def regressions_of(root, folder):
 
 
 def measured(a_store):
-    """{cell's text: (median of the processes' medians, how many, last sample)} of this tree's side; the environments."""
+    """({cell's text: (median of the processes' medians, how many, last sample)} of this tree's side, verdicts,
+    environments)."""
     environments = {one["id"]: one for one in a_store.of("environment")}
     lines = a_store.of("verdict")
     verdicts = {store.cell_of(line).text: line for line in lines}
@@ -55,7 +56,8 @@ def measured(a_store):
 
 
 def fold(paths, accepted):
-    """{device: {cell: line}} after the stores, in the order of their dates. accepted: [{device, cell, commit, reason}]"""
+    """{device: {cell: line}} after the stores, in the order of their dates. accepted: [{device, cell, commit,
+    reason}]"""
     runs = []
     for path in paths:
         a_store = store.read(path)
@@ -134,7 +136,7 @@ def read_bytes(path):
 
 
 def differing(root):
-    """{path: bytes, or None for one that nothing is known of} where the tree's baselines are not what its stores say."""
+    """{path: bytes, None for one that nothing is known of} where the tree's baselines are not what its stores say."""
     found = files_of(root)
     wrong = {path: data for path, data in found.items() if read_bytes(os.path.join(root, path)) != data}
     return {**wrong, **{path: None for path in committed(root) - set(found)}}

@@ -80,7 +80,8 @@ def proposal_of(repository, names, args):
              "regret": decide.regret_of(proposal.all_stores(), {device}),
              "pictures": decide.picture(changed, os.path.join(folder, "rows.png"))}
     steps.write_json(os.path.join(folder, "proposal.json"), found)
-    steps.write_json(os.path.join(args.out, steps.PROPOSALS), {"capabilities": [capability], "silent": [], "base": base})
+    steps.write_json(os.path.join(args.out, steps.PROPOSALS),
+                     {"capabilities": [capability], "silent": [], "base": base})
     return found
 
 

@@ -1,4 +1,4 @@
-"""The GitHub command line, where it is installed and authorised; without it everything a night has to say is printed."""
+"""The GitHub command line, where it is installed and authorised; without it all that a night has to say is printed."""
 import json
 import os
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The history of nights: branch `nights`, which shares no commit with the others. A night adds what its boards measured,
-compressed, and its pictures; the dashboard draws them, and pull requests point at them.
+"""The history of nights: branch `nights`, which shares no commit with the others. A night adds what its boards
+measured, compressed, and its pictures; the dashboard draws them, and pull requests point at them.
 
     ci/keep.py --artifacts DIR [--remote NAME|URL]        adds a night
     ci/keep.py --fetch FOLDER [--remote NAME|URL]         the history, below what is committed under ci/measurements

@@ -129,8 +129,10 @@ def report(lines, base, head):
             text += [f"{found[0]['message']}: nothing had to be compiled.", ""]
             continue
         text += ["| cell | compute capability | base | head |", "|---|---|---|---|"]
-        text += [f"| {line['cell']} | {line['capability']} | {line['base'] or '-'} | {line['head'] or line['message']} |"
-                 for line in sorted(found, key=lambda line: (line["cell"], line["capability"]))] + [""]
+        for line in sorted(found, key=lambda line: (line["cell"], line["capability"])):
+            words = line["cell"], str(line["capability"]), line["base"] or "-", line["head"] or line["message"]
+            text.append(f"| {' | '.join(words)} |")
+        text.append("")
     return "\n".join(text)
 
 

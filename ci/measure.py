@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A board's night, as far as it needs the GPU: benchmark, tune, regression. It decides nothing, and needs no network, no
-token and no repository: gcc, NVRTC, Python with NumPy and SciPy; nvcc for the peers.
+"""A board's night, as far as it needs the GPU: benchmark, tune, regression. It decides nothing, and needs no network,
+no token and no repository: gcc, NVRTC, Python with NumPy and SciPy; nvcc for the peers.
 
     ci/measure.py --out DIR [--base COMMIT|FOLDER] [--seconds S] [--steps bench,tune,regress] ...
 
@@ -8,9 +8,9 @@ token and no repository: gcc, NVRTC, Python with NumPy and SciPy; nvcc for the p
     tune      searches policies, confirms in fresh processes (tools.farm tune)           DIR/tune.jsonl
     regress   this tree against the base, interleaved processes (tools.farm regress)     DIR/regress.jsonl
 
-Each has a share of --seconds and is stopped where it needs more; one that fails does not stop the others. DIR/night.json
-says what was measured and how each step ended, from the first moment on, so that a machine that dies leaves a record.
-The same command again goes on where it stopped: a step that ended well is not repeated.
+Each has a share of --seconds and is stopped where it needs more; one that fails does not stop the others.
+DIR/night.json says what was measured and how each step ended, from the first moment on, so that a machine that dies
+leaves a record. The same command again goes on where it stopped: a step that ended well is not repeated.
 
 Without a GPU: --made-up makes measurements up, --replay gives back those of another night.
 
@@ -129,7 +129,7 @@ def find_device(night):
     capability = int(ready["compute_capability"])
     known = night.record.get("device", ready["device"])
     if known != ready["device"]:
-        raise steps.CannotRun(f"{night.folder} is the night of {known}, and here is {ready['device']}: use another --out")
+        raise steps.CannotRun(f"{night.folder} is the night of {known}, and here is {ready['device']}: another --out")
     night.record.update({"device": ready["device"], "compute_capability": capability, "driver": ready.get("driver", ""),
                          "nvrtc": ready.get("nvrtc", ""), "clocks": ready.get("clocks", ""),
                          "source": ready.get("source", "live"), "board": args.board or f"gpu-sm{capability}"})
@@ -184,8 +184,8 @@ def short(commit):
 # ---- the steps -------------------------------------------------------------------------------------------------------
 
 
-def farm(night, command, name, limit, echo=True):
-    return steps.run([sys.executable, "-m", "tools.farm", *command], night.path(f"{name}.log"), limit, echo=False)
+def farm(night, command, name, limit):
+    return steps.run([sys.executable, "-m", "tools.farm", *command], night.path(f"{name}.log"), limit)
 
 
 def do_bench(night, seconds, _):
@@ -244,7 +244,8 @@ def do_regress(night, seconds, base):
         if text:
             command += [option, text.replace("{store}", steps.REGRESS)]
     status = farm(night, command, "regress", seconds)
-    return outcome(night, "regress", status, os.path.exists(night.path(steps.REGRESS)), {0: "ok", 1: "ok", 2: "incomplete"})
+    meanings = {0: "ok", 1: "ok", 2: "incomplete"}  # 1: something is slow, and that is a result
+    return outcome(night, "regress", status, os.path.exists(night.path(steps.REGRESS)), meanings)
 
 
 def outcome(night, name, status, found, meanings):
@@ -316,8 +317,8 @@ def main(argv):
 
 
 def add_arguments(parser):
-    parser.add_argument("--base", metavar="COMMIT|FOLDER|good", help="what regress compares with; good: the last commit "
-                        "in which a night found nothing slower on this device, where there is one (default: HEAD~1)")
+    parser.add_argument("--base", metavar="COMMIT|FOLDER|good", help="what regress compares with; good: the last "
+                        "commit in which a night found nothing slower on this device, if any (default: HEAD~1)")
     parser.add_argument("--seconds", type=float, default=SECONDS, help=f"of all steps together (default: {SECONDS})")
     parser.add_argument("--steps", default=",".join(STEPS), metavar="A,B", help=f"default: {','.join(STEPS)}")
     parser.add_argument("--board", metavar="NAME", help="the runner's label (default: gpu-sm and its capability)")

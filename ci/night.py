@@ -58,7 +58,7 @@ class Night:
 
 
 def scratch(folder):
-    """A repository of its own for what is made up: this tree's library, stores and baselines as one commit. Its path."""
+    """A repository for what is made up: this tree's library, stores and baselines as one commit. Its path."""
     path = os.path.join(folder, "repository.git")
     if not os.path.exists(os.path.join(path, "HEAD")):
         steps.git(folder, "init", "--quiet", "--bare", "--initial-branch=main", path)

@@ -3,10 +3,10 @@
 
     ci/pull_request.py --proposals DIR [--remote NAME|URL] [--pictures URL] [--github OWNER/NAME] [--target main]
 
-DIR is what ci/decide.py left. The branch is one commit on the proposal's base: rows, stores, baselines and nothing else.
-It is pushed with --force-with-lease, so that a branch that somebody else moved meanwhile is not overwritten. A night
-that was not measured to its end closes nothing. Pull requests are opened, updated and closed through gh where it is
-there and authorised; otherwise the branch and the body are printed. Nothing here merges.
+DIR is what ci/decide.py left. The branch is one commit on the proposal's base: rows, stores, baselines and nothing
+else. It is pushed with --force-with-lease, so that a branch that somebody else moved meanwhile is not overwritten. A
+night that was not measured to its end closes nothing. Pull requests are opened, updated and closed through gh where it
+is there and authorised; otherwise the branch and the body are printed. Nothing here merges.
 
 Without --remote the branch is made in this repository and pushed nowhere.
 """
@@ -37,14 +37,15 @@ def body(found, pictures):
     text = [f"What the night of {found['date']} measured on {', '.join(found['devices'])} changes. Made by "
             "ci/decide.py; tests regenerate the table and the baselines and compare bytes.", ""]
     if found["rows"]:
-        text += [f"## Rows: {len(found['rows'])}", "", "| device | group | bytes | was | is | gain | 95 % interval | pairs |",
+        text += [f"## Rows: {len(found['rows'])}", "",
+                 "| device | group | bytes | was | is | gain | 95 % interval | pairs |",
                  "|---|---|---|---|---|---:|---|---:|"]
         for row in found["rows"]:
             known = row["gain"] is not None
             numbers = f"{percent(row['gain'])} | {percent(row['low'])} to {percent(row['high'])} | {row['pairs']}" \
                 if known else f"{row['why']} | | "
-            text.append(f"| {row['scope']} | {row['group']} | 2^{row['from']} to 2^{row['to']} | {short(row['before'])} | "
-                        f"{short(row['after'])} | {numbers} |")
+            text.append(f"| {row['scope']} | {row['group']} | 2^{row['from']} to 2^{row['to']} | "
+                        f"{short(row['before'])} | {short(row['after'])} | {numbers} |")
         text.append("")
         text += [f"![gains with their intervals]({pictures}{name})" for name in found["pictures"]] + [""]
     if found["baselines"]:

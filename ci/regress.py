@@ -6,8 +6,8 @@
 
 Verdicts were made where it was measured (tools/farm/regress.py: the base commit rerun the same night, controls, alarms
 confirmed by fresh processes). This step looks for the suspects, by the machine code of the commits between, which needs
-gcc, NVRTC and the repository, and no GPU. DIR gets regress.md, regress.json and issues/*.md; an issue that is open under
-the same title gets a comment instead.
+gcc, NVRTC and the repository, and no GPU. DIR gets regress.md, regress.json and issues/*.md; an issue that is open
+under the same title gets a comment instead.
 
 Exit status: 0; 1 something is SLOW, or fails in this tree only; 2 could not run.
 """
@@ -81,9 +81,10 @@ def issue(found, kernel, lines, repository, command):
     texts = [store.cell_of(line).text for line in lines]
     base, head = found.commit("base", lines[0]), found.commit("env", lines[0])
     text = [f"On {device} these cells take longer at {head[:12]} than at {base[:12]}, both measured on "
-            f"{found.board.record.get('date', 'the same night')[:10]}, interleaved, each pair of processes one of either; "
+            f"{found.board.record.get('date', 'the same night')[:10]}, interleaved; a pair is a process of either; "
             f"ratios and 95 % intervals are of the fresh pairs alone that confirmed them.", "",
-            "| cell | time over the base's | 95 % interval | pairs | machine code, base | here |", "|---|---|---|---|---|---|"]
+            "| cell | time over the base's | 95 % interval | pairs | machine code, base | here |",
+            "|---|---|---|---|---|---|"]
     policies = []
     for line, name in zip(lines, texts):
         old, new = found.sides(line)

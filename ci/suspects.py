@@ -96,5 +96,5 @@ def find(repository, base, head, device, cell, capability, policies, command=Non
         suspects.append(Suspect(commits[position], title, what))
     if suspects:
         return suspects, f"{len(suspects)} of {len(commits) - 1} commits that touched the library changed what ran"
-    return [], (f"none of {len(commits) - 1} commits that touched the library changed the machine code: the host's part "
-                "of the call, or the machine")
+    return [], (f"none of {len(commits) - 1} commits that touched the library changed the machine code: look at the "
+                "host's part of the call, and at the machine")

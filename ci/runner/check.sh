@@ -9,7 +9,8 @@ good() { printf 'ok       %s\n' "$*"; }
 lack() { printf 'missing  %s\n' "$*"; missing=1; }
 note() { printf 'note     %s\n' "$*"; }
 
-if name=$(nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv,noheader 2>/dev/null) && [ -n "$name" ]; then
+name=$(nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv,noheader 2>/dev/null)
+if [ -n "$name" ]; then
   while IFS=, read -r device capability driver; do
     good "GPU: $device, compute capability$capability, driver$driver"
     label=gpu-sm$(tr -d ' .' <<<"$capability")
@@ -48,7 +49,7 @@ if [ -n "$clocks" ]; then
   if [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; then
     note "clocks can be locked: ci/runner/clocks.sh lock, before a night; ci/runner/clocks.sh unlock after it"
   else
-    note "clocks cannot be locked by this user: noise is larger, and fewer rows are confirmed; nothing is wrong with that"
+    note "clocks cannot be locked by this user: noise is larger, fewer rows are confirmed; nothing is wrong with that"
   fi
 fi
 others=$(nvidia-smi --query-compute-apps=pid,name --format=csv,noheader 2>/dev/null)

@@ -1,5 +1,5 @@
-"""Stands in for gp_tune --compiler: fake_compiler.py FOLDER. A primitive's machine code is what the folder's header says
-behind "code: PRIMITIVE"; one that it does not name does not compile."""
+"""Stands in for gp_tune --compiler: fake_compiler.py FOLDER. A primitive's machine code is what the folder's header
+says behind "code: PRIMITIVE"; one that it does not name does not compile."""
 import hashlib
 import os
 import sys

@@ -145,8 +145,8 @@ def regressed(cells, device=DEVICE, commits=("1" * 40, "0" * 40), date=DATE, pol
                                             **status))
             verdict = {"outcome": outcome, "ratio": ratio, "low": ratio - 0.01, "high": ratio + 0.01, "pairs": 10,
                        "stage": 2, "p": 1e-6, "q": 1e-5}
-            lines.append(regress.regress.line_of(cell, {"base": sides[0]["id"], "new": sides[1]["id"]}, verdict, 0, False,
-                                                 ""))
+            names = {"base": sides[0]["id"], "new": sides[1]["id"]}
+            lines.append(regress.regress.line_of(cell, names, verdict, 0, False, ""))
         with open(os.path.join(folder, steps.REGRESS), "w", encoding="utf-8") as file:
             file.writelines(store.dump(line) + "\n" for line in lines)
         record(folder, device, **{"date": date, "commit": commits[1], "base_commit": commits[0], **fields})

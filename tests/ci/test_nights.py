@@ -303,7 +303,8 @@ def test_machine_code_of_two_commits(world, tmp_path, capsys):
                                       "// other\ncode: copy a\ncode: reduce b\ncode: sort a\n")):
         folder.mkdir()
         (folder / "gpuprims.h").write_text(text)
-    (tmp_path / "cells").write_text("copy u32 n=1M\nreduce SUM u32 n=1M\nfill u32 n=1M\nsort u32 n=1M\nmerge u32 n=1M\n")
+    kernels = ("copy", "reduce SUM", "fill", "sort", "merge")
+    (tmp_path / "cells").write_text("".join(f"{kernel} u32 n=1M\n" for kernel in kernels))
     words = ["--base", str(folders[0]), "--head", str(folders[1]), "--architectures", "75,sm_90", "--cells",
              str(tmp_path / "cells"), "--compiler-command", nights.COMPILER, "--out", str(tmp_path / "out")]
     assert machine_code.main(words) == 1  # fill is gone
@@ -362,7 +363,8 @@ def test_a_slowdown_that_is_meant_to_stay(world, capsys):
     night(os.path.join(world.folder, "board"))
     os.rename(os.path.join(world.folder, "board", steps.REGRESS), os.path.join(folder, "2026-03-05.regress.jsonl"))
     where = ["--folder", world.repository, "--device", DEVICE]
-    for words, said in ((["--accept", REDUCE, "--reason", "x"], "no committed regression"), (["--accept", COPY], "needs")):
+    for words, said in ((["--accept", REDUCE, "--reason", "x"], "no committed regression"),
+                        (["--accept", COPY], "needs")):
         with pytest.raises(steps.CannotRun, match=said):
             baseline.main([*where, *words])
     assert baseline.main([*where, "--accept", COPY, "--reason", "the result is exact now"]) == 0
