@@ -267,7 +267,7 @@ class Synthetic(Source):
 
     def noisy(self, cell, policy, rounds, process, job):
         """Times of the rounds: equal questions get equal answers, in whatever order they are asked."""
-        import numpy as np  # here: most of what is started is a compiler or replays, and needs none
+        import numpy as np  # not above: compilers and what replays are started often, and need none
         model, seed = self.model["noise"], self.model["seed"]
         level = noise.process_logs(np.random.default_rng(number_of(seed, process, cell, policy)), (), model)
         scatter = noise.round_logs(np.random.default_rng(number_of(seed, process, cell, policy, job)), (rounds,), model,
@@ -386,6 +386,8 @@ def worker_main(argv):
         if options.synthetic:
             with open(options.synthetic, encoding="utf-8") as file:
                 source = Synthetic(json.load(file), options.device)
+            if not options.compiler:
+                import numpy  # noqa: F401 (now: in the first job it would look like a hang to a watchdog)
         else:
             source = Replay(options.replay, options.side)
         return serve_compiler(source) if options.compiler else serve(source)
