@@ -175,7 +175,9 @@ def regret_of(stores, names):
 def add_board(proposal, board, any_source):
     """Puts a board's stores in, and notes what is wrong with them. True where its tune can be gone by."""
     tune, regression = board.store(steps.TUNE), board.store(steps.REGRESS)
-    if regression and usable(proposal, board, regression, any_source):
+    if regression and not board.is_done("regress"):
+        proposal.note(board, f"the regression run {board.said('regress')}: no baseline changes by it")
+    elif regression and usable(proposal, board, regression, any_source):
         proposal.add(board, "regress", regression)
     done = False
     if tune is None or not tune.of("samples"):

@@ -16,6 +16,7 @@ import gzip
 import os
 import shutil
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import steps  # noqa: E402
@@ -105,7 +106,13 @@ def add(args):
 def fetch(args):
     """Committed measurements and, below the same devices' folders, those of the nights."""
     shutil.rmtree(args.fetch, ignore_errors=True)
-    shutil.copytree(os.path.join(args.repository, store.STORES), args.fetch)
+    with tempfile.TemporaryDirectory() as folder:
+        there = os.path.join(args.repository, store.STORES)
+        if not os.path.isdir(there):  # a repository without a working tree
+            there = os.path.join(folder, store.STORES)
+            steps.extract(args.repository, "HEAD", [store.STORES], folder)
+            os.makedirs(there, exist_ok=True)
+        shutil.copytree(there, args.fetch)
     tip = tip_of(args.repository, args.remote)
     if not tip:
         print("no night has been kept yet")

@@ -17,6 +17,7 @@ Without a GPU: --made-up makes measurements up, --replay gives back those of ano
 Exit status: 0; 1 a step failed (DIR/night.json says which); 2 bad usage; 3 another night is under way here; 4 no GPU.
 """
 import argparse
+import concurrent.futures
 import glob
 import json
 import os
@@ -234,7 +235,7 @@ def do_regress(night, seconds, base):
     args = night.args
     if not base:
         return "skipped", "no base: name one by --base (ci/base.py makes a folder of a commit)"
-    command = ["regress", "--base", base, "--store", night.path(steps.REGRESS), "--seconds", str(int(0.9 * seconds)),
+    command = ["regress", "--base", base, "--store", night.path(steps.REGRESS), "--seconds", str(int(0.85 * seconds)),
                "--commit", short(night.record["commit"])]
     if night.record["base_commit"]:
         command += ["--base-commit", short(night.record["base_commit"])]
@@ -243,7 +244,7 @@ def do_regress(night, seconds, base):
     for option, text in (("--worker-command", night.worker), ("--compiler-command", night.compiler)):
         if text:
             command += [option, text.replace("{store}", steps.REGRESS)]
-    status = farm(night, command, "regress", seconds)
+    status = farm(night, command, "regress", max(seconds, night.clock.left) + 15)  # then it judges
     meanings = {0: "ok", 1: "ok", 2: "incomplete"}  # 1: something is slow, and that is a result
     return outcome(night, "regress", status, os.path.exists(night.path(steps.REGRESS)), meanings)
 
@@ -262,8 +263,25 @@ def outcome(night, name, status, found, meanings):
 DO = {"bench": do_bench, "tune": do_tune, "regress": do_regress}
 
 
+def prepare(night, base):
+    """Builds side by side what the steps would build one after another: compiling is no measuring, and has no share of
+    the time. What cannot be built is said by the step that needs it."""
+    builds = []
+    if "regress" in night.args.steps and base:
+        tree = regress.tree_of_folder(base) if os.path.isdir(base) else regress.tree_of_commit(base)
+        builds += [lambda: regress.build(tree), lambda: regress.build(regress.tree_of_folder(steps.ROOT))]
+    if "bench" in night.args.steps and is_live(night.args) and night.status("bench") != "ok":
+        command = [sys.executable, os.path.join("tools", "bench.py"), "--build-only"]
+        builds.append(lambda: steps.run(command, night.path("build.log"), night.clock.left))
+    with concurrent.futures.ThreadPoolExecutor(max(1, len(builds))) as pool:
+        for job in [pool.submit(build) for build in builds]:
+            if job.exception() and not isinstance(job.exception(), regress.CannotRun):
+                raise job.exception()
+
+
 def all_steps(night, base):
     worst = 0
+    prepare(night, base)
     wanted = [name for name in STEPS if name in night.args.steps]
     for place, name in enumerate(wanted):
         if night.status(name) == "ok":
