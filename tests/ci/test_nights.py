@@ -18,7 +18,8 @@ REDUCE, COPY = "reduce SUM u32 n=262144 protocol=cold", "copy u32 n=4096 protoco
 
 
 @pytest.fixture
-def world(tmp_path):
+def world(tmp_path, monkeypatch):
+    monkeypatch.setattr(nights.regress.regress, "FOLDER", str(tmp_path / "regress"))  # where commits are checked out
     return nights.World(tmp_path)
 
 
