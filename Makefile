@@ -26,8 +26,8 @@ VERSION := $(shell sed -n 's/^\#define GPUPRIMS_VERSION "\(.*\)"/\1/p' gpuprims.
 MAJOR = $(firstword $(subst ., ,$(VERSION)))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-long test-gpu bench tune table regress landscape lib examples lint format install clean \
-  venv
+.PHONY: help demo test test-long test-gpu bench tune table pr regress nightly landscape lib examples lint format \
+  install clean venv
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'
@@ -37,7 +37,9 @@ help:
 	@echo 'make bench      ours, the peers and the roofs on this GPU'
 	@echo 'make tune       measures the policy spaces on this GPU and rewrites gpuprims_policies.h'
 	@echo 'make table      gpuprims_policies.h from the stores under ci/measurements'
+	@echo 'make pr         what make tune measured, as a branch and the text of a pull request'
 	@echo 'make regress BASE=COMMIT   is this tree slower than that one, on this GPU?'
+	@echo 'make nightly    a whole night on this GPU; without one: make nightly ARGS=--made-up'
 	@echo 'make landscape  a policy space measured whole: tables and pictures'
 	@echo 'make lib        build/libgpuprims.so: the whole API, for other languages'
 	@echo 'make examples   build/examples/*'
@@ -112,6 +114,13 @@ tune: $(BUILD)/gp_tune $(VENV_READY)
 
 table: $(VENV_READY)
 	@$(PYTHON) -m tools.farm table $(ARGS)
+
+pr: $(VENV_READY)
+	@$(PYTHON) ci/contribute.py $(ARGS)
+
+# ci/README.md
+nightly: $(VENV_READY)
+	@$(PYTHON) ci/night.py $(ARGS)
 
 regress: $(VENV_READY)
 	@test -n '$(BASE)' || { echo 'make regress BASE=COMMIT (or a folder that holds another checkout)'; exit 2; }

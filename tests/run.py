@@ -73,6 +73,7 @@ ALL = ("plain", "asan", "race")
 PROGRAMS = [
     # ---- text
     Program("lint", command=["python3", "tools/lint.py"]),
+    Program("workflows", command=["bash", "ci/lint_workflows.sh"], needs=["venv"]),
     Program("measurements", command=["python3", "tests/compile/measurements_are_current.py"]),
     # ---- the emulator itself: what it must accept and must report
     Program("simt: litmus", ["tests/simt/litmus.cpp"], SIMT, ALL),

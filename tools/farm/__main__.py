@@ -8,6 +8,7 @@ COMMANDS = {
     "query": ("store", "query_main", "lines of stores whose fields have these values"),
     "merge": ("store", "merge_main", "several stores to one"),
     "validate": ("store", "validate_main", "stores against schema.json"),
+    "trust": ("trust", "main", "what of a store is trusted: clocks, throttling, pairs"),
     "propose": ("propose", "main", "which buckets the rerun has to confirm: a plan for gp_tune"),
     "decide": ("decide", "main", "which rows the rerun confirms; report of regret; stability"),
     "table": ("table", "main", "gpuprims_policies.h out of the stores"),

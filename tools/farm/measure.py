@@ -6,8 +6,8 @@ A result is a dictionary: status, policy (echoed), source, calls, us (a list), m
 `variant` (README.md). Live starts a worker and talks to it, Replay reads a store, Synthetic makes times up. The last
 two are workers themselves, for gp_tune --worker-command:
 
-    python3 -m tools.farm.measure --synthetic MODEL.json | --replay STORE      [--device K]
-    python3 -m tools.farm.measure --compiler --synthetic MODEL.json            for gp_tune --compiler-command
+    python3 -m tools.farm.measure --synthetic MODEL.json | --replay STORE      [--device K] [--side base|new]
+    python3 -m tools.farm.measure --compiler ...                               for gp_tune --compiler-command
 
 A model is JSON with any of the keys of MODEL; a fault is a list of patterns such as "threads=128|256,vectors=1".
 """
@@ -21,8 +21,6 @@ import signal
 import subprocess
 import sys
 import time
-
-import numpy as np
 
 from tools.farm import noise, store
 
@@ -108,13 +106,16 @@ class Live(Source):
 
 
 class Replay(Source):
-    """What a store has: of the environment that it names last. A key that it does not have is an error."""
+    """What a store has: of the environment that it names last; of a regression's store, with side "base", of the one
+    that it names first. A key that it does not have is an error."""
 
-    def __init__(self, path):
+    def __init__(self, path, side="new"):
         self.path, recorded = path, store.read(path)
         environments = recorded.of("environment")
         if not environments:
             raise Lost(f"{path}: no line with an environment")
+        if side == "base":
+            environments = environments[:1]
         names = ("device", "compute_capability", "multiprocessors", "memory_bytes", "l2_bytes", "ecc", "driver",
                  "nvrtc", "peak_gbs", "clocks", "header")
         super().__init__({**{name: environments[-1].get(name, "") for name in names}, "bus": "", "source": "replay"})
@@ -138,6 +139,16 @@ class Replay(Source):
             self.clocks = {name: sample.get(name, value) for name, value in CLOCKS.items()}
         self.clocks["gpu_us"] = sum(sum(result["us"]) * result["calls"] for result in results)
         return results
+
+    def compiled(self, policy, cell):
+        """The answer of a compiler process: what any sample of this cell and policy says."""
+        sample = next((sample for (_, _, text, name), sample in self.by_key.items() if (text, name) == (cell, policy)),
+                      None)
+        found = sample or {"status": "compile", "message": f"{self.path}: no sample of {cell}, {policy}"}
+        status = found["status"] if found["status"] in ("invalid", "compile") else "ok"
+        return {"status": status, "code": found.get("code", ""), "registers": found.get("registers", 0),
+                "local_bytes": 0, "shared_bytes": 0, "occupancy": 1, "image_bytes": 0, "ms": 0,
+                "message": found.get("message", "") if status != "ok" else ""}
 
 
 # ---- made up ---------------------------------------------------------------------------------------------------------
@@ -256,6 +267,7 @@ class Synthetic(Source):
 
     def noisy(self, cell, policy, rounds, process, job):
         """Times of the rounds: equal questions get equal answers, in whatever order they are asked."""
+        import numpy as np  # not above: compilers and what replays are started often, and need none
         model, seed = self.model["noise"], self.model["seed"]
         level = noise.process_logs(np.random.default_rng(number_of(seed, process, cell, policy)), (), model)
         scatter = noise.round_logs(np.random.default_rng(number_of(seed, process, cell, policy, job)), (rounds,), model,
@@ -367,16 +379,17 @@ def worker_main(argv):
     which.add_argument("--synthetic", metavar="MODEL.json", help="makes measurements up")
     which.add_argument("--replay", metavar="STORE", help="gives back what a store has")
     parser.add_argument("--device", type=int, default=0)
-    parser.add_argument("--compiler", action="store_true", help="with --synthetic: a compiler process")
+    parser.add_argument("--side", choices=("base", "new"), default="new", help="with --replay: of a regression's store")
+    parser.add_argument("--compiler", action="store_true", help="a compiler process")
     options = parser.parse_args(argv)
-    if options.compiler and not options.synthetic:
-        parser.error("--compiler goes with --synthetic")
     try:
         if options.synthetic:
             with open(options.synthetic, encoding="utf-8") as file:
                 source = Synthetic(json.load(file), options.device)
+            if not options.compiler:
+                import numpy  # noqa: F401 (now: in the first job it would look like a hang to a watchdog)
         else:
-            source = Replay(options.replay)
+            source = Replay(options.replay, options.side)
         return serve_compiler(source) if options.compiler else serve(source)
     except (Lost, store.StoreError, OSError, ValueError) as error:
         say("fatal", {"message": error})

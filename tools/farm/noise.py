@@ -14,7 +14,6 @@ factor]).
 
 All is vectorised and drawn from the generator that is passed in: equal seeds give equal noise.
 """
-import numpy as np
 
 # Sizes as logarithms: 0.01 is one per cent. Nothing else is a key of a model.
 QUIET = {"between": 0.0, "within": 0.0, "tail": 0.0, "tail_size": 0.0, "second_mode": 0.0, "mode_gap": 0.0,
@@ -43,6 +42,7 @@ def process_logs(rng, shape, model):
 def round_logs(rng, shape, model, first=0):
     """Logarithms of what rounds add to their process's level; the last axis of `shape` are rounds, and `first` is the
     number of the first of them since the machine started measuring (a number, or an array of the other axes)."""
+    import numpy as np
     model = complete(model)
     logs = model["within"] * rng.standard_normal(shape)
     if model["tail"]:
@@ -59,5 +59,6 @@ def round_logs(rng, shape, model, first=0):
 
 def factors(rng, count, model, first=0):
     """Factors of the rounds of a process; of many processes where `count` is a shape whose last axis are rounds."""
+    import numpy as np
     shape = (count,) if np.isscalar(count) else tuple(count)
     return np.exp(process_logs(rng, shape[:-1], model)[..., None] + round_logs(rng, shape, model, first))

@@ -77,9 +77,9 @@ def tree_of_folder(folder):
     return Tree(folder, commit_of(folder), os.path.join(FOLDER, f"{os.path.basename(folder)}-{digest}"))
 
 
-def tree_of_commit(name):
+def tree_of_commit(name, repository=bench.ROOT):
     """Checked out below build/, without touching the working tree."""
-    commit = git(bench.ROOT, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    commit = git(repository, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
     if commit is None:
         raise CannotRun(f"{name}: neither a folder nor a commit of this repository")
     work = os.path.join(FOLDER, commit[:12])
@@ -87,7 +87,7 @@ def tree_of_commit(name):
     if not os.path.exists(path):
         fresh = f"{path}.{os.getpid()}"
         os.makedirs(fresh)
-        archive = subprocess.run(["git", "-C", bench.ROOT, "archive", commit], check=False, stdout=subprocess.PIPE)
+        archive = subprocess.run(["git", "-C", repository, "archive", commit], check=False, stdout=subprocess.PIPE)
         unpack = subprocess.run(["tar", "-x", "-C", fresh], input=archive.stdout, check=False)
         if archive.returncode or unpack.returncode:
             raise CannotRun(f"{name}: git archive or tar failed")
@@ -453,6 +453,8 @@ def main(arguments):
     parser.add_argument("--cells", metavar="FILE", help="a cell a line")
     parser.add_argument("--seconds", type=float, default=1800, help="start no pair that would end later")
     parser.add_argument("--store", metavar="FILE", help="appended to; a fresh one below build/regress without")
+    parser.add_argument("--commit", metavar="TEXT", help="what this tree is, where it is no repository")
+    parser.add_argument("--base-commit", metavar="TEXT", help="what the base is, likewise")
     parser.add_argument("--worker-command", metavar="COMMAND",
                         help="another worker for gp_tune; {side} in it becomes base or new")
     parser.add_argument("--compiler-command", metavar="COMMAND", help="likewise, another compiler")
@@ -482,6 +484,8 @@ def compare(options):
     cells = cells_of(options.cells)
     trees = {"base": tree_of_folder(options.base) if os.path.isdir(options.base) else tree_of_commit(options.base),
              "new": tree_of_folder(bench.ROOT)}
+    for side, commit in (("base", options.base_commit), ("new", options.commit)):
+        trees[side] = trees[side]._replace(commit=commit or trees[side].commit)
     if not options.cells:
         cells = known_to(trees["base"], cells)
     with concurrent.futures.ThreadPoolExecutor() as pool:

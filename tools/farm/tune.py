@@ -19,7 +19,7 @@ import sys
 import time
 
 from tools import bench
-from tools.farm import decide, evidence, measure, propose, regress, rows, store, table
+from tools.farm import decide, evidence, measure, propose, regress, rows, store, table, trust
 
 DONE, WRONG, BAD_USAGE, DEVICE_LOST, NO_GPU, INTERRUPTED = 0, 1, 2, 3, 4, 130
 PROCESSES = 5
@@ -128,9 +128,10 @@ def summary(path, stores, appended):
             print(f"  {decide.describe(one)}")
     counted = store.counted(one["verdict"] for one in appended)
     print(f"decisions: {counted or 'none that were not there'}; groups whose rows changed: {changed}")
-    throttled = sum(one["left_out"].get("throttled", 0) for one in appended)
-    if throttled:
-        print(f"{throttled} samples were throttled and not used: cool the GPU, or repeat with --processes 5")
+    for one in trust.of(mine):
+        print("trusted: " + "; ".join(one.lines()))
+        if one.throttled:
+            print("what was throttled was not used: cool the GPU, or repeat with more --processes")
     for coverage in mine.of("coverage"):
         print(f"  {coverage['group']:<24} {coverage['measured']} of {coverage['space']} policies measured")
     seconds, busy = (sum(one[name] for one in mine.of("run")) for name in ("seconds", "busy_seconds"))
@@ -161,12 +162,15 @@ def tune(args, argv):
     resume = shlex.join(["python3", "-m", "tools.farm", "tune", *argv] + ([] if args.store else ["--store", path]))
     print(f"{device}: {os.path.relpath(path)}", flush=True)
     status = measure_all(args, path, resume)
+    if args.measure_only:
+        print(f"measured: {os.path.relpath(path)}; decisions: python3 -m tools.farm decide {os.path.relpath(path)}")
+        return status
     stores, appended = decide.decide(path, args.stores)
+    store.append(path, [check for one in trust.of(store.read(path)) for check in one.checks()])
     summary(path, stores, appended)
     if os.path.realpath(path) in map(os.path.realpath, store.paths_under(args.stores)):
         table.write(args.table, stores)
-        print(f"table: {os.path.relpath(args.table)}\nnext: make test; commit both; open a pull request "
-              "(CONTRIBUTING.md)")
+        print(f"table: {os.path.relpath(args.table)}\nnext: make pr, for a pull request (CONTRIBUTING.md)")
     else:
         print(f"the table is as it was: it is made of the stores below {os.path.relpath(args.stores)}")
     return status
@@ -176,6 +180,7 @@ def main(argv):
     parser = argparse.ArgumentParser(prog="python3 -m tools.farm tune", description="measures the policy spaces on "
                                      "this machine's GPU and rewrites gpuprims_policies.h")
     parser.add_argument("--quick", action="store_true", help="a minute: fewer sizes, fewer policies")
+    parser.add_argument("--measure-only", action="store_true", help="decide nothing, and leave the table as it is")
     parser.add_argument("--seconds", type=float, help=f"of the search; the rerun comes on top (default: {SECONDS})")
     parser.add_argument("--primitives", metavar="A,B")
     parser.add_argument("--sizes", metavar="4K,1M")

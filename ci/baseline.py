@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Baselines: ci/baselines/<device>.jsonl, a line a cell: how long it takes, since when, and why that is what counts.
+
+    ci/baseline.py [--check] [--folder FOLDER]              writes them (or compares) out of the committed regressions
+    ci/baseline.py --accept CELL --device NAME --reason TEXT     a slowdown that is meant to stay
+
+They are for trends: what a regression is found by is the base commit, rerun the same night. They are a pure function of
+the stores ci/measurements/<device>/*.regress.jsonl[.gz], folded in the order of their dates, and of
+ci/baselines/accepted.jsonl; nobody edits them. A line changes where the cell was
+
+    first measured; measured on another driver or NVRTC; confirmed to be faster than the base (FAST);
+    confirmed to be slower, and the slowdown was accepted, with the accepter's reason;
+
+and stays as it was otherwise, so that many small slowdowns add up to one that is seen (`drift`).
+"""
+import argparse
+import glob
+import json
+import os
+import statistics
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from ci import steps  # noqa: E402
+from tools import bench  # noqa: E402
+from tools.farm import evidence, regress, store  # noqa: E402
+from tools.farm.verdicts import FAST, SLOW  # noqa: E402
+
+FOLDER = os.path.join("ci", "baselines")
+ACCEPTED = "accepted.jsonl"
+DRIFT = 1.05  # a cell that takes so much longer than its baseline is named
+
+
+def regressions_of(root, folder):
+    """The regression stores of a device's folder."""
+    return sorted(path for ending in (".regress.jsonl", ".regress.jsonl.gz")
+                  for path in glob.glob(os.path.join(root, store.STORES, folder, f"*{ending}")))
+
+
+def measured(a_store):
+    """({cell's text: (median of the processes' medians, how many, last sample)} of this tree's side, verdicts,
+    environments)."""
+    environments = {one["id"]: one for one in a_store.of("environment")}
+    lines = a_store.of("verdict")
+    verdicts = {store.cell_of(line).text: line for line in lines}
+    sides = {line["env"] for line in lines if line["env"]}
+    times, last = {}, {}
+    for sample in a_store.of("samples"):
+        if sample["phase"] == "regress" and sample["env"] in sides and sample["variant"] == "default" and \
+                not evidence.unusable(sample):
+            text = store.cell_of(sample).text
+            times.setdefault(text, []).append(statistics.median(sample["us"]))
+            last[text] = sample
+    return {text: (statistics.median(found), len(found), last[text]) for text, found in times.items()}, verdicts, \
+        environments
+
+
+def fold(paths, accepted):
+    """{device: {cell: line}} after the stores, in the order of their dates. accepted: [{device, cell, commit,
+    reason}]"""
+    runs = []
+    for path in paths:
+        a_store = store.read(path)
+        dates = [one["date"] for one in a_store.of("environment")]
+        if dates:
+            name = os.path.basename(path)
+            number = name.split(".")[1]  # <date>.2.regress.jsonl is the day's second
+            runs.append((max(dates), int(number) if number.isdigit() else 1, name, a_store))
+    devices = {}
+    for _, _, name, a_store in sorted(runs, key=lambda run: run[:3]):
+        times, verdicts, environments = measured(a_store)
+        for text in sorted(times):
+            us, processes, sample = times[text]
+            environment = environments[sample["env"]]
+            lines = devices.setdefault(environment["device"], {})
+            verdict = verdicts.get(text)
+            reason = reason_for(lines.get(text), environment, verdict, accepted, text)
+            if reason:
+                lines[text] = {"cell": text, "us": round(us, 4), "processes": processes,
+                               "policy": store.policy_text(sample["policy"]), "code": sample.get("code", ""),
+                               "commit": environment["commit"], "driver": str(environment["driver"]),
+                               "nvrtc": str(environment["nvrtc"]), "date": environment["date"][:10], "store": name,
+                               "reason": reason}
+    return devices
+
+
+def reason_for(old, environment, verdict, accepted, text):
+    """Why tonight's time takes the place of what stands there, or ""."""
+    if old is None:
+        return "first measured"
+    for name, title in (("driver", "driver"), ("nvrtc", "NVRTC")):
+        if old[name] != str(environment[name]):
+            return f"{title} {old[name]} became {environment[name]}"
+    if verdict and verdict["outcome"] == FAST:
+        return f"{1 / verdict['ratio']:.3f} times as fast as the base"
+    if verdict and verdict["outcome"] == SLOW:
+        return next((f"accepted: {one['reason']}" for one in accepted if one["device"] == environment["device"] and
+                     one["cell"] == text and one["commit"] == environment["commit"]), "")
+    return ""
+
+
+def accepted_of(root):
+    path = os.path.join(root, FOLDER, ACCEPTED)
+    try:
+        with open(path, encoding="utf-8") as file:
+            return [json.loads(line) for line in file if line.strip()]
+    except FileNotFoundError:
+        return []
+    except ValueError as error:
+        raise steps.CannotRun(f"{path}: {error}") from error
+
+
+def files_of(root):
+    """{path below the root: bytes} of all baselines of a tree."""
+    stores = os.path.join(root, store.STORES)
+    folders = sorted(os.listdir(stores)) if os.path.isdir(stores) else []
+    accepted, found = accepted_of(root), {}
+    for folder in folders:
+        for device, lines in fold(regressions_of(root, folder), accepted).items():
+            text = "".join(store.dump(lines[cell]) + "\n" for cell in sorted(lines))
+            found[os.path.join(FOLDER, f"{bench.folder_name(device)}.jsonl")] = text.encode()
+    return found
+
+
+def committed(root):
+    return {os.path.relpath(path, root) for path in glob.glob(os.path.join(root, FOLDER, "*.jsonl"))
+            if os.path.basename(path) != ACCEPTED}
+
+
+def read_bytes(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def differing(root):
+    """{path: bytes, None for one that nothing is known of} where the tree's baselines are not what its stores say."""
+    found = files_of(root)
+    wrong = {path: data for path, data in found.items() if read_bytes(os.path.join(root, path)) != data}
+    return {**wrong, **{path: None for path in committed(root) - set(found)}}
+
+
+def write(root):
+    """Writes what differs; the paths."""
+    wrong = differing(root)
+    for path, data in wrong.items():
+        if data is None:
+            os.remove(os.path.join(root, path))
+        else:
+            store.replace(os.path.join(root, path), data)
+    return sorted(wrong)
+
+
+def lines_of(root, device):
+    """{cell: line} of a device's committed baseline; {} where there is none."""
+    data = read_bytes(os.path.join(root, FOLDER, f"{bench.folder_name(device)}.jsonl")) or b""
+    return {line["cell"]: line for line in map(json.loads, data.decode().splitlines())}
+
+
+def drift(a_store, baseline):
+    """[(cell, time over the baseline's, line of the baseline)] that went beyond DRIFT, the worst first. Other nights'
+    times prove nothing: this is where to look."""
+    times = measured(a_store)[0]
+    found = [(text, times[text][0] / baseline[text]["us"], baseline[text]) for text in times if text in baseline]
+    return sorted((one for one in found if one[1] > DRIFT), key=lambda one: -one[1])
+
+
+def accept(args):
+    cell = regress.parse_cell(args.accept)[0].text
+    if not args.reason or not args.device:
+        raise steps.CannotRun("--accept CELL needs --device NAME and --reason TEXT")
+    folder = bench.folder_name(args.device)
+    found = [(one["date"], one["commit"]) for path in regressions_of(args.folder, folder)
+             for a_store in [store.read(path)] for line in a_store.of("verdict") for one in a_store.of("environment")
+             if line["env"] == one["id"] and line["outcome"] == SLOW and store.cell_of(line).text == cell]
+    if not found:
+        raise steps.CannotRun(f"--accept: no committed regression of {args.device} says that {cell} is SLOW")
+    line = {"device": args.device, "cell": cell, "commit": max(found)[1], "reason": args.reason}
+    store.append(os.path.join(args.folder, FOLDER, ACCEPTED), [line])
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="ci/baseline.py", description="baselines out of the committed regressions")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit status 1 where one is not current")
+    parser.add_argument("--folder", default=steps.ROOT, metavar="FOLDER", help="of the tree (default: this one)")
+    parser.add_argument("--accept", metavar="CELL")
+    parser.add_argument("--device", metavar="NAME")
+    parser.add_argument("--reason", metavar="TEXT")
+    args = parser.parse_args(argv)
+    if args.accept:
+        try:
+            accept(args)
+        except ValueError as error:
+            parser.error(f"--accept {args.accept}: {error}")
+    if args.check:
+        wrong = sorted(differing(args.folder))
+        for path in wrong:
+            print(f"{path} is not what the stores say: ci/baseline.py")
+        return 1 if wrong else 0
+    for path in write(args.folder):
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(steps.main_of("baseline", main))

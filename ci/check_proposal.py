@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Is a branch that a night made what it may be? Of bot/policies-*: generated files and stores only, and the same bytes
+when they are generated again. (The tests compare the bytes, too; this says it first, and in one line.)
+
+    ci/check_proposal.py --base COMMIT
+"""
+import argparse
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from ci import baseline, pull_request, steps  # noqa: E402
+from tools.farm import store, table  # noqa: E402
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="ci/check_proposal.py", description="is a proposal what it may be?")
+    parser.add_argument("--base", required=True, metavar="COMMIT")
+    parser.add_argument("--repository", default=steps.ROOT, metavar="FOLDER")
+    args = parser.parse_args(argv)
+    names = steps.git(args.repository, "diff", "--name-only", f"{args.base}...HEAD").split()
+    pull_request.check_files(names)
+    stores = store.read_all(store.paths_under(os.path.join(args.repository, store.STORES)))
+    wrong = [] if table.is_current(os.path.join(args.repository, table.TABLE), stores) else [table.TABLE]
+    wrong += sorted(baseline.differing(args.repository))
+    for name in wrong:
+        print(f"{name} is not what the stores say: make table, ci/baseline.py")
+    print(f"{len(names)} files, {len(wrong)} of them not what the stores say")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(steps.main_of("check_proposal", main))

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""The dashboard's pages, of what is committed and of the nights that were kept.
+
+    ci/dashboard.py --out SITE [--remote NAME|URL] [--artifacts DIR]
+
+--artifacts: a night that is not kept yet is drawn, too.
+"""
+import argparse
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from ci import keep, steps  # noqa: E402
+from tools.farm import store  # noqa: E402
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="ci/dashboard.py", description="the dashboard's pages")
+    parser.add_argument("--out", required=True, metavar="SITE")
+    parser.add_argument("--store", default=os.path.join(steps.NIGHTS, "store"), metavar="FOLDER",
+                        help="where all stores are put together")
+    parser.add_argument("--repository", default=steps.ROOT, metavar="FOLDER")
+    parser.add_argument("--remote", metavar="NAME|URL")
+    parser.add_argument("--artifacts", metavar="DIR")
+    args = parser.parse_args(argv)
+    if not os.path.isdir(os.path.join(steps.ROOT, "dashboard")):
+        raise steps.CannotRun("there is no dashboard in this tree: nothing to build")
+    keep.main(["--fetch", args.store, "--repository", args.repository,
+               *(["--remote", args.remote] if args.remote else [])])
+    for name, data in (keep.files_of(args.artifacts) if args.artifacts else {}).items():
+        if name.endswith(".jsonl.gz"):
+            store.replace(os.path.join(args.store, name), data)
+    command = [sys.executable, "-m", "dashboard", "--out", os.path.abspath(args.out), "--store",
+               os.path.abspath(args.store)]
+    return subprocess.run(command, cwd=steps.ROOT, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(steps.main_of("dashboard", main))

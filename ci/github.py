@@ -1,0 +1,48 @@
+"""The GitHub command line, where it is installed and authorised; without it all that a night has to say is printed."""
+import json
+import os
+import shutil
+import subprocess
+
+from ci import steps
+
+
+def gh(*words, check=True):
+    """Its answer; None where it failed and that is no error for the user."""
+    done = subprocess.run(["gh", *words], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          stdin=subprocess.DEVNULL, errors="replace", env={**os.environ, "GH_PROMPT_DISABLED": "1"})
+    if done.returncode == 0:
+        return done.stdout.strip()
+    if check:
+        raise steps.CannotRun(f"gh {' '.join(words[:2])}: {done.stderr.strip() or done.returncode}")
+    return None
+
+
+def is_there():
+    return shutil.which("gh") is not None and gh("auth", "status", check=False) is not None
+
+
+def found(*words):
+    """The list that gh answers as JSON."""
+    try:
+        return json.loads(gh(*words) or "[]")
+    except ValueError as error:
+        raise steps.CannotRun(f"gh {' '.join(words[:2])}: its answer is no JSON: {error}") from error
+
+
+def pull_request_of(branch, repository):
+    """The number of the open pull request of a branch, or None."""
+    numbers = found("pr", "list", "--head", branch, "--state", "open", "--json", "number", *repository)
+    return str(numbers[0]["number"]) if numbers else None
+
+
+def issue_of(title, repository):
+    """The number of the open issue with exactly this title, or None."""
+    lines = found("issue", "list", "--state", "open", "--search", f'in:title "{title}"', "--json", "number,title",
+                  *repository)
+    return next((str(line["number"]) for line in lines if line["title"] == title), None)
+
+
+def in_repository(name):
+    """The option that names the repository, where it is not gh's own choice."""
+    return ["--repo", name] if name else []

@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+"""A board's night, as far as it needs the GPU: benchmark, tune, regression. It decides nothing, and needs no network,
+no token and no repository: gcc, NVRTC, Python with NumPy and SciPy; nvcc for the peers.
+
+    ci/measure.py --out DIR [--base COMMIT|FOLDER] [--seconds S] [--steps bench,tune,regress] ...
+
+    bench     ours, the peers and the roofs, side by side (tools/bench.py)               DIR/bench.jsonl
+    tune      searches policies, confirms in fresh processes (tools.farm tune)           DIR/tune.jsonl
+    regress   this tree against the base, interleaved processes (tools.farm regress)     DIR/regress.jsonl
+
+Each has a share of --seconds and is stopped where it needs more; one that fails does not stop the others.
+DIR/night.json says what was measured and how each step ended, from the first moment on, so that a machine that dies
+leaves a record. The same command again goes on where it stopped: a step that ended well is not repeated.
+
+Without a GPU: --made-up makes measurements up, --replay gives back those of another night.
+
+Exit status: 0; 1 a step failed (DIR/night.json says which); 2 bad usage; 3 another night is under way here; 4 no GPU.
+"""
+import argparse
+import concurrent.futures
+import glob
+import json
+import os
+import shlex
+import shutil
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from ci import keep, steps  # noqa: E402
+from tools import bench  # noqa: E402
+from tools.farm import measure, noise, regress, store  # noqa: E402
+
+STEPS = ("bench", "tune", "regress")
+SECONDS = 3600
+SHARE = {"bench": 0.2, "tune": 0.5, "regress": 0.3}  # of the time that the steps asked for have
+SEARCH = 0.65  # of the tune's: the rest is for the rerun
+PYTHON = shlex.quote(sys.executable)
+RUNNER = "ci/runner/check.sh says what a machine that measures needs; without a GPU: make nightly ARGS=--made-up"
+
+
+class Night:
+    """What is measured: options, the record, the time that is left."""
+
+    def __init__(self, args):
+        self.args, self.folder = args, os.path.abspath(args.out)
+        os.makedirs(self.folder, exist_ok=True)
+        found = steps.read_json(self.path(steps.RECORD)) or {}
+        self.record = {"v": 1, "date": steps.now(), **found}
+        self.program = os.path.abspath(args.gp_tune) if args.gp_tune else ""
+        self.worker, self.compiler = workers(args, self.folder)
+        self.clock = steps.Clock(args.seconds)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def note(self, name, status, seconds=0.0, message=""):
+        done = [step for step in self.record.get("steps", []) if step["name"] != name]
+        entry = {"name": name, "status": status, "seconds": round(seconds, 1), "message": message}
+        self.record["steps"] = done + [entry]
+        self.save()
+
+    def save(self):
+        steps.write_json(self.path(steps.RECORD), self.record)
+
+    def status(self, name):
+        return next((step["status"] for step in self.record.get("steps", []) if step["name"] == name), "")
+
+    def command_for(self, command, side):
+        return command.replace("{side}", side)
+
+
+# ---- without a GPU ---------------------------------------------------------------------------------------------------
+
+MADE_UP = {"device": "Synthetic GPU", "launch_us": 0.5, "noise": {**noise.QUIET, "between": 0.004, "within": 0.003}}
+
+
+def workers(args, folder):
+    """(command of the worker, command of the compiler) instead of gp_tune's own; {side} in them becomes base or new."""
+    if args.replay:
+        stores = os.path.abspath(args.replay)
+        return (f"{PYTHON} -m tools.farm.measure --replay {shlex.quote(stores)}/{{store}} --side {{side}}",
+                f"{PYTHON} -m tools.farm.measure --compiler --replay {shlex.quote(stores)}/{{store}} --side {{side}}")
+    if args.made_up is None:
+        return args.worker_command or "", args.compiler_command or ""
+    for side, path in (("new", args.made_up), ("base", args.made_up_base)):
+        model = {**MADE_UP, "bus": steps.slug(folder)[-60:], **(read_model(path) if path else {})}
+        steps.write_json(os.path.join(folder, f"model.{side}.json"), model)
+    model = shlex.quote(os.path.join(folder, "model.{side}.json"))
+    return (f"{PYTHON} -m tools.farm.measure --synthetic {model}",
+            f"{PYTHON} -m tools.farm.measure --compiler --synthetic {model}")
+
+
+def read_model(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            model = json.load(file)
+        measure.Synthetic(model)
+        return model
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise steps.CannotRun(f"{path}: no model of a device ({error})") from error
+
+
+def is_live(args):
+    return args.made_up is None and not args.replay and not args.worker_command
+
+
+# ---- who measures, and what ------------------------------------------------------------------------------------------
+
+
+def find_device(night):
+    """Asks the worker who it is; the record says so."""
+    args = night.args
+    if night.worker:
+        text = night.command_for(night.worker, "new").replace("{store}", first_store(args))
+        command = ["sh", "-c", f"exec {text}"]
+    else:
+        night.program = night.program or regress.build(regress.tree_of_folder(steps.ROOT))
+        command = [night.program, "--worker"] + (["--device", args.gpu] if args.gpu else [])
+    try:
+        worker = measure.Live(command)
+        worker.process.stdin.write("quit\n")
+        worker.close()
+    except (OSError, measure.Lost) as error:
+        night.note("device", "failed", 0, f"no device: {error}")
+        steps.say("measure", f"no device: {error}")
+        steps.say("measure", RUNNER)
+        return False
+    ready = worker.ready
+    capability = int(ready["compute_capability"])
+    known = night.record.get("device", ready["device"])
+    if known != ready["device"]:
+        raise steps.CannotRun(f"{night.folder} is the night of {known}, and here is {ready['device']}: another --out")
+    night.record.update({"device": ready["device"], "compute_capability": capability, "driver": ready.get("driver", ""),
+                         "nvrtc": ready.get("nvrtc", ""), "clocks": ready.get("clocks", ""),
+                         "source": ready.get("source", "live"), "board": args.board or f"gpu-sm{capability}"})
+    night.note("device", "ok", 0, ready["device"])
+    return True
+
+
+def first_store(args):
+    return steps.TUNE if os.path.exists(os.path.join(args.replay or "", steps.TUNE)) else steps.REGRESS
+
+
+def read_line(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.readline().strip()
+    except OSError:
+        return ""
+
+
+def name_commits(night):
+    """What is measured, and against what: {commit, base, base_commit}."""
+    args, base = night.args, night.args.base
+    if base == "good":
+        base = keep.good_of(steps.ROOT, args.remote, night.record["device"])
+    if base is None and not is_live(args):
+        base = steps.ROOT
+    elif base is None and os.path.exists(os.path.join(steps.ROOT, ".git")):
+        base = "HEAD~1"
+    if base and not os.path.isdir(base):
+        base_commit = steps.commit_named(steps.ROOT, base)
+        base = base_commit
+    else:
+        base_commit = read_line(os.path.join(base, "COMMIT")) or f"base:{regress.commit_of(base)[:12]}" if base else ""
+    commit = args.commit or (read_line(os.path.join(base, "HEAD")) if base and os.path.isdir(base) else "")
+    night.record["commit"] = commit or full_commit(steps.ROOT)
+    night.record["base_commit"] = base_commit
+    return base
+
+
+def full_commit(folder):
+    """The whole name of the commit that a checkout is at, with "+" where the library is not as committed."""
+    name = regress.commit_of(folder)
+    full = regress.git(folder, "rev-parse", "--verify", "--quiet", name.rstrip("+"))
+    return full + "+" * name.endswith("+") if full else name
+
+
+def short(commit):
+    """As the stores name it."""
+    return commit if ":" in commit else commit[:12] + "+" * commit.endswith("+")
+
+
+# ---- the steps -------------------------------------------------------------------------------------------------------
+
+
+def farm(night, command, name, limit):
+    return steps.run([sys.executable, "-m", "tools.farm", *command], night.path(f"{name}.log"), limit)
+
+
+def do_bench(night, seconds, _):
+    if night.args.replay:
+        path = os.path.join(night.args.replay, steps.BENCH)
+        if not os.path.exists(path):
+            return "skipped", "the night that is replayed has no benchmark"
+        shutil.copyfile(path, night.path(steps.BENCH))
+        return "ok", "replayed"
+    if not is_live(night.args):
+        return "skipped", "there is nothing to measure without a GPU"
+    folder = night.path("bench")
+    shutil.rmtree(folder, ignore_errors=True)
+    wanted = ["--quick"] if night.args.bench == "quick" else ["--set", night.args.bench]
+    command = [sys.executable, os.path.join("tools", "bench.py"), *wanted, "--out", folder, "--seconds",
+               str(max(1, int(0.8 * seconds))), "--commit", night.record["commit"][:12]]
+    if night.args.peers:
+        command += ["--peers", night.args.peers]
+    status = steps.run(command, night.path("bench.log"), seconds + 120)
+    found = glob.glob(os.path.join(folder, "*.jsonl"))
+    if found:
+        shutil.copyfile(found[0], night.path(steps.BENCH))
+        shutil.rmtree(folder)
+    return outcome(night, "bench", status, bool(found), {0: "ok", 1: "ok"})
+
+
+def do_tune(night, seconds, _):
+    args = night.args
+    command = ["tune", "--measure-only", "--store", night.path(steps.TUNE), "--stores", args.stores,
+               "--commit", short(night.record["commit"]), "--seconds", str(max(10, int(SEARCH * seconds)))]
+    for name in ("primitives", "sizes", "strategy", "processes"):
+        if getattr(args, name) is not None:
+            command += [f"--{name}", str(getattr(args, name))]
+    if args.gpu:
+        command += ["--gpus", args.gpu]
+    if night.program:
+        command += ["--gp-tune", night.program]
+    if night.worker:  # what is made up or replayed has no machine code to compile ahead
+        command += ["--jobs", "0", "--worker-command",
+                    night.command_for(night.worker, "new").replace("{store}", steps.TUNE)]
+    status = farm(night, command, "tune", seconds)
+    return outcome(night, "tune", status, os.path.exists(night.path(steps.TUNE)), {0: "ok", 1: "ok"})
+
+
+def do_regress(night, seconds, base):
+    args = night.args
+    if not base:
+        return "skipped", "no base: name one by --base (ci/base.py makes a folder of a commit)"
+    command = ["regress", "--base", base, "--store", night.path(steps.REGRESS), "--seconds", str(int(0.85 * seconds)),
+               "--commit", short(night.record["commit"])]
+    if night.record["base_commit"]:
+        command += ["--base-commit", short(night.record["base_commit"])]
+    if args.cells:
+        command += ["--cells", args.cells]
+    for option, text in (("--worker-command", night.worker), ("--compiler-command", night.compiler)):
+        if text:
+            command += [option, text.replace("{store}", steps.REGRESS)]
+    status = farm(night, command, "regress", max(seconds, night.clock.left) + 15)  # then it judges
+    meanings = {0: "ok", 1: "ok", 2: "incomplete"}  # 1: something is slow, and that is a result
+    return outcome(night, "regress", status, os.path.exists(night.path(steps.REGRESS)), meanings)
+
+
+def outcome(night, name, status, found, meanings):
+    """(status of the step, what it said last)."""
+    said = steps.last_line(night.path(f"{name}.log"))
+    if status == 124:
+        return "incomplete", "out of time"
+    if not found:
+        return "failed", said or f"exit status {status}"
+    word = meanings.get(status, "failed")
+    return word, "" if word == "ok" else f"exit status {status}: {said}"
+
+
+DO = {"bench": do_bench, "tune": do_tune, "regress": do_regress}
+
+
+def prepare(night, base):
+    """Builds side by side what the steps would build one after another: compiling is no measuring, and has no share of
+    the time. What cannot be built is said by the step that needs it."""
+    builds = []
+    if "regress" in night.args.steps and base:
+        tree = regress.tree_of_folder(base) if os.path.isdir(base) else regress.tree_of_commit(base)
+        builds += [lambda: regress.build(tree), lambda: regress.build(regress.tree_of_folder(steps.ROOT))]
+    if "bench" in night.args.steps and is_live(night.args) and night.status("bench") != "ok":
+        command = [sys.executable, os.path.join("tools", "bench.py"), "--build-only"]
+        builds.append(lambda: steps.run(command, night.path("build.log"), night.clock.left))
+    with concurrent.futures.ThreadPoolExecutor(max(1, len(builds))) as pool:
+        for job in [pool.submit(build) for build in builds]:
+            if job.exception() and not isinstance(job.exception(), regress.CannotRun):
+                raise job.exception()
+
+
+def all_steps(night, base):
+    worst = 0
+    prepare(night, base)
+    wanted = [name for name in STEPS if name in night.args.steps]
+    for place, name in enumerate(wanted):
+        if night.status(name) == "ok":
+            steps.say("measure", f"{name}: was done")
+            continue
+        share = SHARE[name] / sum(SHARE[other] for other in wanted[place:])
+        seconds = share * night.clock.left
+        start = time.monotonic()
+        night.note(name, "running")
+        steps.say("measure", f"{name}: {seconds:.0f} s")
+        try:
+            status, message = DO[name](night, seconds, base)
+        except KeyboardInterrupt:
+            night.note(name, "interrupted", time.monotonic() - start)
+            raise
+        except (steps.CannotRun, regress.CannotRun, store.StoreError, OSError) as error:
+            status, message = "failed", str(error)
+        night.note(name, status, time.monotonic() - start, message)
+        steps.say("measure", f"{name}: {status}" + (f": {message}" if message else ""))
+        worst = max(worst, status not in ("ok", "skipped"))
+    return worst
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="ci/measure.py", description="a board's night, as far as it needs the GPU")
+    add_arguments(parser)
+    parser.add_argument("--out", required=True, metavar="DIR")
+    parser.add_argument("--remote", metavar="NAME|URL", help="where the history of nights is, for --base good")
+    args = parser.parse_args(argv)
+    check(parser, args)
+    night = Night(args)
+    night.record["complete"] = False
+    night.save()
+    if not night.worker:
+        try:
+            night.program = night.program or regress.build(regress.tree_of_folder(steps.ROOT))
+        except regress.CannotRun as error:
+            raise steps.CannotRun(f"gp_tune cannot be built: {error}") from error
+    if not find_device(night):
+        return steps.NO_GPU
+    base = name_commits(night)
+    try:
+        with steps.locked(os.path.join(steps.NIGHTS, "measure.lock")):
+            worst = all_steps(night, base)
+    except steps.CannotRun as error:
+        steps.say("measure", error)
+        return steps.BUSY
+    night.record["complete"] = True
+    night.save()
+    return worst
+
+
+def add_arguments(parser):
+    parser.add_argument("--base", metavar="COMMIT|FOLDER|good", help="what regress compares with; good: the last "
+                        "commit in which a night found nothing slower on this device, if any (default: HEAD~1)")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help=f"of all steps together (default: {SECONDS})")
+    parser.add_argument("--steps", default=",".join(STEPS), metavar="A,B", help=f"default: {','.join(STEPS)}")
+    parser.add_argument("--board", metavar="NAME", help="the runner's label (default: gpu-sm and its capability)")
+    parser.add_argument("--gpu", metavar="N", help="which GPU of the machine (default: 0)")
+    parser.add_argument("--commit", metavar="TEXT", help="what is measured, where there is no repository")
+    parser.add_argument("--stores", default=os.path.join(steps.ROOT, store.STORES), metavar="FOLDER",
+                        help="whose rows the tune also measures (default: ci/measurements)")
+    parser.add_argument("--primitives", metavar="A,B", help="of the tune")
+    parser.add_argument("--sizes", metavar="4K,1M", help="of the tune")
+    parser.add_argument("--strategy", metavar="NAME", help="of the tune")
+    parser.add_argument("--processes", type=int, help="of the tune's rerun")
+    parser.add_argument("--cells", metavar="FILE", help="of regress, a cell a line")
+    parser.add_argument("--bench", default="quick", choices=["quick", *bench.SETS], help="which list of cells")
+    parser.add_argument("--peers", help="cub,cuda,thrust,cublas, or none")
+    parser.add_argument("--gp-tune", metavar="PROGRAM", help="instead of one that is built from this tree")
+    parser.add_argument("--worker-command", metavar="COMMAND", help="another worker; {side}: base or new")
+    parser.add_argument("--compiler-command", metavar="COMMAND", help="another compiler, likewise")
+    parser.add_argument("--made-up", nargs="?", const="", metavar="MODEL.json", help="no GPU: a made-up one")
+    parser.add_argument("--made-up-base", default="", metavar="MODEL.json", help="the same for the base")
+    parser.add_argument("--replay", metavar="NIGHT", help="no GPU: what another night's folder has")
+
+
+def check(parser, args):
+    args.steps = args.steps.split(",")
+    unknown = [name for name in args.steps if name not in STEPS]
+    if unknown:
+        parser.error(f"--steps: there is no step {unknown[0]!r}; there are {', '.join(STEPS)}")
+    if args.seconds <= 0:
+        parser.error("--seconds: more than 0")
+    if args.replay and args.made_up is not None:
+        parser.error("--replay and --made-up: one of them")
+    if args.replay and not os.path.isdir(args.replay):
+        parser.error(f"--replay: {args.replay} is no folder")
+    if args.cells and not os.path.exists(args.cells):
+        parser.error(f"--cells: {args.cells}: no such file")
+
+
+if __name__ == "__main__":
+    sys.exit(steps.main_of("measure", main))

@@ -1,0 +1,288 @@
+"""What the steps of a night share (ci/README.md): the folder of a board's night, the record of its steps, git, the
+lock."""
+import contextlib
+import datetime
+import fcntl
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+if ROOT not in sys.path:
+    sys.path.insert(0, ROOT)
+from tools import bench  # noqa: E402
+from tools.farm import store  # noqa: E402
+
+NIGHTS = os.environ.get("GPUPRIMS_NIGHTS") or os.path.join(bench.BUILD, "night")
+RECORD = "night.json"
+PROPOSALS = "proposals.json"
+# What a board's night leaves: stores of the farm, but for the benchmark, which is tools/bench.py's.
+TUNE, REGRESS, BENCH = "tune.jsonl", "regress.jsonl", "bench.jsonl"
+FOUND_SLOW, CANNOT_RUN, BUSY, NO_GPU = 1, 2, 3, 4
+
+
+class CannotRun(Exception):
+    """What a user is told."""
+
+
+def say(step, text):
+    print(f"{step}: {text}", file=sys.stderr, flush=True)
+
+
+def main_of(step, function):
+    """Runs a step; what cannot be done is a sentence and exit status 2, never a traceback."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return function(sys.argv[1:])
+    except (CannotRun, store.StoreError) as error:
+        say(step, error)
+        return CANNOT_RUN
+    except OSError as error:
+        say(step, f"{error.filename or 'system'}: {error.strerror}")
+        return CANNOT_RUN
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith(("tools", "ci")):
+            raise
+        say(step, f"needs {error.name}: pip install {error.name}")
+        return CANNOT_RUN
+    except KeyboardInterrupt:
+        say(step, "interrupted")
+        return 130
+
+
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+# ---- the record of a board's night -----------------------------------------------------------------------------------
+
+
+def write_json(path, value):
+    store.replace(path, (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode())
+
+
+def read_json(path):
+    """The value, or None where there is none: no such file, or one that a dying machine left half written."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return None
+
+
+def is_record(value):
+    """Records come from boards: what names files and branches must be what it says."""
+    return isinstance(value.get("compute_capability", 0), int) and isinstance(value.get("device", ""), str) and \
+        isinstance(value.get("steps", []), list) and isinstance(value.get("board", ""), str) and \
+        re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", str(value.get("date", ""))) is not None and \
+        all(isinstance(step, dict) and {"name", "status"} <= set(step) for step in value.get("steps", []))
+
+
+class Board:
+    """A board's folder. record: what the measuring said of itself; {} where it left nothing."""
+
+    def __init__(self, folder, name=""):
+        self.folder = folder
+        found = read_json(self.path(RECORD))
+        self.record = found if isinstance(found, dict) and is_record(found) else {}
+        self.name = self.record.get("board") or name or os.path.basename(os.path.abspath(folder))
+        self.problems = [] if self.record else ["the runner left no record of the night that can be used"]
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def step(self, name):
+        return next((step for step in self.record.get("steps", []) if step.get("name") == name), {})
+
+    def is_done(self, name):
+        return self.step(name).get("status") == "ok"
+
+    def said(self, name):
+        """How a step ended, in words."""
+        step = self.step(name)
+        if not step:
+            return "did not begin"
+        if step["status"] == "running":
+            return "began and did not end: the runner died or was cancelled"
+        return step["status"] + (f": {step['message']}" if step.get("message") else "")
+
+    def store(self, name):
+        """One of its stores, or None where there is none that can be read; broken lines are problems, and said."""
+        path = self.path(name)
+        if not os.path.exists(path):
+            return None
+        try:
+            found = store.read(path)
+        except store.StoreError as error:
+            self.problems.append(str(error))
+            return None
+        if found.broken:
+            number, reason = found.broken[0]
+            self.problems.append(f"{name}: {len(found.broken)} broken lines were left out, the first is line {number}: "
+                                 f"{reason}")
+        return found
+
+    @property
+    def device(self):
+        return self.record.get("device", "")
+
+    @property
+    def capability(self):
+        return self.record.get("compute_capability", "")
+
+    @property
+    def date(self):
+        return self.record.get("date", "")[:10]
+
+
+def boards_of(artifacts, expected=()):
+    """The boards of a night: the folder itself where it is one's, otherwise its folders; expected: names of boards that
+    have to be there, and are shown without data where they are not."""
+    if not os.path.isdir(artifacts):
+        raise CannotRun(f"{artifacts}: no such folder")
+    if os.path.exists(os.path.join(artifacts, RECORD)):
+        return [Board(artifacts)]
+    folders = sorted(os.path.join(artifacts, name) for name in os.listdir(artifacts))
+    found = [Board(folder) for folder in folders if os.path.isdir(folder) and
+             any(os.path.exists(os.path.join(folder, name)) for name in (RECORD, TUNE, REGRESS, BENCH))]
+    names = {board.name for board in found}
+    found += [Board(os.path.join(artifacts, name), name) for name in expected if name and name not in names]
+    return sorted(found, key=lambda board: board.name)
+
+
+# ---- programs --------------------------------------------------------------------------------------------------------
+
+
+def run(command, log, timeout=None, echo=False, **options):
+    """Its exit status; what it says goes to the log. It is stopped, with its children, when the time is up or we are
+    interrupted, by the signal that lets gp_tune leave a whole store behind."""
+    with open(log, "ab") as file:
+        process = subprocess.Popen(command, cwd=options.pop("cwd", ROOT), stdin=subprocess.DEVNULL,
+                                   stdout=None if echo else file, stderr=None if echo else subprocess.STDOUT,
+                                   start_new_session=True, **options)
+        try:
+            return process.wait(timeout)
+        except (KeyboardInterrupt, subprocess.TimeoutExpired) as error:
+            stop(process)
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            return 124
+
+
+def stop(process):
+    for number, patience in ((signal.SIGINT, 30), (signal.SIGKILL, 10)):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(patience)
+            return
+
+
+def last_line(log):
+    """What a program that failed said last."""
+    try:
+        with open(log, encoding="utf-8", errors="replace") as file:
+            lines = [line.strip() for line in file if line.strip()]
+    except OSError:
+        return ""
+    return lines[-1][:300] if lines else ""
+
+
+def git(repository, *words, check=True, data=None, env=None):
+    """Its answer, stripped. check: an error is one for the user; otherwise None."""
+    try:
+        done = subprocess.run(["git", "-C", repository, *words], check=False, input=data, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env={**os.environ, **(env or {}), "GIT_TERMINAL_PROMPT": "0"})
+    except OSError as error:
+        raise CannotRun(f"git: {error.strerror}") from error
+    if done.returncode == 0:
+        return done.stdout.decode(errors="replace").strip()
+    if check:
+        raise CannotRun(f"git {words[0]}: {done.stderr.decode(errors='replace').strip() or done.returncode}")
+    return None
+
+
+def commit_named(repository, name):
+    """The whole name of a commit."""
+    found = git(repository, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", check=False)
+    if not found:
+        raise CannotRun(f"{name}: no commit of the repository {os.path.relpath(repository)}")
+    return found
+
+
+# Who the commits are by that a night makes.
+BOT = {"GIT_AUTHOR_NAME": "gpuprims nights", "GIT_AUTHOR_EMAIL": "nights@gpuprims.invalid",
+       "GIT_COMMITTER_NAME": "gpuprims nights", "GIT_COMMITTER_EMAIL": "nights@gpuprims.invalid"}
+
+
+def tree_with(repository, base, files, gone=()):
+    """The name of a tree: that of the commit `base` (None: empty) with these files {path: bytes} put in and those that
+    are gone left out. Neither the working tree nor its index is touched."""
+    index = os.path.join(git(repository, "rev-parse", "--absolute-git-dir"), f"night-index-{os.getpid()}")
+    environment = {"GIT_INDEX_FILE": index}
+    try:
+        git(repository, "read-tree", *([base] if base else ["--empty"]), env=environment)
+        for path, data in sorted(files.items()):
+            blob = git(repository, "hash-object", "-w", "--stdin", data=data)
+            git(repository, "update-index", "--add", "--cacheinfo", f"100644,{blob},{path}", env=environment)
+        for path in gone:
+            git(repository, "update-index", "--force-remove", path, env=environment)
+        return git(repository, "write-tree", env=environment)
+    finally:
+        for path in (index, f"{index}.lock"):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(path)
+
+
+def file_at(repository, commit, path):
+    """The bytes of a file of a commit, or None."""
+    done = subprocess.run(["git", "-C", repository, "cat-file", "blob", f"{commit}:{path}"], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return done.stdout if done.returncode == 0 else None
+
+
+def extract(repository, commit, paths, folder):
+    """Those of the paths that a commit has, into a folder."""
+    there = [path for path in paths if git(repository, "cat-file", "-e", f"{commit}:{path}", check=False) is not None]
+    os.makedirs(folder, exist_ok=True)
+    if there:
+        archive = subprocess.run(["git", "-C", repository, "archive", commit, *there], check=False,
+                                 stdout=subprocess.PIPE)
+        unpack = subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=False)
+        if archive.returncode or unpack.returncode:
+            raise CannotRun(f"{commit}: git archive or tar failed")
+
+
+@contextlib.contextmanager
+def locked(path):
+    """One night at a time: the second one is told who is at it."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            file.seek(0)
+            raise CannotRun(f"another night is under way: {file.read().strip() or 'it does not say which'}") from error
+        file.truncate(0)
+        file.write(f"process {os.getpid()}, since {now()}\n")
+        file.flush()
+        yield
+
+
+def slug(text):
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+class Clock:
+    """What is left of a time."""
+
+    def __init__(self, seconds):
+        self.end = time.monotonic() + seconds
+
+    @property
+    def left(self):
+        return max(0.0, self.end - time.monotonic())

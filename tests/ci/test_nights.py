@@ -1,0 +1,475 @@
+"""Nights out of artifacts that are made up: what is decided, proposed, reported and kept. No GPU, no NVRTC."""
+import gzip
+import json
+import os
+import subprocess
+
+import nights
+import pytest
+from nights import DEVICE, both, proposal, quiet, regressed, text_of, tuned
+
+from ci import baseline, check_proposal, contribute, decide, keep, machine_code, pull_request, steps
+from tools.farm import store, table, trust
+from tools.farm.verdicts import FAST, SAME, SLOW
+
+BRANCH = "bot/policies-90"
+STORE = "ci/measurements/example-one/2026-03-04.tune.jsonl.gz"
+REDUCE, COPY = "reduce SUM u32 n=262144 protocol=cold", "copy u32 n=4096 protocol=cold"
+
+
+@pytest.fixture
+def world(tmp_path, monkeypatch):
+    monkeypatch.setattr(nights.regress.regress, "FOLDER", str(tmp_path / "regress"))  # where commits are checked out
+    return nights.World(tmp_path)
+
+
+def test_a_quiet_night(world, capsys):
+    """No pull request, no issue; also where the regression ran."""
+    world.night("first", both(tuned(quiet), regressed({COPY: (SAME, 1.001)})))  # a new device: its baseline
+    git_merge(world)
+    results = world.night("second", both(tuned(quiet), regressed({COPY: (SAME, 1.002)}, date="2026-03-05T00:00:00Z")))
+    assert world.status == 0 and proposal(results)["files"] == []
+    assert BRANCH not in world.branches() and "nothing is left to propose" in capsys.readouterr().out
+    assert not os.path.exists(os.path.join(results, "regress", "issues"))
+
+
+def git_merge(world):
+    """A maintainer merges what is open."""
+    nights.git(world.repository, "fetch", "--quiet", world.remote, BRANCH)
+    nights.git(world.repository, "merge", "--quiet", "--ff-only", "FETCH_HEAD")
+    nights.git(world.repository, "push", "--quiet", "origin", "main")
+
+
+def test_a_better_policy(world, capsys):
+    """A pull request with the row; its branch holds what it may, and the bytes that the tools make."""
+    results = world.night("one", tuned(nights.better))
+    said = capsys.readouterr().out
+    found = proposal(results)
+    assert sorted(world.files_of(BRANCH)) == sorted(found["files"]) == [STORE, table.TABLE]
+    assert [row["group"] for row in found["rows"]] == ["exclusive_scan 4/4/4", "inclusive_scan 4/4/4"]
+    row = found["rows"][0]
+    assert row["scope"] == DEVICE and row["before"] is None and "threads=512" in row["after"]
+    assert 0.1 < row["low"] < row["gain"] < row["high"] < 0.2 and row["pairs"] == 3
+    assert f"branch: {BRANCH}" in said and f"+{100 * row['gain']:.1f} %" in said and "## Regret" in said
+    assert "with its rows" in found["regret"] and found["pictures"] == ["rows.png"]
+    git_merge(world)  # a fast-forward: one commit on main
+    assert check_proposal.main(["--base", "HEAD~1", "--repository", world.repository]) == 0
+    folder = os.path.join(world.repository, store.STORES)
+    assert table.is_current(os.path.join(world.repository, table.TABLE), store.read_all(store.paths_under(folder)))
+    store.append(os.path.join(world.repository, table.TABLE), [{}])  # somebody edits it
+    assert check_proposal.main(["--base", "HEAD~1", "--repository", world.repository]) == 1
+
+
+def test_updated_in_place_and_closed(world, tmp_path, monkeypatch):
+    hub = nights.Hub(tmp_path / "hub", monkeypatch)
+    world.night("one", tuned(nights.better))
+    first = world.branches()[BRANCH]
+    create, = hub.asked("pr", "create")
+    assert create[create.index("--head") + 1] == BRANCH and create[create.index("--base") + 1] == "main"
+    world.night("two", tuned(nights.better, date="2026-03-05T00:00:00Z", seed=2))
+    second = world.branches()[BRANCH]
+    assert second != first and len(hub.asked("pr", "create")) == len(hub.asked("pr", "edit")) == 1
+    assert world.files_of(BRANCH) == [STORE.replace("03-04", "03-05"), table.TABLE]  # not on top of the first
+    parents = [nights.git(world.remote, "rev-parse", f"{commit}^") for commit in (first, second)]
+    assert parents == [nights.git(world.repository, "rev-parse", "main")] * 2
+    world.night("three", tuned(quiet, date="2026-03-06T00:00:00Z"))
+    assert BRANCH not in world.branches() and hub.asked("pr", "close")[0][2] == "7"
+    assert not hub.asked("pr", "merge")
+
+
+def test_a_branch_that_somebody_moved(world, monkeypatch):
+    """It is not overwritten."""
+    results = world.night("one", tuned(nights.better))
+    seen = world.branches()[BRANCH]
+    moved = world.commit("Another", note="x")
+    nights.git(world.repository, "push", "--quiet", "--force", world.remote, f"{moved}:refs/heads/{BRANCH}")
+    monkeypatch.setattr(pull_request, "tip_of", lambda *_: seen)
+    with open(os.path.join(results, "decide", "90", "proposal.json"), encoding="utf-8") as file:
+        found = json.load(file)
+    found["date"] = "2026-03-09"
+    steps.write_json(os.path.join(results, "decide", "90", "proposal.json"), found)
+    with pytest.raises(steps.CannotRun, match="stale info|rejected"):
+        world.pull(results)
+    assert world.branches()[BRANCH] == moved
+
+
+def test_a_proposal_touches_what_it_may(world):
+    results = world.night("one", tuned(nights.better), pull=False)
+    for change in ({"files": ["gpuprims.h"]}, {"files": ["ci/measurements/../../x.tune.jsonl.gz"]}, {"branch": "main"}):
+        found = {**proposal(results), **change}
+        steps.write_json(os.path.join(results, "decide", "90", "proposal.json"), found)
+        with pytest.raises(steps.CannotRun, match="must not"):
+            world.pull(results)
+        steps.write_json(os.path.join(results, "decide", "90", "proposal.json"), {**found, "branch": BRANCH})
+    assert not world.branches()
+
+
+# ---- nights that went wrong ------------------------------------------------------------------------------------------
+
+
+def test_a_runner_that_dies_in_the_middle(world, capsys):
+    """It proposes nothing, it takes nothing back, and it is said."""
+    world.night("one", tuned(nights.better))
+    standing = world.branches()
+    cut = tuned(quiet, date="2026-03-05T00:00:00Z", done=(), running=("tune",),
+                change=lambda lines: "\n".join(lines[:15]) + "\n" + lines[15][:40])
+    results = world.night("two", cut)
+    said = capsys.readouterr().out
+    assert world.files_of(BRANCH) == [STORE, table.TABLE] and set(standing) == {BRANCH}
+    notes = " ".join(proposal(results)["notes"])
+    assert "began and did not end: the runner died" in notes and "broken lines" in notes and "line 16" in notes
+    assert "NO DATA: the regression run did not begin" in text_of(results, "regress", "regress.md")
+    assert "Traceback" not in said
+    results = world.night("three", expected="gpu-sm90,gpu-sm86")  # nothing came at all
+    assert steps.read_json(os.path.join(results, "decide", steps.PROPOSALS))["silent"] == ["gpu-sm86", "gpu-sm90"]
+    assert BRANCH in world.branches() and "gpu-sm86: NO DATA" in capsys.readouterr().out
+
+
+def test_one_of_two_boards_dies(world):
+    """What the open proposal has of the other device stays, also when the first one's is made anew."""
+    world.night("one", tuned(nights.better), tuned(nights.better, device="Example Two", board="gpu-sm90-b"))
+    assert len(world.files_of(BRANCH)) == 3
+    world.night("two", tuned(nights.better, date="2026-03-05T00:00:00Z"),
+                tuned(quiet, device="Example Two", board="gpu-sm90-b", done=(), running=("tune",)))
+    assert world.files_of(BRANCH) == [STORE.replace("03-04", "03-05"), STORE.replace("example-one", "example-two"),
+                                      table.TABLE]
+
+
+def test_a_store_with_corrupt_lines(world, capsys):
+    def spoil(lines):
+        return "\n".join([*lines[:3], "{broken", lines[3][:50], '"no object"', *lines[3:]]) + "\n"
+
+    results = world.night("one", tuned(nights.better, change=spoil))
+    notes = " ".join(proposal(results)["notes"])
+    assert "3 broken lines were left out, the first is line 4" in notes
+    assert {row["scope"] for row in proposal(results)["rows"]} == {DEVICE}
+    kept = store.read(os.path.join(results, "decide", "90", "tree", STORE))
+    assert not kept.broken and kept.of("decision")
+
+
+def test_an_empty_store(world, capsys):
+    for number, change in enumerate((lambda lines: "", lambda lines: lines[0] + "\n", lambda lines: "rubbish\n")):
+        results = world.night(f"night{number}", tuned(quiet, change=change))
+        notes = " ".join(proposal(results)["notes"])
+        assert proposal(results)["files"] == [] and "the tune left no samples" in notes
+    assert not world.branches()
+
+
+def test_a_renamed_device(world, capsys):
+    """A store of another name than the record's is not used; a new name for a shape that is known is noted."""
+    results = world.night("one", both(tuned(nights.better, device="Example Uno"),
+                                      lambda folder: nights.record(folder, DEVICE)))
+    assert proposal(results)["files"] == [] and "renamed or exchanged" in " ".join(proposal(results)["notes"])
+    world.night("two", tuned(nights.better))
+    git_merge(world)
+    results = world.night("three", tuned(nights.better, device="Example Uno", date="2026-03-05T00:00:00Z"))
+    notes = " ".join(proposal(results)["notes"])
+    assert "Example Uno is new here, and of the shape of Example One" in notes
+    assert {row["scope"] for row in proposal(results)["rows"]} >= {"Example Uno"}
+
+
+def test_what_was_not_measured_is_not_proposed(world):
+    results = world.night("one", tuned(nights.better, change=lambda lines: "\n".join(lines).replace(
+        '"source": "live"', '"source": "synthetic"') + "\n"))
+    assert proposal(results)["files"] == [] and "synthetic, not measured" in " ".join(proposal(results)["notes"])
+
+
+def test_a_record_that_lies(world):
+    """A board's record names files and branches: what is no number or date there is refused."""
+    results = world.night("one", tuned(nights.better, compute_capability="../../x"),
+                          tuned(nights.better, board="b", date="2026-03-05T00:00:00Z"))
+    assert sorted(os.listdir(os.path.join(results, "decide"))) == ["90", steps.PROPOSALS]
+    assert steps.read_json(os.path.join(results, "decide", steps.PROPOSALS))["silent"] == ["board-0"]
+
+
+def throttled(lines):
+    """Of an unlocked card: half of the confirming samples throttled, clocks all over the place."""
+    found = []
+    for number, line in enumerate(map(json.loads, lines)):
+        if line["kind"] == "samples":
+            line["sm_mhz"] = [1200 + 37 * (number % 20), 1980 - 53 * (number % 13)]
+            if line["phase"] == "confirm" and line["process"] != 1:
+                line["throttle"], line["us"] = 0x40, [2 * us for us in line["us"]]
+        found.append(store.dump(line))
+    return "\n".join(found) + "\n"
+
+
+def test_an_unlocked_throttled_card(world):
+    """The same rules for all: what was throttled does not count, what is left confirms nothing, and it is said."""
+    results = world.night("one", tuned(nights.better, change=throttled))
+    found = proposal(results)
+    notes = " ".join(found["notes"])
+    assert found["rows"] == [] and found["verdicts"].get("accepted", 0) == 0
+    assert "throttled and left out" in notes and "not steady" in notes
+    unlocked = tuned(nights.better, device="Example Two", change=lambda lines: "\n".join(
+        line.replace('"sm_mhz": [1980, 1980]', f'"sm_mhz": [{1400 + 9 * k % 500}, 1800]')
+        for k, line in enumerate(lines)) + "\n")
+    found = proposal(world.night("two", unlocked))  # boost alone, where processes agree, is no fault
+    assert {row["scope"] for row in found["rows"]} == {"Example Two"} and "not steady" in " ".join(found["notes"])
+    name, = [name for name in found["files"] if name.endswith(".tune.jsonl.gz")]
+    kept = store.read(os.path.join(world.folder, "two.results", "decide", "90", "tree", name))
+    assert {one["name"]: one["passed"] for one in kept.of("check") if one["name"] in ("clocks", "throttled")} == \
+        {"clocks": False, "throttled": True}
+    noisy = proposal(world.night("three", tuned(nights.better, device="Example Four", between=0.2)))
+    assert not any(row["scope"] == "Example Four" and row["gain"] for row in noisy["rows"]) or \
+        all(row["low"] > 0 for row in noisy["rows"] if row["gain"])
+
+
+def test_trust_is_said(tmp_path, capsys):
+    nights.tuned(nights.better, change=throttled)(str(tmp_path / "board"))
+    assert trust.main([str(tmp_path / "board" / steps.TUNE)]) == 0
+    said = capsys.readouterr().out
+    assert "3 processes confirm" in said and "not steady" in said and "throttled and left out" in said
+
+
+# ---- regressions -----------------------------------------------------------------------------------------------------
+
+
+def history(world):
+    """Commits of which the third and the fifth change reduce's machine code."""
+    names = [nights.git(world.repository, "rev-parse", "HEAD")]
+    for number, code in enumerate(("a", "a", "b", "b", "c", "c"), 1):
+        header = f"// {number}\ncode: reduce {code}\ncode: copy x{number // 4}\n"
+        names.append(world.commit(f"Change {number}", **{"gpuprims.h": header}))
+        world.commit("Not of the library", note=str(number))
+    return names
+
+
+def test_a_regression(world, capsys):
+    """The issue's text: cells, ratios, hashes, the commits that changed the machine code, how to see it again."""
+    names = history(world)
+    head = nights.git(world.repository, "rev-parse", "HEAD")
+    other = made_policy(threads=128)
+    board = regressed({REDUCE: (SLOW, 1.08), REDUCE.replace("262144", "1048576"): (SLOW, 1.06), COPY: (FAST, 0.9)},
+                      commits=(names[0], head), policies=(nights.made_up.RULE, other))
+    results = world.night("one", board, pull=False)
+    assert world.status == steps.FOUND_SLOW
+    path, = os.listdir(os.path.join(results, "regress", "issues"))
+    text = text_of(results, "regress", "issues", path)
+    assert text.startswith(f"# Slower on {DEVICE}: reduce SUM u32")
+    for said in (REDUCE, "1.080 | 1.070 to 1.090 | 10", nights.made_up.number("0"), nights.made_up.number("1"),
+                 names[0][:12], f"make regress BASE={names[0]}", "2 of 6 commits", "threads=128"):
+        assert said in text, said
+    suspects = [line for line in text.splitlines() if line.startswith("- ")]
+    assert [line.split()[1] for line in suspects] == [names[3][:12], names[5][:12]]
+    assert "Change 3" in suspects[0] and "machine code" in suspects[0]
+    found, = steps.read_json(os.path.join(results, "regress", "regress.json"))
+    assert found["outcomes"] == {SLOW: 2, FAST: 1} and found["good"] == ""
+
+
+def made_policy(**fields):
+    return store.policy_text({**store.policy_of(nights.made_up.RULE), **fields})
+
+
+def test_suspects_by_the_table(world):
+    """The code of every policy is the same; the device's row changed."""
+    base = nights.git(world.repository, "rev-parse", "HEAD")
+    world.commit("Another device's row", **{table.TABLE: '  ROW("Other", GP_REDUCE, 4, 4, 4, 0, 64, "x")\n'})
+    wanted = world.commit("The row", **{table.TABLE: f'  ROW("{DEVICE}", GP_REDUCE, 4, 4, 4, 0, 64, "x")\n'})
+    head = world.commit("A comment", **{"gpuprims.h": "code: reduce a\n// more\n"})
+    results = world.night("one", regressed({REDUCE: (SLOW, 1.2)}, commits=(base, head),
+                                           policies=(nights.made_up.RULE, made_policy(threads=1024))), pull=False)
+    text = text_of(results, "regress", "issues", os.listdir(os.path.join(results, "regress", "issues"))[0])
+    suspect, = [line for line in text.splitlines() if line.startswith("- ")]
+    assert wanted[:12] in suspect and "rows of the table" in suspect
+
+
+@pytest.mark.parametrize("commits, said", [(None, "No commit between base and head touched the library"),
+                                           (("1" * 40, "0" * 40), "no commit of this repository")])
+def test_no_suspects(world, commits, said):
+    head = nights.git(world.repository, "rev-parse", "HEAD")
+    results = world.night("one", regressed({COPY: (SLOW, 1.1)}, commits=commits or (head, head)), pull=False)
+    text = text_of(results, "regress", "issues", "example-one-copy-u32.md")
+    assert said in text and "## To reproduce" in text
+
+
+def test_what_fails_here_only(world):
+    results = world.night("one", regressed({COPY: ("NO DATA", 1.0)}), pull=False)
+    assert world.status == steps.FOUND_SLOW
+    assert "fails: wrong made up" in text_of(results, "regress", "issues", "example-one-copy-u32.md")
+
+
+def test_issues_are_opened_once(world, tmp_path, monkeypatch, capsys):
+    results = world.night("one", regressed({COPY: (SLOW, 1.1), REDUCE: (SLOW, 1.1)}), pull=False)
+    assert nights.regress.main(["--issues", os.path.join(results, "regress")]) == 0
+    assert "to be opened by hand" in capsys.readouterr().out
+    hub = nights.Hub(tmp_path / "hub", monkeypatch, [{"number": 3, "title": f"Slower on {DEVICE}: copy u32"}])
+    assert nights.regress.main(["--issues", os.path.join(results, "regress")]) == 0
+    assert hub.asked("issue", "comment")[0][2] == "3" and len(hub.asked("issue", "create")) == 1
+
+
+def test_machine_code_of_two_commits(world, tmp_path, capsys):
+    folders = [tmp_path / name for name in ("base", "head")]
+    for folder, text in zip(folders, ("code: copy a\ncode: reduce a\ncode: fill a\n",
+                                      "// other\ncode: copy a\ncode: reduce b\ncode: sort a\n")):
+        folder.mkdir()
+        (folder / "gpuprims.h").write_text(text)
+    kernels = ("copy", "reduce SUM", "fill", "sort", "merge")
+    (tmp_path / "cells").write_text("".join(f"{kernel} u32 n=1M\n" for kernel in kernels))
+    words = ["--base", str(folders[0]), "--head", str(folders[1]), "--architectures", "75,sm_90", "--cells",
+             str(tmp_path / "cells"), "--compiler-command", nights.COMPILER, "--out", str(tmp_path / "out")]
+    assert machine_code.main(words) == 1  # fill is gone
+    kernels = steps.read_json(str(tmp_path / "out" / "machine_code.json"))["kernels"]
+    outcomes = {(line["cell"].split()[0], line["capability"]): line["outcome"] for line in kernels}
+    assert outcomes == {(name, capability): outcome for capability in (75, 90) for name, outcome in
+                        (("copy", "same"), ("reduce", "changed"), ("fill", "gone"), ("sort", "new"),
+                         ("merge", "neither compiles"))}
+    assert "2 changed" in (tmp_path / "out" / "machine_code.md").read_text()
+    assert machine_code.main([*words[:2], "--head", str(folders[0]), *words[4:8]]) == 0  # without any compiler
+    assert "nothing had to be compiled" in capsys.readouterr().out
+
+
+# ---- baselines -------------------------------------------------------------------------------------------------------
+
+
+def test_the_committed_baselines_are_what_their_tool_makes():
+    assert baseline.main(["--check"]) == 0, "ci/baseline.py"
+
+
+def lines_of(world):
+    return baseline.lines_of(world.repository, DEVICE)
+
+
+def test_baselines_change_by_a_proposal_and_for_a_reason(world, capsys):
+    commits = [("1" * 40, f"{k}" * 40) for k in range(2, 8)]
+    world.night("one", regressed({COPY: (SAME, 1.0), REDUCE: (SAME, 1.0)}, commits=commits[0]))
+    assert set(world.files_of(BRANCH)) == {"ci/baselines/example-one.jsonl", STORE.replace("tune", "regress")}
+    git_merge(world)
+    assert {line["reason"] for line in lines_of(world).values()} == {"first measured"}
+    results = world.night("two", regressed({COPY: (SLOW, 1.1), REDUCE: (SAME, 1.02)}, commits=commits[1],
+                                           date="2026-03-05T00:00:00Z"))
+    assert proposal(results)["files"] == []  # a slowdown does not make itself the rule
+    assert "1.100 times its baseline of 2026-03-04" in text_of(results, "regress", "regress.md")
+    results = world.night("three", regressed({COPY: (FAST, 0.8), REDUCE: (SAME, 1.0)}, commits=commits[2],
+                                             date="2026-03-06T00:00:00Z"))
+    change, = proposal(results)["baselines"]
+    assert change["cell"] == COPY and change["reason"] == "1.250 times as fast as the base" and change["after"] == 8
+    assert "1.250 times as fast" in capsys.readouterr().out
+    git_merge(world)
+    assert lines_of(world)[COPY]["us"] == 8 and lines_of(world)[REDUCE]["reason"] == "first measured"
+    assert baseline.main(["--check", "--folder", world.repository]) == 0
+    path = os.path.join(world.repository, "ci", "baselines", "example-one.jsonl")
+    with open(path, "ab") as file:
+        file.write(b"{}\n")
+    assert baseline.main(["--check", "--folder", world.repository]) == 1
+    assert baseline.main(["--folder", world.repository]) == 0 and "example-one" in capsys.readouterr().out
+    assert baseline.main(["--check", "--folder", world.repository]) == 0
+
+
+def test_a_slowdown_that_is_meant_to_stay(world, capsys):
+    world.night("one", regressed({COPY: (SAME, 1.0)}))
+    git_merge(world)
+    night = regressed({COPY: (SLOW, 1.1)}, date="2026-03-05T00:00:00Z", commits=("1" * 40, "2" * 40))
+    folder = os.path.join(world.repository, "ci", "measurements", "example-one")
+    night(os.path.join(world.folder, "board"))
+    os.rename(os.path.join(world.folder, "board", steps.REGRESS), os.path.join(folder, "2026-03-05.regress.jsonl"))
+    where = ["--folder", world.repository, "--device", DEVICE]
+    for words, said in ((["--accept", REDUCE, "--reason", "x"], "no committed regression"),
+                        (["--accept", COPY], "needs")):
+        with pytest.raises(steps.CannotRun, match=said):
+            baseline.main([*where, *words])
+    assert baseline.main([*where, "--accept", COPY, "--reason", "the result is exact now"]) == 0
+    assert lines_of(world)[COPY]["us"] == 11 and lines_of(world)[COPY]["reason"] == "accepted: the result is exact now"
+    world.commit("Accepted")
+    results = world.night("two", night, pull=False)
+    found, = steps.read_json(os.path.join(results, "regress", "regress.json"))
+    assert world.status == 0 and found["accepted"] == [COPY] and found["good"] == "2" * 40
+
+
+# ---- the history, and contributions ----------------------------------------------------------------------------------
+
+
+def test_the_history_of_nights(world, capsys, tmp_path):
+    head = nights.git(world.repository, "rev-parse", "HEAD")
+    world.night("one", both(tuned(nights.better), regressed({COPY: (SAME, 1.0)}, commits=(head, head))))
+    assert world.keep("one") == 0 and world.keep("one") == 0
+    assert "has this night" in capsys.readouterr().out
+    tip = world.branches()[keep.BRANCH]
+    names = nights.git(world.remote, "ls-tree", "-r", "--name-only", tip).split()
+    assert names == ["example-one/2026-03-04.night.json", "example-one/2026-03-04.regress.jsonl.gz",
+                     "example-one/2026-03-04.tune.jsonl.gz", "example-one/good", "pictures/2026-03-04/90/rows.png"]
+    kept = gzip.decompress(subprocess.run(["git", "-C", world.remote, "cat-file", "blob", f"{tip}:{names[2]}"],
+                                          check=True, stdout=subprocess.PIPE).stdout)
+    assert b'"matrix"' in kept and b'"phase": "search"' not in kept
+    world.night("two", tuned(quiet, date="2026-03-05T00:00:00Z"),
+                tuned(quiet, date="2026-03-05T00:00:00Z", board="gpu-sm90-b"))  # two boards of one device
+    assert world.keep("two") == 0
+    where = ["--remote", world.remote, "--repository", world.repository]
+    os.makedirs(os.path.join(world.repository, store.STORES), exist_ok=True)
+    assert keep.main(["--fetch", str(tmp_path / "store"), *where]) == 0
+    assert sorted(os.listdir(tmp_path / "store" / "example-one")) == [
+        "2026-03-04.regress.jsonl.gz", "2026-03-04.tune.jsonl.gz", "2026-03-05.2.tune.jsonl.gz",
+        "2026-03-05.tune.jsonl.gz"]
+    assert keep.good_of(world.repository, world.remote, DEVICE) == head
+    assert keep.good_of(world.repository, world.remote, "Example Two") == "HEAD~1"
+    assert keep.good_of(world.repository, str(tmp_path / "nowhere"), DEVICE) == "HEAD~1"
+
+
+def contribution(world, *words):
+    return contribute.main(["--repository", world.repository, "--out", os.path.join(world.folder, "pr"), *words])
+
+
+def test_a_contribution(world, capsys):
+    """make pr, with a store that make tune left: small store, table, branch, text."""
+    with pytest.raises(steps.CannotRun, match="make tune"):
+        contribution(world)
+    folder = os.path.join(world.repository, store.STORES, "example-one")
+    nights.tuned(nights.better)(os.path.join(world.folder, "mine"))
+    os.makedirs(folder)
+    path = os.path.join(folder, "2026-03-04.tune.jsonl")
+    os.rename(os.path.join(world.folder, "mine", steps.TUNE), path)
+    with pytest.raises(steps.CannotRun, match="did not come to its end"):
+        contribution(world)
+    assert os.listdir(folder) == ["2026-03-04.tune.jsonl.gz"]
+    decide.decide.decide(f"{folder}/2026-03-04.tune.jsonl.gz", os.path.join(world.repository, store.STORES))
+    capsys.readouterr()
+    assert contribution(world, "--remote", world.remote) == 0
+    said = capsys.readouterr().out
+    assert "branch: policies-example-one" in said and "3 processes confirm" in said and "SM clock 1980" in said
+    assert world.files_of("policies-example-one") == [STORE, table.TABLE]
+    stores = store.read_all(store.paths_under(os.path.join(world.repository, store.STORES)))
+    assert table.is_current(os.path.join(world.repository, table.TABLE), stores)
+    assert nights.git(world.repository, "rev-parse", "--abbrev-ref", "HEAD") == "main"
+
+
+def test_a_contribution_that_changes_nothing(world, capsys):
+    folder = os.path.join(world.repository, store.STORES, "example-one")
+    nights.tuned(quiet)(folder)
+    os.remove(os.path.join(folder, steps.RECORD))
+    path = os.path.join(folder, "2026-03-04.tune.jsonl")
+    os.rename(os.path.join(folder, steps.TUNE), path)
+    decide.decide.decide(path, os.path.join(world.repository, store.STORES))
+    assert contribution(world) == 1 and "nothing to propose" in capsys.readouterr().out and not world.branches()
+
+
+# ---- bad input -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("script, words, said", [
+    ("decide", ["--artifacts", "nowhere"], "nowhere: no such folder"),
+    ("regress", ["--artifacts", "nowhere"], "nowhere: no such folder"),
+    ("regress", ["--issues", "nowhere"], "left nothing there"),
+    ("pull_request", ["--proposals", "nowhere"], "left nothing there"),
+    ("keep", ["--artifacts", "nowhere"], "nowhere: no such folder"),
+    ("base", ["no-such-commit", "--out", "build/tests/none"], "no-such-commit"),
+    ("base", ["--out", "tests"], "tests: there is something else"),
+    ("measure", ["--out", "build/tests/none", "--steps", "dream"], "there is no step 'dream'"),
+    ("measure", ["--out", "build/tests/none", "--cells", "nowhere"], "nowhere: no such file"),
+    ("measure", ["--out", "build/tests/none", "--made-up", "README.md"], "no model of a device"),
+    ("measure", ["--out", "build/tests/none", "--replay", "nowhere"], "nowhere is no folder"),
+    ("machine_code", ["--base", "HEAD", "--architectures", "x"], "numbers such as 75,90"),
+    ("machine_code", ["--base", "no-such-commit"], "no-such-commit"),
+    ("baseline", ["--accept", "dream", "--device", "x", "--reason", "y"], "dream")])
+def test_bad_usage(script, words, said, monkeypatch, capsys):
+    """A sentence and exit status 2; the main functions are those of the scripts."""
+    import importlib
+    module = importlib.import_module(f"ci.{script}")
+    monkeypatch.chdir(nights.ROOT)
+    monkeypatch.setattr("sys.argv", [script, *words])
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    try:
+        status = steps.main_of(script, module.main)
+    except SystemExit as error:
+        status = error.code
+    err = capsys.readouterr().err
+    assert status == 2 and said in err and "Traceback" not in err
