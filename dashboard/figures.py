@@ -16,6 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import NullLocator
 
 # role: (light, dark). The light ones must differ: they are found again in the SVG.
 ROLES = {"ink": ("#1d2329", "#e6e9ec"), "muted": ("#5c6670", "#9aa5b1"), "grid": ("#e3e7eb", "#2e353d"),
@@ -54,13 +55,13 @@ def svg_of(figure):
     FigureCanvasSVG(figure).print_svg(out, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = out.getvalue()
     text = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.S)
-    text = re.sub(r"(-?\d+\.\d\d)\d+", r"\1", text)
+    text = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(-?\d+\.\d\d)\d+", r"\1", tag.group()), text)
     for role, light in LIGHT.items():
         text = text.replace(light, f"var(--{role})")
     text = re.sub(r" font-family: [^;\"]*;", "", text)
     used = [role for role in ROLES if f"var(--{role})" in text]
     light, dark = (";".join(f"--{role}:{ROLES[role][which]}" for role in used) for which in (0, 1))
-    style = f"<style>:root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}text{{font-family:{FONTS};" \
+    style = f"<style>:root{{color-scheme:light dark;{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}text{{font-family:{FONTS};" \
         "font-variant-numeric:tabular-nums}a{cursor:pointer}</style>"
     text = re.sub(r"(<svg\b[^>]*>)", lambda match: match.group(1) + style, text, count=1)
     return re.sub(r"\s*\n\s*", "\n", text).strip() + "\n"
@@ -190,43 +191,69 @@ def draw_key(figure, shades, left, width, bottom):
     axes.tick_params(length=0, pad=2, labelsize=7)
     for side in axes.spines.values():
         side.set_visible(False)
-    figure.text((left + 3.0) / width, 0.24 / height, "bold: % of the roof   1.20×: speed against the best peer   "
-                "▾ slower somewhere   ✗ wrong   dashed: older   empty: NO DATA", fontsize=7, color=LIGHT["muted"],
-                va="center")
+    figure.text((left + 3.0) / width, 0.24 / height, "bold: % of the roof · 1.20×: speed against the best peer · "
+                "▾ a cell is slower than a peer · ✗ a cell is wrong · dashed: older than the last night · empty: NO DATA",
+                fontsize=7, color=LIGHT["muted"], va="center")
 
 
 # ---- Primitive -------------------------------------------------------------------------------------------------------
 
 
 def curves(figure, spec):
-    """series: [{name, points [[n, GB/s]]}]; buckets: [[from, to, label]] in n."""
-    axes = sized(figure, 4.4, 2.7, 0.55, 0.15, 0.42, 0.34)
+    """series: [{name, points [[n, GB/s]]}]; ratios: [{name, points [[n, times]]}]; buckets: [[from, to, letter]] in n.
+    Left: throughput, both axes logarithmic, so that small inputs are seen and equal distances are equal ratios. Right:
+    those ratios."""
     points = [point for series in spec["series"] for point in series["points"]]
-    axes.set_xlabel(spec["xlabel"])
-    axes.grid(axis="y", linewidth=0.8)
+    width, height = 9.0, 2.75
+    axes = sized(figure, width, height, 0.6, 4.75, 0.42, 0.34)
+    right = figure.add_axes([4.95 / width, 0.42 / height, 3.9 / width, (height - 0.76) / height])
+    right.patch.set_alpha(0)
     if not points:
         nothing(axes)
+        nothing(right)
         return
     low, high = min(n for n, _ in points), max(n for n, _ in points)
-    axes.set_xscale("log")
-    axes.set_xlim(low / 1.35, high * 1.35)
-    most = max(speed for _, speed in points) * 1.14
-    axes.set_ylim(0, most)
-    for number, (start, end, label) in enumerate(spec["buckets"]):
-        start, end = max(start, low / 1.35), min(end, high * 1.35)
-        if start >= end:
-            continue
-        axes.axvspan(start, end, facecolor=LIGHT["band"], edgecolor=LIGHT["edge"], linewidth=0.7)
-        axes.text(math.sqrt(start * end), most * 0.985, label, ha="center", va="top", fontsize=6.5,
-                  color=LIGHT["muted"], rotation=0)
-    for series in spec["series"]:
-        role, dash, marker = STYLES.get(series["name"], SEQUENCE[-1])
-        axes.plot(*zip(*series["points"]), color=LIGHT[role], linestyle=dash, marker=marker, label=series["name"],
-                  markeredgecolor=LIGHT["paper"], markeredgewidth=0.5, zorder=4 if role == "ours" else 3,
-                  linewidth=2 if role == "ours" else 1.3)
-    size_ticks(axes, low, high, binary_text)
-    legend(figure, axes)
-    axes.text(1.0, 1.03, "GB/s", transform=axes.transAxes, ha="right", va="bottom", fontsize=8, color=LIGHT["muted"])
+    for one in (axes, right):
+        one.set_xscale("log")
+        one.set_xlim(low / 1.35, high * 1.35)
+        one.set_xlabel(spec["xlabel"])
+        one.grid(axis="y", linewidth=0.8)
+        draw_buckets(one, spec["buckets"], low / 1.35, high * 1.35)
+    for one, lines in ((axes, spec["series"]), (right, spec["ratios"])):
+        for line in lines:
+            role, dash, marker = STYLES.get(line["name"], SEQUENCE[-1])
+            one.plot(*zip(*line["points"]), color=LIGHT[role], linestyle=dash, marker=marker, label=line["name"],
+                     markeredgecolor=LIGHT["paper"], markeredgewidth=0.5, zorder=4 if role == "ours" else 3,
+                     linewidth=2 if role == "ours" else 1.3)
+        size_ticks(one, low, high, binary_text)
+        legend(figure, one)
+    axes.set_yscale("log")
+    speed_ticks(axes, min(speed for _, speed in points), max(speed for _, speed in points))
+    right.axhline(1, color=LIGHT["muted"], linewidth=0.9)
+    right.set_ylim(0, 1.12 * max([value for line in spec["ratios"] for _, value in line["points"]] + [1]))
+    for one, text in ((axes, "GB/s"), (right, "our speed against theirs")):
+        one.text(1.0, 1.03, text, transform=one.transAxes, ha="right", va="bottom", fontsize=8, color=LIGHT["muted"])
+
+
+def speed_ticks(axes, low, high):
+    """Powers of ten, and between them 2 and 5 where there is less than a power and a half."""
+    steps = (1, 2, 5) if high / low < 30 else (1,)
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    ticks = [step * 10.0 ** power for power in range(first, last + 1) for step in steps]
+    axes.set_ylim(low / 1.25, high * 1.5)
+    ticks = [tick for tick in ticks if low / 1.25 <= tick <= high * 1.5]
+    axes.set_yticks(ticks, [f"{tick:,.0f}" if tick >= 1 else f"{tick:g}" for tick in ticks])
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def draw_buckets(axes, buckets, low, high):
+    """Ranges that rows of the table serve, by their letters."""
+    for start, end, letter in buckets:
+        start, end = max(start, low), min(end, high)
+        if start < end:
+            axes.axvspan(start, end, facecolor=LIGHT["band"], edgecolor=LIGHT["edge"], linewidth=0.7)
+            axes.text(math.sqrt(start * end), 0.97, letter, ha="center", va="top", fontsize=7, color=LIGHT["muted"],
+                      transform=axes.get_xaxis_transform())
 
 
 def history(figure, spec):
@@ -423,9 +450,9 @@ def bars(figure, spec):
     """rows: [{label, values: [[name, value]]}]: a group of bars a row; mark: a line at this value, or None."""
     rows = spec["rows"]
     names = list(dict.fromkeys(name for row in rows for name, _ in row["values"]))
-    left = min(3.6, 0.5 + 0.066 * max((len(row["label"]) for row in rows), default=0))
+    left = min(3.6, 0.5 + 0.062 * max((len(row["label"]) for row in rows), default=0))
     high = 0.15 * max(len(names), 1) + 0.1
-    axes = sized(figure, 9.0, 0.85 + high * max(len(rows), 1), left, 0.4, 0.42, 0.34)
+    axes = sized(figure, spec.get("width", 9.0), 0.85 + high * max(len(rows), 1), left, 0.4, 0.42, 0.34)
     axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x", linewidth=0.8)
@@ -441,7 +468,8 @@ def bars(figure, spec):
         axes.barh([y for y, _ in known], [value for _, value in known], thick * 0.86, color=LIGHT[role], label=name,
                   hatch=["", "////", "....", "xxxx"][number % 4], edgecolor=LIGHT["paper"], linewidth=0)
         for y, value in known:
-            axes.text(value, y, " " + spec["form"].format(value), va="center", fontsize=6.5, color=LIGHT["muted"])
+            axes.annotate(spec["form"].format(value), (value, y), (3, 0), textcoords="offset points", va="center",
+                          fontsize=6.5, color=LIGHT["muted"])
     if not names:
         nothing(axes)
     if spec.get("mark") is not None:

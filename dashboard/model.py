@@ -312,7 +312,7 @@ def square_log2(key):
     return None if size is None else (size.bit_length() - 1) // 2 * 2
 
 
-def counts_for_map(key, keys_here):
+def counts_for_map(key):
     """Graphs up to 4 MiB where there are any, else cold; so does the farm."""
     return key.protocol == "cold" or (key.protocol == "graph" and (input_bytes(key) or 0) <= GRAPH_BYTES)
 
@@ -322,7 +322,7 @@ def squares_of(device):
     places = collections.defaultdict(list)
     for key in device.history:
         log2 = square_log2(key)
-        if log2 is not None and counts_for_map(key, None):
+        if log2 is not None and counts_for_map(key):
             places[key.primitive, log2].append(key)
     found = {}
     for (primitive, log2), keys in places.items():
@@ -392,9 +392,9 @@ def policy_short(text):
     for name, label in (("load", "load"), ("store", "store")):
         if policy.get(name) not in (None, "ALL", "DEFAULT", "(null)"):
             parts.append(f"{label} {policy[name]}")
-    for name, label in (("stages", "stages"), ("blocks_per_sm", "blocks/SM")):
+    for name, label in (("stages", "stage"), ("blocks_per_sm", "block")):
         if policy.get(name):
-            parts.append(f"{policy[name]} {label}")
+            parts.append(f"{policy[name]} {label}{'' if policy[name] == 1 else 's'}")
     if policy.get("overlap") not in (None, 0, 1):
         parts.append(f"overlap {policy['overlap']}")
     return ", ".join(parts)

@@ -356,16 +356,34 @@ def peers_in(rows):
     return list(dict.fromkeys(label for row in rows for label in row["speeds"]))
 
 
+def ratios_of(rows):
+    """Our speed against each peer's and the roof's."""
+    lines = collections.OrderedDict()
+    for row in rows:
+        for label, timing in row["speeds"].items():
+            if timing.us and row["ours"].us:
+                lines.setdefault(label, []).append([row["key"].n, round(timing.us / row["ours"].us, 4)])
+    roof = [[row["key"].n, row["ours"].of_roof] for row in rows if row["ours"].of_roof is not None]
+    if roof:
+        lines["roof"] = roof
+    return [{"name": name, "points": points} for name, points in lines.items()]
+
+
 def kind_section(page, device, kind, keys, rows):
     title = f"{model.kind_text(kind)}, {kind.protocol.replace('_', ' ')}"
     name = f"{model.kind_text(kind)} {kind.protocol}"
-    buckets = [[low, high, model.policy_short(store.policy_text(row.policy)).split(",")[0].replace("_", " ").lower()]
-               for low, high, row in page.site.table.buckets(device, keys[0])]
-    spec = {"draw": "curves", "xlabel": "n (elements)", "series": series_of(rows), "buckets": buckets}
-    chart = page.figure(name, spec, "Over n", f"{kind.primitive} {title}: throughput over n of ours, the peers and the "
-                        "roof; shaded: rows of the policy table. The table beside it has the numbers.")
+    low, high = keys[0].n / 1.35, keys[-1].n * 1.35
+    buckets = [one for one in page.site.table.buckets(device, keys[0]) if one[0] < high and one[1] > low]
+    letters = [chr(ord("a") + place % 26) for place in range(len(buckets))]
+    spec = {"draw": "curves", "xlabel": "n (elements)", "series": series_of(rows), "ratios": ratios_of(rows),
+            "buckets": [[start, end, letter] for (start, end, _), letter in zip(buckets, letters)]}
+    note = "; ".join(f"{letter} {model.policy_short(store.policy_text(row.policy))}"
+                     for (_, _, row), letter in zip(buckets, letters))
+    chart = page.figure(name, spec, "Throughput over n", f"{kind.primitive} {title}: throughput over n of ours, the "
+                        "peers and the roof, and our speed against theirs; shaded: rows of the policy table. The table "
+                        "of cells below has the numbers.", note=f"Rows of the table: {note}" if note else "")
     return {"id": model.kind_anchor(kind), "title": title, "rows": rows, "peers": peers_in(rows),
-            "figures": [chart] + [one for one in [history_of(page, device, keys, name, title)] if one],
+            "figures": [(chart, True)] + [(one, False) for one in [history_of(page, device, keys, name, title)] if one],
             "csv": cells_csv(page, f"{name} cells", rows), "command": command_of(rows), "single": False}
 
 
@@ -374,13 +392,14 @@ def single_section(page, device, name, protocol, rows):
     title = f"Cells of one size, {protocol.replace('_', ' ')}"
     figures = []
     if any(row["values"] for row in drawn):
-        figures.append(page.figure(f"single {protocol}", {"draw": "dots", "rows": drawn}, "GB/s",
-                                   f"{name}, {title}: throughput of ours, the peers and the roof."))
+        figures.append((page.figure(f"single {protocol}", {"draw": "dots", "rows": drawn}, "Throughput",
+                                    f"{name}, {title}: throughput of ours, the peers and the roof. The table of cells "
+                                    "below has the numbers."), True))
     history = [history_of(page, device, [row["key"]], f"{row['label']} {protocol} {row['n']}", row["label"])
                for row in rows[:MOST_DOTS]]
     for row, one in zip(rows, history):
         if one:
-            figures.append({**one, "title": row["label"]})
+            figures.append(({**one, "title": row["label"]}, False))
     return {"id": f"single-{protocol}", "title": title, "rows": rows, "peers": peers_in(rows), "figures": figures,
             "csv": cells_csv(page, f"single {protocol} cells", rows), "command": command_of(rows), "single": True}
 
@@ -521,8 +540,8 @@ def noise_section(page, device):
             (["night", "controls", "share with p below the level", "promised", "passed", "called SLOW or FAST"],
              [[one["date"], one["controls"], one["rate"], one["limit"], {None: "", True: "yes", False: "no"}[
                  one["passed"]], one["alarms"]] for one in controls])))
-        ratios = [math.log(ratio) for one in controls for ratio in one["ratios"] if ratio > 0]
-        section["figures"] += histogram_of(page, device, "control ratios", ratios, "control ratios: log of new / base",
+        ratios = [100 * (ratio - 1) for one in controls for ratio in one["ratios"]]
+        section["figures"] += histogram_of(page, device, "control ratios", ratios, "time of new / base, less 1, %",
                                            "Unchanged machine code against itself")
     spread = [device.latest(key).measure.ours[0].cv for key in device.history
               if device.latest(key).measure.ours[0].status == "ok"]
@@ -630,7 +649,7 @@ def landscape_view(page, device, file, found):
 
     def numbers(table):
         return [title for title, _ in table.columns], [[
-            (value, landscape.entry(form, value)) for (_, form), value in zip(table.columns, row)]
+            (value, landscape.entry(form, value).replace(",", ", ")) for (_, form), value in zip(table.columns, row)]
             for row in table.rows]
 
     figures = [page.figure(
@@ -650,7 +669,7 @@ def landscape_view(page, device, file, found):
         own = [row for row in share.rows if row[0] == primitive_]
         panels.append({"title": primitive_, "lines": [{"name": row[1], "values": row[2:]} for row in own]})
     figures.append(page.figure(
-        f"{name} share", {"draw": "lines", "panels": panels, "ticks": [title for title, _ in share.columns[2:]],
+        f"{name} share", {"draw": "lines", "panels": panels, "ticks": [title.removesuffix("iB") for title, _ in share.columns[2:]],
                           "top": 1.05}, share.title, "Share of the best by size and type, a panel a primitive.",
         numbers(share), tables["single"].note))
     gain = tables["gain"]
@@ -689,7 +708,7 @@ def ladder_figures(page, device, file):
         found.append(page.figure(
             f"{device.folder} {file.name} {table['family']} {table['elements']}",
             {"draw": "bars", "rows": rows, "xlabel": "GB/s; dashed: the roof", "form": "{:,.0f}", "mark": roof["gbs"],
-             "log": published}, f"{table['family'].capitalize()}, {size}",
+             "log": published, "width": 6.2}, f"{table['family'].capitalize()}, {size}",
             f"Bandwidth of each rung of the ladder, {table['family']} of {size}.",
             (["rung", "what", "us", "GB/s", "published us", "published GB/s", "of the roof"], numbers)))
     return found
