@@ -1,6 +1,7 @@
 """Static pages of what was measured; they open from the file system.
 
     python3 -m dashboard [--out DIR] [--store FOLDER]
+    python3 -m dashboard --picture DEVICE [--until DATE]      only a heat map: today.svg, today.csv in DEVICE's folder
 
 DIR is made anew each time; FOLDER holds a folder a device, in the forms of ci/measurements. What a file holds never
 stops the build: what cannot be used is named on the pages. Exit status: 0 done; 1 done, but a page could not be made;
@@ -27,13 +28,18 @@ def main(argv):
                         "build/dashboard.cache)")
     parser.add_argument("--today", metavar="DATE", help="ages count from this date, of the form 2026-11-22 (default: "
                         "today, UTC)")
+    parser.add_argument("--picture", metavar="DEVICE", help="a folder of the store, such as nvidia-h200")
+    parser.add_argument("--until", metavar="DATE", help="of --picture: no night after this one")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     args = parser.parse_args(argv)
     today = args.today or datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    try:
-        datetime.date.fromisoformat(today)
-    except ValueError:
-        parser.error(f"--today {today}: no date of the form 2026-11-22")
+    for name, date in (("--today", today), ("--until", args.until or today)):
+        try:
+            datetime.date.fromisoformat(date)
+        except ValueError:
+            parser.error(f"{name} {date}: no date of the form 2026-11-22")
+    if args.until and not args.picture:
+        parser.error("--until goes with --picture")
     if args.jobs is not None and args.jobs < 1:
         parser.error(f"--jobs {args.jobs}: at least 1")
     try:
@@ -45,6 +51,10 @@ def main(argv):
               file=sys.stderr)
         return 2
     try:
+        if args.picture:
+            for path in build.picture(args.picture, args.store, args.until):
+                print(f"written: {os.path.relpath(path)}")
+            return 0
         problems = build.build(args.out, args.store, today, args.jobs, args.cache, args.quiet)
     except (build.CannotBuild, OSError) as error:
         print(f"dashboard: {error}", file=sys.stderr)

@@ -5,6 +5,7 @@ both together with the code that made them. So the same measurements are read an
 """
 import hashlib
 import importlib.metadata
+import io
 import json
 import math
 import multiprocessing
@@ -363,6 +364,29 @@ def build(out, folder, today, jobs=None, cache=None, quiet=False):
         print(f"dashboard: {len(QUEUE)} pages, {drawn} pictures drawn, {kept} from the cache, "
               f"{time.time() - began:.1f} s", file=sys.stderr)
     return problems
+
+
+def picture(name, folder, until=None):
+    """Writes a device's heat map to today.svg and its numbers to today.csv, in the device's folder; their paths. The
+    first line of the numbers is the command that makes them again: until says up to which night."""
+    files = [read.read(*one) for one in read.files_below(folder)[0] if one[1] == name and one[0].endswith(".jsonl")]
+    files = [file for file in files if file.kind == "bench" and (until is None or file.night <= until)]
+    found = model.devices_of(files)
+    if not found or not found[0].history:
+        raise CannotBuild(f"--picture {name}: no run of tools/bench.py in {os.path.join(folder, name)}"
+                          + (f" up to {until}" if until else ""))
+    device, out = found[0], io.StringIO()
+    spec, (columns, rows) = pages.map_of(pages.Site(found, model.Table([], [], [], []), {}, [], "", folder), device)
+    for row in spec["rows"]:
+        row["href"] = ""
+        for square in filter(None, row["squares"]):
+            square["href"] = None
+    out.write(f"# python3 -m dashboard --picture {name} --until {until or device.last_night}\n")
+    pages.write_csv(out, columns, rows)
+    targets = [os.path.join(folder, name, f"today.{ending}") for ending in ("csv", "svg")]
+    store.replace(targets[0], out.getvalue().encode())
+    store.replace(targets[1], figures.render(spec)[0].encode())
+    return targets
 
 
 def check_target(out):

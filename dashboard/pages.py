@@ -49,7 +49,7 @@ class Page:
     def __init__(self, site, path, shelf):
         self.site, self.path, self.shelf = site, path, shelf
         self.root = "../" * path.count("/")
-        self.prefix = model.slug(path.removesuffix(".html").replace("/", "."))
+        self.prefix = ".".join(map(model.slug, path.removesuffix(".html").split("/")))
 
     def figure(self, name, spec, title, alt, table=None, note=""):
         """A picture with its numbers: what the macro `figure` of base.html shows."""
@@ -66,10 +66,7 @@ class Page:
         """Numbers for a page, and all of them as CSV. columns: titles; a row's entry is a value or (value, text)."""
         file = f"{self.prefix}.{model.slug(name)}.csv"
         out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(columns)
-        for row in rows:
-            writer.writerow([plain(entry) for entry in row])
+        write_csv(out, columns, rows)
         self.shelf.text(f"csv/{file}", out.getvalue())
         kept = rows[-shown:] if shown else rows
         return {"columns": columns, "rows": [[text_of(entry) for entry in row] for row in kept],
@@ -77,8 +74,16 @@ class Page:
                 "csv": f"{self.root}csv/{file}", "left": len(rows) - len(kept)}
 
 
+def write_csv(out, columns, rows):
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([plain(entry) for entry in row] for row in rows)
+
+
 def plain(entry):
     value = entry[0] if isinstance(entry, tuple) else entry
+    if isinstance(value, float):
+        return float(f"{value:.8g}")
     return NO_DATA if value is None else value
 
 
