@@ -26,8 +26,8 @@ VERSION := $(shell sed -n 's/^\#define GPUPRIMS_VERSION "\(.*\)"/\1/p' gpuprims.
 MAJOR = $(firstword $(subst ., ,$(VERSION)))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-long test-gpu bench tune table regress landscape dashboard lib examples lint format install \
-  clean venv
+.PHONY: help demo test test-long test-gpu bench tune table regress landscape dashboard lib examples lint format \
+  install clean venv
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'

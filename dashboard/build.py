@@ -27,6 +27,7 @@ from tools.farm import devices, landscape, store
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MARK = ".gpuprims-dashboard"  # a folder with this file in it may be replaced
+KEPT = 7 * 24 * 3600  # seconds that the cache keeps what is not used
 SITE = None   # set before the processes that render are forked
 CACHE = None
 
@@ -126,10 +127,10 @@ class Cache:
         return found
 
     def forget(self, before):
-        """What the build that began then did not use."""
+        """What no build has used since then."""
         for name in os.listdir(self.folder):
             path = os.path.join(self.folder, name)
-            if os.stat(path).st_mtime < before - 1:
+            if os.stat(path).st_mtime < before:
                 os.unlink(path)
 
 
@@ -166,7 +167,8 @@ def landscape_job(path, peers_path):
         for name in landscape.PRIMITIVES:
             values = landscape.slowdowns(found, name)
             counts = np.histogram(np.minimum(values, edges[-1]), edges)[0] / max(len(values), 1)
-            panels.append({"title": f"{name}, {len(values)} samples", "edges": [round(float(edge), 4) for edge in edges],
+            panels.append({"title": f"{name}, {len(values)} samples",
+                           "edges": [round(float(edge), 4) for edge in edges],
                            "counts": [round(float(count), 6) for count in counts]})
         speeds = landscape.map_values(found)
         chart = None
@@ -275,10 +277,11 @@ class Shelf:
 def environment():
     found = jinja2.Environment(loader=jinja2.FileSystemLoader(os.path.join(HERE, "templates")), autoescape=True,
                                trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    found.filters.update(percent=lambda value, digits=0: pages.percent(value, digits)[1], times=lambda value: pages.times(value)[1],
-                         speed=lambda value: pages.speed(value)[1], number=lambda value, digits=1: pages.number(
-                             value, digits)[1], size=read.bytes_text, short=model.policy_short, slug=model.slug)
-    found.globals.update(file_text=pages.file_text, commits_of=pages.commits_of, nav=[(path, title) for path, (_, _, title) in PAGES.items()],
+    for name in ("percent", "times", "speed", "number"):  # of their pairs of value and text pages show the text
+        found.filters[name] = lambda *words, form=getattr(pages, name): form(*words)[1]
+    found.filters["slug"] = model.slug
+    found.globals.update(file_text=pages.file_text, commits_of=pages.commits_of,
+                         nav=[(path, title) for path, (_, _, title) in PAGES.items()],
                          NO_DATA=pages.NO_DATA, version=version())
     return found
 
@@ -359,7 +362,7 @@ def build(out, folder, today, jobs=None, cache=None, quiet=False):
         replace(fresh, out)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-    CACHE.forget(began)
+    CACHE.forget(began - KEPT)
     if not quiet:
         print(f"dashboard: {len(QUEUE)} pages, {drawn} pictures drawn, {kept} from the cache, "
               f"{time.time() - began:.1f} s", file=sys.stderr)
@@ -376,9 +379,8 @@ def picture(name, folder, until=None):
         raise CannotBuild(f"--picture {name}: no run of tools/bench.py in {os.path.join(folder, name)}"
                           + (f" up to {until}" if until else ""))
     device, out = found[0], io.StringIO()
-    spec, (columns, rows) = pages.map_of(pages.Site(found, model.Table([], [], [], []), {}, [], "", folder), device)
+    spec, (columns, rows) = pages.map_of(device)
     for row in spec["rows"]:
-        row["href"] = ""
         for square in filter(None, row["squares"]):
             square["href"] = None
     out.write(f"# python3 -m dashboard --picture {name} --until {until or device.last_night}\n")

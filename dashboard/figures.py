@@ -56,13 +56,15 @@ def svg_of(figure):
     text = out.getvalue()
     text = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(-?\d+\.\d\d)\d+", r"\1", tag.group()), text)
+    text = text.replace('target="_blank"', 'target="_top"')  # of the page that shows it
     for role, light in LIGHT.items():
         text = text.replace(light, f"var(--{role})")
     text = re.sub(r" font-family: [^;\"]*;", "", text)
     used = [role for role in ROLES if f"var(--{role})" in text]
     light, dark = (";".join(f"--{role}:{ROLES[role][which]}" for role in used) for which in (0, 1))
-    style = f"<style>:root{{color-scheme:light dark;{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}text{{font-family:{FONTS};" \
-        "font-variant-numeric:tabular-nums}a{cursor:pointer}</style>"
+    style = f"<style>:root{{color-scheme:light dark;{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}" \
+        f"text{{font-family:{FONTS};" \
+        "font-variant-numeric:tabular-nums;pointer-events:none}a{cursor:pointer}</style>"
     text = re.sub(r"(<svg\b[^>]*>)", lambda match: match.group(1) + style, text, count=1)
     return re.sub(r"\s*\n\s*", "\n", text).strip() + "\n"
 
@@ -116,7 +118,7 @@ def binary_text(value):
 
 
 def heat_map(figure, spec):
-    """rows: [{label, note, href, squares: [None or {roof, ratio, lost, wrong, stale, href}]}]."""
+    """rows: [{label, note, squares: [None or {roof, ratio, lost, wrong, stale, href}]}]."""
     rows, columns = spec["rows"], spec["columns"]
     left, right, bottom, top, high, wide = 1.95, 1.35, 0.55, 0.42, 0.34, 0.74
     width = left + right + wide * len(columns)
@@ -132,10 +134,8 @@ def heat_map(figure, spec):
     shades = colormaps["cividis"]
     for y, row in enumerate(rows):
         known = any(row["squares"])
-        label = axes.text(-0.12, y + 0.5, row["label"], ha="right", va="center", fontsize=9,
-                          color=LIGHT["ink"] if known else LIGHT["muted"])
-        if row.get("href"):
-            label.set_url(row["href"])
+        axes.text(-0.12, y + 0.5, row["label"], ha="right", va="center", fontsize=9,
+                  color=LIGHT["ink"] if known else LIGHT["muted"])
         axes.text(len(columns) + 0.12, y + 0.5, row["note"], ha="left", va="center", fontsize=7.5,
                   color=LIGHT["muted"])
         for x, square in enumerate(row["squares"]):
@@ -152,7 +152,7 @@ def heat_map(figure, spec):
 def box(axes, x, y, face, edge, **options):
     patch = Rectangle((x + 0.03, y + 0.06), 0.94, 0.88, facecolor=face, edgecolor=edge, **options)
     axes.add_patch(patch)
-    patch.set_clip_path(None)  # nothing is cut off, and the file is half as long
+    patch.set_clip_on(False)
     return patch
 
 
@@ -173,13 +173,11 @@ def draw_square(axes, x, y, square, shades):
         parts.append("✗")
     if roof is not None:
         parts.append(f"{100 * roof:.0f}")
-    first = axes.text(x + 0.40, y + 0.52, " ".join(parts) or "–", ha="right", va="center", fontsize=8.5, color=ink,
-                      fontweight="bold")
-    first.set_url(square["href"])
+    axes.text(x + 0.40, y + 0.52, " ".join(parts) or "–", ha="right", va="center", fontsize=8.5, color=ink,
+              fontweight="bold")
     if square["ratio"] is not None:
         text = ("▾" if square["lost"] else "") + ratio_text(square["ratio"])
-        second = axes.text(x + 0.93, y + 0.53, text, ha="right", va="center", fontsize=7, color=ink)
-        second.set_url(square["href"])
+        axes.text(x + 0.93, y + 0.53, text, ha="right", va="center", fontsize=7, color=ink)
 
 
 def ratio_text(ratio):
@@ -196,7 +194,8 @@ def draw_key(figure, shades, left, width, bottom):
     for side in axes.spines.values():
         side.set_visible(False)
     figure.text((left + 3.0) / width, 0.24 / height, "bold: % of the roof · 1.20×: speed against the best peer · "
-                "▾ a cell is slower than a peer · ✗ a cell is wrong · dashed: older than the last night · empty: NO DATA",
+                "▾ a cell is slower than a peer · ✗ a cell is wrong · dashed: older than the last night · empty: "
+                "NO DATA",
                 fontsize=7, color=LIGHT["muted"], va="center")
 
 

@@ -10,6 +10,7 @@ import statistics
 from dashboard import model, read
 from tools import bench
 from tools.farm import evidence, landscape, store, verdicts
+from tools.farm import rows as rows_of_farm
 
 NO_DATA = "NO DATA"
 SHOWN_NIGHTS = 30  # of a history's numbers on the page; the CSV file has all
@@ -33,7 +34,8 @@ class Site:
     def notices(self):
         order = {"bad": 0, "note": 1}
         found = [notice for device in self.devices for notice in device.notices]
-        found += [read.Notice("bad", "", "", name, "lies in no device's folder: not shown") for _, _, name in self.stray]
+        found += [read.Notice("bad", "", "", name, "lies in no device's folder: not shown")
+                  for _, _, name in self.stray]
         return sorted(found, key=lambda notice: (order[notice.level], notice.device, notice.night, notice.file))
 
 
@@ -124,7 +126,7 @@ def primitive_path(device, primitive):
     return f"{device.folder}/{primitive}.html"
 
 
-def map_of(site, device, root=""):
+def map_of(device):
     """(specification of the heat map, table of its numbers): what Today and README's picture show."""
     squares = model.squares_of(device)
     sizes = sorted({log2 for _, log2 in squares})
@@ -134,13 +136,12 @@ def map_of(site, device, root=""):
     others = sorted(device.primitives() - set(known))
     never = [name for name in store.primitives() if name not in device.primitives()]
     for name in known + others + never:
-        row = {"label": name.replace("_", " "), "squares": [], "note": "", "href": ""}
+        row = {"label": name.replace("_", " "), "squares": [], "note": ""}
         own = [squares[name, log2] for log2 in sizes if (name, log2) in squares]
         if own:
             newest = max(square.newest for square in own)
             cells = sum(len(square.keys) for square in own)
             row["note"] = f"{cells} cell{'s' if cells > 1 else ''}, {newest}"
-            row["href"] = root + primitive_path(device, name)
         for log2 in sizes:
             square = squares.get((name, log2))
             if square is None:
@@ -149,7 +150,8 @@ def map_of(site, device, root=""):
                 continue
             row["squares"].append({"roof": square.of_roof, "ratio": square.of_peer, "lost": square.lost,
                                    "wrong": square.wrong, "stale": square.newest != device.last_night,
-                                   "href": f"{row['href']}#{model.anchor(square.keys[0])}"})
+                                   # from the folder of pictures
+                                   "href": f"../{primitive_path(device, name)}#{model.anchor(square.keys[0])}"})
             numbers.append([name, bench.size_text(1 << log2), len(square.keys), percent(square.of_roof, 1),
                             times(square.of_peer), times(square.lowest), square.lost, square.wrong, square.newest])
         if not sizes:
@@ -198,7 +200,7 @@ def change_rows(device, root, changes):
 def today(page):
     site, sections = page.site, []
     for device in site.devices:
-        spec, (columns, numbers) = map_of(site, device)
+        spec, (columns, numbers) = map_of(device)
         changes = model.changes_of(device)
         fresh = sum(points[-1].run.night == device.last_night for points in device.history.values())
         slow, _, _ = model.cases_of(device)
@@ -486,11 +488,12 @@ def regressions(page):
                            key=lambda verdict: -verdict["ratio"])
             rows = [{"label": store.cell_of(one).text, "ratio": one["ratio"], "low": one["low"], "high": one["high"],
                      "outcome": one["outcome"]} for one in shown]
-            picked = rows if len(rows) <= MOST_DOTS else rows[:MOST_DOTS // 2] + rows[-MOST_DOTS // 2:]
+            half = MOST_DOTS // 2
+            picked = rows if len(rows) <= 2 * half else rows[:half] + rows[-half:]
             section["figure"] = page.figure(
                 f"{device.folder} forest", {"draw": "forest", "rows": picked},
                 f"The run of {date[:10]}: {base.get('commit', '?')} to {new.get('commit', '?')}"
-                + (f", the {MOST_DOTS // 2} slowest and fastest of {len(rows)} cells" if len(picked) < len(rows) else ""),
+                + (f", the {half} slowest and fastest of {len(rows)} cells" if len(picked) < len(rows) else ""),
                 "Ratio of times with its interval for each cell of the last regression run.",
                 (["cell", "outcome", "ratio", "low", "high", "pairs", "stage", "p", "q", "control"],
                  [[store.cell_of(one).text, one["outcome"], one["ratio"], one["low"], one["high"], one["pairs"],
@@ -615,8 +618,9 @@ def clock_figures(page, device, nights):
     for name, title, unit in (("sm", "Clock of the multiprocessors", "MHz"), ("celsius", "Temperature", "°C")):
         low, middle, high = zip(*series[name])
         found.append(page.figure(
-            f"{device.folder} {name}", {"draw": "nights", "nights": list(nights), "unit": unit, "limit": None, "series": [
-                {"name": title, "values": list(middle), "low": list(low), "high": list(high)}]},
+            f"{device.folder} {name}", {"draw": "nights", "nights": list(nights), "unit": unit, "limit": None,
+                                        "series": [{"name": title, "values": list(middle), "low": list(low),
+                                                    "high": list(high)}]},
             f"{title}: median and range", f"{title} by night.", table if name == "sm" else (
                 ["night", "coolest, °C", "median", "hottest"], [[night, a, b, c] for night, a, b, c in
                                                                 zip(nights, low, middle, high)])))
@@ -674,8 +678,9 @@ def landscape_view(page, device, file, found):
         own = [row for row in share.rows if row[0] == primitive_]
         panels.append({"title": primitive_, "lines": [{"name": row[1], "values": row[2:]} for row in own]})
     figures.append(page.figure(
-        f"{name} share", {"draw": "lines", "panels": panels, "ticks": [title.removesuffix("iB") for title, _ in share.columns[2:]],
-                          "top": 1.05}, share.title, "Share of the best by size and type, a panel a primitive.",
+        f"{name} share", {"draw": "lines", "panels": panels, "top": 1.05,
+                          "ticks": [title.removesuffix("iB") for title, _ in share.columns[2:]]},
+        share.title, "Share of the best by size and type, a panel a primitive.",
         numbers(share), tables["single"].note))
     gain = tables["gain"]
     for size in dict.fromkeys(row[0] for row in gain.rows):
@@ -767,12 +772,13 @@ def row_anchor(row):
 
 def table(page):
     site, rows = page.site, []
-    decisions = {(one["scope"], one["group"], one["date"][:10], one["log2_from"]): one for device in site.devices
-                 for file in device.files if file.farm for one in file.farm.decisions if one["verdict"] == "accepted"}
+    decisions = [one for one in rows_of_farm.in_force([
+        one for device in site.devices for file in device.files if file.farm for one in file.farm.decisions])
+        if one["verdict"] == "accepted"]
     files = {one["id"]: (device, file) for device in site.devices for file in device.files if file.farm
              for one in file.farm.decisions}
     for row in site.table.rows:
-        one = decision_of(row, decisions.values())
+        one = decision_of(row, decisions)
         device, file = files.get(one["id"], (None, None)) if one else (None, None)
         rows.append({"row": row, "id": row_anchor(row), "group": row.group, "decision": one,
                      "bucket": bucket_text(row.log2_from, row.log2_to), "primitive": row.group.split(" ")[0],

@@ -108,7 +108,7 @@ def is_store(path):
             for raw in file:
                 try:
                     value = json.loads(raw)
-                except ValueError:
+                except (ValueError, RecursionError):
                     continue
                 if isinstance(value, dict):
                     return "v" in value
@@ -117,14 +117,22 @@ def is_store(path):
     return path.endswith((".tune.jsonl", ".tune.jsonl.gz", ".regress.jsonl", ".regress.jsonl.gz"))
 
 
-def complain(file, broken, last):
-    """Notices for lines that cannot be used; `last`: the number of the last line of the file."""
+def complain(file, broken):
+    """Notices for lines that cannot be used."""
+    cut = broken and broken[-1][0] == file.lines and not ends_with_a_line(file.path)
     for number, reason in broken[:store.REPORTED]:
-        cut = number == last and reason.startswith("no JSON")
-        file.say("bad", f"line {number}: " + ("the file ends in the middle of a line: the run was cut off"
-                                              if cut else reason))
+        last = cut and number == file.lines
+        file.say("bad", f"line {number}: " + ("the file ends in the middle of a line: the run was cut off" if last
+                                              else reason))
     if len(broken) > store.REPORTED:
         file.say("bad", f"and {len(broken) - store.REPORTED} more broken lines")
+
+
+def ends_with_a_line(path):
+    """Is the last byte a line's end? What is compressed says by itself that it was cut off."""
+    with open(path, "rb") as file:
+        return path.endswith(".gz") or (file.seek(0, os.SEEK_END) and file.seek(-1, os.SEEK_END) >= 0
+                                        and file.read(1) == b"\n")
 
 
 # ---- runs of tools/bench.py ------------------------------------------------------------------------------------------
@@ -176,7 +184,7 @@ def read_bench(file):
             taken.lines.append(value)
 
     store.read_lines(taken, file.path, take)
-    complain(file, broken + taken.broken, file.lines)
+    complain(file, broken + taken.broken)
     file.kind = "bench"
     early = 0
     for value in taken.lines:
@@ -239,7 +247,7 @@ def read_store(file):
     a_store = store.read(file.path)
     file.kind, farm = "farm", FarmFile()
     file.lines = max([line.number for line in a_store.lines] + [number for number, _ in a_store.broken], default=0)
-    complain(file, a_store.broken, file.lines)
+    complain(file, a_store.broken)
     for one in a_store.of("environment"):
         farm.environments.setdefault(one["id"], one)
     if not farm.environments:

@@ -13,14 +13,21 @@ from dashboard import build  # noqa: E402
 TODAY = "2026-04-20"
 
 
+# Kept from run to run: what was read and drawn once is not read and drawn again.
+CACHE = os.path.join(ROOT, "build", "tests", "dashboard.cache")
+BLANK = ('<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"/>\n', b"no picture")
+
+
 @pytest.fixture(scope="session")
 def make_site(tmp_path_factory):
-    """Builds a store's site; its folder. What was drawn once is not drawn again."""
-    cache = str(tmp_path_factory.mktemp("cache"))
-
-    def make(store, **options):
+    """Builds a store's site; its folder. Pictures are drawn where a test looks at them, for they take most of the
+    time."""
+    def make(store, draw=False):
         out = str(tmp_path_factory.mktemp("site") / "site")
-        problems = build.build(out, str(store), TODAY, cache=cache, quiet=True, **options)
+        with pytest.MonkeyPatch.context() as patch:
+            if not draw:
+                patch.setattr(build.figures, "render", lambda spec: BLANK)
+            problems = build.build(out, str(store), TODAY, cache=CACHE if draw else f"{CACHE}.blank", quiet=True)
         assert problems == []
         return out
 
@@ -37,10 +44,11 @@ def small_store(tmp_path_factory):
     os.unlink(os.path.join(place, f"{made_up.night_of(5)}.regress.jsonl.gz"))
     lines = list(made_up.records(11, 30, "Example Two"))
     lines[4] = made_up.sample(made_up.cells(2)[1], 1, status="WRONG n=4096 uniform: 3 of 4096 elements differ")
-    made_up.write(os.path.join(folder, "example-two", f"{made_up.night_of(11)}.jsonl"), lines + ['{"kind": "sample", "n'])
+    lines.append('{"kind": "sample", "n')
+    made_up.write(os.path.join(folder, "example-two", f"{made_up.night_of(11)}.jsonl"), lines)
     return folder
 
 
 @pytest.fixture(scope="session")
 def small_site(small_store, make_site):
-    return make_site(small_store)
+    return make_site(small_store, draw=True)

@@ -11,7 +11,7 @@ import time
 
 import made_up
 import pytest
-from conftest import ROOT, TODAY
+from conftest import BLANK, ROOT, TODAY
 
 from dashboard import build, figures, model, pages, read
 from tools.farm import store
@@ -44,7 +44,7 @@ class Document(html.parser.HTMLParser):
             self.loads.append(attrs["href"])
 
     def handle_data(self, data):
-        self.text += data
+        self.text += data + " "
 
 
 def documents(site):
@@ -76,6 +76,13 @@ def check_whole(site):
             weight = os.path.getsize(path) + sum(os.path.getsize(os.path.join(os.path.dirname(path), link))
                                                  for link in set(loads))
             assert weight <= HEAVIEST, f"{path}: {weight} bytes"
+    for name in os.listdir(os.path.join(site, "img")):
+        if name.endswith(".svg"):
+            with open(os.path.join(site, "img", name), encoding="utf-8") as file:
+                for link in re.findall(r'<a [^>]*xlink:href="([^"]*)"', file.read()):
+                    target, anchor = (link + "#").split("#")[:2]
+                    target = os.path.normpath(os.path.join(site, "img", target))
+                    assert not anchor or anchor in found[target].ids, f"{name}: {link}"
     pictures = {name.rsplit(".", 1)[0]: [] for name in os.listdir(os.path.join(site, "img"))}
     for name in os.listdir(os.path.join(site, "img")):
         pictures[name.rsplit(".", 1)[0]].append(name.rsplit(".", 1)[1])
@@ -196,7 +203,8 @@ def test_equal_specifications_give_equal_pictures():
     assert "prefers-color-scheme:dark" in svg and "http" not in re.sub(r'xmlns(:\w+)?="[^"]*"', "", svg)
 
 
-def test_pictures_are_kept_by_content(small_store, tmp_path, capsys):
+def test_pictures_are_kept_by_content(small_store, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(figures, "render", lambda spec: BLANK)
     for _ in range(2):
         build.build(str(tmp_path / "out"), small_store, TODAY, cache=str(tmp_path / "cache"))
     drawn = re.findall(r"(\d+) pictures drawn, (\d+) from the cache", capsys.readouterr().err)
@@ -231,9 +239,9 @@ def test_corrupt_lines_are_named_and_the_rest_is_used(tmp_path, make_site):
     check_whole(site)
 
 
-@pytest.mark.parametrize("content", [b"", b"\n", b"not JSON\n", b"{}\n", b"null\n", b"\xff\xfe", b'{"kind":"environment"}',
-                                     b'{"kind":"environment","v":99}\n', b'{"kind":"samples","v":1}\n',
-                                     b'{"kind":"sample","n":1}\n', b"[" * 5000])
+@pytest.mark.parametrize("content", [b"", b"\n", b"not JSON\n", b"{}\n", b"null\n", b"\xff\xfe",
+                                     b'{"kind":"environment"}', b'{"kind":"environment","v":99}\n',
+                                     b'{"kind":"samples","v":1}\n', b'{"kind":"sample","n":1}\n', b"[" * 5000])
 @pytest.mark.parametrize("name", ["2026-01-05.jsonl", "2026-01-05.tune.jsonl", "2026-01-05.regress.jsonl.gz",
                                   "2026-01-05.ladder.json", "landscape/2026-01-05.landscape.jsonl", "no date.jsonl"])
 def test_no_file_stops_the_reader(tmp_path, name, content):
@@ -341,6 +349,7 @@ def test_a_page_that_cannot_be_made_says_so_and_the_others_are_made(small_store,
     def fail(page):
         raise KeyError("nothing like that")
 
+    monkeypatch.setattr(figures, "render", lambda spec: BLANK)
     monkeypatch.setitem(build.PAGES, "noise.html", ("noise.html", fail, "Noise"))
     out = str(tmp_path / "out")
     problems = build.build(out, small_store, TODAY, cache=str(tmp_path / "cache"), quiet=True)
@@ -378,9 +387,9 @@ def test_bad_arguments_are_named(tmp_path, words, said):
 MEASURED = os.path.join(ROOT, "ci", "measurements")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def real_site(make_site):
-    return make_site(MEASURED)
+    return make_site(MEASURED, draw=LONG)
 
 
 def test_the_committed_measurements_make_a_whole_site(real_site):
@@ -430,17 +439,16 @@ def test_readmes_picture_is_drawn_from_what_is_committed(tmp_path):
         assert file.read() == out.read_text(encoding="utf-8"), f"run: {first[2:]}"
     with open(os.path.join(folder, "today.svg"), encoding="utf-8") as file:
         svg = file.read()
-    drawn = [f"{100 * square['roof']:.0f}" for row in spec["rows"] for square in row["squares"]
-             if square and square["roof"] is not None and not square["wrong"]]
-    texts = re.findall(r"<text[^>]*font-weight:? ?(?:bold|700)[^>]*>([^<]+)</text>|<text[^>]*bold[^>]*>([^<]+)</text>",
-                       svg)
-    assert [text for pair in texts for text in pair if text.strip().isdigit()] == drawn, f"run: {first[2:]}"
+    drawn = [("✗ " if square["wrong"] else "") + f"{100 * square['roof']:.0f}" for row in spec["rows"]
+             for square in row["squares"] if square and square["roof"] is not None]
+    texts = re.findall(r"<text style=\"[^\"]*700[^\"]*\"[^>]*>([^<]+)</text>", svg)
+    assert [text for text in texts if text != "–"] == drawn, f"run: {first[2:]}"
 
 
 def heat_map_until(device, until):
     files = [read.read(*one) for one in read.files_below(MEASURED)[0] if one[1] == device and one[0].endswith(".jsonl")]
     found = model.devices_of([file for file in files if file.kind == "bench" and file.night <= until])
-    return pages.map_of(pages.Site(found, model.Table([], [], [], []), {}, [], "", MEASURED), found[0])
+    return pages.map_of(found[0])
 
 
 # ---- size ------------------------------------------------------------------------------------------------------------
@@ -448,7 +456,7 @@ def heat_map_until(device, until):
 
 def test_a_hundred_nights_of_five_hundred_cells(tmp_path):
     """In a minute, on two cores; the short run has a tenth of the nights and is not timed."""
-    nights, cells = (100, 500) if LONG else (10, 100)
+    nights, cells = (100, 500) if LONG else (10, 40)
     made_up.whole(str(tmp_path / "store"), nights, cells)
     start = time.monotonic()
     out = str(tmp_path / "site")
