@@ -372,7 +372,8 @@ def build(out, folder, today, jobs=None, cache=None, quiet=False):
 def picture(name, folder, until=None):
     """Writes a device's heat map to today.svg and its numbers to today.csv, in the device's folder; their paths. The
     first line of the numbers is the command that makes them again: until says up to which night."""
-    files = [read.read(*one) for one in read.files_below(folder)[0] if one[1] == name and one[0].endswith(".jsonl")]
+    files = [read.read(*one) for one in read.files_below(folder)[0]
+             if one[1] == name and not re.search(r"\.(tune|regress|landscape|kernel)\.jsonl", one[0])]
     files = [file for file in files if file.kind == "bench" and (until is None or file.night <= until)]
     found = model.devices_of(files)
     if not found or not found[0].history:

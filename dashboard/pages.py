@@ -835,7 +835,7 @@ def file_text(file):
         parts = [f"{sum(farm.samples.values())} samples", f"{len(farm.decisions)} decisions",
                  f"{len(farm.verdicts)} verdicts"]
         return "store of the farm: " + ", ".join(part for part in parts if not part.startswith("0 "))
-    return "ladder" if file.kind == "ladder" else "not understood"
+    return {"ladder": "the ladder", "night": "the record of a night"}.get(file.kind, "not understood")
 
 
 def commits_of(file):

@@ -91,7 +91,7 @@ def read(path, device, name):
         file.night, file.set = dated.group(1), dated.group(3) or "standard"
     try:
         if name.endswith(".json"):
-            read_ladder(file)
+            read_record(file)
         elif is_store(path):
             read_store(file)
         else:
@@ -322,10 +322,10 @@ def add_kernels(farm, samples):
             place.setdefault((sample["phase"], name), []).append(statistics.median(sample["us"]))
 
 
-# ---- the ladder ------------------------------------------------------------------------------------------------------
+# ---- the ladder, and the records of nights ---------------------------------------------------------------------------
 
 
-def read_ladder(file):
+def read_record(file):
     with open(file.path, "rb") as text:
         try:
             value = store.DECODER.decode(text.read().decode("utf-8"))
@@ -333,13 +333,33 @@ def read_ladder(file):
             file.say("bad", f"no JSON ({error})")
             return
     file.lines = 1
+    if isinstance(value, dict) and file.name.endswith("night.json"):
+        file.kind = "night"
+        notice_steps(file, value)
+        return
     if not isinstance(value, dict) or "tables" not in value:
-        file.say("note", "not understood: neither a run, nor a store, nor a ladder")
+        file.say("note", "not understood: neither a run, nor a store, nor a ladder, nor a night's record")
         return
     tables = [table for table in value["tables"] if is_ladder_table(table)] if isinstance(value["tables"], list) else []
     if len(tables) != len(value["tables"]):
         file.say("bad", "tables of the ladder that cannot be used were left out")
     file.kind, file.ladder = "ladder", {**value, "tables": tables}
+
+
+def notice_steps(file, record):
+    """How a night ended: each step that did not end well, by its status."""
+    steps = [step for step in record.get("steps") or [] if isinstance(step, dict)] \
+        if isinstance(record.get("steps"), list) else []
+    if not steps:
+        file.say("bad", "the record of this night names no step: the runner died at its start")
+    for step in steps:
+        status = str(step.get("status", ""))
+        if status not in ("ok", "skipped"):
+            said = "began and did not end: the runner died or was cancelled" if status == "running" else status
+            file.say("bad", f"step {step.get('name', '?')}: {said}" +
+                     (f": {str(step['message'])[:300]}" if step.get("message") else ""))
+    if steps and record.get("complete") is False:
+        file.say("bad", "the night was not complete")
 
 
 def is_ladder_table(table):

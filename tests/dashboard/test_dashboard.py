@@ -243,7 +243,8 @@ def test_corrupt_lines_are_named_and_the_rest_is_used(tmp_path, make_site):
                                      b'{"kind":"environment"}', b'{"kind":"environment","v":99}\n',
                                      b'{"kind":"samples","v":1}\n', b'{"kind":"sample","n":1}\n', b"[" * 5000])
 @pytest.mark.parametrize("name", ["2026-01-05.jsonl", "2026-01-05.tune.jsonl", "2026-01-05.regress.jsonl.gz",
-                                  "2026-01-05.ladder.json", "landscape/2026-01-05.landscape.jsonl", "no date.jsonl"])
+                                  "2026-01-05.ladder.json", "2026-01-05.night.json",
+                                  "landscape/2026-01-05.landscape.jsonl", "no date.jsonl"])
 def test_no_file_stops_the_reader(tmp_path, name, content):
     path = tmp_path / "device" / name
     path.parent.mkdir(parents=True)
@@ -280,7 +281,13 @@ def test_a_runner_that_died_in_the_middle(tmp_path, make_site):
     made_up.write(f"{place}/{made_up.night_of(1)}.regress.jsonl",
                   [line for line in lines if line["kind"] == "environment"] +
                   [made_up.farm_sample("e" + f"{1:015x}", 0, made_up.cells(1)[0], 5.0)])
+    made_up.write(f"{place}/{made_up.night_of(1)}.night.json", [json.dumps({
+        "v": 1, "date": "2026-01-06", "complete": False, "steps": [
+            {"name": "tune", "status": "ok"}, {"name": "bench", "status": "running"},
+            {"name": "regress", "status": "failed", "message": "no compiler"}]})])
     text = text_of(make_site(tmp_path))
+    assert "step bench: began and did not end: the runner died or was cancelled" in text
+    assert "step regress: failed: no compiler" in text and "step tune" not in text
     assert "line 31: the file ends in the middle of a line: the run was cut off" in text
     assert "reached 10 cells; the one before had 40" in text
     assert "no line of a run: whoever measured them died before the end" in text
