@@ -26,8 +26,8 @@ VERSION := $(shell sed -n 's/^\#define GPUPRIMS_VERSION "\(.*\)"/\1/p' gpuprims.
 MAJOR = $(firstword $(subst ., ,$(VERSION)))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-long test-gpu bench tune table pr regress nightly landscape lib examples lint format \
-  install clean venv
+.PHONY: help demo test test-long test-gpu bench tune table pr regress nightly landscape dashboard lib examples lint \
+  format install clean venv
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'
@@ -41,6 +41,7 @@ help:
 	@echo 'make regress BASE=COMMIT   is this tree slower than that one, on this GPU?'
 	@echo 'make nightly    a whole night on this GPU; without one: make nightly ARGS=--made-up'
 	@echo 'make landscape  a policy space measured whole: tables and pictures'
+	@echo 'make dashboard  pages of everything that was measured, in build/dashboard'
 	@echo 'make lib        build/libgpuprims.so: the whole API, for other languages'
 	@echo 'make examples   build/examples/*'
 	@echo 'make lint       marks, order, prefixes, formatting'
@@ -129,6 +130,9 @@ regress: $(VENV_READY)
 landscape: $(BUILD)/gp_tune $(VENV_READY)
 	@$(BUILD)/gp_tune --landscape --out $(BUILD)/landscape.jsonl
 	@$(PYTHON) -m tools.farm landscape $(BUILD)/landscape.jsonl --out $(BUILD)/landscape $(ARGS)
+
+dashboard: $(VENV_READY)
+	@$(PYTHON) -m dashboard --out $(BUILD)/dashboard $(ARGS)
 
 $(BUILD)/gp_tune: $(wildcard tools/tune/*.c tools/tune/*.h tools/*.h) tools/peers/data.h gpuprims.h $(POLICIES)
 	@mkdir -p $(@D)

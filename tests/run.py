@@ -125,6 +125,9 @@ PROGRAMS = [
     # ---- the policy spaces under the compiler; --long: every policy
     Program("test_every_architecture", pytest="tests/farm/test_every_architecture.py", needs=["lib", "venv"],
             timeout=540, long_timeout=6 * 3600),
+    # ---- the dashboard: on made-up and committed measurements; in a browser where there is one
+    Program("test_dashboard", pytest="tests/dashboard/test_dashboard.py", needs=["venv"], timeout=540),
+    Program("test_browser", pytest="tests/dashboard/test_browser.py", needs=["venv"], timeout=540),
     # ---- the header under compilers
     Program("compile: gcc", command=COMPILE + ["language", "gcc"]),
     Program("compile: clang", command=COMPILE + ["language", "clang"], needs=["clang"]),

@@ -282,6 +282,24 @@ def gains(world, device):
 LEFT_OUT = "left out, by the others' portable rows"
 
 
+def regrets(world, device):
+    """{title: [regret]} over the cells of a device's matrix: with its rows, by the header's rule, and, where there are
+    others, by what they would give it if nobody had measured it. NaN where nobody knows."""
+    others = World(world.stores, device)
+    found = collections.defaultdict(list)
+    for name in world.groups():
+        if (device, name) in world.looks:
+            a_look, own = world.looks[device, name], world.own(device, name)
+            shared = portable_rows(others, name)
+            for place in sorted(a_look.searched & set(a_look.ratios)):
+                found["with its rows"].append(regret(a_look, place, rows.policy_at(own, place[0])))
+                found["by the header's rule"].append(regret(a_look, place, None))
+                found[LEFT_OUT].append(regret(a_look, place, rows.policy_at(shared, place[0])))
+    if len(world.devices) == 1:
+        found.pop(LEFT_OUT, None)
+    return dict(found)
+
+
 def report(stores):
     """Regret device by device: with its rows, and with what it would get if nobody had measured it."""
     world = World(stores)
@@ -289,20 +307,10 @@ def report(stores):
     if not world.devices:
         return "nothing was measured\n"
     for device in world.devices:
-        others = World(stores, device)
-        regrets = collections.defaultdict(list)
-        for name in world.groups():
-            if (device, name) in world.looks:
-                a_look, own = world.looks[device, name], world.own(device, name)
-                shared = portable_rows(others, name)
-                for place in sorted(a_look.searched & set(a_look.ratios)):
-                    regrets["with its rows"].append(regret(a_look, place, rows.policy_at(own, place[0])))
-                    regrets["by the header's rule"].append(regret(a_look, place, None))
-                    regrets[LEFT_OUT].append(regret(a_look, place, rows.policy_at(shared, place[0])))
-        if len(world.devices) == 1:
-            del regrets[LEFT_OUT]
-        lines.append(f"{device}: regret over {len(regrets['with its rows'])} cells of the matrix, mean and worst")
-        for title, values in regrets.items():
+        found = regrets(world, device)
+        count = len(found.get("with its rows", ()))
+        lines.append(f"{device}: regret over {count} cells of the matrix, mean and worst")
+        for title, values in found.items():
             known = [value for value in values if math.isfinite(value)]
             unknown = f", {len(values) - len(known)} unknown" if len(known) < len(values) else ""
             if known:

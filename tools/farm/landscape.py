@@ -359,8 +359,9 @@ def single_figure(figure, landscape):
     figure.axes[0].set_ylabel("best single policy's share of the best")
 
 
-def map_figure(figure, landscape):
-    """Speed over two fields of one cell, the best of all other fields at each point."""
+def map_values(landscape):
+    """(values of the first field, of the second, GB/s: a row a value of the second) of one cell, the best of all other
+    fields at each point; NaN where nothing was measured. None without the cell."""
     primitive, type_, size = MAP
     times = landscape.times.get(primitive, {}).get((type_, size), {})
     best = {}
@@ -368,16 +369,30 @@ def map_figure(figure, landscape):
         at = tuple(dict(policy).get(field) for field in MAP_FIELDS)
         if None not in at:
             best[at] = min(time, best.get(at, np.inf))
-    axes = figure.subplots()
-    axes.set_title(f"{primitive} {type_}, {bench.size_text(size)}iB: GB/s")
-    axes.set_xlabel(MAP_FIELDS[0])
-    axes.set_ylabel(MAP_FIELDS[1])
     if not best:
-        no_data(axes)
-        return
+        return None
     columns, rows = (sorted({at[k] for at in best}) for k in range(2))
     speed = np.array([[MOVED[primitive] * size / best[c, r] / 1e3 if (c, r) in best else np.nan for c in columns]
                       for r in rows])
+    return columns, rows, speed
+
+
+def map_title():
+    primitive, type_, size = MAP
+    return f"{primitive} {type_}, {bench.size_text(size)}iB: GB/s"
+
+
+def map_figure(figure, landscape):
+    """Speed over two fields of one cell."""
+    axes = figure.subplots()
+    axes.set_title(map_title())
+    axes.set_xlabel(MAP_FIELDS[0])
+    axes.set_ylabel(MAP_FIELDS[1])
+    found = map_values(landscape)
+    if not found:
+        no_data(axes)
+        return
+    columns, rows, speed = found
     figure.colorbar(axes.imshow(speed, origin="lower", aspect="auto", cmap="viridis"), ax=axes)
     axes.set_xticks(range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), rows)

@@ -194,7 +194,9 @@ def read(path):
     return store
 
 
-def read_lines(store, path):
+def read_lines(store, path, take=None):
+    """take(store, number, raw): what becomes of a line."""
+    take = take or take_line
     try:
         with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
             number = 0
@@ -207,7 +209,7 @@ def read_lines(store, path):
         raise StoreError(f"{path}: {error.strerror}") from error
 
 
-def take(store, number, raw):
+def take_line(store, number, raw):
     try:
         text = raw.decode("utf-8").strip()
         if not text:

@@ -1,0 +1,416 @@
+"""Builds the site: reads all files, derives what is common to all pages, renders the pages, all of it in processes.
+
+What is slow is kept by content below the cache's folder: a picture by its specification, a file's summary by its bytes,
+both together with the code that made them. So the same measurements are read and drawn once.
+"""
+import hashlib
+import importlib.metadata
+import io
+import json
+import math
+import multiprocessing
+import os
+import pickle
+import re
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+
+import jinja2
+import numpy as np
+
+from dashboard import figures, model, pages, read
+from tools import bench
+from tools.farm import devices, landscape, store
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MARK = ".gpuprims-dashboard"  # a folder with this file in it may be replaced
+KEPT = 7 * 24 * 3600  # seconds that the cache keeps what is not used
+SITE = None   # set before the processes that render are forked
+CACHE = None
+
+
+class CannotBuild(Exception):
+    """What a user is told."""
+
+
+class Progress:
+    """A bar on standard error; plain lines where that is no terminal."""
+
+    def __init__(self, quiet):
+        self.quiet, self.bar = quiet, sys.stderr.isatty()
+        self.title, self.done, self.total, self.told = "", 0, 0, 0
+
+    def start(self, title, total):
+        self.title, self.done, self.total, self.told = title, 0, total, -1
+        self.show()
+
+    def step(self, name=""):
+        self.done += 1
+        self.show(name)
+
+    def show(self, name=""):
+        if self.quiet:
+            return
+        share = self.done / max(self.total, 1)
+        if self.bar:
+            filled = int(30 * share)
+            line = f"{self.title:<8} [{'#' * filled}{'.' * (30 - filled)}] {self.done}/{self.total} {name[-40:]:<40}"
+            print(f"\r{line}", end="\n" if self.done >= self.total else "", file=sys.stderr, flush=True)
+        elif int(4 * share) > self.told:
+            self.told = int(4 * share)
+            print(f"dashboard: {self.title} {self.done}/{self.total}", file=sys.stderr, flush=True)
+
+
+# ---- the cache -------------------------------------------------------------------------------------------------------
+
+
+def code_digest():
+    """Of all code that decides what a summary or a picture looks like."""
+    digest = hashlib.sha256()
+    for folder in (HERE, os.path.join(bench.ROOT, "tools", "farm"), os.path.join(bench.ROOT, "tools")):
+        for name in sorted(os.listdir(folder)):
+            if name.endswith((".py", ".json")):
+                with open(os.path.join(folder, name), "rb") as file:
+                    digest.update(file.read())
+    for package in ("matplotlib", "numpy", "ruptures"):
+        digest.update(importlib.metadata.version(package).encode())
+    return digest.hexdigest()
+
+
+class Cache:
+    def __init__(self, folder):
+        self.folder, self.code = folder, code_digest()
+        os.makedirs(folder, exist_ok=True)
+
+    def path(self, key):
+        name = hashlib.sha256(f"{self.code} {key}".encode()).hexdigest()[:32]
+        return os.path.join(self.folder, name)
+
+    def get(self, path):
+        """A file's bytes, or None; what is used is young again."""
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+            os.utime(path)
+            return data
+        except OSError:
+            return None
+
+    def put(self, path, data):
+        handle, fresh = tempfile.mkstemp(dir=self.folder)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(fresh, path)
+
+    def made_of(self, function, paths, *words):
+        """function(*words) by the bytes of the files that it reads."""
+        digest = hashlib.sha256()
+        for path in paths:
+            digest.update(path.encode() + b"\0")
+            try:
+                with open(path, "rb") as file:
+                    digest.update(hashlib.file_digest(file, "sha256").digest())
+            except OSError as error:
+                digest.update(str(error).encode())
+        place = self.path(f"{function.__name__} {words} {digest.hexdigest()}") + ".pickle"
+        data = self.get(place)
+        if data is not None:
+            try:
+                return pickle.loads(data)
+            except Exception:  # a cache that is damaged is none
+                pass
+        found = function(*words)
+        self.put(place, pickle.dumps(found, protocol=pickle.HIGHEST_PROTOCOL))
+        return found
+
+    def forget(self, before):
+        """What no build has used since then."""
+        for name in os.listdir(self.folder):
+            path = os.path.join(self.folder, name)
+            if os.stat(path).st_mtime < before:
+                os.unlink(path)
+
+
+# ---- what is read, and what is derived of it -------------------------------------------------------------------------
+
+
+def table_job(paths):
+    """(rows, members of classes, [(device, title, cells, mean, worst, unknown)], notes) of the tune stores."""
+    stores, notes = [], []
+    for path in paths:
+        try:
+            stores.append(store.read(path))
+        except store.StoreError as error:
+            notes.append(str(error))
+    found, members = devices.table_of(stores)
+    world, regret = devices.World(stores), []
+    for device in world.devices:
+        for title, values in devices.regrets(world, device).items():
+            known = [value for value in values if math.isfinite(value)]
+            regret.append((device, title, len(values), sum(known) / len(known) if known else None,
+                           max(known, default=None), len(values) - len(known)))
+    return found, members, regret, notes
+
+
+def landscape_job(path, peers_path):
+    """What pages.landscape_view shows, or the text of what is wrong."""
+    try:
+        found = landscape.landscape_of([line.value for line in store.read(path).lines], path)
+        peers = landscape.Peers({}, {})
+        if peers_path:
+            peers = landscape.peers_of(landscape.records_of(peers_path), peers_path, found.environment["device"],
+                                       found.protocols)
+        panels, edges = [], np.geomspace(1, 20, 41)
+        for name in landscape.PRIMITIVES:
+            values = landscape.slowdowns(found, name)
+            counts = np.histogram(np.minimum(values, edges[-1]), edges)[0] / max(len(values), 1)
+            panels.append({"title": f"{name}, {len(values)} samples",
+                           "edges": [round(float(edge), 4) for edge in edges],
+                           "counts": [round(float(count), 6) for count in counts]})
+        speeds = landscape.map_values(found)
+        chart = None
+        if speeds:
+            columns, rows, speed = speeds
+            chart = {"x": columns, "y": rows, "xlabel": landscape.MAP_FIELDS[0], "ylabel": landscape.MAP_FIELDS[1],
+                     "title": landscape.map_title(), "values": [
+                         [round(float(value), 1) if np.isfinite(value) else None for value in row] for row in speed]}
+        return {"environment": found.environment, "left_out": found.left_out, "histogram": panels, "map": chart,
+                "tables": {table.name: table for table in landscape.tables_of(found, peers)}}
+    except (OSError, ValueError, store.StoreError) as error:
+        return str(error).replace(bench.ROOT + os.sep, "")
+
+
+JOBS = {"read": read.read, "table": table_job, "landscape": landscape_job}
+
+
+def work(job):
+    """(its name, what came out, what went wrong) of a job: (name, function's name, files, words)."""
+    name, function, paths, words = job
+    try:
+        return name, CACHE.made_of(JOBS[function], paths, *words), None
+    except Exception:  # shown on a page and in the exit status; the rest is built all the same
+        return name, None, traceback.format_exc()
+
+
+def peers_beside(path, found):
+    """The run of tools/bench.py for the landscape that lies beside it."""
+    stem = path.split(".landscape.")[0]
+    return next((other for other, _, _ in found if other == f"{stem}.peers.jsonl"), None)
+
+
+def gather(folder, today, pool, progress):
+    """The Site of a folder of measurements, and what went wrong on the way."""
+    found, stray = read.files_below(folder)
+    tunes = [path for path, _, _ in found if path.endswith((".tune.jsonl", ".tune.jsonl.gz"))]
+    jobs = [("table", "table", tunes, (tunes,))]
+    for path, device, name in found:
+        if ".landscape.jsonl" in name:
+            peers = peers_beside(path, found)
+            jobs.append((("landscape", device, name), "landscape", [path] + [peers] * bool(peers), (path, peers)))
+    largest = sorted(found, key=lambda one: -os.path.getsize(one[0]) * (10 if one[0].endswith(".gz") else 1))
+    jobs += [(("read", device, name), "read", [path], (path, device, name)) for path, device, name in largest]
+    progress.start("reading", len(jobs))
+    files, landscapes, problems, table = [], {}, [], ([], [], [], [])
+    for name, result, error in pool.imap_unordered(work, jobs):
+        progress.step(name if isinstance(name, str) else "/".join(name[1:]))
+        if error:
+            problems.append((name, error))
+        if name == "table":
+            table = result or ([], [], [], ["the table could not be derived from the stores"])
+        elif name[0] == "landscape":
+            landscapes[name[1:]] = result or "could not be evaluated"
+        else:
+            files.append(result or failed_file(name))
+    files.sort(key=lambda file: (file.device, file.night, file.name))
+    devices_found = model.devices_of(files)
+    return pages.Site(devices_found, model.Table(*table), landscapes, stray, today, folder), problems
+
+
+def failed_file(name):
+    file = read.File("", name[1], name[2])
+    file.say("bad", "could not be read: a fault of the dashboard, which its output names")
+    return file
+
+
+# ---- pages -----------------------------------------------------------------------------------------------------------
+
+PAGES = {"index.html": ("today.html", pages.today, "Today"),
+         "primitives.html": ("primitives.html", pages.primitives, "Primitives"),
+         "regressions.html": ("regressions.html", pages.regressions, "Regressions"),
+         "noise.html": ("noise.html", pages.noise, "Noise"),
+         "landscape.html": ("landscape.html", pages.landscape_page, "Landscape"),
+         "table.html": ("table.html", pages.table, "Table"), "data.html": ("data.html", pages.data, "Data")}
+
+
+class Shelf:
+    """Where a page's pictures and CSV files go."""
+
+    def __init__(self, out):
+        self.out, self.drawn, self.kept = out, 0, 0
+
+    def text(self, path, text):
+        with open(os.path.join(self.out, path), "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+
+    def picture(self, name, spec):
+        """Writes both forms; their size in CSS pixels."""
+        place = CACHE.path(json.dumps(spec, sort_keys=True))
+        svg, png = CACHE.get(place + ".svg"), CACHE.get(place + ".png")
+        if svg is None or png is None:
+            text, png = figures.render(spec)
+            svg = text.encode()
+            CACHE.put(place + ".svg", svg)
+            CACHE.put(place + ".png", png)
+            self.drawn += 1
+        else:
+            self.kept += 1
+        for ending, data in (("svg", svg), ("png", png)):
+            with open(os.path.join(self.out, "img", f"{name}.{ending}"), "wb") as file:
+                file.write(data)
+        width, height = re.search(rb'width="([\d.]+)pt" height="([\d.]+)pt"', svg).groups()
+        return round(float(width) * 4 / 3), round(float(height) * 4 / 3)
+
+
+def environment():
+    found = jinja2.Environment(loader=jinja2.FileSystemLoader(os.path.join(HERE, "templates")), autoescape=True,
+                               trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    for name in ("percent", "times", "speed", "number"):  # of their pairs of value and text pages show the text
+        found.filters[name] = lambda *words, form=getattr(pages, name): form(*words)[1]
+    found.filters["slug"] = model.slug
+    found.globals.update(file_text=pages.file_text, commits_of=pages.commits_of,
+                         nav=[(path, title) for path, (_, _, title) in PAGES.items()],
+                         NO_DATA=pages.NO_DATA, version=version())
+    return found
+
+
+def version():
+    with open(os.path.join(bench.ROOT, "gpuprims.h"), encoding="utf-8") as file:
+        return re.search(r'#define GPUPRIMS_VERSION "(.*?)"', file.read()).group(1)
+
+
+TEMPLATES = None
+
+
+def render(job):
+    """Writes a page; (its path, pictures drawn, pictures from the cache, what went wrong). job: (path, template, title,
+    function, words, folder)."""
+    global TEMPLATES
+    path, template, title, function, words, out = job
+    TEMPLATES = TEMPLATES or environment()
+    shelf, error = Shelf(out), None
+    page = pages.Page(SITE, path, shelf)
+    common = {"site": SITE, "root": page.root, "path": path, "title": title}
+    try:
+        text = TEMPLATES.get_template(template).render(**common, **function(page, *words))
+    except Exception as failure:
+        error = traceback.format_exc()
+        text = TEMPLATES.get_template("broken.html").render(**common, failure=f"{type(failure).__name__}: {failure}")
+    text = re.sub(r"\n\s*\n+", "\n", text)
+    os.makedirs(os.path.dirname(os.path.join(out, path)), exist_ok=True)
+    with open(os.path.join(out, path), "w", encoding="utf-8") as file:
+        file.write(text)
+    return path, shelf.drawn, shelf.kept, error
+
+
+def page_jobs(site, out):
+    """The slowest first."""
+    jobs = [(pages.primitive_path(device, name), "primitive.html", name.replace("_", " "), pages.primitive,
+             (device, name), out, len(device.cells(name))) for device in site.devices for name in device.primitives()]
+    jobs.sort(key=lambda job: -job[-1])
+    common = [(path, template, title, function, (), out) for path, (template, function, title) in PAGES.items()]
+    return [job[:-1] for job in jobs[:4]] + common + [job[:-1] for job in jobs[4:]]
+
+
+def render_numbered(number):
+    return render(QUEUE[number])
+
+
+QUEUE = []
+
+
+def build(out, folder, today, jobs=None, cache=None, quiet=False):
+    """Writes the site to a folder; the list of what went wrong (empty: nothing)."""
+    global SITE, CACHE, QUEUE
+    began = time.time()
+    out = os.path.abspath(out)
+    check_target(out)
+    if not os.path.isdir(folder):
+        raise CannotBuild(f"--store {folder}: there is no such folder")
+    CACHE = Cache(cache or os.path.join(bench.BUILD, "dashboard.cache"))
+    jobs = jobs or len(os.sched_getaffinity(0))
+    progress = Progress(quiet)
+    fork = multiprocessing.get_context("fork")
+    with fork.Pool(jobs) as pool:
+        SITE, problems = gather(folder, today, pool, progress)
+    fresh = f"{out}.{os.getpid()}.new"
+    for name in ("img", "csv"):
+        os.makedirs(os.path.join(fresh, name))
+    try:
+        copy_static(fresh)
+        QUEUE = page_jobs(SITE, fresh)
+        progress.start("pages", len(QUEUE))
+        drawn = kept = 0
+        with fork.Pool(jobs) as pool:  # forked now, so that SITE need not be sent to them
+            for path, new, old, error in pool.imap_unordered(render_numbered, range(len(QUEUE))):
+                drawn, kept = drawn + new, kept + old
+                progress.step(path)
+                if error:
+                    problems.append((path, error))
+        replace(fresh, out)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    CACHE.forget(began - KEPT)
+    if not quiet:
+        print(f"dashboard: {len(QUEUE)} pages, {drawn} pictures drawn, {kept} from the cache, "
+              f"{time.time() - began:.1f} s", file=sys.stderr)
+    return problems
+
+
+def picture(name, folder, until=None):
+    """Writes a device's heat map to today.svg and its numbers to today.csv, in the device's folder; their paths. The
+    first line of the numbers is the command that makes them again: until says up to which night."""
+    files = [read.read(*one) for one in read.files_below(folder)[0]
+             if one[1] == name and not re.search(r"\.(tune|regress|landscape|kernel)\.jsonl", one[0])]
+    files = [file for file in files if file.kind == "bench" and (until is None or file.night <= until)]
+    found = model.devices_of(files)
+    if not found or not found[0].history:
+        raise CannotBuild(f"--picture {name}: no run of tools/bench.py in {os.path.join(folder, name)}"
+                          + (f" up to {until}" if until else ""))
+    device, out = found[0], io.StringIO()
+    spec, (columns, rows) = pages.map_of(device)
+    for row in spec["rows"]:
+        for square in filter(None, row["squares"]):
+            square["href"] = None
+    out.write(f"# python3 -m dashboard --picture {name} --until {until or device.last_night}\n")
+    pages.write_csv(out, columns, rows)
+    targets = [os.path.join(folder, name, f"today.{ending}") for ending in ("csv", "svg")]
+    store.replace(targets[0], out.getvalue().encode())
+    store.replace(targets[1], figures.render(spec)[0].encode())
+    return targets
+
+
+def check_target(out):
+    if os.path.exists(out) and not os.path.isdir(out):
+        raise CannotBuild(f"--out {out}: a file is there")
+    if os.path.isdir(out) and os.listdir(out) and not os.path.exists(os.path.join(out, MARK)):
+        raise CannotBuild(f"--out {out}: the folder is not empty, and no dashboard: it is left as it is")
+
+
+def copy_static(fresh):
+    static = os.path.join(HERE, "static")
+    for name in sorted(os.listdir(static)):
+        shutil.copyfile(os.path.join(static, name), os.path.join(fresh, name))
+    with open(os.path.join(fresh, MARK), "w", encoding="utf-8") as file:
+        file.write("made by python3 -m dashboard; the next build replaces this folder\n")
+
+
+def replace(fresh, out):
+    """The old site stays until the new one is whole."""
+    old = f"{fresh}.old"
+    if os.path.isdir(out):
+        os.rename(out, old)
+    os.rename(fresh, out)
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,446 @@
+"""What the pages show, device by device, made of the summaries of all files (read.py)."""
+import collections
+import datetime
+import math
+import re
+import statistics
+
+from dashboard import read
+from tools import bench
+from tools.farm import rows, store, verdicts
+from tools.farm.verdicts import FAST, NO_DATA, SLOW
+
+GRAPH_BYTES = 4 * bench.MIB  # up to here the farm replays graphs: in a stream the host is what one would measure
+REPORTED = math.expm1(verdicts.REPORTED)  # smaller changes are nobody's concern
+
+# A cell on a night: the run that measured it, and what it measured.
+Point = collections.namedtuple("Point", "run measure")
+# A cell that differs from its measurement before. what: faster, slower, new, wrong, mended, gone.
+Change = collections.namedtuple("Change", "what key text before now ratio beyond")
+
+
+def slug(text):
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def count_text(n):
+    """1M where that is exact, else the digits."""
+    for unit, name in ((bench.GIB, "G"), (bench.MIB, "M"), (bench.KIB, "K")):
+        if n >= unit and n % unit == 0:
+            return f"{n // unit}{name}"
+    return f"{n:,}"
+
+
+def types_text(key):
+    types = key.in_ if key.in_ == key.out else f"{key.in_}>{key.out}"
+    return types + (f" in {key.acc}" if key.acc not in (key.out, key.in_) else "")
+
+
+def kind_text(key):
+    """What a line of a chart is about: all but the size and the protocol."""
+    offsets = f"+{key.in_offset}/+{key.out_offset}" if key.in_offset or key.out_offset else ""
+    return " ".join(part for part in (key.op, types_text(key), key.words, offsets,
+                                      key.dist if key.dist != "uniform" else "") if part)
+
+
+def anchor(key):
+    return "c-" + slug(f"{kind_text(key)} {key.protocol} {key.n}")
+
+
+def kind_anchor(key):
+    return "k-" + slug(f"{kind_text(key)} {key.protocol}")
+
+
+def input_bytes(key):
+    """The size by which cells are lined up, or None for types that nobody knows."""
+    try:
+        return bench.input_bytes({"in": key.in_, "n": key.n})
+    except (KeyError, ValueError):
+        return None
+
+
+def farm_cell(key):
+    """The farm's name for a cell, or None: its group and the logarithm of its bytes choose the row."""
+    cell = store.Cell(key.primitive, key.op, key.in_, "", key.out, key.n, key.protocol, key.words)
+    try:
+        cell = cell._replace(acc=key.acc) if cell.folds else cell
+        return cell if store.is_known(cell) and cell.group and cell.log2 >= 0 else None
+    except (KeyError, ValueError):
+        return None
+
+
+def best_peer(measure):
+    """(label, Timing) of the fastest peer, or None."""
+    known = [(timing.us, label) for label, timing in measure.peers.items() if timing.status == "ok"]
+    return (min(known)[1], measure.peers[min(known)[1]]) if known else None
+
+
+def roof_of(measure):
+    known = [timing for timing in measure.roofs.values() if timing.status == "ok" and timing.gbs]
+    return max(known, key=lambda timing: timing.gbs) if known else None
+
+
+class Device:
+    """All that is known of the devices of a folder. history: {Key: [Point]}, oldest first."""
+
+    def __init__(self, folder):
+        self.folder, self.names, self.runs, self.files, self.notices = folder, {}, [], [], []
+        self.history, self.nights = {}, []
+        self.ladders, self.landscapes = [], []
+
+    @property
+    def title(self):
+        return max(self.names, key=lambda name: self.names[name]) if self.names else self.folder
+
+    @property
+    def environment(self):
+        """The newest environment, of whatever form."""
+        known = [run.environment for run in self.runs] + \
+            [one for file in self.files if file.farm for one in file.farm.environments.values()]
+        return max(known, key=lambda one: one["date"], default={})
+
+    @property
+    def last_night(self):
+        return max((run.night for run in self.runs), default="")
+
+    def latest(self, key):
+        return self.history[key][-1]
+
+    def primitives(self):
+        return {key.primitive for key in self.history}
+
+    def cells(self, primitive):
+        order = {name: number for number, name in enumerate(bench.TYPES)}
+        return sorted((key for key in self.history if key.primitive == primitive),
+                      key=lambda key: (key.protocol != "cold", key.op, key.words, key.dist, order.get(key.in_, 99),
+                                       key.out, key.acc, key.in_offset, key.out_offset, key.n))
+
+    def verdict_runs(self):
+        """[(night, file, environments of base and tree, verdicts)] of the regression runs, oldest first."""
+        found = []
+        for file in self.files:
+            if file.farm and file.farm.verdicts:
+                groups = collections.OrderedDict()
+                for verdict, evidence in file.farm.verdicts:
+                    groups.setdefault((verdict["base"], verdict["env"]), []).append((verdict, evidence))
+                for (base, new), those in groups.items():
+                    known = file.farm.environments
+                    dates = [known[name]["date"] for name in (base, new) if name in known]
+                    found.append((min(dates, default=file.night), file, known.get(base, {}), known.get(new, {}), those))
+        return sorted(found, key=lambda one: one[0])
+
+
+def devices_of(files):
+    found = {}
+    for file in files:
+        device = found.setdefault(file.device, Device(file.device))
+        device.files.append(file)
+        device.notices += file.notices
+        if file.ladder:
+            device.ladders.append(file)
+            if type(file.ladder.get("device")) is str:
+                device.names.setdefault(file.ladder["device"], file.night)
+        environments = [run.environment for run in file.bench] + \
+            list(file.farm.environments.values() if file.farm else ())
+        for one in environments:
+            device.names[one["device"]] = max(one["date"], device.names.get(one["device"], ""))
+        device.runs += [run for run in file.bench if run.cells and not file.name.startswith("landscape/")]
+        if file.farm and "landscape" in file.farm.phases:
+            device.landscapes.append(file)
+    for device in found.values():
+        finish(device)
+    notice_twins(found)
+    return [found[name] for name in sorted(found)]
+
+
+def finish(device):
+    device.runs.sort(key=lambda run: run.order)
+    for run in device.runs:
+        for key, measure in run.cells.items():
+            if measure.ours:
+                device.history.setdefault(key, []).append(Point(run, measure))
+    device.nights = sorted({file.night for file in device.files if file.night})
+    notice_names(device)
+    notice_gaps(device)
+    notice_repeats(device)
+    notice_cut_short(device)
+
+
+def say(device, level, text, night="", file=""):
+    device.notices.append(read.Notice(level, device.folder, night, file, text))
+
+
+def notice_names(device):
+    if len(device.names) > 1:
+        spans = ", ".join(f"{name} (last on {date[:10]})" for name, date in
+                          sorted(device.names.items(), key=lambda item: item[1]))
+        say(device, "bad", f"the device of this folder goes by {len(device.names)} names: {spans}. They are shown as "
+            "one; rows of the table go by the name")
+    elif device.names and bench.folder_name(device.title) != device.folder:
+        say(device, "note", f"measurements of {device.title} lie in a folder of another name; tools/bench.py would "
+            f"use {bench.folder_name(device.title)}")
+
+
+def notice_twins(found):
+    """A device that was renamed by its driver has a second folder."""
+    boards = collections.defaultdict(list)
+    for device in found.values():
+        one = device.environment
+        board = tuple(one.get(name) for name in ("compute_capability", "multiprocessors", "memory_bytes"))
+        if all(board):
+            boards[board].append(device)
+    for those in boards.values():
+        for device in those[1:]:
+            say(device, "note", f"{those[0].title} and {device.title} have as many multiprocessors and as much "
+                "memory: if one was renamed, its history goes on in the other folder")
+
+
+def days_between(first, last):
+    """Dates from the first to the last one, both of the form 2026-11-22; none where one of them is no date."""
+    try:
+        start, end = (datetime.date.fromisoformat(text) for text in (first, last))
+    except ValueError:
+        return []
+    return [(start + datetime.timedelta(days)).isoformat() for days in range((end - start).days + 1)]
+
+
+def notice_gaps(device):
+    if device.nights:
+        missing = sorted(set(days_between(device.nights[0], device.nights[-1])) - set(device.nights))
+        if missing:
+            named = ", ".join(missing[:8]) + (f" and {len(missing) - 8} more" if len(missing) > 8 else "")
+            say(device, "note", f"{len(missing)} nights without a measurement between {device.nights[0]} and "
+                f"{device.nights[-1]}: {named}")
+
+
+def notice_repeats(device):
+    """Two runs of a night that measured the same cells."""
+    nights = collections.defaultdict(lambda: collections.defaultdict(list))
+    for key, points in device.history.items():
+        for point in points:
+            nights[point.run.night][key].append(point.run)
+    for night, cells in sorted(nights.items()):
+        pairs = collections.Counter((those[-2].order, those[-1].order) for those in cells.values() if len(those) > 1)
+        for (one, other), count in sorted(pairs.items()):
+            say(device, "note", f"{count} cells were measured by two runs of this night, begun {one[0]} and "
+                f"{other[0]}: the later one counts", night)
+
+
+def notice_cut_short(device):
+    """A run of a list that reached fewer cells than the run of that list before."""
+    latest = {}
+    for run in device.runs:
+        before = latest.get(run.set)
+        ours = {key for key, measure in run.cells.items() if measure.ours}
+        if before and run.night != before[0].night and len(ours) < 0.9 * len(before[1]):
+            say(device, "bad", f"the {run.set} run of {run.environment['date']} reached {len(ours)} cells; the one "
+                f"before had {len(before[1])}", run.night)
+        latest[run.set] = run, ours
+
+
+# ---- what changed ----------------------------------------------------------------------------------------------------
+
+
+def change_of(key, points, last_night):
+    """A cell of the last night against its measurement of the night before, or None where nothing is to be told."""
+    now = points[-1]
+    before = next((point for point in reversed(points[:-1]) if point.run.night != now.run.night), None)
+    if now.run.night != last_night:
+        return None
+    ours, text = now.measure.ours[0], now.measure.text
+    if before is None:
+        return Change("new", key, text, None, now, None, False) if ours.status == "ok" else \
+            Change("wrong", key, text, None, now, None, True)
+    old = before.measure.ours[0]
+    if "ok" in (ours.status, old.status) and ours.status != old.status:
+        return Change("mended" if ours.status == "ok" else "wrong", key, text, before, now, None, True)
+    if ours.status != "ok":
+        return Change("wrong", key, text, before, now, None, True)
+    ratio = ours.us / old.us
+    noise = max(REPORTED, 1.96 * math.hypot(ours.cv, old.cv))
+    if abs(math.log(ratio)) <= math.log1p(noise):
+        return None
+    return Change("slower" if ratio > 1 else "faster", key, text, before, now, ratio, True)
+
+
+def changes_of(device):
+    """{what: [Change]}, the largest first."""
+    found = collections.defaultdict(list)
+    for key, points in device.history.items():
+        change = change_of(key, points, device.last_night)
+        if change:
+            found[change.what].append(change)
+    for those in found.values():
+        those.sort(key=lambda change: (-abs(math.log(change.ratio)) if change.ratio else 0, change.text))
+    return found
+
+
+def change_points(values):
+    """Positions at which a series of times has another level from there on.
+
+    Optimal partitioning of the logarithms under a squared loss (Killick, Fearnhead and Eckley, Optimal detection of
+    changepoints with a linear computational cost, 2012, as ruptures does it), the penalty by the noise between
+    neighbours; a level lasts three nights at least and differs by 2 % from the one before."""
+    if len(values) < 8:
+        return []
+    import numpy as np
+    import ruptures
+    logs = np.log(np.asarray(values, float))
+    sigma = max(np.median(np.abs(np.diff(logs))) / 0.9539, 1e-3)  # 0.6745 * sqrt(2): of normal values
+    ends = ruptures.KernelCPD(kernel="linear", min_size=3).fit(logs[:, None]).predict(
+        pen=4 * sigma ** 2 * math.log(len(logs)))
+    starts, found = [0, *ends[:-1]], []
+    levels = [float(np.median(logs[start:end])) for start, end in zip(starts, ends)]
+    level = levels[0]
+    for start, here in zip(starts[1:], levels[1:]):
+        if abs(here - level) >= verdicts.REPORTED:
+            found.append(start)
+            level = here
+    return found
+
+
+# ---- the heat map ----------------------------------------------------------------------------------------------------
+
+# A square: cells there are, cells measured last night; medians over the cells of the share of the roof and of the
+# speed against the fastest peer; how many are slower than a peer, and wrong; date of the newest.
+Square = collections.namedtuple("Square", "primitive log2 keys fresh of_roof of_peer gbs lost wrong newest lowest")
+
+
+def square_log2(key):
+    """The column: sizes by factors of four, named by the smallest."""
+    size = input_bytes(key)
+    return None if size is None else (size.bit_length() - 1) // 2 * 2
+
+
+def counts_for_map(key):
+    """Graphs up to 4 MiB where there are any, else cold; so does the farm."""
+    return key.protocol == "cold" or (key.protocol == "graph" and (input_bytes(key) or 0) <= GRAPH_BYTES)
+
+
+def squares_of(device):
+    """{(primitive, log2): Square} of the newest measurement of each cell."""
+    places = collections.defaultdict(list)
+    for key in device.history:
+        log2 = square_log2(key)
+        if log2 is not None and counts_for_map(key):
+            places[key.primitive, log2].append(key)
+    found = {}
+    for (primitive, log2), keys in places.items():
+        graphs = [key for key in keys if key.protocol == "graph"]
+        found[primitive, log2] = square_of(device, primitive, log2, graphs or keys)
+    return found
+
+
+def median(values):
+    values = [value for value in values if value is not None]
+    return statistics.median(values) if values else None
+
+
+def square_of(device, primitive, log2, keys):
+    points = {key: device.latest(key) for key in keys}
+    ours = [point.measure.ours[0] for point in points.values()]
+    good = [timing for timing in ours if timing.status == "ok"]
+    ratios = [timing.of_peer for timing in good if timing.of_peer is not None]
+    return Square(primitive, log2, sorted(keys), sum(point.run.night == device.last_night for point in points.values()),
+                  median(timing.of_roof for timing in good), median(ratios), median(timing.gbs for timing in good),
+                  sum(ratio < 1 for ratio in ratios), len(ours) - len(good),
+                  max(point.run.night for point in points.values()), min(ratios, default=None))
+
+
+# ---- rows of the table -----------------------------------------------------------------------------------------------
+
+
+class Table:
+    """Rows, and what is known of them (build.table_job). decisions: {(scope, group, log2_from): decision}."""
+
+    def __init__(self, found, members, regret, notes):
+        self.rows, self.members, self.regret, self.notes = found, members, regret, notes
+        self.by_group = collections.defaultdict(list)
+        for row in found:
+            self.by_group[row.group].append(row)
+
+    def row_for(self, device, key):
+        """(source, Row) of what the table gives a call today; None where the header's rule serves it."""
+        cell = farm_cell(key)
+        if cell is None:
+            return None
+        capability = device.environment.get("compute_capability", 0)
+        source, row = rows.lookup(self.by_group[cell.group], self.members, device.title, capability, cell.group,
+                                  cell.log2)
+        return (source, row) if row else None
+
+    def buckets(self, device, key):
+        """[(n from, n to, Row)] of the group that a kind of cells belongs to, in elements."""
+        cell = farm_cell(key)
+        if cell is None or not cell.bytes:
+            return []
+        each = cell.bytes / cell.n
+        classes = {name for name, member in self.members if member == device.title}
+        scopes = {device.title, "portable", *(f"class:{name}" for name in classes)}
+        return [((1 << row.log2_from) / each, (1 << row.log2_to) / each, row)
+                for row in self.by_group[cell.group] if row.scope in scopes]
+
+
+def policy_short(text):
+    """A policy as a reader wants it: what is 0 or usual is left out."""
+    if not text:
+        return ""
+    policy = store.policy_of(text)
+    if "threads" not in policy or "algorithm" not in policy:
+        return text.replace(",", ", ")
+    parts = [f"{policy['algorithm']} {policy['threads']}×{policy.get('vectors', 0)}"]
+    for name, label in (("load", "load"), ("store", "store")):
+        if policy.get(name) not in (None, "ALL", "DEFAULT", "(null)"):
+            parts.append(f"{label} {policy[name]}")
+    for name, label in (("stages", "stage"), ("blocks_per_sm", "block")):
+        if policy.get(name):
+            parts.append(f"{policy[name]} {label}{'' if policy[name] == 1 else 's'}")
+    if policy.get("overlap") not in (None, 0, 1):
+        parts.append(f"overlap {policy['overlap']}")
+    return ", ".join(parts)
+
+
+# ---- regressions -----------------------------------------------------------------------------------------------------
+
+# A verdict with its run. state: open, or why it is not: "FAST on 2026-...".
+Case = collections.namedtuple("Case", "date night file base new verdict evidence state")
+
+
+def cell_text(verdict):
+    return store.cell_of(verdict).text
+
+
+def cases_of(device):
+    """(open, past, others): SLOW verdicts without and with a later FAST of the same cell; UNSURE, NO DATA and FAST
+    of the last run."""
+    runs = device.verdict_runs()
+    slow, others = [], []
+    for date, file, base, new, those in runs:
+        for verdict, evidence in those:
+            case = Case(date, date[:10], file, base, new, verdict, evidence, "open")
+            if verdict["outcome"] == SLOW:
+                slow.append(case)
+            elif verdict["outcome"] == FAST:
+                slow = [one._replace(state=f"FAST on {date[:10]}") if one.state == "open" and
+                        store.cell_of(one.verdict) == store.cell_of(verdict) else one for one in slow]
+            if (date, file) == runs[-1][:2] and verdict["outcome"] in (FAST, NO_DATA, "UNSURE"):
+                others.append(case)
+    slow.reverse()
+    return [one for one in slow if one.state == "open"], [one for one in slow if one.state != "open"], others
+
+
+def controls_of(device):
+    """[(night, controls, share with p below the level, limit, passed, alarms)] of each regression run: alarms are
+    controls that were called SLOW or FAST."""
+    found = []
+    for date, file, _, new, those in device.verdict_runs():
+        controls = [verdict for verdict, _ in those if verdict["control"]]
+        known = [verdict["p"] for verdict in controls if verdict["p"] is not None and verdict["stage"] == 1]
+        check = next((one for one in file.farm.checks if one["name"] == "controls" and one["env"] == new.get("id")),
+                     None)
+        found.append({"date": date[:10], "controls": len(controls), "tested": len(known),
+                      "rate": check["value"] if check else None, "limit": check["limit"] if check else None,
+                      "passed": check["passed"] if check else None,
+                      "alarms": sum(verdict["outcome"] in (SLOW, FAST) for verdict in controls),
+                      "ratios": [verdict["ratio"] for verdict in controls if verdict["ratio"] is not None]})
+    return found

@@ -1,0 +1,846 @@
+"""The pages: for each one what its template is filled with. A page draws its own pictures."""
+import collections
+import csv
+import datetime
+import io
+import math
+import shlex
+import statistics
+
+from dashboard import model, read
+from tools import bench
+from tools.farm import evidence, landscape, store, verdicts
+from tools.farm import rows as rows_of_farm
+
+NO_DATA = "NO DATA"
+SHOWN_NIGHTS = 30  # of a history's numbers on the page; the CSV file has all
+MOST_DOTS = 60     # lines of a dot plot
+
+
+class Site:
+    """Everything that pages are made of. derived: {(device's folder, file's name): landscape's tables}."""
+
+    def __init__(self, devices, table, landscapes, stray, today, folder):
+        self.devices, self.table, self.landscapes, self.stray = devices, table, landscapes, stray
+        self.today, self.folder = today, folder
+
+    def age(self, night):
+        """Days since a night, or None."""
+        try:
+            return (datetime.date.fromisoformat(self.today) - datetime.date.fromisoformat(night)).days
+        except ValueError:
+            return None
+
+    def notices(self):
+        order = {"bad": 0, "note": 1}
+        found = [notice for device in self.devices for notice in device.notices]
+        found += [read.Notice("bad", "", "", name, "lies in no device's folder: not shown")
+                  for _, _, name in self.stray]
+        return sorted(found, key=lambda notice: (order[notice.level], notice.device, notice.night, notice.file))
+
+
+def age_text(days):
+    if days is None:
+        return ""
+    return "today" if days == 0 else "1 day old" if days == 1 else f"{days} days old" if days > 0 else "in the future"
+
+
+class Page:
+    """A page in the making: where it lies, and the pictures and CSV files that it leaves beside it."""
+
+    def __init__(self, site, path, shelf):
+        self.site, self.path, self.shelf = site, path, shelf
+        self.root = "../" * path.count("/")
+        self.prefix = ".".join(map(model.slug, path.removesuffix(".html").split("/")))
+
+    def figure(self, name, spec, title, alt, table=None, note=""):
+        """A picture with its numbers: what the macro `figure` of base.html shows."""
+        file = f"{self.prefix}.{model.slug(name)}"
+        width, height = self.shelf.picture(file, spec)
+        found = {"title": title, "alt": alt, "id": "f-" + model.slug(name), "svg": f"{self.root}img/{file}.svg",
+                 "png": f"{self.root}img/{file}.png", "width": width, "height": height, "note": note, "table": None,
+                 "links": spec["draw"] == "heat_map"}
+        if table:
+            found["table"] = self.table(name, *table)
+        return found
+
+    def table(self, name, columns, rows, shown=None):
+        """Numbers for a page, and all of them as CSV. columns: titles; a row's entry is a value or (value, text)."""
+        file = f"{self.prefix}.{model.slug(name)}.csv"
+        out = io.StringIO()
+        write_csv(out, columns, rows)
+        self.shelf.text(f"csv/{file}", out.getvalue())
+        kept = rows[-shown:] if shown else rows
+        return {"columns": columns, "rows": [[text_of(entry) for entry in row] for row in kept],
+                "numeric": [is_numeric(rows, column) for column in range(len(columns))],
+                "csv": f"{self.root}csv/{file}", "left": len(rows) - len(kept)}
+
+
+def write_csv(out, columns, rows):
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([plain(entry) for entry in row] for row in rows)
+
+
+def plain(entry):
+    value = entry[0] if isinstance(entry, tuple) else entry
+    if isinstance(value, float):
+        return float(f"{value:.8g}")
+    return NO_DATA if value is None else value
+
+
+def text_of(entry):
+    if isinstance(entry, tuple):
+        return entry[1]
+    if entry is None:
+        return NO_DATA
+    return f"{entry:.4g}" if isinstance(entry, float) else str(entry)
+
+
+def is_numeric(rows, column):
+    values = [row[column][0] if isinstance(row[column], tuple) else row[column] for row in rows]
+    return any(isinstance(value, (int, float)) for value in values) and \
+        all(value is None or isinstance(value, (int, float)) for value in values)
+
+
+def percent(value, digits=0):
+    return (value, NO_DATA) if value is None else (value, f"{100 * value:.{digits}f} %")
+
+
+def times(value):
+    return (value, NO_DATA) if value is None else (value, f"{value:.2f}×" if value < 9.995 else f"{value:.0f}×")
+
+
+def number(value, digits=1):
+    return (value, NO_DATA) if value is None else (value, f"{value:,.{digits}f}")
+
+
+def speed(value):
+    return (value, NO_DATA) if value is None else (value, f"{value:,.0f}" if value >= 100 else f"{value:.3g}")
+
+
+# ---- Today -----------------------------------------------------------------------------------------------------------
+
+
+def primitive_path(device, primitive):
+    return f"{device.folder}/{primitive}.html"
+
+
+def map_of(device):
+    """(specification of the heat map, table of its numbers): what Today and README's picture show."""
+    squares = model.squares_of(device)
+    sizes = sorted({log2 for _, log2 in squares})
+    sizes = list(range(sizes[0], sizes[-1] + 1, 2)) if sizes else []
+    rows, numbers = [], []
+    known = [name for name in store.primitives() if name in device.primitives()]
+    others = sorted(device.primitives() - set(known))
+    never = [name for name in store.primitives() if name not in device.primitives()]
+    for name in known + others + never:
+        row = {"label": name.replace("_", " "), "squares": [], "note": ""}
+        own = [squares[name, log2] for log2 in sizes if (name, log2) in squares]
+        if own:
+            newest = max(square.newest for square in own)
+            cells = sum(len(square.keys) for square in own)
+            row["note"] = f"{cells} cell{'s' if cells > 1 else ''}, {newest}"
+        for log2 in sizes:
+            square = squares.get((name, log2))
+            if square is None:
+                row["squares"].append(None)
+                numbers.append([name, bench.size_text(1 << log2), 0, None, None, None, 0, 0, ""])
+                continue
+            row["squares"].append({"roof": square.of_roof, "ratio": square.of_peer, "lost": square.lost,
+                                   "wrong": square.wrong, "stale": square.newest != device.last_night,
+                                   # from the folder of pictures
+                                   "href": f"../{primitive_path(device, name)}#{model.anchor(square.keys[0])}"})
+            numbers.append([name, bench.size_text(1 << log2), len(square.keys), percent(square.of_roof, 1),
+                            times(square.of_peer), times(square.lowest), square.lost, square.wrong, square.newest])
+        if not sizes:
+            numbers.append([name, "", 0, None, None, None, 0, 0, ""])
+        rows.append(row)
+    spec = {"draw": "heat_map", "columns": [bench.size_text(1 << log2) for log2 in sizes], "rows": rows}
+    columns = ["primitive", "input from, bytes", "cells", "of the roof (median)", "against the best peer (median)",
+               "against the best peer (lowest)", "cells slower than a peer", "wrong cells", "newest"]
+    return spec, (columns, numbers)
+
+
+def square_rows(device, root):
+    """The heat map as a table whose entries link to the cells: {columns, rows: [(primitive, href, entries)]}."""
+    squares = model.squares_of(device)
+    sizes = sorted({log2 for _, log2 in squares})
+    sizes = list(range(sizes[0], sizes[-1] + 1, 2)) if sizes else []
+    rows = []
+    for name in store.primitives() + sorted(device.primitives() - set(store.primitives())):
+        path = root + primitive_path(device, name)
+        entries = []
+        for log2 in sizes:
+            square = squares.get((name, log2))
+            entries.append(None if square is None else {
+                "href": f"{path}#{model.anchor(square.keys[0])}", "cells": len(square.keys),
+                "roof": NO_DATA if square.of_roof is None else f"{100 * square.of_roof:.0f} %",
+                "ratio": "" if square.of_peer is None else times(square.of_peer)[1],
+                "lost": square.lost, "wrong": square.wrong, "old": square.newest != device.last_night})
+        rows.append({"name": name, "href": path if name in device.primitives() else "", "entries": entries})
+    return {"columns": [bench.size_text(1 << log2) for log2 in sizes], "rows": rows}
+
+
+def change_rows(device, root, changes):
+    found = []
+    for change in changes:
+        now, before = change.now, change.before
+        found.append({"what": change.what, "text": change.text,
+                      "href": f"{root}{primitive_path(device, change.key.primitive)}#{model.anchor(change.key)}",
+                      "ratio": change.ratio, "before": before.measure.ours[0].us if before else None,
+                      "now": now.measure.ours[0].us, "status": now.measure.ours[0].status,
+                      "before_night": before.run.night if before else "",
+                      "commits": (before.run.environment["commit"] if before else "",
+                                  now.run.environment["commit"])})
+    return found
+
+
+def today(page):
+    site, sections = page.site, []
+    for device in site.devices:
+        spec, (columns, numbers) = map_of(device)
+        changes = model.changes_of(device)
+        fresh = sum(points[-1].run.night == device.last_night for points in device.history.values())
+        slow, _, _ = model.cases_of(device)
+        section = {
+            "device": device, "environment": device.environment, "age": age_text(site.age(device.last_night)),
+            "cells": len(device.history), "fresh": fresh, "never": [
+                name for name in store.primitives() if name not in device.primitives()],
+            "wrong": sum(points[-1].measure.ours[0].status != "ok" for points in device.history.values()),
+            "squares": square_rows(device, page.root), "map": None, "open": len(slow),
+            "changes": {what: change_rows(device, page.root, those) for what, those in sorted(changes.items())},
+            "notices": [notice for notice in site.notices() if notice.device == device.folder],
+            "runs": [run for run in device.runs if run.night == device.last_night],
+            "changes_csv": page.table(f"{device.folder} changes",
+                                      ["what", "cell", "before, us", "now, us", "time now / before", "before",
+                                       "commit before", "commit now"],
+                                      [[row["what"], row["text"], row["before"], row["now"], row["ratio"],
+                                        row["before_night"], *row["commits"]]
+                                       for those in changes.values() for row in
+                                       change_rows(device, page.root, those)])["csv"]}
+        if device.history:
+            section["map"] = page.figure(
+                f"{device.folder} map", spec, f"{device.title}: share of the roof, and speed against the best peer",
+                f"Heat map of primitive by size for {device.title}; its numbers are in the table below it.",
+                (columns, numbers))
+        sections.append(section)
+    return {"sections": sections}
+
+
+# ---- Primitive -------------------------------------------------------------------------------------------------------
+
+
+def cell_row(page, device, key):
+    point = device.latest(key)
+    measure, ours = point.measure, point.measure.ours[0]
+    found = page.site.table.row_for(device, key)
+    row = None
+    if found:
+        source, one = found
+        row = {"source": source, "provenance": one.provenance, "policy": model.policy_short(
+            store.policy_text(one.policy)), "href": f"{page.root}table.html#{row_anchor(one)}",
+            "other": store.policy_text(one.policy) != ours.policy,
+            "bucket": bucket_text(one.log2_from, one.log2_to)}
+    peer = model.best_peer(measure)
+    return {"key": key, "anchor": model.anchor(key), "text": measure.text, "n": model.count_text(key.n),
+            "size": read.bytes_text(model.input_bytes(key) or 0), "ours": ours,
+            "speeds": {read.PEER_NAMES.get(label, label): timing for label, timing in measure.peers.items()},
+            "roof": model.roof_of(measure), "peer": read.PEER_NAMES.get(peer[0], peer[0]) if peer else "",
+            "policy": model.policy_short(ours.policy), "row": row, "night": point.run.night,
+            "old": point.run.night != device.last_night, "commit": point.run.environment["commit"],
+            "nights": len(device.history[key]), "label": model.kind_text(key)}
+
+
+def bucket_text(log2_from, log2_to):
+    low = "0" if log2_from == 0 else bench.size_text(1 << log2_from)
+    return f"{low} and more" if log2_to >= 64 else f"{low} to {bench.size_text(1 << log2_to)}"
+
+
+def cells_csv(page, name, rows):
+    peers = sorted({label for row in rows for label in row["speeds"]})
+    columns = ["cell", "n", "status", "us", "GB/s", *(f"{label} GB/s" for label in peers), "roof GB/s", "of the roof",
+               "against the best peer", "cv", "policy", "policy from", "row of the table", "night", "commit"]
+    values = [[row["text"], row["key"].n, row["ours"].status, row["ours"].us, row["ours"].gbs,
+               *((row["speeds"][label].gbs if label in row["speeds"] else None) for label in peers),
+               row["roof"].gbs if row["roof"] else None, row["ours"].of_roof, row["ours"].of_peer, row["ours"].cv,
+               row["ours"].policy, row["ours"].source, row["row"]["provenance"] if row["row"] else "", row["night"],
+               row["commit"]] for row in rows]
+    return page.table(name, columns, values)["csv"]
+
+
+def series_of(rows):
+    """Lines of a chart: ours, each peer, the roof."""
+    lines = collections.OrderedDict(ours=[])
+    for row in rows:
+        if row["ours"].gbs:
+            lines["ours"].append([row["key"].n, row["ours"].gbs])
+        for label, timing in row["speeds"].items():
+            if timing.gbs:
+                lines.setdefault(label, []).append([row["key"].n, timing.gbs])
+    roof = [[row["key"].n, row["roof"].gbs] for row in rows if row["roof"]]
+    if roof:
+        lines["roof"] = roof
+    return [{"name": name, "points": points} for name, points in lines.items() if points]
+
+
+def history_of(page, device, keys, name, title):
+    """The figure of a kind's history, or None before there are three nights."""
+    nights = sorted({point.run.night for key in keys for point in device.history[key]})
+    if len(nights) < 3:
+        return None
+    place, lines, deviations, numbers = {night: x for x, night in enumerate(nights)}, [], [], {}
+    for key in keys:
+        points = {}
+        for point in device.history[key]:
+            if point.measure.ours[0].status == "ok":
+                points[point.run.night] = point
+        good = [points[night] for night in nights if night in points]
+        if not good:
+            continue
+        middle = statistics.median(point.measure.ours[0].us for point in good)
+        values = [None] * len(nights)
+        for point in good:
+            values[place[point.run.night]] = middle / point.measure.ours[0].us
+        deviations += [abs(value - 1) for value in values if value is not None]
+        changed = model.change_points([point.measure.ours[0].us for point in good])
+        policies = [place[now.run.night] for before, now in zip(good, good[1:])
+                    if now.measure.ours[0].policy != before.measure.ours[0].policy]
+        lines.append({"label": f"n = {model.count_text(key.n)}", "values": [
+            None if value is None else round(value, 4) for value in values],
+            "changes": [place[good[at].run.night] for at in changed], "policies": policies})
+        for point in good:
+            marks = ("level changed " if place[point.run.night] in lines[-1]["changes"] else "") + \
+                ("policy changed" if place[point.run.night] in policies else "")
+            numbers.setdefault(point.run.night, {})[key.n] = (point.measure.ours[0].us, marks.strip())
+    if not lines:
+        return None
+    span = next(step for step in (0.02, 0.05, 0.1, 0.2, 0.5, 1e9) if step >= sorted(deviations)[
+        int(0.99 * (len(deviations) - 1))] or step == 1e9)
+    span = min(span, 1.0)
+    sizes = sorted({key.n for key in keys})
+    rows = []
+    for night in nights:
+        entries, marks = [], []
+        for n in sizes:
+            us, mark = numbers.get(night, {}).get(n, (None, ""))
+            entries.append(number(us, 2) if us is not None else None)
+            marks += [f"n = {model.count_text(n)}: {mark}"] if mark else []
+        rows.append([night, *entries, "; ".join(marks)])
+    table = (["night", *(f"n = {model.count_text(n)}, us" for n in sizes), "changes"], rows, SHOWN_NIGHTS)
+    return page.figure(f"{name} history", {"draw": "history", "nights": nights, "lines": lines, "span": span},
+                       "By night", f"{title}: speed by night, each size relative to its median.", table)
+
+
+def command_of(rows):
+    """What measures these cells again, on the newest commit that measured one of them."""
+    newest = max(rows, key=lambda row: row["night"])
+    commit = f"git checkout {newest['commit']}\n" if newest["commit"] else ""
+    words = [f"  --cell {shlex.quote(row['text'])}" for row in rows]
+    return commit + "python3 tools/bench.py \\\n" + " \\\n".join(words)
+
+
+def primitive(page, device, name):
+    kinds = collections.OrderedDict()
+    for key in device.cells(name):
+        kinds.setdefault(read.kind_of(key), []).append(key)
+    sections, single = [], collections.OrderedDict()
+    for kind, keys in kinds.items():
+        rows = [cell_row(page, device, key) for key in keys]
+        if len(keys) < 2:
+            single.setdefault(kind.protocol, []).extend(rows)
+            continue
+        sections.append(kind_section(page, device, kind, keys, rows))
+    for protocol, rows in single.items():
+        sections.append(single_section(page, device, name, protocol, rows))
+    wrong = [row for section in sections for row in section["rows"] if row["ours"].status != "ok"]
+    return {"device": device, "name": name, "sections": sections, "wrong": wrong,
+            "cells": sum(map(len, kinds.values())), "protocols": sorted({kind.protocol for kind in kinds})}
+
+
+def peers_in(rows):
+    return list(dict.fromkeys(label for row in rows for label in row["speeds"]))
+
+
+def ratios_of(rows):
+    """Our speed against each peer's and the roof's."""
+    lines = collections.OrderedDict()
+    for row in rows:
+        for label, timing in row["speeds"].items():
+            if timing.us and row["ours"].us:
+                lines.setdefault(label, []).append([row["key"].n, round(timing.us / row["ours"].us, 4)])
+    roof = [[row["key"].n, row["ours"].of_roof] for row in rows if row["ours"].of_roof is not None]
+    if roof:
+        lines["roof"] = roof
+    return [{"name": name, "points": points} for name, points in lines.items()]
+
+
+def kind_section(page, device, kind, keys, rows):
+    title = f"{model.kind_text(kind)}, {kind.protocol.replace('_', ' ')}"
+    name = f"{model.kind_text(kind)} {kind.protocol}"
+    low, high = keys[0].n / 1.35, keys[-1].n * 1.35
+    buckets = [one for one in page.site.table.buckets(device, keys[0]) if one[0] < high and one[1] > low]
+    letters = [chr(ord("a") + place % 26) for place in range(len(buckets))]
+    spec = {"draw": "curves", "xlabel": "n (elements)", "series": series_of(rows), "ratios": ratios_of(rows),
+            "buckets": [[start, end, letter] for (start, end, _), letter in zip(buckets, letters)]}
+    note = "; ".join(f"{letter} {model.policy_short(store.policy_text(row.policy))}"
+                     for (_, _, row), letter in zip(buckets, letters))
+    chart = page.figure(name, spec, "Throughput over n", f"{kind.primitive} {title}: throughput over n of ours, the "
+                        "peers and the roof, and our speed against theirs; shaded: rows of the policy table. The table "
+                        "of cells below has the numbers.", note=f"Rows of the table: {note}" if note else "")
+    return {"id": model.kind_anchor(kind), "title": title, "rows": rows, "peers": peers_in(rows),
+            "figures": [(chart, True)] + [(one, False) for one in [history_of(page, device, keys, name, title)] if one],
+            "csv": cells_csv(page, f"{name} cells", rows), "command": command_of(rows), "single": False}
+
+
+def single_section(page, device, name, protocol, rows):
+    drawn = [{"label": f"{row['label']}  n = {row['n']}", "values": values_of(row)} for row in rows[:MOST_DOTS]]
+    title = f"Cells of one size, {protocol.replace('_', ' ')}"
+    figures = []
+    if any(row["values"] for row in drawn):
+        figures.append((page.figure(f"single {protocol}", {"draw": "dots", "rows": drawn}, "Throughput",
+                                    f"{name}, {title}: throughput of ours, the peers and the roof. The table of cells "
+                                    "below has the numbers."), True))
+    history = [history_of(page, device, [row["key"]], f"{row['label']} {protocol} {row['n']}", row["label"])
+               for row in rows[:MOST_DOTS]]
+    for row, one in zip(rows, history):
+        if one:
+            figures.append(({**one, "title": row["label"]}, False))
+    return {"id": f"single-{protocol}", "title": title, "rows": rows, "peers": peers_in(rows), "figures": figures,
+            "csv": cells_csv(page, f"single {protocol} cells", rows), "command": command_of(rows), "single": True}
+
+
+def values_of(row):
+    found = {"ours": row["ours"].gbs} if row["ours"].gbs else {}
+    found.update({label: timing.gbs for label, timing in row["speeds"].items() if timing.gbs})
+    if row["roof"]:
+        found["roof"] = row["roof"].gbs
+    return found
+
+
+def primitives(page):
+    sections = []
+    for device in page.site.devices:
+        squares, rows = model.squares_of(device), []
+        for name in store.primitives() + sorted(device.primitives() - set(store.primitives())):
+            keys = device.cells(name) if name in device.primitives() else []
+            own = [square for (primitive_, _), square in squares.items() if primitive_ == name]
+            large = max(own, key=lambda square: square.log2, default=None)
+            rows.append({"name": name, "href": page.root + primitive_path(device, name) if keys else "",
+                         "cells": len(keys), "types": len({key.in_ for key in keys}),
+                         "wrong": sum(device.latest(key).measure.ours[0].status != "ok" for key in keys),
+                         "lost": sum((device.latest(key).measure.ours[0].of_peer or 1) < 1 for key in keys),
+                         "roof": percent(large.of_roof)[1] if large else "",
+                         "ratio": times(large.of_peer)[1] if large else "",
+                         "size": bench.size_text(1 << large.log2) if large else "",
+                         "night": max((device.latest(key).run.night for key in keys), default="")})
+        sections.append({"device": device, "rows": rows})
+    return {"sections": sections}
+
+
+# ---- Regressions -----------------------------------------------------------------------------------------------------
+
+
+def case_view(page, device, case, with_figure):
+    verdict, cell = case.verdict, store.cell_of(case.verdict)
+    found = case.evidence or {"pairs": [], "codes": ([], []), "policies": ([], [])}
+    view = {"case": case, "verdict": verdict, "text": cell.text, "id": "v-" + model.slug(
+        f"{device.folder} {case.date} {cell.text}"), "codes": found["codes"], "policies": [
+            [model.policy_short(text) for text in side] for side in found["policies"]],
+        "pairs": found["pairs"], "figure": None, "command": regress_command(case, cell.text)}
+    if with_figure and found["pairs"]:
+        rows = [[place + 1, base, new, new / base if base and new else None]
+                for place, (base, new) in enumerate(found["pairs"])]
+        view["figure"] = page.figure(
+            view["id"], {"draw": "pairs", "pairs": found["pairs"], "first": 6}, "Pair by pair",
+            f"{cell.text}: time of the new tree over the base's, pair by pair.",
+            (["pair", "base, us", "new, us", "new / base"], rows))
+    return view
+
+
+def regress_command(case, text):
+    base = case.base.get("commit", "") or "BASE"
+    new = case.new.get("commit", "")
+    checkout = f"git checkout {new}\n" if new else ""
+    return f"{checkout}echo {shlex.quote(text)} > build/cells\nmake regress BASE={base} ARGS='--cells build/cells'"
+
+
+def regressions(page):
+    sections = []
+    for device in page.site.devices:
+        runs = device.verdict_runs()
+        slow, past, others = model.cases_of(device)
+        section = {"device": device, "runs": [], "figure": None,
+                   "open": [case_view(page, device, case, True) for case in slow],
+                   "past": [case_view(page, device, case, True) for case in past[:40]],
+                   "past_left": max(0, len(past) - 40),
+                   "others": [case_view(page, device, case, False) for case in others],
+                   "trend": change_rows(device, page.root, model.changes_of(device).get("slower", []))}
+        for date, file, base, new, those in runs:
+            counts = collections.Counter(verdict["outcome"] for verdict, _ in those)
+            section["runs"].append({"date": date, "file": file.name, "base": base.get("commit", ""),
+                                    "new": new.get("commit", ""), "cells": len(those), "counts": counts,
+                                    "source": new.get("source", "")})
+        if runs:
+            date, _, base, new, those = runs[-1]
+            shown = sorted((verdict for verdict, _ in those if verdict["ratio"] is not None),
+                           key=lambda verdict: -verdict["ratio"])
+            rows = [{"label": store.cell_of(one).text, "ratio": one["ratio"], "low": one["low"], "high": one["high"],
+                     "outcome": one["outcome"]} for one in shown]
+            half = MOST_DOTS // 2
+            picked = rows if len(rows) <= 2 * half else rows[:half] + rows[-half:]
+            section["figure"] = page.figure(
+                f"{device.folder} forest", {"draw": "forest", "rows": picked},
+                f"The run of {date[:10]}: {base.get('commit', '?')} to {new.get('commit', '?')}"
+                + (f", the {half} slowest and fastest of {len(rows)} cells" if len(picked) < len(rows) else ""),
+                "Ratio of times with its interval for each cell of the last regression run.",
+                (["cell", "outcome", "ratio", "low", "high", "pairs", "stage", "p", "q", "control"],
+                 [[store.cell_of(one).text, one["outcome"], one["ratio"], one["low"], one["high"], one["pairs"],
+                   one["stage"], one["p"], one["q"], "yes" if one["control"] else "no"] for one in shown]))
+        sections.append(section)
+    return {"sections": sections}
+
+
+# ---- Noise -----------------------------------------------------------------------------------------------------------
+
+# Bits of nvmlDeviceGetCurrentClocksEventReasons (NVML API Reference, NvmlClocksEventReasons).
+REASONS = {0x1: "idle", 0x2: "application clocks", 0x4: "software power cap", 0x8: "hardware slowdown",
+           0x10: "sync boost", 0x20: "software thermal slowdown", 0x40: "hardware thermal slowdown",
+           0x80: "hardware power brake", 0x100: "display clocks"}
+
+
+def clocks_by_night(device):
+    """{night: [Clocks]} of all that was measured."""
+    found = collections.defaultdict(list)
+    for run in device.runs:
+        found[run.night] += [measure.clocks for measure in run.cells.values()]
+    for file in device.files:
+        if file.farm:
+            for samples in file.farm.clocks.values():
+                found[file.night] += samples
+    return dict(sorted(found.items()))
+
+
+def reasons_text(samples):
+    counts = collections.Counter(name for one in samples for bit, name in REASONS.items() if one.throttle & bit)
+    return ", ".join(f"{name} {count}" for name, count in counts.most_common()) or "none"
+
+
+def noise(page):
+    return {"sections": [noise_section(page, device) for device in page.site.devices],
+            "level": verdicts.CONTROL_P, "fewest": verdicts.FEWEST_CONTROLS}
+
+
+def noise_section(page, device):
+    controls = model.controls_of(device)
+    section = {"device": device, "controls": controls, "figures": [], "alarms": sum(one["alarms"] for one in controls),
+               "tested": sum(one["controls"] for one in controls), "checks": [], "left": [], "runs": []}
+    if controls:
+        names = [one["date"] for one in controls]
+        section["figures"].append(page.figure(
+            f"{device.folder} controls", {"draw": "nights", "nights": names, "unit": f"p < {verdicts.CONTROL_P:g}",
+                                          "series": [{"name": "controls that look changed",
+                                                      "values": [one["rate"] for one in controls]}],
+                                          "limit": verdicts.CONTROL_P, "zero": True},
+            "Controls that look changed, as a share; dashed: what was promised",
+            "Share of the controls with a p below the level, by night.",
+            (["night", "controls", "share with p below the level", "promised", "passed", "called SLOW or FAST"],
+             [[one["date"], one["controls"], one["rate"], one["limit"], {None: "", True: "yes", False: "no"}[
+                 one["passed"]], one["alarms"]] for one in controls])))
+        ratios = [100 * (ratio - 1) for one in controls for ratio in one["ratios"]]
+        section["figures"] += histogram_of(page, device, "control ratios", ratios, "time of new / base, less 1, %",
+                                           "Unchanged machine code against itself")
+    spread = [device.latest(key).measure.ours[0].cv for key in device.history
+              if device.latest(key).measure.ours[0].status == "ok"]
+    section["figures"] += histogram_of(page, device, "cv", [100 * value for value in spread],
+                                       "coefficient of variation of a cell's batches, %", "Noise within a process")
+    nights = clocks_by_night(device)
+    if nights:
+        section["figures"] += clock_figures(page, device, nights)
+    for file in device.files:
+        if file.farm:
+            for check in file.farm.checks:
+                section["checks"].append({**check, "file": file.name, "night": file.night})
+            for reason, count in sorted(file.farm.left.items()):
+                section["left"].append((file.night, file.name, reason, count))
+            for run in file.farm.runs:
+                section["runs"].append({**run, "file": file.name})
+    section["failed"] = [check for check in section["checks"] if not check["passed"]]
+    section["check_counts"] = check_counts(section["checks"])
+    return section
+
+
+def check_counts(checks):
+    found = collections.defaultdict(lambda: [0, 0])
+    for check in checks:
+        found[check["name"]][0 if check["passed"] else 1] += 1
+    return sorted(found.items())
+
+
+def histogram_of(page, device, name, values, xlabel, title):
+    if len(values) < 5:
+        return []
+    low, high = min(values), max(values)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    ordered = sorted(values)
+    top = ordered[min(len(ordered) - 1, int(0.995 * len(ordered)))]
+    bottom = ordered[int(0.005 * len(ordered))]
+    width = (top - bottom or high - low) / 24
+    edges = [bottom + width * place for place in range(25)]
+    counts = [0] * 24
+    for value in values:
+        counts[min(23, max(0, int((value - bottom) / width)))] += 1
+    digits = max(0, 2 - math.floor(math.log10(width)))
+    edges = [round(edge, digits) for edge in edges]
+    return [page.figure(f"{device.folder} {name}", {
+        "draw": "histogram", "panels": [{"title": "", "edges": edges, "counts": counts}], "log": False,
+        "xlabel": xlabel, "ylabel": "cells", "ticks": []}, f"{title} ({len(values)} values)",
+        f"Histogram: {xlabel}.", (["from", "to", "values"], [[a, b, n] for a, b, n in zip(edges, edges[1:], counts)]))]
+
+
+def clock_figures(page, device, nights):
+    rows, series = [], collections.defaultdict(list)
+    for night, samples in nights.items():
+        sm = [one.sm_before for one in samples if one.sm_before] + [one.sm_after for one in samples if one.sm_after]
+        celsius = [one.celsius for one in samples if one.celsius]
+        watts = [one.milliwatts / 1000 for one in samples if one.milliwatts]
+        slowed = sum(bool(one.throttle & evidence.SLOWED) for one in samples)
+        rows.append([night, len(samples), *(f([*sm]) if sm else None for f in (min, median_of, max)),
+                     *(f(celsius) if celsius else None for f in (min, max)), number(max(watts), 0) if watts else None,
+                     slowed, reasons_text(samples)])
+        for name, values in (("sm", sm), ("celsius", celsius)):
+            series[name].append((min(values), median_of(values), max(values)) if values else (None, None, None))
+    table = (["night", "samples", "SM clock min, MHz", "median", "max", "coolest, °C", "hottest", "most W",
+              "slowed down", "what the driver said"], rows)
+    found = []
+    for name, title, unit in (("sm", "Clock of the multiprocessors", "MHz"), ("celsius", "Temperature", "°C")):
+        low, middle, high = zip(*series[name])
+        found.append(page.figure(
+            f"{device.folder} {name}", {"draw": "nights", "nights": list(nights), "unit": unit, "limit": None,
+                                        "series": [{"name": title, "values": list(middle), "low": list(low),
+                                                    "high": list(high)}]},
+            f"{title}: median and range", f"{title} by night.", table if name == "sm" else (
+                ["night", "coolest, °C", "median", "hottest"], [[night, a, b, c] for night, a, b, c in
+                                                                zip(nights, low, middle, high)])))
+    return found
+
+
+def median_of(values):
+    return round(statistics.median(values), 1)
+
+
+# ---- Landscape -------------------------------------------------------------------------------------------------------
+
+
+def landscape_page(page):
+    sections = []
+    for device in page.site.devices:
+        section = {"device": device, "landscapes": [], "ladders": [], "kernels": kernels_of(page, device),
+                   "layouts": layouts_of(page, device)}
+        for file in device.landscapes:
+            found = page.site.landscapes.get((device.folder, file.name))
+            if isinstance(found, str):
+                section["landscapes"].append({"file": file.name, "problem": found})
+            elif found:
+                section["landscapes"].append(landscape_view(page, device, file, found))
+        for file in device.ladders:
+            section["ladders"].append({"file": file.name, "night": file.night, "device": file.ladder.get("device"),
+                                       "figures": ladder_figures(page, device, file)})
+        sections.append(section)
+    return {"sections": sections, "primitives": landscape.PRIMITIVES}
+
+
+def landscape_view(page, device, file, found):
+    """found: {"environment", "left_out", "tables": {name: Table}, "histogram", "map"} (build.landscape_job)."""
+    name, tables = f"{device.folder} {file.name}", found["tables"]
+
+    def numbers(table):
+        return [title for title, _ in table.columns], [[
+            (value, landscape.entry(form, value).replace(",", ", ")) for (_, form), value in zip(table.columns, row)]
+            for row in table.rows]
+
+    figures = [page.figure(
+        f"{name} slowdown", {"draw": "histogram", "panels": found["histogram"], "log": True, "xlabel":
+                             "time / best policy's", "ylabel": "share of samples", "ticks": [1, 2, 5, 10, 20]},
+        tables["slowdown"].title, "Histograms of slowdown over the space, a panel a primitive.",
+        numbers(tables["slowdown"]), tables["slowdown"].note)]
+    variance = tables["variance"]
+    figures.append(page.figure(
+        f"{name} variance", {"draw": "bars", "xlabel": "variance of the share of the best", "form": "{:.4f}", "rows": [
+            {"label": row[0], "values": [["between policies", row[5]], ["within a policy, over cells", row[6]]]}
+            for row in variance.rows]}, variance.title, "Variance between and within policies.", numbers(variance),
+        variance.note))
+    share = tables["share"]
+    panels = []
+    for primitive_ in landscape.PRIMITIVES:
+        own = [row for row in share.rows if row[0] == primitive_]
+        panels.append({"title": primitive_, "lines": [{"name": row[1], "values": row[2:]} for row in own]})
+    figures.append(page.figure(
+        f"{name} share", {"draw": "lines", "panels": panels, "top": 1.05,
+                          "ticks": [title.removesuffix("iB") for title, _ in share.columns[2:]]},
+        share.title, "Share of the best by size and type, a panel a primitive.",
+        numbers(share), tables["single"].note))
+    gain = tables["gain"]
+    for size in dict.fromkeys(row[0] for row in gain.rows):
+        own = [row for row in gain.rows if row[0] == size]
+        figures.append(page.figure(
+            f"{name} gain {size}", {"draw": "bars", "xlabel": "times as fast", "form": "{:.2f}", "mark": 1, "rows": [
+                {"label": f"{row[1]} {row[2]}", "values": [["over the header's choice", row[5]], ["CUB", row[6]],
+                                                           ["Thrust", row[7]]]} for row in own]},
+            f"{gain.title} at {size}", "Speed of the best policy against the header's choice, CUB and Thrust.",
+            ([title for title, _ in gain.columns], [[(value, landscape.entry(form, value)) for (_, form), value in
+                                                     zip(gain.columns, row)] for row in own]), gain.note))
+    if found["map"]:
+        figures.append(page.figure(f"{name} map", {"draw": "grid", **found["map"]}, found["map"]["title"],
+                                   "Speed over two fields of the policy.",
+                                   ([found["map"]["ylabel"], *found["map"]["x"]],
+                                    [[y, *row] for y, row in zip(found["map"]["y"], found["map"]["values"])])))
+    return {"file": file.name, "problem": "", "environment": found["environment"], "left_out": found["left_out"],
+            "figures": figures, "tables": [page.table(f"{name} {table.name} table", *numbers(table)) |
+                                           {"title": table.title, "note": table.note}
+                                           for table in (tables["single"], tables["bandwidth"])]}
+
+
+def ladder_figures(page, device, file):
+    found = []
+    for table in file.ladder["tables"]:
+        *rungs, roof = table["rungs"]
+        size = f"{table['elements']:,} elements" if not table.get("width") else \
+            f"{table['width']:,} × {table['height']:,}"
+        published = any(rung["published_gbs"] for rung in rungs)
+        rows = [{"label": f"{rung['name']}  {rung['what']}", "values": [["now", rung["gbs"]]] + (
+            [["published in 2007", rung["published_gbs"] or None]] if published else [])} for rung in rungs]
+        numbers = [[rung["name"], rung["what"], number(rung["us"], 2), number(rung["gbs"]),
+                    number(rung["published_us"] or None, 0), number(rung["published_gbs"] or None),
+                    percent(rung["gbs"] / roof["gbs"] if roof["gbs"] else None)] for rung in table["rungs"]]
+        found.append(page.figure(
+            f"{device.folder} {file.name} {table['family']} {table['elements']}",
+            {"draw": "bars", "rows": rows, "xlabel": "GB/s; dashed: the roof", "form": "{:,.0f}", "mark": roof["gbs"],
+             "log": published, "width": 6.2}, f"{table['family'].capitalize()}, {size}",
+            f"Bandwidth of each rung of the ladder, {table['family']} of {size}.",
+            (["rung", "what", "us", "GB/s", "published us", "published GB/s", "of the roof"], numbers)))
+    return found
+
+
+def kernels_of(page, device):
+    """Users' kernels (gp_tune --kernel, and the layout tuner): the best point beside the default."""
+    found = []
+    for file in device.files:
+        for (name, n, protocol), points in sorted((file.farm.kernels if file.farm else {}).items()):
+            matrix = {policy: statistics.median(us) for (phase, policy), us in points.items() if phase == "matrix"}
+            confirm = {policy: statistics.median(us) for (phase, policy), us in points.items() if phase == "confirm"}
+            times_ = {**matrix, **confirm}
+            usual, others = times_.get("default"), {p: us for p, us in times_.items() if p != "default"}
+            best = min(others, key=others.get, default=None)
+            gain = usual / others[best] if usual and best else None
+            found.append([file.night, name, model.count_text(n), protocol, len(others), number(usual, 2),
+                          number(others.get(best), 2), times(gain), (best or "").replace(",", ", "),
+                          "yes" if best in confirm else "no"])
+    return page.table(f"{device.folder} kernels",
+                      ["night", "kernel", "n", "protocol", "points", "default, us", "best, us", "gain", "best point",
+                       "confirmed"], found) if found else None
+
+
+def layouts_of(page, device):
+    """Conversions between layouts: of the copy beside them."""
+    keys = device.cells("convert_layout") if "convert_layout" in device.primitives() else []
+    rows = []
+    for key in keys:
+        point = device.latest(key)
+        ours = point.measure.ours[0]
+        if ours.of_roof is not None:
+            rows.append((model.kind_text(key), model.count_text(key.n), ours, point.run.night))
+    if not rows:
+        return None
+    return page.figure(f"{device.folder} layouts", {
+        "draw": "bars", "xlabel": "share of the copy of as many bytes", "form": "{:.2f}", "mark": 1, "rows": [
+            {"label": text, "values": [["of the copy", ours.of_roof]]} for text, _, ours, _ in rows]},
+        "Conversions between layouts (gp_convert_layout)", "Share of the copy of each conversion.",
+        (["conversion", "n", "us", "GB/s", "of the copy", "night"],
+         [[text, n, number(ours.us, 2), number(ours.gbs), percent(ours.of_roof), night] for text, n, ours, night in
+          rows]))
+
+
+# ---- Table -----------------------------------------------------------------------------------------------------------
+
+
+def row_anchor(row):
+    return "r-" + model.slug(f"{row.scope} {row.group} {row.log2_from}")
+
+
+def table(page):
+    site, rows = page.site, []
+    decisions = [one for one in rows_of_farm.in_force([
+        one for device in site.devices for file in device.files if file.farm for one in file.farm.decisions])
+        if one["verdict"] == "accepted"]
+    files = {one["id"]: (device, file) for device in site.devices for file in device.files if file.farm
+             for one in file.farm.decisions}
+    for row in site.table.rows:
+        one = decision_of(row, decisions)
+        device, file = files.get(one["id"], (None, None)) if one else (None, None)
+        rows.append({"row": row, "id": row_anchor(row), "group": row.group, "decision": one,
+                     "bucket": bucket_text(row.log2_from, row.log2_to), "primitive": row.group.split(" ")[0],
+                     "policy": model.policy_short(store.policy_text(row.policy)),
+                     "full": store.policy_text(row.policy), "file": f"{device.folder}/{file.name}" if file else "",
+                     "commit": file.farm.environments.get(one["env"], {}).get("commit", "") if file else "",
+                     "href": page.root + primitive_path(device, row.group.split(" ")[0])
+                     if device and row.group.split(" ")[0] in device.primitives() else ""})
+    names = ["scope", "group", "bytes from", "bytes to", "policy", "provenance", "gain", "low", "high", "pairs",
+             "date", "commit", "store", "decision"]
+    values = [[item["row"].scope, item["group"], 1 << item["row"].log2_from if item["row"].log2_from else 0,
+               1 << item["row"].log2_to, item["full"], item["row"].provenance,
+               *((item["decision"] or {}).get(field) for field in ("gain", "low", "high", "pairs", "date")),
+               item["commit"], item["file"], (item["decision"] or {}).get("id", "")] for item in rows]
+    counts = collections.Counter(one["verdict"] for device in site.devices for file in device.files if file.farm
+                                 for one in file.farm.decisions)
+    return {"rows": rows, "csv": page.table("rows", names, values)["csv"], "regret": site.table.regret,
+            "notes": site.table.notes, "counts": counts, "members": site.table.members,
+            "tried": sum(counts.values())}
+
+
+def decision_of(row, decisions):
+    """The decision that a row is from: it may have been cut since, so its range may be wider."""
+    fitting = [one for one in decisions if one["scope"] == row.scope and one["group"] == row.group
+               and one["policy"] == row.policy and one["log2_from"] <= row.log2_from and row.log2_to <= one["log2_to"]]
+    return max(fitting, key=lambda one: one["date"], default=None)
+
+
+# ---- Data ------------------------------------------------------------------------------------------------------------
+
+
+def data(page):
+    sections = []
+    for device in page.site.devices:
+        nights = model.days_between(device.nights[0], device.nights[-1]) if device.nights else []
+        by_night = collections.defaultdict(list)
+        for file in device.files:
+            by_night[file.night].append(file)
+        sections.append({"device": device, "files": sorted(device.files, key=lambda file: (file.night, file.name)),
+                         "calendar": [(night, len(by_night.get(night, []))) for night in nights[-366:]],
+                         "environment": device.environment,
+                         "sources": sorted({one["source"] for file in device.files if file.farm
+                                            for one in file.farm.environments.values()} - {"live"})})
+    return {"sections": sections, "notices": page.site.notices(), "stray": page.site.stray}
+
+
+def file_text(file):
+    """What is in a file, in words."""
+    if file.kind == "bench":
+        cells = sum(len(run.cells) for run in file.bench)
+        return f"{len(file.bench)} run{'s' if len(file.bench) != 1 else ''} of tools/bench.py, {cells} cells"
+    if file.kind == "farm":
+        farm = file.farm
+        parts = [f"{sum(farm.samples.values())} samples", f"{len(farm.decisions)} decisions",
+                 f"{len(farm.verdicts)} verdicts"]
+        return "store of the farm: " + ", ".join(part for part in parts if not part.startswith("0 "))
+    return {"ladder": "the ladder", "night": "the record of a night"}.get(file.kind, "not understood")
+
+
+def commits_of(file):
+    """Of the environments in a file, each once."""
+    found = [run.environment["commit"] for run in file.bench]
+    if file.farm:
+        found += [one["commit"] for one in file.farm.environments.values()]
+    return [commit for commit in dict.fromkeys(found) if commit]

@@ -1,0 +1,374 @@
+"""Reads what was measured, whatever state it is in: each file to one summary that holds only what pages show.
+
+Three forms lie below a folder of devices (tools/farm/README.md): runs of tools/bench.py, stores of the farm, and
+examples/ladder's figures. Nothing here raises because of what a file holds: a line that cannot be used is a notice with
+the file's name and the line's number, and the rest of the file is used.
+"""
+import collections
+import gzip
+import json
+import math
+import os
+import re
+import statistics
+
+from tools import bench
+from tools.farm import evidence, store
+
+# A thing that a reader of the pages should know. level: "bad" (data is missing or wrong), "note".
+Notice = collections.namedtuple("Notice", "level device night file text")
+
+# What was called; of two measurements with equal keys the later one is the newer. kind_of() drops the size.
+Key = collections.namedtuple("Key", "primitive op in_ acc out words dist in_offset out_offset protocol n")
+# What a program's call took: medians in microseconds, `cv` of the batches. policy is "" for a peer.
+Timing = collections.namedtuple("Timing", "status us gbs cv policy source of_roof of_peer")
+# A cell in a run. ours: Timing of the library's own choice, or None; peers, roofs: {label: Timing}; policies: {label:
+# Timing} of policies that were asked for.
+Measure = collections.namedtuple("Measure", "text bytes ours peers roofs policies clocks")
+Clocks = collections.namedtuple("Clocks", "sm_before sm_after memory celsius milliwatts throttle")
+
+PEER_NAMES = {"cub": "CUB", "thrust": "Thrust", "cuda": "CUDA", "cublas": "cuBLAS"}
+DATED = re.compile(r"(\d{4}-\d\d-\d\d)(?:\.(\d+))?(?:\.([a-z][\w-]*))?\.(?:jsonl|json)(?:\.gz)?$")
+
+
+def kind_of(key):
+    """A key without its size: one line of a chart."""
+    return key._replace(n=0)
+
+
+class BenchRun:
+    """A run of tools/bench.py: an environment and what followed it. cells: {Key: Measure}."""
+
+    def __init__(self, environment, night, number):
+        self.environment, self.night, self.number, self.set = environment, night, number, ""
+        self.cells, self.others, self.repeated = {}, [], 0
+
+    @property
+    def order(self):
+        return self.environment["date"], self.number
+
+
+class FarmFile:
+    """A store. verdicts: with their evidence; clocks: {environment: [Clocks]} (a sample of them); left: {reason:
+    samples}; kernels: {(kernel, n, protocol): {"default": us, policy: us}}."""
+
+    def __init__(self):
+        self.environments, self.decisions, self.verdicts, self.checks = {}, [], [], []
+        self.runs, self.coverage, self.samples, self.left = [], [], collections.Counter(), collections.Counter()
+        self.clocks, self.kernels, self.phases = collections.defaultdict(list), {}, set()
+
+
+class File:
+    """What became of a file. kind: bench, farm, ladder, or "" where it could not be understood."""
+
+    def __init__(self, path, device, name):
+        self.path, self.device, self.name = path, device, name
+        self.kind, self.night, self.set, self.lines, self.notices = "", "", "", 0, []
+        self.bench, self.farm, self.ladder = [], None, None
+
+    def say(self, level, text):
+        self.notices.append(Notice(level, self.device, self.night, self.name, text))
+
+
+def files_below(folder):
+    """[(path, device's folder, path below it)] of all that may hold measurements, and the files that lie in none."""
+    found, stray = [], []
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(place, name)
+            parts = os.path.relpath(path, folder).split(os.sep)
+            if name.endswith((".jsonl", ".jsonl.gz", ".json")):
+                (found if len(parts) > 1 else stray).append((path, parts[0], "/".join(parts[1:]) or parts[0]))
+    return found, stray
+
+
+def read(path, device, name):
+    """The summary of a file."""
+    file = File(path, device, name)
+    dated = DATED.search(os.path.basename(name))
+    if dated:
+        file.night, file.set = dated.group(1), dated.group(3) or "standard"
+    try:
+        if name.endswith(".json"):
+            read_record(file)
+        elif is_store(path):
+            read_store(file)
+        else:
+            read_bench(file)
+    except (OSError, store.StoreError) as error:
+        file.say("bad", f"cannot be read: {str(error).split(': ', 1)[-1]}")
+    return file
+
+
+def is_store(path):
+    """Do the lines carry a schema version? The first one that is JSON decides."""
+    try:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+            for raw in file:
+                try:
+                    value = json.loads(raw)
+                except (ValueError, RecursionError):
+                    continue
+                if isinstance(value, dict):
+                    return "v" in value
+    except (EOFError, gzip.BadGzipFile, gzip.zlib.error):
+        pass
+    return path.endswith((".tune.jsonl", ".tune.jsonl.gz", ".regress.jsonl", ".regress.jsonl.gz"))
+
+
+def complain(file, broken):
+    """Notices for lines that cannot be used."""
+    cut = broken and broken[-1][0] == file.lines and not ends_with_a_line(file.path)
+    for number, reason in broken[:store.REPORTED]:
+        last = cut and number == file.lines
+        file.say("bad", f"line {number}: " + ("the file ends in the middle of a line: the run was cut off" if last
+                                              else reason))
+    if len(broken) > store.REPORTED:
+        file.say("bad", f"and {len(broken) - store.REPORTED} more broken lines")
+
+
+def ends_with_a_line(path):
+    """Is the last byte a line's end? What is compressed says by itself that it was cut off."""
+    with open(path, "rb") as file:
+        return path.endswith(".gz") or (file.seek(0, os.SEEK_END) and file.seek(-1, os.SEEK_END) >= 0
+                                        and file.read(1) == b"\n")
+
+
+# ---- runs of tools/bench.py ------------------------------------------------------------------------------------------
+
+TEXTS = ("cell", "primitive", "op", "in", "acc", "out", "dist", "protocol", "variant", "label", "status")
+COUNTS = ("n", "in_offset", "out_offset")
+
+
+def number_of(value):
+    return value if type(value) in (int, float) and math.isfinite(value) else None
+
+
+def wrong_with(value):
+    """Why a line of a bench file cannot be used, or None."""
+    if not isinstance(value, dict) or type(value.get("kind")) is not str:
+        return "no line of tools/bench.py: it has no kind"
+    if value["kind"] == "environment":
+        for name in ("device", "date", "commit"):
+            if type(value.get(name)) is not str:
+                return f"environment without {name}"
+        if not re.match(r"\d{4}-\d\d-\d\d", value["date"]):
+            return f"the date {value['date'][:30]!r} is none"
+    if value["kind"] == "sample":
+        for name in TEXTS:
+            if type(value.get(name)) is not str:
+                return f"sample without {name}"
+        for name in COUNTS:
+            if type(value.get(name)) is not int or value[name] < 0:
+                return f"sample without {name}"
+        if value["status"] == "ok" and not (number_of(value.get("median_us")) or 0) > 0:
+            return "sample that is ok and has no time"
+    return None
+
+
+def read_bench(file):
+    taken, broken = store.Store(file.path), []
+
+    def take(taken, number, raw):
+        file.lines = number
+        try:
+            text = raw.decode("utf-8").strip()
+            value = store.DECODER.decode(text) if text else None
+            reason = wrong_with(value) if text else None
+        except (UnicodeDecodeError, ValueError, RecursionError) as error:
+            value, reason = None, f"no JSON ({error})"
+        if reason:
+            broken.append((number, reason))
+        elif value:
+            taken.lines.append(value)
+
+    store.read_lines(taken, file.path, take)
+    complain(file, broken + taken.broken)
+    file.kind = "bench"
+    early = 0
+    for value in taken.lines:
+        if value["kind"] == "environment":
+            night = file.night or value["date"][:10]
+            file.night = file.night or night
+            file.bench.append(BenchRun(value, night, len(file.bench)))
+            file.bench[-1].set = file.set or "standard"
+        elif not file.bench:
+            early += 1
+        elif value["kind"] == "sample":
+            add_sample(file.bench[-1], value)
+        else:
+            file.bench[-1].others.append(value)
+    if early:
+        file.say("bad", f"{early} lines before the first environment: nobody knows what they were measured on")
+    for run in file.bench:
+        if not run.cells:
+            file.say("bad", f"the run of {run.environment['date']} has no cells: it ended right after its start")
+        if run.repeated:
+            file.say("note", f"{run.repeated} measurements of the run of {run.environment['date']} were repeated in "
+                     "it: the later ones count")
+    if not taken.lines and not broken:
+        file.say("bad", "the file is empty")
+
+
+def add_sample(run, r):
+    key = Key(r["primitive"], r["op"], r["in"], r["acc"], r["out"], r.get("words") or "", r["dist"], r["in_offset"],
+              r["out_offset"], r["protocol"], r["n"])
+    measure = run.cells.get(key)
+    if measure is None:
+        measure = run.cells[key] = Measure(r["cell"], r.get("bytes") or 0, [], {}, {}, {}, clocks_of(r))
+    ok = r["status"] == "ok"
+    timing = Timing(r["status"], r["median_us"] if ok else None, number_of(r.get("gbs")) if ok else None,
+                    number_of(r.get("cv")) or 0.0, store.policy_text(r["policy"]) if r.get("policy") else "",
+                    r.get("policy_source") or "", number_of(r.get("of_roof")) if ok else None,
+                    number_of(r.get("of_peer")) if ok else None)
+    if r["variant"] == "ours" and r["label"] == "default":
+        run.repeated += bool(measure.ours)
+        measure.ours[:] = [timing]
+    else:
+        place = {"ours": measure.policies, "peer": measure.peers}.get(r["variant"], measure.roofs)
+        place[r["label"]] = timing
+
+
+def clocks_of(r):
+    sm = [value for value in r.get("sm_mhz") or [] if number_of(value)] if isinstance(r.get("sm_mhz"), list) else []
+    throttle = r.get("throttle_reasons", r.get("throttle", 0))
+    return Clocks(sm[0] if sm else 0, sm[-1] if sm else 0, number_of(r.get("memory_mhz")) or 0,
+                  number_of(r.get("celsius")) or 0, number_of(r.get("milliwatts")) or 0,
+                  throttle if type(throttle) is int else 0)
+
+
+# ---- stores of the farm ----------------------------------------------------------------------------------------------
+
+CLOCK_SAMPLES = 400  # of a run: enough for a median and a range
+
+
+def read_store(file):
+    a_store = store.read(file.path)
+    file.kind, farm = "farm", FarmFile()
+    file.lines = max([line.number for line in a_store.lines] + [number for number, _ in a_store.broken], default=0)
+    complain(file, a_store.broken)
+    for one in a_store.of("environment"):
+        farm.environments.setdefault(one["id"], one)
+    if not farm.environments:
+        file.say("bad", "no environment: nobody knows what this was measured on")
+    file.night = file.night or min((one["date"][:10] for one in farm.environments.values()), default="")
+    samples = a_store.of("samples")
+    farm.decisions, farm.checks = a_store.of("decision"), a_store.of("check")
+    farm.runs, farm.coverage = a_store.of("run"), a_store.of("coverage")
+    unknown = collections.Counter(s["env"] for s in samples if s["env"] not in farm.environments)
+    for name, count in sorted(unknown.items()):
+        file.say("bad", f"{count} samples of environment {name}, which no line describes")
+    every = max(1, len(samples) // CLOCK_SAMPLES)
+    for position, sample in enumerate(samples):
+        farm.phases.add(sample["phase"])
+        farm.samples[sample["phase"], sample["status"]] += 1
+        reason = evidence.unusable(sample)
+        if reason and sample["phase"] != "search":
+            farm.left[reason] += 1
+        if position % every == 0 or sample["throttle"] & evidence.SLOWED:
+            farm.clocks[sample["env"]].append(clocks_of(sample))
+    if samples and not farm.runs:
+        file.say("bad", "samples, but no line of a run: whoever measured them died before the end")
+    for name in sorted({run["env"] for run in farm.runs if not run["complete"]}):
+        last = [run for run in farm.runs if run["env"] == name][-1]
+        if not last["complete"]:
+            file.say("note", f"the last run of environment {name} was not complete: its time was up, or it was "
+                     "interrupted")
+    farm.verdicts = [(verdict, evidence_of(verdict, sides)) for sides in [sides_of(samples)]
+                     for verdict in a_store.of("verdict")]
+    if "regress" in farm.phases and not farm.verdicts:
+        file.say("bad", "samples of a regression run, but no verdicts: the run died before it could judge")
+    add_kernels(farm, samples)
+    file.farm = farm
+
+
+def sides_of(samples):
+    """{(environment, cell): [sample]} of regression runs, in the order of their processes."""
+    found = collections.defaultdict(list)
+    for sample in samples:
+        if sample["phase"] == "regress":
+            found[sample["env"], store.cell_of(sample)].append(sample)
+    return {place: sorted(those, key=lambda sample: sample["process"]) for place, those in found.items()}
+
+
+def evidence_of(verdict, sides):
+    """What a verdict that is not SAME rests on: the pairs' medians, the machine code of both sides."""
+    if verdict["outcome"] == "SAME":
+        return None
+    cell = store.cell_of(verdict)
+    base, new = (sides.get((verdict[side], cell), []) for side in ("base", "env"))
+
+    def medians(those):
+        return [None if evidence.unusable(one) else statistics.median(one["us"]) for one in those]
+
+    def codes(those):
+        return sorted({one.get("code", "") for one in those} - {""})
+
+    def policies(those):
+        return sorted({store.policy_text(one["policy"]) for one in those})
+
+    return {"pairs": list(zip(medians(base), medians(new))), "codes": (codes(base), codes(new)),
+            "policies": (policies(base), policies(new))}
+
+
+def add_kernels(farm, samples):
+    """Users' kernels: the matrix says what each point took."""
+    for sample in samples:
+        if sample["primitive"] == "kernel" and sample["phase"] in ("matrix", "confirm") \
+                and not evidence.unusable(sample):
+            name = "default" if sample["variant"] == "default" else store.policy_text(sample["policy"])
+            place = farm.kernels.setdefault((sample["op"], sample["n"], sample["protocol"]), {})
+            place.setdefault((sample["phase"], name), []).append(statistics.median(sample["us"]))
+
+
+# ---- the ladder, and the records of nights ---------------------------------------------------------------------------
+
+
+def read_record(file):
+    with open(file.path, "rb") as text:
+        try:
+            value = store.DECODER.decode(text.read().decode("utf-8"))
+        except (UnicodeDecodeError, ValueError, RecursionError) as error:
+            file.say("bad", f"no JSON ({error})")
+            return
+    file.lines = 1
+    if isinstance(value, dict) and file.name.endswith("night.json"):
+        file.kind = "night"
+        notice_steps(file, value)
+        return
+    if not isinstance(value, dict) or "tables" not in value:
+        file.say("note", "not understood: neither a run, nor a store, nor a ladder, nor a night's record")
+        return
+    tables = [table for table in value["tables"] if is_ladder_table(table)] if isinstance(value["tables"], list) else []
+    if len(tables) != len(value["tables"]):
+        file.say("bad", "tables of the ladder that cannot be used were left out")
+    file.kind, file.ladder = "ladder", {**value, "tables": tables}
+
+
+def notice_steps(file, record):
+    """How a night ended: each step that did not end well, by its status."""
+    steps = [step for step in record.get("steps") or [] if isinstance(step, dict)] \
+        if isinstance(record.get("steps"), list) else []
+    if not steps:
+        file.say("bad", "the record of this night names no step: the runner died at its start")
+    for step in steps:
+        status = str(step.get("status", ""))
+        if status not in ("ok", "skipped"):
+            said = "began and did not end: the runner died or was cancelled" if status == "running" else status
+            file.say("bad", f"step {step.get('name', '?')}: {said}" +
+                     (f": {str(step['message'])[:300]}" if step.get("message") else ""))
+    if steps and record.get("complete") is False:
+        file.say("bad", "the night was not complete")
+
+
+def is_ladder_table(table):
+    return isinstance(table, dict) and type(table.get("family")) is str and type(table.get("elements")) is int and \
+        isinstance(table.get("rungs"), list) and bool(table["rungs"]) and all(
+            isinstance(rung, dict) and type(rung.get("name")) is str and type(rung.get("what")) is str and
+            all(number_of(rung.get(name)) is not None for name in ("us", "gbs", "published_us", "published_gbs"))
+            for rung in table["rungs"])
+
+
+def bytes_text(size):
+    return bench.size_text(size) + ("iB" if size >= bench.KIB else "B")

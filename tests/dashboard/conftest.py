@@ -1,0 +1,54 @@
+"""What the dashboard's tests share."""
+import os
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [ROOT, HERE]
+
+from dashboard import build  # noqa: E402
+
+TODAY = "2026-04-20"
+
+
+# Kept from run to run: what was read and drawn once is not read and drawn again.
+CACHE = os.path.join(ROOT, "build", "tests", "dashboard.cache")
+BLANK = ('<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"/>\n', b"no picture")
+
+
+@pytest.fixture(scope="session")
+def make_site(tmp_path_factory):
+    """Builds a store's site; its folder. Pictures are drawn where a test looks at them, for they take most of the
+    time."""
+    def make(store, draw=False):
+        out = str(tmp_path_factory.mktemp("site") / "site")
+        with pytest.MonkeyPatch.context() as patch:
+            if not draw:
+                patch.setattr(build.figures, "render", lambda spec: BLANK)
+            problems = build.build(out, str(store), TODAY, cache=CACHE if draw else f"{CACHE}.blank", quiet=True)
+        assert problems == []
+        return out
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def small_store(tmp_path_factory):
+    """Twelve nights of 60 cells of one device; another device with one night, and what is wrong with it."""
+    import made_up
+    folder = str(tmp_path_factory.mktemp("store"))
+    place = made_up.whole(folder, 12, 60)
+    os.unlink(os.path.join(place, f"{made_up.night_of(5)}.jsonl"))
+    os.unlink(os.path.join(place, f"{made_up.night_of(5)}.regress.jsonl.gz"))
+    lines = list(made_up.records(11, 30, "Example Two"))
+    lines[4] = made_up.sample(made_up.cells(2)[1], 1, status="WRONG n=4096 uniform: 3 of 4096 elements differ")
+    lines.append('{"kind": "sample", "n')
+    made_up.write(os.path.join(folder, "example-two", f"{made_up.night_of(11)}.jsonl"), lines)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def small_site(small_store, make_site):
+    return make_site(small_store, draw=True)

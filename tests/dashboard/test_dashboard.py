@@ -1,0 +1,476 @@
+"""The dashboard on made-up nights, whole and broken, and on what is committed."""
+import csv
+import datetime
+import html.parser
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+import made_up
+import pytest
+from conftest import BLANK, ROOT, TODAY
+
+from dashboard import build, figures, model, pages, read
+from tools.farm import store
+
+LONG = os.environ.get("GPUPRIMS_LONG") == "1"
+HEAVIEST = 2 << 20  # bytes of a page with all that it loads
+COMMON = ["index.html", "primitives.html", "regressions.html", "noise.html", "landscape.html", "table.html",
+          "data.html"]
+
+
+class Document(html.parser.HTMLParser):
+    """What a page links to, loads, and what can be linked to in it."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.ids, self.links, self.loads, self.fallbacks, self.stack, self.text = [], [], [], [], [], ""
+        with open(path, encoding="utf-8") as file:
+            self.feed(file.read())
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if "id" in attrs:
+            self.ids.append(attrs["id"])
+        if tag == "a":
+            self.links.append(attrs["href"])
+        for name in ("src", "srcset", "data"):
+            if name in attrs and tag != "input":
+                (self.fallbacks if tag == "img" else self.loads).append(attrs[name])
+        if tag == "link":
+            self.loads.append(attrs["href"])
+
+    def handle_data(self, data):
+        self.text += data + " "
+
+
+def documents(site):
+    found = {}
+    for place, _, names in os.walk(site):
+        for name in names:
+            if name.endswith(".html"):
+                path = os.path.join(place, name)
+                found[path] = Document(path)
+    return found
+
+
+def check_whole(site):
+    """Every link and anchor leads somewhere, nothing comes from outside, nothing is too heavy. The number of links."""
+    found, checked = documents(site), 0
+    for path, document in found.items():
+        assert len(document.ids) == len(set(document.ids)), path
+        for link in document.links + document.loads + document.fallbacks:
+            assert not re.match(r"[a-z]+:|/", link), f"{path}: {link} is not relative"
+            target, _, anchor = link.partition("#")
+            target = os.path.normpath(os.path.join(os.path.dirname(path), target)) if target else path
+            assert os.path.isfile(target), f"{path}: {link}"
+            if anchor and target.endswith(".html"):
+                assert anchor in found[target].ids, f"{path}: {link}"
+            checked += 1
+        for loads in (document.loads, document.loads + document.fallbacks):
+            loads = [link for link in loads if link not in document.loads or not
+                     (loads is not document.loads and link.endswith(".svg"))]
+            weight = os.path.getsize(path) + sum(os.path.getsize(os.path.join(os.path.dirname(path), link))
+                                                 for link in set(loads))
+            assert weight <= HEAVIEST, f"{path}: {weight} bytes"
+    for name in os.listdir(os.path.join(site, "img")):
+        if name.endswith(".svg"):
+            with open(os.path.join(site, "img", name), encoding="utf-8") as file:
+                for link in re.findall(r'<a [^>]*xlink:href="([^"]*)"', file.read()):
+                    target, anchor = (link + "#").split("#")[:2]
+                    target = os.path.normpath(os.path.join(site, "img", target))
+                    assert not anchor or anchor in found[target].ids, f"{name}: {link}"
+    pictures = {name.rsplit(".", 1)[0]: [] for name in os.listdir(os.path.join(site, "img"))}
+    for name in os.listdir(os.path.join(site, "img")):
+        pictures[name.rsplit(".", 1)[0]].append(name.rsplit(".", 1)[1])
+    assert all(sorted(endings) == ["png", "svg"] for endings in pictures.values())
+    return checked
+
+
+def text_of(site, name="data.html"):
+    return re.sub(r"\s+", " ", Document(os.path.join(site, name)).text)
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+# ---- whole stores ----------------------------------------------------------------------------------------------------
+
+
+def test_every_page_is_there_and_every_link_leads_somewhere(small_site):
+    assert set(COMMON) <= set(os.listdir(small_site))
+    assert check_whole(small_site) > 500
+    assert not [name for name in os.listdir(os.path.dirname(small_site)) if name.endswith((".new", ".old"))]
+
+
+def test_a_cell_has_its_numbers_and_its_anchor(small_site, small_store):
+    night = made_up.night_of(11)
+    records = read.read(os.path.join(small_store, "example-one", f"{night}.jsonl"), "example-one", f"{night}.jsonl")
+    measured = {measure.text: measure for measure in records.bench[0].cells.values()}
+    found = 0
+    for name in os.listdir(os.path.join(small_site, "csv")):
+        if name.startswith("example-one.") and name.endswith("-cells.csv"):
+            for row in rows_of(os.path.join(small_site, "csv", name)):
+                ours = measured[row["cell"]].ours[0]
+                assert float(row["us"]) == ours.us and float(row["GB/s"]) == ours.gbs
+                assert float(row["against the best peer"]) == ours.of_peer
+                assert row["night"] == night
+                found += 1
+    assert found == len(measured) == 60
+    page = Document(os.path.join(small_site, "example-one", "reduce.html"))
+    assert "c-sum-u32-cold-1048576" in page.ids
+    assert "--cell 'reduce SUM u32 bytes=4M'" in page.text
+
+
+def test_the_heat_map_shows_medians_and_what_was_never_measured(small_site):
+    rows = {(row["primitive"], row["input from, bytes"]): row for row in
+            rows_of(os.path.join(small_site, "csv", "index.example-one-map.csv"))}
+    cells = [row for name in os.listdir(os.path.join(small_site, "csv")) if name.startswith("example-one.copy.")
+             and name.endswith("-cells.csv") for row in rows_of(os.path.join(small_site, "csv", name))]
+    mine = [row for row in cells if row["cell"] == "copy u32 bytes=16M"]
+    assert len(mine) == 1 and float(rows["copy", "16M"]["of the roof (median)"]) == float(mine[0]["of the roof"])
+    assert rows["shuffle", "16M"]["of the roof (median)"] == "NO DATA"
+    assert {primitive for primitive, _ in rows} == set(store.primitives())
+
+
+def test_what_changed_since_the_night_before(tmp_path, make_site):
+    place = str(tmp_path / "example-one")
+    made_up.write(f"{place}/{made_up.night_of(0)}.jsonl", made_up.records(0, 30, noise=0))
+    made_up.write(f"{place}/{made_up.night_of(1)}.jsonl",
+                  made_up.records(1, 40, noise=0, slow={("copy", "u32"): (1, 1.10), ("reduce", "u32"): (1, 1.015)}))
+    changes = rows_of(os.path.join(make_site(tmp_path), "csv", "index.example-one-changes.csv"))
+    kinds = {}
+    for row in changes:
+        kinds.setdefault(row["what"], []).append(row)
+    assert len(kinds["slower"]) == 10 and all(row["cell"].startswith("copy u32") for row in kinds["slower"])
+    assert all(abs(float(row["time now / before"]) - 1.10) < 1e-3 for row in kinds["slower"])
+    assert len(kinds["new"]) == 10 and set(kinds) == {"slower", "new"}
+
+
+def test_change_points_are_found_where_they_are_and_nowhere_else():
+    import random
+    draw, steps, alarms = random.Random(7), 0, 0
+    for _ in range(200):
+        quiet = [100 * (1 + 0.004 * draw.gauss(0, 1)) for _ in range(60)]
+        alarms += bool(model.change_points(quiet))
+        found = model.change_points(quiet[:40] + [1.05 * value for value in quiet[40:]])
+        steps += found == [40]
+    assert alarms == 0 and steps >= 195
+    assert model.change_points([1.0] * 7) == []
+    spike = [100.0 + draw.random() for _ in range(30)]
+    spike[12] = 150.0
+    assert model.change_points(spike) == []
+
+
+def test_history_marks_the_level_and_the_policy(small_site):
+    rows = rows_of(os.path.join(small_site, "csv", "example-one.reduce.sum-u32-cold-history.csv"))
+    assert len(rows) == 11  # a night is missing
+    marked = [row["night"] for row in rows if "level changed" in row["changes"]]
+    assert marked == [made_up.night_of(8)]
+
+
+def test_a_regression_is_open_until_a_later_run_finds_it_fast(tmp_path, make_site):
+    place = str(tmp_path / "example-one")
+    made_up.write(f"{place}/{made_up.night_of(0)}.regress.jsonl.gz", made_up.regress(0, {3: ("SLOW", 1.2),
+                                                                                         4: ("SLOW", 1.3)}))
+    made_up.write(f"{place}/{made_up.night_of(1)}.regress.jsonl.gz", made_up.regress(1, {3: ("FAST", 0.8)}))
+    text = text_of(make_site(tmp_path), "regressions.html")
+    assert "Open 1" in text and "Past 1" in text and f"FAST on {made_up.night_of(1)}" in text
+    assert "a" * 16 in text and "b" * 16 in text  # machine code of both sides
+    assert "make regress BASE=b000000" in text
+    assert "1.300" in text and "10 pairs, stage 2" in text
+
+
+def test_controls_that_were_called_slow_are_false_alarms(tmp_path, make_site):
+    lines = list(made_up.regress(0))
+    index = next(place for place, line in enumerate(lines) if line["kind"] == "verdict")
+    lines[index] = {**lines[index], "outcome": "SLOW", "ratio": 1.1}
+    made_up.write(str(tmp_path / "example-one" / "2026-01-05.regress.jsonl"), lines)
+    text = text_of(make_site(tmp_path), "noise.html")
+    assert "controls measured 60 in 1 regression runs" in text
+    assert "false alarms 1 1.67 % of the controls were called SLOW or FAST" in text
+
+
+def test_equal_specifications_give_equal_pictures():
+    spec = {"draw": "dots", "rows": [{"label": "a", "values": {"ours": 1.5, "CUB": 1.2}}]}
+    assert figures.render(spec) == figures.render(spec)
+    svg = figures.render(spec)[0]
+    assert "prefers-color-scheme:dark" in svg and "http" not in re.sub(r'xmlns(:\w+)?="[^"]*"', "", svg)
+
+
+def test_pictures_are_kept_by_content(small_store, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(figures, "render", lambda spec: BLANK)
+    for _ in range(2):
+        build.build(str(tmp_path / "out"), small_store, TODAY, cache=str(tmp_path / "cache"))
+    drawn = re.findall(r"(\d+) pictures drawn, (\d+) from the cache", capsys.readouterr().err)
+    assert int(drawn[0][0]) > 10 and drawn[1][0] == "0" and int(drawn[1][1]) >= int(drawn[0][0])
+
+
+# ---- broken ones -----------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_store_says_how_to_make_data(tmp_path, make_site):
+    site = make_site(tmp_path)
+    check_whole(site)
+    for name in COMMON:
+        assert "make bench" in text_of(site, name) and "NO DATA" in text_of(site, name)
+
+
+def test_corrupt_lines_are_named_and_the_rest_is_used(tmp_path, make_site):
+    lines = [json.dumps(line) + "\n" for line in made_up.records(0, 20)]
+    good = len(lines)
+    lines[5:5] = ["\x00\x01\n", "[1, 2]\n", '{"kind": "sample"}\n', '{"kind": 7}\n',
+                  lines[1].replace('"status": "ok"', '"status": "ok", "x": NaN'),
+                  re.sub(r'"median_us": [\d.]+', '"median_us": -1', lines[1])]
+    made_up.write(str(tmp_path / "example-one" / "2026-01-05.jsonl"), lines)
+    site = make_site(tmp_path)
+    text = text_of(site)
+    for reason in ("line 6: no JSON", "line 7: no line of tools/bench.py", "line 8: sample without cell",
+                   "line 9: no line", "line 10: no JSON", "line 11: sample that is ok and has no time"):
+        assert reason in text
+    assert f"{good + 6}" in text
+    assert sum(len(rows_of(os.path.join(site, "csv", name))) for name in os.listdir(os.path.join(site, "csv"))
+               if name.endswith("-cells.csv")) == 20
+    check_whole(site)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"not JSON\n", b"{}\n", b"null\n", b"\xff\xfe",
+                                     b'{"kind":"environment"}', b'{"kind":"environment","v":99}\n',
+                                     b'{"kind":"samples","v":1}\n', b'{"kind":"sample","n":1}\n', b"[" * 5000])
+@pytest.mark.parametrize("name", ["2026-01-05.jsonl", "2026-01-05.tune.jsonl", "2026-01-05.regress.jsonl.gz",
+                                  "2026-01-05.ladder.json", "2026-01-05.night.json",
+                                  "landscape/2026-01-05.landscape.jsonl", "no date.jsonl"])
+def test_no_file_stops_the_reader(tmp_path, name, content):
+    path = tmp_path / "device" / name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    file = read.read(str(path), "device", name)
+    assert file.notices, "shown, never hidden"
+    model.devices_of([file])
+
+
+def test_a_site_of_unusable_files_is_whole_and_names_them(tmp_path, make_site):
+    for name, content in (("2026-01-05.jsonl", b"\xff\n"), ("2026-01-06.tune.jsonl", b"no\n"),
+                          ("2026-01-06.regress.jsonl.gz", b"no gzip"), ("2026-01-07.ladder.json", b'{"tables": [1]}'),
+                          ("landscape/2026-01-05.landscape.jsonl", b'{"kind":"run","v":1}\n'),
+                          ("2026-01-08.tune.jsonl", b'{"kind":"run","v":2}\n')):
+        path = tmp_path / "device" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (tmp_path / "stray.jsonl").write_bytes(b"{}\n")
+    site = make_site(tmp_path)
+    check_whole(site)
+    text = text_of(site)
+    for name in ("2026-01-05.jsonl", "2026-01-06.tune.jsonl", "2026-01-06.regress.jsonl.gz", "2026-01-07.ladder.json",
+                 "schema version 2", "stray.jsonl lies in no device's folder"):
+        assert name in text
+    assert "NO DATA" in text_of(site, "index.html")
+
+
+def test_a_runner_that_died_in_the_middle(tmp_path, make_site):
+    place = str(tmp_path / "example-one")
+    made_up.write(f"{place}/{made_up.night_of(0)}.jsonl", made_up.records(0, 40))
+    lines = [json.dumps(line) + "\n" for line in made_up.records(1, 40)]
+    made_up.write(f"{place}/{made_up.night_of(1)}.jsonl", lines[:30] + [lines[30][:100]])
+    lines = list(made_up.regress(1))
+    made_up.write(f"{place}/{made_up.night_of(1)}.regress.jsonl",
+                  [line for line in lines if line["kind"] == "environment"] +
+                  [made_up.farm_sample("e" + f"{1:015x}", 0, made_up.cells(1)[0], 5.0)])
+    made_up.write(f"{place}/{made_up.night_of(1)}.night.json", [json.dumps({
+        "v": 1, "date": "2026-01-06", "complete": False, "steps": [
+            {"name": "tune", "status": "ok"}, {"name": "bench", "status": "running"},
+            {"name": "regress", "status": "failed", "message": "no compiler"}]})])
+    text = text_of(make_site(tmp_path))
+    assert "step bench: began and did not end: the runner died or was cancelled" in text
+    assert "step regress: failed: no compiler" in text and "step tune" not in text
+    assert "line 31: the file ends in the middle of a line: the run was cut off" in text
+    assert "reached 10 cells; the one before had 40" in text
+    assert "no line of a run: whoever measured them died before the end" in text
+    assert "no verdicts: the run died before it could judge" in text
+
+
+def test_missing_nights_and_two_nights_at_once(small_site, tmp_path, make_site):
+    assert f"1 nights without a measurement between {made_up.night_of(0)} and {made_up.night_of(11)}: " \
+           f"{made_up.night_of(5)}" in text_of(small_site)
+    place = str(tmp_path / "example-one")
+    made_up.write(f"{place}/{made_up.night_of(0)}.jsonl", made_up.records(0, 20))
+    second = list(made_up.records(0, 10, seed=2))
+    second[0]["date"] = f"{made_up.night_of(0)}T04:00:00Z"
+    made_up.write(f"{place}/{made_up.night_of(0)}.2.jsonl", second)
+    site = make_site(tmp_path)
+    assert "10 cells were measured by two runs of this night" in text_of(site)
+    rows = rows_of(os.path.join(site, "csv", "example-one.copy.u32-cold-cells.csv"))
+    assert float(rows[0]["us"]) == second[1]["median_us"]
+
+
+def test_a_device_that_was_renamed(tmp_path, make_site):
+    made_up.write(str(tmp_path / "example-one" / f"{made_up.night_of(0)}.jsonl"), made_up.records(0, 10))
+    made_up.write(str(tmp_path / "example-one" / f"{made_up.night_of(1)}.jsonl"),
+                  made_up.records(1, 10, device="Example One Max"))
+    made_up.write(str(tmp_path / "example-uno" / f"{made_up.night_of(1)}.jsonl"),
+                  made_up.records(1, 10, device="Example Uno"))
+    site = make_site(tmp_path)
+    text = text_of(site)
+    assert "goes by 2 names: Example One (last on 2026-01-05), Example One Max (last on 2026-01-06)" in text
+    assert "if one was renamed, its history goes on in the other folder" in text
+    assert "Today" in text_of(site, "index.html")
+
+
+def test_wrong_cells_are_seen(small_site):
+    assert "WRONG n=4096 uniform: 3 of 4096 elements differ" in text_of(small_site, "example-two/copy.html")
+    assert "✗" in open(os.path.join(small_site, "index.html"), encoding="utf-8").read()
+
+
+def test_text_from_files_is_text(tmp_path, make_site):
+    evil = "<script>alert(1)</script>"
+    lines = list(made_up.records(0, 3, device=f"Evil {evil}"))
+    lines[1]["cell"] = evil
+    lines[4]["status"] = evil
+    made_up.write(str(tmp_path / "evil" / "2026-01-05.jsonl"), lines)
+    site = make_site(tmp_path)
+    for place, _, names in os.walk(site):
+        for name in names:
+            if name.endswith((".html", ".svg")):
+                with open(os.path.join(place, name), encoding="utf-8") as file:
+                    assert evil not in file.read()
+    check_whole(site)
+
+
+def test_a_folder_that_is_no_dashboard_is_left_alone(tmp_path, make_site):
+    out = tmp_path / "precious"
+    out.mkdir()
+    (out / "thesis.txt").write_text("all of it")
+    with pytest.raises(build.CannotBuild, match="no dashboard"):
+        build.build(str(out), str(tmp_path), TODAY, cache=str(tmp_path / "cache"), quiet=True)
+    assert (out / "thesis.txt").read_text() == "all of it"
+    with pytest.raises(build.CannotBuild, match="no such folder"):
+        build.build(str(tmp_path / "out"), str(tmp_path / "nothing"), TODAY, cache=str(tmp_path / "cache"), quiet=True)
+
+
+def test_a_page_that_cannot_be_made_says_so_and_the_others_are_made(small_store, tmp_path, monkeypatch):
+    def fail(page):
+        raise KeyError("nothing like that")
+
+    monkeypatch.setattr(figures, "render", lambda spec: BLANK)
+    monkeypatch.setitem(build.PAGES, "noise.html", ("noise.html", fail, "Noise"))
+    out = str(tmp_path / "out")
+    problems = build.build(out, small_store, TODAY, cache=str(tmp_path / "cache"), quiet=True)
+    assert [name for name, _ in problems] == ["noise.html"]
+    assert "could not be made" in text_of(out, "noise.html")
+    assert "Today" in text_of(out, "index.html")
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+
+def command(*words):
+    return subprocess.run([sys.executable, "-m", "dashboard", *words], cwd=ROOT, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False)
+
+
+def test_the_command_says_how_to_open_the_site_and_shows_progress(tmp_path):
+    (tmp_path / "store").mkdir()
+    done = command("--out", str(tmp_path / "site"), "--store", str(tmp_path / "store"), "--cache", str(tmp_path / "c"))
+    assert done.returncode == 0 and "index.html in a browser" in done.stdout
+    assert "pages 7/7" in done.stderr
+
+
+@pytest.mark.parametrize("words, said", [
+    (["--today", "yesterday"], "--today yesterday"), (["--jobs", "0"], "--jobs 0"), (["--store", "nowhere"], "nowhere"),
+    (["--until", "2026-01-01"], "--picture"), (["--picture", "no-such-device"], "no-such-device")])
+def test_bad_arguments_are_named(tmp_path, words, said):
+    done = command("--out", str(tmp_path / "site"), *words)
+    assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr
+    assert not (tmp_path / "site").exists()
+
+
+# ---- what is committed -----------------------------------------------------------------------------------------------
+
+MEASURED = os.path.join(ROOT, "ci", "measurements")
+
+
+@pytest.fixture(scope="session")
+def real_site(make_site):
+    return make_site(MEASURED, draw=LONG)
+
+
+def test_the_committed_measurements_make_a_whole_site(real_site):
+    check_whole(real_site)
+    problems = [notice for place, device, name in read.files_below(MEASURED)[0]
+                for notice in read.read(place, device, name).notices if notice.level == "bad"]
+    assert problems == []
+    table = rows_of(os.path.join(real_site, "csv", "table.rows.csv"))
+    with open(os.path.join(ROOT, "gpuprims_policies.h"), encoding="utf-8") as file:
+        assert len(table) == file.read().count("  ROW(")
+    assert all(row["decision"] for row in table)
+    for name in ("slowdown-shares", "variance", "share"):
+        assert "slowdown" in text_of(real_site, "landscape.html").lower(), name
+
+
+def test_every_committed_cell_is_on_a_page(real_site):
+    shown = set()
+    for name in os.listdir(os.path.join(real_site, "csv")):
+        if name.startswith("nvidia-h200.") and name.endswith("-cells.csv"):
+            shown |= {row["cell"] for row in rows_of(os.path.join(real_site, "csv", name))}
+    for path, device, name in read.files_below(MEASURED)[0]:
+        if name.startswith("landscape/"):
+            continue
+        for run in read.read(path, device, name).bench:
+            missing = [measure.text for measure in run.cells.values() if measure.ours and measure.text not in shown]
+            # a cell that was measured again since may be spelt another way
+            assert len(missing) <= len(run.cells) / 4, missing[:5]
+
+
+def test_readmes_picture_is_drawn_from_what_is_committed(tmp_path):
+    """Its first line names the command that makes it again."""
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+        path = re.search(r"!\[[^]]*\]\((\S+)\)", file.read()).group(1)
+    folder = os.path.join(ROOT, os.path.dirname(path))
+    assert os.path.basename(path) == "today.svg"
+    with open(os.path.join(folder, "today.csv"), encoding="utf-8") as file:
+        first = file.readline()
+    device, until = re.fullmatch(r"# python3 -m dashboard --picture (\S+) --until (\S+)\n", first).groups()
+    assert datetime.date.fromisoformat(until)
+    os.symlink(folder, tmp_path / device)
+    spec, (columns, rows) = heat_map_until(device, until)
+    out = tmp_path / "today.csv"
+    with open(out, "w", encoding="utf-8") as file:
+        file.write(first)
+        pages.write_csv(file, columns, rows)
+    with open(os.path.join(folder, "today.csv"), encoding="utf-8") as file:
+        assert file.read() == out.read_text(encoding="utf-8"), f"run: {first[2:]}"
+    with open(os.path.join(folder, "today.svg"), encoding="utf-8") as file:
+        svg = file.read()
+    drawn = [("✗ " if square["wrong"] else "") + f"{100 * square['roof']:.0f}" for row in spec["rows"]
+             for square in row["squares"] if square and square["roof"] is not None]
+    texts = re.findall(r"<text style=\"[^\"]*700[^\"]*\"[^>]*>([^<]+)</text>", svg)
+    assert [text for text in texts if text != "–"] == drawn, f"run: {first[2:]}"
+
+
+def heat_map_until(device, until):
+    files = [read.read(*one) for one in read.files_below(MEASURED)[0] if one[1] == device and one[0].endswith(".jsonl")]
+    found = model.devices_of([file for file in files if file.kind == "bench" and file.night <= until])
+    return pages.map_of(found[0])
+
+
+# ---- size ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_hundred_nights_of_five_hundred_cells(tmp_path):
+    """In a minute, on two cores; the short run has a tenth of the nights and is not timed."""
+    nights, cells = (100, 500) if LONG else (10, 40)
+    made_up.whole(str(tmp_path / "store"), nights, cells)
+    start = time.monotonic()
+    out = str(tmp_path / "site")
+    assert build.build(out, str(tmp_path / "store"), TODAY, jobs=2, cache=str(tmp_path / "cache"), quiet=True) == []
+    seconds = time.monotonic() - start
+    if LONG:
+        assert seconds <= 60
+    check_whole(out)
+    rows = rows_of(os.path.join(out, "csv", "example-one.copy.u32-cold-history.csv"))
+    assert len(rows) == nights
