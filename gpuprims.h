@@ -1302,8 +1302,9 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, g
 // out of place: 2 * rows * columns * size bytes. Pitches (leading dimensions) and strides are in elements. Matrices lie
 // row by row and are aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. `out`
 // may be `in` where matrices are square, with the same strides on both sides: one launch, as out of place; or where
-// they are dense: up to three steps, each of which reads and writes everything once, by columns and rows that fit
-// shared memory, or else through workspace: 64 MiB, or one row (128 bytes of all rows) where that is more.
+// they are dense. Large ones of which a side has a divisor that makes 64 to 512 bytes take two steps, each of which
+// reads and writes everything once, and at most 72 MiB of workspace; the others up to three such steps, by columns and
+// rows that fit shared memory, or else through workspace: 64 MiB, or one row (128 bytes of all rows) if that is more.
 
 // out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < columns. Pitch 0: dense, columns and rows.
 GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
@@ -2997,6 +2998,7 @@ enum {
   GP__FORM_IN_DENSE = 32,
   GP__FORM_OUT_DENSE = 64,
   GP__FORM_DENSE = 128,
+  GP__FORM_WORD = 256,            // times the bytes of a word of chunks
   GP__TRANSPOSE_PANEL = 8,        // tile rows of a panel
   GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
@@ -3062,14 +3064,81 @@ GPUPRIMS__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
          gp__transpose_thin(p, s, s.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
          gp__transpose_thin(p, s, s.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
-// Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE.
+// Large dense matrices in place, where a side has a divisor that is good for a chunk: so many elements of a line that a
+// warp takes 64 to 512 bytes at a time. Chunks: of a row of the output, which come from so many rows of the input (a
+// panel, whose rows become columns first); with `inverse`, of a row of the input, and panels become rows last.
+enum {
+  GP__CHUNK_LEAST = 64,
+  GP__CHUNK_MOST = 512,       // and a lane's words: 4, or 16 bytes
+  GP__HOLE_BYTES = 16 << 20,  // panels put aside, about, so that the others have room to move
+  GP__PANEL_MOST = 32 << 20,  // bytes of one
+  GP__PANELS_MOST = 1 << 20,  // of a matrix
+  GP__CHUNK_FLAGS = 16 << 20, // bytes of flags, at most, of two kinds
+  GP__PANELS_COUNTERS = 2,    // tickets of tiles, and of chunks, before a counter for each panel
+  GP__CHUNK_MATRICES = 4,     // as many may be small
+  GP__CHUNK_MATRIX = 4 << 20  // bytes of one that is not
+};
+GPUPRIMS__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
+  return (s.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR) : s.word;
+}
+GPUPRIMS__RULE unsigned long long gp__chunk_most(int word) {
+  return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
+}
+// How good chunks of so many elements are, of a side of that extent; 0: they are not possible.
+GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long long extent, unsigned long long other,
+                                                  unsigned long long items) {
+  return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
+                 items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
+                 other > GP__PANEL_MOST / (items * (unsigned)s.key_size) ||
+                 extent / items * other > GP__CHUNK_FLAGS * 8ull || extent / items > GP__PANELS_MOST
+             ? 0
+             : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
+}
+GPUPRIMS__RULE unsigned long long gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other) {
+  unsigned long long best = 0, items = 1;
+  for (; items * (unsigned)s.key_size <= GP__CHUNK_MOST; ++items)
+    if (gp__chunk_merit(s, extent, other, items) > (best ? gp__chunk_merit(s, extent, other, best) : 0)) best = items;
+  return best;
+}
+typedef struct gp__panels_plan {
+  unsigned long long items; // of a chunk; 0: there are none
+  int inverse, word, form;
+  unsigned long long rows, columns, panels, holes; // of a panel, as it comes; of a matrix
+} gp__panels_plan;
+GPUPRIMS__RULE gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
+  gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0};
+  const unsigned long long size = (unsigned)s.key_size, matrix = s.rows * s.columns * size;
+  unsigned long long rows = 0, columns = 0;
+  if (s.move != GP__MOVE_RECTANGLE || matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
+      (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
+    return r;
+  rows = gp__chunk_items(s, s.rows, s.columns);
+  columns = gp__chunk_items(s, s.columns, s.rows);
+  if (!rows && !columns) return r;
+  r.inverse = (columns ? gp__chunk_merit(s, s.columns, s.rows, columns) : 0) >
+              (rows ? gp__chunk_merit(s, s.rows, s.columns, rows) : 0);
+  r.items = r.inverse ? columns : rows;
+  r.word = gp__chunk_word(s, r.items);
+  r.rows = r.inverse ? s.rows : r.items;
+  r.columns = r.inverse ? r.items : s.columns;
+  r.panels = (r.inverse ? s.columns : s.rows) / r.items;
+  r.holes = 1 + (GP__HOLE_BYTES - 1) / (r.rows * r.columns * size);
+  if (r.holes >= r.panels) r.holes = r.panels - 1;
+  if ((s.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
+    r.form = (r.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
+             (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+  return r;
+}
+// Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
+GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
 GPUPRIMS__RULE int gp__transpose_form(gp_policy p, gp__shape s) {
-  return (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-         (s.move != GP__MOVE_TILES       ? 0
-          : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
-          : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
-          : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
-                                         : 0);
+  return s.move == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
+                                      : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+                                            (s.move != GP__MOVE_TILES       ? 0
+                                             : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
+                                             : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
+                                             : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
+                                                                            : 0);
 }
 GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES ||
@@ -3974,9 +4043,34 @@ __attribute__((unused)) static gp__rectangle_plan gp__rectangle_plan_of(gp__shap
   r.scratch *= r.grid * r.strip;
   return r;
 }
+// Panels: tiles of one; what lies where in the scratch memory, in bytes.
+__attribute__((unused)) static unsigned long long gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
+  return gp__ceil_div(r.rows, t.tile_rows) * gp__ceil_div(r.columns, t.tile_columns);
+}
+typedef struct gp__panels_scratch {
+  unsigned long long counters, claimed, loaded, bytes; // panels that were put aside; counters, flags; the end
+} gp__panels_scratch;
+__attribute__((unused)) static gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
+  const unsigned long long panel = r.rows * r.columns, chunks = panel / r.items * r.panels;
+  gp__panels_scratch s;
+  s.counters = gp__round_up(panel * size * r.holes, 256);
+  s.claimed = s.counters + gp__round_up((GP__PANELS_COUNTERS + r.panels) * 8, 256);
+  s.loaded = s.claimed + gp__round_up(gp__ceil_div(chunks, 8), 256);
+  s.bytes = s.loaded + gp__round_up(gp__ceil_div(chunks, 8), 256);
+  return s;
+}
 __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long long resident,
                                                            gp__geometry *g) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
+  const gp__panels_plan panels = gp__panels_plan_of(p, s);
+  if (panels.items) {
+    g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
+    g->tiles = gp__panels_tiles(panels, r) * panels.panels;
+    g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+    g->shared_bytes = r.shared_bytes;
+    g->scratch = gp__panels_scratch_of(panels, (unsigned)s.key_size).bytes;
+    return;
+  }
   if (s.move == GP__MOVE_RECTANGLE) {
     const gp__rectangle_plan columns = gp__rectangle_plan_of(s, 0), rows = gp__rectangle_plan_of(s, 1);
     g->tile_items = columns.width;
@@ -4453,6 +4547,17 @@ typedef struct gp__bfs_args {
   unsigned small;                          //
   unsigned blocks;                         // of the grid, all of them resident
 } gp__bfs_args;
+// Dense matrices in place, by panels and chunks. Bytes, where nothing else is said.
+typedef struct gp__panels_args {
+  unsigned char *data, *saved;                     // a matrix; panels that were put aside
+  unsigned long long saves, clears;                // to put aside; 8-byte words to clear, from `counters`
+  unsigned long long *counters;                    // GP__PANELS_COUNTERS, panels
+  unsigned *claimed, *loaded;                      // a bit for each chunk
+  unsigned long long rows, columns, panels, holes; // of a panel, elements; of the matrix
+  unsigned long long column_tiles, panel_tiles;    // of a panel
+  // The chunk at x * chunk_columns + y goes to (y + shift_y) * chunk_rows + (x + shift_x), modulo the extents.
+  unsigned chunk, chunk_rows, chunk_columns, shift_x, shift_y;
+} gp__panels_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -6223,10 +6328,12 @@ GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *
 template <int GROUP> struct gp__padded_rows {
   unsigned pitch, pad;
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * pitch + row / GROUP * pad + byte; }
+  GP_DEVICE unsigned step() const { return pitch; } // to the next row of a group
 };
 template <int GROUP, int PITCH> struct gp__swizzled_rows {
   static const unsigned MASK = PITCH >= 128 ? 7 : PITCH / 16 - 1;
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * PITCH + (byte ^ (row / GROUP & MASK) << 4); }
+  GP_DEVICE unsigned step() const { return PITCH; }
 };
 template <int GROUP, int PITCH, bool SWIZZLED> struct gp__tile_rows {
   typedef gp__padded_rows<GROUP> type;
@@ -6257,25 +6364,28 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, 
     const unsigned skip = OUT_ALIGNED ? 0 : gp__misalignment(to, 16);
     const int first = static_cast<int>(unit * W) - static_cast<int>(skip / WORD), all = static_cast<int>(items * N);
     if (first >= all || first <= -W) continue;
-    const bool whole = first >= 0 && first + W <= all;
-    gp__packed<Word> p;
-    GPUPRIMS__UNROLL
-    for (int w = 0; w < W; ++w) {
-      const int word = first + w;
-      if (!whole && (word < 0 || word >= all)) {
-        p.item[w] = Word();
-        continue;
-      }
-      const unsigned row = static_cast<unsigned>(word) / N, part = static_cast<unsigned>(word) % N;
-      const unsigned behind = IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u;
-      p.item[w] = *reinterpret_cast<const Word *>(shared + place.at(row, behind + line * SIZE + part * WORD));
-    }
     to += static_cast<gp__u64>(unit) * 16 - skip;
-    if (whole) gp__store_vector<CACHE>(to, p.vector);
-    else {
+    if (first >= 0 && first + W <= all) {
+      gp__packed<Word> p;
+      const unsigned from = OUT_ALIGNED && N == 1 ? place.at(static_cast<unsigned>(first), line * SIZE) : 0;
       GPUPRIMS__UNROLL
-      for (int w = 0; w < W; ++w)
-        if (first + w >= 0 && first + w < all) *reinterpret_cast<Word *>(to + w * WORD) = p.item[w];
+      for (int w = 0; w < W; ++w) {
+        const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
+        const unsigned behind = IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u;
+        p.item[w] = *reinterpret_cast<const Word *>(
+            shared + (OUT_ALIGNED && N == 1 ? from + w * place.step() + behind // one group of rows
+                                            : place.at(row, behind + line * SIZE + part * WORD)));
+      }
+      gp__store_vector<CACHE>(to, p.vector);
+      continue;
+    }
+    GPUPRIMS__UNROLL_BY(1)
+    for (int w = 0; w < W; ++w) {
+      if (first + w < 0 || first + w >= all) continue;
+      const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
+      const unsigned behind = IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u;
+      *reinterpret_cast<Word *>(to + w * WORD) =
+          *reinterpret_cast<const Word *>(shared + place.at(row, behind + line * SIZE + part * WORD));
     }
   }
 }
@@ -6339,9 +6449,24 @@ struct gp__gathered_tile {
   }
 };
 
-// The same of elements of 1 or 2 bytes, all addresses multiples of 16: K = 4 / SIZE rows become words of a column in
-// registers, on their way into shared memory; from there they come as 16-byte units.
-template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool SWIZZLED> struct gp__scattered_tile {
+// The 16 bytes at `at`, which is a multiple of WORD, and of 16 where ALIGNED says so: out of two units, where it is
+// not. Those outside of [from, to) may be anything.
+template <int CACHE, int WORD, bool ALIGNED>
+GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char *from, const unsigned char *to,
+                                    const unsigned char *begin, const unsigned char *end) {
+  const unsigned skip = ALIGNED ? 0 : gp__misalignment(at, 16);
+  const unsigned char *low = at - skip;
+  const gp_vector v = gp__load_unit<CACHE, WORD>(low, from, to, begin, end);
+  if (skip == 0) return v;
+  return gp__shift_vectors(v, low + 16 < to ? gp__load_unit<CACHE, WORD>(low + 16, from, to, begin, end) : gp_vector(),
+                           skip);
+}
+
+// The same of elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
+// shared memory; from there they come as 16-byte units. What is not aligned is shifted, in registers too.
+template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+          bool OUT_ALIGNED>
+struct gp__scattered_tile {
   static const int K = 4 / SIZE, V = 16 / SIZE, UNITS = COLUMNS / V, OUT_UNITS = ROWS / V, BUNDLES = ROWS / K;
   static const int UC = UNITS >= 8 ? 8 : UNITS, ROUNDS = (BUNDLES * UNITS + THREADS - 1) / THREADS;
   static const unsigned MASK = OUT_UNITS >= 8 ? 7 : OUT_UNITS - 1;
@@ -6365,10 +6490,10 @@ template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, boo
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
         v[n][k] = gp_vector();
-        if (full && i < BUNDLES * UNITS) v[n][k] = gp__load_vector<LOAD>(from + k * pitch + unit * 16);
+        if (IN_ALIGNED && full && i < BUNDLES * UNITS) v[n][k] = gp__load_vector<LOAD>(from + k * pitch + unit * 16);
         else if (i < BUNDLES * UNITS && row + k < rows && unit * V < columns)
-          v[n][k] = gp__load_unit<LOAD, SIZE>(from + k * pitch + unit * 16, from + k * pitch,
-                                              from + k * pitch + columns * SIZE, begin, end);
+          v[n][k] = gp__load_across<LOAD, SIZE, IN_ALIGNED>(from + k * pitch + unit * 16, from + k * pitch,
+                                                            from + k * pitch + columns * SIZE, begin, end);
       }
     }
     GPUPRIMS__UNROLL
@@ -6397,6 +6522,7 @@ template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, boo
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                               unsigned columns, unsigned, unsigned) {
     typedef typename gp__word_of<SIZE>::type Word;
+    if (!OUT_ALIGNED) return store_across(shared, out, pitch, static_cast<int>(rows), columns);
     GPUPRIMS__UNROLL_BY(4)
     for (unsigned i = threadIdx.x; i < COLUMNS * OUT_UNITS; i += THREADS) {
       const unsigned column = i / OUT_UNITS, unit = i % OUT_UNITS;
@@ -6412,14 +6538,42 @@ template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, boo
       }
     }
   }
+  // Units of the output, out of two of shared memory; the first and the last of a column may be parts.
+  static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, int rows,
+                                     unsigned columns) {
+    typedef typename gp__word_of<SIZE>::type Word;
+    for (unsigned i = threadIdx.x; i < COLUMNS * (OUT_UNITS + 1); i += THREADS) {
+      const unsigned column = i / (OUT_UNITS + 1), unit = i % (OUT_UNITS + 1);
+      unsigned char *to = out + column * pitch;
+      const unsigned skip = gp__misalignment(to, 16);
+      const int first = static_cast<int>(unit * V) - static_cast<int>(skip / SIZE);
+      if (column >= columns || first >= rows || first <= -V) continue;
+      to += static_cast<int>(unit * 16) - static_cast<int>(skip);
+      if (first >= 0 && first + V <= rows) {
+        const unsigned from = static_cast<unsigned>(first) / V;
+        gp_vector v = *reinterpret_cast<const gp_vector *>(shared + place(column, from));
+        if (skip)
+          v = gp__shift_vectors(v, *reinterpret_cast<const gp_vector *>(shared + place(column, from + 1)), 16 - skip);
+        gp__store_vector<STORE>(to, v);
+        continue;
+      }
+      GPUPRIMS__UNROLL_BY(1)
+      for (int w = first < 0 ? -first : 0; w < V && first + w < rows; ++w) {
+        const unsigned row = static_cast<unsigned>(first + w);
+        *reinterpret_cast<Word *>(to + w * SIZE) =
+            *reinterpret_cast<const Word *>(shared + place(column, row / V) + row % V * SIZE);
+      }
+    }
+  }
 };
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
           bool OUT_ALIGNED, bool SCATTERED>
 struct gp__transposed_tile
     : gp__gathered_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED> {};
-template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED>
-struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, true, true, true>
-    : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, SWIZZLED> {};
+template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+          bool OUT_ALIGNED>
+struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, true>
+    : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED> {};
 
 // Transposes tiles: load() brings rows x columns elements (at most ROWS x COLUMNS) of a row-major matrix into storage,
 // `pitch` elements from row to row; then, behind a barrier, store() writes them as columns x rows elements. Matrices
@@ -16691,7 +16845,7 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), GROUP = gp__pack_items(SIZE);
   typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED,
-                              OUT_ALIGNED, (SIZE <= 2 && IN_ALIGNED && OUT_ALIGNED)>
+                              OUT_ALIGNED, (SIZE <= 2 && SIZE == WORD)>
       Tile;
   const gp__transpose_args &a;
   const gp__padded_rows<GROUP> place;
@@ -16738,42 +16892,67 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
         if (at[k] != ~0u) *reinterpret_cast<gp_vector *>(shared + at[k]) = v[k];
     }
   }
+  // A word of the output of whole columns, and those behind it: where they lie in shared memory.
+  struct place_of_word {
+    unsigned row, column, part, above; // above: rows of the matrices before
+    GP_DEVICE void find(const gp__transpose_args &a, unsigned word) {
+      const unsigned N = SIZE / WORD, element = word / N;
+      part = word % N;
+      column = gp__quotient(a.row, element);
+      row = element - column * a.row.by;
+      above = 0;
+      if (!IN_WHOLE) return;
+      const unsigned matrix = gp__quotient(a.column, column);
+      above = matrix * a.row.by;
+      column -= matrix * a.column.by;
+    }
+    GP_DEVICE void advance(const gp__transpose_args &a) {
+      if (SIZE > WORD && ++part < SIZE / WORD) return;
+      part = 0;
+      if (++row < a.row.by) return;
+      row = 0;
+      if (++column < a.column.by || !IN_WHOLE) return;
+      column = 0;
+      above += a.row.by;
+    }
+  };
   // `columns` short columns, of one or of several matrices, one behind the other.
   GP_DEVICE void store_whole(const unsigned char *shared, unsigned char *out, unsigned columns, unsigned start) {
     typedef typename gp__word_of<WORD>::type Word;
     const int N = SIZE / WORD, W = 16 / WORD;
     const unsigned skip = gp__misalignment(out, 16), start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
     const int all = static_cast<int>(columns * a.row.by * N);
+    const bool even = IN_WHOLE && N == 1 && skip == 0 && a.row.by % GROUP == 0; // a unit: of a column, and of a group
     for (unsigned unit = threadIdx.x; unit * 16 < skip + columns * a.row.by * SIZE; unit += P::threads) {
       const int first = static_cast<int>(unit * W) - static_cast<int>(skip / WORD);
-      const bool whole = first >= 0 && first + W <= all;
-      gp__packed<Word> p;
-      GPUPRIMS__UNROLL
-      for (int w = 0; w < W; ++w) {
-        const int word = first + w;
-        if (!whole && (word < 0 || word >= all)) {
-          p.item[w] = Word();
-          continue;
-        }
-        const unsigned element = static_cast<unsigned>(word) / N, part = static_cast<unsigned>(word) % N;
-        unsigned column = gp__quotient(a.row, element), row = element - column * a.row.by, behind = 0;
-        if (IN_WHOLE) {
-          const unsigned matrix = gp__quotient(a.column, column);
-          row += matrix * a.row.by;
-          column -= matrix * a.column.by;
-        } else if (!IN_ALIGNED) {
-          behind = (start + row * start_pitch) & 15u;
-        }
-        p.item[w] = *reinterpret_cast<const Word *>(shared + place.at(row, behind + column * SIZE + part * WORD));
-      }
       unsigned char *to = out + static_cast<gp__u64>(unit) * 16 - skip;
-      if (whole) gp__store_vector<P::store>(to, p.vector);
-      else {
-        GPUPRIMS__UNROLL
-        for (int w = 0; w < W; ++w)
-          if (first + w >= 0 && first + w < all) *reinterpret_cast<Word *>(to + w * WORD) = p.item[w];
+      place_of_word p;
+      p.find(a, static_cast<unsigned>(first < 0 ? 0 : first));
+      if (first >= 0 && first + W <= all) {
+        gp__packed<Word> words;
+        if (even) {
+          const unsigned from = place.at(p.above + p.row, p.column * SIZE);
+          GPUPRIMS__UNROLL
+          for (int w = 0; w < W; ++w) words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * place.step());
+        } else {
+          GPUPRIMS__UNROLL
+          for (int w = 0; w < W; ++w, p.advance(a)) words.item[w] = *at<Word>(shared, p, start, start_pitch);
+        }
+        gp__store_vector<P::store>(to, words.vector);
+        continue;
       }
+      GPUPRIMS__UNROLL_BY(1)
+      for (int w = first < 0 ? -first : 0; w < W && first + w < all; ++w, p.advance(a))
+        *reinterpret_cast<Word *>(to + w * WORD) = *at<Word>(shared, p, start, start_pitch);
     }
+  }
+  template <class Word>
+  GP_DEVICE const Word *at(const unsigned char *shared, const place_of_word &p, unsigned start,
+                           unsigned start_pitch) const {
+    const unsigned behind = IN_WHOLE || IN_ALIGNED ? 0 : (start + p.row * start_pitch) & 15u;
+    return reinterpret_cast<const Word *>(
+        shared + (IN_WHOLE ? place.at(p.above + p.row, p.column * SIZE + p.part * WORD)
+                           : p.row * place.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
   // The tile of that number: the first row and column, and where its matrix lies.
   GP_DEVICE void find(gp__u64 tile, gp__u64 &row, gp__u64 &column, gp__u64 &from, gp__u64 &to) const {
@@ -16920,6 +17099,159 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
     __syncthreads();
     for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i] = strip[i];
     __syncthreads();
+  }
+}
+
+// Large dense matrices in place, of which a side has a divisor. A chunk is what so many rows of the input have of a row
+// of the output; these rows are a panel. Two steps, each of which reads and writes everything once, or in the other
+// order for the inverse: each panel is transposed, so that chunks lie together; chunks go where they belong.
+// What both need first: some panels put aside, counters and flags cleared.
+template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_save(const gp__panels_args &a) {
+  typedef typename gp__word_of<FORM / GP__FORM_WORD>::type Word;
+  gp__begin<P>();
+  const gp__u64 words = a.saves / sizeof(Word), threads = gp__u64(gridDim.x) * P::threads;
+  const gp__u64 thread = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
+  const Word *from = reinterpret_cast<const Word *>(a.data);
+  Word *to = reinterpret_cast<Word *>(a.saved);
+  GPUPRIMS__UNROLL_BY(4)
+  for (gp__u64 i = thread; i < words; i += threads) to[i] = from[i];
+  for (gp__u64 i = thread; i < a.clears; i += threads) a.counters[i] = 0;
+}
+// Transposes panel i + holes into the place of panel i, as if they stood in a circle: some were put aside, so that
+// there are places to begin with. A tile is read as soon as a block has its ticket, and written once all that lies
+// there was read, by blocks with lower tickets.
+template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_panels(const gp__panels_args &a) {
+  const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
+  const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
+  const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
+  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, false, IN_ALIGNED, OUT_ALIGNED,
+                              (SIZE <= 2 && SIZE == WORD)>
+      Tile;
+  struct storage {
+    gp__u64 ticket;
+  };
+  GP_DYNAMIC_SHARED(shared);
+  GP_SHARED(storage, s);
+  gp__begin<P>();
+  const gp__u64 in_pitch = a.columns * SIZE, out_pitch = a.rows * SIZE, panel = a.rows * in_pitch;
+  if (threadIdx.x == 0) s.ticket = gp__add_relaxed(a.counters, 1);
+  __syncthreads();
+  for (gp__u64 ticket = s.ticket; ticket < a.panels * a.panel_tiles; ticket = s.ticket) {
+    gp__u64 next = 0;
+    if (threadIdx.x == 0) next = gp__add_relaxed(a.counters, 1);
+    const gp__u64 place = ticket / a.panel_tiles, tile = ticket - place * a.panel_tiles;
+    const gp__u64 row = tile / a.column_tiles * ROWS, column = tile % a.column_tiles * COLUMNS;
+    const unsigned rows = static_cast<unsigned>(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
+    const unsigned columns =
+        static_cast<unsigned>(a.columns - column < COLUMNS ? a.columns - column : gp__u64(COLUMNS));
+    const bool is_saved = place + a.holes >= a.panels;
+    const unsigned char *begin =
+        is_saved ? a.saved + (place + a.holes - a.panels) * panel : a.data + (place + a.holes) * panel;
+    const unsigned char *in = begin + row * in_pitch + column * SIZE;
+    Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      if (!is_saved) gp__add_relaxed(a.counters + GP__PANELS_COUNTERS + place + a.holes, 1);
+      if (place >= a.holes)
+        while (gp__load_relaxed(a.counters + GP__PANELS_COUNTERS + place) < a.panel_tiles) __nanosleep(50);
+      __threadfence();
+      s.ticket = next;
+    }
+    __syncthreads();
+    Tile::store(shared, a.data + place * panel + column * out_pitch + row * SIZE, out_pitch, rows, columns,
+                gp__misalignment(in, 16), static_cast<unsigned>(in_pitch) & 15u);
+    __syncthreads();
+  }
+}
+// Chunks follow one another to their places, each warp along a cycle until it meets what another one has begun (the
+// idea of Sung, Gomez-Luna, Gonzalez-Linares, Guil and Hwu, In-place Transposition of Rectangular Matrices on
+// Accelerators).
+// Who claims a chunk loads it, and writes it over its successor once that was loaded. P::vectors successors are claimed
+// at once: whatever of them others have begins a new chain behind it.
+template <class P, int WORD> struct gp__chunk_mover {
+  typedef typename gp__word_of<WORD>::type Word;
+  static const int DEEP = P::vectors, WORDS = WORD >= 4 ? 16 / WORD : 4;
+  struct chunk {
+    Word word[WORDS];
+  };
+  const gp__panels_args &a;
+  GP_DEVICE explicit gp__chunk_mover(const gp__panels_args &args) : a(args) {}
+
+  GP_DEVICE Word *at(gp__u32 i) const { return reinterpret_cast<Word *>(a.data + gp__u64(i) * a.chunk); }
+  GP_DEVICE void load(chunk &c, gp__u32 i) const {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < WORDS; ++k)
+      if ((k * GP__WARP + gp_lane()) * WORD < a.chunk) c.word[k] = at(i)[k * GP__WARP + gp_lane()];
+  }
+  GP_DEVICE void store(const chunk &c, gp__u32 i) const {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < WORDS; ++k)
+      if ((k * GP__WARP + gp_lane()) * WORD < a.chunk) at(i)[k * GP__WARP + gp_lane()] = c.word[k];
+  }
+  GP_DEVICE gp__u32 next(gp__u32 i) const {
+    const gp__u32 x = i / a.chunk_columns, y = i - x * a.chunk_columns;
+    const gp__u32 over_x = a.chunk_rows - a.shift_x, over_y = a.chunk_columns - a.shift_y;
+    return (y >= over_y ? y - over_y : y + a.shift_y) * a.chunk_rows + (x >= over_x ? x - over_x : x + a.shift_x);
+  }
+  GP_DEVICE bool claim(gp__u32 i) const { return (atomicOr(a.claimed + i / 32, 1u << i % 32) >> i % 32 & 1u) == 0; }
+  // Lanes of `lanes` have the number of a chunk each: whoever waits for it may write there now.
+  GP_DEVICE void tell(gp__u32 lanes, gp__u32 i) const {
+    __syncwarp();
+    if (lanes >> gp_lane() & 1u) {
+      __threadfence();
+      atomicOr(a.loaded + i / 32, 1u << i % 32);
+    }
+  }
+  GP_DEVICE void wait(gp__u32 lanes, gp__u32 i) const {
+    if (lanes >> gp_lane() & 1u) {
+      while ((gp__peek(a.loaded + i / 32) >> i % 32 & 1u) == 0) __nanosleep(50);
+      __threadfence();
+    }
+    __syncwarp();
+  }
+  GP_DEVICE void chain(gp__u32 from) const {
+    chunk held, c[DEEP];
+    const gp__u32 all = (1u << DEEP) - 1;
+    if (!__ballot_sync(~0u, gp_lane() == 0 && claim(from))) return;
+    load(held, from);
+    tell(1, from);
+    for (gp__u32 last = 1; last != 0;) {
+      gp__u32 place[DEEP], mine = 0;
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < DEEP; ++k) {
+        from = place[k] = next(from);
+        if (gp_lane() == static_cast<unsigned>(k)) mine = from;
+      }
+      const gp__u32 got = __ballot_sync(~0u, gp_lane() < DEEP && claim(mine));
+      const gp__u32 behind = (got << 1 | 1u) & all; // whose predecessor this warp has
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < DEEP; ++k)
+        if (got >> k & 1u) load(c[k], place[k]);
+      if (got & ~behind) tell(got & ~behind, mine);
+      if (behind & ~got) wait(behind & ~got, mine);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < DEEP; ++k)
+        if (behind >> k & 1u) store(k ? c[k ? k - 1 : 0] : held, place[k]);
+      last = got >> (DEEP - 1) & 1u;
+      held = c[DEEP - 1];
+    }
+  }
+};
+template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_chunks(const gp__panels_args &a) {
+  gp__begin<P>();
+  const gp__chunk_mover<P, FORM / GP__FORM_WORD> mover(a);
+  const gp__u64 chunks = gp__u64(a.chunk_rows) * a.chunk_columns;
+  for (;;) {
+    gp__u64 first = 0;
+    if (gp_lane() == 0) first = gp__add_relaxed(a.counters + 1, 1) * 32;
+    first = __shfl_sync(~0u, first, 0);
+    if (first >= chunks) break;
+    const gp__u32 there = chunks - first < 32 ? (1u << (chunks - first)) - 1 : ~0u;
+    gp__u32 rest = 0;
+    if (gp_lane() == 0) rest = gp__peek(a.claimed + first / 32);
+    for (rest = ~__shfl_sync(~0u, rest, 0) & there; rest; rest &= rest - 1)
+      mover.chain(static_cast<gp__u32>(first) + static_cast<gp__u32>(__ffs(static_cast<int>(rest)) - 1));
   }
 }
 
@@ -21773,6 +22105,9 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args)                                                         \
   X(TRANSPOSE_COLUMNS, gp__transpose_columns_of, gp__transpose_args)                                                   \
   X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args)                                                   \
+  X(TRANSPOSE_SAVE, gp__transpose_save, gp__panels_args)                                                               \
+  X(TRANSPOSE_PANELS, gp__transpose_panels, gp__panels_args)                                                           \
+  X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args)                                                           \
   X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)                                                               \
   X(BFS, gp__bfs, gp__bfs_args)                                                                                        \
   X(GRAPH_LIST_KEYS, gp__graph_list_keys, gp__graph_args)                                                              \
@@ -24534,7 +24869,14 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
   if (p->algorithm == GP_RADIX_SELECT && q->primitive == GP_TOP_K) kinds[count++] = GP__SELECT_COLLECT;
   return count;
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
+                                             gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  if (gp__panels_plan_of(*p, gp__shape_of(q)).items) { // in the order of gp__launch_panels
+    kinds[0] = GP__TRANSPOSE_PANELS;
+    kinds[1] = GP__TRANSPOSE_CHUNKS;
+    kinds[2] = GP__TRANSPOSE_SAVE;
+    return 3;
+  }
   if (q->moves.kind == GP__MOVE_RECTANGLE) { // in the order of gp__launch_rectangle
     kinds[0] = GP__TRANSPOSE_COLUMNS;
     kinds[1] = GP__TRANSPOSE_WITHIN;
@@ -24554,7 +24896,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   int count = 0;
   if (p->algorithm == GP_COUNTING) return gp__kinds_of_counting(q, kinds);
   if (gp__family_of(q->primitive) == GP__FAMILY_TOP_K) return gp__kinds_of_top_k(q, p, kinds);
-  if (q->primitive == GP_TRANSPOSE) return gp__kinds_of_transpose(q, kinds);
+  if (q->primitive == GP_TRANSPOSE) return gp__kinds_of_transpose(q, p, kinds);
   if (q->primitive == GP_BFS) return kinds[0] = GP__BFS, 1;
   if (gp__family_of(q->primitive) == GP__FAMILY_MERGE) {
     const int sets = gp__is_set(q->primitive);
@@ -25057,6 +25399,11 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__TRANSPOSE_WITHIN:
     gp__add(t, "%d, %d>", q->moves.size, q->moves.word);
     break;
+  case GP__TRANSPOSE_SAVE:
+  case GP__TRANSPOSE_PANELS:
+  case GP__TRANSPOSE_CHUNKS:
+    gp__add(t, "%d, %d, %d>", q->moves.size, q->moves.word, gp__form_of(q, v));
+    break;
   case GP__TRANSPOSE_ROWS:
     gp__add(t, "%d>", q->moves.word);
     break;
@@ -25084,12 +25431,14 @@ typedef struct gp__program_op {
 } gp__program_op;
 
 // Threads that a multiprocessor is to hold of a transpose: what tiles leave registers for.
-GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_policy *v) {
+GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_policy *v, gp__kernel_kind kind) {
   const gp__moves *m = &q->moves;
-  const int aligned = (gp__form_of(q, v) & 3) == 3, moved = m->kind == GP__MOVE_ROWS || m->kind == GP__MOVE_RECTANGLE;
-  const int light = moved || (aligned && !(gp__form_of(q, v) & GP__FORM_WHOLE) &&
-                              (m->size <= 2 ? m->kind == GP__MOVE_TILES : m->word >= 4));
-  return v->vectors > 4 ? 768 : light ? 1536 : aligned || m->word > 1 ? 1024 : 768;
+  const int aligned = (gp__form_of(q, v) & 3) == 3;
+  const int moved = kind == GP__TRANSPOSE_ROWS || kind == GP__TRANSPOSE_COLUMNS || kind == GP__TRANSPOSE_WITHIN;
+  const int light = moved || kind == GP__TRANSPOSE_SAVE ||
+                    (kind != GP__TRANSPOSE_CHUNKS && aligned && !(gp__form_of(q, v) & GP__FORM_WHOLE) &&
+                     (m->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : m->word >= 4));
+  return v->vectors > 4 ? 768 : light ? 1536 : aligned || m->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024 : 768;
 }
 GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request *q, const gp_policy *v,
                                               gp__kernel_kind kind, unsigned threads, gp__program *p) {
@@ -25117,7 +25466,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   gp__text *t = &p->text;
   const unsigned blocks = kind == GP__SORT_SAMPLE   ? 1
                           : kind == GP__HYBRID_SORT ? (unsigned)gp__bucket_blocks((int)q->key_size, (int)q->in_size)
-                          : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v) / threads
+                          : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v, kind) / threads
                           : kind == GP__HYBRID_COUNT     ? 2
                           : kind == GP__SEGMENTS_SHORT   ? gp__short_threads(q) / threads
                                                          : (unsigned)v->blocks_per_sm;
@@ -25290,6 +25639,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__MERGE_SORT_TILES) g.shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
   if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
   if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
+  if (kind == GP__TRANSPOSE_SAVE || kind == GP__TRANSPOSE_CHUNKS) g.shared_bytes = 0;
   if (kind == GP__TRANSPOSE_WITHIN) g.shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
   if (kind == GP__COUNTING_RUNS) g.threads = GP__COUNTING_THREADS;
   if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
@@ -26202,8 +26552,70 @@ GPUPRIMS__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
   }
   return result;
 }
+// The arguments of panels and chunks of one matrix, `data`.
+__attribute__((unused)) static gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data,
+                                                                    void *scratch) {
+  const gp__panels_plan r = gp__panels_plan_of(p, h);
+  const gp__transpose_plan t = gp__transpose_plan_of(p, h);
+  const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h.key_size);
+  unsigned char *at = (unsigned char *)scratch;
+  gp__panels_args a;
+  memset(&a, 0, sizeof a);
+  a.data = (unsigned char *)data;
+  a.saved = at;
+  a.counters = (unsigned long long *)(void *)(at + s.counters);
+  a.claimed = (unsigned *)(void *)(at + s.claimed);
+  a.loaded = (unsigned *)(void *)(at + s.loaded);
+  a.clears = (s.bytes - s.counters) / 8;
+  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h.key_size * r.holes; // where panels are next
+  a.rows = r.rows;
+  a.columns = r.columns;
+  a.panels = r.panels;
+  a.holes = r.holes;
+  a.column_tiles = gp__ceil_div(r.columns, t.tile_columns);
+  a.panel_tiles = gp__panels_tiles(r, t);
+  a.chunk = (unsigned)(r.items * (unsigned)h.key_size);
+  a.chunk_rows = (unsigned)(r.inverse ? r.rows : r.panels);
+  a.chunk_columns = (unsigned)(r.inverse ? r.panels : r.columns);
+  if (r.inverse) a.shift_y = (unsigned)r.holes;
+  else a.shift_x = (unsigned)r.holes;
+  return a;
+}
+// The kernels of a matrix, in their order: 0 panels, 1 chunks, 2 what both need first. -1: there are no more.
+__attribute__((unused)) static int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
+  static const int order[2][4] = {{2, 0, 1, -1}, {2, 1, 2, 0}};
+  if (r.inverse && step == 2) a->clears = 0, a->saves = r.rows * r.columns * size * r.holes;
+  return order[r.inverse][step];
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
+  const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
+  const gp__moves *m = &l->q->moves;
+  const unsigned threads = l->g->threads;
+  gp_result result = GP_SUCCESS;
+  uint64_t matrix;
+  for (matrix = 0; matrix < l->h->segments; ++matrix) {
+    gp__panels_args a = gp__panels_arguments(*l->p, *l->h,
+                                             (unsigned char *)l->q->out + matrix / m->extent[3] * m->out_stride[2] +
+                                                 matrix % m->extent[3] * m->out_stride[3],
+                                             l->scratch);
+    int step, which;
+    for (step = 0; step < 4; ++step) {
+      uint64_t work;
+      which = gp__panels_step(r, (unsigned)l->h->key_size, step, &a);
+      if (which < 0) break;
+      work = which == 0   ? a.panels * a.panel_tiles
+             : which == 1 ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads)
+                          : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
+      result = gp__launch_step(l, which, gp__grid_of_step(l, which, 0, work), threads,
+                               which == 0 ? l->g->shared_bytes : 0, &a);
+      if (result != GP_SUCCESS) return result;
+    }
+  }
+  return result;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
+  if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
   if (l->q->moves.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
   a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);

@@ -34,6 +34,8 @@ static int fake_copy(uint64_t to, uint64_t from, size_t bytes, void *on_stream) 
   return (void)on_stream, memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes), 0;
 }
 static int fake_synchronize(void) { return 0; }
+static int fake_event_create(void **event, unsigned flags) { return (void)flags, *event = NULL, 0; }
+static int fake_event_record(void *event, void *on_stream) { return (void)event, (void)on_stream, 0; }
 static int fake_stream_wait(void *on_stream) { return (void)on_stream, 0; }
 
 // The step, in cells of 32.
@@ -95,10 +97,30 @@ static int run_variant(const char *layout, const char *n, variant *v) {
   return good;
 }
 
+// Whatever ran before: a batch of one call leaves one step behind what the host part fills in, in every set it takes.
+static void expect_fresh_batches(const char *protocol, const char *n, variant *const *variants, int count) {
+  char words[100];
+  cell c;
+  uint64_t set = 0;
+  int i;
+  snprintf(words, sizeof words, "kernel step n=%s protocol=%s", n, protocol);
+  if (parse_kernel_cell(words, &c)) fatal("%s", words);
+  reserve_kernel(&c);
+  for (i = 0; i < 2 * count; i++) {
+    variant *v = variants[i % count];
+    void *given[1] = {&seen};
+    const char *wrong;
+    expect(run_batch(&c, v, 1, &set), "a batch", words, v->message);
+    wrong = kernel->check(given, c.n);
+    expect(!wrong, "what the batch began with", words, wrong ? wrong : "");
+    batch_count = 0;
+  }
+}
+
 int main(int count, char **arguments) {
   static const char *const LAYOUTS[] = {"GP_AOS", "GP_SOA", "16", "32", "64"}, *const SIZES[] = {"33", "1000", "4096"};
   const char *wrong;
-  variant v;
+  variant v, of[5], *const all[5] = {&of[0], &of[1], &of[2], &of[3], &of[4]};
   int i, k;
   wrong = count > 1 ? kernel_read(arguments[1], &file) : "own_kernel_worker KERNEL.cuh";
   if (!wrong) wrong = kernel_open(&file, &kernel);
@@ -110,6 +132,12 @@ int main(int count, char **arguments) {
   l2_bytes = 1 << 16;
   for (i = 0; i < 5; i++)
     for (k = 0; k < 3; k++) expect(run_variant(LAYOUTS[i], SIZES[k], &v), "a right kernel", LAYOUTS[i], v.message);
+  on = &kernel_subject;
+  cuda.event_create = fake_event_create, cuda.event_record = fake_event_record;
+  for (i = 0; i < 5; i++) run_variant(LAYOUTS[i], SIZES[1], &of[i]);
+  expect_fresh_batches("cold", SIZES[1], all, 5);
+  expect_fresh_batches("graph", SIZES[2], all, 5); // the next size
+  expect_fresh_batches("back_to_back", SIZES[1], all, 1);
   behaviour = WRITES_BEHIND;
   for (i = 0; i < 5; i++) // sizes that were not verified before
     expect(!run_variant(LAYOUTS[i], "2000", &v) && strstr(v.message, "outside its buffers"), "a byte behind",

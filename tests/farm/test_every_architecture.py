@@ -38,7 +38,8 @@ FAMILIES = {
     "segmented sort": ["segmented_sort", "segmented_sort ... payload=u32"],
     "top-k": ["top_k", "top_k ... k=4096 payload=u32", "nth_element"],
     "transpose": ["transpose", "transpose ... shape=131072x8", "transpose ... shape=8x131072",
-                  "transpose ... shape=1023x1025"],
+                  "transpose ... shape=1023x1025", "transpose ... shape=1023x1025 in_place=1",
+                  "transpose ... shape=1024x2048 in_place=1", "transpose ... shape=1024x1024 in_place=1"],
 }
 PAIRS_OF = ("map", "reduce", "scan")  # of the others every value once, and on those two, where this is no long run
 # Several kernels a call: there on the newer of them

@@ -164,7 +164,8 @@ static transposes_case transposes_drawn(int kind, int size, uint64_t h) {
   if (kind == SMALL) rows = 1 + h % 70, columns = 1 + (h >> 16) % 70, batch = 1 + (h >> 32) % (sanitizer ? 9 : 300);
   if (kind == RECTANGLE && h & 1) rows = 12 * (1 + (h >> 8) % 30), columns = 12 * (1 + (h >> 16) % 30);
   if (kind == RECTANGLE && (h & 3) == 2) rows = 1 + (h >> 8) % (sanitizer ? 500 : 30000), columns = 1 + (h >> 32) % 40;
-  if (kind == THIN && h >> 60 & 1) {
+  if (kind == RECTANGLE && (h & 7) >= 5) rows = 64 * (2 + (h >> 8) % 40), columns = 1 + (h >> 24) % 3000; // panels
+  if ((kind == THIN || (kind == RECTANGLE && (h & 7) >= 5)) && h >> 60 & 1) {
     const uint64_t kept = rows;
     rows = columns, columns = kept;
   }

@@ -837,8 +837,12 @@ MUTANTS = {
     "transpose: whole units are read behind the input": (
         "TRANSPOSE", "at + 16 <= (begin == end ? to : end)", "at < (begin == end ? to : end)"),
     "transpose: rows are taken for aligned": (
-        "TRANSPOSE", "const unsigned behind = IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u;",
-        "const unsigned behind = IN_ALIGNED ? 0 : start;"),
+        "TRANSPOSE", "const unsigned behind = IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u;\n        p.item",
+        "const unsigned behind = IN_ALIGNED ? 0 : start;\n        p.item"),
+    "transpose: columns of bytes that are not aligned": (
+        "TRANSPOSE", "place(column, from + 1)), 16 - skip);", "place(column, from + 1)), skip);"),
+    "transpose: the place of the next word of a whole column": (
+        "TRANSPOSE", "      if (++row < a.row.by) return;\n      row = 0;", "      if (++row < a.row.by) return;"),
     "transpose: the last words of a column are dropped": (
         "TRANSPOSE", "  static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS,",
         "  static const int ROUNDS = ROWS * UNITS / THREADS,"),
@@ -865,6 +869,19 @@ MUTANTS = {
         "TRANSPOSE_IN_PLACE",
         "    __syncthreads();\n    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i]",
         "    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i]"),
+    "transpose panels: a place is written before it was read": (
+        "TRANSPOSE_IN_PLACE", "      if (place >= a.holes)\n        while",
+        "      if (place > a.panels)\n        while"),
+    "transpose panels: a tile counts as read before it was": (
+        "TRANSPOSE_IN_PLACE", "    Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);\n"
+        "    __syncthreads();", "    Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);"),
+    "transpose chunks: nobody waits until a chunk was loaded": (
+        "TRANSPOSE_IN_PLACE", "      if (behind & ~got) wait(behind & ~got, mine);", ""),
+    "transpose chunks: what begins a chain in the middle is not told": (
+        "TRANSPOSE_IN_PLACE", "      if (got & ~behind) tell(got & ~behind, mine);",
+        "      if (got & ~behind) tell(0, mine);"),
+    "transpose chunks: panels that stand in a circle": (
+        "TRANSPOSE_IN_PLACE", "  else a.shift_x = (unsigned)r.holes;", ""),
     "transpose tile: where rows lie is not said": (
         "TRANSPOSE_TILE", "s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;", "s.start_pitch = 0;"),
     "layouts: no barrier behind the load": (

@@ -130,11 +130,54 @@ template <class P, int SIZE, int WORD> static int launch_steps(Run &r, void *out
   }
   return e;
 }
-template <class P> static int launch_rectangle(Run &r, void *out, int seed) {
+// Large ones, by panels and chunks.
+template <class P, int SIZE, int WORD, int FORM> static int launch_panels(Run &r, gp_policy policy, void *out) {
+  const gp__panels_plan plan = gp__panels_plan_of(policy, r.shape);
+  Device<u8> scratch(size_t(gp__panels_scratch_of(plan, unsigned(SIZE)).bytes));
+  int e = 0;
+  for (u64 matrix = 0; matrix < r.shape.segments && !e; ++matrix) {
+    gp__panels_args a = gp__panels_arguments(
+        policy, r.shape, static_cast<u8 *>(out) + matrix * r.shape.rows * r.shape.columns * SIZE, scratch.data);
+    for (int step = 0; step < 4 && !e; ++step) {
+      const int which = gp__panels_step(plan, unsigned(SIZE), step, &a);
+      if (which < 0) break;
+      const unsigned grid = 1 + random32() % 6;
+      e = which == 0 ? simt::launch_kernel("panels", grid, P::threads, r.plan.shared_bytes,
+                                           gp__transpose_panels<P, SIZE, WORD, FORM>, a)
+          : which == 1
+              ? simt::launch_kernel("chunks", grid, P::threads, 0, gp__transpose_chunks<P, SIZE, WORD, FORM>, a)
+              : simt::launch_kernel("save", grid, P::threads, 0, gp__transpose_save<P, SIZE, WORD, FORM>, a);
+    }
+  }
+  return e;
+}
+template <class P, int SIZE, int WORD> static int launch_panels_of(Run &r, gp_policy policy, void *out) {
+#define FORM(W, F)                                                                                                     \
+  if constexpr (W >= WORD)                                                                                             \
+    if (r.plan.form == W * GP__FORM_WORD + F) return launch_panels<P, SIZE, WORD, W * GP__FORM_WORD + F>(r, policy, out)
+  FORM(16, 3);
+  FORM(16, 1);
+  FORM(16, 2);
+  FORM(4, 0);
+  FORM(1, 0);
+#ifndef TEST_FEW
+  FORM(16, 0);
+  FORM(8, 2);
+  FORM(8, 1);
+  FORM(8, 0);
+  FORM(4, 2);
+  FORM(4, 1);
+  FORM(2, 0);
+#endif
+#undef FORM
+  return -1;
+}
+template <class P> static int launch_rectangle(Run &r, gp_policy policy, void *out, int seed) {
   const int size = r.q.moves.size, word = r.q.moves.word;
 #define ONE(s, w)                                                                                                      \
   if constexpr (has_size<P>(s))                                                                                        \
-    if (size == s && word == w) return launch_steps<P, s, w>(r, out, seed);
+    if (size == s && word == w)                                                                                        \
+      return r.plan.form ? launch_panels_of<P, s, w>(r, policy, out) : launch_steps<P, s, w>(r, out, seed);
   ONE(4, 4)
   ONE(12, 4)
 #ifndef TEST_FEW
@@ -223,7 +266,8 @@ template <class P> static void run(const Case &c, const char *name, int seed, bo
     return;
   }
   const unsigned tiles = unsigned(r.plan.tiles), grid = seed % 3 ? tiles : 1 + random32() % tiles;
-  const int e = r.q.moves.kind == GP__MOVE_RECTANGLE ? launch_rectangle<P>(r, out, seed) : launch<P>(r, swizzled, grid);
+  const int e =
+      r.q.moves.kind == GP__MOVE_RECTANGLE ? launch_rectangle<P>(r, policy, out, seed) : launch<P>(r, swizzled, grid);
   if (e == -1 && !must) return;
   check(!e && same_items(out, expected),
         what_of(c, name, seed) + " kind " + std::to_string(r.q.moves.kind) + " form " + std::to_string(r.plan.form));
@@ -331,6 +375,31 @@ template <class P> static void rectangles(const char *name, int size, int seeds)
 }
 #endif
 
+#ifdef TEST_TRANSPOSE_IN_PLACE
+// Matrices that are large for their policy: chunks of either side, with and without alignment, and cycles of all kinds:
+// powers of two have short ones only, others a few that are long.
+template <class P> static void panels(const char *name, int size, int seeds) {
+  const u64 chunk = u64(64 / gp__common_factor(64, u64(size))), least = 8 * u64(P::threads * P::vectors * GP__VECTOR);
+  for (int seed = 1; seed <= 8 * seeds; ++seed) {
+    u64 one = chunk * (2 + random32() % 6), other = 3 + random32() % 90;
+    if (seed % 4 == 1) one = chunk << random32() % 3 << 1, other = 1ull << (2 + random32() % 6);
+    if (seed % 4 == 3) one = chunk * (2 + random32() % 3), other = chunk * (2 + random32() % 5);
+    if (seed % 8 == 6) one = 2 * (chunk + 1 + random32() % 4); // chunks of some other size
+    while (one * other * u64(size) <= least) other = other * 2 + seed % 3;
+    if (one == other) other += chunk;
+    Case c = seed % 2 ? matrix(size, one, other) : matrix(size, other, one);
+    if (seed % 8 == 4) c.p.extent[0] = 2;
+    c.in_place = true;
+    c.in_skip = seed % 5 ? 0 : skip_of(size, 1);
+#ifdef TEST_FEW
+    run<P>(c, name, seed, false, false);
+#else
+    run<P>(c, name, seed, false, size == 4);
+#endif
+  }
+}
+#endif
+
 #ifdef TEST_TRANSPOSE_TILE
 // A user's kernel, of one block, that transposes a matrix tile by tile.
 struct TileArgs {
@@ -393,12 +462,15 @@ int main(int argc, char **argv) {
   squares<Small>("square 4", 4, seeds);
   squares<Small>("square 2", 2, seeds);
   rectangles<Small>("rectangle 4", 4, seeds);
+  panels<Small>("panels 4", 4, seeds);
+  panels<Larger>("panels 12", 12, seeds);
 #ifndef TEST_FEW
   squares<Larger>("square 1", 1, seeds);
   squares<Larger>("square 12", 12, seeds);
   squares<Small>("square 64", 64, seeds);
   rectangles<Larger>("rectangle 12", 12, seeds);
   rectangles<Larger>("rectangle 1", 1, seeds);
+  panels<Larger>("panels 1", 1, seeds);
   rectangles<Small>("rectangle 64", 64, seeds);
 #endif
 #endif

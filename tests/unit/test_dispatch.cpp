@@ -2310,6 +2310,14 @@ static void test_names() {
   named(c, "gp__transpose", "4, 4, 12, false>", "gp__transpose_args");
   c.out = const_cast<void *>(c.in);
   named(c, "gp__transpose_square", "4, 4, 0, false>", "gp__transpose_args");
+  gp_permutation rectangle = square(1 << 10, 1 << 11); // chunks of 128 elements, of panels of as many rows
+  c.permutation = &rectangle, c.count = 0;
+  c.in = c.out = reinterpret_cast<void *>(uintptr_t(buffers.in) / 256 * 256);
+  named(c, "gp__transpose_save", "4, 4, 4099>", "gp__panels_args");
+  rectangle = square(1021, 2048); // the inverse: chunks of rows of the input
+  named(c, "gp__transpose_save", "4, 4, 4097>", "gp__panels_args");
+  rectangle = square(1021, 2039); // primes
+  named(c, "gp__transpose_within_rows", "4, 4>", "gp__transpose_args");
   c = sample(GP_CONVERT_LAYOUT);
   named(c, "gp__convert_layout", "4096, 4, gp__side<1, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>",
         "gp__layout_args");

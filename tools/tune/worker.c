@@ -112,6 +112,7 @@ typedef struct subject {
   int (*verify)(const cell *c, variant *v);             // loads it, checks it
   int (*call)(const cell *c, variant *v, uint64_t set); // launches it
   int (*load)(const cell *c, const variant *v); // loads it ahead, if that is easy. 1: it is verified, there is room
+  int (*restore)(const cell *c, variant *v);    // before a batch: its data as at first; NULL: what lies there does
 } subject;
 static const subject *on;
 
@@ -683,8 +684,8 @@ static int load_library(const cell *c, const variant *v) {
   return find_verified(key, 0) != NULL;
 }
 
-static const subject library_subject = {parse_cell, parse_policy_of, bytes_of_call, reserve_pools,
-                                        set_count,  verify,          call_library,  load_library};
+static const subject library_subject = {parse_cell, parse_policy_of, bytes_of_call, reserve_pools, set_count,
+                                        verify,     call_library,    load_library,  NULL};
 
 // ---- a kernel of the user's -----------------------------------------------------------------------------------------
 
@@ -763,15 +764,12 @@ static int call_kernel(const cell *c, variant *v, uint64_t set) {
   return launch_kernel(v, pools[ROLE_in].at + set * buffers_stride(c->n), c->n);
 }
 
-// Runs it on what the host part fills in, and lets the host part look at what came out, guard zones by ourselves.
-static int check_kernel(uint64_t n, variant *v) {
+// What the host part fills in for a variant: all buffers behind one another, as on the device. To be freed.
+static char *filled(uint64_t n, const variant *v, kernel_buffer buffers[8], void *given[8]) {
   const uint64_t total = buffers_stride(n);
   char *data = malloc(total);
-  void *given[8];
-  kernel_buffer buffers[8];
-  const char *said = NULL;
-  uint64_t at = GUARD, k;
-  int i, good;
+  uint64_t at = GUARD;
+  int i;
   if (!data) fatal("no memory for %llu bytes", (unsigned long long)total);
   memset(data, PATTERN, total);
   for (i = 0; i < kernel->buffers; i++) {
@@ -781,6 +779,79 @@ static int check_kernel(uint64_t n, variant *v) {
     kernel->fill(i, given[i], n);
     at += buffer_stride(i, n);
   }
+  return data;
+}
+
+// How long a kernel takes may depend on its data, so every batch of every variant begins with what the host part fills
+// in, in the variant's layouts, not with what others have left: with their layouts it would be nonsense. What is filled
+// in is kept on the device, for the layouts of one size.
+typedef struct original {
+  struct original *next;
+  uint64_t n, layouts[8], bytes[8], at;
+} original;
+static original *originals;
+
+static void drop_originals(void) {
+  while (originals) {
+    original *o = originals;
+    originals = o->next;
+    must(cuda.free_(o->at), "cuMemFree");
+    free(o);
+  }
+}
+static const original *original_of(uint64_t n, const variant *v) {
+  original *o, wanted;
+  kernel_buffer buffers[8];
+  void *given[8];
+  char *data;
+  int i;
+  memset(&wanted, 0, sizeof wanted);
+  wanted.n = n;
+  for (i = 0; i < kernel->buffers; i++) {
+    kernel_buffer_of(kernel, i, n, v->numbers, &buffers[i]);
+    if (buffers[i].is_array) wanted.layouts[i] = buffers[i].array.layout;
+    wanted.bytes[i] = buffers[i].bytes;
+  }
+  for (o = originals; o; o = o->next)
+    if (o->n == n && !memcmp(o->layouts, wanted.layouts, sizeof o->layouts) &&
+        !memcmp(o->bytes, wanted.bytes, sizeof o->bytes))
+      return o;
+  must(cuda.synchronize(), "cuCtxSynchronize"); // copies of others may be under way
+  if (originals && originals->n != n) drop_originals();
+  if (cuda.alloc(&wanted.at, buffers_stride(n))) {
+    drop_originals();
+    must(cuda.alloc(&wanted.at, buffers_stride(n)), "cuMemAlloc");
+  }
+  data = filled(n, v, buffers, given);
+  to_device(wanted.at, data, buffers_stride(n));
+  must(cuda.synchronize(), "cuCtxSynchronize");
+  free(data);
+  o = malloc(sizeof *o);
+  if (!o) fatal("no memory");
+  *o = wanted;
+  o->next = originals;
+  return originals = o;
+}
+static int restore_kernel(const cell *c, variant *v) {
+  const original *o = original_of(c->n, v);
+  const uint64_t stride = buffers_stride(c->n), at = pools[ROLE_in].at, all = kernel_sets(c);
+  // Graphs take the same few sets again and again; a cold call meets one of which nothing is left in the cache.
+  const uint64_t sets = c->protocol == BACK_TO_BACK ? 1 : c->protocol == GRAPH && all > GRAPH_CALLS ? GRAPH_CALLS : all;
+  uint64_t set;
+  for (set = 0; set < sets; set++)
+    if (!judge_driver(v, cuda.copy(at + set * stride, o->at, stride, stream), "cuMemcpyDtoDAsync")) return 0;
+  return 1;
+}
+
+// Runs it on what the host part fills in, and lets the host part look at what came out, guard zones by ourselves.
+static int check_kernel(uint64_t n, variant *v) {
+  const uint64_t total = buffers_stride(n);
+  void *given[8];
+  kernel_buffer buffers[8];
+  char *data = filled(n, v, buffers, given);
+  const char *said = NULL;
+  uint64_t at, k;
+  int i, good;
   to_device(pools[ROLE_in].at, data, total);
   must(cuda.synchronize(), "cuCtxSynchronize");
   good = launch_kernel(v, pools[ROLE_in].at, n) && judge_driver(v, cuda.stream_wait(stream), "the kernel") &&
@@ -886,16 +957,21 @@ static int load_nothing(const cell *c, const variant *v) {
   return 0;
 }
 
-static const subject kernel_subject = {parse_kernel_cell, parse_kernel_policy, kernel_moved, reserve_kernel,
-                                       kernel_sets,       verify_kernel,       call_kernel,  load_nothing};
+static const subject kernel_subject = {parse_kernel_cell, parse_kernel_policy, kernel_moved,
+                                       reserve_kernel,    kernel_sets,         verify_kernel,
+                                       call_kernel,       load_nothing,        restore_kernel};
 
 // ---- timing ---------------------------------------------------------------------------------------------------------
 
 // Launches at least `calls` calls between the events.
 static int run_batch(const cell *c, variant *v, int calls, uint64_t *set) {
   const uint64_t sets = c->protocol == BACK_TO_BACK ? 1 : on->sets(c);
-  batch *b = begin_batch(v);
-  if (!b) return 0;
+  batch *b;
+  if (on->restore) {
+    *set = 0;
+    if (!on->restore(c, v)) return 0;
+  }
+  if (!(b = begin_batch(v))) return 0;
   while (b->calls < calls) {
     if (v->graph && calls >= GRAPH_CALLS) {
       if (!judge_driver(v, cuda.graph_launch(v->graph, stream), "cuGraphLaunch")) return 0;
