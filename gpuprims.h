@@ -3498,12 +3498,13 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
 }
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, threads = p.threads;
+  const int sets = gp__is_set(s.primitive), wide = sets && s.key_size > 4 && !s.in_size;
   p.algorithm = gp__or(p.algorithm, s.primitive == GP_MERGE_SORT ? GP_MERGE_PASSES : GP_MERGE_PATH);
   p.threads = gp__or(p.threads, 256);
   // Merges of small keys alone: long parts of a thread, whose begin it searches. Sets: many blocks, of which one ranks
-  // while others look for their place.
-  p.vectors = gp__or(p.vectors, s.in_size || s.key_size > 4 ? 4 : gp__is_set(s.primitive) ? 5 : 8);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, gp__is_set(s.primitive) ? 3 : p.vectors > 6 || s.in_size ? 2 : 4);
+  // while others look for their place; keys of 8 bytes alone: fewer, and longer parts.
+  p.vectors = gp__or(p.vectors, wide ? 8 : s.in_size || s.key_size > 4 ? 4 : sets ? 5 : 8);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, wide ? 2 : sets ? 3 : p.vectors > 6 || s.in_size ? 2 : 4);
   // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads /= 2;

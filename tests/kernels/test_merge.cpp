@@ -360,6 +360,7 @@ int main(int argc, char **argv) {
 #endif
 #ifdef TEST_SETS
   Sets<Tiny, GP_SET_UNION, ByLowByte, u32, u32>::sweep("union u32 + u32", seeds);
+  Sets<Small, GP_SET_UNION, ByLowByte, u32, gp__none>::sweep("union u32", seeds);
   Sets<Small, GP_SET_INTERSECTION, ByX, Triple, gp__none>::sweep("intersection s12", seeds);
 #ifndef TEST_FEW
   Sets<Small, GP_SET_DIFFERENCE, ByLowByte, u32, gp__none>::sweep("difference u32", seeds);
