@@ -23,10 +23,11 @@ import numpy as np
 
 from dashboard import figures, model, pages, read
 from tools import bench
-from tools.farm import devices, landscape, store
+from tools.farm import devices, landscape, rows, store
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MARK = ".gpuprims-dashboard"  # a folder with this file in it may be replaced
+MOST_LOOKS = 12  # tune stores whose measurements regret is made of: each takes seconds
 KEPT = 7 * 24 * 3600  # seconds that the cache keeps what is not used
 SITE = None   # set before the processes that render are forked
 CACHE = None
@@ -145,8 +146,17 @@ def table_job(paths):
             stores.append(store.read(path))
         except store.StoreError as error:
             notes.append(str(error))
-    found, members = devices.table_of(stores)
-    world, regret = devices.World(stores), []
+    names = {one["device"] for a_store in stores for one in a_store.of("environment")}
+    standing = rows.fold(rows.decisions_of(stores))
+    if len(names) > 1:
+        found, members = devices.table_of(stores)
+    else:  # there is nothing to share, and no look at all measurements is needed
+        found, members = [row for _, those in sorted(standing.items()) for row in those], []
+    newest = sorted(stores, key=lambda a_store: max((one["date"] for one in a_store.of("environment")), default=""))
+    if len(newest) > MOST_LOOKS:
+        notes.append(f"regret is that of the newest {MOST_LOOKS} of {len(newest)} tune stores")
+    world, regret = devices.World(newest[-MOST_LOOKS:]), []
+    world.rows = standing
     for device in world.devices:
         for title, values in devices.regrets(world, device).items():
             known = [value for value in values if math.isfinite(value)]

@@ -211,6 +211,17 @@ def test_pictures_are_kept_by_content(small_store, tmp_path, capsys, monkeypatch
     assert int(drawn[0][0]) > 10 and drawn[1][0] == "0" and int(drawn[1][1]) >= int(drawn[0][0])
 
 
+def test_regret_of_a_device_that_is_left_out(make_site):
+    """The farm's recorded stores of three devices: the rows are those of the header that belongs to them."""
+    stores = os.path.join(ROOT, "tests", "farm", "data")
+    site = make_site(os.path.join(stores, "stores"))
+    text = text_of(site, "table.html")
+    assert "left out, by the others' portable rows" in text and "class:" in text
+    with open(os.path.join(stores, "gpuprims_policies.h"), encoding="utf-8") as file:
+        assert len(rows_of(os.path.join(site, "csv", "table.rows.csv"))) == file.read().count("  ROW(")
+    check_whole(site)
+
+
 # ---- broken ones -----------------------------------------------------------------------------------------------------
 
 
