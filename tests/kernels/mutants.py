@@ -1023,6 +1023,13 @@ def test(build, texts, number, name, objects):
 
 
 def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        print(__doc__)
+        return 2
+    unknown = [name for name in sys.argv[2:] if name not in MUTANTS]
+    if unknown:
+        print("no such mutant: " + ", ".join(unknown))
+        return 2
     build = os.path.abspath(sys.argv[1])
     texts = {}
     for path in {"gpuprims.h", *SOURCES.values()}:
