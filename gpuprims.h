@@ -441,7 +441,7 @@ typedef struct gp_policy {
   int alpha;         // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never
   int beta;          // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
   int small;         // bfs: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer
-  int look;          // bfs: it looks at a vertex's bit before it sets it where there are so many of them, or more
+  int look;          // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
 } gp_policy;
 
 // Where a policy came from, in the order in which the choice is made.
@@ -3183,8 +3183,9 @@ enum {
 GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
 GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   return p.algorithm == GP_EXPAND_CONTRACT && (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) &&
-         p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 &&
-         p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
+         p.threads * p.vectors <= 2048 && p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 &&
+         p.alpha <= 1 << 20 && p.beta >= 1 && p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 &&
+         (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
          p.threads / GP__WARP * GP__BFS_BUFFER + 2048 <= s.shared_bytes;
 }
 
@@ -3502,11 +3503,13 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   p.vectors = gp__or(p.vectors, bytes >= sms * 4 * 16384 ? 4 : bytes >= sms * 2 * 8192 ? 2 : 1);
   return p;
 }
-__attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p) {
+__attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   p.algorithm = gp__or(p.algorithm, GP_EXPAND_CONTRACT);
-  p.threads = gp__or(p.threads, 512);
+  // few blocks meet at a barrier sooner
+  p.threads =
+      gp__or(p.threads, s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.vectors = gp__or(p.vectors, 2);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
   p.alpha = gp__or(p.alpha, 8);
   p.beta = gp__or(p.beta, 2);
   p.look = gp__or(p.look, 128);
@@ -3535,7 +3538,7 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   if (family == GP__FAMILY_SEGMENTED_SORT) return gp__portable_segmented_sort(p, s);
   if (family == GP__FAMILY_TOP_K) return gp__portable_top_k(p, s);
   if (family == GP__FAMILY_TRANSPOSE) return gp__portable_transpose(p, s);
-  if (family == GP__FAMILY_GRAPH) return gp__portable_graph(p);
+  if (family == GP__FAMILY_GRAPH) return gp__portable_graph(p, s);
   if (family == GP__FAMILY_REDUCE) {
     p.algorithm = gp__or(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
     p.threads = gp__or(p.threads, 512);
@@ -4477,7 +4480,7 @@ typedef struct gp__bfs_args {
   int limit;                               // of depth
   int symmetric;                           //
   int alpha, beta;                         // gp_policy
-  int look_from;                           // a small frontier of so many parts looks at bits before it sets them
+  int look_from;                           // a block with so many parts looks at bits before it sets them
   unsigned small;                          //
   unsigned blocks;                         // of the grid, all of them resident
 } gp__bfs_args;
@@ -5064,8 +5067,8 @@ GP_DEVICE gp_edges gp_edges_of(gp__u64 begin, unsigned count, gp__u64 source) {
   return gp_edges{begin | static_cast<gp__u64>(count) << GP__EDGES_COUNT_SHIFT, source};
 }
 
-// The same with visit(there[ITEMS], source[ITEMS], target[ITEMS]), for those who want many accesses in flight. Where all
-// parts are short each has four lanes, or eight: nobody need be searched for.
+// gp_warp_expand with visit(there[ITEMS], source[ITEMS], target[ITEMS]), for those who want many accesses in flight.
+// Where all parts are short each has four lanes, or eight: nobody need be searched for.
 template <int ITEMS, class Vertex, class Visit>
 GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
   const unsigned count = edges.count(), whole = __ballot_sync(0xffffffffu, count != 0);
@@ -17073,6 +17076,7 @@ template <int WARPS> struct gp__bfs_shared {
   gp__bfs_sums sums[3]; // levels of one block take them in turn; others the first
   unsigned appended[3];
   gp__u64 source, begin; // where the traversal begins, and its edges
+  gp__u64 edges;         // of the graph
   gp__u64 tag;           // of this launch
   gp__u64 clock;         // when it began
   unsigned rank, steps;
@@ -17083,7 +17087,8 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
   static const unsigned PLACES = GP__BFS_BUFFER / 2 / unsigned(sizeof(Vertex)); // vertices of one of its two
-  static const int WORDS = ITEMS, LOOK = 4; // bottom-up: words of the bitmap a warp takes, neighbours a lane looks at
+  // Bottom-up: words of the bitmap a warp takes; neighbours a lane looks at, those of one access.
+  static const int WORDS = ITEMS, LOOK = 16 / int(sizeof(Vertex));
   // Who appends: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
   static const int FEW = 8; // vertices that look on, for each of which the warp then works together
@@ -17345,7 +17350,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     if (parents) parents[v] = parent;
   }
   // Each step goes over all of a lane's edges before the next one begins, so that a lane waits once a step, not once an
-  // edge. Where a level is short of time rather than of bandwidth, lists are asked for before it is known whose they are.
+  // edge. Where a level is short of time rather than of bandwidth, lists are asked for before it is known who wins.
   template <int TEAM> GP_DEVICE void expand(const gp_edges &edges, bool looks) {
     const auto all = [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&v)[ITEMS]) {
       visit<TEAM>(there, source, v, looks);
@@ -17415,7 +17420,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     if (at < share) {
       gp_edges edges = gp_edges_of(0, 0, 0);
       if (gp_lane() < width && at + gp_lane() < share) edges = queue[first + from + at + gp_lane()];
-      expand<BLOCKS_OF_GRID>(edges, true);
+      expand<BLOCKS_OF_GRID>(edges, most >= static_cast<unsigned>(a.look_from));
     }
     __syncthreads();
     const unsigned appended = s.appended[0], there = appended < SMALL ? appended : SMALL;
@@ -17487,7 +17492,24 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
 
   // ---- bottom-up
 
-  // Lanes look for a neighbour that has been reached, LOOK at a time; the last few vertices have the warp's help.
+  // Neighbours before p in the 16 bytes that hold it.
+  GP_DEVICE static unsigned before_whole(const Vertex *p) {
+    return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
+  }
+  // The 16 bytes that hold p, of what is there.
+  GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
+    const Vertex *from = p - before_whole(p), *end = in_sources + s.edges;
+    if (from >= in_sources && from + LOOK <= end) {
+      gp__packed<Vertex> whole;
+      whole.vector = gp__load_vector<GP_CACHE_ALL>(from);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < LOOK; ++i) u[i] = whole.item[i];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
+    }
+  }
+  // Lanes look for a neighbour that has been reached, at those of 16 bytes; the last few vertices have the warp's help.
   GP_DEVICE void look(const gp__u32 *map, Offset (&at)[WORDS], const Offset (&end)[WORDS], bool (&found)[WORDS],
                       Vertex (&parent)[WORDS]) {
     for (;;) {
@@ -17505,15 +17527,16 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       }
       Vertex u[WORDS][LOOK];
       GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS; ++w) GPUPRIMS__UNROLL
-      for (int i = 0; i < LOOK; ++i) u[w][i] = !found[w] && at[w] + i < end[w] ? in_sources[at[w] + i] : 0;
+      for (int w = 0; w < WORDS; ++w)
+        if (!found[w] && at[w] < end[w]) load_neighbours(in_sources + at[w], u[w]);
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) {
         if (found[w] || at[w] >= end[w]) continue;
-        const unsigned n = end[w] - at[w] < LOOK ? static_cast<unsigned>(end[w] - at[w]) : unsigned(LOOK);
+        const unsigned from = before_whole(in_sources + at[w]), room = LOOK - from;
+        const unsigned n = end[w] - at[w] < room ? static_cast<unsigned>(end[w] - at[w]) : room;
         bool hit[LOOK];
         GPUPRIMS__UNROLL
-        for (int i = 0; i < LOOK; ++i) hit[i] = unsigned(i) < n && has_bit(map, u[w][i]);
+        for (unsigned i = 0; i < LOOK; ++i) hit[i] = i >= from && i < from + n && has_bit(map, u[w][i]);
         GPUPRIMS__UNROLL
         for (int i = LOOK - 1; i >= 0; --i)
           if (hit[i]) found[w] = true, parent[w] = u[w][i];
@@ -17651,12 +17674,13 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       for (int i = 0; i < 3; ++i) s.sums[i] = gp__bfs_sums{0, 0, 0}, s.appended[i] = 0;
       s.source = source;
       s.begin = begin;
+      s.edges = vertices ? offsets[vertices] : 0;
       t.barriers = 0;
       s.tag = ticket.tag, s.steps = 0, s.clock = gp__nanoseconds();
       t.first = t.kept = t.settled = t.list = t.news = t.levels = t.bottom_up = t.small = 0;
       t.last = (degree + GP__BFS_PART - 1) / GP__BFS_PART;
       t.edges = t.explored = degree;
-      t.unexplored = valid ? offsets[vertices] - degree : 0;
+      t.unexplored = valid ? s.edges - degree : 0;
       t.reached = valid;
       t.depth = t.map = t.side = t.listed = t.descending = 0;
       if (degree && source != a.target) go_down();

@@ -4,11 +4,11 @@
 //        gp_bfs uniform 22 [edge factor] [...]            as many edges between any two vertices
 //        gp_bfs grid 2000 [percent of edges] [...]        2000 x 2000, 90 % of the edges
 //
-// Keys: sources=16, seed=1, steps=0 (1: what each step of the first source took), and policies as words "algorithm=..,threads=512,vectors=2,blocks_per_sm=2,alpha=8,beta=2,
-// small=512" (any of them; several words: several policies). Graphs are symmetric, made on the device by this library
-// (edges by a user's operator, sorted, offsets by searches), the same on every device. Each depth is checked: along
-// every edge depths differ by 1 at most and both ends are reached or none; every vertex reached has a neighbour one
-// level nearer, and its parent is one.
+// Keys: sources=16, seed=1, steps=0 (1: what each step of the first source took), and policies as words
+// "algorithm=..,threads=512,vectors=2,blocks_per_sm=2,alpha=8,beta=2,small=512" (any of them; several words: several
+// policies). Graphs are symmetric, made on the device by this library (edges by a user's operator, sorted, offsets by
+// searches), the same on every device. Each depth is checked: along every edge depths differ by 1 at most and both ends
+// are reached or none; every vertex reached has a neighbour one level nearer, and its parent is one.
 #define GPUPRIMS_IMPLEMENTATION
 #include "../gpuprims.h"
 

@@ -127,6 +127,9 @@ MUTANTS = {
     "bfs: the warp's help ends one round early": (
         "BFS", "if (last - i <= GP__WARP * LOOK) break;",
         "break;"),
+    "bfs: neighbours of the list before are looked at": (
+        "BFS", "hit[i] = i >= from && i < from + n &&",
+        "hit[i] = i < from + n &&"),
     "bfs: the limit of one block is one level late": (
         "BFS", "depth == a.limit;\n    } while",
         "depth > a.limit + 1000;\n    } while"),
