@@ -17047,6 +17047,19 @@ struct gp__bfs_sums {
   gp__u64 edges;    // that leave them
 };
 #define GP__BFS_HIT (1ull << 47)
+// The same in shared memory, where warps add to it: in halves of 24 bits and the rest, as additions of 32 bits are one
+// instruction and those of 64 bits a loop, in which a block's warps wait for each other.
+struct gp__bfs_tally {
+  gp__u32 appended[2], found[2], edges[2];
+  GP_DEVICE static void add(gp__u32 (&sum)[2], gp__u64 x) {
+    const gp__u32 low = static_cast<gp__u32>(x) & 0xffffffu, high = static_cast<gp__u32>(x >> 24);
+    if (low) atomicAdd(&sum[0], low);
+    if (high) atomicAdd(&sum[1], high);
+  }
+  GP_DEVICE static gp__u64 whole(const gp__u32 (&sum)[2]) { return sum[0] + (static_cast<gp__u64>(sum[1]) << 24); }
+  GP_DEVICE gp__bfs_sums sums() const { return gp__bfs_sums{whole(appended), whole(found), whole(edges)}; }
+  GP_DEVICE void clear() { appended[0] = appended[1] = found[0] = found[1] = edges[0] = edges[1] = 0; }
+};
 // Where the traversal stands; every block has its copy.
 struct gp__bfs_state {
   gp__u64 first, last;       // of the queue: the frontier, if it is there
@@ -17073,7 +17086,7 @@ struct gp__bfs_control {
 };
 template <int WARPS> struct gp__bfs_shared {
   gp__bfs_state state;
-  gp__bfs_sums sums[3]; // levels of one block take them in turn; others the first
+  gp__bfs_tally sums[3]; // levels of one block take them in turn; others the first
   unsigned appended[3];
   gp__u64 source, begin; // where the traversal begins, and its edges
   gp__u64 edges;         // of the graph
@@ -17135,9 +17148,9 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   // This warp's sums become part of the block's.
   GP_DEVICE void add_to_block() {
     if (gp_lane() == 0 && (sums.appended | sums.found | sums.edges) != 0) {
-      atomicAdd(&s.sums[turn].appended, static_cast<gp__u64>(sums.appended));
-      atomicAdd(&s.sums[turn].found, static_cast<gp__u64>(sums.found));
-      atomicAdd(&s.sums[turn].edges, sums.edges);
+      gp__bfs_tally::add(s.sums[turn].appended, sums.appended);
+      gp__bfs_tally::add(s.sums[turn].found, sums.found);
+      gp__bfs_tally::add(s.sums[turn].edges, sums.edges);
     }
     sums = gp__bfs_counts{0, 0, 0};
   }
@@ -17147,12 +17160,13 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   GP_DEVICE gp__bfs_sums wait() {
     add_to_block();
     __syncthreads();
-    if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0] : gp__bfs_sums{0, 0, 0};
+    if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0};
     const unsigned lane = gp_lane(), set = static_cast<unsigned>(s.state.barriers) % 3;
     const gp__u64 arrived = (1ull << GP__BFS_BLOCK_BITS) - 1;
     gp__u64 *word = control->barrier[set].word + (lane < GP__BFS_SUMS ? lane : 0);
     gp__u64 *next = control->barrier[set == 2 ? 0 : set + 1].word;
-    const gp__u64 mine = lane == 0 ? s.sums[0].found : lane == 1 ? s.sums[0].appended : s.sums[0].edges;
+    const gp__bfs_sums of_block = s.sums[0].sums();
+    const gp__u64 mine = lane == 0 ? of_block.found : lane == 1 ? of_block.appended : of_block.edges;
     gp__u64 all;
     if (lane < GP__BFS_SUMS) {
       if (s.rank == 0) gp__store_relaxed(next + lane, 0);
@@ -17252,7 +17266,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       if (step != GP__BFS_SMALL) decide(all);
       else if (s.rank != 0) t = control->state;
       t.barriers = barriers + 1;
-      s.sums[0] = gp__bfs_sums{0, 0, 0};
+      s.sums[0].clear();
       note(step);
     }
     __syncthreads();
@@ -17383,7 +17397,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       if (!won) continue;
       if (mine[i]) write(v[i], depth, source[i]);
       if (gp_lane() == 0) sums.found += static_cast<unsigned>(__popc(won));
-      if (mine[i] && v[i] == a.target) atomicAdd(&s.sums[turn].found, GP__BFS_HIT);
+      if (mine[i] && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
       append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
     }
   }
@@ -17454,9 +17468,9 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       }
       add_to_block();
       const unsigned next = turn == 2 ? 0 : turn + 1;
-      if (threadIdx.x == 0) s.sums[next] = gp__bfs_sums{0, 0, 0}, s.appended[next] = 0;
+      if (threadIdx.x == 0) s.sums[next].clear(), s.appended[next] = 0;
       __syncthreads();
-      level = s.sums[turn];
+      level = s.sums[turn].sums();
       count = s.appended[turn];
       turn = next;
       if (threadIdx.x == 0) { // in shared memory, as registers are short
@@ -17475,7 +17489,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     __syncthreads();
     turn = 0;
     if (threadIdx.x == 0) {
-      for (int i = 0; i < 3; ++i) s.sums[i] = gp__bfs_sums{0, 0, 0}, s.appended[i] = 0;
+      for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
       t.depth = depth;
       t.edges = level.edges;
       t.first = t.last;
@@ -17617,7 +17631,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
         }
         if (found[w]) {
           ++sums.found;
-          if (v[w] == a.target) atomicAdd(&s.sums[0].found, GP__BFS_HIT);
+          if (v[w] == a.target) gp__bfs_tally::add(s.sums[0].found, GP__BFS_HIT);
           sums.edges += a.symmetric ? static_cast<gp__u64>(end[w] - begin[w])
                                     : static_cast<gp__u64>(offsets[v[w] + 1] - offsets[v[w]]);
         }
@@ -17671,7 +17685,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       const bool valid = source < vertices;
       const gp__u64 begin = valid ? offsets[source] : 0, degree = valid ? offsets[source + 1] - begin : 0;
       s.rank = static_cast<unsigned>(ticket.number);
-      for (int i = 0; i < 3; ++i) s.sums[i] = gp__bfs_sums{0, 0, 0}, s.appended[i] = 0;
+      for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
       s.source = source;
       s.begin = begin;
       s.edges = vertices ? offsets[vertices] : 0;

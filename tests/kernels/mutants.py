@@ -134,7 +134,7 @@ MUTANTS = {
         "BFS", "depth == a.limit;\n    } while",
         "depth > a.limit + 1000;\n    } while"),
     "bfs: the target ends nothing": (
-        "BFS", "if (mine[i] && v[i] == a.target) atomicAdd(&s.sums[turn].found, GP__BFS_HIT);",
+        "BFS", "if (mine[i] && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);",
         ""),
     "stale words are taken": ("LOOK_BACK", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
     "stale partial results are taken": ("REDUCE", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
