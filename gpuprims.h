@@ -27148,6 +27148,7 @@ GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_
       call_name = "cuMemcpyDtoH", error = s->library.runtime.driver.cuMemcpyDtoH(number, from, sizeof number);
     if (error) result = gp__cuda_fail(&s->library.runtime, who, call_name, error);
     if (result != GP_SUCCESS) break;
+    memset(&said, 0, sizeof said); // fields of a launch's arguments are not compiled in
     said.algorithm = number[0], said.threads = number[1], said.vectors = number[2], said.load = number[3];
     said.store = number[4], said.stages = number[5], said.blocks_per_sm = number[6], said.overlap = number[7];
     if (i == 0) *policy = said;

@@ -127,6 +127,9 @@ MUTANTS = {
     "bfs: the warp's help ends one round early": (
         "BFS", "if (last - i <= GP__WARP * LOOK) break;",
         "break;"),
+    "bfs: the upper part of a sum is lost": (
+        "BFS", "if (high) atomicAdd(&sum[1], high);",
+        ""),
     "bfs: neighbours of the list before are looked at": (
         "BFS", "hit[i] = i >= from && i < from + n &&",
         "hit[i] = i < from + n &&"),
