@@ -441,7 +441,7 @@ typedef struct gp_policy {
   int alpha;         // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never
   int beta;          // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
   int small;         // bfs: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer
-  int look;          // bfs: it looks at a vertex's bit before it sets it where there are so many of them, or more
+  int look;          // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
 } gp_policy;
 
 // Where a policy came from, in the order in which the choice is made.
@@ -616,6 +616,25 @@ typedef struct gp_graph {
   int flags;              // GP_SYMMETRIC
 } gp_graph;
 
+// The steps of a traversal, on a device.
+typedef enum gp_step_kind {
+  GP_STEP_START,     // bitmaps are cleared
+  GP_STEP_ALONE,     // levels that one block did alone, as many as follow each other
+  GP_STEP_TOP_DOWN,  // a level from the frontier's edges
+  GP_STEP_BOTTOM_UP, // a level over all vertices
+  GP_STEP_LISTED,    // a level bottom-up, over a list of the vertices not reached
+  GP_STEP_SETTLE,    // bits of the vertices that such a level has found
+  GP_STEP_COLLECT,   // a frontier for a level top-down behind one over all vertices
+  GP_STEP_FINISH     // depths of vertices that were not reached are written
+} gp_step_kind;
+typedef struct gp_traversal_step {
+  uint64_t nanoseconds; // from the beginning of the launch to the end of the step, by a clock that may tick in coarse
+                        // steps
+  uint64_t reached, edges; // vertices, and edges that leave them, at its end
+  uint32_t kind, depth;    // gp_step_kind; of the last level
+} gp_traversal_step;
+enum { GP_TRAVERSAL_STEPS = 32 };
+
 // What a traversal did, in device memory.
 typedef struct gp_traversal {
   uint64_t reached;   // vertices, the source among them
@@ -626,6 +645,8 @@ typedef struct gp_traversal {
   uint64_t small;     // levels that one block did alone
   uint64_t bytes;     // the least that must be read and written: depths, parents, the offsets of vertices that were
                       // reached, and targets that were inspected
+  uint64_t steps;     // that are told of: the first GP_TRAVERSAL_STEPS at most; 0: the host back end
+  gp_traversal_step step[GP_TRAVERSAL_STEPS];
 } gp_traversal;
 
 // How many edges leave the vertices of a graph, in device memory. The mean is edges / vertices.
@@ -1608,6 +1629,12 @@ GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) { return atomicAdd(p, v
 GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
+// A clock that all multiprocessors share.
+GP_DEVICE gp__u64 gp__nanoseconds() {
+  gp__u64 now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
 // What other threads change by atomics, as it is now.
 template <class T> GP_DEVICE T gp__peek(const T *p) { return *static_cast<const volatile T *>(p); }
 // Soon to be read: on its way to the L2 cache.
@@ -1820,6 +1847,7 @@ GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
 }
 template <class T> GP_DEVICE T gp__peek(const T *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__prefetch(const void *) {}
+GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
 GP_DEVICE void gp__wait_for_predecessor() {}
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
   simt::mbarrier_init(reinterpret_cast<uint64_t *>(bar), count);
@@ -3219,14 +3247,15 @@ GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
 enum {
   GP__BFS_PART = 256,    // edges of a part of a list, at most
   GP__BFS_BUFFER = 2048, // bytes of shared memory of a warp: what it appends to queue and lists
-  GP__BFS_WORDS = 3      // tagged words of a block at a barrier
+  GP__BFS_WORDS = 1      // tagged words: the counters of the barrier are clear
 };
 // Parts that each of two queues in shared memory has room for.
 GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
 GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   return p.algorithm == GP_EXPAND_CONTRACT && (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) &&
-         p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 &&
-         p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
+         p.threads * p.vectors <= 2048 && p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 &&
+         p.alpha <= 1 << 20 && p.beta >= 1 && p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 &&
+         (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
          p.threads / GP__WARP * GP__BFS_BUFFER + 2048 <= s.shared_bytes;
 }
 
@@ -3545,11 +3574,13 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   p.vectors = gp__or(p.vectors, bytes >= sms * 4 * 16384 ? 4 : bytes >= sms * 2 * 8192 ? 2 : 1);
   return p;
 }
-__attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p) {
+__attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   p.algorithm = gp__or(p.algorithm, GP_EXPAND_CONTRACT);
-  p.threads = gp__or(p.threads, 512);
+  // few blocks meet at a barrier sooner
+  p.threads =
+      gp__or(p.threads, s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.vectors = gp__or(p.vectors, 2);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
   p.alpha = gp__or(p.alpha, 8);
   p.beta = gp__or(p.beta, 2);
   p.look = gp__or(p.look, 128);
@@ -3578,7 +3609,7 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   if (family == GP__FAMILY_SEGMENTED_SORT) return gp__portable_segmented_sort(p, s);
   if (family == GP__FAMILY_TOP_K) return gp__portable_top_k(p, s);
   if (family == GP__FAMILY_TRANSPOSE) return gp__portable_transpose(p, s);
-  if (family == GP__FAMILY_GRAPH) return gp__portable_graph(p);
+  if (family == GP__FAMILY_GRAPH) return gp__portable_graph(p, s);
   if (family == GP__FAMILY_REDUCE) {
     p.algorithm = gp__or(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
     p.threads = gp__or(p.threads, 512);
@@ -4097,7 +4128,7 @@ __attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
   gp__bfs_layout l;
   l.bytes = 0;
 #define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
-  GPUPRIMS__PLACE(control, 512);
+  GPUPRIMS__PLACE(control, 1024);
   GPUPRIMS__PLACE(reached[0], bitmap);
   GPUPRIMS__PLACE(reached[1], s.rows ? bitmap : 0); // bottom-up
   GPUPRIMS__PLACE(lists[0], s.rows ? list : 0);
@@ -4113,7 +4144,7 @@ __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s,
   g->tiles = gp__ceil_div(s.count + s.count2 / 8, g->tile_items);
   g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);
   g->shared_bytes = (unsigned)(p.threads / GP__WARP * GP__BFS_BUFFER);
-  g->words = 2ull * GP__BFS_WORDS * g->grid;
+  g->words = GP__BFS_WORDS;
   g->scratch = gp__lay_out_bfs(s).bytes;
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
@@ -4545,7 +4576,7 @@ typedef struct gp__bfs_args {
   int limit;                               // of depth
   int symmetric;                           //
   int alpha, beta;                         // gp_policy
-  int look_from;                           // a small frontier of so many parts looks at bits before it sets them
+  int look_from;                           // a block with so many parts looks at bits before it sets them
   unsigned small;                          //
   unsigned blocks;                         // of the grid, all of them resident
 } gp__bfs_args;
@@ -5143,32 +5174,54 @@ GP_DEVICE gp_edges gp_edges_of(gp__u64 begin, unsigned count, gp__u64 source) {
   return gp_edges{begin | static_cast<gp__u64>(count) << GP__EDGES_COUNT_SHIFT, source};
 }
 
+// gp_warp_expand with visit(there[ITEMS], source[ITEMS], target[ITEMS]), for those who want many accesses in flight.
+// Where all parts are short each has four lanes, or eight: nobody need be searched for.
+template <int ITEMS, class Vertex, class Visit>
+GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
+  const unsigned count = edges.count(), whole = __ballot_sync(0xffffffffu, count != 0);
+  const bool is_short = __ballot_sync(0xffffffffu, count > 8) == 0;
+  const unsigned shift = __ballot_sync(0xffffffffu, count > 4) == 0 ? 2 : 3;
+  unsigned start = gp_lane() << shift, total = (GP__WARP - static_cast<unsigned>(__clz(static_cast<int>(whole))))
+                                               << shift;
+  if (!is_short) {
+    const unsigned end = gp_warp_inclusive_scan(count, gp_sum<unsigned>());
+    start = end - count;
+    total = gp_warp_broadcast(end, GP__WARP - 1);
+  }
+  const gp__u64 first = edges.begin() - start;
+  for (unsigned base = 0; base < total; base += GP__WARP * ITEMS) {
+    bool there[ITEMS];
+    Vertex source[ITEMS], target[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned rank = base + static_cast<unsigned>(i) * GP__WARP + gp_lane();
+      unsigned owner = (rank >> shift) & (GP__WARP - 1u); // the last lane that starts at this rank or before
+      if (!is_short) {
+        owner = 0;
+        GPUPRIMS__UNROLL
+        for (unsigned step = GP__WARP / 2; step; step /= 2)
+          if (__shfl_sync(0xffffffffu, start, static_cast<int>(owner + step)) <= rank) owner += step;
+      }
+      const gp__u64 from = __shfl_sync(0xffffffffu, first, static_cast<int>(owner));
+      const unsigned held = __shfl_sync(0xffffffffu, start + count, static_cast<int>(owner));
+      source[i] = static_cast<Vertex>(__shfl_sync(0xffffffffu, static_cast<Vertex>(edges.source), int(owner)));
+      there[i] = rank < total && rank < held;
+      target[i] = there[i] ? targets[from + rank] : 0;
+    }
+    visit(there, source, target);
+  }
+}
 // visit(there, source, target) for each edge of the warp's 32 parts (a lane without one: count 0), ITEMS at a time of
 // each lane, every lane with its share, however long the parts are (the merge path of parts and edges). All lanes call,
 // and visit() is called by all: where `there` is false the lane has no edge. Lanes that follow each other have edges
 // that do.
 template <int ITEMS, class Vertex, class Visit>
 GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
-  const unsigned count = edges.count(), end = gp_warp_inclusive_scan(count, gp_sum<unsigned>()), start = end - count;
-  const unsigned total = gp_warp_broadcast(end, GP__WARP - 1);
-  const gp__u64 first = edges.begin() - start;
-  for (unsigned base = 0; base < total; base += GP__WARP * ITEMS) {
-    Vertex source[ITEMS], target[ITEMS];
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
-      const unsigned rank = base + static_cast<unsigned>(i) * GP__WARP + gp_lane();
-      unsigned owner = 0; // the last lane that starts at this rank or before
-      GPUPRIMS__UNROLL
-      for (unsigned step = GP__WARP / 2; step; step /= 2)
-        if (__shfl_sync(0xffffffffu, start, static_cast<int>(owner + step)) <= rank) owner += step;
-      const gp__u64 from = __shfl_sync(0xffffffffu, first, static_cast<int>(owner));
-      source[i] = static_cast<Vertex>(__shfl_sync(0xffffffffu, static_cast<Vertex>(edges.source), int(owner)));
-      target[i] = rank < total ? targets[from + rank] : 0;
-    }
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
-      visit(base + static_cast<unsigned>(i) * GP__WARP + gp_lane() < total, source[i], target[i]);
-  }
+  gp__warp_expand<ITEMS>(edges, targets,
+                         [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&target)[ITEMS]) {
+                           GPUPRIMS__UNROLL
+                           for (int i = 0; i < ITEMS; ++i) visit(there[i], source[i], target[i]);
+                         });
 }
 // >>tile --------------------------------------------------------------------------------------------------------------
 //
@@ -17306,14 +17359,15 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
 // A note on memory: bits of reached[] are set by atomics; in a bottom-up level nobody sets bits of the bitmap that is
 // read, which may therefore come from the nearest cache.
 
+enum { GP__BFS_SUMS = 3, GP__BFS_BLOCK_BITS = 16 };
 enum {
   GP__BFS_DONE = 0,
-  GP__BFS_SMALL,     // levels of one block
-  GP__BFS_TOP_DOWN,  // a level
-  GP__BFS_BOTTOM_UP, // a level, over all vertices
-  GP__BFS_LISTED,    // a level bottom-up, over the list
-  GP__BFS_SETTLE,    // behind that: bits of those found, and their edges where it goes on top-down
-  GP__BFS_COLLECT    // behind a level over all vertices: edges of those found
+  GP__BFS_SMALL = GP_STEP_ALONE,
+  GP__BFS_TOP_DOWN = GP_STEP_TOP_DOWN,
+  GP__BFS_BOTTOM_UP = GP_STEP_BOTTOM_UP,
+  GP__BFS_LISTED = GP_STEP_LISTED,
+  GP__BFS_SETTLE = GP_STEP_SETTLE, // and, where it goes on top-down, the edges of those
+  GP__BFS_COLLECT = GP_STEP_COLLECT
 };
 // What a step of all blocks comes to.
 // What a warp has counted in a step; GP__BFS_HIT goes to the block's sums at once.
@@ -17326,7 +17380,20 @@ struct gp__bfs_sums {
   gp__u64 found;    // vertices, and GP__BFS_HIT where the target is among them
   gp__u64 edges;    // that leave them
 };
-#define GP__BFS_HIT (1ull << 63)
+#define GP__BFS_HIT (1ull << 47)
+// The same in shared memory, where warps add to it: in halves of 24 bits and the rest, as additions of 32 bits are one
+// instruction and those of 64 bits a loop, in which a block's warps wait for each other.
+struct gp__bfs_tally {
+  gp__u32 appended[2], found[2], edges[2];
+  GP_DEVICE static void add(gp__u32 (&sum)[2], gp__u64 x) {
+    const gp__u32 low = static_cast<gp__u32>(x) & 0xffffffu, high = static_cast<gp__u32>(x >> 24);
+    if (low) atomicAdd(&sum[0], low);
+    if (high) atomicAdd(&sum[1], high);
+  }
+  GP_DEVICE static gp__u64 whole(const gp__u32 (&sum)[2]) { return sum[0] + (static_cast<gp__u64>(sum[1]) << 24); }
+  GP_DEVICE gp__bfs_sums sums() const { return gp__bfs_sums{whole(appended), whole(found), whole(edges)}; }
+  GP_DEVICE void clear() { appended[0] = appended[1] = found[0] = found[1] = edges[0] = edges[1] = 0; }
+};
 // Where the traversal stands; every block has its copy.
 struct gp__bfs_state {
   gp__u64 first, last;       // of the queue: the frontier, if it is there
@@ -17336,7 +17403,7 @@ struct gp__bfs_state {
   gp__u64 list, news;        // vertices in the list; that the last level bottom-up has found
   gp__u64 reached, explored; // vertices; edges that leave them
   gp__u64 levels, bottom_up, small;
-  gp__u64 tag; // of the next barrier
+  gp__u64 barriers; // of the grid, so far
   int step, depth;
   int map, side;  // which bitmap is read, which list
   int listed;     // there is a list, and depths of what was not reached are written
@@ -17346,13 +17413,20 @@ struct gp__bfs_state {
 struct gp__bfs_control {
   gp__u64 queue, kept, settled; // cursors: how much has been appended since the beginning
   gp__bfs_state state;          // of the block that went on alone
+  // Counters of barriers, which take them in turn: one that is added to, one that may still be read, one that is clear.
+  struct alignas(128) arrivals {
+    gp__u64 word[GP__BFS_SUMS]; // a sum, and below it 16 bits that count the blocks
+  } barrier[3];
 };
 template <int WARPS> struct gp__bfs_shared {
   gp__bfs_state state;
-  gp__bfs_sums sums[3], part[WARPS]; // levels of one block take them in turn; others the first
+  gp__bfs_tally sums[3]; // levels of one block take them in turn; others the first
   unsigned appended[3];
   gp__u64 source, begin; // where the traversal begins, and its edges
-  unsigned rank;
+  gp__u64 edges;         // of the graph
+  gp__u64 tag;           // of this launch
+  gp__u64 clock;         // when it began
+  unsigned rank, steps;
 };
 
 template <class P, class Offset, class Vertex> struct gp__bfs_block {
@@ -17360,8 +17434,11 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
   static const unsigned PLACES = GP__BFS_BUFFER / 2 / unsigned(sizeof(Vertex)); // vertices of one of its two
-  static const int WORDS = ITEMS, LOOK = 4; // bottom-up: words of the bitmap a warp takes, neighbours a lane looks at
-  static const int FEW = 8;                 // vertices that look on, for each of which the warp then works together
+  // Bottom-up: words of the bitmap a warp takes; neighbours a lane looks at, those of one access.
+  static const int WORDS = ITEMS, LOOK = 16 / int(sizeof(Vertex));
+  // Who appends: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
+  enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
+  static const int FEW = 8; // vertices that look on, for each of which the warp then works together
   typedef gp__bfs_shared<WARPS> Shared;
 
   const gp__bfs_args &a;
@@ -17405,46 +17482,44 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   // This warp's sums become part of the block's.
   GP_DEVICE void add_to_block() {
     if (gp_lane() == 0 && (sums.appended | sums.found | sums.edges) != 0) {
-      atomicAdd(&s.sums[turn].appended, static_cast<gp__u64>(sums.appended));
-      atomicAdd(&s.sums[turn].found, static_cast<gp__u64>(sums.found));
-      atomicAdd(&s.sums[turn].edges, sums.edges);
+      gp__bfs_tally::add(s.sums[turn].appended, sums.appended);
+      gp__bfs_tally::add(s.sums[turn].found, sums.found);
+      gp__bfs_tally::add(s.sums[turn].edges, sums.edges);
     }
     sums = gp__bfs_counts{0, 0, 0};
   }
-  // A barrier of the grid: thread 0 gets the sums of all blocks.
+  // A barrier of the grid: thread 0 gets the sums of all blocks, and must be waited for. Each sum travels with the
+  // number of blocks that have arrived, so that one look at the three says whether they are whole. The first block
+  // clears the counters of the next barrier but not before it has passed the last: by then nobody reads them.
   GP_DEVICE gp__bfs_sums wait() {
     add_to_block();
     __syncthreads();
-    if (a.blocks == 1) return threadIdx.x == 0 ? s.sums[0] : gp__bfs_sums{0, 0, 0};
-    const gp__u64 tag = s.state.tag;
-    gp__word *slots = gp__words(a.workspace) + (tag & 1u) * a.blocks * GP__BFS_WORDS;
-    gp__bfs_sums all = {0, 0, 0};
-    if (threadIdx.x == 0) {
+    if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0};
+    const unsigned lane = gp_lane(), set = static_cast<unsigned>(s.state.barriers) % 3;
+    const gp__u64 arrived = (1ull << GP__BFS_BLOCK_BITS) - 1;
+    gp__u64 *word = control->barrier[set].word + (lane < GP__BFS_SUMS ? lane : 0);
+    gp__u64 *next = control->barrier[set == 2 ? 0 : set + 1].word;
+    const gp__bfs_sums of_block = s.sums[0].sums();
+    const gp__u64 mine = lane == 0 ? of_block.found : lane == 1 ? of_block.appended : of_block.edges;
+    gp__u64 all;
+    if (lane < GP__BFS_SUMS) {
+      if (s.rank == 0) gp__store_relaxed(next + lane, 0);
       __threadfence();
-      gp__publish(slots, s.rank, s.sums[0], tag);
+      gp__add_relaxed(word, mine << GP__BFS_BLOCK_BITS | 1u);
     }
-    for (unsigned i = threadIdx.x; i < a.blocks; i += P::threads) {
-      const gp__bfs_sums one = gp__receive<gp__bfs_sums>(slots, i, tag);
-      all.appended += one.appended, all.found += one.found, all.edges += one.edges;
-    }
+    do all = gp__load_relaxed(word);
+    while (!__all_sync(0xffffffffu, (all & arrived) == a.blocks));
+    __syncwarp(); // sums have been read, and may be cleared
     __threadfence();
-    __syncwarp();
-    if (gp_warp() * GP__WARP < a.blocks) {
-      add_warp(all);
-      if (gp_lane() == 0) s.part[gp_warp()] = all;
-    }
-    __syncthreads();
-    all = gp__bfs_sums{0, 0, 0};
-    if (threadIdx.x == 0)
-      for (unsigned i = 0; i < WARPS && i * GP__WARP < a.blocks; ++i)
-        all.appended += s.part[i].appended, all.found += s.part[i].found, all.edges += s.part[i].edges;
-    return all;
+    all >>= GP__BFS_BLOCK_BITS;
+    return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
+                        __shfl_sync(0xffffffffu, all, 2)};
   }
 
   // ---- what comes next: one thread of each block, from the same numbers
 
   GP_DEVICE bool over(const gp__bfs_sums &x) const {
-    return !(x.found << 1) || (x.found >> 63) || s.state.depth == a.limit;
+    return !(x.found & ~GP__BFS_HIT) || (x.found & GP__BFS_HIT) || s.state.depth == a.limit;
   }
   // A level has been done.
   GP_DEVICE void count_level(const gp__bfs_sums &x) {
@@ -17508,16 +17583,25 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       }
     }
   }
+  // The first block's first thread says what has been done.
+  GP_DEVICE void note(int kind) {
+    if (!a.statistics || s.rank != 0 || threadIdx.x != 0 || s.steps == GP_TRAVERSAL_STEPS) return;
+    gp_traversal_step &r = a.statistics->step[s.steps++];
+    r.nanoseconds = gp__nanoseconds() - s.clock;
+    r.reached = s.state.reached, r.edges = s.state.explored;
+    r.kind = static_cast<gp__u32>(kind), r.depth = static_cast<gp__u32>(s.state.depth);
+  }
   // The end of a step. Of levels of one block the others learn what has become of the traversal.
   GP_DEVICE void finish_step(int step) {
     const gp__bfs_sums all = wait();
     if (threadIdx.x == 0) {
       gp__bfs_state &t = s.state;
-      const gp__u64 tag = t.tag;
+      const gp__u64 barriers = t.barriers;
       if (step != GP__BFS_SMALL) decide(all);
       else if (s.rank != 0) t = control->state;
-      t.tag = tag + 1;
-      s.sums[0] = gp__bfs_sums{0, 0, 0};
+      t.barriers = barriers + 1;
+      s.sums[0].clear();
+      note(step);
     }
     __syncthreads();
   }
@@ -17545,13 +17629,14 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     buffered = 0;
     __syncwarp();
   }
-  // In a queue of shared memory, and what does not fit behind the frontier of the queue in memory.
-  GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
-    if (at < SMALL) small_queue(static_cast<unsigned>(depth))[at] = edges;
-    else queue[s.state.last + (at - SMALL)] = edges;
+  // In a queue of shared memory, and what does not fit in the queue in memory: of one block alone behind the frontier.
+  template <int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
+    if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? static_cast<unsigned>(depth) : 0)[at] = edges;
+    else if (TEAM == ONE_BLOCK) queue[s.state.last + (at - SMALL)] = edges;
+    else queue[atomicAdd(&control->queue, 1ull)] = edges;
   }
   // Lanes append the lists of their vertices, and count their edges where they are new.
-  template <bool ALONE> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
+  template <int TEAM> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
     const unsigned small = has && count <= GP__BFS_PART ? static_cast<unsigned>(count) : 0;
     const unsigned whole = __ballot_sync(0xffffffffu, small != 0);
     unsigned large = __ballot_sync(0xffffffffu, has && count > GP__BFS_PART);
@@ -17560,9 +17645,9 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       if (small) gp__prefetch(targets + begin);
       const unsigned before = static_cast<unsigned>(__popc(whole & below()));
       const unsigned number = static_cast<unsigned>(__popc(whole));
-      if (ALONE) {
+      if (TEAM != WARPS_OF_GRID) {
         const unsigned at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], number) : 0, 0);
-        if (small) put_small(at + before, gp_edges_of(begin, small, v));
+        if (small) put_small<TEAM>(at + before, gp_edges_of(begin, small, v));
       } else {
         if (buffered + number > ROOM) flush();
         if (small) buffer()[buffered + before] = gp_edges_of(begin, small, v);
@@ -17576,15 +17661,15 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       const unsigned parts = static_cast<unsigned>((length + GP__BFS_PART - 1) / GP__BFS_PART);
       gp__u64 at;
       if (counts) sums.edges += length;
-      if (ALONE) at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], parts) : 0, 0);
+      if (TEAM != WARPS_OF_GRID) at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], parts) : 0, 0);
       else at = reserve(&control->queue, parts);
       for (unsigned i = gp_lane(); i < parts; i += GP__WARP) {
         const gp__u64 done = static_cast<gp__u64>(i) * GP__BFS_PART, rest = length - done;
         const gp_edges part = gp_edges_of(from + done, part_of(rest), vertex);
-        if (ALONE) put_small(static_cast<unsigned>(at) + i, part);
+        if (TEAM != WARPS_OF_GRID) put_small<TEAM>(static_cast<unsigned>(at) + i, part);
         else queue[at + i] = part;
       }
-      if (!ALONE && gp_lane() == 0) sums.appended += parts;
+      if (TEAM == WARPS_OF_GRID && gp_lane() == 0) sums.appended += parts;
     }
   }
   // Vertices that lanes append to a list.
@@ -17608,53 +17693,98 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   // ---- top-down
 
   GP_DEVICE static bool has_bit(const gp__u32 *map, Vertex v) { return (map[v >> 5] >> (v & 31u) & 1u) != 0; }
-  // True: it was clear. To look first spares an atomic where it is not, and takes longer where it is.
-  GP_DEVICE static bool set_bit(gp__u32 *map, Vertex v, bool looks) {
-    const gp__u32 bit = 1u << (v & 31u);
-    if (looks && (gp__peek(map + (v >> 5)) & bit)) return false;
-    return (atomicOr(map + (v >> 5), bit) & bit) == 0;
-  }
   GP_DEVICE void write(Vertex v, int d, Vertex parent) {
     a.depths[v] = d;
     if (parents) parents[v] = parent;
   }
-  template <bool ALONE> GP_DEVICE void expand(const gp_edges &edges, bool looks) {
+  // Each step goes over all of a lane's edges before the next one begins, so that a lane waits once a step, not once an
+  // edge. Where a level is short of time rather than of bandwidth, lists are asked for before it is known who wins.
+  template <int TEAM> GP_DEVICE void expand(const gp_edges &edges, bool looks) {
+    const auto all = [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&v)[ITEMS]) {
+      visit<TEAM>(there, source, v, looks);
+    };
+    gp__warp_expand<ITEMS>(edges, targets, all);
+  }
+  template <int TEAM>
+  GP_DEVICE void visit(const bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const Vertex (&v)[ITEMS],
+                       bool looks) {
     gp__u32 *map = a.reached[s.state.map];
-    gp_warp_expand<ITEMS>(edges, targets, [&](bool there, Vertex source, Vertex v) {
-      const bool mine = there && set_bit(map, v, looks);
-      const unsigned won = __ballot_sync(0xffffffffu, mine);
-      inspected += there;
-      if (!won) return;
-      gp__u64 begin = 0, end = 0;
-      if (mine) {
-        begin = offsets[v];
-        end = offsets[v + 1];
-        write(v, depth, source);
-      }
+    bool mine[ITEMS];
+    gp__u32 was[ITEMS];
+    Offset begin[ITEMS], end[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      inspected += there[i];
+      was[i] = looks && there[i] ? gp__peek(map + (v[i] >> 5)) : 0;
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) mine[i] = there[i] && !(was[i] >> (v[i] & 31u) & 1u);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) was[i] = mine[i] ? atomicOr(map + (v[i] >> 5), 1u << (v[i] & 31u)) : 0;
+    if (TEAM != WARPS_OF_GRID) get_lists(mine, v, begin, end);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) mine[i] = mine[i] && !(was[i] >> (v[i] & 31u) & 1u);
+    if (TEAM == WARPS_OF_GRID) get_lists(mine, v, begin, end);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned won = __ballot_sync(0xffffffffu, mine[i]);
+      if (!won) continue;
+      if (mine[i]) write(v[i], depth, source[i]);
       if (gp_lane() == 0) sums.found += static_cast<unsigned>(__popc(won));
-      if (mine && v == a.target) atomicAdd(&s.sums[turn].found, GP__BFS_HIT);
-      append<ALONE>(mine, begin, end - begin, v, true);
-    });
+      if (mine[i] && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
+      append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
+    }
+  }
+  GP_DEVICE void get_lists(const bool (&has)[ITEMS], const Vertex (&v)[ITEMS], Offset (&begin)[ITEMS],
+                           Offset (&end)[ITEMS]) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      begin[i] = has[i] ? offsets[v[i]] : 0;
+      end[i] = has[i] ? offsets[v[i] + 1] : 0;
+    }
   }
   GP_DEVICE void top_down() {
     const gp__u64 first = s.state.first, count = s.state.last - first;
+    depth = s.state.depth + 1;
+    if (count <= static_cast<gp__u64>(a.blocks) * P::threads && s.state.edges <= static_cast<gp__u64>(a.blocks) * SMALL)
+      return top_down_by_blocks(first, count);
     // Where there are fewer parts than lanes, more warps have fewer.
     const gp__u64 share = (count + warps_of_grid() - 1) / warps_of_grid();
     const unsigned width = share < GP__WARP ? static_cast<unsigned>(share) : unsigned(GP__WARP);
-    depth = s.state.depth + 1;
     for (gp__u64 at = warp_of_grid() * width; at < count; at += warps_of_grid() * width) {
       gp_edges edges = gp_edges_of(0, 0, 0);
       if (gp_lane() < width && at + gp_lane() < count) edges = queue[first + at + gp_lane()];
-      expand<false>(edges, true);
+      expand<WARPS_OF_GRID>(edges, true);
     }
     flush();
+  }
+  // Parts are too few to keep all lanes busy: each block has its share, and takes room in the queue for all its warps
+  // by one atomic, as thousands on one word are a queue of their own.
+  GP_DEVICE void top_down_by_blocks(gp__u64 first, gp__u64 count) {
+    const unsigned most = static_cast<unsigned>((count + a.blocks - 1) / a.blocks);
+    const gp__u64 from = static_cast<gp__u64>(s.rank) * most;
+    const unsigned share = from >= count ? 0 : count - from < most ? static_cast<unsigned>(count - from) : most;
+    const unsigned width = (most + WARPS - 1) / WARPS, at = gp_warp() * width;
+    if (at < share) {
+      gp_edges edges = gp_edges_of(0, 0, 0);
+      if (gp_lane() < width && at + gp_lane() < share) edges = queue[first + from + at + gp_lane()];
+      expand<BLOCKS_OF_GRID>(edges, most >= static_cast<unsigned>(a.look_from));
+    }
+    __syncthreads();
+    const unsigned appended = s.appended[0], there = appended < SMALL ? appended : SMALL;
+    if (threadIdx.x == 0) {
+      s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
+      sums.appended += appended;
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(0)[i];
+    if (threadIdx.x == 0) s.appended[0] = 0;
   }
   // Levels of one block, as long as the frontier is small. One barrier a level: counters are three in turn, one that is
   // added to, one that is read, one that is cleared.
   GP_DEVICE void small_levels() {
     gp__bfs_state &t = s.state;
     unsigned count = static_cast<unsigned>(t.last - t.first);
-    gp__u64 levels = 0, found = 0, edges = 0;
     gp__bfs_sums level;
     bool done;
     depth = t.depth;
@@ -17668,19 +17798,23 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       for (unsigned at = gp_warp() * width; at < count; at += WARPS * width) {
         gp_edges one = gp_edges_of(0, 0, 0);
         if (gp_lane() < width && at + gp_lane() < count) one = from[at + gp_lane()];
-        expand<true>(one, looks);
+        expand<ONE_BLOCK>(one, looks);
       }
       add_to_block();
       const unsigned next = turn == 2 ? 0 : turn + 1;
-      if (threadIdx.x == 0) s.sums[next] = gp__bfs_sums{0, 0, 0}, s.appended[next] = 0;
+      if (threadIdx.x == 0) s.sums[next].clear(), s.appended[next] = 0;
       __syncthreads();
-      level = s.sums[turn];
+      level = s.sums[turn].sums();
       count = s.appended[turn];
       turn = next;
-      ++levels;
-      found += level.found & ~GP__BFS_HIT;
-      edges += level.edges;
-      done = !(level.found << 1) || (level.found >> 63) || depth == a.limit;
+      if (threadIdx.x == 0) { // in shared memory, as registers are short
+        ++t.small;
+        t.levels += (level.found & ~GP__BFS_HIT) != 0;
+        t.reached += level.found & ~GP__BFS_HIT;
+        t.explored += level.edges;
+        t.unexplored -= level.edges;
+      }
+      done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
     } while (!done && count <= a.small && level.edges <= a.small_edges);
     // What is in shared memory comes behind what is already in the queue.
     const unsigned there = done ? 0 : count < SMALL ? count : SMALL;
@@ -17689,13 +17823,8 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     __syncthreads();
     turn = 0;
     if (threadIdx.x == 0) {
-      for (int i = 0; i < 3; ++i) s.sums[i] = gp__bfs_sums{0, 0, 0}, s.appended[i] = 0;
+      for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
       t.depth = depth;
-      t.levels += levels - !(level.found << 1); // the last one may have found nothing
-      t.small += levels;
-      t.reached += found;
-      t.explored += edges;
-      t.unexplored -= edges;
       t.edges = level.edges;
       t.first = t.last;
       if (done) t.step = GP__BFS_DONE;
@@ -17711,7 +17840,24 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
 
   // ---- bottom-up
 
-  // Lanes look for a neighbour that has been reached, LOOK at a time; the last few vertices have the warp's help.
+  // Neighbours before p in the 16 bytes that hold it.
+  GP_DEVICE static unsigned before_whole(const Vertex *p) {
+    return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
+  }
+  // The 16 bytes that hold p, of what is there.
+  GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
+    const Vertex *from = p - before_whole(p), *end = in_sources + s.edges;
+    if (from >= in_sources && from + LOOK <= end) {
+      gp__packed<Vertex> whole;
+      whole.vector = gp__load_vector<GP_CACHE_ALL>(from);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < LOOK; ++i) u[i] = whole.item[i];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
+    }
+  }
+  // Lanes look for a neighbour that has been reached, at those of 16 bytes; the last few vertices have the warp's help.
   GP_DEVICE void look(const gp__u32 *map, Offset (&at)[WORDS], const Offset (&end)[WORDS], bool (&found)[WORDS],
                       Vertex (&parent)[WORDS]) {
     for (;;) {
@@ -17729,15 +17875,16 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       }
       Vertex u[WORDS][LOOK];
       GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS; ++w) GPUPRIMS__UNROLL
-      for (int i = 0; i < LOOK; ++i) u[w][i] = !found[w] && at[w] + i < end[w] ? in_sources[at[w] + i] : 0;
+      for (int w = 0; w < WORDS; ++w)
+        if (!found[w] && at[w] < end[w]) load_neighbours(in_sources + at[w], u[w]);
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) {
         if (found[w] || at[w] >= end[w]) continue;
-        const unsigned n = end[w] - at[w] < LOOK ? static_cast<unsigned>(end[w] - at[w]) : unsigned(LOOK);
+        const unsigned from = before_whole(in_sources + at[w]), room = LOOK - from;
+        const unsigned n = end[w] - at[w] < room ? static_cast<unsigned>(end[w] - at[w]) : room;
         bool hit[LOOK];
         GPUPRIMS__UNROLL
-        for (int i = 0; i < LOOK; ++i) hit[i] = unsigned(i) < n && has_bit(map, u[w][i]);
+        for (unsigned i = 0; i < LOOK; ++i) hit[i] = i >= from && i < from + n && has_bit(map, u[w][i]);
         GPUPRIMS__UNROLL
         for (int i = LOOK - 1; i >= 0; --i)
           if (hit[i]) found[w] = true, parent[w] = u[w][i];
@@ -17818,7 +17965,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
         }
         if (found[w]) {
           ++sums.found;
-          if (v[w] == a.target) atomicAdd(&s.sums[0].found, GP__BFS_HIT);
+          if (v[w] == a.target) gp__bfs_tally::add(s.sums[0].found, GP__BFS_HIT);
           sums.edges += a.symmetric ? static_cast<gp__u64>(end[w] - begin[w])
                                     : static_cast<gp__u64>(offsets[v[w] + 1] - offsets[v[w]]);
         }
@@ -17834,7 +17981,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   // Bits of the vertices that the last level has found, and their edges where it goes on top-down.
   GP_DEVICE void append_vertex(bool there, Vertex v) {
     const gp__u64 begin = there ? offsets[v] : 0, end = there ? offsets[v + 1] : 0;
-    append<false>(there, begin, end - begin, v, false);
+    append<WARPS_OF_GRID>(there, begin, end - begin, v, false);
   }
   GP_DEVICE void settle() {
     const Vertex *list = static_cast<const Vertex *>(a.found);
@@ -17872,14 +18019,16 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       const bool valid = source < vertices;
       const gp__u64 begin = valid ? offsets[source] : 0, degree = valid ? offsets[source + 1] - begin : 0;
       s.rank = static_cast<unsigned>(ticket.number);
-      for (int i = 0; i < 3; ++i) s.sums[i] = gp__bfs_sums{0, 0, 0}, s.appended[i] = 0;
+      for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
       s.source = source;
       s.begin = begin;
-      t.tag = 1ull << 63 | ticket.tag << 27;
+      s.edges = vertices ? offsets[vertices] : 0;
+      t.barriers = 0;
+      s.tag = ticket.tag, s.steps = 0, s.clock = gp__nanoseconds();
       t.first = t.kept = t.settled = t.list = t.news = t.levels = t.bottom_up = t.small = 0;
       t.last = (degree + GP__BFS_PART - 1) / GP__BFS_PART;
       t.edges = t.explored = degree;
-      t.unexplored = valid ? offsets[vertices] - degree : 0;
+      t.unexplored = valid ? s.edges - degree : 0;
       t.reached = valid;
       t.depth = t.map = t.side = t.listed = t.descending = 0;
       if (degree && source != a.target) go_down();
@@ -17899,11 +18048,19 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       if (threadIdx.x == 0) {
         control->queue = parts;
         control->kept = control->settled = 0;
+        for (int i = 0; i < GP__BFS_SUMS; ++i) gp__store_relaxed(control->barrier[0].word + i, 0);
+        __threadfence();
+        if (a.blocks > 1) gp__publish(gp__words(a.workspace), 0, gp__u64(0), s.tag);
         if (source < vertices) write(static_cast<Vertex>(source), 0, static_cast<Vertex>(source));
       }
     }
+    if (s.rank != 0 && gp_warp() == 0) { // the counters of the first barrier are clear
+      gp__receive<gp__u64>(gp__words(a.workspace), 0, s.tag);
+      __threadfence();
+    }
     wait();
-    if (threadIdx.x == 0) ++s.state.tag;
+    if (threadIdx.x == 0) ++s.state.barriers;
+    note(GP_STEP_START);
     __syncthreads();
   }
   GP_DEVICE void finish() {
@@ -17925,6 +18082,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     add_warp(sums);
     const gp__u64 all = wait().edges;
     if (s.rank != 0 || threadIdx.x != 0) return;
+    note(GP_STEP_FINISH);
     gp_traversal &r = *a.statistics;
     const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);
     r.reached = t.reached;
@@ -17933,6 +18091,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     r.levels = t.levels;
     r.bottom_up = t.bottom_up;
     r.small = t.small;
+    r.steps = s.steps;
     r.bytes = vertices * (4 + (parents ? of_vertex : 0)) + t.reached * 2 * of_offset + all * of_vertex;
   }
 };
@@ -27403,6 +27562,7 @@ GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_
       call_name = "cuMemcpyDtoH", error = s->library.runtime.driver.cuMemcpyDtoH(number, from, sizeof number);
     if (error) result = gp__cuda_fail(&s->library.runtime, who, call_name, error);
     if (result != GP_SUCCESS) break;
+    memset(&said, 0, sizeof said); // fields of a launch's arguments are not compiled in
     said.algorithm = number[0], said.threads = number[1], said.vectors = number[2], said.load = number[3];
     said.store = number[4], said.stages = number[5], said.blocks_per_sm = number[6], said.overlap = number[7];
     if (i == 0) *policy = said;

@@ -4,11 +4,11 @@
 //        gp_bfs uniform 22 [edge factor] [...]            as many edges between any two vertices
 //        gp_bfs grid 2000 [percent of edges] [...]        2000 x 2000, 90 % of the edges
 //
-// Keys: sources=16, seed=1, and policies as words "algorithm=..,threads=512,vectors=2,blocks_per_sm=2,alpha=8,beta=2,
-// small=512" (any of them; several words: several policies). Graphs are symmetric, made on the device by this library
-// (edges by a user's operator, sorted, offsets by searches), the same on every device. Each depth is checked: along
-// every edge depths differ by 1 at most and both ends are reached or none; every vertex reached has a neighbour one
-// level nearer, and its parent is one.
+// Keys: sources=16, seed=1, steps=0 (1: what each step of the first source took), and policies as words
+// "algorithm=..,threads=512,vectors=2,blocks_per_sm=2,alpha=8,beta=2,small=512" (any of them; several words: several
+// policies). Graphs are symmetric, made on the device by this library (edges by a user's operator, sorted, offsets by
+// searches), the same on every device. Each depth is checked: along every edge depths differ by 1 at most and both ends
+// are reached or none; every vertex reached has a neighbour one level nearer, and its parent is one.
 #define GPUPRIMS_IMPLEMENTATION
 #include "../gpuprims.h"
 
@@ -190,6 +190,19 @@ static int parse(const char *word, gp_policy *p) {
   }
   return 1;
 }
+// A line a step: what kind, how long it took, what it has reached.
+static void print_steps(const gp_traversal *t) {
+  static const char *const kinds[] = {"start",  "one block", "top-down", "bottom-up",
+                                      "listed", "settle",    "collect",  "finish"};
+  uint64_t i;
+  for (i = 0; i < t->steps; ++i) {
+    const gp_traversal_step *s = &t->step[i], *before = i ? s - 1 : s;
+    printf("  %-9s depth %5u %9.2f us %11llu vertices %12llu edges\n", kinds[s->kind], s->depth,
+           1e-3 * (double)(i ? s->nanoseconds - before->nanoseconds : s->nanoseconds),
+           (unsigned long long)(s->reached - (i ? before->reached : 0)),
+           (unsigned long long)(s->edges - (i ? before->edges : 0)));
+  }
+}
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -216,7 +229,7 @@ int main(int argc, char **argv) {
                                 "threads=1024,blocks_per_sm=1,small=2048",
                                 "threads=256,blocks_per_sm=1,small=512"};
   const char *words[64];
-  int word_count = 0, sources = 16, i, j, k, failed = 0;
+  int word_count = 0, sources = 16, steps = 0, i, j, k, failed = 0;
   uint64_t seed = 1, state;
   gp_description about;
   gp_graph g;
@@ -232,6 +245,7 @@ int main(int argc, char **argv) {
   for (i = 3 + given; i < argc; ++i)
     if (!strncmp(argv[i], "sources=", 8)) sources = atoi(argv[i] + 8);
     else if (!strncmp(argv[i], "seed=", 5)) seed = strtoull(argv[i] + 5, NULL, 10);
+    else if (!strncmp(argv[i], "steps=", 6)) steps = atoi(argv[i] + 6);
     else if (word_count < 64) words[word_count++] = argv[i];
   if (!word_count)
     for (; word_count < (int)(sizeof usual / sizeof *usual); ++word_count) words[word_count] = usual[word_count];
@@ -304,6 +318,7 @@ int main(int argc, char **argv) {
       GP(gp_run(ctx, &call, stream));
       CU(stream_wait(stream));
       CU(to_host(&t, (uint64_t)(uintptr_t)statistics, sizeof t));
+      if (steps && !i) print_steps(&t);
       call.statistics = NULL;
       ms[i] = 1e9;
       for (j = 0; j < 3; ++j) {

@@ -77,17 +77,29 @@ OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1", "RADIX": "-O1"}
 # name: (part, text, replacement)
 MUTANTS = {
     "bfs: who sets a bit has always been the first": (
-        "BFS", "(atomicOr(map + (v >> 5), bit) & bit) == 0;",
-        "(atomicOr(map + (v >> 5), bit), true);"),
+        "BFS", "mine[i] = mine[i] && !(was[i] >>",
+        "mine[i] = mine[i] && !(0 * was[i] >>"),
     "bfs: no fence before a block arrives": (
-        "BFS", "__threadfence();\n      gp__publish(slots, s.rank",
-        "gp__publish(slots, s.rank"),
+        "BFS", "__threadfence();\n      gp__add_relaxed(word, mine",
+        "gp__add_relaxed(word, mine"),
     "bfs: no fence behind the barrier": (
-        "BFS", "    __threadfence();\n    __syncwarp();\n    if (gp_warp() * GP__WARP < a.blocks) {",
-        "    __syncwarp();\n    if (gp_warp() * GP__WARP < a.blocks) {"),
-    "bfs: one set of words for all barriers": (
-        "BFS", "+ (tag & 1u) * a.blocks * GP__BFS_WORDS",
-        "+ 0 * (tag & 1u)"),
+        "BFS", "    __threadfence();\n    all >>= GP__BFS_BLOCK_BITS;",
+        "    all >>= GP__BFS_BLOCK_BITS;"),
+    "bfs: two sets of counters for all barriers": (
+        "BFS", "set == 2 ? 0 : set + 1",
+        "set == 1 ? 0 : set + 1"),
+    "bfs: nobody clears counters": (
+        "BFS", "if (s.rank == 0) gp__store_relaxed(next + lane, 0);",
+        ""),
+    "bfs: the first barrier does not wait for its counters": (
+        "BFS", "      gp__receive<gp__u64>(gp__words(a.workspace), 0, s.tag);\n",
+        ""),
+    "bfs: what overflows a block's share of the queue is lost": (
+        "BFS", "else queue[atomicAdd(&control->queue, 1ull)] = edges;",
+        ""),
+    "bfs: a short list takes its neighbour's edges": (
+        "BFS", "there[i] = rank < total && rank < held;",
+        "there[i] = rank < total;"),
     "bfs: nobody hears of levels of one block": (
         "BFS", "else if (s.rank != 0) t = control->state;",
         "else if (s.rank != 0 && t.levels) t = control->state;"),
@@ -115,11 +127,17 @@ MUTANTS = {
     "bfs: the warp's help ends one round early": (
         "BFS", "if (last - i <= GP__WARP * LOOK) break;",
         "break;"),
+    "bfs: the upper part of a sum is lost": (
+        "BFS", "if (high) atomicAdd(&sum[1], high);",
+        ""),
+    "bfs: neighbours of the list before are looked at": (
+        "BFS", "hit[i] = i >= from && i < from + n &&",
+        "hit[i] = i < from + n &&"),
     "bfs: the limit of one block is one level late": (
         "BFS", "depth == a.limit;\n    } while",
         "depth > a.limit + 1000;\n    } while"),
     "bfs: the target ends nothing": (
-        "BFS", "if (mine && v == a.target) atomicAdd(&s.sums[turn].found, GP__BFS_HIT);",
+        "BFS", "if (mine[i] && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);",
         ""),
     "stale words are taken": ("LOOK_BACK", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
     "stale partial results are taken": ("REDUCE", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),

@@ -190,7 +190,7 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   if (how.up) a.in_sources = g.symmetric ? targets.data : in_sources.data;
   a.symmetric = g.symmetric;
   a.depths = depths.data, a.parents = how.parents ? parents.data : nullptr, a.statistics = statistics.data;
-  a.workspace = workspace(2ull * GP__BFS_WORDS * how.blocks);
+  a.workspace = workspace(GP__BFS_WORDS);
   for (int i = 0; i < 2; ++i) {
     a.reached[i] = reinterpret_cast<unsigned *>(scratch.data + layout.reached[i]);
     a.lists[i] = scratch.data + layout.lists[i];
@@ -212,6 +212,16 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
         "statistics: " + what + " reached " + std::to_string(t.reached) + "/" + std::to_string(want.reached) +
             " edges " + std::to_string(t.edges) + "/" + std::to_string(want.edges) + " levels " +
             std::to_string(t.levels) + "/" + std::to_string(want.levels));
+  bool told = !e && t.steps >= 2 && t.steps <= GP_TRAVERSAL_STEPS && t.step[0].kind == GP_STEP_START;
+  for (u64 i = 1; told && i < t.steps; ++i) {
+    const gp_traversal_step &x = t.step[i], &before = t.step[i - 1];
+    told = x.nanoseconds >= before.nanoseconds && x.reached >= before.reached && x.edges >= before.edges &&
+           x.kind > GP_STEP_START && x.kind <= GP_STEP_FINISH;
+  }
+  if (told && t.steps < GP_TRAVERSAL_STEPS)
+    told = t.step[t.steps - 1].kind == GP_STEP_FINISH && t.step[t.steps - 1].reached == t.reached &&
+           t.step[t.steps - 1].edges == t.edges;
+  check(told, "steps: " + what);
   if (how.alpha < 0 || !how.up) check(t.bottom_up == 0, "never bottom-up: " + what);
   bool good = !e;
   for (u64 v = 0; v < n && how.parents && good; ++v) {
