@@ -444,6 +444,21 @@ typedef struct gp_policy {
   int look;          // bfs: it looks at a vertex's bit before it sets it where there are so many of them, or more
 } gp_policy;
 
+// Its members, in order: what lists them all is made of this.
+#define GP_POLICY_MEMBERS(X)                                                                                           \
+  X(algorithm)                                                                                                         \
+  X(threads)                                                                                                           \
+  X(vectors)                                                                                                           \
+  X(load)                                                                                                              \
+  X(store)                                                                                                             \
+  X(stages)                                                                                                            \
+  X(blocks_per_sm)                                                                                                     \
+  X(overlap)                                                                                                           \
+  X(alpha)                                                                                                             \
+  X(beta)                                                                                                              \
+  X(small)                                                                                                             \
+  X(look)
+
 // Where a policy came from, in the order in which the choice is made.
 typedef enum gp_policy_source {
   GP_POLICY_CALLER = 1, // gp_call.policy
@@ -637,27 +652,27 @@ typedef struct gp_degrees {
                      // 2^i - 1 edges
 } gp_degrees;
 
-// What can be wrong with a graph, or with depths and parents: X(NAME, what is said). The order is that in which they
-// are looked for: the first of these, at the lowest vertex or edge, is what is told.
+// What can be wrong with a graph, or with depths and parents: X(NAME, what is said; @ is the vertex, # the edge). The
+// order is that in which they are looked for: the first of these, at the lowest vertex or edge, is what is told.
 #define GP_FAULTS(X)                                                                                                   \
   X(GP_FAULT_NONE, "nothing is wrong")                                                                                 \
   X(GP_FAULT_FIRST_OFFSET, "offsets[0] is not 0")                                                                      \
-  X(GP_FAULT_OFFSETS, "offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")                     \
-  X(GP_FAULT_TARGET, "targets[edge] is no vertex")                                                                     \
+  X(GP_FAULT_OFFSETS, "vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")           \
+  X(GP_FAULT_TARGET, "vertex @: targets[#] is no vertex")                                                              \
   X(GP_FAULT_FIRST_IN_OFFSET, "in_offsets[0] is not 0")                                                                \
-  X(GP_FAULT_IN_OFFSETS, "in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")            \
-  X(GP_FAULT_IN_SOURCE, "in_sources[edge] is no vertex")                                                               \
+  X(GP_FAULT_IN_OFFSETS, "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")  \
+  X(GP_FAULT_IN_SOURCE, "vertex @: in_sources[#] is no vertex")                                                        \
   X(GP_FAULT_IN_EDGES, "offsets and in_offsets end with other numbers of edges")                                       \
-  X(GP_FAULT_SOURCE_DEPTH, "the depth of the source (vertex) is not 0")                                                \
-  X(GP_FAULT_DEPTH, "the depth of vertex is below -1, or beyond the limit")                                            \
-  X(GP_FAULT_SECOND_SOURCE, "the depth of vertex is 0, and it is not the source")                                      \
-  X(GP_FAULT_NOT_REACHED, "the edge from vertex, which was reached, leads to a vertex that was not")                   \
-  X(GP_FAULT_TOO_DEEP, "the edge from vertex leads to a vertex that is more than one deeper")                          \
-  X(GP_FAULT_NO_WITNESS, "no edge leads to vertex from one that is one less deep")                                     \
-  X(GP_FAULT_SOURCE_PARENT, "the parent of the source (vertex) is not the source")                                     \
-  X(GP_FAULT_PARENT, "the parent of vertex is no vertex, or not one less deep")                                        \
-  X(GP_FAULT_PARENT_EDGE, "no edge leads from the parent of vertex to it")                                             \
-  X(GP_FAULT_STRAY_PARENT, "vertex was not reached, and has a parent")
+  X(GP_FAULT_SOURCE_DEPTH, "vertex @: it is the source, and its depth is not 0")                                       \
+  X(GP_FAULT_DEPTH, "vertex @: its depth is below -1, or beyond the limit")                                            \
+  X(GP_FAULT_SECOND_SOURCE, "vertex @: its depth is 0, and it is not the source")                                      \
+  X(GP_FAULT_NOT_REACHED, "vertex @: it was reached, and its edge # leads to a vertex that was not")                   \
+  X(GP_FAULT_TOO_DEEP, "vertex @: its edge # leads to a vertex that is more than one deeper")                          \
+  X(GP_FAULT_NO_WITNESS, "vertex @: no edge leads to it from one that is one less deep")                               \
+  X(GP_FAULT_SOURCE_PARENT, "vertex @: it is the source, and its parent is another")                                   \
+  X(GP_FAULT_PARENT, "vertex @: its parent is no vertex, or not one less deep")                                        \
+  X(GP_FAULT_PARENT_EDGE, "vertex @: no edge leads from its parent to it")                                             \
+  X(GP_FAULT_STRAY_PARENT, "vertex @: it was not reached, and has a parent")
 #define GPUPRIMS__ENUM(NAME, text) NAME,
 enum { GP_FAULTS(GPUPRIMS__ENUM) GP_FAULT_COUNT };
 #undef GPUPRIMS__ENUM
@@ -1425,8 +1440,8 @@ GPUPRIMS__API gp_result gp_graph_check(gp_context *ctx, const gp_graph *graph, g
 // graph once, two depths (and a parent) for every edge; workspace: two bits a vertex. source is below vertices.
 GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uint64_t source, const void *depths,
                                      const void *parents, gp_fault *fault, gp_stream stream);
-// What a kind of fault means. Never NULL.
-GPUPRIMS__API const char *gp_fault_text(uint64_t kind);
+// Writes what a fault says, with its numbers, to `text` of `capacity` bytes, cut where that is too short; returns text.
+GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity);
 
 // Reads the edges of a file into host memory, which gp_edges_free gives back. Files that begin with "%%MatrixMarket"
 // are read as coordinate matrices (pattern, integer or real; general or symmetric): entry (i, j) is an edge from i - 1
@@ -21627,11 +21642,12 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 // ---- the tuned table
 //
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
-// vectors, load, store, stages, blocks_per_sm, overlap, provenance). scope: a device's name ("NVIDIA H200"), a compute
-// capability ("sm_90"), a class of like devices ("class:NAME"), or "portable". Sizes in bytes, -1 for any; the row
-// serves calls on 2^log2_from bytes and more, less than 2^log2_to (gp__shape_bytes), whose pointers are aligned to 16
-// bytes and which are not GP_REPRODUCIBLE: as it was measured. in_size is an element's: a value's where there are keys
-// or flags beside it, a key's where there are keys alone. Zeros in the policy are filled by gp__portable.
+// vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, provenance). scope: a device's name
+// ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or "portable". Sizes in
+// bytes, -1 for any; the row serves calls on 2^log2_from bytes and more, less than 2^log2_to (gp__shape_bytes), whose
+// pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured. in_size is an element's: a
+// value's where there are keys or flags beside it, a key's where there are keys alone. Zeros in the policy are filled
+// by gp__portable.
 // GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
 
 #if defined(GP_POLICY_ROWS) // the program has defined a table of its own
@@ -21660,11 +21676,11 @@ typedef struct gp__policy_class {
 } gp__policy_class;
 
 #define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages,      \
-                      blocks, overlap, provenance)                                                                     \
+                      blocks, overlap, alpha, beta, small, look, provenance)                                           \
   {scope,     (int)(primitive),                                                                                        \
    in,        acc,                                                                                                     \
    out,       from,                                                                                                    \
-   to,        {algorithm, threads, vectors, load, store, stages, blocks, overlap, 0, 0, 0, 0},                         \
+   to,        {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look},           \
    provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
@@ -24295,10 +24311,13 @@ static const gp__field gp__fields_segmented_sort[] = {GP_POLICY_FIELDS_SEGMENTED
 static const gp__field gp__fields_top_k[] = {GP_POLICY_FIELDS_TOP_K(GPUPRIMS__FIELD){NULL, 0}};
 static const gp__field gp__fields_transpose[] = {GP_POLICY_FIELDS_TRANSPOSE(GPUPRIMS__FIELD){NULL, 0}};
 static const gp__field gp__fields_graph[] = {GP_POLICY_FIELDS_GRAPH(GPUPRIMS__FIELD){NULL, 0}};
-// All there are.
-static const gp__field gp__fields_all[] = {GP_POLICY_FIELDS_SCAN(GPUPRIMS__FIELD) GPUPRIMS__FIELD(
-    alpha, 0) GPUPRIMS__FIELD(beta, 0) GPUPRIMS__FIELD(small, 0) GPUPRIMS__FIELD(look, 0){NULL, 0}};
 #undef GPUPRIMS__FIELD
+// All there are.
+#define GPUPRIMS__FIELD(field) {#field, offsetof(gp_policy, field)},
+static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GPUPRIMS__FIELD){NULL, 0}};
+#undef GPUPRIMS__FIELD
+typedef char gp__every_member_is_listed
+    [(sizeof gp__fields_all / sizeof *gp__fields_all - 1) * sizeof(int) == sizeof(gp_policy) ? 1 : -1];
 
 GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
   static const gp__field *const fields[] = {gp__fields_map,    gp__fields_reduce,    gp__fields_scan,
@@ -24312,6 +24331,8 @@ GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (
 // Says which field makes a policy invalid: the one that, left to its default, makes it valid.
 GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
   const gp__field *f;
+  char text[320] = "";
+  size_t at = 0;
   for (f = gp__fields_of(h->primitive); f->name; ++f) {
     gp_policy p = given;
     const int value = *gp__field_of(&p, f);
@@ -24319,12 +24340,11 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
     if (value && gp__policy_valid(gp__portable(p, *h), *h))
       return gp__fail(GP_E_POLICY, "%s: policy.%s = %d is not valid for this call on this device", who, f->name, value);
   }
-  return gp__fail(
-      GP_E_POLICY,
-      "%s: the policy is not valid for this call on this device: algorithm %d, threads %d, vectors %d, load "
-      "%d, store %d, stages %d, blocks_per_sm %d, overlap %d",
-      who, given.algorithm, given.threads, given.vectors, given.load, given.store, given.stages, given.blocks_per_sm,
-      given.overlap);
+  for (f = gp__fields_of(h->primitive); f->name; ++f)
+    if (at < sizeof text)
+      at +=
+          (size_t)snprintf(text + at, sizeof text - at, "%s %s %d", at ? "," : ":", f->name, *gp__field_of(&given, f));
+  return gp__fail(GP_E_POLICY, "%s: the policy is not valid for this call on this device%s", who, text);
 }
 
 // How well a row fits: 0 not at all, otherwise more for sizes that it names, then for the larger bucket.
@@ -26977,7 +26997,7 @@ GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_
   if (result != GP_SUCCESS) return result;
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) { // of three sweeps, all must say the same
-    gp_policy said;
+    gp_policy said = p;                                 // what kernels are not compiled for they are told when they run
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, &q, &p, &h, kinds[i], 1, &k);
     if (result != GP_SUCCESS) break;
@@ -27729,11 +27749,22 @@ GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uin
   c.out = fault;
   return gp_run(ctx, &c, stream);
 }
-GPUPRIMS__API const char *gp_fault_text(uint64_t kind) {
-#define GPUPRIMS__TEXT(NAME, text) text,
+GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity) {
+#define GPUPRIMS__TEXT(NAME, says) says,
   static const char *const texts[] = {GP_FAULTS(GPUPRIMS__TEXT)};
 #undef GPUPRIMS__TEXT
-  return kind < GP_FAULT_COUNT ? texts[kind] : "no kind of fault";
+  const char *from = fault->kind < GP_FAULT_COUNT ? texts[fault->kind] : "no kind of fault";
+  size_t at = 0;
+  if (!capacity) return text;
+  for (; *from && at + 1 < capacity; ++from) {
+    if (*from == '@' || *from == '#') {
+      const int length =
+          snprintf(text + at, capacity - at, "%llu", (unsigned long long)(*from == '@' ? fault->vertex : fault->edge));
+      at += (size_t)length < capacity - at ? (size_t)length : capacity - at - 1;
+    } else text[at++] = *from;
+  }
+  text[at] = 0;
+  return text;
 }
 
 // ---- files of edges

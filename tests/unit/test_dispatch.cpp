@@ -5,16 +5,18 @@
 #define GPUPRIMS_STATIC
 #define GPUPRIMS_IMPLEMENTATION
 #define GP_POLICY_ROWS(ROW)                                                                                            \
-  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, 64, GP_EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0, "any size")                \
-  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 20, 64, GP_EVEN_SHARE, 256, 1, 0, 0, 0, 1, 0, "from 1 MiB")             \
-  ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, 64, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, "8 bytes in")               \
-  ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, 64, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, "capability")                         \
-  ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_PIPELINED, 256, 9, 0, 0, 3, 1, 0, "not before 9.0")   \
-  ROW("Fake With Rows", GP_EXCLUSIVE_SCAN, -1, -1, -1, 0, 20, GP_LOOK_BACK, 320, 9, 0, 0, 0, 1, 0, "canonical")        \
-  ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, 64, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, "from 1 KiB")               \
-  ROW("class:fakes", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0,                                     \
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, 64, GP_EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, "any size")    \
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 20, 64, GP_EVEN_SHARE, 256, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, "from 1 MiB") \
+  ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, 64, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, "8 bytes in")   \
+  ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, 64, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, "capability")             \
+  ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_PIPELINED, 256, 9, 0, 0, 3, 1, 0, 0, 0, 0, 0,         \
+      "not before 9.0")                                                                                                \
+  ROW("Fake With Rows", GP_EXCLUSIVE_SCAN, -1, -1, -1, 0, 20, GP_LOOK_BACK, 320, 9, 0, 0, 0, 1, 0, 0, 0, 0, 0,         \
+      "canonical")                                                                                                     \
+  ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, 64, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, "from 1 KiB")   \
+  ROW("class:fakes", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                         \
       "class; vectors left to the default")                                                                            \
-  ROW("class:others", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 1024, 0, 0, 0, 0, 0, 0, "not this one")
+  ROW("class:others", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 1024, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "not this one")
 #define GP_POLICY_CLASSES(CLASS) CLASS("fakes", "Fake With Rows") CLASS("others", "Some Other Device")
 #include "gpuprims.h"
 
@@ -730,7 +732,7 @@ static void test_programs() {
   BAD(GP_E_NULL, "source is null", gp_kernel_origin(ctx, &c, nullptr, nullptr, 0));
 
   // the policy that the machine code says it was compiled for
-  gp_policy asked = {GP_STEALING, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 3, 2}, said;
+  gp_policy asked = {GP_STEALING, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 3, 2, 0, 0, 0, 0}, said;
   gp_call e = fold_call(GP_REDUCE, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
   e.policy = &asked;
   GOOD(gp_policy_echo(ctx, &e, &said));
@@ -741,7 +743,7 @@ static void test_programs() {
   GOOD(gp_policy_origin(ctx, &e, &chosen, &chosen_by));
   GOOD(gp_policy_echo(ctx, &e, &said));
   CHECK(memcmp(&chosen, &said, sizeof said) == 0);
-  asked = {GP_THREE_SWEEP, 128, 3, 0, 0, 0, 2, 0};
+  asked = {GP_THREE_SWEEP, 128, 3, 0, 0, 0, 2, 0, 0, 0, 0, 0};
   e = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
   e.policy = &asked;
   GOOD(gp_policy_echo(ctx, &e, &said));
@@ -3052,6 +3054,7 @@ static void test_graph_building() {
       GOOD(gp_run(ctx, &c, fresh));
       fresh->capturing = 0;
       GOOD(gp_run(ctx, &c, fresh));
+      fake::destroy_stream(fresh);
     }
   { // with wanted numbers: one more fill; an edge list is not checked otherwise than its graph
     gp_call c = sample(GP_GRAPH_FROM_EDGES);

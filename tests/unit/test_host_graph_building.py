@@ -181,7 +181,22 @@ def test_faults_of_graphs(host):
     assert kind([0, 1, 2, 3], [0, 1, 2], np.array([0, 3, 2, 3], "u4"), turned[1]) == ("IN_OFFSETS", 1, NONE)
     assert kind([0, 1, 2, 3], [0, 1, 2], np.array([2, 2, 2, 3], "u4"), turned[1]) == ("FIRST_IN_OFFSET", 0, NONE)
     assert kind([0], []) == ("NONE", NONE, NONE)
-    assert gp.load().gp_fault_text(3) == b"targets[edge] is no vertex" and gp.load().gp_fault_text(999)
+
+
+def test_what_faults_say():
+    text = ctypes.create_string_buffer(200)
+
+    def says(kind, vertex, edge, room=200):
+        fault = gp.Fault(kind, vertex, edge)
+        return gp.load().gp_fault_text(ctypes.byref(fault), text, room)
+
+    assert says(3, 17, 250) == b"vertex 17: targets[250] is no vertex"
+    assert says(FAULTS.index("NOT_REACHED"), 101, 2**40) == \
+        b"vertex 101: it was reached, and its edge 1099511627776 leads to a vertex that was not"
+    assert says(3, 2**63, 250, 12) == b"vertex 9223" and says(3, 1, 2, 1) == b""
+    assert says(0, 0, 0) == b"nothing is wrong" and says(999, 0, 0) == b"no kind of fault"
+    for kind in range(1, len(FAULTS)):
+        assert b"@" not in says(kind, 5, 7) and b"#" not in says(kind, 5, 7)
 
 
 def test_bad_calls(host):
