@@ -560,8 +560,8 @@ typedef struct gp_op_desc {
 
 // Flags of a call.
 enum {
-  GP_REPRODUCIBLE = 1,   // reduce, scan: the same bits on every GPU, policy and back end
-  GP_CHECKED = 2,        // segments by offsets: the offsets are checked first, see gp_call.bad
+  GP_REPRODUCIBLE = 1,   // reduce, scan: the same bits on every GPU, policy and back end; bfs: parents too
+  GP_CHECKED = 2,        // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
   GP_RIGHT = 4,          // adjacent_difference: with the right neighbour instead of the left one
   GP_DESCENDING = 8,     // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
   GP_UNSORTED = 16,      // top-k: the results in any order
@@ -891,6 +891,7 @@ typedef struct gp_call {
   uint64_t target;                   // bfs with GP_UNTIL_TARGET
   uint64_t limit;                    // bfs: depth of the last vertices that are reached; 0: none
   gp_traversal *statistics;          // bfs: device memory, or NULL: not wanted
+  gp_fault *fault;                   // bfs with GP_CHECKED, device memory: what gp_graph_check says of the graph
   const gp_graph *out_graph;         // graph_from_edges, graph_relabel: where the new graph goes; host memory, likewise
 } gp_call;
 
@@ -1385,14 +1386,21 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
 
 // Breadth-first search: depths[v] (i32) = the number of edges of a shortest path from source to v, -1 where there is
 // none. parents (vertex_type of the graph; NULL: not wanted): a vertex from which an edge leads to v on such a path,
-// the source's its own, the largest number of the type where there is no path; which one of several is not determined,
-// depths are. Errors beside those of gp_run: GP_E_ARGUMENT where source is not below graph->vertices.
-// By gp_run: a limit of depth, an end at a target, the source in device memory, what was done (gp_traversal).
+// the source's its own, the largest number of the type where there is no path. Depths are the same in every call. Which
+// one of several parents it is may differ from call to call: the exception to what is said of reproducible results;
+// with GP_REPRODUCIBLE (gp_call.flags) it is the smallest, everywhere, for one more pass over all edges and the depths
+// at both ends. Errors beside those of gp_run: GP_E_ARGUMENT where source is not below graph->vertices.
+// By gp_run: a limit of depth, an end at a target, the source in device memory, what was done (gp_traversal), and
+// GP_CHECKED: gp_graph_check comes first and writes *gp_call.fault; where that finds something, nothing else is
+// written. It reads offsets and targets once (and in_offsets and in_sources), which for a search that goes bottom-up
+// is more than all of the rest. That GP_SYMMETRIC is true, and in_offsets the transposed graph, nobody checks.
 //
 // One cooperative launch, which decides on the device how each level goes (policy fields alpha, beta, small): top-down,
 // an edge inspected once; bottom-up, where the graph is GP_SYMMETRIC or comes with its transpose, which ends at the
 // first neighbour that was reached; or by one block alone. A directed graph without its transpose goes top-down. Where
-// a cooperative launch is refused one block does all, and the log says so. Offsets and targets are trusted. Workspace:
+// a cooperative launch is refused, or the driver has none, the log says so, and levels go top-down, a launch each: 48,
+// captured or not, that end at once where nothing is left; what lies deeper is done by one block in a last launch.
+// Offsets and targets are trusted. Workspace:
 // 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 12 bytes a vertex more (u32).
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream);
@@ -3164,7 +3172,8 @@ GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
 enum {
   GP__BFS_PART = 256,    // edges of a part of a list, at most
   GP__BFS_BUFFER = 2048, // bytes of shared memory of a warp: what it appends to queue and lists
-  GP__BFS_WORDS = 3      // tagged words of a block at a barrier
+  GP__BFS_WORDS = 3,     // tagged words of a block at a barrier
+  GP__BFS_LAUNCHES = 48  // levels that have a launch each where blocks cannot wait for each other
 };
 // Parts that each of two queues in shared memory has room for.
 GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
@@ -4228,7 +4237,8 @@ typedef struct gp__graph_args {
   int apart; // a list's: numbers from one edge's to the next one's
   int shift; // bits of a target in a key
   int flags;
-  int incoming; // check: of in_offsets and in_sources
+  int incoming;          // check: of in_offsets and in_sources
+  const gp_fault *fault; // bfs with GP_CHECKED: of its graph
 } gp__graph_args;
 // The state's words where degrees are counted: a sum, the complement of the least, the most, the histogram.
 enum { GP__DEGREE_SUM, GP__DEGREE_LEAST, GP__DEGREE_MOST, GP__DEGREE_HISTOGRAM, GP__DEGREE_STATE = 3 + 65 };
@@ -4467,6 +4477,8 @@ typedef struct gp__bfs_args {
   int look_from;                           // a small frontier of so many parts looks at bits before it sets them
   unsigned small;                          //
   unsigned blocks;                         // of the grid, all of them resident
+  int step;                                // gp__bfs_steps: 0: the beginning, then levels
+  const gp_fault *fault;                   // GP_CHECKED: search only where nothing was found
 } gp__bfs_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
@@ -17637,6 +17649,141 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs(const gp__
   }
   block.finish();
 }
+// GP_CHECKED: a graph in which something is wrong is not searched.
+template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
+  if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex>(a);
+}
+
+// GP_REPRODUCIBLE: of the vertices from which an edge leads, and that are one less deep, the smallest.
+template <class V> struct gp__edge_to_parent {
+  const gp__graph_args &a;
+  GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
+    V *parents = static_cast<V *>(a.out_targets);
+    const int from = a.depths[source];
+    if (from >= 0 && a.depths[target] == from + 1 && source < gp__peek(parents + target))
+      atomicMin(parents + target, static_cast<V>(source));
+  }
+};
+template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__graph_args &a) {
+  gp__begin<P>();
+  if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
+  gp__each_edge<P, O, V>(a, gp__edge_to_parent<V>{a});
+}
+
+// ---- where blocks cannot wait for each other: levels top-down, a launch each
+
+// What launches leave for each other.
+struct gp__bfs_progress {
+  gp__u64 found[GP__BFS_LAUNCHES + 3]; // vertices of each level; of those of the last launch in turn
+  gp__u64 reached, edges, inspected;
+  gp__u64 hit; // the level of the target
+};
+static_assert(sizeof(gp__bfs_progress) <= 512, "it lies where gp__bfs_control does");
+template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
+  const gp__bfs_args &a;
+  const Offset *offsets;
+  const Vertex *targets;
+  Vertex *parents;
+  gp__bfs_progress *s;
+
+  GP_DEVICE explicit gp__bfs_stepper(const gp__bfs_args &args)
+      : a(args), offsets(static_cast<const Offset *>(args.offsets)), targets(static_cast<const Vertex *>(args.targets)),
+        parents(static_cast<Vertex *>(args.parents)), s(static_cast<gp__bfs_progress *>(args.control)) {}
+  GP_DEVICE Vertex *list(int level) const { return static_cast<Vertex *>(a.queue) + (level & 1) * a.vertices; }
+  GP_DEVICE gp__u64 degree(Vertex v) const { return static_cast<gp__u64>(offsets[v + 1] - offsets[v]); }
+  // Is there no level behind this one, of so many vertices?
+  GP_DEVICE bool over(int level, gp__u64 count) const {
+    const gp__u64 hit = gp__peek(&s->hit);
+    return !count || (a.limit && level == a.limit) || (hit && hit <= static_cast<gp__u64>(level));
+  }
+
+  GP_DEVICE void start(gp__u64 mine, gp__u64 threads) const {
+    const gp__u64 source = a.source_device ? *a.source_device : a.source;
+    const bool valid = source < a.vertices;
+    for (gp__u64 v = mine; v < a.vertices; v += threads) {
+      a.depths[v] = v == source ? 0 : -1;
+      if (parents) parents[v] = v == source ? static_cast<Vertex>(v) : static_cast<Vertex>(~Vertex(0));
+    }
+    if (mine > GP__BFS_LAUNCHES + 2) return;
+    s->found[mine] = mine == 0 && valid && source != a.target;
+    if (mine > 0) return;
+    if (valid) list(0)[0] = static_cast<Vertex>(source);
+    s->reached = valid;
+    s->edges = valid ? degree(static_cast<Vertex>(source)) : 0;
+    s->inspected = s->hit = 0;
+  }
+  // A warp takes a vertex of the frontier at a time. `level` is that of what is found, counted in s->found[to].
+  GP_DEVICE void expand(int level, gp__u64 count, int to, gp__u64 warp, gp__u64 warps) const {
+    gp__u64 reached = 0, edges = 0, inspected = 0;
+    for (gp__u64 i = warp; i < count; i += warps) {
+      const Vertex u = list(level - 1)[i];
+      const gp__u64 end = offsets[u + 1];
+      for (gp__u64 e = offsets[u]; e < end; e += GP__WARP) {
+        const bool there = e + gp_lane() < end;
+        const Vertex v = there ? targets[e + gp_lane()] : 0;
+        const bool mine = there && gp__peek(a.depths + v) < 0 && atomicCAS(a.depths + v, -1, level) == -1;
+        const unsigned mask = __ballot_sync(0xffffffffu, mine), number = static_cast<unsigned>(__popc(mask));
+        inspected += there;
+        if (!mask) continue;
+        const gp__u64 at =
+            gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s->found[to], static_cast<gp__u64>(number)) : 0, 0);
+        if (!mine) continue;
+        list(level)[at + static_cast<unsigned>(__popc(mask & ((1u << gp_lane()) - 1u)))] = v;
+        if (parents) parents[v] = u;
+        ++reached;
+        edges += degree(v);
+        if (v == a.target) atomicExch(&s->hit, static_cast<gp__u64>(level));
+      }
+    }
+    reached = gp_warp_reduce(reached, gp_sum<gp__u64>());
+    edges = gp_warp_reduce(edges, gp_sum<gp__u64>());
+    inspected = gp_warp_reduce(inspected, gp_sum<gp__u64>());
+    if (gp_lane() != 0 || !inspected) return;
+    atomicAdd(&s->reached, reached);
+    atomicAdd(&s->edges, edges);
+    atomicAdd(&s->inspected, inspected);
+  }
+  // One block: all levels that are left, and what has been done.
+  GP_DEVICE void rest() const {
+    const int most = GP__BFS_LAUNCHES;
+    int level = most;
+    for (;; ++level) {
+      const int turn = level - most;
+      const gp__u64 count = gp__peek(&s->found[most + turn % 3]);
+      if (over(level, count)) break;
+      if (threadIdx.x == 0) s->found[most + (turn + 2) % 3] = 0;
+      expand(level + 1, count, most + (turn + 1) % 3, static_cast<gp__u64>(gp_warp()), P::threads / GP__WARP);
+      __syncthreads();
+    }
+    if (threadIdx.x > 0 || !a.statistics) return;
+    gp_traversal &r = *a.statistics;
+    const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);
+    gp__u64 levels = static_cast<gp__u64>(level);
+    if (level == most) // or earlier, in a launch of its own
+      for (levels = 0; levels < most && s->found[levels + 1]; ++levels) {}
+    else if (!gp__peek(&s->found[most + (level - most) % 3])) --levels;
+    r.reached = s->reached;
+    r.edges = s->edges;
+    r.inspected = s->inspected;
+    r.levels = levels;
+    r.bottom_up = 0;
+    r.small = static_cast<gp__u64>(levels > most ? levels - most : 0);
+    r.bytes = a.vertices * (4 + (parents ? of_vertex : 0)) + s->reached * 2 * of_offset + s->inspected * of_vertex;
+  }
+};
+template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(const gp__bfs_args &a) {
+  const gp__bfs_stepper<P, Offset, Vertex> stepper(a);
+  gp__begin<P>();
+  if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
+  const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x;
+  const gp__u64 threads = static_cast<gp__u64>(gridDim.x) * P::threads;
+  if (a.step == 0) stepper.start(mine, threads);
+  else if (a.step > GP__BFS_LAUNCHES) stepper.rest();
+  else {
+    const gp__u64 count = stepper.s->found[a.step - 1];
+    if (!stepper.over(a.step - 1, count)) stepper.expand(a.step, count, a.step, mine / GP__WARP, threads / GP__WARP);
+  }
+}
 
 #endif // GPUPRIMS__DEVICE_TEXT
 
@@ -18041,6 +18188,8 @@ typedef struct gp__request {
   uint64_t source, target, limit;          // target: ~0 without GP_UNTIL_TARGET
   const uint64_t *source_device;           // or NULL
   gp_traversal *statistics;                // or NULL
+  gp_fault *fault;                         // NULL without GP_CHECKED
+  int stepwise;                            // bfs: a launch a level, a cooperative one was refused
 } gp__request;
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
@@ -20799,6 +20948,13 @@ static gp_result gp__host_bfs(const gp__request *q) {
   gp_traversal t;
   int done = 0;
   memset(&t, 0, sizeof t);
+  if (q->fault) {
+    gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
+    gp__host_check_lists(q, 0, &f);
+    if (g->in_offsets) gp__host_check_lists(q, 1, &f);
+    *q->fault = f;
+    if (f.kind) return GP_SUCCESS;
+  }
   if (g->vertices > SIZE_MAX / sizeof *queue) return gp__fail(GP_E_MEMORY, "gp_bfs: the graph is too large");
   queue = (uint64_t *)malloc((size_t)(g->vertices ? g->vertices : 1) * sizeof *queue);
   if (!queue)
@@ -20820,6 +20976,8 @@ static gp_result gp__host_bfs(const gp__request *q) {
       for (e = gp__host_number(g->offsets, of_offset, u); e < end; ++e) {
         const uint64_t v = gp__host_number(g->targets, of_vertex, e);
         ++t.inspected;
+        if (depths[v] > depths[u] && q->out2 && u < gp__host_number(q->out2, of_vertex, v))
+          gp__host_set_number(q->out2, of_vertex, v, u); // the smallest one
         if (depths[v] >= 0) continue;
         depths[v] = depths[u] + 1;
         if (q->out2) gp__host_set_number(q->out2, of_vertex, v, u);
@@ -21791,6 +21949,9 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args)                                                   \
   X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)                                                               \
   X(BFS, gp__bfs, gp__bfs_args)                                                                                        \
+  X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args)                                                                        \
+  X(BFS_STEPS, gp__bfs_steps, gp__bfs_args)                                                                            \
+  X(BFS_PARENTS, gp__bfs_parents, gp__graph_args)                                                                      \
   X(GRAPH_LIST_KEYS, gp__graph_list_keys, gp__graph_args)                                                              \
   X(GRAPH_KEYS, gp__graph_keys, gp__graph_args)                                                                        \
   X(GRAPH_FROM_KEYS, gp__graph_from_keys, gp__graph_args)                                                              \
@@ -22731,8 +22892,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if ((c->in_layout || c->out_layout) && c->primitive != GP_CONVERT_LAYOUT)
     return gp__fail(GP_E_ARGUMENT, "%s: %s serves convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
-  if (c->primitive != GP_BFS && (c->source_device || c->target || c->statistics))
-    return gp__fail(GP_E_ARGUMENT, "%s: source_device, target, statistics serve bfs only", k->who);
+  if (c->primitive != GP_BFS && (c->source_device || c->target || c->statistics || c->fault))
+    return gp__fail(GP_E_ARGUMENT, "%s: source_device, target, statistics, fault serve bfs only", k->who);
+  if (c->fault && !(c->flags & GP_CHECKED)) return gp__fail(GP_E_ARGUMENT, "%s: fault: flags lacks GP_CHECKED", k->who);
   if (c->primitive != GP_BFS && c->primitive != GP_BFS_CHECK && (c->source || c->limit))
     return gp__fail(GP_E_ARGUMENT, "%s: source and limit serve bfs and bfs_check only", k->who);
   if ((c->flags & GP_UNTIL_TARGET) && c->primitive != GP_BFS)
@@ -22759,11 +22921,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: out_graph: the call makes no graph", k->who);
   if (c->graph && !gp__takes_graph(c->primitive))
     return gp__fail(GP_E_ARGUMENT, "%s: graph: the call takes none", k->who);
-  if ((c->flags & GP_CHECKED) &&
+  if ((c->flags & GP_CHECKED) && c->primitive != GP_BFS &&
       !((k->reads & GP__READS_BAD) && c->primitive != GP_CHECK_OFFSETS && c->primitive != GP_GRAPH_FROM_EDGES))
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: flags: GP_CHECKED serves segmented_reduce, segmented scans and segmented_sort only", k->who);
-  if ((c->flags & GP_CHECKED) && (c->end || (!c->begin && !c->offset_type)))
+                    "%s: flags: GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort and bfs only",
+                    k->who);
+  if ((c->flags & GP_CHECKED) && c->primitive != GP_BFS && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
                     c->end ? "%s: flags: GP_CHECKED checks offsets in their order; with end they have none"
                            : "%s: flags: GP_CHECKED: segments of one length have no offsets",
@@ -23949,6 +24112,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (parents)", c->out2, q->key_size, q->key_size, q->graph.vertices, 0, 0));
   GPUPRIMS__CHECK(gp__writing(k, "statistics", c->statistics, 8, sizeof *c->statistics, 1, 0, 0));
+  if (c->flags & GP_CHECKED) GPUPRIMS__CHECK(gp__writing(k, "fault", c->fault, 8, sizeof *c->fault, 1, 1, 0));
   GPUPRIMS__CHECK(gp__check_apart(k));
   q->out = c->out;
   q->out2 = c->out2;
@@ -23957,6 +24121,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   q->target = c->flags & GP_UNTIL_TARGET ? c->target : UINT64_MAX;
   q->limit = c->limit;
   q->statistics = c->statistics;
+  q->fault = c->fault;
   return GP_SUCCESS;
 }
 // A list of edges, and the graph that it becomes.
@@ -24284,7 +24449,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.drop_keys = !q->in && q->in_size && !q->out_keys;
     h.in_place = !q->in || q->in == q->out; // without buffers: it may be
   }
-  h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
+  h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact && q->primitive != GP_BFS;
   return h;
 }
 GPUPRIMS__PRIVATE void gp__shape_on(gp__shape *h, const gp_description *a) {
@@ -24575,7 +24740,11 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   if (p->algorithm == GP_COUNTING) return gp__kinds_of_counting(q, kinds);
   if (gp__family_of(q->primitive) == GP__FAMILY_TOP_K) return gp__kinds_of_top_k(q, p, kinds);
   if (q->primitive == GP_TRANSPOSE) return gp__kinds_of_transpose(q, kinds);
-  if (q->primitive == GP_BFS) return kinds[0] = GP__BFS, 1;
+  if (q->primitive == GP_BFS) {
+    kinds[count++] = q->stepwise ? GP__BFS_STEPS : q->fault ? GP__BFS_CHECKED : GP__BFS;
+    if (q->out2 && (q->flags & GP_REPRODUCIBLE)) kinds[count++] = GP__BFS_PARENTS;
+    return count;
+  }
   if (gp__family_of(q->primitive) == GP__FAMILY_MERGE) {
     const int sets = gp__is_set(q->primitive);
     if (q->primitive != GP_MERGE) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
@@ -25081,6 +25250,9 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, "%d>", q->moves.word);
     break;
   case GP__BFS:
+  case GP__BFS_CHECKED:
+  case GP__BFS_STEPS:
+  case GP__BFS_PARENTS:
     gp__add(t, "%s, %s>", offset, key);
     break;
   default: // scans
@@ -26229,7 +26401,28 @@ GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }
 
-// All blocks are resident, or there is one. NULL: no cooperative launch; GP__CU_...: it was refused.
+// What the launch of a search returns where blocks cannot wait for each other.
+enum { GP__REFUSED = 1 << 20 };
+GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
+  gp__graph_args of;
+  if (l->count < 2) return GP_SUCCESS;
+  memset(&of, 0, sizeof of);
+  of.offsets = a->offsets;
+  of.targets = a->targets;
+  of.vertices = a->vertices;
+  of.edges = l->q->graph.edges;
+  of.depths = a->depths;
+  of.out_targets = a->parents;
+  of.fault = a->fault;
+  return gp__launch_step(l, 1, l->g->grid, l->g->threads, 0, &of);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_bfs_levels(const gp__launching *l, gp__bfs_args *a) {
+  gp_result result = GP_SUCCESS;
+  for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 1 && result == GP_SUCCESS; ++a->step)
+    result = gp__launch_step(l, 0, a->step > GP__BFS_LAUNCHES ? 1 : l->g->grid, l->g->threads, 0, a);
+  return result;
+}
+// All blocks are resident, or there is one.
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
   const gp__request *q = l->q;
@@ -26237,6 +26430,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   unsigned char *scratch = (unsigned char *)l->scratch;
   gp__bfs_args a;
   void *parameters[1];
+  gp_result result = GP_SUCCESS;
   int error = 0;
   memset(&a, 0, sizeof a);
   a.offsets = q->graph.offsets;
@@ -26266,18 +26460,19 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.look_from = l->p->look;
   a.small_edges = (unsigned)l->p->small * 8ull;
   a.blocks = l->g->grid;
+  a.fault = q->fault;
   parameters[0] = &a;
-  if (a.blocks > 1) {
+  if (q->stepwise) {
+    result = gp__launch_bfs_levels(l, &a);
+  } else if (a.blocks > 1) {
     if (d->cuLaunchCooperativeKernel)
       error = d->cuLaunchCooperativeKernel(l->kernels[0]->function, a.blocks, 1, 1, l->g->threads, 1, 1,
                                            l->g->shared_bytes, l->stream, parameters);
-    if (d->cuLaunchCooperativeKernel && !error) return GP_SUCCESS;
-    if (error && error != GP__CU_COOPERATIVE_TOO_LARGE && error != GP__CU_NOT_SUPPORTED)
-      return gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error);
-    gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: a cooperative launch was refused: one block does all", l->who);
-    a.blocks = 1;
-  }
-  return gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, &a);
+    if (!d->cuLaunchCooperativeKernel) return (gp_result)GP__REFUSED;
+    if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
+    if (error) return gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error);
+  } else result = gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, &a);
+  return result == GP_SUCCESS ? gp__launch_parents(l, &a) : result;
 }
 
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
@@ -26350,11 +26545,19 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   return result;
 }
 
-// Of a GP_CHECKED call: the check of its offsets, as a call of its own.
+// Of a GP_CHECKED call: the check of its offsets, or of its graph, as a call of its own.
 GPUPRIMS__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }
-GPUPRIMS__PRIVATE gp__request gp__offset_check(const gp__request *q) {
+GPUPRIMS__PRIVATE gp__request gp__check_of(const gp__request *q) {
   gp__request check;
   memset(&check, 0, sizeof check);
+  if (q->primitive == GP_BFS) {
+    check.primitive = GP_GRAPH_CHECK;
+    check.graph = check.out_graph = q->graph;
+    gp__note_graph(&check, &q->graph);
+    check.count = q->graph.edges > q->graph.vertices ? q->graph.edges : q->graph.vertices;
+    check.out = q->fault;
+    return check;
+  }
   check.primitive = GP_CHECK_OFFSETS;
   check.offset_type = q->offset_type;
   check.offset_size = q->offset_size;
@@ -26725,7 +26928,7 @@ GPUPRIMS__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q
 }
 // The primary context is current. run 0: the kernels are built, nothing else.
 GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                               gp_stream stream) {
+                                               gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t tile = 4 * (uint64_t)p->threads * (unsigned)p->vectors;
   gp__shape h = gp__shape_of(q);
@@ -26744,7 +26947,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
     result = gp__run_request(s, &g.requests[i], gp__step_policy(&g.requests[i]), 0, stream, 0);
   if (result != GP_SUCCESS || !run) return result;
   geometry = gp__geometry_of(*p, h, 0);
-  GPUPRIMS__CHECK(gp__hold(s, who, stream, g.requests, g.request_count, g.held, &held));
+  GPUPRIMS__CHECK(gp__hold(s, who, stream, g.requests, g.request_count, g.held > least ? g.held : least, &held));
   result = gp__graph_plan_of(s, q, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     gp__graph_step *step = &g.steps[i];
@@ -26814,12 +27017,13 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
   if (q->primitive == GP_GROUP_BY) return gp__leave(s, who, pushed, gp__run_group_by(s, q, &p, run, stream));
-  if (gp__is_graph_work(q->primitive)) return gp__leave(s, who, pushed, gp__run_graph_work(s, q, &p, run, stream));
+  if (gp__is_graph_work(q->primitive))
+    return gp__leave(s, who, pushed, gp__run_graph_work(s, q, &p, run, stream, least));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 1, &kernels[i]);
   if (result == GP_SUCCESS && gp__is_checked(q)) { // first; both find room in the workspace, or neither is launched
-    const gp__request check = gp__offset_check(q);
+    const gp__request check = gp__check_of(q);
     const gp__geometry g = gp__geometry_of(p, h, 0);
     result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
   }
@@ -26831,6 +27035,15 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
     least = room;
   }
   if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
+  if (result == (gp_result)GP__REFUSED) { // nothing has been launched
+    gp__request steps = *q;
+    gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: a cooperative launch was refused: a launch a level", who);
+    steps.stepwise = 1;
+    count = gp__kinds_of(&steps, &p, kinds);
+    for (i = 0, result = GP_SUCCESS; i < count && result == GP_SUCCESS; ++i)
+      result = gp__get_kernel(s, who, &steps, &p, &h, kinds[i], 1, &kernels[i]);
+    if (result == GP_SUCCESS) result = gp__launch(s, who, &steps, &h, &p, kernels, count, stream, least);
+  }
   if (run && !idle && gp__sorts_results(q, &p)) {
     uint64_t row;
     for (row = 0; row < gp__rows_of(h) && result == GP_SUCCESS; ++row) {
@@ -26923,7 +27136,7 @@ GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, 
   if (result != GP_SUCCESS || !s->context) return result;
   result = gp__workspace_of(s, &q, call->policy, bytes);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
-    const gp__request check = gp__offset_check(&q);
+    const gp__request check = gp__check_of(&q);
     result = gp__workspace_of(s, &check, NULL, bytes);
   }
   return result;
@@ -27107,7 +27320,7 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
   gp__make_table(&table, "", compute_capability);
   result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
-    const gp__request check = gp__offset_check(&q);
+    const gp__request check = gp__check_of(&q);
     result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
   }
   if (result == GP_SUCCESS && q.primitive == GP_GROUP_BY) {

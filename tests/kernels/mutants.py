@@ -76,6 +76,20 @@ OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1", "RADIX": "-O1"}
 
 # name: (part, text, replacement)
 MUTANTS = {
+    "bfs by launches: the target ends its own level": (
+        "BFS", "return !count || (a.limit && level == a.limit) || (hit && hit <= static_cast<gp__u64>(level));",
+        "return !count || (a.limit && level == a.limit) || (hit && hit <= static_cast<gp__u64>(level + 1));"),
+    "bfs by launches: a vertex is found by all who see it": (
+        "BFS", "atomicCAS(a.depths + v, -1, level) == -1;", "(atomicCAS(a.depths + v, -1, level), true);"),
+    "bfs by launches: lists are one": (
+        "BFS", "static_cast<Vertex *>(a.queue) + (level & 1) * a.vertices", "static_cast<Vertex *>(a.queue)"),
+    "bfs by launches: the last one counts levels in one place": (
+        "BFS", "s->found[most + (turn + 2) % 3] = 0;", "s->found[most + (turn + 1) % 3] = 0;"),
+    "bfs: any parent is the smallest": (
+        "BFS", "source < gp__peek(parents + target))", "source > gp__peek(parents + target))"),
+    "bfs: a fault is overlooked": (
+        "BFS", "if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex>(a);",
+        "gp__bfs<P, Offset, Vertex>(a);"),
     "bfs: who sets a bit has always been the first": (
         "BFS", "(atomicOr(map + (v >> 5), bit) & bit) == 0;",
         "(atomicOr(map + (v >> 5), bit), true);"),
