@@ -226,6 +226,7 @@ typedef unsigned long uint64_t;
 #define gp_graph_degrees GPUPRIMS__NAME(gp_graph_degrees)
 #define gp_graph_check GPUPRIMS__NAME(gp_graph_check)
 #define gp_bfs_check GPUPRIMS__NAME(gp_bfs_check)
+#define gp_connected_components GPUPRIMS__NAME(gp_connected_components)
 #define gp_fault_text GPUPRIMS__NAME(gp_fault_text)
 #define gp_edges_read GPUPRIMS__NAME(gp_edges_read)
 #define gp_edges_parse GPUPRIMS__NAME(gp_edges_parse)
@@ -388,7 +389,8 @@ enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
   X(GRAPH_RELABEL, graph_relabel)                                                                                      \
   X(GRAPH_DEGREES, graph_degrees)                                                                                      \
   X(GRAPH_CHECK, graph_check)                                                                                          \
-  X(BFS_CHECK, bfs_check)
+  X(BFS_CHECK, bfs_check)                                                                                              \
+  X(CONNECTED_COMPONENTS, connected_components)
 
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -1405,6 +1407,17 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream);
 
+// Connected components: labels[v] (vertex_type of the graph) = the smallest vertex that can be reached from v where
+// edges may be gone both ways (of a directed graph: the weak components). *components (device memory; NULL: not wanted)
+// = how many there are. The result is the same in every call, on every device. Trees of labels are hooked to each other
+// by the larger root, with path halving (Jaiganesh and Burtscher, A High-Performance Connected Components
+// Implementation for GPUs); where the graph is GP_SYMMETRIC, two neighbours of each vertex are linked first, and
+// vertices of the component that a sample says is the largest are done then (Sutton, Ben-Nun and Barak, Optimizing
+// Parallel Graph Connectivity Computation via Subgraph Sampling). Six launches; reads offsets twice, targets once, and
+// labels from anywhere. Offsets and targets are trusted. Workspace: one word.
+GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph *graph, void *labels,
+                                                uint64_t *components, gp_stream stream);
+
 // ---- graphs: building and checking. Graphs have fewer than 2^32 vertices here, whatever the type of their numbers.
 
 // The graph of an edge list: offsets and targets, written to the memory that `graph` points to (const means nothing
@@ -2192,7 +2205,7 @@ typedef struct gp__shape {
 
 // Of gp_graph, by steps of a plan: building and checking.
 GPUPRIMS__RULE int gp__is_graph_work(int primitive) {
-  return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_BFS_CHECK;
+  return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
 }
 // Is the place of a fault an edge's number?
 GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
@@ -16613,6 +16626,96 @@ template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &
   report->most = a.state[GP__DEGREE_MOST];
 }
 
+// ---- connected components: labels are a forest, in which every vertex's label is smaller, or its own (a root)
+
+// The root of v's tree; labels on the way skip one.
+template <class V> GP_DEVICE V gp__root(V *labels, V v) {
+  for (V up = gp__peek(labels + v); up != v;) {
+    const V above = gp__peek(labels + up);
+    if (above == up) return up;
+    atomicMin(labels + v, above);
+    v = above, up = gp__peek(labels + v);
+  }
+  return v;
+}
+// Who hooks a root to a smaller one has joined two trees. A root that somebody else has hooked is none any more.
+template <class V> GP_DEVICE void gp__link(V *labels, V u, V v) {
+  u = gp__root(labels, u), v = gp__root(labels, v);
+  while (u != v) {
+    const V large = u > v ? u : v, small = u > v ? v : u;
+    if (atomicCAS(labels + large, large, small) == large) return;
+    u = gp__root(labels, large), v = gp__root(labels, small);
+  }
+}
+template <class P, class O, class V> GP_DEVICE void gp__components_first(const gp__graph_args &a) {
+  const O *offsets = static_cast<const O *>(a.offsets);
+  const V *targets = static_cast<const V *>(a.targets);
+  V *labels = static_cast<V *>(a.out_targets);
+  gp__begin<P>();
+  if (a.bad && blockIdx.x == 0 && threadIdx.x == 0) *a.bad = 0;
+  for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
+    const V first = offsets[v] < offsets[v + 1] ? targets[offsets[v]] : static_cast<V>(v);
+    labels[v] = first < v ? first : static_cast<V>(v);
+  }
+}
+// Two neighbours of every vertex.
+template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp__graph_args &a) {
+  const O *offsets = static_cast<const O *>(a.offsets);
+  const V *targets = static_cast<const V *>(a.targets);
+  V *labels = static_cast<V *>(a.out_targets);
+  gp__begin<P>();
+  for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
+    for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e)
+      gp__link(labels, static_cast<V>(v), targets[e]);
+}
+// Every label is the root's. At the end: how many roots there are.
+template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
+  V *labels = static_cast<V *>(a.out_targets);
+  gp__u64 roots = 0;
+  gp__begin<P>();
+  for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
+    const V root = gp__root(labels, static_cast<V>(v));
+    roots += root == v;
+    if (root != v) atomicMin(labels + v, root);
+  }
+  if (!a.bad || !a.incoming) return;
+  roots = gp_warp_reduce(roots, gp_sum<gp__u64>());
+  if (gp_lane() == 0 && roots) atomicAdd(a.bad, roots);
+}
+// One block: the label that most of a sample have. Which one it is matters for speed only.
+template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph_args &a) {
+  struct Sample {
+    V label[P::threads];
+    unsigned most;
+  };
+  const V *labels = static_cast<const V *>(a.out_targets);
+  GP_SHARED(Sample, s);
+  gp__begin<P>();
+  if (!a.vertices) return;
+  const V mine = labels[a.vertices / P::threads * threadIdx.x + a.vertices % P::threads * threadIdx.x / P::threads];
+  unsigned same = 0;
+  s.label[threadIdx.x] = mine;
+  if (threadIdx.x == 0) s.most = 0;
+  __syncthreads();
+  for (int i = 0; i < P::threads; ++i) same += s.label[i] == mine;
+  atomicMax(&s.most, same << 16 | threadIdx.x);
+  __syncthreads();
+  if (threadIdx.x == 0) *a.state = s.label[s.most & 0xffffu];
+}
+template <class V> struct gp__edge_to_component {
+  V *labels;
+  gp__u64 skipped; // the label of vertices whose edges need not be looked at
+  bool both;       // the opposite edge is there, too
+  GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
+    if (both && gp__peek(labels + source) == skipped) return;
+    if (source != target) gp__link(labels, static_cast<V>(source), static_cast<V>(target));
+  }
+};
+template <class P, class O, class V> GP_DEVICE void gp__components_link(const gp__graph_args &a) {
+  gp__begin<P>();
+  gp__each_edge<P, O, V>(a, gp__edge_to_component<V>{static_cast<V *>(a.out_targets), *a.state, a.flags != 0});
+}
+
 // ---- faults: the least of all, as a word
 
 struct gp__faults {
@@ -20810,10 +20913,43 @@ static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
   free(seen);
   return GP_SUCCESS;
 }
+static void gp__host_set_number(void *array, size_t size, uint64_t i, uint64_t value) {
+  if (size == 4) ((uint32_t *)array)[i] = (uint32_t)value;
+  else ((uint64_t *)array)[i] = value;
+}
+static uint64_t gp__host_root(void *labels, size_t size, uint64_t v) {
+  uint64_t up;
+  for (; (up = gp__host_offset(labels, size, v)) != v; v = up)
+    gp__host_set_number(labels, size, v, gp__host_offset(labels, size, up));
+  return v;
+}
+static void gp__host_components(const gp__request *q) {
+  const gp_graph *g = &q->graph;
+  uint64_t v, e, components = 0;
+  for (v = 0; v < g->vertices; ++v) gp__host_set_number(q->out, q->key_size, v, v);
+  for (v = 0; v < g->vertices; ++v) {
+    const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
+    for (e = gp__host_offset(g->offsets, q->offset_size, v); e < end; ++e) {
+      const uint64_t a = gp__host_root(q->out, q->key_size, v);
+      const uint64_t b = gp__host_root(q->out, q->key_size, gp__host_offset(g->targets, q->key_size, e));
+      gp__host_set_number(q->out, q->key_size, a < b ? b : a, a < b ? a : b);
+    }
+  }
+  for (v = 0; v < g->vertices; ++v) {
+    const uint64_t root = gp__host_root(q->out, q->key_size, v);
+    components += root == v;
+    gp__host_set_number(q->out, q->key_size, v, root);
+  }
+  if (q->out_count) *q->out_count = components;
+}
 static gp_result gp__host_graph_work(const gp__request *q, int threads) {
   gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
   gp_result result = GP_SUCCESS;
   if (q->primitive <= GP_GRAPH_RELABEL) return gp__host_build(q, threads);
+  if (q->primitive == GP_CONNECTED_COMPONENTS) {
+    gp__host_components(q);
+    return GP_SUCCESS;
+  }
   if (q->primitive == GP_GRAPH_DEGREES) {
     gp__host_degrees(q);
     return GP_SUCCESS;
@@ -20934,10 +21070,6 @@ static gp_result gp__host_layouts(const gp__host_call *h) {
 
 static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
   return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
-}
-static void gp__host_set_number(void *array, size_t size, uint64_t i, uint64_t value) {
-  if (size == 4) ((uint32_t *)array)[i] = (uint32_t)value;
-  else ((uint64_t *)array)[i] = value;
 }
 static gp_result gp__host_bfs(const gp__request *q) {
   const gp_graph *g = &q->graph;
@@ -21962,7 +22094,12 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(GRAPH_CHECK, gp__graph_check, gp__graph_args)                                                                      \
   X(DEPTHS_OF_EDGES, gp__depths_of_edges, gp__graph_args)                                                              \
   X(DEPTHS_OF_VERTICES, gp__depths_of_vertices, gp__graph_args)                                                        \
-  X(FAULT_REPORT, gp__fault_report, gp__graph_args)
+  X(FAULT_REPORT, gp__fault_report, gp__graph_args)                                                                    \
+  X(COMPONENTS_FIRST, gp__components_first, gp__graph_args)                                                            \
+  X(COMPONENTS_FEW, gp__components_few, gp__graph_args)                                                                \
+  X(COMPONENTS_ROOTS, gp__components_roots, gp__graph_args)                                                            \
+  X(COMPONENTS_SAMPLE, gp__components_sample, gp__graph_args)                                                          \
+  X(COMPONENTS_LINK, gp__components_link, gp__graph_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -22836,6 +22973,8 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
     return GP__READS_OUT;
   case GP_BFS_CHECK:
     return GP__READS_IN | GP__READS_IN2 | GP__READS_OUT;
+  case GP_CONNECTED_COMPONENTS:
+    return GP__READS_OUT | GP__READS_OUT_COUNT;
   default: // check_offsets
     return GP__READS_OFFSETS | GP__READS_BAD;
   }
@@ -24191,6 +24330,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
   if (p == GP_GRAPH_RELABEL) {
     GPUPRIMS__CHECK(gp__writing(k, "out (order)", c->out, vertex, vertex, g->vertices, 0, 0));
     GPUPRIMS__CHECK(gp__writing(k, "out2 (numbers)", c->out2, vertex, vertex, g->vertices, 0, 0));
+  } else if (p == GP_CONNECTED_COMPONENTS) {
+    GPUPRIMS__CHECK(gp__writing(k, "out (labels)", c->out, vertex, vertex, g->vertices, 1, 0));
+    GPUPRIMS__CHECK(gp__writing(k, "out_count (components)", c->out_count, 8, 8, 1, 0, 0));
   } else if (!builds) {
     const size_t bytes = p == GP_GRAPH_DEGREES ? sizeof(gp_degrees) : sizeof(gp_fault);
     GPUPRIMS__CHECK(gp__writing(k, p == GP_GRAPH_DEGREES ? "out (degrees)" : "out (fault)", c->out, 8, bytes, 1, 1, 0));
@@ -24210,6 +24352,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
   q->in2 = c->in2;
   q->out = c->out;
   q->out2 = c->out2;
+  q->out_count = c->out_count;
   q->bad = c->bad;
   q->count_device = c->count_device;
   return GP_SUCCESS;
@@ -24774,15 +24917,17 @@ GPUPRIMS__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p
 }
 // The kernels of its own.
 GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  static const signed char lists[][4] = {{GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
-                                         {GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
-                                         {GP__GRAPH_DEGREE_KEYS, GP__GRAPH_INVERT, GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS},
-                                         {GP__GRAPH_DEGREES, GP__GRAPH_DEGREE_REPORT, -1, -1},
-                                         {GP__GRAPH_CHECK, GP__FAULT_REPORT, -1, -1},
-                                         {GP__DEPTHS_OF_EDGES, GP__DEPTHS_OF_VERTICES, GP__FAULT_REPORT, -1}};
+  static const signed char lists[][5] = {
+      {GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
+      {GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
+      {GP__GRAPH_DEGREE_KEYS, GP__GRAPH_INVERT, GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1},
+      {GP__GRAPH_DEGREES, GP__GRAPH_DEGREE_REPORT, -1, -1},
+      {GP__GRAPH_CHECK, GP__FAULT_REPORT, -1, -1},
+      {GP__DEPTHS_OF_EDGES, GP__DEPTHS_OF_VERTICES, GP__FAULT_REPORT, -1},
+      {GP__COMPONENTS_FIRST, GP__COMPONENTS_FEW, GP__COMPONENTS_SAMPLE, GP__COMPONENTS_LINK, GP__COMPONENTS_ROOTS}};
   const signed char *list = lists[q->primitive - GP_GRAPH_FROM_EDGES];
   int count = 0;
-  for (; count < 4 && list[count] >= 0; ++count) kinds[count] = (gp__kernel_kind)list[count];
+  for (; count < 5 && list[count] >= 0; ++count) kinds[count] = (gp__kernel_kind)list[count];
   return count;
 }
 // Which kernels a call needs, in the order of their launches. Returns their number.
@@ -25147,6 +25292,9 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__GRAPH_FROM_KEYS:
   case GP__GRAPH_CHECK:
   case GP__DEPTHS_OF_EDGES:
+  case GP__COMPONENTS_FIRST:
+  case GP__COMPONENTS_FEW:
+  case GP__COMPONENTS_LINK:
     gp__add(t, "%s, %s>", offset, key);
     break;
   case GP__GRAPH_DEGREE_KEYS:
@@ -25156,6 +25304,8 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     break;
   case GP__GRAPH_INVERT:
   case GP__DEPTHS_OF_VERTICES:
+  case GP__COMPONENTS_ROOTS:
+  case GP__COMPONENTS_SAMPLE:
     gp__add(t, "%s>", key);
     break;
   case GP__SEGMENTS_SHORT:
@@ -26913,6 +27063,21 @@ GPUPRIMS__PRIVATE gp_result gp__plan_checking(gp__state *s, const char *who, con
   gp__add_kernel(g, GP__FAULT_REPORT, 1, a);
   return GP_SUCCESS;
 }
+GPUPRIMS__PRIVATE gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
+  const uint64_t n = q->graph.vertices;
+  a->state = (unsigned long long *)gp__take(g, 8);
+  a->out_targets = q->out;
+  a->bad = (unsigned long long *)q->out_count;
+  a->flags = q->graph.flags & GP_SYMMETRIC;
+  gp__add_kernel(g, GP__COMPONENTS_FIRST, n, a);
+  gp__add_kernel(g, GP__COMPONENTS_FEW, n, a);
+  gp__add_kernel(g, GP__COMPONENTS_ROOTS, n, a);
+  gp__add_kernel(g, GP__COMPONENTS_SAMPLE, 1, a);
+  gp__add_kernel(g, GP__COMPONENTS_LINK, q->graph.edges, a);
+  a->incoming = 1;
+  gp__add_kernel(g, GP__COMPONENTS_ROOTS, n, a);
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
                                               gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
@@ -26924,6 +27089,7 @@ GPUPRIMS__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q
   a.targets = q->graph.targets;
   a.vertices = q->graph.vertices;
   a.edges = q->graph.edges;
+  if (q->primitive == GP_CONNECTED_COMPONENTS) return gp__plan_components(q, &a, g);
   return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
 }
 // The primary context is current. run 0: the kernels are built, nothing else.
@@ -27962,6 +28128,15 @@ GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uin
   c.out = fault;
   return gp_run(ctx, &c, stream);
 }
+GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph *graph, void *labels,
+                                                uint64_t *components, gp_stream stream) {
+  gp_call c = gp_call_init(GP_CONNECTED_COMPONENTS);
+  c.graph = graph;
+  c.out = labels;
+  c.out_count = components;
+  return gp_run(ctx, &c, stream);
+}
+
 GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity) {
 #define GPUPRIMS__TEXT(NAME, says) says,
   static const char *const texts[] = {GP_FAULTS(GPUPRIMS__TEXT)};

@@ -76,15 +76,19 @@ OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1", "RADIX": "-O1"}
 
 # name: (part, text, replacement)
 MUTANTS = {
-    "bfs by launches: the target ends its own level": (
-        "BFS", "return !count || (a.limit && level == a.limit) || (hit && hit <= static_cast<gp__u64>(level));",
-        "return !count || (a.limit && level == a.limit) || (hit && hit <= static_cast<gp__u64>(level + 1));"),
+    "components: a root that was hooked is hooked again": (
+        "GRAPH_BUILDING", "if (atomicCAS(labels + large, large, small) == large) return;",
+        "if (atomicCAS(labels + large, large, small), true) return;"),
+    "components: the larger root stays": (
+        "GRAPH_BUILDING", "const V large = u > v ? u : v, small = u > v ? v : u;",
+        "const V large = u > v ? v : u, small = u > v ? u : v;"),
+    "components: vertices of the largest are skipped where edges lead one way": (
+        "GRAPH_BUILDING", "if (both && gp__peek(labels + source) == skipped) return;",
+        "if (gp__peek(labels + source) == skipped) return;"),
     "bfs by launches: a vertex is found by all who see it": (
         "BFS", "atomicCAS(a.depths + v, -1, level) == -1;", "(atomicCAS(a.depths + v, -1, level), true);"),
     "bfs by launches: lists are one": (
         "BFS", "static_cast<Vertex *>(a.queue) + (level & 1) * a.vertices", "static_cast<Vertex *>(a.queue)"),
-    "bfs by launches: the last one counts levels in one place": (
-        "BFS", "s->found[most + (turn + 2) % 3] = 0;", "s->found[most + (turn + 1) % 3] = 0;"),
     "bfs: any parent is the smallest": (
         "BFS", "source < gp__peek(parents + target))", "source > gp__peek(parents + target))"),
     "bfs: a fault is overlooked": (

@@ -288,6 +288,7 @@ template <class P, class O, class V> static void each(const Graph &g, u64 source
 }
 template <class P, class O, class V> static void all(int seeds) {
   each<P, O, V>(chain(70), 20, seeds);
+  each<P, O, V>(chain(71), 0, seeds); // deeper than there are launches, in one block's turn of three
   each<P, O, V>(ring(90), 3, seeds);
   each<P, O, V>(star(700), 0, seeds);
   each<P, O, V>(star(900), 7, seeds);

@@ -3025,7 +3025,8 @@ static void test_graph_building() {
                {GP_GRAPH_RELABEL, 0, 6, "gp__graph_from_keys<"},
                {GP_GRAPH_DEGREES, 0, 3, "gp__graph_degree_report<"},
                {GP_GRAPH_CHECK, 0, 3, "gp__fault_report<"},
-               {GP_BFS_CHECK, 0, 4, "gp__fault_report<"}};
+               {GP_BFS_CHECK, 0, 4, "gp__fault_report<"},
+               {GP_CONNECTED_COMPONENTS, 0, 6, "gp__components_roots<"}};
   std::vector<fake::Stream *> strangers;
   for (const auto &one : calls)
     for (uint64_t n : {uint64_t(100), uint64_t(1) << 22, uint64_t(0)}) {
