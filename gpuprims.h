@@ -226,6 +226,7 @@ typedef unsigned long uint64_t;
 #define gp_graph_degrees GPUPRIMS__NAME(gp_graph_degrees)
 #define gp_graph_check GPUPRIMS__NAME(gp_graph_check)
 #define gp_bfs_check GPUPRIMS__NAME(gp_bfs_check)
+#define gp_connected_components GPUPRIMS__NAME(gp_connected_components)
 #define gp_fault_text GPUPRIMS__NAME(gp_fault_text)
 #define gp_edges_read GPUPRIMS__NAME(gp_edges_read)
 #define gp_edges_parse GPUPRIMS__NAME(gp_edges_parse)
@@ -388,7 +389,8 @@ enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
   X(GRAPH_RELABEL, graph_relabel)                                                                                      \
   X(GRAPH_DEGREES, graph_degrees)                                                                                      \
   X(GRAPH_CHECK, graph_check)                                                                                          \
-  X(BFS_CHECK, bfs_check)
+  X(BFS_CHECK, bfs_check)                                                                                              \
+  X(CONNECTED_COMPONENTS, connected_components)
 
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -443,6 +445,21 @@ typedef struct gp_policy {
   int small;         // bfs: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer
   int look;          // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
 } gp_policy;
+
+// Its members, in order: what lists them all is made of this.
+#define GP_POLICY_MEMBERS(X)                                                                                           \
+  X(algorithm)                                                                                                         \
+  X(threads)                                                                                                           \
+  X(vectors)                                                                                                           \
+  X(load)                                                                                                              \
+  X(store)                                                                                                             \
+  X(stages)                                                                                                            \
+  X(blocks_per_sm)                                                                                                     \
+  X(overlap)                                                                                                           \
+  X(alpha)                                                                                                             \
+  X(beta)                                                                                                              \
+  X(small)                                                                                                             \
+  X(look)
 
 // Where a policy came from, in the order in which the choice is made.
 typedef enum gp_policy_source {
@@ -545,8 +562,8 @@ typedef struct gp_op_desc {
 
 // Flags of a call.
 enum {
-  GP_REPRODUCIBLE = 1,   // reduce, scan: the same bits on every GPU, policy and back end
-  GP_CHECKED = 2,        // segments by offsets: the offsets are checked first, see gp_call.bad
+  GP_REPRODUCIBLE = 1,   // reduce, scan: the same bits on every GPU, policy and back end; bfs: parents too
+  GP_CHECKED = 2,        // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
   GP_RIGHT = 4,          // adjacent_difference: with the right neighbour instead of the left one
   GP_DESCENDING = 8,     // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
   GP_UNSORTED = 16,      // top-k: the results in any order
@@ -658,27 +675,27 @@ typedef struct gp_degrees {
                      // 2^i - 1 edges
 } gp_degrees;
 
-// What can be wrong with a graph, or with depths and parents: X(NAME, what is said). The order is that in which they
-// are looked for: the first of these, at the lowest vertex or edge, is what is told.
+// What can be wrong with a graph, or with depths and parents: X(NAME, what is said; @ is the vertex, # the edge). The
+// order is that in which they are looked for: the first of these, at the lowest vertex or edge, is what is told.
 #define GP_FAULTS(X)                                                                                                   \
   X(GP_FAULT_NONE, "nothing is wrong")                                                                                 \
   X(GP_FAULT_FIRST_OFFSET, "offsets[0] is not 0")                                                                      \
-  X(GP_FAULT_OFFSETS, "offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")                     \
-  X(GP_FAULT_TARGET, "targets[edge] is no vertex")                                                                     \
+  X(GP_FAULT_OFFSETS, "vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")           \
+  X(GP_FAULT_TARGET, "vertex @: targets[#] is no vertex")                                                              \
   X(GP_FAULT_FIRST_IN_OFFSET, "in_offsets[0] is not 0")                                                                \
-  X(GP_FAULT_IN_OFFSETS, "in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")            \
-  X(GP_FAULT_IN_SOURCE, "in_sources[edge] is no vertex")                                                               \
+  X(GP_FAULT_IN_OFFSETS, "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")  \
+  X(GP_FAULT_IN_SOURCE, "vertex @: in_sources[#] is no vertex")                                                        \
   X(GP_FAULT_IN_EDGES, "offsets and in_offsets end with other numbers of edges")                                       \
-  X(GP_FAULT_SOURCE_DEPTH, "the depth of the source (vertex) is not 0")                                                \
-  X(GP_FAULT_DEPTH, "the depth of vertex is below -1, or beyond the limit")                                            \
-  X(GP_FAULT_SECOND_SOURCE, "the depth of vertex is 0, and it is not the source")                                      \
-  X(GP_FAULT_NOT_REACHED, "the edge from vertex, which was reached, leads to a vertex that was not")                   \
-  X(GP_FAULT_TOO_DEEP, "the edge from vertex leads to a vertex that is more than one deeper")                          \
-  X(GP_FAULT_NO_WITNESS, "no edge leads to vertex from one that is one less deep")                                     \
-  X(GP_FAULT_SOURCE_PARENT, "the parent of the source (vertex) is not the source")                                     \
-  X(GP_FAULT_PARENT, "the parent of vertex is no vertex, or not one less deep")                                        \
-  X(GP_FAULT_PARENT_EDGE, "no edge leads from the parent of vertex to it")                                             \
-  X(GP_FAULT_STRAY_PARENT, "vertex was not reached, and has a parent")
+  X(GP_FAULT_SOURCE_DEPTH, "vertex @: it is the source, and its depth is not 0")                                       \
+  X(GP_FAULT_DEPTH, "vertex @: its depth is below -1, or beyond the limit")                                            \
+  X(GP_FAULT_SECOND_SOURCE, "vertex @: its depth is 0, and it is not the source")                                      \
+  X(GP_FAULT_NOT_REACHED, "vertex @: it was reached, and its edge # leads to a vertex that was not")                   \
+  X(GP_FAULT_TOO_DEEP, "vertex @: its edge # leads to a vertex that is more than one deeper")                          \
+  X(GP_FAULT_NO_WITNESS, "vertex @: no edge leads to it from one that is one less deep")                               \
+  X(GP_FAULT_SOURCE_PARENT, "vertex @: it is the source, and its parent is another")                                   \
+  X(GP_FAULT_PARENT, "vertex @: its parent is no vertex, or not one less deep")                                        \
+  X(GP_FAULT_PARENT_EDGE, "vertex @: no edge leads from its parent to it")                                             \
+  X(GP_FAULT_STRAY_PARENT, "vertex @: it was not reached, and has a parent")
 #define GPUPRIMS__ENUM(NAME, text) NAME,
 enum { GP_FAULTS(GPUPRIMS__ENUM) GP_FAULT_COUNT };
 #undef GPUPRIMS__ENUM
@@ -897,6 +914,7 @@ typedef struct gp_call {
   uint64_t target;                   // bfs with GP_UNTIL_TARGET
   uint64_t limit;                    // bfs: depth of the last vertices that are reached; 0: none
   gp_traversal *statistics;          // bfs: device memory, or NULL: not wanted
+  gp_fault *fault;                   // bfs with GP_CHECKED, device memory: what gp_graph_check says of the graph
   const gp_graph *out_graph;         // graph_from_edges, graph_relabel: where the new graph goes; host memory, likewise
 } gp_call;
 
@@ -1392,17 +1410,35 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
 
 // Breadth-first search: depths[v] (i32) = the number of edges of a shortest path from source to v, -1 where there is
 // none. parents (vertex_type of the graph; NULL: not wanted): a vertex from which an edge leads to v on such a path,
-// the source's its own, the largest number of the type where there is no path; which one of several is not determined,
-// depths are. Errors beside those of gp_run: GP_E_ARGUMENT where source is not below graph->vertices.
-// By gp_run: a limit of depth, an end at a target, the source in device memory, what was done (gp_traversal).
+// the source's its own, the largest number of the type where there is no path. Depths are the same in every call. Which
+// one of several parents it is may differ from call to call: the exception to what is said of reproducible results;
+// with GP_REPRODUCIBLE (gp_call.flags) it is the smallest, everywhere, for one more pass over all edges and the depths
+// at both ends. Errors beside those of gp_run: GP_E_ARGUMENT where source is not below graph->vertices.
+// By gp_run: a limit of depth, an end at a target, the source in device memory, what was done (gp_traversal), and
+// GP_CHECKED: gp_graph_check comes first and writes *gp_call.fault; where that finds something, nothing else is
+// written. It reads offsets and targets once (and in_offsets and in_sources), which for a search that goes bottom-up
+// is more than all of the rest. That GP_SYMMETRIC is true, and in_offsets the transposed graph, nobody checks.
 //
 // One cooperative launch, which decides on the device how each level goes (policy fields alpha, beta, small): top-down,
 // an edge inspected once; bottom-up, where the graph is GP_SYMMETRIC or comes with its transpose, which ends at the
 // first neighbour that was reached; or by one block alone. A directed graph without its transpose goes top-down. Where
-// a cooperative launch is refused one block does all, and the log says so. Offsets and targets are trusted. Workspace:
+// a cooperative launch is refused, or the driver has none, the log says so, and levels go top-down, a launch each: 48,
+// captured or not, that end at once where nothing is left; what lies deeper is done by one block in a last launch.
+// Offsets and targets are trusted. Workspace:
 // 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 12 bytes a vertex more (u32).
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream);
+
+// Connected components: labels[v] (vertex_type of the graph) = the smallest vertex that can be reached from v where
+// edges may be gone both ways (of a directed graph: the weak components). *components (device memory; NULL: not wanted)
+// = how many there are. The result is the same in every call, on every device. Trees of labels are hooked to each other
+// by the larger root, with path halving (Jaiganesh and Burtscher, A High-Performance Connected Components
+// Implementation for GPUs); where the graph is GP_SYMMETRIC, two neighbours of each vertex are linked first, and
+// vertices of the component that a sample says is the largest are done then (Sutton, Ben-Nun and Barak, Optimizing
+// Parallel Graph Connectivity Computation via Subgraph Sampling). Six launches; reads offsets twice, targets once, and
+// labels from anywhere. Offsets and targets are trusted. Workspace: one word.
+GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph *graph, void *labels,
+                                                uint64_t *components, gp_stream stream);
 
 // ---- graphs: building and checking. Graphs have fewer than 2^32 vertices here, whatever the type of their numbers.
 
@@ -1447,8 +1483,8 @@ GPUPRIMS__API gp_result gp_graph_check(gp_context *ctx, const gp_graph *graph, g
 // graph once, two depths (and a parent) for every edge; workspace: two bits a vertex. source is below vertices.
 GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uint64_t source, const void *depths,
                                      const void *parents, gp_fault *fault, gp_stream stream);
-// What a kind of fault means. Never NULL.
-GPUPRIMS__API const char *gp_fault_text(uint64_t kind);
+// Writes what a fault says, with its numbers, to `text` of `capacity` bytes, cut where that is too short; returns text.
+GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity);
 
 // Reads the edges of a file into host memory, which gp_edges_free gives back. Files that begin with "%%MatrixMarket"
 // are read as coordinate matrices (pattern, integer or real; general or symmetric): entry (i, j) is an edge from i - 1
@@ -2198,7 +2234,7 @@ typedef struct gp__shape {
 
 // Of gp_graph, by steps of a plan: building and checking.
 GPUPRIMS__RULE int gp__is_graph_work(int primitive) {
-  return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_BFS_CHECK;
+  return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
 }
 // Is the place of a fault an edge's number?
 GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
@@ -3247,7 +3283,8 @@ GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
 enum {
   GP__BFS_PART = 256,    // edges of a part of a list, at most
   GP__BFS_BUFFER = 2048, // bytes of shared memory of a warp: what it appends to queue and lists
-  GP__BFS_WORDS = 1      // tagged words: the counters of the barrier are clear
+  GP__BFS_WORDS = 1,     // tagged words: the counters of the barrier are clear
+  GP__BFS_LAUNCHES = 48  // levels that have a launch each where blocks cannot wait for each other
 };
 // Parts that each of two queues in shared memory has room for.
 GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
@@ -4340,7 +4377,8 @@ typedef struct gp__graph_args {
   int apart; // a list's: numbers from one edge's to the next one's
   int shift; // bits of a target in a key
   int flags;
-  int incoming; // check: of in_offsets and in_sources
+  int incoming;          // check: of in_offsets and in_sources
+  const gp_fault *fault; // bfs with GP_CHECKED: of its graph
 } gp__graph_args;
 // The state's words where degrees are counted: a sum, the complement of the least, the most, the histogram.
 enum { GP__DEGREE_SUM, GP__DEGREE_LEAST, GP__DEGREE_MOST, GP__DEGREE_HISTOGRAM, GP__DEGREE_STATE = 3 + 65 };
@@ -4579,6 +4617,8 @@ typedef struct gp__bfs_args {
   int look_from;                           // a block with so many parts looks at bits before it sets them
   unsigned small;                          //
   unsigned blocks;                         // of the grid, all of them resident
+  int step;                                // gp__bfs_steps: 0: the beginning, then levels
+  const gp_fault *fault;                   // GP_CHECKED: search only where nothing was found
 } gp__bfs_args;
 // Dense matrices in place, by panels and chunks. Bytes, where nothing else is said.
 typedef struct gp__panels_args {
@@ -16795,6 +16835,96 @@ template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &
   report->most = a.state[GP__DEGREE_MOST];
 }
 
+// ---- connected components: labels are a forest, in which every vertex's label is smaller, or its own (a root)
+
+// The root of v's tree; labels on the way skip one.
+template <class V> GP_DEVICE V gp__root(V *labels, V v) {
+  for (V up = gp__peek(labels + v); up != v;) {
+    const V above = gp__peek(labels + up);
+    if (above == up) return up;
+    atomicMin(labels + v, above);
+    v = above, up = gp__peek(labels + v);
+  }
+  return v;
+}
+// Who hooks a root to a smaller one has joined two trees. A root that somebody else has hooked is none any more.
+template <class V> GP_DEVICE void gp__link(V *labels, V u, V v) {
+  u = gp__root(labels, u), v = gp__root(labels, v);
+  while (u != v) {
+    const V large = u > v ? u : v, small = u > v ? v : u;
+    if (atomicCAS(labels + large, large, small) == large) return;
+    u = gp__root(labels, large), v = gp__root(labels, small);
+  }
+}
+template <class P, class O, class V> GP_DEVICE void gp__components_first(const gp__graph_args &a) {
+  const O *offsets = static_cast<const O *>(a.offsets);
+  const V *targets = static_cast<const V *>(a.targets);
+  V *labels = static_cast<V *>(a.out_targets);
+  gp__begin<P>();
+  if (a.bad && blockIdx.x == 0 && threadIdx.x == 0) *a.bad = 0;
+  for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
+    const V first = offsets[v] < offsets[v + 1] ? targets[offsets[v]] : static_cast<V>(v);
+    labels[v] = first < v ? first : static_cast<V>(v);
+  }
+}
+// Two neighbours of every vertex.
+template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp__graph_args &a) {
+  const O *offsets = static_cast<const O *>(a.offsets);
+  const V *targets = static_cast<const V *>(a.targets);
+  V *labels = static_cast<V *>(a.out_targets);
+  gp__begin<P>();
+  for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
+    for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e)
+      gp__link(labels, static_cast<V>(v), targets[e]);
+}
+// Every label is the root's. At the end: how many roots there are.
+template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
+  V *labels = static_cast<V *>(a.out_targets);
+  gp__u64 roots = 0;
+  gp__begin<P>();
+  for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
+    const V root = gp__root(labels, static_cast<V>(v));
+    roots += root == v;
+    if (root != v) atomicMin(labels + v, root);
+  }
+  if (!a.bad || !a.incoming) return;
+  roots = gp_warp_reduce(roots, gp_sum<gp__u64>());
+  if (gp_lane() == 0 && roots) atomicAdd(a.bad, roots);
+}
+// One block: the label that most of a sample have. Which one it is matters for speed only.
+template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph_args &a) {
+  struct Sample {
+    V label[P::threads];
+    unsigned most;
+  };
+  const V *labels = static_cast<const V *>(a.out_targets);
+  GP_SHARED(Sample, s);
+  gp__begin<P>();
+  if (!a.vertices) return;
+  const V mine = labels[a.vertices / P::threads * threadIdx.x + a.vertices % P::threads * threadIdx.x / P::threads];
+  unsigned same = 0;
+  s.label[threadIdx.x] = mine;
+  if (threadIdx.x == 0) s.most = 0;
+  __syncthreads();
+  for (int i = 0; i < P::threads; ++i) same += s.label[i] == mine;
+  atomicMax(&s.most, same << 16 | threadIdx.x);
+  __syncthreads();
+  if (threadIdx.x == 0) *a.state = s.label[s.most & 0xffffu];
+}
+template <class V> struct gp__edge_to_component {
+  V *labels;
+  gp__u64 skipped; // the label of vertices whose edges need not be looked at
+  bool both;       // the opposite edge is there, too
+  GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
+    if (both && gp__peek(labels + source) == skipped) return;
+    if (source != target) gp__link(labels, static_cast<V>(source), static_cast<V>(target));
+  }
+};
+template <class P, class O, class V> GP_DEVICE void gp__components_link(const gp__graph_args &a) {
+  gp__begin<P>();
+  gp__each_edge<P, O, V>(a, gp__edge_to_component<V>{static_cast<V *>(a.out_targets), *a.state, a.flags != 0});
+}
+
 // ---- faults: the least of all, as a word
 
 struct gp__faults {
@@ -18115,6 +18245,141 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs(const gp__
   }
   block.finish();
 }
+// GP_CHECKED: a graph in which something is wrong is not searched.
+template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
+  if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex>(a);
+}
+
+// GP_REPRODUCIBLE: of the vertices from which an edge leads, and that are one less deep, the smallest.
+template <class V> struct gp__edge_to_parent {
+  const gp__graph_args &a;
+  GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
+    V *parents = static_cast<V *>(a.out_targets);
+    const int from = a.depths[source];
+    if (from >= 0 && a.depths[target] == from + 1 && source < gp__peek(parents + target))
+      atomicMin(parents + target, static_cast<V>(source));
+  }
+};
+template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__graph_args &a) {
+  gp__begin<P>();
+  if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
+  gp__each_edge<P, O, V>(a, gp__edge_to_parent<V>{a});
+}
+
+// ---- where blocks cannot wait for each other: levels top-down, a launch each
+
+// What launches leave for each other.
+struct gp__bfs_progress {
+  gp__u64 found[GP__BFS_LAUNCHES + 3]; // vertices of each level; of those of the last launch in turn
+  gp__u64 reached, edges, inspected;
+  gp__u64 hit; // the level of the target
+};
+static_assert(sizeof(gp__bfs_progress) <= 512, "it lies where gp__bfs_control does");
+template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
+  const gp__bfs_args &a;
+  const Offset *offsets;
+  const Vertex *targets;
+  Vertex *parents;
+  gp__bfs_progress *s;
+
+  GP_DEVICE explicit gp__bfs_stepper(const gp__bfs_args &args)
+      : a(args), offsets(static_cast<const Offset *>(args.offsets)), targets(static_cast<const Vertex *>(args.targets)),
+        parents(static_cast<Vertex *>(args.parents)), s(static_cast<gp__bfs_progress *>(args.control)) {}
+  GP_DEVICE Vertex *list(int level) const { return static_cast<Vertex *>(a.queue) + (level & 1) * a.vertices; }
+  GP_DEVICE gp__u64 degree(Vertex v) const { return static_cast<gp__u64>(offsets[v + 1] - offsets[v]); }
+  // Is there no level behind this one, of so many vertices?
+  GP_DEVICE bool over(int level, gp__u64 count) const {
+    const gp__u64 hit = gp__peek(&s->hit);
+    return !count || (a.limit && level == a.limit) || (hit && hit <= static_cast<gp__u64>(level));
+  }
+
+  GP_DEVICE void start(gp__u64 mine, gp__u64 threads) const {
+    const gp__u64 source = a.source_device ? *a.source_device : a.source;
+    const bool valid = source < a.vertices;
+    for (gp__u64 v = mine; v < a.vertices; v += threads) {
+      a.depths[v] = v == source ? 0 : -1;
+      if (parents) parents[v] = v == source ? static_cast<Vertex>(v) : static_cast<Vertex>(~Vertex(0));
+    }
+    if (mine > GP__BFS_LAUNCHES + 2) return;
+    s->found[mine] = mine == 0 && valid && source != a.target;
+    if (mine > 0) return;
+    if (valid) list(0)[0] = static_cast<Vertex>(source);
+    s->reached = valid;
+    s->edges = valid ? degree(static_cast<Vertex>(source)) : 0;
+    s->inspected = s->hit = 0;
+  }
+  // A warp takes a vertex of the frontier at a time. `level` is that of what is found, counted in s->found[to].
+  GP_DEVICE void expand(int level, gp__u64 count, int to, gp__u64 warp, gp__u64 warps) const {
+    gp__u64 reached = 0, edges = 0, inspected = 0;
+    for (gp__u64 i = warp; i < count; i += warps) {
+      const Vertex u = list(level - 1)[i];
+      const gp__u64 end = offsets[u + 1];
+      for (gp__u64 e = offsets[u]; e < end; e += GP__WARP) {
+        const bool there = e + gp_lane() < end;
+        const Vertex v = there ? targets[e + gp_lane()] : 0;
+        const bool mine = there && gp__peek(a.depths + v) < 0 && atomicCAS(a.depths + v, -1, level) == -1;
+        const unsigned mask = __ballot_sync(0xffffffffu, mine), number = static_cast<unsigned>(__popc(mask));
+        inspected += there;
+        if (!mask) continue;
+        const gp__u64 at =
+            gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s->found[to], static_cast<gp__u64>(number)) : 0, 0);
+        if (!mine) continue;
+        list(level)[at + static_cast<unsigned>(__popc(mask & ((1u << gp_lane()) - 1u)))] = v;
+        if (parents) parents[v] = u;
+        ++reached;
+        edges += degree(v);
+        if (v == a.target) atomicExch(&s->hit, static_cast<gp__u64>(level));
+      }
+    }
+    reached = gp_warp_reduce(reached, gp_sum<gp__u64>());
+    edges = gp_warp_reduce(edges, gp_sum<gp__u64>());
+    inspected = gp_warp_reduce(inspected, gp_sum<gp__u64>());
+    if (gp_lane() != 0 || !inspected) return;
+    atomicAdd(&s->reached, reached);
+    atomicAdd(&s->edges, edges);
+    atomicAdd(&s->inspected, inspected);
+  }
+  // One block: all levels that are left, and what has been done.
+  GP_DEVICE void rest() const {
+    const int most = GP__BFS_LAUNCHES;
+    int level = most;
+    for (;; ++level) {
+      const int turn = level - most;
+      const gp__u64 count = gp__peek(&s->found[most + turn % 3]);
+      if (over(level, count)) break;
+      if (threadIdx.x == 0) s->found[most + (turn + 2) % 3] = 0;
+      expand(level + 1, count, most + (turn + 1) % 3, static_cast<gp__u64>(gp_warp()), P::threads / GP__WARP);
+      __syncthreads();
+    }
+    if (threadIdx.x > 0 || !a.statistics) return;
+    gp_traversal &r = *a.statistics;
+    const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);
+    gp__u64 levels = static_cast<gp__u64>(level);
+    if (level == most) // or earlier, in a launch of its own
+      for (levels = 0; levels < most && s->found[levels + 1]; ++levels) {}
+    else if (!gp__peek(&s->found[most + (level - most) % 3])) --levels;
+    r.reached = s->reached;
+    r.edges = s->edges;
+    r.inspected = s->inspected;
+    r.levels = levels;
+    r.bottom_up = 0;
+    r.small = static_cast<gp__u64>(levels > most ? levels - most : 0);
+    r.bytes = a.vertices * (4 + (parents ? of_vertex : 0)) + s->reached * 2 * of_offset + s->inspected * of_vertex;
+  }
+};
+template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(const gp__bfs_args &a) {
+  const gp__bfs_stepper<P, Offset, Vertex> stepper(a);
+  gp__begin<P>();
+  if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
+  const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x;
+  const gp__u64 threads = static_cast<gp__u64>(gridDim.x) * P::threads;
+  if (a.step == 0) stepper.start(mine, threads);
+  else if (a.step > GP__BFS_LAUNCHES) stepper.rest();
+  else {
+    const gp__u64 count = stepper.s->found[a.step - 1];
+    if (!stepper.over(a.step - 1, count)) stepper.expand(a.step, count, a.step, mine / GP__WARP, threads / GP__WARP);
+  }
+}
 
 #endif // GPUPRIMS__DEVICE_TEXT
 
@@ -18519,6 +18784,8 @@ typedef struct gp__request {
   uint64_t source, target, limit;          // target: ~0 without GP_UNTIL_TARGET
   const uint64_t *source_device;           // or NULL
   gp_traversal *statistics;                // or NULL
+  gp_fault *fault;                         // NULL without GP_CHECKED
+  int stepwise;                            // bfs: a launch a level, a cooperative one was refused
 } gp__request;
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
@@ -21139,10 +21406,43 @@ static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
   free(seen);
   return GP_SUCCESS;
 }
+static void gp__host_set_number(void *array, size_t size, uint64_t i, uint64_t value) {
+  if (size == 4) ((uint32_t *)array)[i] = (uint32_t)value;
+  else ((uint64_t *)array)[i] = value;
+}
+static uint64_t gp__host_root(void *labels, size_t size, uint64_t v) {
+  uint64_t up;
+  for (; (up = gp__host_offset(labels, size, v)) != v; v = up)
+    gp__host_set_number(labels, size, v, gp__host_offset(labels, size, up));
+  return v;
+}
+static void gp__host_components(const gp__request *q) {
+  const gp_graph *g = &q->graph;
+  uint64_t v, e, components = 0;
+  for (v = 0; v < g->vertices; ++v) gp__host_set_number(q->out, q->key_size, v, v);
+  for (v = 0; v < g->vertices; ++v) {
+    const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
+    for (e = gp__host_offset(g->offsets, q->offset_size, v); e < end; ++e) {
+      const uint64_t a = gp__host_root(q->out, q->key_size, v);
+      const uint64_t b = gp__host_root(q->out, q->key_size, gp__host_offset(g->targets, q->key_size, e));
+      gp__host_set_number(q->out, q->key_size, a < b ? b : a, a < b ? a : b);
+    }
+  }
+  for (v = 0; v < g->vertices; ++v) {
+    const uint64_t root = gp__host_root(q->out, q->key_size, v);
+    components += root == v;
+    gp__host_set_number(q->out, q->key_size, v, root);
+  }
+  if (q->out_count) *q->out_count = components;
+}
 static gp_result gp__host_graph_work(const gp__request *q, int threads) {
   gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
   gp_result result = GP_SUCCESS;
   if (q->primitive <= GP_GRAPH_RELABEL) return gp__host_build(q, threads);
+  if (q->primitive == GP_CONNECTED_COMPONENTS) {
+    gp__host_components(q);
+    return GP_SUCCESS;
+  }
   if (q->primitive == GP_GRAPH_DEGREES) {
     gp__host_degrees(q);
     return GP_SUCCESS;
@@ -21264,10 +21564,6 @@ static gp_result gp__host_layouts(const gp__host_call *h) {
 static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
   return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
 }
-static void gp__host_set_number(void *array, size_t size, uint64_t i, uint64_t value) {
-  if (size == 4) ((uint32_t *)array)[i] = (uint32_t)value;
-  else ((uint64_t *)array)[i] = value;
-}
 static gp_result gp__host_bfs(const gp__request *q) {
   const gp_graph *g = &q->graph;
   const size_t of_offset = q->offset_size, of_vertex = q->key_size;
@@ -21277,6 +21573,13 @@ static gp_result gp__host_bfs(const gp__request *q) {
   gp_traversal t;
   int done = 0;
   memset(&t, 0, sizeof t);
+  if (q->fault) {
+    gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
+    gp__host_check_lists(q, 0, &f);
+    if (g->in_offsets) gp__host_check_lists(q, 1, &f);
+    *q->fault = f;
+    if (f.kind) return GP_SUCCESS;
+  }
   if (g->vertices > SIZE_MAX / sizeof *queue) return gp__fail(GP_E_MEMORY, "gp_bfs: the graph is too large");
   queue = (uint64_t *)malloc((size_t)(g->vertices ? g->vertices : 1) * sizeof *queue);
   if (!queue)
@@ -21298,6 +21601,8 @@ static gp_result gp__host_bfs(const gp__request *q) {
       for (e = gp__host_number(g->offsets, of_offset, u); e < end; ++e) {
         const uint64_t v = gp__host_number(g->targets, of_vertex, e);
         ++t.inspected;
+        if (depths[v] > depths[u] && q->out2 && u < gp__host_number(q->out2, of_vertex, v))
+          gp__host_set_number(q->out2, of_vertex, v, u); // the smallest one
         if (depths[v] >= 0) continue;
         depths[v] = depths[u] + 1;
         if (q->out2) gp__host_set_number(q->out2, of_vertex, v, u);
@@ -22120,11 +22425,12 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 // ---- the tuned table
 //
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
-// vectors, load, store, stages, blocks_per_sm, overlap, provenance). scope: a device's name ("NVIDIA H200"), a compute
-// capability ("sm_90"), a class of like devices ("class:NAME"), or "portable". Sizes in bytes, -1 for any; the row
-// serves calls on 2^log2_from bytes and more, less than 2^log2_to (gp__shape_bytes), whose pointers are aligned to 16
-// bytes and which are not GP_REPRODUCIBLE: as it was measured. in_size is an element's: a value's where there are keys
-// or flags beside it, a key's where there are keys alone. Zeros in the policy are filled by gp__portable.
+// vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, provenance). scope: a device's name
+// ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or "portable". Sizes in
+// bytes, -1 for any; the row serves calls on 2^log2_from bytes and more, less than 2^log2_to (gp__shape_bytes), whose
+// pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured. in_size is an element's: a
+// value's where there are keys or flags beside it, a key's where there are keys alone. Zeros in the policy are filled
+// by gp__portable.
 // GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
 
 #if defined(GP_POLICY_ROWS) // the program has defined a table of its own
@@ -22153,11 +22459,11 @@ typedef struct gp__policy_class {
 } gp__policy_class;
 
 #define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages,      \
-                      blocks, overlap, provenance)                                                                     \
+                      blocks, overlap, alpha, beta, small, look, provenance)                                           \
   {scope,     (int)(primitive),                                                                                        \
    in,        acc,                                                                                                     \
    out,       from,                                                                                                    \
-   to,        {algorithm, threads, vectors, load, store, stages, blocks, overlap, 0, 0, 0, 0},                         \
+   to,        {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look},           \
    provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
@@ -22271,6 +22577,9 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args)                                                           \
   X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)                                                               \
   X(BFS, gp__bfs, gp__bfs_args)                                                                                        \
+  X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args)                                                                        \
+  X(BFS_STEPS, gp__bfs_steps, gp__bfs_args)                                                                            \
+  X(BFS_PARENTS, gp__bfs_parents, gp__graph_args)                                                                      \
   X(GRAPH_LIST_KEYS, gp__graph_list_keys, gp__graph_args)                                                              \
   X(GRAPH_KEYS, gp__graph_keys, gp__graph_args)                                                                        \
   X(GRAPH_FROM_KEYS, gp__graph_from_keys, gp__graph_args)                                                              \
@@ -22281,7 +22590,12 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(GRAPH_CHECK, gp__graph_check, gp__graph_args)                                                                      \
   X(DEPTHS_OF_EDGES, gp__depths_of_edges, gp__graph_args)                                                              \
   X(DEPTHS_OF_VERTICES, gp__depths_of_vertices, gp__graph_args)                                                        \
-  X(FAULT_REPORT, gp__fault_report, gp__graph_args)
+  X(FAULT_REPORT, gp__fault_report, gp__graph_args)                                                                    \
+  X(COMPONENTS_FIRST, gp__components_first, gp__graph_args)                                                            \
+  X(COMPONENTS_FEW, gp__components_few, gp__graph_args)                                                                \
+  X(COMPONENTS_ROOTS, gp__components_roots, gp__graph_args)                                                            \
+  X(COMPONENTS_SAMPLE, gp__components_sample, gp__graph_args)                                                          \
+  X(COMPONENTS_LINK, gp__components_link, gp__graph_args)
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -23155,6 +23469,8 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
     return GP__READS_OUT;
   case GP_BFS_CHECK:
     return GP__READS_IN | GP__READS_IN2 | GP__READS_OUT;
+  case GP_CONNECTED_COMPONENTS:
+    return GP__READS_OUT | GP__READS_OUT_COUNT;
   default: // check_offsets
     return GP__READS_OFFSETS | GP__READS_BAD;
   }
@@ -23211,8 +23527,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if ((c->in_layout || c->out_layout) && c->primitive != GP_CONVERT_LAYOUT)
     return gp__fail(GP_E_ARGUMENT, "%s: %s serves convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
-  if (c->primitive != GP_BFS && (c->source_device || c->target || c->statistics))
-    return gp__fail(GP_E_ARGUMENT, "%s: source_device, target, statistics serve bfs only", k->who);
+  if (c->primitive != GP_BFS && (c->source_device || c->target || c->statistics || c->fault))
+    return gp__fail(GP_E_ARGUMENT, "%s: source_device, target, statistics, fault serve bfs only", k->who);
+  if (c->fault && !(c->flags & GP_CHECKED)) return gp__fail(GP_E_ARGUMENT, "%s: fault: flags lacks GP_CHECKED", k->who);
   if (c->primitive != GP_BFS && c->primitive != GP_BFS_CHECK && (c->source || c->limit))
     return gp__fail(GP_E_ARGUMENT, "%s: source and limit serve bfs and bfs_check only", k->who);
   if ((c->flags & GP_UNTIL_TARGET) && c->primitive != GP_BFS)
@@ -23239,11 +23556,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: out_graph: the call makes no graph", k->who);
   if (c->graph && !gp__takes_graph(c->primitive))
     return gp__fail(GP_E_ARGUMENT, "%s: graph: the call takes none", k->who);
-  if ((c->flags & GP_CHECKED) &&
+  if ((c->flags & GP_CHECKED) && c->primitive != GP_BFS &&
       !((k->reads & GP__READS_BAD) && c->primitive != GP_CHECK_OFFSETS && c->primitive != GP_GRAPH_FROM_EDGES))
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: flags: GP_CHECKED serves segmented_reduce, segmented scans and segmented_sort only", k->who);
-  if ((c->flags & GP_CHECKED) && (c->end || (!c->begin && !c->offset_type)))
+                    "%s: flags: GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort and bfs only",
+                    k->who);
+  if ((c->flags & GP_CHECKED) && c->primitive != GP_BFS && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
                     c->end ? "%s: flags: GP_CHECKED checks offsets in their order; with end they have none"
                            : "%s: flags: GP_CHECKED: segments of one length have no offsets",
@@ -24429,6 +24747,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (parents)", c->out2, q->key_size, q->key_size, q->graph.vertices, 0, 0));
   GPUPRIMS__CHECK(gp__writing(k, "statistics", c->statistics, 8, sizeof *c->statistics, 1, 0, 0));
+  if (c->flags & GP_CHECKED) GPUPRIMS__CHECK(gp__writing(k, "fault", c->fault, 8, sizeof *c->fault, 1, 1, 0));
   GPUPRIMS__CHECK(gp__check_apart(k));
   q->out = c->out;
   q->out2 = c->out2;
@@ -24437,6 +24756,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   q->target = c->flags & GP_UNTIL_TARGET ? c->target : UINT64_MAX;
   q->limit = c->limit;
   q->statistics = c->statistics;
+  q->fault = c->fault;
   return GP_SUCCESS;
 }
 // A list of edges, and the graph that it becomes.
@@ -24506,6 +24826,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
   if (p == GP_GRAPH_RELABEL) {
     GPUPRIMS__CHECK(gp__writing(k, "out (order)", c->out, vertex, vertex, g->vertices, 0, 0));
     GPUPRIMS__CHECK(gp__writing(k, "out2 (numbers)", c->out2, vertex, vertex, g->vertices, 0, 0));
+  } else if (p == GP_CONNECTED_COMPONENTS) {
+    GPUPRIMS__CHECK(gp__writing(k, "out (labels)", c->out, vertex, vertex, g->vertices, 1, 0));
+    GPUPRIMS__CHECK(gp__writing(k, "out_count (components)", c->out_count, 8, 8, 1, 0, 0));
   } else if (!builds) {
     const size_t bytes = p == GP_GRAPH_DEGREES ? sizeof(gp_degrees) : sizeof(gp_fault);
     GPUPRIMS__CHECK(gp__writing(k, p == GP_GRAPH_DEGREES ? "out (degrees)" : "out (fault)", c->out, 8, bytes, 1, 1, 0));
@@ -24525,6 +24848,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
   q->in2 = c->in2;
   q->out = c->out;
   q->out2 = c->out2;
+  q->out_count = c->out_count;
   q->bad = c->bad;
   q->count_device = c->count_device;
   return GP_SUCCESS;
@@ -24764,7 +25088,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.drop_keys = !q->in && q->in_size && !q->out_keys;
     h.in_place = !q->in || q->in == q->out; // without buffers: it may be
   }
-  h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
+  h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact && q->primitive != GP_BFS;
   return h;
 }
 GPUPRIMS__PRIVATE void gp__shape_on(gp__shape *h, const gp_description *a) {
@@ -24791,10 +25115,13 @@ static const gp__field gp__fields_segmented_sort[] = {GP_POLICY_FIELDS_SEGMENTED
 static const gp__field gp__fields_top_k[] = {GP_POLICY_FIELDS_TOP_K(GPUPRIMS__FIELD){NULL, 0}};
 static const gp__field gp__fields_transpose[] = {GP_POLICY_FIELDS_TRANSPOSE(GPUPRIMS__FIELD){NULL, 0}};
 static const gp__field gp__fields_graph[] = {GP_POLICY_FIELDS_GRAPH(GPUPRIMS__FIELD){NULL, 0}};
-// All there are.
-static const gp__field gp__fields_all[] = {GP_POLICY_FIELDS_SCAN(GPUPRIMS__FIELD) GPUPRIMS__FIELD(
-    alpha, 0) GPUPRIMS__FIELD(beta, 0) GPUPRIMS__FIELD(small, 0) GPUPRIMS__FIELD(look, 0){NULL, 0}};
 #undef GPUPRIMS__FIELD
+// All there are.
+#define GPUPRIMS__FIELD(field) {#field, offsetof(gp_policy, field)},
+static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GPUPRIMS__FIELD){NULL, 0}};
+#undef GPUPRIMS__FIELD
+typedef char gp__every_member_is_listed
+    [(sizeof gp__fields_all / sizeof *gp__fields_all - 1) * sizeof(int) == sizeof(gp_policy) ? 1 : -1];
 
 GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
   static const gp__field *const fields[] = {gp__fields_map,    gp__fields_reduce,    gp__fields_scan,
@@ -24808,6 +25135,8 @@ GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (
 // Says which field makes a policy invalid: the one that, left to its default, makes it valid.
 GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
   const gp__field *f;
+  char text[320] = "";
+  size_t at = 0;
   for (f = gp__fields_of(h->primitive); f->name; ++f) {
     gp_policy p = given;
     const int value = *gp__field_of(&p, f);
@@ -24815,12 +25144,11 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
     if (value && gp__policy_valid(gp__portable(p, *h), *h))
       return gp__fail(GP_E_POLICY, "%s: policy.%s = %d is not valid for this call on this device", who, f->name, value);
   }
-  return gp__fail(
-      GP_E_POLICY,
-      "%s: the policy is not valid for this call on this device: algorithm %d, threads %d, vectors %d, load "
-      "%d, store %d, stages %d, blocks_per_sm %d, overlap %d",
-      who, given.algorithm, given.threads, given.vectors, given.load, given.store, given.stages, given.blocks_per_sm,
-      given.overlap);
+  for (f = gp__fields_of(h->primitive); f->name; ++f)
+    if (at < sizeof text)
+      at +=
+          (size_t)snprintf(text + at, sizeof text - at, "%s %s %d", at ? "," : ":", f->name, *gp__field_of(&given, f));
+  return gp__fail(GP_E_POLICY, "%s: the policy is not valid for this call on this device%s", who, text);
 }
 
 // How well a row fits: 0 not at all, otherwise more for sizes that it names, then for the larger bucket.
@@ -25058,7 +25386,11 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   if (p->algorithm == GP_COUNTING) return gp__kinds_of_counting(q, kinds);
   if (gp__family_of(q->primitive) == GP__FAMILY_TOP_K) return gp__kinds_of_top_k(q, p, kinds);
   if (q->primitive == GP_TRANSPOSE) return gp__kinds_of_transpose(q, p, kinds);
-  if (q->primitive == GP_BFS) return kinds[0] = GP__BFS, 1;
+  if (q->primitive == GP_BFS) {
+    kinds[count++] = q->stepwise ? GP__BFS_STEPS : q->fault ? GP__BFS_CHECKED : GP__BFS;
+    if (q->out2 && (q->flags & GP_REPRODUCIBLE)) kinds[count++] = GP__BFS_PARENTS;
+    return count;
+  }
   if (gp__family_of(q->primitive) == GP__FAMILY_MERGE) {
     const int sets = gp__is_set(q->primitive);
     if (q->primitive != GP_MERGE) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
@@ -25088,15 +25420,17 @@ GPUPRIMS__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p
 }
 // The kernels of its own.
 GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  static const signed char lists[][4] = {{GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
-                                         {GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
-                                         {GP__GRAPH_DEGREE_KEYS, GP__GRAPH_INVERT, GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS},
-                                         {GP__GRAPH_DEGREES, GP__GRAPH_DEGREE_REPORT, -1, -1},
-                                         {GP__GRAPH_CHECK, GP__FAULT_REPORT, -1, -1},
-                                         {GP__DEPTHS_OF_EDGES, GP__DEPTHS_OF_VERTICES, GP__FAULT_REPORT, -1}};
+  static const signed char lists[][5] = {
+      {GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
+      {GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
+      {GP__GRAPH_DEGREE_KEYS, GP__GRAPH_INVERT, GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1},
+      {GP__GRAPH_DEGREES, GP__GRAPH_DEGREE_REPORT, -1, -1},
+      {GP__GRAPH_CHECK, GP__FAULT_REPORT, -1, -1},
+      {GP__DEPTHS_OF_EDGES, GP__DEPTHS_OF_VERTICES, GP__FAULT_REPORT, -1},
+      {GP__COMPONENTS_FIRST, GP__COMPONENTS_FEW, GP__COMPONENTS_SAMPLE, GP__COMPONENTS_LINK, GP__COMPONENTS_ROOTS}};
   const signed char *list = lists[q->primitive - GP_GRAPH_FROM_EDGES];
   int count = 0;
-  for (; count < 4 && list[count] >= 0; ++count) kinds[count] = (gp__kernel_kind)list[count];
+  for (; count < 5 && list[count] >= 0; ++count) kinds[count] = (gp__kernel_kind)list[count];
   return count;
 }
 // Which kernels a call needs, in the order of their launches. Returns their number.
@@ -25461,6 +25795,9 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__GRAPH_FROM_KEYS:
   case GP__GRAPH_CHECK:
   case GP__DEPTHS_OF_EDGES:
+  case GP__COMPONENTS_FIRST:
+  case GP__COMPONENTS_FEW:
+  case GP__COMPONENTS_LINK:
     gp__add(t, "%s, %s>", offset, key);
     break;
   case GP__GRAPH_DEGREE_KEYS:
@@ -25470,6 +25807,8 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     break;
   case GP__GRAPH_INVERT:
   case GP__DEPTHS_OF_VERTICES:
+  case GP__COMPONENTS_ROOTS:
+  case GP__COMPONENTS_SAMPLE:
     gp__add(t, "%s>", key);
     break;
   case GP__SEGMENTS_SHORT:
@@ -25569,6 +25908,9 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, "%d>", q->moves.word);
     break;
   case GP__BFS:
+  case GP__BFS_CHECKED:
+  case GP__BFS_STEPS:
+  case GP__BFS_PARENTS:
     gp__add(t, "%s, %s>", offset, key);
     break;
   default: // scans
@@ -26782,7 +27124,28 @@ GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }
 
-// All blocks are resident, or there is one. NULL: no cooperative launch; GP__CU_...: it was refused.
+// What the launch of a search returns where blocks cannot wait for each other.
+enum { GP__REFUSED = 1 << 20 };
+GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
+  gp__graph_args of;
+  if (l->count < 2) return GP_SUCCESS;
+  memset(&of, 0, sizeof of);
+  of.offsets = a->offsets;
+  of.targets = a->targets;
+  of.vertices = a->vertices;
+  of.edges = l->q->graph.edges;
+  of.depths = a->depths;
+  of.out_targets = a->parents;
+  of.fault = a->fault;
+  return gp__launch_step(l, 1, l->g->grid, l->g->threads, 0, &of);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_bfs_levels(const gp__launching *l, gp__bfs_args *a) {
+  gp_result result = GP_SUCCESS;
+  for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 1 && result == GP_SUCCESS; ++a->step)
+    result = gp__launch_step(l, 0, a->step > GP__BFS_LAUNCHES ? 1 : l->g->grid, l->g->threads, 0, a);
+  return result;
+}
+// All blocks are resident, or there is one.
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
   const gp__request *q = l->q;
@@ -26790,6 +27153,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   unsigned char *scratch = (unsigned char *)l->scratch;
   gp__bfs_args a;
   void *parameters[1];
+  gp_result result = GP_SUCCESS;
   int error = 0;
   memset(&a, 0, sizeof a);
   a.offsets = q->graph.offsets;
@@ -26819,18 +27183,19 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.look_from = l->p->look;
   a.small_edges = (unsigned)l->p->small * 8ull;
   a.blocks = l->g->grid;
+  a.fault = q->fault;
   parameters[0] = &a;
-  if (a.blocks > 1) {
+  if (q->stepwise) {
+    result = gp__launch_bfs_levels(l, &a);
+  } else if (a.blocks > 1) {
     if (d->cuLaunchCooperativeKernel)
       error = d->cuLaunchCooperativeKernel(l->kernels[0]->function, a.blocks, 1, 1, l->g->threads, 1, 1,
                                            l->g->shared_bytes, l->stream, parameters);
-    if (d->cuLaunchCooperativeKernel && !error) return GP_SUCCESS;
-    if (error && error != GP__CU_COOPERATIVE_TOO_LARGE && error != GP__CU_NOT_SUPPORTED)
-      return gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error);
-    gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: a cooperative launch was refused: one block does all", l->who);
-    a.blocks = 1;
-  }
-  return gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, &a);
+    if (!d->cuLaunchCooperativeKernel) return (gp_result)GP__REFUSED;
+    if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
+    if (error) return gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error);
+  } else result = gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, &a);
+  return result == GP_SUCCESS ? gp__launch_parents(l, &a) : result;
 }
 
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
@@ -26903,11 +27268,19 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   return result;
 }
 
-// Of a GP_CHECKED call: the check of its offsets, as a call of its own.
+// Of a GP_CHECKED call: the check of its offsets, or of its graph, as a call of its own.
 GPUPRIMS__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }
-GPUPRIMS__PRIVATE gp__request gp__offset_check(const gp__request *q) {
+GPUPRIMS__PRIVATE gp__request gp__check_of(const gp__request *q) {
   gp__request check;
   memset(&check, 0, sizeof check);
+  if (q->primitive == GP_BFS) {
+    check.primitive = GP_GRAPH_CHECK;
+    check.graph = check.out_graph = q->graph;
+    gp__note_graph(&check, &q->graph);
+    check.count = q->graph.edges > q->graph.vertices ? q->graph.edges : q->graph.vertices;
+    check.out = q->fault;
+    return check;
+  }
   check.primitive = GP_CHECK_OFFSETS;
   check.offset_type = q->offset_type;
   check.offset_size = q->offset_size;
@@ -27263,6 +27636,21 @@ GPUPRIMS__PRIVATE gp_result gp__plan_checking(gp__state *s, const char *who, con
   gp__add_kernel(g, GP__FAULT_REPORT, 1, a);
   return GP_SUCCESS;
 }
+GPUPRIMS__PRIVATE gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
+  const uint64_t n = q->graph.vertices;
+  a->state = (unsigned long long *)gp__take(g, 8);
+  a->out_targets = q->out;
+  a->bad = (unsigned long long *)q->out_count;
+  a->flags = q->graph.flags & GP_SYMMETRIC;
+  gp__add_kernel(g, GP__COMPONENTS_FIRST, n, a);
+  gp__add_kernel(g, GP__COMPONENTS_FEW, n, a);
+  gp__add_kernel(g, GP__COMPONENTS_ROOTS, n, a);
+  gp__add_kernel(g, GP__COMPONENTS_SAMPLE, 1, a);
+  gp__add_kernel(g, GP__COMPONENTS_LINK, q->graph.edges, a);
+  a->incoming = 1;
+  gp__add_kernel(g, GP__COMPONENTS_ROOTS, n, a);
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsigned char *at,
                                               gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
@@ -27274,11 +27662,12 @@ GPUPRIMS__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q
   a.targets = q->graph.targets;
   a.vertices = q->graph.vertices;
   a.edges = q->graph.edges;
+  if (q->primitive == GP_CONNECTED_COMPONENTS) return gp__plan_components(q, &a, g);
   return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
 }
 // The primary context is current. run 0: the kernels are built, nothing else.
 GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                               gp_stream stream) {
+                                               gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t tile = 4 * (uint64_t)p->threads * (unsigned)p->vectors;
   gp__shape h = gp__shape_of(q);
@@ -27297,7 +27686,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
     result = gp__run_request(s, &g.requests[i], gp__step_policy(&g.requests[i]), 0, stream, 0);
   if (result != GP_SUCCESS || !run) return result;
   geometry = gp__geometry_of(*p, h, 0);
-  GPUPRIMS__CHECK(gp__hold(s, who, stream, g.requests, g.request_count, g.held, &held));
+  GPUPRIMS__CHECK(gp__hold(s, who, stream, g.requests, g.request_count, g.held > least ? g.held : least, &held));
   result = gp__graph_plan_of(s, q, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     gp__graph_step *step = &g.steps[i];
@@ -27367,12 +27756,13 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
   if (q->primitive == GP_GROUP_BY) return gp__leave(s, who, pushed, gp__run_group_by(s, q, &p, run, stream));
-  if (gp__is_graph_work(q->primitive)) return gp__leave(s, who, pushed, gp__run_graph_work(s, q, &p, run, stream));
+  if (gp__is_graph_work(q->primitive))
+    return gp__leave(s, who, pushed, gp__run_graph_work(s, q, &p, run, stream, least));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 1, &kernels[i]);
   if (result == GP_SUCCESS && gp__is_checked(q)) { // first; both find room in the workspace, or neither is launched
-    const gp__request check = gp__offset_check(q);
+    const gp__request check = gp__check_of(q);
     const gp__geometry g = gp__geometry_of(p, h, 0);
     result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
   }
@@ -27384,6 +27774,15 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
     least = room;
   }
   if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
+  if (result == (gp_result)GP__REFUSED) { // nothing has been launched
+    gp__request steps = *q;
+    gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: a cooperative launch was refused: a launch a level", who);
+    steps.stepwise = 1;
+    count = gp__kinds_of(&steps, &p, kinds);
+    for (i = 0, result = GP_SUCCESS; i < count && result == GP_SUCCESS; ++i)
+      result = gp__get_kernel(s, who, &steps, &p, &h, kinds[i], 1, &kernels[i]);
+    if (result == GP_SUCCESS) result = gp__launch(s, who, &steps, &h, &p, kernels, count, stream, least);
+  }
   if (run && !idle && gp__sorts_results(q, &p)) {
     uint64_t row;
     for (row = 0; row < gp__rows_of(h) && result == GP_SUCCESS; ++row) {
@@ -27476,7 +27875,7 @@ GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, 
   if (result != GP_SUCCESS || !s->context) return result;
   result = gp__workspace_of(s, &q, call->policy, bytes);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
-    const gp__request check = gp__offset_check(&q);
+    const gp__request check = gp__check_of(&q);
     result = gp__workspace_of(s, &check, NULL, bytes);
   }
   return result;
@@ -27550,7 +27949,7 @@ GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_
   if (result != GP_SUCCESS) return result;
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) { // of three sweeps, all must say the same
-    gp_policy said;
+    gp_policy said = p;                                 // what kernels are not compiled for they are told when they run
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, &q, &p, &h, kinds[i], 1, &k);
     if (result != GP_SUCCESS) break;
@@ -27661,7 +28060,7 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
   gp__make_table(&table, "", compute_capability);
   result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
-    const gp__request check = gp__offset_check(&q);
+    const gp__request check = gp__check_of(&q);
     result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
   }
   if (result == GP_SUCCESS && q.primitive == GP_GROUP_BY) {
@@ -28303,11 +28702,31 @@ GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uin
   c.out = fault;
   return gp_run(ctx, &c, stream);
 }
-GPUPRIMS__API const char *gp_fault_text(uint64_t kind) {
-#define GPUPRIMS__TEXT(NAME, text) text,
+GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph *graph, void *labels,
+                                                uint64_t *components, gp_stream stream) {
+  gp_call c = gp_call_init(GP_CONNECTED_COMPONENTS);
+  c.graph = graph;
+  c.out = labels;
+  c.out_count = components;
+  return gp_run(ctx, &c, stream);
+}
+
+GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity) {
+#define GPUPRIMS__TEXT(NAME, says) says,
   static const char *const texts[] = {GP_FAULTS(GPUPRIMS__TEXT)};
 #undef GPUPRIMS__TEXT
-  return kind < GP_FAULT_COUNT ? texts[kind] : "no kind of fault";
+  const char *from = fault->kind < GP_FAULT_COUNT ? texts[fault->kind] : "no kind of fault";
+  size_t at = 0;
+  if (!capacity) return text;
+  for (; *from && at + 1 < capacity; ++from) {
+    if (*from == '@' || *from == '#') {
+      const int length =
+          snprintf(text + at, capacity - at, "%llu", (unsigned long long)(*from == '@' ? fault->vertex : fault->edge));
+      at += (size_t)length < capacity - at ? (size_t)length : capacity - at - 1;
+    } else text[at++] = *from;
+  }
+  text[at] = 0;
+  return text;
 }
 
 // ---- files of edges

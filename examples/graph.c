@@ -66,6 +66,7 @@ int main(int argc, char **argv) {
   gp_graph graph;
   gp_degrees degrees;
   gp_fault fault;
+  char text[200];
   void *pairs, *depths, *report, *bins;
   device_memory m;
   check(gp_open(NULL, &ctx));
@@ -94,8 +95,7 @@ int main(int argc, char **argv) {
   check(gp_bfs_check(ctx, &graph, source, depths, NULL, (gp_fault *)report, NULL));
   device_memory_read(&m, &fault, report, sizeof fault);
   if (fault.kind) {
-    fprintf(stderr, "vertex %llu, edge %llu: %s\n", (unsigned long long)fault.vertex, (unsigned long long)fault.edge,
-            gp_fault_text(fault.kind));
+    fprintf(stderr, "%s\n", gp_fault_text(&fault, text, sizeof text));
     return 1;
   }
 

@@ -1011,11 +1011,16 @@ static void json_policy(const gp_policy *p) {
   fprintf(
       json,
       ", \"policy\": {\"algorithm\": \"%s\", \"threads\": %d, \"vectors\": %d, \"load\": \"%s\", \"store\": \"%s\", "
-      "\"stages\": %d, \"blocks_per_sm\": %d, \"overlap\": %d}",
+      "\"stages\": %d, \"blocks_per_sm\": %d, \"overlap\": %d",
       p->algorithm >= 0 && p->algorithm < GP_ALGORITHM_COUNT ? ALGORITHM_NAMES[p->algorithm] : "?", p->threads,
       p->vectors, p->load >= 0 && p->load < GP_CACHE_COUNT ? CACHE_NAMES[p->load] : "?",
       p->store >= 0 && p->store < GP_CACHE_COUNT ? CACHE_NAMES[p->store] : "?", p->stages, p->blocks_per_sm,
       p->overlap);
+#ifdef GP_POLICY_MEMBERS
+  if (p->alpha || p->beta || p->small || p->look)
+    fprintf(json, ", \"alpha\": %d, \"beta\": %d, \"small\": %d, \"look\": %d", p->alpha, p->beta, p->small, p->look);
+#endif
+  fputc('}', json);
 }
 
 static const char *const POLICY_SOURCES[] = {"?", "caller", "device", "capability", "class", "portable", "host"};

@@ -1337,18 +1337,33 @@ static inline __attribute__((unused)) const char *parse_policy(const char *text,
     else if (!strcmp(word, "stages")) p->stages = number;
     else if (!strcmp(word, "blocks_per_sm")) p->blocks_per_sm = number;
     else if (!strcmp(word, "overlap")) p->overlap = number;
+#ifdef GP_POLICY_MEMBERS
+    else if (!strcmp(word, "alpha")) p->alpha = number;
+    else if (!strcmp(word, "beta")) p->beta = number;
+    else if (!strcmp(word, "small")) p->small = number;
+    else if (!strcmp(word, "look")) p->look = number;
+#endif
     else return snprintf(reason, sizeof reason, "no field %s", word), reason;
   }
   return NULL;
 }
 
-// The policy's text, every field named.
+// The policy's text: every field named, but for those that few primitives have, where they are 0.
 static inline __attribute__((unused)) void policy_text(const gp_policy *p, char *text, size_t room) {
   snprintf(text, room, "algorithm=%s,threads=%d,vectors=%d,load=%s,store=%s,stages=%d,blocks_per_sm=%d,overlap=%d",
            p->algorithm >= 0 && p->algorithm < GP_ALGORITHM_COUNT ? ALGORITHM_NAMES[p->algorithm] : "?", p->threads,
            p->vectors, p->load >= 0 && p->load < GP_CACHE_COUNT ? CACHE_NAMES[p->load] : "?",
            p->store >= 0 && p->store < GP_CACHE_COUNT ? CACHE_NAMES[p->store] : "?", p->stages, p->blocks_per_sm,
            p->overlap);
+#ifdef GP_POLICY_MEMBERS
+  {
+    const char *const names[] = {"alpha", "beta", "small", "look"};
+    const int values[] = {p->alpha, p->beta, p->small, p->look};
+    size_t at = strlen(text), i;
+    for (i = 0; i < 4 && at < room; ++i)
+      if (values[i]) at += (size_t)snprintf(text + at, room - at, ",%s=%d", names[i], values[i]);
+  }
+#endif
 }
 
 #endif

@@ -17,6 +17,7 @@ static gp_cuda cuda;
 static gp_context *ctx;
 static void *stream, *events[2];
 static double copy_speed; // GB/s, read and written
+static int wrong;         // a check has found something
 
 static void good(gp_result r) {
   if (!r) return;
@@ -119,6 +120,7 @@ static void measure(const char *text, int repeats) {
   subject s;
   gp_degrees degrees;
   gp_fault fault;
+  char text[200];
   double ms;
   size_t i;
   if (!graph_read(text, &made)) {
@@ -145,6 +147,7 @@ static void measure(const char *text, int repeats) {
   copy_speed = bytes_of(COPY, 0, (double)made.edges, 0) / ms * 1e-6;
   s.step = BUILD;
   good(run(&s));
+  good(gp_graph_transpose(ctx, &s.graph, stream)); // gp_bfs goes by it as soon as there is memory of it
   good(gp_graph_degrees(ctx, &s.graph, (gp_degrees *)s.report, stream));
   CU(stream_wait(stream));
   CU(to_host(&degrees, (uint64_t)(uintptr_t)s.report, sizeof degrees));
@@ -162,7 +165,7 @@ static void measure(const char *text, int repeats) {
     if (order[i] == CHECK_GRAPH || order[i] == CHECK_SEARCH) {
       CU(stream_wait(stream));
       CU(to_host(&fault, (uint64_t)(uintptr_t)s.report, sizeof fault));
-      if (fault.kind) printf("  WRONG: vertex %llu: %s\n", (unsigned long long)fault.vertex, gp_fault_text(fault.kind));
+      if (fault.kind) printf("  WRONG: %s\n", gp_fault_text(&fault, text, sizeof text)), wrong = 1;
     }
   }
   {
@@ -204,5 +207,5 @@ int main(int argc, char **argv) {
   for (i = 0; i < (int)(sizeof usual / sizeof *usual) && !given; i++) measure(usual[i], repeats);
   CU(stream_wait(stream));
   good(gp_close(ctx));
-  return 0;
+  return wrong;
 }

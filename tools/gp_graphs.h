@@ -27,6 +27,8 @@
   __attribute__((unused)) static const char graph_text[] = #__VA_ARGS__;
 #define GRAPH_FUNCTION static inline __attribute__((unused))
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverlength-strings" // of graph_text
 GRAPH_SHARED(
     typedef unsigned long long graph_u64; typedef unsigned int graph_u32;
 
@@ -187,6 +189,7 @@ GRAPH_SHARED(
       }
       return s | t << 32;
     })
+#pragma GCC diagnostic pop
 
 // ---- descriptions
 

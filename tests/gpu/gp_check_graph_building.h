@@ -6,6 +6,11 @@
 
 #include "../../tools/gp_graphs.h"
 
+static const char *fault_text(const gp_fault *fault) {
+  static char text[200];
+  return gp_fault_text(fault, text, sizeof text);
+}
+
 // A graph with memory of its own, on either side.
 typedef struct built_graph {
   gp_graph g;
@@ -109,7 +114,7 @@ static void building_case(const char *text, gp_type offset, gp_type vertex, int 
   wait_stream(stream);
   download(&fault, report, sizeof fault);
   if (!r && fault.kind == GP_FAULT_NONE) pass();
-  else fail("graph building %s: check says %s", text, gp_fault_text(fault.kind));
+  else fail("graph building %s: check says %s", text, fault_text(&fault));
   built_free(&d, 0), built_free(&rd, 0), built_free(&h, 1), built_free(&rh, 1);
   device_free(d_pairs), device_free(report), device_free(numbers[0]);
   free(numbers[1]), free(pairs), free(made);
@@ -153,9 +158,7 @@ static void building_distances(const char *text, void *stream) {
            (unsigned long long)v, depths[v], graph_depth(&m, sources[i], v));
     else pass();
     if (fault.kind == GP_FAULT_NONE) pass();
-    else
-      fail("search of %s from %llu: vertex %llu, edge %llu: %s", text, (unsigned long long)sources[i],
-           (unsigned long long)fault.vertex, (unsigned long long)fault.edge, gp_fault_text(fault.kind));
+    else fail("search of %s from %llu: %s", text, (unsigned long long)sources[i], fault_text(&fault));
     at = gp_data_hash(i) % m.vertices;
     saved = depths[at] + (depths[at] < 0 ? 9 : 1);
     upload((char *)d_depths + at * 4, &saved, 4);
@@ -227,13 +230,13 @@ static void building_faults(void) {
   wait_device();
   download(&f, report, sizeof f);
   if (!r && f.kind == GP_FAULT_OFFSETS && f.vertex == 1 && f.edge == UINT64_MAX) pass();
-  else fail("graph_check: offsets that decrease: %s", r ? gp_last_message() : gp_fault_text(f.kind));
+  else fail("graph_check: offsets that decrease: %s", r ? gp_last_message() : fault_text(&f));
   upload((char *)(uintptr_t)d.g.offsets + 8, &offsets[1], 4);
   r = gp_graph_check(gpu, &d.g, (gp_fault *)report, NULL);
   wait_device();
   download(&f, report, sizeof f);
   if (!r && f.kind == GP_FAULT_TARGET && f.vertex == 2 && f.edge == 3) pass();
-  else fail("graph_check: a target that is no vertex: %s", r ? gp_last_message() : gp_fault_text(f.kind));
+  else fail("graph_check: a target that is no vertex: %s", r ? gp_last_message() : fault_text(&f));
   built_free(&d, 0);
   device_free(report);
 }
@@ -269,7 +272,7 @@ static void building_big(void) {
     pass();
   else
     fail("a ring of %llu vertices: %s, %llu edges, degrees %llu to %llu", (unsigned long long)m.vertices,
-         r ? gp_last_message() : gp_fault_text(fault.kind), (unsigned long long)degrees.edges,
+         r ? gp_last_message() : fault_text(&fault), (unsigned long long)degrees.edges,
          (unsigned long long)degrees.least, (unsigned long long)degrees.most);
   built_free(&d, 0);
   device_free(d_pairs), device_free(report);

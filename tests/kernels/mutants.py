@@ -76,6 +76,24 @@ OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1", "RADIX": "-O1"}
 
 # name: (part, text, replacement)
 MUTANTS = {
+    "components: a root that was hooked is hooked again": (
+        "GRAPH_BUILDING", "if (atomicCAS(labels + large, large, small) == large) return;",
+        "if (atomicCAS(labels + large, large, small), true) return;"),
+    "components: the larger root stays": (
+        "GRAPH_BUILDING", "const V large = u > v ? u : v, small = u > v ? v : u;",
+        "const V large = u > v ? v : u, small = u > v ? u : v;"),
+    "components: vertices of the largest are skipped where edges lead one way": (
+        "GRAPH_BUILDING", "if (both && gp__peek(labels + source) == skipped) return;",
+        "if (gp__peek(labels + source) == skipped) return;"),
+    "bfs by launches: a vertex is found by all who see it": (
+        "BFS", "atomicCAS(a.depths + v, -1, level) == -1;", "(atomicCAS(a.depths + v, -1, level), true);"),
+    "bfs by launches: lists are one": (
+        "BFS", "static_cast<Vertex *>(a.queue) + (level & 1) * a.vertices", "static_cast<Vertex *>(a.queue)"),
+    "bfs: any parent is the smallest": (
+        "BFS", "source < gp__peek(parents + target))", "source > gp__peek(parents + target))"),
+    "bfs: a fault is overlooked": (
+        "BFS", "if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex>(a);",
+        "gp__bfs<P, Offset, Vertex>(a);"),
     "bfs: who sets a bit has always been the first": (
         "BFS", "mine[i] = mine[i] && !(was[i] >>",
         "mine[i] = mine[i] && !(0 * was[i] >>"),

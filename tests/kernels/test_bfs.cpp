@@ -161,9 +161,45 @@ struct How {
   unsigned blocks = 3, small = 128;
   int look = 1;
   bool parents = true, up = true, device_source = false;
+  int steps = 0; // 1: by launches, too; 2: of a graph with a fault
   u64 target = ~0ull, limit = 0;
 };
 
+template <class V>
+static void verify(const Graph &g, const Reached &want, const How &how, int e, const int *depths, const V *parents,
+                   const gp_traversal &t, const std::string &what) {
+  check(!e && same_items(depths, want.depth), "depths: " + what);
+  check(!e && t.reached == want.reached && t.edges == want.edges && t.levels == u64(want.levels),
+        "statistics: " + what + " reached " + std::to_string(t.reached) + "/" + std::to_string(want.reached) +
+            " edges " + std::to_string(t.edges) + "/" + std::to_string(want.edges) + " levels " +
+            std::to_string(t.levels) + "/" + std::to_string(want.levels));
+  if (how.alpha < 0 || !how.up) check(t.bottom_up == 0, "never bottom-up: " + what);
+  bool good = !e;
+  for (u64 v = 0; v < g.vertices && how.parents && good; ++v) {
+    const V p = parents[v];
+    if (want.depth[v] < 0) good = p == V(~V(0));
+    else if (want.depth[v] == 0) good = p == v;
+    else
+      good = p < g.vertices && want.depth[p] + 1 == want.depth[v] &&
+             std::find(g.out[p].begin(), g.out[p].end(), v) != g.out[p].end();
+  }
+  check(good, "parents: " + what);
+}
+// GP_REPRODUCIBLE: the smallest parents.
+template <class P, class O, class V>
+static void smallest(const gp__bfs_args &a, const Graph &g, const Reached &want, const How &how, u64 edges, V *parents,
+                     const std::string &what) {
+  if (!how.parents) return;
+  std::vector<V> least(parents, parents + g.vertices);
+  for (u64 u = 0; u < g.vertices; ++u)
+    for (u64 v : g.out[u])
+      if (want.depth[u] >= 0 && want.depth[v] == want.depth[u] + 1 && u < least[v]) least[v] = V(u);
+  gp__graph_args of = {};
+  of.offsets = a.offsets, of.targets = a.targets, of.vertices = a.vertices, of.edges = edges;
+  of.depths = a.depths, of.out_targets = parents;
+  const int e = simt::launch_kernel("bfs_parents", how.blocks, P::threads, 0, gp__bfs_parents<P, O, V>, of);
+  check(!e && same_items(parents, least), "the smallest parents: " + what);
+}
 template <class P, class O, class V> static void run(const Graph &g, u64 source, const How &how, int seed) {
   const Csr<O, V> csr(g.out), in_csr(g.symmetric ? g.out : transposed(g));
   const u64 n = g.vertices, m = csr.targets.size();
@@ -206,12 +242,8 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   const int e =
       simt::launch_kernel("bfs", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER, gp__bfs<P, O, V>, a);
   const Reached want = oracle(g, source, how.target, how.limit);
-  check(!e && same_items(depths.data, want.depth), "depths: " + what);
+  verify<V>(g, want, how, e, depths.data, parents.data, *statistics.data, what);
   const gp_traversal &t = *statistics.data;
-  check(!e && t.reached == want.reached && t.edges == want.edges && t.levels == u64(want.levels),
-        "statistics: " + what + " reached " + std::to_string(t.reached) + "/" + std::to_string(want.reached) +
-            " edges " + std::to_string(t.edges) + "/" + std::to_string(want.edges) + " levels " +
-            std::to_string(t.levels) + "/" + std::to_string(want.levels));
   bool told = !e && t.steps >= 2 && t.steps <= GP_TRAVERSAL_STEPS && t.step[0].kind == GP_STEP_START;
   for (u64 i = 1; told && i < t.steps; ++i) {
     const gp_traversal_step &x = t.step[i], &before = t.step[i - 1];
@@ -222,17 +254,26 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
     told = t.step[t.steps - 1].kind == GP_STEP_FINISH && t.step[t.steps - 1].reached == t.reached &&
            t.step[t.steps - 1].edges == t.edges;
   check(told, "steps: " + what);
-  if (how.alpha < 0 || !how.up) check(t.bottom_up == 0, "never bottom-up: " + what);
-  bool good = !e;
-  for (u64 v = 0; v < n && how.parents && good; ++v) {
-    const V p = parents.data[v];
-    if (want.depth[v] < 0) good = p == V(~V(0));
-    else if (want.depth[v] == 0) good = p == v;
-    else
-      good = p < n && want.depth[p] + 1 == want.depth[v] &&
-             std::find(g.out[p].begin(), g.out[p].end(), v) != g.out[p].end();
+  smallest<P, O, V>(a, g, want, how, m, parents.data, what);
+  if (how.steps) { // the same by launches of which none waits for another
+    const gp_fault none = {}, some = {GP_FAULT_TARGET, 1, 1};
+    Device<gp_fault> fault(std::vector<gp_fault>(1, how.steps > 1 ? some : none), 0);
+    std::vector<int> untouched(n, 77);
+    a.fault = fault.data;
+    simt::host_write(depths.data, untouched.data(), n * sizeof(int));
+    int failed = 0;
+    for (a.step = 0; a.step <= GP__BFS_LAUNCHES + 1 && !failed; ++a.step)
+      failed = simt::launch_kernel("bfs_steps", a.step > GP__BFS_LAUNCHES ? 1 : how.blocks, P::threads, 0,
+                                   gp__bfs_steps<P, O, V>, a);
+    if (how.steps > 1) { // a graph that is not as it should be is not searched
+      if (!failed)
+        failed = simt::launch_kernel("bfs_checked", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,
+                                     gp__bfs_checked<P, O, V>, a);
+      check(!failed && same_items(depths.data, untouched), "a graph with a fault: " + what);
+    } else {
+      verify<V>(g, want, how, failed, depths.data, parents.data, *statistics.data, "launches: " + what);
+    }
   }
-  check(good, "parents: " + what);
   simt::clear_error();
 }
 
@@ -245,6 +286,7 @@ static How draw_how(const Graph &g, int threads) {
   h.small = std::min(smalls[random32() % 4], gp__bfs_small_most(threads));
   h.parents = random32() % 2, h.up = random32() % 4 != 0, h.device_source = random32() % 2;
   if (random32() % 4 == 0) h.limit = 1 + random32() % 6;
+  h.steps = random32() % 3;
   if (random32() % 4 == 0 && g.vertices) h.target = random32() % g.vertices;
   return h;
 }
@@ -257,6 +299,7 @@ template <class P, class O, class V> static void each(const Graph &g, u64 source
 }
 template <class P, class O, class V> static void all(int seeds) {
   each<P, O, V>(chain(70), 20, seeds);
+  each<P, O, V>(chain(71), 0, seeds); // deeper than there are launches, in one block's turn of three
   each<P, O, V>(ring(90), 3, seeds);
   each<P, O, V>(star(700), 0, seeds);
   each<P, O, V>(star(900), 7, seeds);

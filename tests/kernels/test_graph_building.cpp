@@ -156,6 +156,46 @@ template <class P, class O, class V> void turned(const char *name, u64 vertices,
   simt::clear_error();
 }
 
+// ---- connected components
+
+template <class P, class O, class V>
+void components(const char *name, u64 vertices, size_t count, bool symmetric, unsigned blocks) {
+  const std::string text = std::string(name) + " components of vertices=" + std::to_string(vertices) +
+                           " edges=" + std::to_string(count) + " symmetric=" + std::to_string(symmetric) +
+                           " blocks=" + std::to_string(blocks);
+  std::vector<Edge> edges = drawn(vertices, count, false);
+  if (symmetric)
+    for (size_t i = 0; i < count; ++i) edges.push_back(Edge(edges[i].second, edges[i].first));
+  std::sort(edges.begin(), edges.end());
+  const Lists<O, V> l = lists_of<O, V>(vertices, edges, 3);
+  std::vector<V> expected(static_cast<size_t>(vertices));
+  for (u64 v = 0; v < vertices; ++v) expected[v] = V(v);
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (const Edge &x : edges) {
+      V &a = expected[x.first], &b = expected[x.second];
+      if (a != b) changes = true, a = b = std::min(a, b);
+    }
+  }
+  u64 roots = 0;
+  for (u64 v = 0; v < vertices; ++v) roots += expected[v] == v;
+  Device<O> offsets(l.offsets, 0);
+  Device<V> targets(l.targets, 1), labels(static_cast<size_t>(vertices) + 1);
+  Device<u64> state(1), found(1);
+  gp__graph_args a = {};
+  a.offsets = offsets.data, a.targets = targets.data, a.vertices = vertices, a.edges = l.room;
+  a.out_targets = labels.data, a.state = state.data, a.bad = found.data, a.flags = symmetric;
+  int e = simt::launch_kernel(name, blocks, P::threads, 0, gp__components_first<P, O, V>, a);
+  e |= simt::launch_kernel(name, blocks, P::threads, 0, gp__components_few<P, O, V>, a);
+  e |= simt::launch_kernel(name, blocks, P::threads, 0, gp__components_roots<P, V>, a);
+  e |= simt::launch_kernel(name, 1, P::threads, 0, gp__components_sample<P, V>, a);
+  e |= simt::launch_kernel(name, blocks, P::threads, 0, gp__components_link<P, O, V>, a);
+  a.incoming = 1;
+  e |= simt::launch_kernel(name, blocks, P::threads, 0, gp__components_roots<P, V>, a);
+  check(!e && labels.read(static_cast<size_t>(vertices)) == expected && found.read(1)[0] == roots, text);
+  simt::clear_error();
+}
+
 // ---- faults
 
 static bool is(const gp_fault &f, int kind, u64 vertex, u64 edge) {
@@ -345,6 +385,8 @@ template <class P, class L, class O, class V> void all(const char *name, int see
         list<P, L, O, V>(name, vertices, count, int(random32() % 8) * GP_SYMMETRISE, random32() % 2, random32() % 2,
                          blocks);
         turned<P, O, V>(name, vertices, count, blocks);
+        components<P, O, V>(name, vertices, count, blocks % 2, blocks);
+        components<P, O, V>(name, vertices, static_cast<size_t>(vertices / 2), blocks % 2 == 0, blocks);
       }
     graph_faults<P, O, V>(name, 1 + random32() % 3);
     depth_faults<P, O, V>(name, 1 + random32() % 3);

@@ -81,7 +81,7 @@ class Call(ctypes.Structure):
                 ("step", ctypes.c_void_p), ("flags", ctypes.c_int), ("policy", ctypes.c_void_p),
                 ("permutation", ctypes.c_void_p), ("graph", ctypes.c_void_p), ("source", ctypes.c_uint64),
                 ("source_device", ctypes.c_void_p), ("target", ctypes.c_uint64), ("limit", ctypes.c_uint64),
-                ("statistics", ctypes.c_void_p), ("out_graph", ctypes.c_void_p)]
+                ("statistics", ctypes.c_void_p), ("fault", ctypes.c_void_p), ("out_graph", ctypes.c_void_p)]
 
 
 class Graph(ctypes.Structure):
@@ -163,7 +163,7 @@ def load(path=LIBRARY):
     library.gp_type_struct.argtypes = [ctypes.c_void_p, ctypes.POINTER(TypeDesc), ctypes.POINTER(ctypes.c_int)]
     library.gp_op_define.argtypes = [ctypes.c_void_p, ctypes.POINTER(OpDesc), ctypes.POINTER(ctypes.c_int)]
     library.gp_fault_text.restype = ctypes.c_char_p
-    library.gp_fault_text.argtypes = [ctypes.c_uint64]
+    library.gp_fault_text.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
     library.gp_edges_read.argtypes = [ctypes.c_char_p, ctypes.POINTER(EdgeList)]
     library.gp_edges_parse.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(EdgeList)]
     library.gp_edges_free.argtypes = [ctypes.POINTER(EdgeList)]

@@ -5,16 +5,18 @@
 #define GPUPRIMS_STATIC
 #define GPUPRIMS_IMPLEMENTATION
 #define GP_POLICY_ROWS(ROW)                                                                                            \
-  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, 64, GP_EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0, "any size")                \
-  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 20, 64, GP_EVEN_SHARE, 256, 1, 0, 0, 0, 1, 0, "from 1 MiB")             \
-  ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, 64, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, "8 bytes in")               \
-  ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, 64, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, "capability")                         \
-  ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_PIPELINED, 256, 9, 0, 0, 3, 1, 0, "not before 9.0")   \
-  ROW("Fake With Rows", GP_EXCLUSIVE_SCAN, -1, -1, -1, 0, 20, GP_LOOK_BACK, 320, 9, 0, 0, 0, 1, 0, "canonical")        \
-  ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, 64, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, "from 1 KiB")               \
-  ROW("class:fakes", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0,                                     \
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, 64, GP_EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, "any size")    \
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 20, 64, GP_EVEN_SHARE, 256, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, "from 1 MiB") \
+  ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, 64, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, "8 bytes in")   \
+  ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, 64, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, "capability")             \
+  ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_PIPELINED, 256, 9, 0, 0, 3, 1, 0, 0, 0, 0, 0,         \
+      "not before 9.0")                                                                                                \
+  ROW("Fake With Rows", GP_EXCLUSIVE_SCAN, -1, -1, -1, 0, 20, GP_LOOK_BACK, 320, 9, 0, 0, 0, 1, 0, 0, 0, 0, 0,         \
+      "canonical")                                                                                                     \
+  ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, 64, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, "from 1 KiB")   \
+  ROW("class:fakes", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                         \
       "class; vectors left to the default")                                                                            \
-  ROW("class:others", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 1024, 0, 0, 0, 0, 0, 0, "not this one")
+  ROW("class:others", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 1024, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "not this one")
 #define GP_POLICY_CLASSES(CLASS) CLASS("fakes", "Fake With Rows") CLASS("others", "Some Other Device")
 #include "gpuprims.h"
 
@@ -92,6 +94,9 @@ FAKE_KERNEL(
                           gp__load<unsigned char, unsigned long long, gp_convert<unsigned char, unsigned long long>>,
                           unsigned char, unsigned long long, unsigned long long>);
 FAKE_KERNEL(gp__bfs_args, gp__bfs<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__bfs_args, gp__bfs_checked<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__bfs_args, gp__bfs_steps<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__graph_args, gp__bfs_parents<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__reduce_args, gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>,
                                                    gp__load<int, int, gp_convert<int, int>>, int, int, int>);
 FAKE_KERNEL(gp__reduce_args, gp__reduce_stealing<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>,
@@ -730,7 +735,7 @@ static void test_programs() {
   BAD(GP_E_NULL, "source is null", gp_kernel_origin(ctx, &c, nullptr, nullptr, 0));
 
   // the policy that the machine code says it was compiled for
-  gp_policy asked = {GP_STEALING, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 3, 2}, said;
+  gp_policy asked = {GP_STEALING, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 3, 2, 0, 0, 0, 0}, said;
   gp_call e = fold_call(GP_REDUCE, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
   e.policy = &asked;
   GOOD(gp_policy_echo(ctx, &e, &said));
@@ -741,7 +746,7 @@ static void test_programs() {
   GOOD(gp_policy_origin(ctx, &e, &chosen, &chosen_by));
   GOOD(gp_policy_echo(ctx, &e, &said));
   CHECK(memcmp(&chosen, &said, sizeof said) == 0);
-  asked = {GP_THREE_SWEEP, 128, 3, 0, 0, 0, 2, 0};
+  asked = {GP_THREE_SWEEP, 128, 3, 0, 0, 0, 2, 0, 0, 0, 0, 0};
   e = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
   e.policy = &asked;
   GOOD(gp_policy_echo(ctx, &e, &said));
@@ -1785,8 +1790,8 @@ static void test_more_arguments(bool host) {
     }
     if (p != GP_ADJACENT_DIFFERENCE)
       WRONG(GP_E_ARGUMENT, "GP_RIGHT serves adjacent_difference only", p, c.flags = GP_RIGHT);
-    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT)
-      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce, segmented scans and segmented_sort only", p,
+    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && p != GP_BFS)
+      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort and bfs only", p,
             c.flags = GP_CHECKED);
     if (reads & GP__READS_COUNT_DEVICE) {
       WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
@@ -3032,7 +3037,9 @@ static void test_graph_building() {
                {GP_GRAPH_RELABEL, 0, 6, "gp__graph_from_keys<"},
                {GP_GRAPH_DEGREES, 0, 3, "gp__graph_degree_report<"},
                {GP_GRAPH_CHECK, 0, 3, "gp__fault_report<"},
-               {GP_BFS_CHECK, 0, 4, "gp__fault_report<"}};
+               {GP_BFS_CHECK, 0, 4, "gp__fault_report<"},
+               {GP_CONNECTED_COMPONENTS, 0, 6, "gp__components_roots<"}};
+  std::vector<fake::Stream *> strangers;
   for (const auto &one : calls)
     for (uint64_t n : {uint64_t(100), uint64_t(1) << 22, uint64_t(0)}) {
       gp_call c = sample(one.primitive, n);
@@ -3064,7 +3071,9 @@ static void test_graph_building() {
       GOOD(gp_run(ctx, &c, fresh));
       fresh->capturing = 0;
       GOOD(gp_run(ctx, &c, fresh));
+      strangers.push_back(fresh); // another stream of the same handle would not be fresh
     }
+  for (fake::Stream *s : strangers) fake::destroy_stream(s);
   { // with wanted numbers: one more fill; an edge list is not checked otherwise than its graph
     gp_call c = sample(GP_GRAPH_FROM_EDGES);
     const unsigned launches = fake::counts.launches;
@@ -3344,6 +3353,7 @@ static void test_graphs() {
   void *device_targets = upload(targets.data(), targets.size() * 4);
   void *out = simt::device_malloc(n * 4), *out2 = simt::device_malloc(n * 4);
   gp_traversal *statistics = static_cast<gp_traversal *>(simt::device_malloc(sizeof(gp_traversal)));
+  void *out3 = simt::device_malloc(sizeof(gp_fault));
   for (int way = 0; way < 5; ++way) { // cooperative; refused; too large; none in the driver; on the host
     fake::machine.refusal = way == 1 ? int(GP__CU_NOT_SUPPORTED) : way == 2 ? int(GP__CU_COOPERATIVE_TOO_LARGE) : 0;
     fake::machine.cooperative = way != 3;
@@ -3362,9 +3372,9 @@ static void test_graphs() {
     c.statistics = way == 4 ? &t : statistics;
     const unsigned before = fake::counts.cooperative, launches = unsigned(fake::counts.launches);
     GOOD(gp_run(ctx, &c, nullptr));
-    CHECK(way == 4 || fake::counts.launches == launches + 1);
+    CHECK(way == 4 || fake::counts.launches == launches + (way ? GP__BFS_LAUNCHES + 2 : 1));
     CHECK(fake::counts.cooperative == before + (way == 0));
-    CHECK((warnings("a cooperative launch was refused: one block does all") > 0) == (way > 0 && way < 4));
+    CHECK((warnings("a cooperative launch was refused: a launch a level") > 0) == (way > 0 && way < 4));
     const int *d = way == 4 ? depths.data() : static_cast<const int *>(out);
     const unsigned *q = way == 4 ? parents.data() : static_cast<const unsigned *>(out2);
     if (way != 4) t = *statistics;
@@ -3379,6 +3389,32 @@ static void test_graphs() {
     }
     check(good, __LINE__, "depths and parents, way %d", way);
     CHECK(t.levels == 700 && t.reached == 2801 && t.edges == 4 * 2801);
+    // the smallest parents, of a graph in which nothing, or something, was found (by kernels that do not run here)
+    for (uint64_t kind : {GP_FAULT_NONE, GP_FAULT_TARGET}) {
+      gp_fault f = {kind, 0, 0}, *const fault = way == 4 ? &f : static_cast<gp_fault *>(out3);
+      if (way != 4) simt::host_write(out3, &f, sizeof f);
+      c.flags = GP_CHECKED | GP_REPRODUCIBLE, c.fault = fault;
+      if (way == 4 && kind) targets[17] = n;
+      const unsigned first = d[0];
+      simt::host_fill(way == 4 ? static_cast<void *>(depths.data()) : out, 0x11, n * 4);
+      GOOD(gp_run(ctx, &c, nullptr));
+      good = fault->kind == kind;
+      for (uint64_t v = 0; v < n; ++v) {
+        const unsigned two = unsigned((v + 2) % n), one = unsigned((v + 1) % n), back = unsigned((v + n - 2) % n),
+                       last = unsigned((v + n - 1) % n);
+        unsigned least = v == 1234 ? 1234u : UINT32_MAX;
+        if (kind) {
+          good = good && d[v] == 0x11111111;
+          continue;
+        }
+        for (unsigned u : {two, one, back, last})
+          if (d[v] > 0 && d[u] == d[v] - 1) least = std::min(least, u);
+        good = good && q[v] == least;
+      }
+      if (!kind) good = good && unsigned(d[0]) == first;
+      check(good, __LINE__, "checked, reproducible: way %d, fault %d", way, int(kind));
+      if (way == 4) targets[17] = unsigned(4 + n + (17 % 4 < 2 ? 17 % 4 - 2 : 17 % 4 - 1)) % n;
+    }
     CLOSE(ctx);
   }
   fake::machine.refusal = 0, fake::machine.cooperative = true;
@@ -3397,7 +3433,7 @@ static void test_graphs() {
     GOOD(gp_bfs(ctx, &g, 7, out, nullptr, nullptr));
     CLOSE(ctx);
   }
-  for (void *memory : {device_offsets, device_targets, out, out2, static_cast<void *>(statistics)})
+  for (void *memory : {device_offsets, device_targets, out, out2, out3, static_cast<void *>(statistics)})
     simt::device_free(memory);
 }
 

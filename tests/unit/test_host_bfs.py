@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import shortest_path
 
-from gpuprims_ctypes import Error, Graph, Traversal
+from gpuprims_ctypes import Error, Fault, Graph, Traversal
 
 settings.register_profile("graphs", derandomize=True, deadline=None, database=None,
                           suppress_health_check=list(HealthCheck))
 settings.load_profile("graphs")
 
 U32, U64 = 6, 8  # enumerators of the types
-UNTIL_TARGET = 64
+REPRODUCIBLE, CHECKED, UNTIL_TARGET = 1, 2, 64
 
 
 def graph_of(n, edges, offset_type, vertex_type):
@@ -87,6 +87,40 @@ def test_function_and_source_in_memory(host):
     source[0] = n
     host.run("bfs", graph=ctypes.addressof(graph), source_device=source, out=depths)
     assert (depths == -1).all()
+
+
+@given(graphs)
+@settings(max_examples=100)
+def test_smallest_parents_and_checks(host, drawn):
+    n, edges, source, _ = drawn
+    graph, offsets, targets = graph_of(n, edges, U32, U64)
+    depths, parents, fault = np.full(n, 77, np.int32), np.zeros(n, targets.dtype), Fault(9, 9, 9)
+    what = {"graph": ctypes.addressof(graph), "source": source, "out": depths, "out2": parents,
+            "flags": CHECKED | REPRODUCIBLE, "fault": ctypes.addressof(fault)}
+    host.run("bfs", **what)
+    expected = distances(n, edges, source)
+    assert (depths == expected).all() and fault.kind == 0
+    for v in range(n):
+        before = [a for a, b in edges if b == v and expected[a] >= 0 and expected[a] == expected[v] - 1]
+        assert parents[v] == (v if v == source else min(before) if expected[v] > 0 else np.iinfo(targets.dtype).max)
+    # a target that is none; the memory of a transposed graph in which there is none
+    none = np.zeros(n + 1, np.uint32), np.zeros(max(len(edges), 1), targets.dtype)
+    for spoilt in ["target"] * bool(edges) + ["in"] * bool(edges):
+        changed, at = Graph.from_buffer_copy(graph), len(edges) // 2
+        wrong = targets.copy()
+        wrong[at:at + 1] = n
+        if spoilt == "target":
+            changed.targets = wrong.ctypes.data
+        else:
+            changed.in_offsets, changed.in_sources = none[0].ctypes.data, none[1].ctypes.data
+        depths[:], parents[:] = 77, 78
+        host.run("bfs", **{**what, "graph": ctypes.addressof(changed)})
+        assert (fault.kind, fault.edge) == ((3, at) if spoilt == "target" else (7, 2**64 - 1))
+        assert (depths == 77).all() and (parents == 78).all()
+    with pytest.raises(Error, match="fault is null"):
+        host.run("bfs", **{**what, "fault": None})
+    with pytest.raises(Error, match="flags lacks GP_CHECKED"):
+        host.run("bfs", **{**what, "flags": 0})
 
 
 def test_no_vertices(host):

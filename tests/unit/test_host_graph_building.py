@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
+import scipy.sparse.csgraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -181,7 +182,43 @@ def test_faults_of_graphs(host):
     assert kind([0, 1, 2, 3], [0, 1, 2], np.array([0, 3, 2, 3], "u4"), turned[1]) == ("IN_OFFSETS", 1, NONE)
     assert kind([0, 1, 2, 3], [0, 1, 2], np.array([2, 2, 2, 3], "u4"), turned[1]) == ("FIRST_IN_OFFSET", 0, NONE)
     assert kind([0], []) == ("NONE", NONE, NONE)
-    assert gp.load().gp_fault_text(3) == b"targets[edge] is no vertex" and gp.load().gp_fault_text(999)
+
+
+@given(lists, st.sampled_from(["u4", "u8"]), st.sampled_from(["u4", "u8"]), st.sampled_from([0, gp.SYMMETRISE]))
+@relaxed
+def test_components(host, drawn, offset, vertex, flags):
+    n, count, seed = drawn
+    graph = built(host, edges_of(n, count // 4, seed), n, flags, offset, vertex)
+    graph.flags = int(bool(flags))
+    labels, components = np.full(n, 99, vertex), np.zeros(1, np.uint64)
+    host.run("connected_components", graph=graph, out=labels, out_count=components)
+    source, target = rows(graph)
+    matrix = scipy.sparse.csr_matrix((np.ones(len(source)), (source, target)), shape=(n, n))
+    found, of = scipy.sparse.csgraph.connected_components(matrix, directed=False)
+    smallest = np.full(found, n)
+    np.minimum.at(smallest, of, np.arange(n))
+    assert (labels == smallest[of]).all() and components[0] == found
+    labels[:] = 99
+    host.call("gp_connected_components", ctypes.addressof(graph), labels, None)
+    assert (labels == smallest[of]).all()
+    with pytest.raises(gp.Error, match="labels"):
+        host.call("gp_connected_components", ctypes.addressof(graph), None, None)
+
+
+def test_what_faults_say():
+    text = ctypes.create_string_buffer(200)
+
+    def says(kind, vertex, edge, room=200):
+        fault = gp.Fault(kind, vertex, edge)
+        return gp.load().gp_fault_text(ctypes.byref(fault), text, room)
+
+    assert says(3, 17, 250) == b"vertex 17: targets[250] is no vertex"
+    assert says(FAULTS.index("NOT_REACHED"), 101, 2**40) == \
+        b"vertex 101: it was reached, and its edge 1099511627776 leads to a vertex that was not"
+    assert says(3, 2**63, 250, 12) == b"vertex 9223" and says(3, 1, 2, 1) == b""
+    assert says(0, 0, 0) == b"nothing is wrong" and says(999, 0, 0) == b"no kind of fault"
+    for kind in range(1, len(FAULTS)):
+        assert b"@" not in says(kind, 5, 7) and b"#" not in says(kind, 5, 7)
 
 
 def test_bad_calls(host):

@@ -30,10 +30,6 @@ SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "schema.json")
 VERSION = 1
 REPORTED = 10  # broken lines of a store that are printed one by one
 
-# A policy's fields in the order in which texts and rows name them.
-FIELDS = ("algorithm", "threads", "vectors", "load", "store", "stages", "blocks_per_sm", "overlap")
-
-
 class StoreError(Exception):
     """What a user is told: the message names the file and the line."""
 
@@ -46,6 +42,10 @@ def x_macro(path, name):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         body = re.search(rf"#define {name}\(X\)(.*?)\n\n", file.read(), re.S).group(1)
     return [re.split(r",\s*", entry) for entry in re.findall(r"\bX\(([^()]*)\)", body)]
+
+
+# A policy's fields in the order in which texts and rows name them.
+FIELDS = tuple(entry[0] for entry in x_macro("gpuprims.h", "GP_POLICY_MEMBERS"))
 
 
 @functools.cache
