@@ -9,6 +9,7 @@ import collections
 from tools.farm import store
 
 MOST_ROWS = 4  # of a group in one scope
+LARGE = 26     # from so many bytes on (binary logarithm), far above caches, what is best stays best
 
 # scope: a device's name, class:NAME or portable. It serves calls of 2^log2_from bytes and more, less than 2^log2_to.
 Row = collections.namedtuple("Row", "scope group log2_from log2_to policy provenance")
@@ -24,9 +25,14 @@ def edge(below, above):
 
 
 def bucket(sizes, first, last):
-    """The range that stands for the measured sizes first to last (positions in `sizes`, ascending logarithms)."""
-    return (edge(sizes[first - 1], sizes[first]) if first > 0 else 0,
-            edge(sizes[last], sizes[last + 1]) if last + 1 < len(sizes) else 64)
+    """The range that stands for the measured sizes first to last (positions in `sizes`, ascending logarithms). The
+    largest one stands for all above it where it is large, otherwise for itself: a policy that is best at 16 MiB was
+    half as fast as the header's rule at 1 GiB."""
+    if last + 1 < len(sizes):
+        end = edge(sizes[last], sizes[last + 1])
+    else:
+        end = 64 if sizes[last] >= LARGE else sizes[last] + 1
+    return edge(sizes[first - 1], sizes[first]) if first > 0 else 0, end
 
 
 def cut(rows, log2_from, log2_to):
