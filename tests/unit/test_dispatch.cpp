@@ -2647,7 +2647,7 @@ static void test_top_k() {
     gp_policy wide = p; // of more keys than 16 bits count
     wide.threads = 1024, wide.vectors = 6;
     c.key_type = GP_I8, c.keys = in.data, c.out_keys = out.data, c.policy = &wide;
-    BAD(GP_E_POLICY, "threads", gp_run(ctx, &c, nullptr));
+    BAD(GP_E_POLICY, "algorithm", gp_run(ctx, &c, nullptr));
   }
   // top-k by lists, of rows too; radix select; the same, sorted
   for (size_t k : {size_t(1), size_t(60), size_t(900)})
