@@ -114,7 +114,7 @@ static double median_ms(const subject *s, int repeats) {
   return median;
 }
 
-static void measure(const char *text, int repeats) {
+static void measure(const char *name, int repeats) {
   static const int order[] = {MAKE, DIRECTED, BUILD, TRANSPOSE, DEGREES, CHECK_GRAPH, CHECK_SEARCH, RELABEL};
   graph_made made;
   subject s;
@@ -123,8 +123,8 @@ static void measure(const char *text, int repeats) {
   char text[200];
   double ms;
   size_t i;
-  if (!graph_read(text, &made)) {
-    fprintf(stderr, "there is no graph \"%s\"\n", text);
+  if (!graph_read(name, &made)) {
+    fprintf(stderr, "there is no graph \"%s\"\n", name);
     exit(2);
   }
   memset(&s, 0, sizeof s);
@@ -152,7 +152,7 @@ static void measure(const char *text, int repeats) {
   CU(stream_wait(stream));
   CU(to_host(&degrees, (uint64_t)(uintptr_t)s.report, sizeof degrees));
   good(gp_bfs(ctx, &s.graph, 0, s.depths, NULL, stream));
-  printf("%s: %llu vertices, %llu edges made, %llu in the graph; copy %.0f GB/s\n", text,
+  printf("%s: %llu vertices, %llu edges made, %llu in the graph; copy %.0f GB/s\n", name,
          (unsigned long long)made.vertices, (unsigned long long)made.edges, (unsigned long long)degrees.edges,
          copy_speed);
   for (i = 0; i < sizeof order / sizeof *order; i++) {

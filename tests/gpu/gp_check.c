@@ -430,7 +430,7 @@ static int compare(workbench *w, const problem *p, const char *out, const char *
 // barriers in shared memory at which some warps arrive and others wait (the emulator's race build does).
 static int no_pipelined;
 static gp_result run_gpu(const gp_call *call, void *stream) {
-  static const gp_policy look_back = {GP_LOOK_BACK, 0, 0, 0, 0, 0, 0, 0}; // of a scan and of a stream
+  static const gp_policy look_back = {.algorithm = GP_LOOK_BACK}; // of a scan and of a stream
   gp_call other = *call;
   gp_policy p;
   gp_policy_source source;
@@ -461,7 +461,7 @@ static int solve(workbench *w, const problem *p) {
 // ---- what is tried --------------------------------------------------------------------------------------------------
 
 #define P(a, t, v, l, s, g, b, o)                                                                                      \
-  { GP_##a, t, v, l, s, g, b, o }
+  { GP_##a, t, v, l, s, g, b, o, 0, 0, 0, 0 }
 // Overlap: 1 on, 2 off, 0 as the device has it.
 static const gp_policy REDUCE_POLICIES[] = {
     P(EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0),  P(EVEN_SHARE, 256, 2, 1, 0, 0, 4, 2), P(EVEN_SHARE, 512, 4, 0, 0, 0, 2, 0),
