@@ -113,6 +113,10 @@ def language(checks, folder, compiler):
                 if not generated_headers(text):
                     checks.run(f"{what}: examples/{name}", [driver] + language_flags(standard) + STRICT +
                                ["-I.", "-Iexamples", "-fsyntax-only", alone])
+    if compiler == "gcc":  # what only a machine with a GPU runs
+        for name in ("tools/gp_bench.c", "tools/gp_bfs.c", "tools/gp_graph.c", "tests/gpu/gp_check.c"):
+            checks.run(f"gcc: {name}", [pair[0], "-std=gnu11", "-Wall", "-Wextra", "-Wno-missing-field-initializers",
+                                        "-Werror", "-I.", "-Itools", "-fsyntax-only", name])
 
 
 def example_files():
