@@ -3159,7 +3159,8 @@ GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long lon
              ? 0
              : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
 }
-GPUPRIMS__RULE unsigned long long gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other) {
+GPUPRIMS__BOTH static inline __attribute__((unused)) unsigned long long
+gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other) {
   unsigned long long best = 0, items = 1;
   for (; items * (unsigned)s.key_size <= GP__CHUNK_MOST; ++items)
     if (gp__chunk_merit(s, extent, other, items) > (best ? gp__chunk_merit(s, extent, other, best) : 0)) best = items;
@@ -3170,7 +3171,7 @@ typedef struct gp__panels_plan {
   int inverse, word, form;
   unsigned long long rows, columns, panels, holes; // of a panel, as it comes; of a matrix
 } gp__panels_plan;
-GPUPRIMS__RULE gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
+GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0};
   const unsigned long long size = (unsigned)s.key_size, matrix = s.rows * s.columns * size;
   unsigned long long rows = 0, columns = 0;
