@@ -160,8 +160,10 @@ def x_macro(path, name):
 
 
 def test_nothing_is_left_out():
-    """The families name every primitive, the rotation every type."""
-    primitives = {row[1] for row in x_macro("gpuprims.h", "GP_PRIMITIVES")}
+    """The families name every primitive that has cells (test_graph_kernels.py compiles those of graphs), the rotation
+    every type."""
+    primitives = {row[1] for row in x_macro("gpuprims.h", "GP_PRIMITIVES")
+                  if not row[1].startswith(("bfs", "graph", "connected_components"))}
     assert {words.split()[0] for family in FAMILIES.values() for words in family} == primitives
     assert {row[0] for row in x_macro("tools/peers/data.h", "GP_DATA_TYPES")} == set(TYPES)
 
