@@ -81,6 +81,7 @@ def test_buckets_end_halfway_between_measured_sizes(tmp_path):
 
     found = of_group(tuned(tmp_path, factor)[1])
     assert [(one["log2_from"], one["log2_to"]) for one in found] == [(0, 15), (19, 64)]
+    assert rows.bucket((18, 22, 25), 1, 2) == (20, 26) and rows.bucket((18, 22, 26), 1, 2) == (20, 64)
     for sizes in itertools.combinations(range(12, 25), 4):
         for first in range(4):
             for last in range(first, 4):
@@ -96,7 +97,7 @@ def test_the_header_sees_the_same_sizes(tmp_path):
 
     one = only(tuned(tmp_path, factor, groups=(("exclusive_scan", "s12"),), sizes=range(18, 24))[1],
                "exclusive_scan 12/12/12")
-    assert one["members"] == ["s12"] and (one["log2_from"], one["log2_to"]) == (19, 64)
+    assert one["members"] == ["s12"] and (one["log2_from"], one["log2_to"]) == (19, 23)
     assert all(1 << log2 <= size < 2 << log2 for log2, size in zip(range(19, 23), one["sizes"]))
 
 

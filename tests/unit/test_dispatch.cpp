@@ -1615,9 +1615,7 @@ static void test_speed() {
   printf("a repeated call: %.2f us, with a policy of the caller %.2f us; of that the fake driver %.2f us\n", best[0],
          best[1], driver);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  // On a machine that has other things to do the fake driver is slow too, and tells how slow.
-  check(best[0] - driver < std::max(2.0, 0.75 * driver), __LINE__, "the host's share of a call is %.2f us",
-        best[0] - driver);
+  check(best[0] - driver < 2.0, __LINE__, "the host's share of a call is %.2f us", best[0] - driver);
 #endif
   CLOSE(ctx);
   fake::destroy_stream(stream);
