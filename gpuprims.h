@@ -669,10 +669,9 @@ typedef struct gp_traversal {
 // How many edges leave the vertices of a graph, in device memory. The mean is edges / vertices.
 typedef struct gp_degrees {
   uint64_t vertices, edges;
-  uint64_t least, most; // edges of a vertex; 0 where there is none
-  uint64_t
-      histogram[65]; // vertices with no edge (isolated, where the graph is symmetric); then those with 2^(i - 1) to
-                     // 2^i - 1 edges
+  uint64_t least, most;   // edges of a vertex; 0 where there is none
+  uint64_t histogram[65]; // [0]: vertices with no edge (isolated, where the graph is symmetric); [i]: with 2^(i - 1) to
+                          // 2^i - 1 edges
 } gp_degrees;
 
 // What can be wrong with a graph, or with depths and parents: X(NAME, what is said; @ is the vertex, # the edge). The
@@ -4604,22 +4603,22 @@ typedef struct gp__bfs_args {
   void *parents; // or null
   gp_traversal *statistics;
   void *workspace;
-  unsigned *reached[2];                    // bitmaps
-  void *queue;                             // gp_edges
-  void *lists[2], *found;                  // vertices
-  void *control;                           // gp__bfs_control
-  unsigned long long vertices, source;     //
+  unsigned *reached[2];   // bitmaps
+  void *queue;            // gp_edges
+  void *lists[2], *found; // vertices
+  void *control;          // gp__bfs_control
+  unsigned long long vertices, source;
   const unsigned long long *source_device; // or null
   unsigned long long target;               // or ~0
   unsigned long long small_edges;          // one block goes on alone with as many, at most
   int limit;                               // of depth
-  int symmetric;                           //
-  int alpha, beta;                         // gp_policy
-  int look_from;                           // a block with so many parts looks at bits before it sets them
-  unsigned small;                          //
-  unsigned blocks;                         // of the grid, all of them resident
-  int step;                                // gp__bfs_steps: 0: the beginning, then levels
-  const gp_fault *fault;                   // GP_CHECKED: search only where nothing was found
+  int symmetric;
+  int alpha, beta; // gp_policy
+  int look_from;   // a block with so many parts looks at bits before it sets them
+  unsigned small;
+  unsigned blocks;       // of the grid, all of them resident
+  int step;              // gp__bfs_steps: 0: the beginning, then levels
+  const gp_fault *fault; // GP_CHECKED: search only where nothing was found
 } gp__bfs_args;
 // Dense matrices in place, by panels and chunks. Bytes, where nothing else is said.
 typedef struct gp__panels_args {
@@ -5134,6 +5133,30 @@ template <int N> struct gp__bits {
     return n;
   }
 };
+
+// Words of 32 or 64 bits, a bit an element: bits 0 .. n - 1; how many are set; the first that is, of x > 0.
+template <class Mask> GP_DEVICE Mask gp__bits_below(int n) {
+  return n < int(8 * sizeof(Mask)) ? (Mask(1) << n) - 1 : ~Mask(0);
+}
+GP_DEVICE int gp__bit_count(gp__u32 x) { return __popc(x); }
+GP_DEVICE int gp__bit_count(gp__u64 x) {
+  return __popc(static_cast<gp__u32>(x)) + __popc(static_cast<gp__u32>(x >> 32));
+}
+template <class Mask> GP_DEVICE int gp__first_bit(Mask x) {
+  return gp__bit_count(static_cast<Mask>((x & (~x + 1)) - 1));
+}
+// Two sorted sequences merged, N elements: which of the second one's have a partner in the first, in runs of equal
+// elements that begin here. The first one's come first in a run; the second one's first goes with their last, its next
+// with the one before that, all runs at once. Bit k of tie: element k is the equal of the one before it.
+template <int N, class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second, Mask tie) {
+  Mask two = second & tie & ~(second << 1), one = two >> 1, paired = two;
+  for (int apart = 3; two && apart <= N; apart += 2) {
+    two = two << 1 & second & tie & (one & tie) << (apart - 1);
+    one = two >> apart;
+    paired |= two;
+  }
+  return paired;
+}
 
 // Marks bytes that comparison E does not find equal to the one before them, four at a time. Of byte 0, which has none
 // here, it says nothing.
@@ -15374,12 +15397,6 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
     return low;
   }
-  static GP_DEVICE Mask lowest(int bits) { return bits < int(8 * sizeof(Mask)) ? (Mask(1) << bits) - 1 : ~Mask(0); }
-  static GP_DEVICE int first(Mask x) { return gp__width(x & (~x + 1)) - 1; } // of x > 0
-  static GP_DEVICE int ones(Mask x) {
-    return __popc(gp__u32(x)) + (ITEMS < 32 ? 0 : __popc(gp__u32(gp__u64(x) >> 32)));
-  }
-
   // One thread: a number of elements from i and j on, in their order. Bit k of `second`: element k is of the second
   // input; of `tie`: it is the equal of the one before it. Bit ITEMS: of the element behind the thread's last. FULL:
   // either input has more than ITEMS elements from there on.
@@ -15415,19 +15432,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const bool later = Before()(two, one), of_two = FULL ? later : y < two_end && (x >= one_end || later);
     second |= Mask(of_two ? 1 : 0) << ITEMS;
     tie |= Mask(Before()(last, of_two ? two : one) ? 0 : 1) << ITEMS;
-    tie &= lowest(n + m - i - j);
+    tie &= gp__bits_below<Mask>(n + m - i - j);
     if (i + j == 0) tie &= ~Mask(1);
-  }
-  // Those of the second input that have a partner, in runs that begin here: the first one of a run with the last one of
-  // the first input, the next one with the one before that, all runs at once.
-  static GP_DEVICE Mask nested(Mask second, Mask tie) {
-    Mask two = second & tie & ~(second << 1), one = two >> 1, paired = two;
-    for (int apart = 3; two && apart <= ITEMS; apart += 2) {
-      two = two << 1 & second & tie & (one & tie) << (apart - 1);
-      one = two >> apart;
-      paired |= two;
-    }
-    return paired;
   }
   // Which of the elements have a partner. While no two keys of one input are equal, a pair stands side by side, the
   // first input's key before the second's. Other runs of equal keys are looked at one by one: those of the first input
@@ -15438,13 +15444,15 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (SET == GP_SET_UNION) {
       const Mask outside = tie & ~(tie + 1); // the run that began before, if one did
       others &= outside;
-      paired = (paired & outside) | nested(second, tie & ~outside);
+      paired = (paired & outside) | gp__nested_pairs<ITEMS>(second, tie & ~outside);
     }
     while (others) {
-      const Mask upto = lowest(first(others) + 1), starts = ~tie & upto, ends = ~tie & ~upto & lowest(ITEMS + 1);
-      const int begin = starts ? gp__width(starts) - 1 : 0, end = ends ? first(ends) : ITEMS + 1;
-      const Mask run = lowest(end) & ~lowest(begin), here = run & lowest(ITEMS);
-      const int ones_here = ones(here & ~second), twos_here = ones(here & second);
+      const Mask upto = gp__bits_below<Mask>(gp__first_bit(others) + 1), starts = ~tie & upto,
+                 ends = ~tie & ~upto & gp__bits_below<Mask>(ITEMS + 1);
+      const int begin = starts ? gp__width(starts) - 1 : 0, end = ends ? gp__first_bit(ends) : ITEMS + 1;
+      const Mask run = gp__bits_below<Mask>(end) & ~gp__bits_below<Mask>(begin),
+                 here = run & gp__bits_below<Mask>(ITEMS);
+      const int ones_here = gp__bit_count(here & ~second), twos_here = gp__bit_count(here & second);
       int one_rank = 0, two_rank = 0; // of the first here, among its input's
       if (!starts) {
         const Key x = after_second ? keys2[j - 1] : keys[i - 1];
@@ -15453,14 +15461,14 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       }
       int twos = two_rank + twos_here; // of the run; behind the thread's elements as far as they count
       if (SET != GP_SET_UNION && end > ITEMS && ones_here) {
-        const int from = j + ones(second & lowest(ITEMS)), most = one_rank + ones_here;
+        const int from = j + gp__bit_count(second & gp__bits_below<Mask>(ITEMS)), most = one_rank + ones_here;
         twos += equal_behind(keys2, from, from + most < m ? from + most : m, key[ITEMS - 1]);
       }
       const int one_pairs = gp_min<int>()(gp_max<int>()(twos - one_rank, 0), ones_here);
       const int two_pairs = gp_min<int>()(gp_max<int>()(one_rank + ones_here - two_rank, 0), twos_here);
-      paired = (paired & ~run) | (lowest(begin + one_pairs) & ~lowest(begin)) |
-               (lowest(begin + ones_here + two_pairs) & ~lowest(begin + ones_here));
-      others &= ~lowest(end);
+      paired = (paired & ~run) | (gp__bits_below<Mask>(begin + one_pairs) & ~gp__bits_below<Mask>(begin)) |
+               (gp__bits_below<Mask>(begin + ones_here + two_pairs) & ~gp__bits_below<Mask>(begin + ones_here));
+      others &= ~gp__bits_below<Mask>(end);
     }
     return paired;
   }
@@ -15474,10 +15482,10 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (i + ITEMS < n && j + ITEMS < m) merge<true>(i, j, after_second, key, second, tie);
     else merge<false>(i, j, after_second, key, second, tie);
     const Mask paired = pairs(i, j, after_second, key, second, tie);
-    return lowest(count) & (SET == GP_SET_UNION          ? ~(second & paired)
-                            : SET == GP_SET_INTERSECTION ? ~second & paired
-                            : SET == GP_SET_DIFFERENCE   ? ~second & ~paired
-                                                         : ~paired);
+    return gp__bits_below<Mask>(count) & (SET == GP_SET_UNION          ? ~(second & paired)
+                                          : SET == GP_SET_INTERSECTION ? ~second & paired
+                                          : SET == GP_SET_DIFFERENCE   ? ~second & ~paired
+                                                                       : ~paired);
   }
 };
 
@@ -15662,7 +15670,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     ValueLoads moving; // on their way while the results are counted
     if (VALUE) values.load(moving);
     if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
-    gp__u32 rank = static_cast<gp__u32>(Tile::ones(marks));
+    gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));
     const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
     if (threadIdx.x == 0) {
       look_back.publish_aggregate(here.number, kept);
@@ -17716,7 +17724,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   }
   // The first block's first thread says what has been done.
   GP_DEVICE void note(int kind) {
-    if (!a.statistics || s.rank != 0 || threadIdx.x != 0 || s.steps == GP_TRAVERSAL_STEPS) return;
+    if (threadIdx.x != 0 || !a.statistics || s.rank != 0 || s.steps == GP_TRAVERSAL_STEPS) return;
     gp_traversal_step &r = a.statistics->step[s.steps++];
     r.nanoseconds = gp__nanoseconds() - s.clock;
     r.reached = s.state.reached, r.edges = s.state.explored;
@@ -18212,7 +18220,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     sums.edges = inspected;
     add_warp(sums);
     const gp__u64 all = wait().edges;
-    if (s.rank != 0 || threadIdx.x != 0) return;
+    if (threadIdx.x != 0 || s.rank != 0) return; // nobody else reads beside what note() writes
     note(GP_STEP_FINISH);
     gp_traversal &r = *a.statistics;
     const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);

@@ -333,7 +333,7 @@ MUTANTS = {
     "sets: a thread at the end of an input is taken for one that is not": (
         "SETS", "if (i + ITEMS < n && j + ITEMS < m) merge<true>", "if (i + ITEMS < n) merge<true>"),
     "sets: a run goes on to the thread's end": (
-        "SETS", "end = ends ? first(ends) : ITEMS + 1;", "end = ITEMS + 1;"),
+        "SETS", "end = ends ? gp__first_bit(ends) : ITEMS + 1;", "end = ITEMS + 1;"),
     "sets: a run behind the thread's elements is not followed": (
         "SETS", "SET != GP_SET_UNION && end > ITEMS && ones_here", "SET != GP_SET_UNION && end > ITEMS + 1"),
     "sets: a partner is beyond the tile": ("SETS", "from + most < m ? from + most : m, key", "from + most, key"),
@@ -343,7 +343,7 @@ MUTANTS = {
     "sets: the key behind a thread's last one is no partner": (
         "SETS", "tie |= Mask(Before()(last, of_two ? two : one) ? 0 : 1) << ITEMS;", ""),
     "sets: the tile's first key has a tie": ("SETS", "if (i + j == 0) tie &= ~Mask(1);", ""),
-    "sets: what is behind the tile has a tie": ("SETS", "tie &= lowest(n + m - i - j);", ""),
+    "sets: what is behind the tile has a tie": ("SETS", "tie &= gp__bits_below<Mask>(n + m - i - j);", ""),
     "sets: a tile is merged before its keys are there": (
         "SETS", "__syncthreads();\n    if (first && a.borders) gp__begin<P>();",
         "if (first && a.borders) gp__begin<P>();"),
@@ -358,7 +358,7 @@ MUTANTS = {
     "sets: results are written over those that wait": (
         "SETS", "    others = results;\n    results = free;", "    results = others = free;"),
     "sets: only the first of equal keys has a partner": (
-        "SETS", "for (int apart = 3; two && apart <= ITEMS; apart += 2) {", "for (int apart = 3; false; apart += 2) {"),
+        "SETS", "for (int apart = 3; two && apart <= N; apart += 2) {", "for (int apart = 3; false; apart += 2) {"),
     "sets: as many partners as there are keys": (
         "SETS", "two = two << 1 & second & tie & (one & tie) << (apart - 1);", "two = two << 1 & second & tie;"),
     "sets: a run that begins before is taken for one that begins here": (
