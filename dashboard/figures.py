@@ -388,18 +388,24 @@ def nights(figure, spec):
               color=LIGHT["muted"])
 
 
+def side_by_side(figure, panels, width, height, left, gap, low, high):
+    """Axes for each panel, one beside the other: inches, but for low and high, which are shares of the height."""
+    figure.set_size_inches(width, height)
+    figure.patch.set_alpha(0)
+    each = (width - left - 0.05) / max(len(panels), 1)
+    for number, panel in enumerate(panels):
+        axes = figure.add_axes([(left + number * each) / width, low, (each - gap) / width, high])
+        axes.patch.set_alpha(0)
+        axes.grid(axis="y", linewidth=0.8)
+        yield number, panel, axes
+
+
 def histogram(figure, spec):
     """panels: [{title, edges, counts}]; log: is x logarithmic?"""
     panels = spec["panels"]
     width = max(4.4, 3.0 * len(panels))
-    figure.set_size_inches(width, 2.5)
-    figure.patch.set_alpha(0)
-    each = (width - 0.65) / max(len(panels), 1)
-    for number, panel in enumerate(panels):
-        axes = figure.add_axes([(0.6 + number * each) / width, 0.18, (each - 0.3) / width, 0.68])
-        axes.patch.set_alpha(0)
+    for number, panel, axes in side_by_side(figure, panels, width, 2.5, 0.6, 0.3, 0.18, 0.68):
         axes.set_title(panel["title"])
-        axes.grid(axis="y", linewidth=0.8)
         if spec["log"]:
             axes.set_xscale("log")
         axes.set_xlabel(spec["xlabel"])
@@ -422,15 +428,7 @@ def histogram(figure, spec):
 
 def panels_of_lines(figure, spec):
     """panels: [{title, lines: [{name, values}]}] over common ticks."""
-    panels = spec["panels"]
-    width = 9.0
-    figure.set_size_inches(width, 2.7)
-    figure.patch.set_alpha(0)
-    each = (width - 0.6) / max(len(panels), 1)
-    for number, panel in enumerate(panels):
-        axes = figure.add_axes([(0.55 + number * each) / width, 0.16, (each - 0.25) / width, 0.62])
-        axes.patch.set_alpha(0)
-        axes.grid(axis="y", linewidth=0.8)
+    for _, panel, axes in side_by_side(figure, spec["panels"], 9.0, 2.7, 0.55, 0.25, 0.16, 0.62):
         axes.set_title(panel["title"], pad=22)
         axes.set_ylim(0, spec["top"])
         axes.set_xticks(range(len(spec["ticks"])), spec["ticks"])

@@ -1,5 +1,5 @@
-"""The kernels that build and check graphs compile for architectures from the oldest on, in both widths of offsets and
-vertices; no GPU needed."""
+"""The kernels that build, check and traverse graphs compile for architectures from the oldest on, in both widths of
+offsets and vertices; no GPU needed."""
 import ctypes
 import os
 import sys
@@ -9,10 +9,12 @@ import pytest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "unit"))
 import gpuprims_ctypes as gp  # noqa: E402
 
-CALLS = ["graph_from_edges", "graph_transpose", "graph_relabel", "graph_degrees", "graph_check", "bfs_check"]
+CALLS = ["graph_from_edges", "graph_transpose", "graph_relabel", "graph_degrees", "graph_check", "bfs_check", "bfs",
+         "connected_components"]
 TAKE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+# one less than the kernels, beside those of sorts, fills and unique
 OWN = {"graph_from_edges": 2, "graph_transpose": 2, "graph_relabel": 4, "graph_degrees": 2, "graph_check": 2,
-       "bfs_check": 3}  # kernels beside those of sorts, fills and unique
+       "bfs_check": 3, "bfs": 0, "connected_components": 2}
 
 
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)

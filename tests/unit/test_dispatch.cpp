@@ -3020,6 +3020,28 @@ static void test_more_policies() {
   CLOSE(ctx);
 }
 
+// Each call of the driver fails once, of more than 40; the next call works.
+static void test_every_fault(const gp_call &c) {
+  unsigned injected = 0;
+  for (unsigned long k = 1; k < 10000; ++k) {
+    fake::reset();
+    fake::machine.run = false;
+    gp_context *ctx = open_fake();
+    fake::Stream *stream = fake::make_stream();
+    fake::fail_at = fake::counts.total + k;
+    const gp_result r = gp_run(ctx, &c, stream);
+    const bool hit = !fake::failed_call.empty();
+    check(r == GP_SUCCESS || hit, __LINE__, "%s without a fault", gp_last_message());
+    fake::fail_at = 0;
+    GOOD(gp_run(ctx, &c, stream));
+    injected += hit;
+    CLOSE(ctx);
+    fake::destroy_stream(stream);
+    if (!hit) break;
+  }
+  check(injected > 40, __LINE__, "only %u faults were injected", injected);
+}
+
 // ---- building and checking graphs: plans of calls and kernels
 
 static void test_graph_building() {
@@ -3096,26 +3118,8 @@ static void test_graph_building() {
   CLOSE(ctx);
   fake::destroy_stream(stream);
 
-  // Each call of the driver fails once; the next one works.
-  unsigned injected = 0;
-  for (unsigned long k = 1; k < 10000; ++k) {
-    fake::reset();
-    fake::machine.run = false;
-    ctx = open_fake();
-    stream = fake::make_stream();
-    gp_call c = sample(GP_GRAPH_RELABEL);
-    fake::fail_at = fake::counts.total + k;
-    const gp_result r = gp_run(ctx, &c, stream);
-    const bool hit = !fake::failed_call.empty();
-    check(r == GP_SUCCESS || hit, __LINE__, "%s without a fault", gp_last_message());
-    fake::fail_at = 0;
-    GOOD(gp_run(ctx, &c, stream));
-    injected += hit;
-    CLOSE(ctx);
-    fake::destroy_stream(stream);
-    if (!hit) break;
-  }
-  check(injected > 40, __LINE__, "only %u faults were injected", injected);
+  gp_call relabel = sample(GP_GRAPH_RELABEL);
+  test_every_fault(relabel);
 }
 
 // ---- group by: calls of its own, through memory that the workspace holds
@@ -3226,25 +3230,7 @@ static void test_group_by() {
   fake::destroy_stream(other);
   for (fake::Stream *s : streams) fake::destroy_stream(s);
 
-  // Each call of the driver fails once; the next group-by works.
-  unsigned injected = 0;
-  for (unsigned long k = 1; k < 10000; ++k) {
-    fake::reset();
-    fake::machine.run = false;
-    ctx = open_fake();
-    stream = fake::make_stream();
-    fake::fail_at = fake::counts.total + k;
-    const gp_result r = gp_run(ctx, &large, stream);
-    const bool hit = !fake::failed_call.empty();
-    check(r == GP_SUCCESS || hit, __LINE__, "%s without a fault", gp_last_message());
-    fake::fail_at = 0;
-    GOOD(gp_run(ctx, &large, stream));
-    injected += hit;
-    CLOSE(ctx);
-    fake::destroy_stream(stream);
-    if (!hit) break;
-  }
-  check(injected > 40, __LINE__, "only %u faults were injected", injected);
+  test_every_fault(large);
 }
 
 // ---- merges: whole calls on the emulator
