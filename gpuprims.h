@@ -24863,8 +24863,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
-// where nothing will run, so that buffers and values may be missing.
 // The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a
 // radix sort, unless the policy asks for merges.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
@@ -24872,6 +24870,9 @@ GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q
          (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
          !(c->policy && c->policy->algorithm == GP_MERGE_PASSES);
 }
+
+// Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
+// where nothing will run, so that buffers and values may be missing.
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
                                            gp__request *q) {
   gp__checking k;

@@ -128,9 +128,14 @@ class Layout(ctypes.Structure):
                 ("columns", ctypes.POINTER(ctypes.c_void_p))]
 
 
+class TraversalStep(ctypes.Structure):
+    _fields_ = [("nanoseconds", ctypes.c_uint64), ("reached", ctypes.c_uint64), ("edges", ctypes.c_uint64),
+                ("kind", ctypes.c_uint32), ("depth", ctypes.c_uint32)]
+
+
 class Traversal(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint64) for name in ("reached", "edges", "inspected", "levels", "bottom_up", "small",
-                                                     "bytes")]
+    _fields_ = [*((name, ctypes.c_uint64) for name in ("reached", "edges", "inspected", "levels", "bottom_up", "small",
+                                                       "bytes", "steps")), ("step", TraversalStep * 32)]
 
 
 class Error(RuntimeError):

@@ -148,7 +148,7 @@ FIELDS = [(0, 4), (4, 2), (6, 2)]
     ("GP_E_OVERLAP", "in and out overlap", {"out": 8}),
     ("GP_E_SIZE", "structs of 8 bytes overflow", {"count": 2**62}),
     ("GP_E_SIZE", "structs of 8 bytes overflow", {"from": (2**62, 8, FIELDS)}),
-    ("GP_E_ARGUMENT", "flags has unknown bits", {"flags": 64}),
+    ("GP_E_ARGUMENT", "flags has unknown bits", {"flags": 2**30}),
 ])
 def test_errors(host, name, words, change):
     x = np.arange(400, dtype=np.uint8)
