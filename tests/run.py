@@ -44,11 +44,11 @@ SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "
 FLAVOURS = {
     "plain": Flavour(["-O0"], ["-O2"], []),
     "asan": Flavour(["-O0", *SANITIZE], ["-O1", *SANITIZE], ["-fsanitize=address,undefined"]),
-    "race": Flavour(["-O1", "-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0"],
+    "race": Flavour(["-Og", "-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0"],
                     ["-O2", "-DSIMT_RACE"], []),
 }
 LONG_PLAIN = Flavour(["-O2"], ["-O2"], [])
-WARNINGS = ["-g", "-Wall", "-Wextra"]
+WARNINGS = ["-g1", "-Wall", "-Wextra"]
 LANGUAGES = {".c": (CC, ["-std=c11"]), ".cpp": (CXX, ["-std=c++17"])}
 CLANG = {".c": ("clang", ["-std=c11"]), ".cpp": ("clang++", ["-std=c++17"])}
 

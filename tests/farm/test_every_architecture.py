@@ -42,7 +42,7 @@ FAMILIES = {
                   "transpose ... shape=1023x1025", "transpose ... shape=1023x1025 in_place=1",
                   "transpose ... shape=1024x2048 in_place=1", "transpose ... shape=1024x1024 in_place=1"],
 }
-PAIRS_OF = ("map", "reduce", "scan")  # of the others every value once, and on those two, where this is no long run
+PAIRS_OF = ("map", "reduce")  # of the others every value once, and on those two, where this is no long run
 # Several kernels a call: there on the newer of them
 PLANNED = ("sort", "group by", "merge", "segmented sort", "top-k", "transpose")
 CANDIDATES = 200
