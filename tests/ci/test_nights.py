@@ -357,23 +357,30 @@ def test_baselines_change_by_a_proposal_and_for_a_reason(world, capsys):
 
 
 def test_a_slowdown_that_is_meant_to_stay(world, capsys):
+    """The night that found it is on branch `nights` alone: it is committed with the acceptance, which holds for later
+    nights against the same base, while these are not slower."""
     world.night("one", regressed({COPY: (SAME, 1.0)}))
     git_merge(world)
-    night = regressed({COPY: (SLOW, 1.1)}, date="2026-03-05T00:00:00Z", commits=("1" * 40, "2" * 40))
-    folder = os.path.join(world.repository, "ci", "measurements", "example-one")
-    night(os.path.join(world.folder, "board"))
-    os.rename(os.path.join(world.folder, "board", steps.REGRESS), os.path.join(folder, "2026-03-05.regress.jsonl"))
+    world.night("two", regressed({COPY: (SLOW, 1.1)}, date="2026-03-05T00:00:00Z", commits=("1" * 40, "2" * 40)),
+                pull=False)
     where = ["--folder", world.repository, "--device", DEVICE]
+    accept = ["--accept", COPY, "--reason", "the result is exact now"]
     for words, said in ((["--accept", REDUCE, "--reason", "x"], "no committed regression"),
-                        (["--accept", COPY], "needs")):
+                        (accept, "no night that was kept"), (["--accept", COPY], "needs")):
         with pytest.raises(steps.CannotRun, match=said):
             baseline.main([*where, *words])
-    assert baseline.main([*where, "--accept", COPY, "--reason", "the result is exact now"]) == 0
+    assert world.keep("two") == 0
+    assert baseline.main([*where, *accept]) == 0  # the nights are in origin, the default
+    assert "ci/measurements/example-one/2026-03-05.regress.jsonl.gz\n" in capsys.readouterr().out
     assert lines_of(world)[COPY]["us"] == 11 and lines_of(world)[COPY]["reason"] == "accepted: the result is exact now"
     world.commit("Accepted")
-    results = world.night("two", night, pull=False)
-    found, = steps.read_json(os.path.join(results, "regress", "regress.json"))
-    assert world.status == 0 and found["accepted"] == [COPY] and found["good"] == "2" * 40
+    assert baseline.main(["--check", "--folder", world.repository]) == 0
+    for number, (ratio, status) in enumerate(((1.1, 0), (1.2, 1))):  # of the next commit, against the base that stays
+        results = world.night(f"later {number}", regressed(
+            {COPY: (SLOW, ratio)}, date="2026-03-06T00:00:00Z", commits=("1" * 40, "3" * 40)), pull=False)
+        found, = steps.read_json(os.path.join(results, "regress", "regress.json"))
+        assert world.status == status and found["accepted"] == [COPY] * (not status)
+        assert found["good"] == ("" if status else "3" * 40)
 
 
 # ---- the history, and contributions ----------------------------------------------------------------------------------
@@ -398,8 +405,8 @@ def test_the_history_of_nights(world, capsys, tmp_path):
     os.makedirs(os.path.join(world.repository, store.STORES), exist_ok=True)
     assert keep.main(["--fetch", str(tmp_path / "store"), *where]) == 0
     assert sorted(os.listdir(tmp_path / "store" / "example-one")) == [
-        "2026-03-04.regress.jsonl.gz", "2026-03-04.tune.jsonl.gz", "2026-03-05.2.tune.jsonl.gz",
-        "2026-03-05.tune.jsonl.gz"]
+        "2026-03-04.night.json", "2026-03-04.regress.jsonl.gz", "2026-03-04.tune.jsonl.gz", "2026-03-05.2.night.json",
+        "2026-03-05.2.tune.jsonl.gz", "2026-03-05.night.json", "2026-03-05.tune.jsonl.gz"]
     assert keep.good_of(world.repository, world.remote, DEVICE) == head
     assert keep.good_of(world.repository, world.remote, "Example Two") == "HEAD~1"
     assert keep.good_of(world.repository, str(tmp_path / "nowhere"), DEVICE) == "HEAD~1"

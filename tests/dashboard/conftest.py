@@ -22,12 +22,13 @@ BLANK = ('<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"/>\n
 def make_site(tmp_path_factory):
     """Builds a store's site; its folder. Pictures are drawn where a test looks at them, for they take most of the
     time."""
-    def make(store, draw=False):
+    def make(store, draw=False, **options):
         out = str(tmp_path_factory.mktemp("site") / "site")
         with pytest.MonkeyPatch.context() as patch:
             if not draw:
                 patch.setattr(build.figures, "render", lambda spec: BLANK)
-            problems = build.build(out, str(store), TODAY, cache=CACHE if draw else f"{CACHE}.blank", quiet=True)
+            problems = build.build(out, str(store), TODAY, cache=CACHE if draw else f"{CACHE}.blank", quiet=True,
+                                   **options)
         assert problems == []
         return out
 

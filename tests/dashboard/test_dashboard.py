@@ -186,6 +186,65 @@ def test_a_regression_is_open_until_a_later_run_finds_it_fast(tmp_path, make_sit
     assert "1.300" in text and "10 pairs, stage 2" in text
 
 
+def test_a_regression_that_was_taken_back_is_not_open(tmp_path, make_site):
+    """Against the same base, which stays until nothing is slower: SLOW, SLOW again, SAME. Against another: both stay."""
+    place = str(tmp_path / "example-one")
+    nights = [("good", {3: ("SLOW", 1.2), 4: ("SLOW", 1.3), 5: ("SLOW", 1.1)}), ("good", {3: ("SLOW", 1.21)}),
+              ("good", {4: ("SLOW", 1.3), 5: ("SLOW", 1.1)}), ("later", {4: ("SLOW", 1.05)})]
+    for night, (base, outcomes) in enumerate(nights):
+        made_up.write(f"{place}/{made_up.night_of(night)}.regress.jsonl.gz",
+                      made_up.regress(night, outcomes, count=6, base_commit=base))
+    found, past, _ = model.cases_of(model.devices_of([read.read(path, device, name) for path, device, name in
+                                                      read.files_below(str(tmp_path))[0]])[0], [])
+
+    def short(cases):
+        return [(model.cell_text(case.verdict).split("n=")[1].split()[0], case.date[:10], case.state) for case in cases]
+
+    sizes = [str(size // 4) for *_, size, _ in made_up.cells(6)[3:]]
+    days = [made_up.night_of(night) for night in range(4)]
+    assert short(found) == [(sizes[1], days[3], "open"), (sizes[2], days[2], "open"), (sizes[1], days[2], "open")]
+    assert sorted(short(past)) == sorted([
+        (sizes[0], days[1], f"SAME as that base on {days[2]}"), (sizes[0], days[0], f"SLOW again on {days[1]}"),
+        (sizes[1], days[0], f"SAME as that base on {days[1]}"), (sizes[2], days[0], f"SAME as that base on {days[1]}")])
+
+
+def test_an_accepted_slowdown_is_past_with_its_reason(tmp_path, make_site):
+    """ci/baseline.py --accept: by device, cell and commit, and in a later run against the same base, while that is not
+    slower than what was accepted; a line that cannot be used is named."""
+    store_, baselines = tmp_path / "store", tmp_path / "baselines"
+    made_up.write(str(store_ / "example-one" / f"{made_up.night_of(0)}.jsonl"), made_up.records(0, 60))
+    made_up.write(str(store_ / "example-one" / f"{made_up.night_of(0)}.regress.jsonl.gz"),
+                  made_up.regress(0, {3: ("SLOW", 1.2), 4: ("SLOW", 1.3)}))
+    for night, ratio in ((1, 1.21), (2, 1.3)):
+        made_up.write(str(store_ / "example-one" / f"{made_up.night_of(night)}.regress.jsonl.gz"),
+                      made_up.regress(night, {3: ("SLOW", ratio)}, base_commit="b000000"))
+    cells = [store.cell_of(made_up.verdict("", "", made_up.cells(5)[place])).text for place in (3, 4)]
+    good = {"device": "Example One", "cell": cells[0], "commit": "e000000", "base": "b000000", "high": 1.21, "reason": "it is exact <now>"}
+    made_up.write(str(baselines / "accepted.jsonl"), [json.dumps(line) + "\n" for line in (
+        good, {**good, "cell": cells[1], "commit": "another"}, {"device": "Example One"})] + ["half of a li"])
+    site = make_site(store_, baselines=str(baselines))
+    text = text_of(site, "regressions.html")
+    assert "Open 1" in text and "Past 3" in text and text.count("accepted, because it is exact <now>") == 2
+    assert f"SAME as that base on {made_up.night_of(1)}" in text  # the other cell
+    assert "accepted.jsonl line 3: no slowdown that was accepted" in text_of(site) and "accepted.jsonl line 4: no JSON" in text_of(site)
+    assert "open regressions 1 " in text_of(site, "index.html")
+    page = Document(os.path.join(site, "regressions.html"))
+    anchor = f"c-u32-cold-{made_up.cells(5)[3][3] // 4}"
+    assert f"example-one/copy.html#{anchor}" in page.links  # a verdict leads to its cell
+    check_whole(site)
+
+
+def test_a_night_in_which_everything_is_slower_fits_a_page(tmp_path, make_site):
+    made_up.write(str(tmp_path / "example-one" / f"{made_up.night_of(0)}.regress.jsonl.gz"),
+                  made_up.regress(0, {place: ("SLOW", 1.2) for place in range(400)}, count=400))
+    site = make_site(tmp_path)
+    assert "Open 400" in text_of(site, "regressions.html")
+    assert text_of(site, "regressions.html").count("n=1048576 protocol=cold") >= 40
+    pictures = sum(name.startswith("regressions.v-") and name.endswith(".svg") for name in os.listdir(f"{site}/img"))
+    assert 10 <= pictures <= 40  # some 20 KB each
+    check_whole(site)
+
+
 def test_controls_that_were_called_slow_are_false_alarms(tmp_path, make_site):
     lines = list(made_up.regress(0))
     index = next(place for place, line in enumerate(lines) if line["kind"] == "verdict")

@@ -274,7 +274,7 @@ def test_the_header_finds_what_the_stores_say(tables, emulator, tmp_path, name):
     answers = ask(f"{device}\t{capability}\t{cell.text}{offset}\t-" for device, capability, cell, offset in questions)
     for (device, capability, cell, offset), answer in zip(questions, answers, strict=True):
         source, text = answer.split("\t")
-        moved = offset and "payload=" not in cell.words  # in_offset moves what is sorted along, not the keys that decide
+        moved = offset and "payload=" not in cell.words  # in_offset moves what is sorted along, not the keys
         wanted, row = rows.lookup([] if moved else those, classes, device, capability, group_of(cell), cell.log2,
                                   lambda policy, c=cell, k=capability: runs[k, c, store.policy_text(policy)])
         served += row is not None
