@@ -219,7 +219,8 @@ def test_an_accepted_slowdown_is_past_with_its_reason(tmp_path, make_site):
         made_up.write(str(store_ / "example-one" / f"{made_up.night_of(night)}.regress.jsonl.gz"),
                       made_up.regress(night, {3: ("SLOW", ratio)}, base_commit="b000000"))
     cells = [store.cell_of(made_up.verdict("", "", made_up.cells(5)[place])).text for place in (3, 4)]
-    good = {"device": "Example One", "cell": cells[0], "commit": "e000000", "base": "b000000", "high": 1.21, "reason": "it is exact <now>"}
+    good = {"device": "Example One", "cell": cells[0], "commit": "e000000", "base": "b000000", "high": 1.21,
+            "reason": "it is exact <now>"}
     made_up.write(str(baselines / "accepted.jsonl"), [json.dumps(line) + "\n" for line in (
         good, {**good, "cell": cells[1], "commit": "another"}, {"device": "Example One"})] + ["half of a li"])
     site = make_site(store_, baselines=str(baselines))
