@@ -393,8 +393,9 @@ def read_accepted(path):
         except (UnicodeDecodeError, ValueError, RecursionError) as error:
             notices.append(Notice("bad", "", "", name, f"line {number}: no JSON ({error})"))
             continue
-        if isinstance(value, dict) and number_of(value.get("high")) and all(
-                type(value.get(word)) is str and value[word] for word in ("device", "cell", "commit", "base", "reason")):
+        names = ("device", "cell", "commit", "base", "reason")
+        if isinstance(value, dict) and number_of(value.get("high")) and \
+                all(type(value.get(word)) is str and value[word] for word in names):
             found.append(value)
         elif value is not None:
             notices.append(Notice("bad", "", "", name, f"line {number}: no slowdown that was accepted"))

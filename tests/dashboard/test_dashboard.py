@@ -187,7 +187,7 @@ def test_a_regression_is_open_until_a_later_run_finds_it_fast(tmp_path, make_sit
 
 
 def test_a_regression_that_was_taken_back_is_not_open(tmp_path):
-    """Against the same base, which stays until nothing is slower: SLOW, SLOW again, SAME. Against another: both stay."""
+    """Against the same base, which stays until nothing is slower: SLOW, SLOW again, SAME. Of two bases both stay."""
     place = str(tmp_path / "example-one")
     nights = [("good", {3: ("SLOW", 1.2), 4: ("SLOW", 1.3), 5: ("SLOW", 1.1)}), ("good", {3: ("SLOW", 1.21)}),
               ("good", {4: ("SLOW", 1.3), 5: ("SLOW", 1.1)}), ("later", {4: ("SLOW", 1.05)})]
