@@ -21,7 +21,7 @@ import traceback
 import jinja2
 import numpy as np
 
-from dashboard import figures, model, pages, read
+from dashboard import figures, model, pages, read, reports
 from tools import bench
 from tools.farm import devices, landscape, rows, store
 
@@ -238,7 +238,8 @@ def gather(folder, baselines, today, pool, progress):
     files.sort(key=lambda file: (file.device, file.night, file.name))
     devices_found = model.devices_of(files)
     accepted = read.read_accepted(os.path.join(baselines, ACCEPTED))
-    return pages.Site(devices_found, model.Table(*table), landscapes, stray, *accepted, today, folder), problems
+    return pages.Site(devices_found, model.Table(*table), landscapes, stray, *accepted, reports.reports_below(folder),
+                      today, folder), problems
 
 
 def failed_file(name):
@@ -254,7 +255,8 @@ PAGES = {"index.html": ("today.html", pages.today, "Today"),
          "regressions.html": ("regressions.html", pages.regressions, "Regressions"),
          "noise.html": ("noise.html", pages.noise, "Noise"),
          "landscape.html": ("landscape.html", pages.landscape_page, "Landscape"),
-         "table.html": ("table.html", pages.table, "Table"), "data.html": ("data.html", pages.data, "Data")}
+         "table.html": ("table.html", pages.table, "Table"),
+         "reports.html": ("reports.html", pages.reports_page, "Reports"), "data.html": ("data.html", pages.data, "Data")}
 
 
 class Shelf:

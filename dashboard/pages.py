@@ -7,7 +7,7 @@ import math
 import shlex
 import statistics
 
-from dashboard import model, read
+from dashboard import model, read, reports
 from tools import bench
 from tools.farm import evidence, landscape, store, verdicts
 from tools.farm import rows as rows_of_farm
@@ -21,11 +21,11 @@ DRAWN_CASES = 20   # of them, with a picture
 
 class Site:
     """Everything that pages are made of. landscapes: {(device's folder, file's name): landscape's tables}; accepted,
-    told: what read.read_accepted found, and its notices."""
+    told: what read.read_accepted found, and its notices; reports: what reports.reports_below found."""
 
-    def __init__(self, devices, table, landscapes, stray, accepted, told, today, folder):
+    def __init__(self, devices, table, landscapes, stray, accepted, told, written, today, folder):
         self.devices, self.table, self.landscapes, self.stray = devices, table, landscapes, stray
-        self.accepted, self.told, self.today, self.folder = accepted, told, today, folder
+        self.accepted, self.told, self.reports, self.today, self.folder = accepted, told, written, today, folder
 
     def age(self, night):
         """Days since a night, or None."""
@@ -216,6 +216,7 @@ def today(page):
             "changes": {what: change_rows(device, page.root, those) for what, those in sorted(changes.items())},
             "notices": [notice for notice in site.notices() if notice.device == device.folder],
             "runs": [run for run in device.runs if run.night == device.last_night],
+            "reports": written_up(page, device.folder),
             "changes_csv": page.table(f"{device.folder} changes",
                                       ["what", "cell", "before, us", "now, us", "time now / before", "before",
                                        "commit before", "commit now"],
@@ -814,6 +815,41 @@ def decision_of(row, decisions):
     fitting = [one for one in decisions if one["scope"] == row.scope and one["group"] == row.group
                and one["policy"] == row.policy and one["log2_from"] <= row.log2_from and row.log2_to <= one["log2_to"]]
     return max(fitting, key=lambda one: one["date"], default=None)
+
+
+# ---- Reports ---------------------------------------------------------------------------------------------------------
+
+
+def report_id(folder, name):
+    return "t-" + model.slug(f"{folder} {name}")
+
+
+def title_of(name, text):
+    """The first heading, else the file's name."""
+    return next((content[1] for kind, content in reports.blocks(text) if kind == "heading"), name)
+
+
+def written_up(page, folder):
+    """[(href, title)] of the reports of a device."""
+    return [(f"{page.root}reports.html#{report_id(folder, name)}", title_of(name, text))
+            for device, name, text in page.site.reports[0] if device == folder]
+
+
+def reports_page(page):
+    found, left = page.site.reports
+    titles, sections = {device.folder: device.title for device in page.site.devices}, []
+    for folder in sorted({one[0] for one in found + left}):
+        own = []
+        for name, text in [one[1:] for one in found if one[0] == folder]:
+            parts, title = reports.blocks(text), title_of(name, text)
+            if parts and parts[0] == ("heading", (1, title)):
+                parts = parts[1:]
+            own.append({"id": report_id(folder, name), "name": name, "title": title, "blocks": [
+                (kind, page.table(f"{folder} {name} {place}", *content) if kind == "table" else content)
+                for place, (kind, content) in enumerate(parts)]})
+        sections.append({"folder": folder, "title": titles.get(folder, folder), "reports": own,
+                         "left": [one[1:] for one in left if one[0] == folder]})
+    return {"sections": sections}
 
 
 # ---- Data ------------------------------------------------------------------------------------------------------------

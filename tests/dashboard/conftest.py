@@ -1,4 +1,5 @@
 """What the dashboard's tests share."""
+import fcntl
 import os
 import sys
 
@@ -24,8 +25,11 @@ def make_site(tmp_path_factory):
     time."""
     def make(store, draw=False, **options):
         out = str(tmp_path_factory.mktemp("site") / "site")
-        with pytest.MonkeyPatch.context() as patch:
-            if not draw:
+        os.makedirs(CACHE, exist_ok=True)
+        with pytest.MonkeyPatch.context() as patch, open(f"{CACHE}.lock", "w", encoding="utf-8") as lock:
+            if draw:  # by one process: the other test program that wants the same pictures finds them in the cache
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            else:
                 patch.setattr(build.figures, "render", lambda spec: BLANK)
             problems = build.build(out, str(store), TODAY, cache=CACHE if draw else f"{CACHE}.blank", quiet=True,
                                    **options)

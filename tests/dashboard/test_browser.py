@@ -16,7 +16,7 @@ if not CHROMIUM:
     pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)
 
 PAGES = ["index.html", "primitives.html", "regressions.html", "noise.html", "landscape.html", "table.html",
-         "data.html", "example-one/reduce.html", "example-two/copy.html"]
+         "reports.html", "data.html", "example-one/reduce.html", "example-two/copy.html"]
 
 
 WIDE = {"width": 1280, "height": 900}

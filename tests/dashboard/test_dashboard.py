@@ -13,13 +13,13 @@ import made_up
 import pytest
 from conftest import BLANK, ROOT, TODAY
 
-from dashboard import build, figures, model, pages, read
+from dashboard import build, figures, model, pages, read, reports
 from tools.farm import store
 
 LONG = os.environ.get("GPUPRIMS_LONG") == "1"
 HEAVIEST = 2 << 20  # bytes of a page with all that it loads
 COMMON = ["index.html", "primitives.html", "regressions.html", "noise.html", "landscape.html", "table.html",
-          "data.html"]
+          "reports.html", "data.html"]
 
 
 class Document(html.parser.HTMLParser):
@@ -247,6 +247,28 @@ def test_a_night_in_which_everything_is_slower_fits_a_page(tmp_path, make_site):
     check_whole(site)
 
 
+def test_reports_are_shown(tmp_path, make_site):
+    """Texts beside the measurements; with their tables as CSV, and none of their marks."""
+    place = tmp_path / "example-one"
+    made_up.write(str(place / "2026-01-05.jsonl"), made_up.records(0, 3))
+    (place / "2026-01-05.graphs.md").write_text(
+        "# Graphs, <measured>\n\nIn `a_program`, **once**, see [notes](NOTES.md):\nmore.\n\n"
+        "| graph | ms |\n|---|---:|\n| Kronecker `24` | 0.76 |\n| grid |\n\n## Building\n\n- one\n  and more\n- two\n\n```sh\n| make\n```\n")
+    (place / "bad.md").write_bytes(b"\xff")
+    (place / "long.md").write_text("x " * reports.LARGEST)
+    site = make_site(tmp_path)
+    check_whole(site)
+    text = text_of(site, "reports.html")
+    for said in ("Graphs, <measured>", "In a_program , once, see notes: more.", "one and more", "| make",
+                 "Kronecker 24", "bad.md : cannot be read", "long.md : too long"):
+        assert said in text, said
+    assert "**" not in text and "|---" not in text
+    table, = [name for name in os.listdir(os.path.join(site, "csv")) if name.startswith("reports.")]
+    assert rows_of(os.path.join(site, "csv", table)) == [{"graph": "Kronecker 24", "ms": "0.76"},
+                                                         {"graph": "grid", "ms": ""}]
+    assert "Graphs, <measured>" in text_of(site, "index.html")
+
+
 def test_controls_that_were_called_slow_are_false_alarms(tmp_path, make_site):
     lines = list(made_up.regress(0))
     index = next(place for place, line in enumerate(lines) if line["kind"] == "verdict")
@@ -449,7 +471,7 @@ def test_the_command_says_how_to_open_the_site_and_shows_progress(tmp_path):
     (tmp_path / "store").mkdir()
     done = command("--out", str(tmp_path / "site"), "--store", str(tmp_path / "store"), "--cache", str(tmp_path / "c"))
     assert done.returncode == 0 and "index.html in a browser" in done.stdout
-    assert "pages 7/7" in done.stderr
+    assert "pages 8/8" in done.stderr
 
 
 @pytest.mark.parametrize("words, said", [
@@ -487,6 +509,14 @@ def test_the_committed_measurements_make_a_whole_site(real_site):
 def spelt_out(cell):
     """A cell's text with its numbers in full: 256M is 268435456."""
     return re.sub(r"\b(\d+)([KMG])\b", lambda m: str(int(m[1]) << {"K": 10, "M": 20, "G": 30}[m[2]]), cell)
+
+
+def test_every_committed_report_is_on_a_page(real_site):
+    text = text_of(real_site, "reports.html")
+    names = [os.path.relpath(os.path.join(place, name), MEASURED).split(os.sep, 1)[1]
+             for place, _, names in os.walk(MEASURED) if place != MEASURED for name in names
+             if name.endswith(".md") and name != "README.md"]
+    assert names and all(f"{name} " in text for name in names)
 
 
 def test_every_committed_cell_is_on_a_page(real_site):
@@ -540,9 +570,11 @@ def heat_map_until(device, until):
 # ---- size ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_hundred_nights_of_five_hundred_cells(tmp_path):
-    """In a minute, on two cores; the short run has a tenth of the nights and is not timed."""
+def test_a_hundred_nights_of_five_hundred_cells(tmp_path, monkeypatch):
+    """In a minute, on two cores; the short run has a tenth of the nights, is not timed and draws nothing."""
     nights, cells = (100, 500) if LONG else (10, 40)
+    if not LONG:
+        monkeypatch.setattr(figures, "render", lambda spec: BLANK)
     made_up.whole(str(tmp_path / "store"), nights, cells)
     start = time.monotonic()
     out = str(tmp_path / "site")
