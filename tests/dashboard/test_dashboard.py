@@ -253,7 +253,8 @@ def test_reports_are_shown(tmp_path, make_site):
     made_up.write(str(place / "2026-01-05.jsonl"), made_up.records(0, 3))
     (place / "2026-01-05.graphs.md").write_text(
         "# Graphs, <measured>\n\nIn `a_program`, **once**, see [notes](NOTES.md):\nmore.\n\n"
-        "| graph | ms |\n|---|---:|\n| Kronecker `24` | 0.76 |\n| grid |\n\n## Building\n\n- one\n  and more\n- two\n\n```sh\n| make\n```\n")
+        "| graph | ms |\n|---|---:|\n| Kronecker `24` | 0.76 |\n| grid |\n\n"
+        "## Building\n\n- one\n  and more\n- two\n\n```sh\n| make\n```\n")
     (place / "bad.md").write_bytes(b"\xff")
     (place / "long.md").write_text("x " * reports.LARGEST)
     site = make_site(tmp_path)
