@@ -35,7 +35,8 @@ def plain(text):
 
 def pieces(text):
     """[(is it code, text)] of a line of words."""
-    return [(place % 2 == 1, piece if place % 2 else plain(piece)) for place, piece in enumerate(text.split("`")) if piece]
+    found = enumerate(text.split("`"))
+    return [(place % 2 == 1, piece if place % 2 else plain(piece)) for place, piece in found if piece]
 
 
 def cells_of(line):
