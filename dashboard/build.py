@@ -256,7 +256,8 @@ PAGES = {"index.html": ("today.html", pages.today, "Today"),
          "noise.html": ("noise.html", pages.noise, "Noise"),
          "landscape.html": ("landscape.html", pages.landscape_page, "Landscape"),
          "table.html": ("table.html", pages.table, "Table"),
-         "reports.html": ("reports.html", pages.reports_page, "Reports"), "data.html": ("data.html", pages.data, "Data")}
+         "reports.html": ("reports.html", pages.reports_page, "Reports"),
+         "data.html": ("data.html", pages.data, "Data")}
 
 
 class Shelf:
