@@ -2,7 +2,7 @@
 """Baselines: ci/baselines/<device>.jsonl, a line a cell: how long it takes, since when, and why that is what counts.
 
     ci/baseline.py [--check] [--folder FOLDER]              writes them (or compares) out of the committed regressions
-    ci/baseline.py --accept CELL --device NAME --reason TEXT     a slowdown that is meant to stay
+    ci/baseline.py --accept CELL --device NAME --reason TEXT [--remote NAME|URL]     a slowdown that is meant to stay
 
 They are for trends: what a regression is found by is the base commit, rerun the same night. They are a pure function of
 the stores ci/measurements/<device>/*.regress.jsonl[.gz], folded in the order of their dates, and of
@@ -11,7 +11,8 @@ ci/baselines/accepted.jsonl; nobody edits them. A line changes where the cell wa
     first measured; measured on another driver or NVRTC; confirmed to be faster than the base (FAST);
     confirmed to be slower, and the slowdown was accepted, with the accepter's reason;
 
-and stays as it was otherwise, so that many small slowdowns add up to one that is seen (`drift`).
+and stays as it was otherwise, so that many small slowdowns add up to one that is seen (`drift`). Where no committed
+store has the slowdown that is accepted, the newest night that has it is committed with it: ci/keep.py keeps the nights.
 """
 import argparse
 import glob
@@ -19,9 +20,10 @@ import json
 import os
 import statistics
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from ci import steps  # noqa: E402
+from ci import keep, steps  # noqa: E402
 from tools import bench  # noqa: E402
 from tools.farm import evidence, regress, store  # noqa: E402
 from tools.farm.verdicts import FAST, SLOW  # noqa: E402
@@ -56,8 +58,8 @@ def measured(a_store):
 
 
 def fold(paths, accepted):
-    """{device: {cell: line}} after the stores, in the order of their dates. accepted: [{device, cell, commit,
-    reason}]"""
+    """{device: {cell: line}} after the stores, in the order of their dates. accepted: [{device, cell, commit, base,
+    high, reason}]"""
     runs = []
     for path in paths:
         a_store = store.read(path)
@@ -167,17 +169,48 @@ def drift(a_store, baseline):
     return sorted((one for one in found if one[1] > DRIFT), key=lambda one: -one[1])
 
 
+def slow_in(a_store, cell):
+    """[(date, commit, base's commit, upper end of the ratio)] of the runs of a store that found a cell SLOW."""
+    known = {one["id"]: one for one in a_store.of("environment")}
+    return [(known[line["env"]]["date"], known[line["env"]]["commit"], known[line["base"]]["commit"], line["high"])
+            for line in a_store.of("verdict") if line["env"] in known and line["base"] in known and
+            line["outcome"] == SLOW and store.cell_of(line).text == cell]
+
+
+def from_the_nights(args, folder, cell):
+    """Puts the newest night's store in which a cell is SLOW among the committed ones; what slow_in says of it."""
+    remote = args.remote
+    if remote is None and steps.git(args.folder, "remote", "get-url", "origin", check=False) is not None:
+        remote = "origin"
+    tip = keep.tip_of(args.folder, remote)
+    names = steps.git(args.folder, "ls-tree", "-r", "--name-only", tip, f"{folder}/").split("\n") if tip else []
+    with tempfile.TemporaryDirectory() as place:
+        for name in sorted((name for name in names if name.endswith(".regress.jsonl.gz")), reverse=True):
+            path, data = os.path.join(place, os.path.basename(name)), steps.file_at(args.folder, tip, name)
+            store.replace(path, data)
+            found = slow_in(store.read(path), cell)
+            if found:
+                stem, ending = os.path.basename(name)[:10], "regress.jsonl.gz"
+                there = {os.path.basename(one) for one in regressions_of(args.folder, folder)}
+                kept = os.path.join(store.STORES, folder, keep.free(there, stem, ending))
+                store.replace(os.path.join(args.folder, kept), data)
+                print(kept)
+                return found
+    return []
+
+
 def accept(args):
     cell = regress.parse_cell(args.accept)[0].text
     if not args.reason or not args.device:
         raise steps.CannotRun("--accept CELL needs --device NAME and --reason TEXT")
     folder = bench.folder_name(args.device)
-    found = [(one["date"], one["commit"]) for path in regressions_of(args.folder, folder)
-             for a_store in [store.read(path)] for line in a_store.of("verdict") for one in a_store.of("environment")
-             if line["env"] == one["id"] and line["outcome"] == SLOW and store.cell_of(line).text == cell]
+    found = [one for path in regressions_of(args.folder, folder) for one in slow_in(store.read(path), cell)] or \
+        from_the_nights(args, folder, cell)
     if not found:
-        raise steps.CannotRun(f"--accept: no committed regression of {args.device} says that {cell} is SLOW")
-    line = {"device": args.device, "cell": cell, "commit": max(found)[1], "reason": args.reason}
+        raise steps.CannotRun(f"--accept: no committed regression of {args.device}, and no night that was kept, says "
+                              f"that {cell} is SLOW")
+    _, commit, base, high = max(found)
+    line = {"device": args.device, "cell": cell, "commit": commit, "base": base, "high": high, "reason": args.reason}
     store.append(os.path.join(args.folder, FOLDER, ACCEPTED), [line])
 
 
@@ -188,6 +221,8 @@ def main(argv):
     parser.add_argument("--accept", metavar="CELL")
     parser.add_argument("--device", metavar="NAME")
     parser.add_argument("--reason", metavar="TEXT")
+    parser.add_argument("--remote", metavar="NAME|URL", help="where the nights are kept (default: origin, if there is "
+                        "one; else this repository)")
     args = parser.parse_args(argv)
     if args.accept:
         try:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from ci import keep, steps  # noqa: E402
+from ci import baseline, keep, steps  # noqa: E402
 from tools.farm import store  # noqa: E402
 
 
@@ -29,10 +29,11 @@ def main(argv):
     keep.main(["--fetch", args.store, "--repository", args.repository,
                *(["--remote", args.remote] if args.remote else [])])
     for name, data in (keep.files_of(args.artifacts) if args.artifacts else {}).items():
-        if name.endswith(".jsonl.gz"):
+        if name.endswith(keep.SHOWN):
             store.replace(os.path.join(args.store, name), data)
     command = [sys.executable, "-m", "dashboard", "--out", os.path.abspath(args.out), "--store",
-               os.path.abspath(args.store)]
+               os.path.abspath(args.store), "--baselines", os.path.join(os.path.abspath(args.repository),
+                                                                        baseline.FOLDER)]
     return subprocess.run(command, cwd=steps.ROOT, check=False).returncode
 
 

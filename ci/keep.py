@@ -24,6 +24,7 @@ from tools import bench  # noqa: E402
 from tools.farm import store  # noqa: E402
 
 BRANCH = "nights"
+SHOWN = (".jsonl.gz", "night.json")  # what the dashboard reads; the record says how a night's steps ended
 KINDS = {steps.TUNE: "tune", steps.REGRESS: "regress", steps.BENCH: "bench"}
 
 
@@ -120,7 +121,7 @@ def fetch(args):
     count = 0
     for name in steps.git(args.repository, "ls-tree", "-r", "--name-only", tip).split("\n"):
         path = os.path.join(args.fetch, name)
-        if name.endswith(".jsonl.gz") and not os.path.exists(path):
+        if name.endswith(SHOWN) and not os.path.exists(path):
             store.replace(path, steps.file_at(args.repository, tip, name))
             count += 1
     print(f"{args.fetch}: {count} files of the nights")

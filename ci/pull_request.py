@@ -2,11 +2,13 @@
 """Proposals as pull requests: branch bot/policies-<capability>, updated in place, closed when nothing is left.
 
     ci/pull_request.py --proposals DIR [--remote NAME|URL] [--pictures URL] [--github OWNER/NAME] [--target main]
+                       [--check WORKFLOW]
 
 DIR is what ci/decide.py left. The branch is one commit on the proposal's base: rows, stores, baselines and nothing
 else. It is pushed with --force-with-lease, so that a branch that somebody else moved meanwhile is not overwritten. A
 night that was not measured to its end closes nothing. Pull requests are opened, updated and closed through gh where it
-is there and authorised; otherwise the branch and the body are printed. Nothing here merges.
+is there and authorised; otherwise the branch and the body are printed. Nothing here merges. --check starts a workflow
+on the branch: what a workflow pushes with its own token starts none by itself.
 
 Without --remote the branch is made in this repository and pushed nowhere.
 """
@@ -146,6 +148,8 @@ def open_or_update(args, found, old, folder, with_gh):
     number = github.pull_request_of(branch, repository)
     words = ["edit", number] if number else ["create", "--head", branch, "--base", args.target]
     github.gh("pr", *words, "--title", title_of(found), "--body-file", path, *repository)
+    if args.check and old != new:
+        github.gh("workflow", "run", args.check, "--ref", branch, *repository)
     return f"{branch}: pull request {'updated' if number else 'opened'}"
 
 
@@ -157,23 +161,29 @@ def main(argv):
     parser.add_argument("--target", default="main", metavar="BRANCH", help="what the pull request is made to")
     parser.add_argument("--pictures", default="", metavar="URL", help="where the pictures will be found")
     parser.add_argument("--github", metavar="OWNER/NAME", help="the repository of the pull request")
+    parser.add_argument("--check", metavar="WORKFLOW", help="run it on a branch that is new or moved, such as ci.yml")
     args = parser.parse_args(argv)
     night = steps.read_json(os.path.join(args.proposals, steps.PROPOSALS))
     if not night:
         raise steps.CannotRun(f"{args.proposals}: ci/decide.py left nothing there")
-    with_gh = bool(args.remote) and github.is_there()
+    with_gh, failed = bool(args.remote) and github.is_there(), []
     for capability in night["capabilities"]:
         folder = os.path.join(args.proposals, str(capability))
         found = steps.read_json(os.path.join(folder, "proposal.json"))
         if not found:
             print(f"{capability}: no proposal.json there")
             continue
-        check_branch(found["branch"])
-        old = tip_of(args.repository, args.remote, found["branch"])
-        print((open_or_update(args, found, old, folder, with_gh) if found["files"] else
-               close(args, found, old, with_gh)))
+        try:
+            check_branch(found["branch"])
+            old = tip_of(args.repository, args.remote, found["branch"])
+            print((open_or_update(args, found, old, folder, with_gh) if found["files"] else
+                   close(args, found, old, with_gh)))
+        except steps.CannotRun as error:  # the others' proposals are made all the same
+            failed.append(f"{found['branch']}: {error}")
     for name in night["silent"]:
         print(f"{name}: NO DATA; what it proposed before stays")
+    if failed:
+        raise steps.CannotRun("; ".join(failed))
     return 0
 
 

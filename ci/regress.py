@@ -20,9 +20,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import baseline, github, steps, suspects  # noqa: E402
-from tools.farm import regress, store, trust  # noqa: E402
+from tools.farm import regress, store, trust, verdicts  # noqa: E402
 from tools.farm.verdicts import NO_DATA, SLOW  # noqa: E402
-
 
 
 class Side:
@@ -143,11 +142,13 @@ def look(board, args, out):
         return said
     found = Found(board, a_store)
     said["outcomes"] = dict(found.counts)
-    accepted = {(one["device"], one["cell"], one["commit"]) for one in baseline.accepted_of(args.repository)}
+    accepted = baseline.accepted_of(args.repository)
     kernels = collections.defaultdict(list)
     for line in found.bad():
         text = store.cell_of(line).text
-        if (board.device, text, found.environments.get(line["env"], {}).get("commit", "")) in accepted:
+        base, new = (found.environments.get(line[side], {}).get("commit", "") for side in ("base", "env"))
+        if line["outcome"] == SLOW and any(verdicts.accepts(one, board.device, text, base, new, line["low"])
+                                           for one in accepted):
             said["accepted"].append(text)
         else:
             said["slow"].append({"cell": text, "ratio": line["ratio"], "low": line["low"], "high": line["high"]})

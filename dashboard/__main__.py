@@ -1,6 +1,6 @@
 """Static pages of what was measured; they open from the file system.
 
-    python3 -m dashboard [--out DIR] [--store FOLDER]
+    python3 -m dashboard [--out DIR] [--store FOLDER] [--baselines FOLDER]
     python3 -m dashboard --picture DEVICE [--until DATE]      only a heat map: today.svg, today.csv in DEVICE's folder
 
 DIR is made anew each time; FOLDER holds a folder a device, in the forms of ci/measurements. What a file holds never
@@ -23,6 +23,8 @@ def main(argv):
                         help="where the site goes (default: build/dashboard)")
     parser.add_argument("--store", metavar="FOLDER", default=os.path.join(bench.ROOT, store.STORES),
                         help="where the measurements are (default: ci/measurements)")
+    parser.add_argument("--baselines", metavar="FOLDER", default=os.path.join(bench.ROOT, "ci", "baselines"),
+                        help="where accepted.jsonl says which slowdowns are meant to stay (default: ci/baselines)")
     parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: one a core)")
     parser.add_argument("--cache", metavar="FOLDER", help="pictures and summaries that were made before (default: "
                         "build/dashboard.cache)")
@@ -55,7 +57,7 @@ def main(argv):
             for path in build.picture(args.picture, args.store, args.until):
                 print(f"written: {os.path.relpath(path)}")
             return 0
-        problems = build.build(args.out, args.store, today, args.jobs, args.cache, args.quiet)
+        problems = build.build(args.out, args.store, today, args.jobs, args.cache, args.quiet, args.baselines)
     except (build.CannotBuild, OSError) as error:
         print(f"dashboard: {error}", file=sys.stderr)
         return 2

@@ -21,12 +21,13 @@ import traceback
 import jinja2
 import numpy as np
 
-from dashboard import figures, model, pages, read
+from dashboard import figures, model, pages, read, reports
 from tools import bench
 from tools.farm import devices, landscape, rows, store
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MARK = ".gpuprims-dashboard"  # a folder with this file in it may be replaced
+BASELINES, ACCEPTED = os.path.join(bench.ROOT, "ci", "baselines"), "accepted.jsonl"  # ci/baseline.py --accept
 MOST_LOOKS = 12  # tune stores whose measurements regret is made of: each takes seconds
 KEPT = 7 * 24 * 3600  # seconds that the cache keeps what is not used
 SITE = None   # set before the processes that render are forked
@@ -211,7 +212,7 @@ def peers_beside(path, found):
     return next((other for other, _, _ in found if other == f"{stem}.peers.jsonl"), None)
 
 
-def gather(folder, today, pool, progress):
+def gather(folder, baselines, today, pool, progress):
     """The Site of a folder of measurements, and what went wrong on the way."""
     found, stray = read.files_below(folder)
     tunes = [path for path, _, _ in found if path.endswith((".tune.jsonl", ".tune.jsonl.gz"))]
@@ -236,7 +237,9 @@ def gather(folder, today, pool, progress):
             files.append(result or failed_file(name))
     files.sort(key=lambda file: (file.device, file.night, file.name))
     devices_found = model.devices_of(files)
-    return pages.Site(devices_found, model.Table(*table), landscapes, stray, today, folder), problems
+    accepted = read.read_accepted(os.path.join(baselines, ACCEPTED))
+    return pages.Site(devices_found, model.Table(*table), landscapes, stray, *accepted, reports.reports_below(folder),
+                      today, folder), problems
 
 
 def failed_file(name):
@@ -252,7 +255,9 @@ PAGES = {"index.html": ("today.html", pages.today, "Today"),
          "regressions.html": ("regressions.html", pages.regressions, "Regressions"),
          "noise.html": ("noise.html", pages.noise, "Noise"),
          "landscape.html": ("landscape.html", pages.landscape_page, "Landscape"),
-         "table.html": ("table.html", pages.table, "Table"), "data.html": ("data.html", pages.data, "Data")}
+         "table.html": ("table.html", pages.table, "Table"),
+         "reports.html": ("reports.html", pages.reports_page, "Reports"),
+         "data.html": ("data.html", pages.data, "Data")}
 
 
 class Shelf:
@@ -290,7 +295,7 @@ def environment():
     for name in ("percent", "times", "speed", "number"):  # of their pairs of value and text pages show the text
         found.filters[name] = lambda *words, form=getattr(pages, name): form(*words)[1]
     found.filters["slug"] = model.slug
-    found.globals.update(file_text=pages.file_text, commits_of=pages.commits_of,
+    found.globals.update(file_text=pages.file_text, cell_text=model.cell_text, commits_of=pages.commits_of,
                          nav=[(path, title) for path, (_, _, title) in PAGES.items()],
                          NO_DATA=pages.NO_DATA, version=version())
     return found
@@ -341,7 +346,7 @@ def render_numbered(number):
 QUEUE = []
 
 
-def build(out, folder, today, jobs=None, cache=None, quiet=False):
+def build(out, folder, today, jobs=None, cache=None, quiet=False, baselines=BASELINES):
     """Writes the site to a folder; the list of what went wrong (empty: nothing)."""
     global SITE, CACHE, QUEUE
     began = time.time()
@@ -354,7 +359,7 @@ def build(out, folder, today, jobs=None, cache=None, quiet=False):
     progress = Progress(quiet)
     fork = multiprocessing.get_context("fork")
     with fork.Pool(jobs) as pool:
-        SITE, problems = gather(folder, today, pool, progress)
+        SITE, problems = gather(folder, baselines, today, pool, progress)
     fresh = f"{out}.{os.getpid()}.new"
     for name in ("img", "csv"):
         os.makedirs(os.path.join(fresh, name))

@@ -8,7 +8,7 @@ import statistics
 from dashboard import read
 from tools import bench
 from tools.farm import rows, store, verdicts
-from tools.farm.verdicts import FAST, NO_DATA, SLOW
+from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW
 
 GRAPH_BYTES = 4 * bench.MIB  # up to here the farm replays graphs: in a stream the host is what one would measure
 REPORTED = math.expm1(verdicts.REPORTED)  # smaller changes are nobody's concern
@@ -402,28 +402,42 @@ def policy_short(text):
 
 # ---- regressions -----------------------------------------------------------------------------------------------------
 
-# A verdict with its run. state: open, or why it is not: "FAST on 2026-...".
-Case = collections.namedtuple("Case", "date night file base new verdict evidence state")
+# A verdict with its run. state: open, or why it is not: "FAST on 2026-..."; reason: of one that was accepted.
+Case = collections.namedtuple("Case", "date night file base new verdict evidence state reason")
 
 
 def cell_text(verdict):
     return store.cell_of(verdict).text
 
 
-def cases_of(device):
-    """(open, past, others): SLOW verdicts without and with a later FAST of the same cell; UNSURE, NO DATA and FAST
-    of the last run."""
+def after(case, date, base, outcome):
+    """What a later verdict on its cell makes of an open case. The base stays until a night finds nothing slower, so
+    SAME as that base is what a slowdown that was taken back looks like; SAME as a slow base says nothing."""
+    if outcome == FAST:
+        return f"FAST on {date[:10]}"
+    if outcome in (SLOW, SAME) and base.get("commit") and base["commit"] == case.base.get("commit"):
+        return f"SLOW again on {date[:10]}" if outcome == SLOW else f"SAME as that base on {date[:10]}"
+    return "open"
+
+
+def cases_of(device, accepted):
+    """(open, past, others): SLOW verdicts that nothing has ended, those that something has, the newest first; UNSURE,
+    NO DATA and FAST of the last run. accepted: lines of ci/baselines/accepted.jsonl."""
     runs = device.verdict_runs()
-    slow, others = [], []
+    slow, others, last = [], [], collections.defaultdict(list)  # last: a cell's open cases, by their places
     for date, file, base, new, those in runs:
         for verdict, evidence in those:
-            case = Case(date, date[:10], file, base, new, verdict, evidence, "open")
-            if verdict["outcome"] == SLOW:
+            cell, outcome = store.cell_of(verdict), verdict["outcome"]
+            for place in last[cell]:
+                slow[place] = slow[place]._replace(state=after(slow[place], date, base, outcome))
+            last[cell] = [place for place in last[cell] if slow[place].state == "open"]
+            reason = next((line["reason"] for line in accepted if outcome == SLOW and verdicts.accepts(
+                line, new.get("device"), cell.text, base.get("commit"), new.get("commit"), verdict["low"])), "")
+            case = Case(date, date[:10], file, base, new, verdict, evidence, "accepted" if reason else "open", reason)
+            if outcome == SLOW:
+                last[cell] += [len(slow)] * (not reason)
                 slow.append(case)
-            elif verdict["outcome"] == FAST:
-                slow = [one._replace(state=f"FAST on {date[:10]}") if one.state == "open" and
-                        store.cell_of(one.verdict) == store.cell_of(verdict) else one for one in slow]
-            if (date, file) == runs[-1][:2] and verdict["outcome"] in (FAST, NO_DATA, "UNSURE"):
+            if (date, file) == runs[-1][:2] and outcome in (FAST, NO_DATA, "UNSURE"):
                 others.append(case)
     slow.reverse()
     return [one for one in slow if one.state == "open"], [one for one in slow if one.state != "open"], others

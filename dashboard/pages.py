@@ -7,7 +7,7 @@ import math
 import shlex
 import statistics
 
-from dashboard import model, read
+from dashboard import model, read, reports
 from tools import bench
 from tools.farm import evidence, landscape, store, verdicts
 from tools.farm import rows as rows_of_farm
@@ -15,14 +15,17 @@ from tools.farm import rows as rows_of_farm
 NO_DATA = "NO DATA"
 SHOWN_NIGHTS = 30  # of a history's numbers on the page; the CSV file has all
 MOST_DOTS = 60     # lines of a dot plot
+MOST_CASES = 100   # verdicts with their evidence on a page
+DRAWN_CASES = 20   # of them, with a picture
 
 
 class Site:
-    """Everything that pages are made of. derived: {(device's folder, file's name): landscape's tables}."""
+    """Everything that pages are made of. landscapes: {(device's folder, file's name): landscape's tables}; accepted,
+    told: what read.read_accepted found, and its notices; reports: what reports.reports_below found."""
 
-    def __init__(self, devices, table, landscapes, stray, today, folder):
+    def __init__(self, devices, table, landscapes, stray, accepted, told, written, today, folder):
         self.devices, self.table, self.landscapes, self.stray = devices, table, landscapes, stray
-        self.today, self.folder = today, folder
+        self.accepted, self.told, self.reports, self.today, self.folder = accepted, told, written, today, folder
 
     def age(self, night):
         """Days since a night, or None."""
@@ -35,7 +38,7 @@ class Site:
         order = {"bad": 0, "note": 1}
         found = [notice for device in self.devices for notice in device.notices]
         found += [read.Notice("bad", "", "", name, "lies in no device's folder: not shown")
-                  for _, _, name in self.stray]
+                  for _, _, name in self.stray] + self.told
         return sorted(found, key=lambda notice: (order[notice.level], notice.device, notice.night, notice.file))
 
 
@@ -203,7 +206,7 @@ def today(page):
         spec, (columns, numbers) = map_of(device)
         changes = model.changes_of(device)
         fresh = sum(points[-1].run.night == device.last_night for points in device.history.values())
-        slow, _, _ = model.cases_of(device)
+        slow, _, _ = model.cases_of(device, site.accepted)
         section = {
             "device": device, "environment": device.environment, "age": age_text(site.age(device.last_night)),
             "cells": len(device.history), "fresh": fresh, "never": [
@@ -213,6 +216,7 @@ def today(page):
             "changes": {what: change_rows(device, page.root, those) for what, those in sorted(changes.items())},
             "notices": [notice for notice in site.notices() if notice.device == device.folder],
             "runs": [run for run in device.runs if run.night == device.last_night],
+            "reports": written_up(page, device.folder),
             "changes_csv": page.table(f"{device.folder} changes",
                                       ["what", "cell", "before, us", "now, us", "time now / before", "before",
                                        "commit before", "commit now"],
@@ -442,13 +446,14 @@ def primitives(page):
 # ---- Regressions -----------------------------------------------------------------------------------------------------
 
 
-def case_view(page, device, case, with_figure):
+def case_view(page, device, case, places, with_figure):
     verdict, cell = case.verdict, store.cell_of(case.verdict)
     found = case.evidence or {"pairs": [], "codes": ([], []), "policies": ([], [])}
     view = {"case": case, "verdict": verdict, "text": cell.text, "id": "v-" + model.slug(
         f"{device.folder} {case.date} {cell.text}"), "codes": found["codes"], "policies": [
             [model.policy_short(text) for text in side] for side in found["policies"]],
-        "pairs": found["pairs"], "figure": None, "command": regress_command(case, cell.text)}
+        "pairs": found["pairs"], "figure": None, "command": regress_command(case, cell.text),
+        "href": places.get(cell, "")}
     if with_figure and found["pairs"]:
         rows = [[place + 1, base, new, new / base if base and new else None]
                 for place, (base, new) in enumerate(found["pairs"])]
@@ -470,12 +475,17 @@ def regressions(page):
     sections = []
     for device in page.site.devices:
         runs = device.verdict_runs()
-        slow, past, others = model.cases_of(device)
-        section = {"device": device, "runs": [], "figure": None,
-                   "open": [case_view(page, device, case, True) for case in slow],
-                   "past": [case_view(page, device, case, True) for case in past[:40]],
-                   "past_left": max(0, len(past) - 40),
-                   "others": [case_view(page, device, case, False) for case in others],
+        slow, past, others = model.cases_of(device, page.site.accepted)
+        places = {model.farm_cell(key): f"{page.root}{primitive_path(device, key.primitive)}#{model.anchor(key)}"
+                  for key in device.history}
+
+        def views(cases, drawn):
+            return [case_view(page, device, case, places, place < drawn) for place, case in enumerate(cases)]
+
+        section = {"device": device, "runs": [], "figure": None, "open": views(slow[:MOST_CASES], DRAWN_CASES),
+                   "open_left": slow[MOST_CASES:], "past": views(past[:DRAWN_CASES], DRAWN_CASES),
+                   "past_left": max(0, len(past) - DRAWN_CASES), "others": views(others[:MOST_CASES], 0),
+                   "others_left": max(0, len(others) - MOST_CASES),
                    "trend": change_rows(device, page.root, model.changes_of(device).get("slower", []))}
         for date, file, base, new, those in runs:
             counts = collections.Counter(verdict["outcome"] for verdict, _ in those)
@@ -805,6 +815,41 @@ def decision_of(row, decisions):
     fitting = [one for one in decisions if one["scope"] == row.scope and one["group"] == row.group
                and one["policy"] == row.policy and one["log2_from"] <= row.log2_from and row.log2_to <= one["log2_to"]]
     return max(fitting, key=lambda one: one["date"], default=None)
+
+
+# ---- Reports ---------------------------------------------------------------------------------------------------------
+
+
+def report_id(folder, name):
+    return "t-" + model.slug(f"{folder} {name}")
+
+
+def title_of(name, text):
+    """The first heading, else the file's name."""
+    return next((content[1] for kind, content in reports.blocks(text) if kind == "heading"), name)
+
+
+def written_up(page, folder):
+    """[(href, title)] of the reports of a device."""
+    return [(f"{page.root}reports.html#{report_id(folder, name)}", title_of(name, text))
+            for device, name, text in page.site.reports[0] if device == folder]
+
+
+def reports_page(page):
+    found, left = page.site.reports
+    titles, sections = {device.folder: device.title for device in page.site.devices}, []
+    for folder in sorted({one[0] for one in found + left}):
+        own = []
+        for name, text in [one[1:] for one in found if one[0] == folder]:
+            parts, title = reports.blocks(text), title_of(name, text)
+            if parts and parts[0] == ("heading", (1, title)):
+                parts = parts[1:]
+            own.append({"id": report_id(folder, name), "name": name, "title": title, "blocks": [
+                (kind, page.table(f"{folder} {name} {place}", *content) if kind == "table" else content)
+                for place, (kind, content) in enumerate(parts)]})
+        sections.append({"folder": folder, "title": titles.get(folder, folder), "reports": own,
+                         "left": [one[1:] for one in left if one[0] == folder]})
+    return {"sections": sections}
 
 
 # ---- Data ------------------------------------------------------------------------------------------------------------

@@ -372,3 +372,31 @@ def is_ladder_table(table):
 
 def bytes_text(size):
     return bench.size_text(size) + ("iB" if size >= bench.KIB else "B")
+
+
+# ---- slowdowns that somebody accepted (ci/baseline.py --accept) ------------------------------------------------------
+
+
+def read_accepted(path):
+    """(lines, notices) of ci/baselines/accepted.jsonl; there may be none."""
+    found, notices, name = [], [], os.path.basename(path)
+    try:
+        with open(path, "rb") as file:
+            lines = file.read().splitlines()
+    except FileNotFoundError:
+        return [], []
+    except OSError as error:
+        return [], [Notice("bad", "", "", name, f"cannot be read: {error.strerror}")]
+    for number, raw in enumerate(lines, 1):
+        try:
+            value = store.DECODER.decode(raw.decode("utf-8")) if raw.strip() else None
+        except (UnicodeDecodeError, ValueError, RecursionError) as error:
+            notices.append(Notice("bad", "", "", name, f"line {number}: no JSON ({error})"))
+            continue
+        names = ("device", "cell", "commit", "base", "reason")
+        if isinstance(value, dict) and number_of(value.get("high")) and \
+                all(type(value.get(word)) is str and value[word] for word in names):
+            found.append(value)
+        elif value is not None:
+            notices.append(Notice("bad", "", "", name, f"line {number}: no slowdown that was accepted"))
+    return found, notices

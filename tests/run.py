@@ -363,6 +363,8 @@ class Runner:
                    GPUPRIMS_LIBRARY=under_root("build/libgpuprims.so"), GPUPRIMS_LONG="1" if self.long else "0",
                    PYTHON=PYTHON, CC=CC, CXX=CXX, MAKEFLAGS="", MPLBACKEND="agg")
         env.setdefault("OMP_WAIT_POLICY", "passive")
+        if not self.long:
+            env["CFLAGS"] = "-O0"  # of gp_tune, which takes four times as long to optimise (tools/farm/regress.py)
         env.update(program.env)
         return env
 

@@ -2,13 +2,15 @@
 import gzip
 import json
 import os
+import re
 import subprocess
+import sys
 
 import nights
 import pytest
 from nights import DEVICE, both, proposal, quiet, regressed, text_of, tuned
 
-from ci import baseline, check_proposal, contribute, decide, keep, machine_code, pull_request, steps
+from ci import baseline, check_proposal, contribute, dashboard, decide, keep, machine_code, pull_request, steps
 from tools.farm import store, table, trust
 from tools.farm.verdicts import FAST, SAME, SLOW
 
@@ -91,6 +93,25 @@ def test_a_branch_that_somebody_moved(world, monkeypatch):
     with pytest.raises(steps.CannotRun, match="stale info|rejected"):
         world.pull(results)
     assert world.branches()[BRANCH] == moved
+
+
+def test_a_proposal_that_fails_does_not_stop_the_others(world):
+    results = world.night("one", tuned(nights.better), tuned(nights.better, device="Example Two", board="b",
+                                                             compute_capability=86), pull=False)
+    path = os.path.join(results, "decide", "86", "proposal.json")
+    steps.write_json(path, {**steps.read_json(path), "branch": "main"})
+    with pytest.raises(steps.CannotRun, match="must not have branch main"):
+        world.pull(results)
+    assert list(world.branches()) == [BRANCH]
+
+
+def test_a_branch_is_checked_when_it_moved(world, tmp_path, monkeypatch):
+    """What a workflow pushes starts no workflow: ci.yml is asked for, once for each commit."""
+    hub = nights.Hub(tmp_path / "hub", monkeypatch)
+    results = world.night("one", tuned(nights.better), pull=False)
+    for _ in range(2):
+        assert world.pull(results, "--check", "ci.yml", "--github", "who/what") == 0
+    assert hub.asked("workflow") == [["workflow", "run", "ci.yml", "--ref", BRANCH, "--repo", "who/what"]]
 
 
 def test_a_proposal_touches_what_it_may(world):
@@ -357,23 +378,30 @@ def test_baselines_change_by_a_proposal_and_for_a_reason(world, capsys):
 
 
 def test_a_slowdown_that_is_meant_to_stay(world, capsys):
+    """The night that found it is on branch `nights` alone: it is committed with the acceptance, which holds for later
+    nights against the same base, while these are not slower."""
     world.night("one", regressed({COPY: (SAME, 1.0)}))
     git_merge(world)
-    night = regressed({COPY: (SLOW, 1.1)}, date="2026-03-05T00:00:00Z", commits=("1" * 40, "2" * 40))
-    folder = os.path.join(world.repository, "ci", "measurements", "example-one")
-    night(os.path.join(world.folder, "board"))
-    os.rename(os.path.join(world.folder, "board", steps.REGRESS), os.path.join(folder, "2026-03-05.regress.jsonl"))
+    world.night("two", regressed({COPY: (SLOW, 1.1)}, date="2026-03-05T00:00:00Z", commits=("1" * 40, "2" * 40)),
+                pull=False)
     where = ["--folder", world.repository, "--device", DEVICE]
+    accept = ["--accept", COPY, "--reason", "the result is exact now"]
     for words, said in ((["--accept", REDUCE, "--reason", "x"], "no committed regression"),
-                        (["--accept", COPY], "needs")):
+                        (accept, "no night that was kept"), (["--accept", COPY], "needs")):
         with pytest.raises(steps.CannotRun, match=said):
             baseline.main([*where, *words])
-    assert baseline.main([*where, "--accept", COPY, "--reason", "the result is exact now"]) == 0
+    assert world.keep("two") == 0
+    assert baseline.main([*where, *accept]) == 0  # the nights are in origin, the default
+    assert "ci/measurements/example-one/2026-03-05.regress.jsonl.gz\n" in capsys.readouterr().out
     assert lines_of(world)[COPY]["us"] == 11 and lines_of(world)[COPY]["reason"] == "accepted: the result is exact now"
     world.commit("Accepted")
-    results = world.night("two", night, pull=False)
-    found, = steps.read_json(os.path.join(results, "regress", "regress.json"))
-    assert world.status == 0 and found["accepted"] == [COPY] and found["good"] == "2" * 40
+    assert baseline.main(["--check", "--folder", world.repository]) == 0
+    for number, (ratio, status) in enumerate(((1.1, 0), (1.2, 1))):  # of the next commit, against the base that stays
+        results = world.night(f"later {number}", regressed(
+            {COPY: (SLOW, ratio)}, date="2026-03-06T00:00:00Z", commits=("1" * 40, "3" * 40)), pull=False)
+        found, = steps.read_json(os.path.join(results, "regress", "regress.json"))
+        assert world.status == status and found["accepted"] == [COPY] * (not status)
+        assert found["good"] == ("" if status else "3" * 40)
 
 
 # ---- the history, and contributions ----------------------------------------------------------------------------------
@@ -398,8 +426,8 @@ def test_the_history_of_nights(world, capsys, tmp_path):
     os.makedirs(os.path.join(world.repository, store.STORES), exist_ok=True)
     assert keep.main(["--fetch", str(tmp_path / "store"), *where]) == 0
     assert sorted(os.listdir(tmp_path / "store" / "example-one")) == [
-        "2026-03-04.regress.jsonl.gz", "2026-03-04.tune.jsonl.gz", "2026-03-05.2.tune.jsonl.gz",
-        "2026-03-05.tune.jsonl.gz"]
+        "2026-03-04.night.json", "2026-03-04.regress.jsonl.gz", "2026-03-04.tune.jsonl.gz", "2026-03-05.2.night.json",
+        "2026-03-05.2.tune.jsonl.gz", "2026-03-05.night.json", "2026-03-05.tune.jsonl.gz"]
     assert keep.good_of(world.repository, world.remote, DEVICE) == head
     assert keep.good_of(world.repository, world.remote, "Example Two") == "HEAD~1"
     assert keep.good_of(world.repository, str(tmp_path / "nowhere"), DEVICE) == "HEAD~1"
@@ -440,6 +468,71 @@ def test_a_contribution_that_changes_nothing(world, capsys):
     os.rename(os.path.join(folder, steps.TUNE), path)
     decide.decide.decide(path, os.path.join(world.repository, store.STORES))
     assert contribution(world) == 1 and "nothing to propose" in capsys.readouterr().out and not world.branches()
+
+
+# ---- the workflows: what of them can be known without GitHub (actionlint: ci/lint_workflows.sh) ----------------------
+
+
+def jobs_of(name):
+    """{job: its text} of a workflow, and the text before them."""
+    text = text_of(nights.ROOT, ".github", "workflows", name)
+    head, body = text.split("\njobs:\n")
+    parts = re.split(r"^  ([a-z-]+):\n", body, flags=re.M)[1:]
+    return dict(zip(parts[::2], parts[1::2])), head
+
+
+@pytest.mark.parametrize("name", ["ci.yml", "nightly.yml"])
+def test_every_step_is_a_script_that_takes_these_options(name):
+    jobs, _ = jobs_of(name)
+    found = 0
+    for text in jobs.values():
+        assert re.search(r"^    timeout-minutes: \d+$", text, flags=re.M), text
+        for command in re.findall(r"- run: (?:>-\n)?((?:.|\n {10})*)", text):
+            words = command.split()
+            script = next(word for word in words if "/" in word and word[0] != '"' or word == "mkdir")
+            if script == "mkdir":
+                continue
+            path = os.path.join(nights.ROOT, script)
+            assert os.path.exists(path) and (os.access(path, os.X_OK) or words[:2] == ["sudo", "env"]), command
+            if script.endswith(".py"):
+                known = subprocess.run([sys.executable, path, "--help"], check=True, stdout=subprocess.PIPE,
+                                       text=True).stdout
+                assert all(re.search(rf"{word}\b", known) for word in words if word.startswith("--")), command
+            found += 1
+    assert found >= 5
+
+
+def test_who_may_write_and_who_runs_on_a_board():
+    """A pull request reaches no board; what measures and what decides cannot write; a board that fails, or is out of
+    time (which GitHub calls cancelled), stops nothing."""
+    jobs, head = jobs_of("nightly.yml")
+    assert "pull_request" not in head and "permissions:\n  contents: read\n" in head
+    writers = {name for name, text in jobs.items() if ": write" in text}
+    assert writers == {"propose", "pages"} and "self-hosted" not in jobs["propose"] + jobs["pages"]
+    assert "persist-credentials: false" in jobs["measure"] and "GH_TOKEN" not in jobs["measure"] + jobs["decide"]
+    assert "fail-fast: false" in jobs["measure"] and "group: board-${{ matrix.board }}" in jobs["measure"]
+    for name in ("decide", "propose", "pages"):
+        condition = re.search(r"^    if: (.*)$", jobs[name], flags=re.M).group(1)
+        assert condition.startswith("always()") and "cancelled" not in condition
+    others, head = jobs_of("ci.yml")
+    assert "self-hosted" not in "".join(others.values()) and ": write" not in head + "".join(others.values())
+    assert "workflow_dispatch" in head and "--check ci.yml" in jobs["propose"] and "actions: write" in jobs["propose"]
+
+
+def test_the_pages_of_a_night(world, tmp_path):
+    """ci/dashboard.py, of what is committed, what was kept, and a board that died tonight; all of it is shown."""
+    world.night("one", both(tuned(nights.better), regressed({COPY: (SLOW, 1.1)})), pull=False)
+    assert world.keep("one") == 0
+    nights.record(os.path.join(world.folder, "two", "board-0"), date="2026-03-05T00:00:00Z", done=(), running=("tune",))
+    where = ["--remote", world.remote, "--repository", world.repository, "--artifacts",
+             os.path.join(world.folder, "two")]
+    store.replace(os.path.join(world.repository, baseline.FOLDER, baseline.ACCEPTED), json.dumps(
+        {"device": DEVICE, "cell": COPY, "commit": "0" * 12, "base": "1" * 12, "high": 1.11,
+         "reason": "exact now"}).encode())
+    out = str(tmp_path / "site")
+    assert dashboard.main(["--out", out, "--store", str(tmp_path / "store"), *where]) == 0
+    assert "step tune: began and did not end: the runner died" in text_of(out, "data.html")
+    assert "exact now" in text_of(out, "regressions.html")
 
 
 # ---- bad input -------------------------------------------------------------------------------------------------------

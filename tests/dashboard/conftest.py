@@ -1,4 +1,5 @@
 """What the dashboard's tests share."""
+import fcntl
 import os
 import sys
 
@@ -22,12 +23,16 @@ BLANK = ('<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"/>\n
 def make_site(tmp_path_factory):
     """Builds a store's site; its folder. Pictures are drawn where a test looks at them, for they take most of the
     time."""
-    def make(store, draw=False):
+    def make(store, draw=False, **options):
         out = str(tmp_path_factory.mktemp("site") / "site")
-        with pytest.MonkeyPatch.context() as patch:
-            if not draw:
+        os.makedirs(CACHE, exist_ok=True)
+        with pytest.MonkeyPatch.context() as patch, open(f"{CACHE}.lock", "w", encoding="utf-8") as lock:
+            if draw:  # by one process: the other test program that wants the same pictures finds them in the cache
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            else:
                 patch.setattr(build.figures, "render", lambda spec: BLANK)
-            problems = build.build(out, str(store), TODAY, cache=CACHE if draw else f"{CACHE}.blank", quiet=True)
+            problems = build.build(out, str(store), TODAY, cache=CACHE if draw else f"{CACHE}.blank", quiet=True,
+                                   **options)
         assert problems == []
         return out
 

@@ -112,11 +112,11 @@ def verdict(base, env, of, outcome="SAME", ratio=1.001, control=True, **fields):
             "p": 0.5 if outcome == "SAME" else 1e-6, "q": 0.6, "control": control, "message": "", **fields}
 
 
-def regress(night=0, outcomes=None, count=60, device="Example One"):
+def regress(night=0, outcomes=None, count=60, device="Example One", base_commit=None):
     """A regression run. outcomes: {index of a cell: (outcome, ratio)}; all others are controls that are SAME."""
     base, new = (f"{side}{night:015x}" for side in "be")
-    yield farm_environment(base, night, device)
-    yield farm_environment(new, night, device)
+    yield farm_environment(base, night, device, commit=base_commit or f"b{night:06x}")
+    yield farm_environment(new, night, device, commit=f"e{night:06x}")
     for index, of in enumerate(cells(count)):
         outcome, ratio = (outcomes or {}).get(index, ("SAME", 1.001))
         changed = index in (outcomes or {})

@@ -13,13 +13,13 @@ import made_up
 import pytest
 from conftest import BLANK, ROOT, TODAY
 
-from dashboard import build, figures, model, pages, read
+from dashboard import build, figures, model, pages, read, reports
 from tools.farm import store
 
 LONG = os.environ.get("GPUPRIMS_LONG") == "1"
 HEAVIEST = 2 << 20  # bytes of a page with all that it loads
 COMMON = ["index.html", "primitives.html", "regressions.html", "noise.html", "landscape.html", "table.html",
-          "data.html"]
+          "reports.html", "data.html"]
 
 
 class Document(html.parser.HTMLParser):
@@ -184,6 +184,90 @@ def test_a_regression_is_open_until_a_later_run_finds_it_fast(tmp_path, make_sit
     assert "a" * 16 in text and "b" * 16 in text  # machine code of both sides
     assert "make regress BASE=b000000" in text
     assert "1.300" in text and "10 pairs, stage 2" in text
+
+
+def test_a_regression_that_was_taken_back_is_not_open(tmp_path):
+    """Against the same base, which stays until nothing is slower: SLOW, SLOW again, SAME. Of two bases both stay."""
+    place = str(tmp_path / "example-one")
+    nights = [("good", {3: ("SLOW", 1.2), 4: ("SLOW", 1.3), 5: ("SLOW", 1.1)}), ("good", {3: ("SLOW", 1.21)}),
+              ("good", {4: ("SLOW", 1.3), 5: ("SLOW", 1.1)}), ("later", {4: ("SLOW", 1.05)})]
+    for night, (base, outcomes) in enumerate(nights):
+        made_up.write(f"{place}/{made_up.night_of(night)}.regress.jsonl.gz",
+                      made_up.regress(night, outcomes, count=6, base_commit=base))
+    found, past, _ = model.cases_of(model.devices_of([read.read(path, device, name) for path, device, name in
+                                                      read.files_below(str(tmp_path))[0]])[0], [])
+
+    def short(cases):
+        return [(str(case.verdict["n"]), case.date[:10], case.state) for case in cases]
+
+    sizes = [str(size // 4) for *_, size, _ in made_up.cells(6)[3:]]
+    days = [made_up.night_of(night) for night in range(4)]
+    assert short(found) == [(sizes[1], days[3], "open"), (sizes[2], days[2], "open"), (sizes[1], days[2], "open")]
+    assert sorted(short(past)) == sorted([
+        (sizes[0], days[1], f"SAME as that base on {days[2]}"), (sizes[0], days[0], f"SLOW again on {days[1]}"),
+        (sizes[1], days[0], f"SAME as that base on {days[1]}"), (sizes[2], days[0], f"SAME as that base on {days[1]}")])
+
+
+def test_an_accepted_slowdown_is_past_with_its_reason(tmp_path, make_site):
+    """ci/baseline.py --accept: by device, cell and commit, and in a later run against the same base, while that is not
+    slower than what was accepted; a line that cannot be used is named."""
+    store_, baselines = tmp_path / "store", tmp_path / "baselines"
+    made_up.write(str(store_ / "example-one" / f"{made_up.night_of(0)}.jsonl"), made_up.records(0, 60))
+    made_up.write(str(store_ / "example-one" / f"{made_up.night_of(0)}.regress.jsonl.gz"),
+                  made_up.regress(0, {3: ("SLOW", 1.2), 4: ("SLOW", 1.3)}))
+    for night, ratio in ((1, 1.21), (2, 1.3)):
+        made_up.write(str(store_ / "example-one" / f"{made_up.night_of(night)}.regress.jsonl.gz"),
+                      made_up.regress(night, {3: ("SLOW", ratio)}, base_commit="b000000"))
+    cells = [store.cell_of(made_up.verdict("", "", made_up.cells(5)[place])).text for place in (3, 4)]
+    good = {"device": "Example One", "cell": cells[0], "commit": "e000000", "base": "b000000", "high": 1.21,
+            "reason": "it is exact <now>"}
+    made_up.write(str(baselines / "accepted.jsonl"), [json.dumps(line) + "\n" for line in (
+        good, {**good, "cell": cells[1], "commit": "another"}, {"device": "Example One"})] + ["half of a li"])
+    site = make_site(store_, baselines=str(baselines))
+    text = text_of(site, "regressions.html")
+    assert "Open 1" in text and "Past 3" in text and text.count("accepted, because it is exact <now>") == 2
+    assert f"SAME as that base on {made_up.night_of(1)}" in text  # the other cell
+    said = text_of(site)
+    assert "accepted.jsonl line 3: no slowdown that was accepted" in said and "accepted.jsonl line 4: no JSON" in said
+    assert "open regressions 1 " in text_of(site, "index.html")
+    page = Document(os.path.join(site, "regressions.html"))
+    anchor = f"c-u32-cold-{made_up.cells(5)[3][3] // 4}"
+    assert f"example-one/copy.html#{anchor}" in page.links  # a verdict leads to its cell
+    check_whole(site)
+
+
+def test_a_night_in_which_everything_is_slower_fits_a_page(tmp_path, make_site):
+    made_up.write(str(tmp_path / "example-one" / f"{made_up.night_of(0)}.regress.jsonl.gz"),
+                  made_up.regress(0, {place: ("SLOW", 1.2) for place in range(400)}, count=400))
+    site = make_site(tmp_path)
+    assert "Open 400" in text_of(site, "regressions.html")
+    assert text_of(site, "regressions.html").count("n=1048576 protocol=cold") >= 40
+    pictures = sum(name.startswith("regressions.v-") and name.endswith(".svg") for name in os.listdir(f"{site}/img"))
+    assert 10 <= pictures <= 40  # some 20 KB each
+    check_whole(site)
+
+
+def test_reports_are_shown(tmp_path, make_site):
+    """Texts beside the measurements; with their tables as CSV, and none of their marks."""
+    place = tmp_path / "example-one"
+    made_up.write(str(place / "2026-01-05.jsonl"), made_up.records(0, 3))
+    (place / "2026-01-05.graphs.md").write_text(
+        "# Graphs, <measured>\n\nIn `a_program`, **once**, see [notes](NOTES.md):\nmore.\n\n"
+        "| graph | ms |\n|---|---:|\n| Kronecker `24` | 0.76 |\n| grid |\n\n"
+        "## Building\n\n- one\n  and more\n- two\n\n```sh\n| make\n```\n")
+    (place / "bad.md").write_bytes(b"\xff")
+    (place / "long.md").write_text("x " * reports.LARGEST)
+    site = make_site(tmp_path)
+    check_whole(site)
+    text = text_of(site, "reports.html")
+    for said in ("Graphs, <measured>", "In a_program , once, see notes: more.", "one and more", "| make",
+                 "Kronecker 24", "bad.md : cannot be read", "long.md : too long"):
+        assert said in text, said
+    assert "**" not in text and "|---" not in text
+    table, = [name for name in os.listdir(os.path.join(site, "csv")) if name.startswith("reports.")]
+    assert rows_of(os.path.join(site, "csv", table)) == [{"graph": "Kronecker 24", "ms": "0.76"},
+                                                         {"graph": "grid", "ms": ""}]
+    assert "Graphs, <measured>" in text_of(site, "index.html")
 
 
 def test_controls_that_were_called_slow_are_false_alarms(tmp_path, make_site):
@@ -388,7 +472,7 @@ def test_the_command_says_how_to_open_the_site_and_shows_progress(tmp_path):
     (tmp_path / "store").mkdir()
     done = command("--out", str(tmp_path / "site"), "--store", str(tmp_path / "store"), "--cache", str(tmp_path / "c"))
     assert done.returncode == 0 and "index.html in a browser" in done.stdout
-    assert "pages 7/7" in done.stderr
+    assert "pages 8/8" in done.stderr
 
 
 @pytest.mark.parametrize("words, said", [
@@ -426,6 +510,14 @@ def test_the_committed_measurements_make_a_whole_site(real_site):
 def spelt_out(cell):
     """A cell's text with its numbers in full: 256M is 268435456."""
     return re.sub(r"\b(\d+)([KMG])\b", lambda m: str(int(m[1]) << {"K": 10, "M": 20, "G": 30}[m[2]]), cell)
+
+
+def test_every_committed_report_is_on_a_page(real_site):
+    text = text_of(real_site, "reports.html")
+    names = [os.path.relpath(os.path.join(place, name), MEASURED).split(os.sep, 1)[1]
+             for place, _, names in os.walk(MEASURED) if place != MEASURED for name in names
+             if name.endswith(".md") and name != "README.md"]
+    assert names and all(f"{name} " in text for name in names)
 
 
 def test_every_committed_cell_is_on_a_page(real_site):
@@ -479,9 +571,11 @@ def heat_map_until(device, until):
 # ---- size ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_hundred_nights_of_five_hundred_cells(tmp_path):
-    """In a minute, on two cores; the short run has a tenth of the nights and is not timed."""
+def test_a_hundred_nights_of_five_hundred_cells(tmp_path, monkeypatch):
+    """In a minute, on two cores; the short run has a tenth of the nights, is not timed and draws nothing."""
     nights, cells = (100, 500) if LONG else (10, 40)
+    if not LONG:
+        monkeypatch.setattr(figures, "render", lambda spec: BLANK)
     made_up.whole(str(tmp_path / "store"), nights, cells)
     start = time.monotonic()
     out = str(tmp_path / "site")

@@ -21,6 +21,7 @@ sys.path.insert(0, ROOT)
 from tools.farm import noise, regress, store, verdicts  # noqa: E402
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE  # noqa: E402
 
+LONG = os.environ.get("GPUPRIMS_LONG") == "1"
 CELLS, ROUNDS = 500, 5
 MODEL = {**noise.TYPICAL, "drift": 0.01, "drift_period": 30000.0}
 # Cells with noise of their own: (which, model that is added, what all noise between processes is multiplied by).
@@ -57,7 +58,8 @@ def night(rng, effect, control, disturbed=0.0):
     return first, verdicts.conclude(first, fresh)
 
 
-@pytest.mark.parametrize("control, nights", [(HALF, 1000), (~HALF & False, 400)], ids=["half controls", "no controls"])
+@pytest.mark.parametrize("control, nights", [(HALF, 1000 if LONG else 400), (~HALF & False, 400 if LONG else 200)],
+                         ids=["half controls", "no controls"])
 def test_quiet_nights(control, nights):
     rng = np.random.default_rng(int(control[0]))
     outcomes, candidates, rate, covered = collections.Counter(), 0, 0, 0

@@ -1,4 +1,6 @@
 """The table: bytes from stores, the compilers' opinion of them, and what the header makes of each row."""
+import collections
+import functools
 import itertools
 import os
 import shutil
@@ -53,9 +55,15 @@ def test_recording_is_reproducible(tmp_path):
         assert bytes_of(path) == bytes_of(other), ANEW
 
 
-def test_the_committed_stores_give_the_committed_table():
+@pytest.fixture(scope="module")
+def committed():
+    """(rows, classes) of ci/measurements, which takes seconds."""
+    return devices.table_of(made_up.stores_of(STORES))
+
+
+def test_the_committed_stores_give_the_committed_table(committed):
     """gpuprims_policies.h is what ci/measurements says; where there is neither, there is nothing to compare."""
-    text = made_up.table_of(STORES)
+    text = table.text_of_rows(*committed)
     if not os.path.exists(COMMITTED):
         assert not store.paths_under(STORES), f"there are stores, and no {table.TABLE}: make table"
         assert "no rows" in text
@@ -107,11 +115,11 @@ def test_layout(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory):
+def tables(tmp_path_factory, committed):
     """Tables to compile and to look things up in: {name: (path, rows, classes)}."""
     folder, found = tmp_path_factory.mktemp("tables"), {}
     contents = {"empty": ([], []), "strange": (STRANGE, []), "recorded": devices.table_of(made_up.stores_of(RECORDED)),
-                "committed": devices.table_of(made_up.stores_of(STORES)), "mixed": MIXED}
+                "committed": committed, "mixed": MIXED}
     for name, (those, classes) in contents.items():
         path = folder / f"{name}.h"
         path.write_text(table.text_of_rows(those, classes))
@@ -261,25 +269,30 @@ def test_the_header_finds_what_the_stores_say(tables, emulator, tmp_path, name):
         return done.stdout.splitlines()
 
     # whether a device can run a row's policy, the header alone knows
-    everything = list(cells())
-    groups = {row.group for row in those}
-    keys = [(capability, cell, store.policy_text(row.policy)) for capability in (80, 90) for cell in everything
-            if group_of(cell) in groups for row in those if row.group == group_of(cell)]
+    everything = [(cell, group_of(cell), cell.log2) for cell in cells()]
+    by_group, texts = collections.defaultdict(list), {id(row.policy): store.policy_text(row.policy) for row in those}
+    for row in those:
+        by_group[row.group].append(row)
+    keys = [(capability, cell, texts[id(row.policy)]) for capability in (80, 90) for cell, group, _ in everything
+            for row in by_group.get(group, ())]
     answers = ask(f"Nobody\t{capability}\t{cell.text}\t{policy}" for capability, cell, policy in keys)
     runs = {key: answer != "invalid" for key, answer in zip(keys, answers, strict=True)}
     served = wrong = 0
-    questions = [(device, capability, cell, offset) for device, capability in machines for cell in everything
-                 for offset in (("", " in_offset=8") if cell.log2 == 24 and cell.sizes[0] in (1, 2, 4, 8) and
+    questions = [(device, capability, cell, group, log2, offset) for device, capability in machines
+                 for cell, group, log2 in everything
+                 for offset in (("", " in_offset=8") if log2 == 24 and cell.sizes[0] in (1, 2, 4, 8) and
                                 "payload=s16" not in cell.words else ("",))]
-    answers = ask(f"{device}\t{capability}\t{cell.text}{offset}\t-" for device, capability, cell, offset in questions)
-    for (device, capability, cell, offset), answer in zip(questions, answers, strict=True):
+    answers = ask(f"{device}\t{capability}\t{cell.text}{offset}\t-"
+                  for device, capability, cell, _, _, offset in questions)
+    policy_of = functools.cache(store.policy_of)
+    for (device, capability, cell, group, log2, offset), answer in zip(questions, answers, strict=True):
         source, text = answer.split("\t")
-        moved = offset and "payload=" not in cell.words  # otherwise it moves what is sorted along, not the keys
-        wanted, row = rows.lookup([] if moved else those, classes, device, capability, group_of(cell), cell.log2,
-                                  lambda policy, c=cell, k=capability: runs[k, c, store.policy_text(policy)])
+        moved = offset and "payload=" not in cell.words  # in_offset moves what is sorted along, not the keys
+        wanted, row = rows.lookup([] if moved else by_group.get(group, []), classes, device, capability, group, log2,
+                                  lambda policy, c=cell, k=capability: runs[k, c, texts[id(policy)]])
         served += row is not None
         same = row is None or all(value in (0, found) for value, found in
-                                  zip(row.policy.values(), (store.policy_of(text)[field] for field in row.policy)))
+                                  zip(row.policy.values(), (policy_of(text)[field] for field in row.policy)))
         wrong += source != wanted or not same
         assert wrong < 5, (device, capability, cell.text, answer, wanted, row)
     assert not wrong and (served > 100) == bool(those)

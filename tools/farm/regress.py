@@ -109,8 +109,9 @@ def build(tree):
     library = [path for name in ("gpuprims.h", "gpuprims_policies.h")
                if os.path.exists(path := os.path.join(tree.path, name))]
     target = os.path.join(tree.work, "gp_tune")
-    command = [os.environ.get("CC", "gcc"), "-O2", "-std=c11", "-D_GNU_SOURCE", f"-I{tree.path}",
-               *(part for part in parts if part.endswith(".c")), "-o", target, "-ldl", "-lpthread", "-lm"]
+    command = [os.environ.get("CC", "gcc"), *os.environ.get("CFLAGS", "-O2").split(), "-std=c11", "-D_GNU_SOURCE",
+               f"-I{tree.path}", *(part for part in parts if part.endswith(".c")), "-o", target, "-ldl", "-lpthread",
+               "-lm"]
     stamp = bench.stamp_of(parts + headers + library, command)
     os.makedirs(tree.work, exist_ok=True)
     with open(f"{target}.lock", "w", encoding="utf-8") as lock:

@@ -189,3 +189,11 @@ def conclude(first, fresh):
     outcome[np.isnan(mean)] = NO_DATA
     return Verdicts(outcome, np.exp(mean), np.exp(low), np.exp(high), pick(pairs, first.estimate.pairs),
                     np.where(measured, 2, 1), pick(p, first.p), pick(q, first.q))
+
+
+def accepts(line, device, cell, base, new, low):
+    """Does an acceptance (a line of ci/baselines/accepted.jsonl) hold for a SLOW verdict with this lower end? For the
+    run that it names, and for later ones against the same base, while they are not slower than what was accepted: the
+    base stays until a night finds nothing that is slower and not accepted."""
+    return (line["device"], line["cell"]) == (device, cell) and \
+        (line["commit"] == new or (line["base"] == base and low is not None and low <= line["high"]))
