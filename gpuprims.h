@@ -18970,11 +18970,14 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const Word has = v < vertices ? seen[v] : all;
       write(v, all & ~has, -1);
       if (!a.reached) continue;
-      GPUPRIMS__UNROLL_BY(4)
-      for (int b = 0; b < BITS; ++b) {
-        const unsigned votes = __ballot_sync(0xffffffffu, v < vertices && (has >> b & 1u));
-        if (gp_lane() == (static_cast<unsigned>(b) & 31u))
-          reached[b / GP__WARP] += static_cast<unsigned>(__popc(votes));
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < BITS / GP__WARP; ++i) {
+        GPUPRIMS__UNROLL_BY(4)
+        for (unsigned b = 0; b < GP__WARP; ++b) {
+          const bool mine = v < vertices && (has >> (unsigned(i) * GP__WARP + b) & 1u);
+          const unsigned votes = __ballot_sync(0xffffffffu, mine);
+          if (gp_lane() == b) reached[i] += static_cast<unsigned>(__popc(votes));
+        }
       }
     }
     GPUPRIMS__UNROLL

@@ -125,7 +125,8 @@ PROGRAMS = [
     Program("kernel source", ["tests/unit/test_kernel_source.c"], flavours=("plain", "asan"),
             env={"ASAN_OPTIONS": "intercept_tls_get_addr=0"}),
     # ---- what checks graphs on a GPU, on the host back end
-    Program("graph checks", ["tests/gpu/gp_check.c"], flags=["-std=gnu11", "-Itools", "-Wno-missing-field-initializers"],
+    Program("graph checks", ["tests/gpu/gp_check.c"],
+            flags=["-std=gnu11", "-Itools", "-Wno-missing-field-initializers"],
             args=["--backend", "host", "--quick", "--group", "building", "--group", "graphs"]),
     # ---- the policy spaces under the compiler; --long: every policy
     Program("test_every_architecture", pytest="tests/farm/test_every_architecture.py", needs=["lib", "venv"],
