@@ -106,7 +106,7 @@ PROGRAMS = [
     Program("breadth-first search", ["tests/kernels/test_bfs.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["200"]),
     Program("search from many sources", ["tests/kernels/test_bfs_sources.cpp"], SIMT, ALL,
-            flags=["-Wno-maybe-uninitialized"], long_args=["200"]),
+            flags=["-Wno-maybe-uninitialized"], args=["3"], long_args=["200"]),
     Program("layout kernels", ["tests/kernels/test_layouts.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["60"]),
     Program("mutants", command=["python3", "tests/kernels/mutants.py", "build/tests/mutants"], timeout=900),
