@@ -226,6 +226,7 @@ typedef unsigned long uint64_t;
 #define gp_graph_degrees GPUPRIMS__NAME(gp_graph_degrees)
 #define gp_graph_check GPUPRIMS__NAME(gp_graph_check)
 #define gp_bfs_check GPUPRIMS__NAME(gp_bfs_check)
+#define gp_bfs_sources GPUPRIMS__NAME(gp_bfs_sources)
 #define gp_connected_components GPUPRIMS__NAME(gp_connected_components)
 #define gp_fault_text GPUPRIMS__NAME(gp_fault_text)
 #define gp_edges_read GPUPRIMS__NAME(gp_edges_read)
@@ -390,7 +391,8 @@ enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
   X(GRAPH_DEGREES, graph_degrees)                                                                                      \
   X(GRAPH_CHECK, graph_check)                                                                                          \
   X(BFS_CHECK, bfs_check)                                                                                              \
-  X(CONNECTED_COMPONENTS, connected_components)
+  X(CONNECTED_COMPONENTS, connected_components)                                                                        \
+  X(BFS_SOURCES, bfs_sources)
 
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -440,10 +442,11 @@ typedef struct gp_policy {
   int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep)
   int blocks_per_sm; // resident blocks a multiprocessor; the grid is this times their number, or fewer for small inputs
   int overlap;       // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
-  int alpha;         // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never
-  int beta;          // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
-  int small;         // bfs: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer
-  int look;          // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
+  int alpha; // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never;
+             // bfs_sources: more than those that lead to vertices which some source has not reached
+  int beta;  // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
+  int small; // both: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer
+  int look;  // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
 } gp_policy;
 
 // Its members, in order: what lists them all is made of this.
@@ -909,7 +912,8 @@ typedef struct gp_call {
   const gp_permutation *permutation; // transpose: host memory, read during the call
   const gp_graph *graph;             // graphs: host memory, read during the call
   uint64_t source;                   // bfs: where it begins
-  const uint64_t *source_device;     // or NULL; in device memory, in place of source: one beyond the graph reaches none
+  const uint64_t *sources;           // bfs_sources: `count` of them; host memory, read during the call
+  const uint64_t *source_device;     // or NULL; in device memory, in place of either: one beyond the graph reaches none
   uint64_t target;                   // bfs with GP_UNTIL_TARGET
   uint64_t limit;                    // bfs: depth of the last vertices that are reached; 0: none
   gp_traversal *statistics;          // bfs: device memory, or NULL: not wanted
@@ -1427,6 +1431,28 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
 // 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 12 bytes a vertex more (u32).
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream);
+
+// Breadth-first search from many sources at once: depths[i * vertices + v] (i32) = the number of edges of a shortest
+// path from sources[i] to v, -1 where there is none: a row for each source, `count` rows, count * vertices * 4 bytes.
+// reached[i] = how many vertices sources[i] reaches, itself among them. Either may be NULL: not wanted. sources: host
+// memory, read during the call (a captured one too), in any order, the same one as often as you like; by gp_run in
+// device memory instead (gp_call.source_device, `count` of them), where one beyond the graph reaches none: its row is
+// -1. count 0 writes nothing. The results are the same in every call.
+// By gp_run: a limit of depth (with reached: how many vertices are that near), GP_CHECKED as for gp_bfs, and what was
+// done (gp_traversal: reached and edges are sums over the sources, levels is the largest depth of all, steps are those
+// of the first 64). Errors beside those of gp_run: GP_E_ARGUMENT where a source is not below graph->vertices (the
+// message names the first); GP_E_NULL where depths, reached and statistics all are.
+//
+// 64 sources go together (32, where there are no more): a vertex has a bit for each (Then et al., The More the Merrier:
+// Efficient Multi-Source Graph Traversal, VLDB 2014), so that an edge is inspected once a level for all of them. Two
+// launches for every 64; the second, cooperative, decides on the device how each level goes (policy fields alpha,
+// small): top-down, from the edges of the frontier, by atomics; bottom-up, where the graph is GP_SYMMETRIC or comes
+// with its transpose, by all vertices that some source has not reached, without; or by one block alone. Where a
+// cooperative launch is refused, steps are a launch each, 96 of them, and one block does what is left.
+// Offsets and targets are trusted. Workspace: 3 words (8 bytes each, 4 up to 32 sources), 2 numbers of vertices and 16
+// bytes a vertex, 1/16 byte an edge: 48 bytes a vertex (u32).
+GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const uint64_t *sources, uint64_t count,
+                                       void *depths, uint64_t *reached, gp_stream stream);
 
 // Connected components: labels[v] (vertex_type of the graph) = the smallest vertex that can be reached from v where
 // edges may be gone both ways (of a directed graph: the weak components). *components (device memory; NULL: not wanted)
@@ -2190,7 +2216,7 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
          : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
          : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
          : primitive == GP_TRANSPOSE                                              ? GP__FAMILY_TRANSPOSE
-         : primitive == GP_BFS                                                    ? GP__FAMILY_GRAPH
+         : primitive == GP_BFS || primitive == GP_BFS_SOURCES                     ? GP__FAMILY_GRAPH
                                                                                   : GP__FAMILY_MAP;
 }
 // Families that move keys and values: their kernels are steps of a plan, which gp__launch hands to the family.
@@ -3281,10 +3307,11 @@ GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
 // ---- breadth-first search
 
 enum {
-  GP__BFS_PART = 256,    // edges of a part of a list, at most
-  GP__BFS_BUFFER = 2048, // bytes of shared memory of a warp: what it appends to queue and lists
-  GP__BFS_WORDS = 1,     // tagged words: the counters of the barrier are clear
-  GP__BFS_LAUNCHES = 48  // levels that have a launch each where blocks cannot wait for each other
+  GP__BFS_PART = 256,       // edges of a part of a list, at most
+  GP__BFS_BUFFER = 2048,    // bytes of shared memory of a warp: what it appends to queue and lists
+  GP__BFS_WORDS = 1,        // tagged words: the counters of the barrier are clear
+  GP__BFS_LAUNCHES = 48,    // levels that have a launch each where blocks cannot wait for each other
+  GP__SOURCES_LAUNCHES = 96 // steps likewise, of a search from many sources: two a level
 };
 // Parts that each of two queues in shared memory has room for.
 GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
@@ -3618,7 +3645,7 @@ __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__sha
       gp__or(p.threads, s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.vectors = gp__or(p.vectors, 2);
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
-  p.alpha = gp__or(p.alpha, 8);
+  p.alpha = gp__or(p.alpha, s.primitive == GP_BFS_SOURCES ? 2 : 8); // a vertex lacks bits until all have reached it
   p.beta = gp__or(p.beta, 2);
   p.look = gp__or(p.look, 128);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
@@ -4175,14 +4202,33 @@ __attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 #undef GPUPRIMS__PLACE
   return l;
 }
+// From many sources: acc_size is that of a vertex's word.
+typedef struct gp__sources_layout {
+  unsigned long long seen, words[2], lists[2], queue, control, bytes;
+} gp__sources_layout;
+__attribute__((unused)) static gp__sources_layout gp__lay_out_sources(gp__shape s) {
+  const unsigned long long words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
+  gp__sources_layout l;
+  l.bytes = 0;
+#define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
+  GPUPRIMS__PLACE(control, 1024);
+  GPUPRIMS__PLACE(seen, words);
+  GPUPRIMS__PLACE(words[0], words);
+  GPUPRIMS__PLACE(words[1], words);
+  GPUPRIMS__PLACE(lists[0], list);
+  GPUPRIMS__PLACE(lists[1], list);
+  GPUPRIMS__PLACE(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+#undef GPUPRIMS__PLACE
+  return l;
+}
 __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident,
                                                        gp__geometry *g) {
   g->tile_items = (unsigned)p.threads * 4;
   g->tiles = gp__ceil_div(s.count + s.count2 / 8, g->tile_items);
   g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);
   g->shared_bytes = (unsigned)(p.threads / GP__WARP * GP__BFS_BUFFER);
-  g->words = GP__BFS_WORDS;
-  g->scratch = gp__lay_out_bfs(s).bytes;
+  g->words = s.primitive == GP_BFS ? GP__BFS_WORDS : 0;
+  g->scratch = s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes : gp__lay_out_sources(s).bytes;
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
@@ -4620,6 +4666,36 @@ typedef struct gp__bfs_args {
   int step;              // gp__bfs_steps: 0: the beginning, then levels
   const gp_fault *fault; // GP_CHECKED: search only where nothing was found
 } gp__bfs_args;
+// The same from up to 64 sources at once.
+enum { GP__SOURCES_MOST = 64 };
+enum {
+  GP__SOURCES_CLEAR, // a launch of its own, before any other
+  GP__SOURCES_ALL,   // all levels and the end, by blocks that can wait for each other
+  GP__SOURCES_STEP,  // by others: one step,
+  GP__SOURCES_REST,  // by one block what is then left, and
+  GP__SOURCES_FINISH // the end
+};
+typedef struct gp__sources_args {
+  const void *offsets, *targets;
+  const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
+  int *depths;                         // a row for each source, or null
+  unsigned long long *reached;         // vertices, by each source; or null
+  gp_traversal *statistics;            // or null
+  void *seen, *words[2];               // a word a vertex
+  void *lists[2];                      // vertices
+  void *queue;                         // gp_edges
+  void *control;                       // gp__sources_control
+  unsigned long long vertices;
+  unsigned long long source[GP__SOURCES_MOST];
+  const unsigned long long *source_device; // in their place, or null
+  const gp_fault *fault;                   // GP_CHECKED: search only where nothing was found
+  int count, batch;                        // sources; which of the call's batches they are
+  int limit;                               // of depth
+  int alpha;                               // gp_policy
+  unsigned small;
+  unsigned blocks; // of the grid
+  int part;
+} gp__sources_args;
 // Dense matrices in place, by panels and chunks. Bytes, where nothing else is said.
 typedef struct gp__panels_args {
   unsigned char *data, *saved;                     // a matrix; panels that were put aside
@@ -17548,14 +17624,37 @@ struct gp__bfs_state {
   int listed;     // there is a list, and depths of what was not reached are written
   int descending; // behind this step it goes on top-down
 };
+// Counters of barriers, which take them in turn: one that is added to, one that may still be read, one that is clear.
+template <int SUMS> struct alignas(128) gp__arrivals {
+  gp__u64 word[SUMS]; // a sum, and below it 16 bits that count the blocks
+};
+// A barrier of the grid, by one warp of each block; a lane below SUMS brings `mine`, and gets what all blocks have
+// brought. Each sum travels with the number of blocks that have arrived, so that one look at them says whether they are
+// whole. The first block clears the counters of the next barrier, but not before it has passed the last: by then nobody
+// reads them. number: of the barrier, 0 being the first.
+template <int SUMS>
+GP_DEVICE gp__u64 gp__meet(gp__arrivals<SUMS> (&barrier)[3], unsigned number, unsigned blocks, unsigned rank,
+                           gp__u64 mine) {
+  const unsigned lane = gp_lane(), set = number % 3;
+  const gp__u64 arrived = (1ull << GP__BFS_BLOCK_BITS) - 1;
+  gp__u64 *word = barrier[set].word + (lane < SUMS ? lane : 0), *next = barrier[set == 2 ? 0 : set + 1].word;
+  gp__u64 all;
+  if (lane < SUMS) {
+    if (rank == 0) gp__store_relaxed(next + lane, 0);
+    __threadfence();
+    gp__add_relaxed(word, mine << GP__BFS_BLOCK_BITS | 1u);
+  }
+  do all = gp__load_relaxed(word);
+  while (!__all_sync(0xffffffffu, (all & arrived) == blocks));
+  __syncwarp(); // sums have been read, and may be cleared
+  __threadfence();
+  return all >> GP__BFS_BLOCK_BITS;
+}
 // What blocks share in scratch memory.
 struct gp__bfs_control {
   gp__u64 queue, kept, settled; // cursors: how much has been appended since the beginning
   gp__bfs_state state;          // of the block that went on alone
-  // Counters of barriers, which take them in turn: one that is added to, one that may still be read, one that is clear.
-  struct alignas(128) arrivals {
-    gp__u64 word[GP__BFS_SUMS]; // a sum, and below it 16 bits that count the blocks
-  } barrier[3];
+  gp__arrivals<GP__BFS_SUMS> barrier[3];
 };
 template <int WARPS> struct gp__bfs_shared {
   gp__bfs_state state;
@@ -17627,30 +17726,15 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     }
     sums = gp__bfs_counts{0, 0, 0};
   }
-  // A barrier of the grid: thread 0 gets the sums of all blocks, and must be waited for. Each sum travels with the
-  // number of blocks that have arrived, so that one look at the three says whether they are whole. The first block
-  // clears the counters of the next barrier but not before it has passed the last: by then nobody reads them.
+  // A barrier of the grid: thread 0 gets the sums of all blocks, and must be waited for.
   GP_DEVICE gp__bfs_sums wait() {
     add_to_block();
     __syncthreads();
     if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0};
-    const unsigned lane = gp_lane(), set = static_cast<unsigned>(s.state.barriers) % 3;
-    const gp__u64 arrived = (1ull << GP__BFS_BLOCK_BITS) - 1;
-    gp__u64 *word = control->barrier[set].word + (lane < GP__BFS_SUMS ? lane : 0);
-    gp__u64 *next = control->barrier[set == 2 ? 0 : set + 1].word;
+    const unsigned lane = gp_lane();
     const gp__bfs_sums of_block = s.sums[0].sums();
     const gp__u64 mine = lane == 0 ? of_block.found : lane == 1 ? of_block.appended : of_block.edges;
-    gp__u64 all;
-    if (lane < GP__BFS_SUMS) {
-      if (s.rank == 0) gp__store_relaxed(next + lane, 0);
-      __threadfence();
-      gp__add_relaxed(word, mine << GP__BFS_BLOCK_BITS | 1u);
-    }
-    do all = gp__load_relaxed(word);
-    while (!__all_sync(0xffffffffu, (all & arrived) == a.blocks));
-    __syncwarp(); // sums have been read, and may be cleared
-    __threadfence();
-    all >>= GP__BFS_BLOCK_BITS;
+    const gp__u64 all = gp__meet(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine);
     return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
                         __shfl_sync(0xffffffffu, all, 2)};
   }
@@ -18373,6 +18457,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     r.levels = levels;
     r.bottom_up = 0;
     r.small = static_cast<gp__u64>(levels > most ? levels - most : 0);
+    r.steps = 0;
     r.bytes = a.vertices * (4 + (parents ? of_vertex : 0)) + s->reached * 2 * of_offset + s->inspected * of_vertex;
   }
 };
@@ -18387,6 +18472,557 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(cons
   else {
     const gp__u64 count = stepper.s->found[a.step - 1];
     if (!stepper.over(a.step - 1, count)) stepper.expand(a.step, count, a.step, mine / GP__WARP, threads / GP__WARP);
+  }
+}
+
+// ---- breadth-first search from many sources at once
+//
+// A vertex has a word with a bit for each source (Then et al., The More the Merrier: Efficient Multi-Source Graph
+// Traversal), in three arrays: seen[], which sources have reached it; of the frontier, which of them in the last level;
+// next[], which in this one. An edge is inspected once a level, whatever the number of sources.
+//
+// Top-down, a level is two steps. Vertices of the frontier give their bits to neighbours that lack them, by atomics;
+// who brings the first bits to a vertex puts it on a list. Then the listed vertices settle: what is new becomes seen,
+// depths are written, and their lists of edges, long ones in parts, are the next queue. Bottom-up, where the transposed
+// graph is there, it is one step over all vertices: each gathers the bits that it lacks from its neighbours, until it
+// has all.
+// Where a frontier is small, its levels are one block's alone, and barriers are those of the block.
+//
+// Nothing that a step reads is written in the same step but by atomics, or by who reads it: so depths, and what is
+// counted, are the same in every call.
+
+// What is counted in a step.
+enum {
+  GP__NEW_ITEMS,    // vertices on the list, or parts in the queue
+  GP__NEW_PAIRS,    // of a source and a vertex that it has reached
+  GP__NEW_EDGES,    // that leave the vertices
+  GP__NEW_EXPLORED, // the same, of each pair
+  GP__NEW_CLOSED,   // edges that lead to vertices that all sources have reached
+  GP__NEW_LOOKS,    // edges that were inspected
+  GP__SOURCES_SUMS
+};
+struct gp__sources_state {
+  int step; // GP_STEP_START: bits of the sources; ... GP_STEP_FINISH: nothing is left
+  int depth, side, alone;
+  gp__u64 count, before;  // vertices of the last two lists
+  gp__u64 parts;          // of the queue
+  gp__u64 edges, open;    // that leave the frontier; that lead to vertices that some source has not reached
+  gp__u64 listed, parted; // what the cursors were
+  gp__u64 pairs, explored, inspected, visits, bottom_up, small;
+};
+struct gp__sources_control {
+  gp__u64 list, queue; // cursors: how much has been appended since the beginning
+  gp__sources_state state;
+  gp__u64 sums[GP__SOURCES_SUMS], arrived; // of launches of a step each
+  gp__arrivals<GP__SOURCES_SUMS> barrier[3];
+};
+template <int WARPS> struct gp__sources_shared {
+  gp__sources_state state;
+  gp__u64 sums[GP__SOURCES_SUMS][GP__WARP];
+  gp__u64 clock, barriers;
+  unsigned steps, last;
+};
+// What a warp appends to an array of all: gathered in shared memory first, as thousands on one cursor are a queue of
+// their own.
+template <class T> struct gp__warp_list {
+  static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(T));
+  T *buffer, *array;
+  gp__u64 *cursor, before; // what the cursor was when the array was empty
+  unsigned filled, appended;
+  GP_DEVICE gp__u64 reserve(unsigned number) {
+    appended += number;
+    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, static_cast<gp__u64>(number)) : 0, 0) - before;
+  }
+  GP_DEVICE void add(bool has, const T &x) {
+    const unsigned mask = __ballot_sync(0xffffffffu, has), number = static_cast<unsigned>(__popc(mask));
+    if (!number) return;
+    if (filled + number > ROOM) flush();
+    if (has) buffer[filled + static_cast<unsigned>(__popc(mask & ((1u << gp_lane()) - 1u)))] = x;
+    filled += number;
+  }
+  GP_DEVICE void flush() {
+    if (!filled) return;
+    __syncwarp();
+    const gp__u64 at = reserve(filled);
+    for (unsigned i = gp_lane(); i < filled; i += GP__WARP) array[at + i] = buffer[i];
+    filled = 0;
+    __syncwarp();
+  }
+};
+
+template <class P, class Offset, class Vertex, class Word> struct gp__sources_block {
+  static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors, BITS = 8 * int(sizeof(Word));
+  static const int LOOK = 4, FEW = 8; // neighbours that a lane looks at in a turn; vertices that have the warp's help
+  typedef gp__sources_shared<WARPS> Shared;
+  typedef gp__sources_state State;
+  const gp__sources_args &a;
+  Shared &s;
+  unsigned char *dynamic;
+  const Offset *offsets, *in_offsets;
+  const Vertex *targets, *in_sources;
+  gp__sources_control *control;
+  Word *seen;
+  gp_edges *queue;
+  gp__u64 vertices;
+  unsigned rank;
+  gp__u64 sums[GP__SOURCES_SUMS]; // of this thread, in this step
+
+  GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, unsigned char *memory)
+      : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
+        in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
+        in_sources(static_cast<const Vertex *>(args.in_sources)),
+        control(static_cast<gp__sources_control *>(args.control)), seen(static_cast<Word *>(args.seen)),
+        queue(static_cast<gp_edges *>(args.queue)), vertices(args.vertices), rank(blockIdx.x) {
+    clear_sums();
+  }
+
+  GP_DEVICE void clear_sums() {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < GP__SOURCES_SUMS; ++i) sums[i] = 0;
+  }
+  // The words of the frontier, and of what comes after it; their lists likewise.
+  GP_DEVICE Word *visit() const { return static_cast<Word *>(a.words[s.state.side]); }
+  GP_DEVICE Word *next() const { return static_cast<Word *>(a.words[s.state.side ^ 1]); }
+  GP_DEVICE Vertex *list(int side) const { return static_cast<Vertex *>(a.lists[side]); }
+  GP_DEVICE Word full() const { return static_cast<Word>(~Word(0)) >> (BITS - a.count); }
+  GP_DEVICE static int number_of_bits(gp__u32 x) { return __popc(x); }
+  GP_DEVICE static int number_of_bits(gp__u64 x) { return __popcll(x); }
+  GP_DEVICE static int lowest_bit(gp__u32 x) { return __ffs(static_cast<int>(x)) - 1; }
+  GP_DEVICE static int lowest_bit(gp__u64 x) { return __ffsll(static_cast<long long>(x)) - 1; }
+  // Bits of all lanes, for all lanes.
+  GP_DEVICE static Word all_bits(Word x) {
+    GPUPRIMS__UNROLL
+    for (int other = GP__WARP / 2; other; other /= 2) x |= gp_warp_exchange(x, other);
+    return x;
+  }
+  // Who shares the work of a step.
+  GP_DEVICE gp__u64 warps() const { return s.state.alone ? WARPS : static_cast<gp__u64>(a.blocks) * WARPS; }
+  GP_DEVICE gp__u64 warp() const { return static_cast<gp__u64>(rank) * WARPS + gp_warp(); }
+  template <class T> GP_DEVICE gp__warp_list<T> appending_to(T *array, gp__u64 *cursor, gp__u64 before) const {
+    return gp__warp_list<T>{reinterpret_cast<T *>(dynamic + gp_warp() * GP__BFS_BUFFER), array, cursor, before, 0, 0};
+  }
+  template <class T> GP_DEVICE void finish_list(gp__warp_list<T> &l) {
+    l.flush();
+    if (gp_lane() == 0) sums[GP__NEW_ITEMS] += l.appended;
+  }
+  GP_DEVICE gp__warp_list<Vertex> next_list() const {
+    return appending_to(list(s.state.side ^ 1), &control->list, s.state.listed);
+  }
+
+  // ---- steps
+
+  // Depths of a lane's vertex, in the rows of its bits: row by row, as vertices of a warp mostly lie side by side.
+  GP_DEVICE void write(gp__u64 v, Word bits, int depth) const {
+    if (!a.depths) return;
+    for (Word any = all_bits(bits); any; any &= any - 1) {
+      const int row = lowest_bit(any);
+      if (bits >> row & 1u) a.depths[static_cast<unsigned>(row) * vertices + v] = depth;
+    }
+  }
+  // Sources have reached a vertex: all lanes, those with fresh bits have one. Its edges: how many leave it.
+  GP_DEVICE gp__u64 settle_vertex(gp__u64 v, Word fresh) {
+    gp__u64 degree = 0;
+    if (fresh) {
+      const Word now = seen[v] | fresh;
+      const gp__u64 pairs = static_cast<gp__u64>(number_of_bits(fresh));
+      seen[v] = now;
+      degree = static_cast<gp__u64>(offsets[v + 1] - offsets[v]);
+      sums[GP__NEW_PAIRS] += pairs;
+      sums[GP__NEW_EDGES] += degree;
+      sums[GP__NEW_EXPLORED] += pairs * degree;
+      if (now == full()) sums[GP__NEW_CLOSED] += in_offsets ? in_offsets[v + 1] - in_offsets[v] : 0;
+    }
+    write(v, fresh, s.state.depth + 1);
+    return degree;
+  }
+  // Vertices of the frontier become parts of the queue.
+  GP_DEVICE void append_parts(gp__warp_list<gp_edges> &parts, gp__u64 v, gp__u64 degree) const {
+    const gp__u64 begin = degree ? offsets[v] : 0;
+    const bool is_short = degree <= GP__BFS_PART;
+    parts.add(degree && is_short, gp_edges_of(begin, is_short ? static_cast<unsigned>(degree) : 0, v));
+    for (unsigned large = __ballot_sync(0xffffffffu, !is_short); large; large &= large - 1) {
+      const int owner = __ffs(static_cast<int>(large)) - 1;
+      const gp__u64 from = __shfl_sync(0xffffffffu, begin, owner), length = __shfl_sync(0xffffffffu, degree, owner);
+      const gp__u64 vertex = __shfl_sync(0xffffffffu, v, owner);
+      const unsigned count = static_cast<unsigned>((length + GP__BFS_PART - 1) / GP__BFS_PART);
+      const gp__u64 at = parts.reserve(count);
+      for (unsigned i = gp_lane(); i < count; i += GP__WARP) {
+        const gp__u64 done = static_cast<gp__u64>(i) * GP__BFS_PART, rest = length - done;
+        queue[at + i] = gp_edges_of(from + done,
+                                    rest < GP__BFS_PART ? static_cast<unsigned>(rest) : unsigned(GP__BFS_PART), vertex);
+      }
+    }
+  }
+  GP_DEVICE void clear_words(Word *words, const Vertex *of, gp__u64 count) const {
+    for (gp__u64 i = warp() * GP__WARP + gp_lane(); i < count; i += warps() * GP__WARP) words[of[i]] = 0;
+  }
+  // Bits of the sources: a warp's work.
+  GP_DEVICE void seed() {
+    if (warp() != 0) return;
+    gp__warp_list<Vertex> reached = next_list();
+    for (int first = 0; first < a.count; first += GP__WARP) {
+      const int i = first + static_cast<int>(gp_lane());
+      const gp__u64 v = i >= a.count ? vertices : a.source_device ? a.source_device[i] : a.source[i];
+      const bool mine = v < vertices && atomicOr(next() + v, Word(1) << (i & (BITS - 1))) == 0;
+      reached.add(mine, static_cast<Vertex>(v));
+    }
+    finish_list(reached);
+  }
+  GP_DEVICE void expand() {
+    const gp__u64 count = s.state.parts, share = (count + warps() - 1) / warps();
+    const unsigned width = share < GP__WARP ? static_cast<unsigned>(share) : unsigned(GP__WARP);
+    const Word *from = visit(), *have = seen;
+    Word *to = next();
+    gp__warp_list<Vertex> reached = next_list();
+    const auto give = [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&v)[ITEMS]) {
+      Word bits[ITEMS];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) bits[i] = there[i] ? from[source[i]] & ~have[v[i]] : 0;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i)
+        if (bits[i] && !(bits[i] & ~gp__peek(to + v[i]))) bits[i] = 0; // somebody has given them
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        sums[GP__NEW_LOOKS] += there[i];
+        reached.add(bits[i] && atomicOr(to + v[i], bits[i]) == 0, v[i]);
+      }
+    };
+    for (gp__u64 at = warp() * width; at < count; at += warps() * width) {
+      gp_edges edges = gp_edges_of(0, 0, 0);
+      if (gp_lane() < width && at + gp_lane() < count) edges = queue[at + gp_lane()];
+      gp__warp_expand<ITEMS>(edges, targets, give);
+    }
+    finish_list(reached);
+  }
+  // Many are found faster, and their rows written in longer pieces, in the order of all vertices.
+  GP_DEVICE void settle() {
+    const State &t = s.state;
+    const bool dense = t.count * 4 > vertices;
+    const gp__u64 count = dense ? vertices : t.count;
+    const Vertex *reached = list(t.side ^ 1);
+    const Word *fresh = next();
+    gp__warp_list<gp_edges> parts = appending_to(queue, &control->queue, t.parted);
+    for (gp__u64 at = warp() * GP__WARP; at < count; at += warps() * GP__WARP) {
+      const bool there = at + gp_lane() < count;
+      const gp__u64 v = !there ? 0 : dense ? at + gp_lane() : static_cast<gp__u64>(reached[at + gp_lane()]);
+      append_parts(parts, v, settle_vertex(v, there ? fresh[v] : 0));
+    }
+    finish_list(parts);
+    clear_words(visit(), list(t.side), t.before);
+  }
+  // A frontier that was gathered is to go on top-down.
+  GP_DEVICE void collect() {
+    const State &t = s.state;
+    const Vertex *frontier = list(t.side);
+    gp__warp_list<gp_edges> parts = appending_to(queue, &control->queue, t.parted);
+    for (gp__u64 at = warp() * GP__WARP; at < t.count; at += warps() * GP__WARP) {
+      const bool there = at + gp_lane() < t.count;
+      const gp__u64 v = there ? static_cast<gp__u64>(frontier[at + gp_lane()]) : 0;
+      append_parts(parts, v, there ? static_cast<gp__u64>(offsets[v + 1] - offsets[v]) : 0);
+    }
+    finish_list(parts);
+    clear_words(next(), list(t.side ^ 1), t.before);
+  }
+  // Bits that neighbours have, of those that are wanted.
+  GP_DEVICE Word gather_vertex(const Word *from, Word wants, Offset at, Offset end) {
+    Word got = 0;
+    for (;;) {
+      const bool looks = (wants & ~got) && at < end;
+      const unsigned pending = __ballot_sync(0xffffffffu, looks);
+      if (__popc(pending) <= FEW) return gather_together(from, pending, wants, got, at, end);
+      if (!looks) continue;
+      Word bits[LOOK];
+      const unsigned there = end - at < LOOK ? static_cast<unsigned>(end - at) : unsigned(LOOK);
+      GPUPRIMS__UNROLL
+      for (unsigned i = 0; i < LOOK; ++i) bits[i] = i < there ? from[in_sources[at + i]] : 0;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < LOOK; ++i) got |= bits[i];
+      sums[GP__NEW_LOOKS] += there;
+      at += there;
+    }
+  }
+  GP_DEVICE Word gather_together(const Word *from, unsigned pending, Word wants, Word got, Offset at, Offset end) {
+    for (; pending; pending &= pending - 1) {
+      const int owner = __ffs(static_cast<int>(pending)) - 1;
+      const Offset last = __shfl_sync(0xffffffffu, end, owner);
+      Word left = __shfl_sync(0xffffffffu, static_cast<Word>(wants & ~got), owner);
+      for (Offset first = __shfl_sync(0xffffffffu, at, owner); left;) {
+        const bool there = gp_lane() < last - first;
+        const Word all = all_bits(there ? from[in_sources[first + gp_lane()]] : 0);
+        sums[GP__NEW_LOOKS] += there;
+        if (static_cast<int>(gp_lane()) == owner) got |= all;
+        left &= ~all;
+        if (last - first <= GP__WARP) break;
+        first += GP__WARP;
+      }
+    }
+    return got & wants;
+  }
+  GP_DEVICE void gather() {
+    const Word *from = visit();
+    Word *to = next();
+    gp__warp_list<Vertex> reached = next_list();
+    for (gp__u64 at = warp() * GP__WARP; at < vertices; at += warps() * GP__WARP) {
+      const gp__u64 v = at + gp_lane();
+      const bool there = v < vertices;
+      const Word wants = there ? full() & ~seen[v] : 0;
+      const Offset begin = wants ? in_offsets[v] : 0, end = wants ? in_offsets[v + 1] : 0;
+      const Word fresh = gather_vertex(from, wants, begin, end);
+      if (there) to[v] = fresh;
+      settle_vertex(v, fresh);
+      reached.add(fresh != 0, static_cast<Vertex>(v));
+    }
+    finish_list(reached);
+  }
+  GP_DEVICE void run() {
+    const int step = s.state.step;
+    if (step == GP_STEP_START) seed();
+    else if (step == GP_STEP_TOP_DOWN) expand();
+    else if (step == GP_STEP_BOTTOM_UP) gather();
+    else if (step == GP_STEP_SETTLE) settle();
+    else collect();
+  }
+
+  // ---- what comes next: one thread of each block, from the same numbers
+
+  GP_DEVICE bool grows() const {
+    const State &t = s.state;
+    return in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha) > t.open && t.edges * 8 > vertices;
+  }
+  GP_DEVICE void decide(const gp__u64 (&x)[GP__SOURCES_SUMS]) {
+    State &t = s.state;
+    const int step = t.step;
+    const gp__u64 items = x[GP__NEW_ITEMS];
+    t.inspected += x[GP__NEW_LOOKS];
+    if (step == GP_STEP_SETTLE || step == GP_STEP_COLLECT) {
+      t.parts = items;
+      t.parted += items;
+    } else {
+      t.before = t.count;
+      t.count = items;
+      t.listed += items;
+    }
+    if (step == GP_STEP_START || step == GP_STEP_TOP_DOWN) {
+      t.step = items ? GP_STEP_SETTLE : GP_STEP_FINISH;
+      return;
+    }
+    if (step != GP_STEP_COLLECT) {
+      if (!t.count) {
+        t.step = GP_STEP_FINISH;
+        return;
+      }
+      ++t.depth;
+      t.side ^= 1;
+      t.small += static_cast<unsigned>(t.alone);
+      t.bottom_up += step == GP_STEP_BOTTOM_UP;
+      t.visits += t.count;
+      t.pairs += x[GP__NEW_PAIRS];
+      t.explored += x[GP__NEW_EXPLORED];
+      t.edges = x[GP__NEW_EDGES];
+      t.open -= x[GP__NEW_CLOSED];
+    }
+    t.step = !t.edges || (a.limit && t.depth == a.limit) ? GP_STEP_FINISH
+             : step != GP_STEP_COLLECT && grows()        ? GP_STEP_BOTTOM_UP
+             : step == GP_STEP_BOTTOM_UP                 ? GP_STEP_COLLECT
+                                                         : GP_STEP_TOP_DOWN;
+    t.alone = a.blocks > 1 && t.step == GP_STEP_TOP_DOWN && t.parts <= a.small && t.edges <= a.small * 8ull;
+  }
+
+  // ---- sums and barriers
+
+  // What the block has counted: lane i of the first warp gets the i-th sum.
+  GP_DEVICE gp__u64 block_sums() {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < GP__SOURCES_SUMS; ++i) {
+      const gp__u64 of_warp = gp_warp_reduce(sums[i], gp_sum<gp__u64>());
+      if (gp_lane() == 0) s.sums[i][gp_warp()] = of_warp;
+    }
+    clear_sums();
+    __syncthreads();
+    if (gp_warp() != 0) return 0;
+    gp__u64 mine = 0;
+    if (gp_lane() < GP__SOURCES_SUMS)
+      for (int w = 0; w < WARPS; ++w) mine += s.sums[gp_lane()][w];
+    return mine;
+  }
+  // The first thread decides, by what all blocks have brought (the first warp's lanes).
+  GP_DEVICE void decide_by(gp__u64 mine, int step) {
+    if (gp_warp() == 0) {
+      gp__u64 all[GP__SOURCES_SUMS];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < GP__SOURCES_SUMS; ++i) all[i] = __shfl_sync(0xffffffffu, mine, i);
+      if (threadIdx.x == 0) {
+        const bool alone = s.state.alone != 0;
+        decide(all);
+        if (!alone) note(step);
+      }
+    }
+    __syncthreads();
+  }
+  GP_DEVICE gp__u64 wait() {
+    gp__u64 mine = block_sums();
+    if (a.blocks > 1 && gp_warp() == 0) {
+      mine = gp__meet(control->barrier, static_cast<unsigned>(s.barriers), a.blocks, rank, mine);
+      if (threadIdx.x == 0) ++s.barriers;
+    }
+    return mine;
+  }
+  // The first block's first thread says what has been done; of the first sources only.
+  GP_DEVICE void note(int kind) {
+    if (!a.statistics || a.batch || rank != 0 || a.part != GP__SOURCES_ALL || s.steps == GP_TRAVERSAL_STEPS) return;
+    gp_traversal_step &r = a.statistics->step[s.steps++];
+    r.nanoseconds = gp__nanoseconds() - s.clock;
+    r.reached = s.state.pairs, r.edges = s.state.explored;
+    r.kind = static_cast<gp__u32>(kind), r.depth = static_cast<gp__u32>(s.state.depth < 0 ? 0 : s.state.depth);
+  }
+
+  // ---- parts of the work: launches
+
+  GP_DEVICE void load_state() {
+    if (threadIdx.x == 0) {
+      s.state = control->state;
+      s.barriers = 0, s.steps = 0, s.clock = gp__nanoseconds();
+    }
+    __syncthreads();
+  }
+  // Nothing has been reached.
+  GP_DEVICE void clear() {
+    const gp__u64 threads = static_cast<gp__u64>(a.blocks) * P::threads;
+    const gp__u64 first = static_cast<gp__u64>(rank) * P::threads + threadIdx.x;
+    Word *words[2] = {static_cast<Word *>(a.words[0]), static_cast<Word *>(a.words[1])};
+    for (gp__u64 v = first; v < vertices; v += threads) seen[v] = words[0][v] = words[1][v] = 0;
+    if (a.reached && first < static_cast<unsigned>(a.count)) a.reached[first] = 0;
+    if (first != 0) return;
+    State t;
+    t.step = GP_STEP_START;
+    t.depth = -1;
+    t.side = t.alone = 0;
+    t.count = t.before = t.parts = t.edges = t.listed = t.parted = 0;
+    t.pairs = t.explored = t.inspected = t.visits = t.bottom_up = t.small = 0;
+    t.open = in_offsets && vertices ? in_offsets[vertices] : 0;
+    control->list = control->queue = control->arrived = 0;
+    control->state = t;
+    for (int i = 0; i < GP__SOURCES_SUMS; ++i) {
+      control->sums[i] = 0;
+      for (int b = 0; b < 3; ++b) control->barrier[b].word[i] = 0;
+    }
+  }
+  // All levels that are left. Levels of one block the others wait for, and learn what has become of the search.
+  GP_DEVICE void levels() {
+    while (s.state.step != GP_STEP_FINISH) {
+      const bool alone = s.state.alone != 0;
+      while (alone && rank == 0 && s.state.alone && s.state.step != GP_STEP_FINISH) {
+        const int step = s.state.step;
+        run();
+        decide_by(block_sums(), step);
+      }
+      if (alone) {
+        if (rank == 0 && threadIdx.x == 0) {
+          control->state = s.state;
+          note(GP_STEP_ALONE);
+        }
+        wait();
+        if (rank != 0 && threadIdx.x == 0) s.state = control->state;
+        __syncthreads();
+      } else {
+        const int step = s.state.step;
+        run();
+        decide_by(wait(), step);
+      }
+    }
+  }
+  // One step; the block that is through with it last decides.
+  GP_DEVICE void step() {
+    const int step = s.state.step;
+    if (step == GP_STEP_FINISH) return;
+    run();
+    gp__u64 mine = block_sums();
+    if (gp_warp() == 0) {
+      if (gp_lane() < GP__SOURCES_SUMS && mine) gp__add_relaxed(control->sums + gp_lane(), mine);
+      __threadfence();
+      __syncwarp();
+      if (gp_lane() == 0) s.last = gp__add_relaxed(&control->arrived, 1) == a.blocks - 1;
+    }
+    __syncthreads();
+    if (!s.last) return;
+    __threadfence();
+    if (gp_warp() == 0 && gp_lane() < GP__SOURCES_SUMS) {
+      mine = gp__load_relaxed(control->sums + gp_lane());
+      gp__store_relaxed(control->sums + gp_lane(), 0);
+    }
+    decide_by(mine, step);
+    if (threadIdx.x == 0) {
+      s.state.alone = 0;
+      control->state = s.state;
+      control->arrived = 0;
+    }
+  }
+  // Depths where nothing was reached, how many each source has reached, and what has been done.
+  GP_DEVICE void finish() {
+    const Word all = full();
+    gp__u64 reached[BITS / GP__WARP];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < BITS / GP__WARP; ++i) reached[i] = 0;
+    if (threadIdx.x == 0) s.state.alone = 0;
+    __syncthreads();
+    for (gp__u64 at = warp() * GP__WARP; at < vertices; at += warps() * GP__WARP) {
+      const gp__u64 v = at + gp_lane();
+      const Word has = v < vertices ? seen[v] : all;
+      write(v, all & ~has, -1);
+      if (!a.reached) continue;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < BITS / GP__WARP; ++i) {
+        GPUPRIMS__UNROLL_BY(4)
+        for (unsigned b = 0; b < GP__WARP; ++b) {
+          const bool mine = v < vertices && (has >> (unsigned(i) * GP__WARP + b) & 1u);
+          const unsigned votes = __ballot_sync(0xffffffffu, mine);
+          if (gp_lane() == b) reached[i] += static_cast<unsigned>(__popc(votes));
+        }
+      }
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < BITS / GP__WARP; ++i)
+      if (a.reached && reached[i]) atomicAdd(a.reached + i * GP__WARP + gp_lane(), reached[i]);
+    if (rank == 0 && threadIdx.x == 0 && a.statistics) report();
+  }
+  GP_DEVICE void report() {
+    const State &t = s.state;
+    gp_traversal &r = *a.statistics;
+    const gp__u64 levels = t.depth > 0 ? static_cast<gp__u64>(t.depth) : 0;
+    const gp__u64 bytes = (a.depths ? vertices * 4 * static_cast<unsigned>(a.count) : 0) +
+                          t.visits * 2 * sizeof(Offset) + t.inspected * (sizeof(Vertex) + sizeof(Word));
+    note(GP_STEP_FINISH);
+    if (!a.batch) {
+      r.reached = r.edges = r.inspected = r.levels = r.bottom_up = r.small = r.bytes = 0;
+      r.steps = s.steps;
+    }
+    r.reached += t.pairs;
+    r.edges += t.explored;
+    r.inspected += t.inspected;
+    r.levels = r.levels < levels ? levels : r.levels;
+    r.bottom_up += t.bottom_up;
+    r.small += t.small;
+    r.bytes += bytes;
+  }
+};
+
+template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bfs_sources(const gp__sources_args &a) {
+  typedef gp__sources_block<P, Offset, Vertex, Word> Block;
+  GP_SHARED(typename Block::Shared, s);
+  GP_DYNAMIC_SHARED(memory);
+  gp__begin<P>();
+  if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
+  Block block(a, s, memory);
+  if (a.part == GP__SOURCES_CLEAR) {
+    block.clear();
+    return;
+  }
+  block.load_state();
+  if (a.part == GP__SOURCES_STEP) block.step();
+  else {
+    if (a.part != GP__SOURCES_FINISH) block.levels();
+    if (a.part != GP__SOURCES_REST) block.finish();
+    else if (threadIdx.x == 0) block.control->state = s.state;
   }
 }
 
@@ -18791,7 +19427,7 @@ typedef struct gp__request {
   int numbers;                             // radix sort of floats: -0 and +0 are equal
   gp_graph graph, out_graph;               // their types filled in; offset_type and key_type are those
   uint64_t source, target, limit;          // target: ~0 without GP_UNTIL_TARGET
-  const uint64_t *source_device;           // or NULL
+  const uint64_t *sources, *source_device; // or NULL; of many sources, `segments` of them
   gp_traversal *statistics;                // or NULL
   gp_fault *fault;                         // NULL without GP_CHECKED
   int stepwise;                            // bfs: a launch a level, a cooperative one was refused
@@ -18812,9 +19448,11 @@ typedef struct gp__request {
 #include <omp.h>
 #define GPUPRIMS__PARALLEL_FOR _Pragma("omp parallel for schedule(static) num_threads(threads) if (threads > 1)")
 #define GPUPRIMS__PARALLEL_UNEVEN _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)")
+#define GPUPRIMS__ONE_AT_A_TIME _Pragma("omp critical(gp__one_at_a_time)")
 #else
 #define GPUPRIMS__PARALLEL_FOR
 #define GPUPRIMS__PARALLEL_UNEVEN
+#define GPUPRIMS__ONE_AT_A_TIME
 #endif
 
 // Loops here are written to be vectorised, which gcc does at -O2 only where it costs no code; -ffast-math would break
@@ -21573,60 +22211,110 @@ static gp_result gp__host_layouts(const gp__host_call *h) {
 static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
   return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
 }
-static gp_result gp__host_bfs(const gp__request *q) {
+// From one source; `queue` has room for all vertices. parents: NULL, or not wanted.
+static void gp__host_bfs_from(const gp__request *q, uint64_t source, int32_t *depths, void *parents, uint64_t *queue,
+                              gp_traversal *t) {
   const gp_graph *g = &q->graph;
   const size_t of_offset = q->offset_size, of_vertex = q->key_size;
-  const uint64_t source = q->source_device ? *q->source_device : q->source;
-  int32_t *depths = (int32_t *)q->out;
-  uint64_t *queue, first = 0, last = 0, level_end, i, e;
-  gp_traversal t;
+  uint64_t first = 0, last = 0, level_end, i, e;
   int done = 0;
-  memset(&t, 0, sizeof t);
-  if (q->fault) {
-    gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
-    gp__host_check_lists(q, 0, &f);
-    if (g->in_offsets) gp__host_check_lists(q, 1, &f);
-    *q->fault = f;
-    if (f.kind) return GP_SUCCESS;
-  }
-  if (g->vertices > SIZE_MAX / sizeof *queue) return gp__fail(GP_E_MEMORY, "gp_bfs: the graph is too large");
-  queue = (uint64_t *)malloc((size_t)(g->vertices ? g->vertices : 1) * sizeof *queue);
-  if (!queue)
-    return gp__fail(GP_E_MEMORY, "gp_bfs: no memory for a queue of %llu vertices", (unsigned long long)g->vertices);
+  memset(t, 0, sizeof *t);
   for (i = 0; i < g->vertices; ++i) {
     depths[i] = -1;
-    if (q->out2) gp__host_set_number(q->out2, of_vertex, i, UINT64_MAX);
+    if (parents) gp__host_set_number(parents, of_vertex, i, UINT64_MAX);
   }
   if (source < g->vertices) {
     depths[source] = 0;
-    if (q->out2) gp__host_set_number(q->out2, of_vertex, source, source);
+    if (parents) gp__host_set_number(parents, of_vertex, source, source);
     queue[last++] = source;
-    t.edges = gp__host_number(g->offsets, of_offset, source + 1) - gp__host_number(g->offsets, of_offset, source);
+    t->edges = gp__host_number(g->offsets, of_offset, source + 1) - gp__host_number(g->offsets, of_offset, source);
     done = source == q->target;
   }
-  while (first < last && !done && !(q->limit && t.levels == q->limit)) {
+  while (first < last && !done && !(q->limit && t->levels == q->limit)) {
     for (level_end = last; first < level_end; ++first) {
       const uint64_t u = queue[first], end = gp__host_number(g->offsets, of_offset, u + 1);
       for (e = gp__host_number(g->offsets, of_offset, u); e < end; ++e) {
         const uint64_t v = gp__host_number(g->targets, of_vertex, e);
-        ++t.inspected;
-        if (depths[v] > depths[u] && q->out2 && u < gp__host_number(q->out2, of_vertex, v))
-          gp__host_set_number(q->out2, of_vertex, v, u); // the smallest one
+        ++t->inspected;
+        if (depths[v] > depths[u] && parents && u < gp__host_number(parents, of_vertex, v))
+          gp__host_set_number(parents, of_vertex, v, u); // the smallest one
         if (depths[v] >= 0) continue;
         depths[v] = depths[u] + 1;
-        if (q->out2) gp__host_set_number(q->out2, of_vertex, v, u);
+        if (parents) gp__host_set_number(parents, of_vertex, v, u);
         queue[last++] = v;
-        t.edges += gp__host_number(g->offsets, of_offset, v + 1) - gp__host_number(g->offsets, of_offset, v);
+        t->edges += gp__host_number(g->offsets, of_offset, v + 1) - gp__host_number(g->offsets, of_offset, v);
         done |= v == q->target;
       }
     }
-    if (last > level_end) ++t.levels;
+    if (last > level_end) ++t->levels;
   }
-  t.reached = last;
-  t.small = t.levels;
-  t.bytes = g->vertices * (4 + (q->out2 ? of_vertex : 0)) + t.reached * 2 * of_offset + t.inspected * of_vertex;
+  t->reached = last;
+  t->small = t->levels;
+  t->bytes = g->vertices * (4 + (parents ? of_vertex : 0)) + t->reached * 2 * of_offset + t->inspected * of_vertex;
+}
+// GP_CHECKED: is something wrong with the graph?
+static int gp__host_finds_fault(const gp__request *q) {
+  gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
+  if (!q->fault) return 0;
+  gp__host_check_lists(q, 0, &f);
+  if (q->graph.in_offsets) gp__host_check_lists(q, 1, &f);
+  *q->fault = f;
+  return f.kind != GP_FAULT_NONE;
+}
+static gp_result gp__host_bfs(const gp__request *q) {
+  const uint64_t n = q->graph.vertices;
+  uint64_t *queue;
+  gp_traversal t;
+  if (gp__host_finds_fault(q)) return GP_SUCCESS;
+  if (n > SIZE_MAX / sizeof *queue) return gp__fail(GP_E_MEMORY, "gp_bfs: the graph is too large");
+  queue = (uint64_t *)malloc((size_t)(n ? n : 1) * sizeof *queue);
+  if (!queue) return gp__fail(GP_E_MEMORY, "gp_bfs: no memory for a queue of %llu vertices", (unsigned long long)n);
+  gp__host_bfs_from(q, q->source_device ? *q->source_device : q->source, (int32_t *)q->out, q->out2, queue, &t);
   free(queue);
   if (q->statistics) *q->statistics = t;
+  return GP_SUCCESS;
+}
+// From many sources: one after another, as many at a time as there are threads, each with a queue and, where rows are
+// not wanted, depths of its own.
+static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
+  const uint64_t n = q->graph.vertices, *sources = q->sources ? q->sources : q->source_device;
+  const uint64_t item = q->out ? sizeof(uint64_t) : sizeof(uint64_t) + sizeof(int32_t);
+  unsigned char *memory;
+  gp_traversal all;
+  int64_t shares, share;
+#ifdef _OPENMP
+  if (threads <= 0) threads = omp_get_max_threads();
+#else
+  threads = 1;
+#endif
+  shares = q->segments < (uint64_t)threads ? (int64_t)q->segments : (int64_t)threads;
+  memset(&all, 0, sizeof all);
+  if (gp__host_finds_fault(q)) return GP_SUCCESS;
+  memory =
+      n >= SIZE_MAX / item / (unsigned)(shares + 1) ? NULL : (unsigned char *)malloc((size_t)(shares * (n + 1) * item));
+  if (!memory)
+    return gp__fail(GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares,
+                    (unsigned long long)n);
+  GPUPRIMS__PARALLEL_FOR
+  for (share = 0; share < shares; ++share) {
+    uint64_t *queue = (uint64_t *)(void *)(memory + (uint64_t)share * (n + 1) * item), i;
+    for (i = (uint64_t)share; i < q->segments; i += (uint64_t)shares) {
+      gp_traversal t;
+      gp__host_bfs_from(q, sources[i], q->out ? (int32_t *)q->out + i * n : (int32_t *)(void *)(queue + n + 1), NULL,
+                        queue, &t);
+      if (q->out2) ((uint64_t *)q->out2)[i] = t.reached;
+      GPUPRIMS__ONE_AT_A_TIME {
+        all.reached += t.reached;
+        all.edges += t.edges;
+        all.inspected += t.inspected;
+        all.small += t.small;
+        all.bytes += t.bytes;
+        if (all.levels < t.levels) all.levels = t.levels;
+      }
+    }
+  }
+  free(memory);
+  if (q->statistics) *q->statistics = all;
   return GP_SUCCESS;
 }
 
@@ -21655,6 +22343,7 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   if (q->primitive == GP_GROUP_BY) return gp__host_group_by(q, threads);
   if (q->primitive == GP_TRANSPOSE) return gp__host_transpose(q, threads);
   if (q->primitive == GP_BFS) return gp__host_bfs(q);
+  if (q->primitive == GP_BFS_SOURCES) return gp__host_bfs_sources(q, threads);
   if (gp__is_graph_work(q->primitive)) return gp__host_graph_work(q, threads);
 
   memset(&h, 0, sizeof h);
@@ -22589,6 +23278,7 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args)                                                                        \
   X(BFS_STEPS, gp__bfs_steps, gp__bfs_args)                                                                            \
   X(BFS_PARENTS, gp__bfs_parents, gp__graph_args)                                                                      \
+  X(BFS_SOURCES, gp__bfs_sources, gp__sources_args)                                                                    \
   X(GRAPH_LIST_KEYS, gp__graph_list_keys, gp__graph_args)                                                              \
   X(GRAPH_KEYS, gp__graph_keys, gp__graph_args)                                                                        \
   X(GRAPH_FROM_KEYS, gp__graph_from_keys, gp__graph_args)                                                              \
@@ -23462,6 +24152,7 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
   case GP_CONVERT_LAYOUT:
     return GP__READS_IN | GP__READS_OUT;
   case GP_BFS:
+  case GP_BFS_SOURCES:
     return GP__READS_OUT | GP__READS_OUT2;
   case GP_GROUP_BY:
     return GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED;
@@ -23517,8 +24208,9 @@ GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
                                              : q->count + q->count2;
 }
 
+GPUPRIMS__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
 GPUPRIMS__PRIVATE int gp__takes_graph(gp_primitive p) {
-  return p == GP_BFS || (gp__is_graph_work(p) && p != GP_GRAPH_FROM_EDGES);
+  return gp__is_search(p) || (gp__is_graph_work(p) && p != GP_GRAPH_FROM_EDGES);
 }
 // Fields and flags that the call has no use for.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
@@ -23536,10 +24228,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if ((c->in_layout || c->out_layout) && c->primitive != GP_CONVERT_LAYOUT)
     return gp__fail(GP_E_ARGUMENT, "%s: %s serves convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
-  if (c->primitive != GP_BFS && (c->source_device || c->target || c->statistics || c->fault))
+  if (!gp__is_search(c->primitive) && (c->source_device || c->target || c->statistics || c->fault))
     return gp__fail(GP_E_ARGUMENT, "%s: source_device, target, statistics, fault serve bfs only", k->who);
+  if (c->primitive != GP_BFS_SOURCES && c->sources)
+    return gp__fail(GP_E_ARGUMENT, "%s: sources serves bfs_sources only", k->who);
+  if (c->primitive == GP_BFS_SOURCES && c->target) return gp__fail(GP_E_ARGUMENT, "%s: target serves bfs only", k->who);
   if (c->fault && !(c->flags & GP_CHECKED)) return gp__fail(GP_E_ARGUMENT, "%s: fault: flags lacks GP_CHECKED", k->who);
-  if (c->primitive != GP_BFS && c->primitive != GP_BFS_CHECK && (c->source || c->limit))
+  if (c->primitive != GP_BFS && c->primitive != GP_BFS_CHECK &&
+      (c->source || (c->limit && c->primitive != GP_BFS_SOURCES)))
     return gp__fail(GP_E_ARGUMENT, "%s: source and limit serve bfs and bfs_check only", k->who);
   if ((c->flags & GP_UNTIL_TARGET) && c->primitive != GP_BFS)
     return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_UNTIL_TARGET serves bfs only", k->who);
@@ -23565,12 +24261,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: out_graph: the call makes no graph", k->who);
   if (c->graph && !gp__takes_graph(c->primitive))
     return gp__fail(GP_E_ARGUMENT, "%s: graph: the call takes none", k->who);
-  if ((c->flags & GP_CHECKED) && c->primitive != GP_BFS &&
+  if ((c->flags & GP_CHECKED) && !gp__is_search(c->primitive) &&
       !((k->reads & GP__READS_BAD) && c->primitive != GP_CHECK_OFFSETS && c->primitive != GP_GRAPH_FROM_EDGES))
     return gp__fail(GP_E_ARGUMENT,
                     "%s: flags: GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort and bfs only",
                     k->who);
-  if ((c->flags & GP_CHECKED) && c->primitive != GP_BFS && (c->end || (!c->begin && !c->offset_type)))
+  if ((c->flags & GP_CHECKED) && !gp__is_search(c->primitive) && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
                     c->end ? "%s: flags: GP_CHECKED checks offsets in their order; with end they have none"
                            : "%s: flags: GP_CHECKED: segments of one length have no offsets",
@@ -24768,6 +25464,46 @@ GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   q->fault = c->fault;
   return GP_SUCCESS;
 }
+GPUPRIMS__PRIVATE gp_result gp__check_sources(gp__checking *k) {
+  static const gp__checked_type number = {8, 8, NULL};
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const uint64_t n = c->graph ? c->graph->vertices : 0;
+  uint64_t i;
+  GPUPRIMS__CHECK(gp__check_graph(k));
+  if (n && c->count > UINT64_MAX / 4 / n)
+    return gp__fail(GP_E_SIZE, "%s: count is %llu: so many rows of %llu depths overflow", k->who,
+                    (unsigned long long)c->count, (unsigned long long)n);
+  if (c->sources && c->source_device)
+    return gp__fail(GP_E_ARGUMENT, "%s: sources and source_device: one of them says where it begins", k->who);
+  if (k->pointers && c->count && !c->sources && !c->source_device)
+    return gp__fail(GP_E_NULL, "%s: sources is null", k->who);
+  for (i = 0; c->sources && i < c->count && k->pointers; ++i)
+    if (c->sources[i] >= n)
+      return gp__fail(GP_E_ARGUMENT, "%s: sources[%llu] is %llu, the graph has %llu vertices", k->who,
+                      (unsigned long long)i, (unsigned long long)c->sources[i], (unsigned long long)n);
+  if (k->pointers && !c->out && !c->out2 && !c->statistics)
+    return gp__fail(GP_E_NULL, "%s: out (depths), out2 (reached) and statistics are null: nothing is asked for",
+                    k->who);
+  if (c->source_device) GPUPRIMS__CHECK(gp__reading(k, "source_device", c->source_device, &number, c->count, 1, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, c->count * n, 0, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "out2 (reached)", c->out2, 8, 8, c->count, 0, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "statistics", c->statistics, 8, sizeof *c->statistics, 1, 0, 0));
+  if (c->flags & GP_CHECKED) GPUPRIMS__CHECK(gp__writing(k, "fault", c->fault, 8, sizeof *c->fault, 1, 1, 0));
+  GPUPRIMS__CHECK(gp__check_apart(k));
+  q->out = c->out;
+  q->out2 = c->out2;
+  q->segments = c->count;
+  q->acc_type = c->count > 32 ? GP_U64 : GP_U32; // a word of a bit for each source
+  q->acc_size = c->count > 32 ? 8 : 4;
+  q->sources = c->sources;
+  q->source_device = c->source_device;
+  q->target = UINT64_MAX;
+  q->limit = c->limit;
+  q->statistics = c->statistics;
+  q->fault = c->fault;
+  return GP_SUCCESS;
+}
 // A list of edges, and the graph that it becomes.
 GPUPRIMS__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
   const gp_call *c = k->c;
@@ -24895,6 +25631,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   GPUPRIMS__CHECK(gp__check_fields(&k));
   if (c->primitive == GP_CONVERT_LAYOUT) return gp__check_layouts(&k);
   if (c->primitive == GP_BFS) return gp__check_bfs(&k);
+  if (c->primitive == GP_BFS_SOURCES) return gp__check_sources(&k);
   if (gp__is_graph_work(c->primitive)) return gp__check_graph_work(&k);
   GPUPRIMS__CHECK(gp__check_operators(&k));
   GPUPRIMS__CHECK(gp__check_types(&k));
@@ -24953,7 +25690,8 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
   case GP__FAMILY_TRANSPOSE:
     return !q->count || q->moves.kind == GP__MOVE_NOTHING;
   case GP__FAMILY_GRAPH:
-    return !q->count && !q->statistics;
+    return q->primitive == GP_BFS_SOURCES ? !q->segments || (!q->count && !q->out2 && !q->statistics)
+                                          : !q->count && !q->statistics;
   default:
     return 0;
   }
@@ -25068,6 +25806,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.offset_size = (int)q->offset_size;
     h.count2 = q->graph.edges;
     h.rows = (q->graph.flags & GP_SYMMETRIC) || q->graph.in_offsets;
+    h.acc_size = (int)q->acc_size;
     h.in_size = h.out_size = h.in_misaligned = h.in_place = 0;
     h.exact = 1;
     break;
@@ -25401,6 +26140,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
     if (q->out2 && (q->flags & GP_REPRODUCIBLE)) kinds[count++] = GP__BFS_PARENTS;
     return count;
   }
+  if (q->primitive == GP_BFS_SOURCES) return kinds[0] = GP__BFS_SOURCES, 1;
   if (gp__family_of(q->primitive) == GP__FAMILY_MERGE) {
     const int sets = gp__is_set(q->primitive);
     if (q->primitive != GP_MERGE) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
@@ -25527,7 +26267,8 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = gp__family_of(q->primitive) == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
   key[i++] = q->flags & ~other;
   key[i++] = q->primitive == GP_TRANSPOSE ? gp__form_of(q, p)
-                                          : gp__is_planned(q->primitive) && q->primitive != GP_SORT && q->out != NULL;
+                                          : gp__is_planned(q->primitive) && q->primitive != GP_SORT &&
+                                                gp__family_of(q->primitive) != GP__FAMILY_GRAPH && q->out != NULL;
   key[i++] = gp__has_wide_indices(q);
   key[i++] = p->algorithm;
   key[i++] = p->threads;
@@ -25922,6 +26663,9 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__BFS_STEPS:
   case GP__BFS_PARENTS:
     gp__add(t, "%s, %s>", offset, key);
+    break;
+  case GP__BFS_SOURCES:
+    gp__add(t, "%s, %s, unsigned %s>", offset, key, q->acc_size == 8 ? "long long" : "int");
     break;
   default: // scans
     gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? "true, " : "false, ");
@@ -27156,15 +27900,24 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs_levels(const gp__launching *l, gp__bf
   return result;
 }
 // All blocks are resident, or there is one.
-GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
+GPUPRIMS__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *args) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
+  void *parameters[1];
+  int error;
+  parameters[0] = args;
+  if (l->g->grid == 1) return gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, args);
+  if (!d->cuLaunchCooperativeKernel) return (gp_result)GP__REFUSED;
+  error = d->cuLaunchCooperativeKernel(l->kernels[0]->function, l->g->grid, 1, 1, l->g->threads, 1, 1,
+                                       l->g->shared_bytes, l->stream, parameters);
+  if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
+  return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error) : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__bfs_layout r = gp__lay_out_bfs(*l->h);
   unsigned char *scratch = (unsigned char *)l->scratch;
   gp__bfs_args a;
-  void *parameters[1];
-  gp_result result = GP_SUCCESS;
-  int error = 0;
+  gp_result result;
   memset(&a, 0, sizeof a);
   a.offsets = q->graph.offsets;
   a.targets = q->graph.targets;
@@ -27194,18 +27947,60 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.small_edges = (unsigned)l->p->small * 8ull;
   a.blocks = l->g->grid;
   a.fault = q->fault;
-  parameters[0] = &a;
-  if (q->stepwise) {
-    result = gp__launch_bfs_levels(l, &a);
-  } else if (a.blocks > 1) {
-    if (d->cuLaunchCooperativeKernel)
-      error = d->cuLaunchCooperativeKernel(l->kernels[0]->function, a.blocks, 1, 1, l->g->threads, 1, 1,
-                                           l->g->shared_bytes, l->stream, parameters);
-    if (!d->cuLaunchCooperativeKernel) return (gp_result)GP__REFUSED;
-    if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
-    if (error) return gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error);
-  } else result = gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, &a);
+  result = q->stepwise ? gp__launch_bfs_levels(l, &a) : gp__launch_resident(l, &a);
   return result == GP_SUCCESS ? gp__launch_parents(l, &a) : result;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_sources_part(const gp__launching *l, gp__sources_args *a, int part) {
+  a->part = part;
+  a->blocks = part == GP__SOURCES_REST ? 1 : l->g->grid;
+  return part == GP__SOURCES_ALL ? gp__launch_resident(l, a)
+                                 : gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_batch(const gp__launching *l, gp__sources_args *a) {
+  gp_result result = gp__launch_sources_part(l, a, GP__SOURCES_CLEAR);
+  int i;
+  if (result == GP_SUCCESS && !l->q->stepwise) return gp__launch_sources_part(l, a, GP__SOURCES_ALL);
+  for (i = 0; i < GP__SOURCES_LAUNCHES && result == GP_SUCCESS; ++i)
+    result = gp__launch_sources_part(l, a, GP__SOURCES_STEP);
+  if (result == GP_SUCCESS) result = gp__launch_sources_part(l, a, GP__SOURCES_REST);
+  return result == GP_SUCCESS ? gp__launch_sources_part(l, a, GP__SOURCES_FINISH) : result;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__sources_layout r = gp__lay_out_sources(*l->h);
+  const int symmetric = (q->graph.flags & GP_SYMMETRIC) != 0;
+  const uint64_t most = (uint64_t)q->acc_size * 8;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp_result result = GP_SUCCESS;
+  uint64_t first = 0;
+  gp__sources_args a;
+  memset(&a, 0, sizeof a);
+  a.offsets = q->graph.offsets;
+  a.targets = q->graph.targets;
+  a.in_offsets = symmetric ? q->graph.offsets : q->graph.in_offsets;
+  a.in_sources = symmetric ? q->graph.targets : q->graph.in_sources;
+  a.statistics = q->statistics;
+  a.seen = scratch + r.seen;
+  a.words[0] = scratch + r.words[0];
+  a.words[1] = scratch + r.words[1];
+  a.lists[0] = scratch + r.lists[0];
+  a.lists[1] = scratch + r.lists[1];
+  a.queue = scratch + r.queue;
+  a.control = scratch + r.control;
+  a.vertices = q->graph.vertices;
+  a.fault = q->fault;
+  a.limit = q->limit > INT32_MAX ? 0 : (int)q->limit;
+  a.alpha = l->p->alpha;
+  a.small = (unsigned)l->p->small;
+  for (; first < q->segments && result == GP_SUCCESS; first += most, ++a.batch) {
+    a.count = (int)(q->segments - first < most ? q->segments - first : most);
+    a.depths = q->out ? (int *)q->out + first * a.vertices : NULL;
+    a.reached = q->out2 ? (unsigned long long *)q->out2 + first : NULL;
+    a.source_device = q->source_device ? (const unsigned long long *)q->source_device + first : NULL;
+    if (q->sources) memcpy(a.source, q->sources + first, (size_t)a.count * sizeof *a.source);
+    result = gp__launch_batch(l, &a);
+  }
+  return result;
 }
 
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
@@ -27219,6 +28014,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (gp__family_of(l->q->primitive) == GP__FAMILY_TOP_K) return gp__launch_top_k(l);
   if (l->q->primitive == GP_TRANSPOSE) return gp__launch_transpose(l);
   if (l->q->primitive == GP_BFS) return gp__launch_bfs(l);
+  if (l->q->primitive == GP_BFS_SOURCES) return gp__launch_sources(l);
   return gp__fail(GP_E_UNSUPPORTED, "%s: no plan", l->who);
 }
 
@@ -27283,7 +28079,7 @@ GPUPRIMS__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & 
 GPUPRIMS__PRIVATE gp__request gp__check_of(const gp__request *q) {
   gp__request check;
   memset(&check, 0, sizeof check);
-  if (q->primitive == GP_BFS) {
+  if (gp__is_search(q->primitive)) {
     check.primitive = GP_GRAPH_CHECK;
     check.graph = check.out_graph = q->graph;
     gp__note_graph(&check, &q->graph);
@@ -27784,7 +28580,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
     least = room;
   }
   if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
-  if (result == (gp_result)GP__REFUSED) { // nothing has been launched
+  if (result == (gp_result)GP__REFUSED) { // nothing has been launched that would matter
     gp__request steps = *q;
     gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: a cooperative launch was refused: a launch a level", who);
     steps.stepwise = 1;
@@ -29012,6 +29808,16 @@ GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t 
   c.source = source;
   c.out = depths;
   c.out2 = parents;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const uint64_t *sources, uint64_t count,
+                                       void *depths, uint64_t *reached, gp_stream stream) {
+  gp_call c = gp_call_init(GP_BFS_SOURCES);
+  c.graph = graph;
+  c.sources = sources;
+  c.count = count;
+  c.out = depths;
+  c.out2 = reached;
   return gp_run(ctx, &c, stream);
 }
 #undef GPUPRIMS__CHECK

@@ -105,6 +105,8 @@ PROGRAMS = [
             args=["2"], long_args=["60"]),
     Program("breadth-first search", ["tests/kernels/test_bfs.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["200"]),
+    Program("search from many sources", ["tests/kernels/test_bfs_sources.cpp"], SIMT, ALL,
+            flags=["-Wno-maybe-uninitialized"], args=["3"], long_args=["200"]),
     Program("layout kernels", ["tests/kernels/test_layouts.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["60"]),
     Program("mutants", command=["python3", "tests/kernels/mutants.py", "build/tests/mutants"], timeout=900),
@@ -122,6 +124,10 @@ PROGRAMS = [
     # guesses wrong, by the layout of the program, and faults)
     Program("kernel source", ["tests/unit/test_kernel_source.c"], flavours=("plain", "asan"),
             env={"ASAN_OPTIONS": "intercept_tls_get_addr=0"}),
+    # ---- what checks graphs on a GPU, on the host back end
+    Program("graph checks", ["tests/gpu/gp_check.c"],
+            flags=["-std=gnu11", "-Itools", "-Wno-missing-field-initializers"],
+            args=["--backend", "host", "--quick", "--group", "building", "--group", "graphs"]),
     # ---- the policy spaces under the compiler; --long: every policy
     Program("test_every_architecture", pytest="tests/farm/test_every_architecture.py", needs=["lib", "venv"],
             timeout=540, long_timeout=6 * 3600),

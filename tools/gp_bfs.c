@@ -1,12 +1,24 @@
-// gp_bfs.c - breadth-first search on made graphs, checked and timed: one table for a list of policies.
+// gp_bfs.c - cells of graphs: searches, components and building on made graphs, checked and timed.
 //
-//        gp_bfs "kronecker scale=24" [sources=16] [steps=1] [POLICY ...]      a description of tools/gp_graphs.h
+//        gp_bfs "kronecker scale=24" [call=bfs] [sources=64] [at_once=64] [steps=1] [json=FILE] [commit=TEXT]
+//               [backend=host] [POLICY ...]
 //
-// steps=1: what each step of the first source took. POLICY: threads=512,vectors=2,small=512 (gp_cells.h); without any,
-// a list of them. Every edge stands both ways and once, without loops. Sources are random ones that have an edge.
-// Depths and parents of the first two are checked by gp_bfs_check; depths alone are timed, best of three, and the
-// median over the sources is told. GTEPS: edges of the source's component, each counted once as Graph500 does, over the
-// time; directed: each counted twice; harmonic means.
+// The graph is a description of tools/gp_graphs.h; every edge stands both ways and once, without loops. call: bfs, from
+// one source after another; bfs_sources, at_once of them in a call; connected_components; graph_from_edges. POLICY:
+// threads=512,vectors=2,small=512 (gp_cells.h), or "default", which is what there is without any; "list" stands for a
+// list of them for bfs. steps=1: what each step of the first call took. Sources are random ones that have an edge.
+//
+// Depths alone are timed, best of three of a source (or batch of sources; others: seven times), and the median of them
+// is told. GTEPS: edges of the source's component, each counted once as Graph500 does, over the time; directed: each
+// counted twice; harmonic means; of batches, the sum over their sources. Components count all edges, building those
+// that are made, and those that stand in the graph. Bytes are those of the model (gp_traversal, README.md), on average;
+// limit: the time in which a copy in the same run moves as many. Checked: depths (and parents) of the first calls by
+// gp_bfs_check, components by a search, a graph that was built by gp_graph_check.
+//
+// json=FILE: lines of the kind that tools/gp_bench writes and the pages read, for every policy one, behind an
+// environment. Cells of gp_bench are an input of n elements under one call, beside peers; here the cost hangs on the
+// source, the work is only known afterwards, and no peer has the call: so they are measured here, and told as there.
+#define _GNU_SOURCE
 #define GPUPRIMS_IMPLEMENTATION
 #include "../gpuprims.h"
 
@@ -14,12 +26,18 @@
 #include "gp_cuda.h"
 #include "gp_graphs.h"
 
+#include <math.h>
 #include <stddef.h>
+#include <time.h>
 
-#define CU(call) GP_CUDA_CHECK(&cuda, call)
+#define CU(call)                                                                                                       \
+  do {                                                                                                                 \
+    if (on_gpu) GP_CUDA_CHECK(&cuda, call);                                                                            \
+  } while (0)
 static gp_cuda cuda;
 static gp_context *ctx;
 static void *stream, *events[2];
+static int on_gpu = 1;
 
 static void good(gp_result r) {
   if (!r) return;
@@ -28,32 +46,82 @@ static void good(gp_result r) {
 }
 static void *device(uint64_t bytes) {
   uint64_t p = 0;
+  if (!on_gpu) return calloc(bytes ? bytes : 16, 1);
   CU(alloc(&p, bytes ? bytes : 16));
   return (void *)(uintptr_t)p;
 }
-static void to_host(void *out, const void *in, size_t bytes) { CU(to_host(out, (uint64_t)(uintptr_t)in, bytes)); }
+static void to_host(void *out, const void *in, size_t bytes) {
+  CU(to_host(out, (uint64_t)(uintptr_t)in, bytes));
+  if (!on_gpu) memcpy(out, in, bytes);
+}
+static void spoil(void *p, size_t bytes) {
+  CU(set8((uint64_t)(uintptr_t)p, 0x77, bytes, stream));
+  if (!on_gpu) memset(p, 0x77, bytes);
+}
+static float timed(const gp_call *call) {
+  struct timespec from, to;
+  float ms = 0;
+  CU(event_record(events[0], stream));
+  clock_gettime(CLOCK_MONOTONIC, &from);
+  good(gp_run(ctx, call, stream));
+  clock_gettime(CLOCK_MONOTONIC, &to);
+  CU(event_record(events[1], stream));
+  CU(event_wait(events[1]));
+  CU(event_elapsed(&ms, events[0], events[1]));
+  return on_gpu ? ms : (float)((double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) * 1e-6);
+}
 
-static gp_graph make(const graph_made *made) {
+// What is measured, and with what.
+enum { REPEATS = 7 };
+typedef struct subject {
+  graph_made made;
+  const char *text; // of the graph
+  gp_primitive primitive;
   gp_graph g;
-  void *pairs = device(made->edges * 8);
-  memset(&g, 0, sizeof g);
-  g.vertices = made->vertices;
-  g.edges = 2 * made->edges;
-  g.offset_type = g.edges >> 32 ? GP_U64 : GP_U32;
-  g.offsets = device((g.vertices + 1) * (g.offset_type == GP_U64 ? 8 : 4));
-  g.targets = device(g.edges * 4);
-  good(graph_edges_on(ctx, made, pairs, stream));
-  good(gp_graph_from_edges(ctx, GP_U32, pairs, NULL, made->edges, made->flags, NULL, &g, stream));
+  uint64_t edges; // that stand in it
+  uint64_t *source;
+  int sources, at_once, calls; // calls: how often one is timed, with other sources each
+  void *pairs, *depths, *parents;
+  gp_traversal *statistics;
+  gp_fault *report;
+  double copy_gbs;
+} subject;
+// What the calls of a policy come to. Times in ms.
+typedef struct tally {
+  float *ms;
+  double ms_an_edge, sum, levels, bottom_up, small, inspected, bytes;
+  int wrong;
+} tally;
+
+static void make(subject *s) {
+  gp_graph *g = &s->g;
+  s->pairs = device(s->made.edges * 8);
+  g->vertices = s->made.vertices;
+  g->edges = 2 * s->made.edges;
+  g->offset_type = g->edges >> 32 ? GP_U64 : GP_U32;
+  g->vertex_type = GP_U32;
+  g->offsets = device((g->vertices + 1) * (g->offset_type == GP_U64 ? 8 : 4));
+  g->targets = device(g->edges * 4);
+  good(graph_edges_on(ctx, &s->made, s->pairs, stream));
+  good(gp_graph_from_edges(ctx, GP_U32, s->pairs, NULL, s->made.edges, s->made.flags, NULL, g, stream));
   CU(stream_wait(stream));
-  CU(free_((uint64_t)(uintptr_t)pairs));
-  g.flags = GP_SYMMETRIC;
-  return g;
+  g->flags = GP_SYMMETRIC;
 }
 static uint64_t offset(const gp_graph *g, uint64_t v) {
   const size_t size = g->offset_type == GP_U64 ? 8 : 4;
   uint64_t x = 0;
   to_host(&x, (const char *)g->offsets + v * size, size);
   return x;
+}
+static int draw_sources(subject *s) {
+  uint64_t drawn;
+  int i = 0;
+  s->source = (uint64_t *)malloc((size_t)s->sources * sizeof *s->source);
+  for (drawn = 0; i < s->sources && drawn < 1000000 && s->g.vertices; ++drawn) {
+    s->source[i] = graph_random(s->made.seed, drawn, 7) % s->g.vertices;
+    if (offset(&s->g, s->source[i] + 1) > offset(&s->g, s->source[i])) ++i;
+  }
+  return i == s->sources;
 }
 // A line a step: what kind, how long it took, what it has reached.
 static void print_steps(const gp_traversal *t) {
@@ -73,46 +141,243 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// What the runs of a policy add up to.
-typedef struct tally {
-  double ms_an_edge, ms, levels, bottom_up, small, inspected;
-} tally;
+static gp_call call_of(subject *s, int i) {
+  gp_call c = gp_call_init(s->primitive);
+  c.graph = &s->g;
+  c.out = s->depths;
+  if (s->primitive == GP_BFS) c.source = s->source[i];
+  if (s->primitive == GP_BFS_SOURCES)
+    c.sources = s->source + (size_t)i * (size_t)s->at_once, c.count = (uint64_t)s->at_once;
+  if (s->primitive == GP_GRAPH_FROM_EDGES) {
+    c.graph = NULL, c.out = NULL, c.out_graph = &s->g;
+    c.in_type = GP_U32, c.in = s->pairs, c.count = s->made.edges, c.flags = s->made.flags;
+  }
+  return c;
+}
+static int says_fault(const subject *s, const char *what) {
+  gp_fault fault;
+  char text[200];
+  CU(stream_wait(stream));
+  to_host(&fault, s->report, sizeof fault);
+  if (fault.kind) printf("WRONG: %s: %s\n", what, gp_fault_text(&fault, text, sizeof text));
+  return fault.kind != GP_FAULT_NONE;
+}
+// Labels are those of source[0] where a search from there comes, and nowhere else.
+static int wrong_components(subject *s) {
+  const size_t bytes = s->g.vertices * 4;
+  uint32_t *label = (uint32_t *)malloc(bytes + 4);
+  int32_t *depth = (int32_t *)malloc(bytes + 4);
+  uint64_t v, bad = 0;
+  good(gp_bfs(ctx, &s->g, s->source[0], s->parents, NULL, stream));
+  CU(stream_wait(stream));
+  to_host(label, s->depths, bytes), to_host(depth, s->parents, bytes);
+  for (v = 0; v < s->g.vertices; ++v) bad += (label[v] == label[s->source[0]]) != (depth[v] >= 0);
+  if (bad) printf("WRONG: %llu labels\n", (unsigned long long)bad);
+  free(label), free(depth);
+  return bad != 0;
+}
+// Runs the call once, and looks at what it has written.
+static gp_result check(subject *s, gp_call c, int i, int *wrong) {
+  const size_t row = s->g.vertices * 4;
+  gp_result r;
+  int k;
+  if (c.out) spoil(s->depths, row * (size_t)(s->primitive == GP_BFS_SOURCES ? s->at_once : 1));
+  if (s->primitive == GP_BFS) spoil(s->parents, row), c.out2 = s->parents;
+  if ((r = gp_run(ctx, &c, stream))) return r;
+  if (s->primitive == GP_GRAPH_FROM_EDGES) {
+    good(gp_graph_check(ctx, &s->g, s->report, stream));
+    *wrong |= says_fault(s, "the graph") || offset(&s->g, s->g.vertices) != s->edges;
+  } else if (s->primitive == GP_CONNECTED_COMPONENTS) *wrong |= wrong_components(s);
+  else if (s->primitive == GP_BFS) {
+    good(gp_bfs_check(ctx, &s->g, s->source[i], s->depths, s->parents, s->report, stream));
+    *wrong |= says_fault(s, "bfs");
+  } else
+    for (k = 0; k < s->at_once; ++k) {
+      good(gp_bfs_check(ctx, &s->g, c.sources[k], (char *)s->depths + (size_t)k * row, NULL, s->report, stream));
+      *wrong |= says_fault(s, "bfs_sources");
+    }
+  return GP_SUCCESS;
+}
+// What a call does: of searches they say it themselves.
+static gp_result count(subject *s, gp_call c, gp_traversal *t) {
+  const double n = (double)s->g.vertices, e = (double)s->edges, o = s->g.offset_type == GP_U64 ? 8 : 4;
+  gp_result r;
+  memset(t, 0, sizeof *t);
+  t->edges = s->edges;
+  if (s->primitive == GP_CONNECTED_COMPONENTS) t->bytes = (uint64_t)(2 * n * o + 4 * e + 16 * n);
+  if (s->primitive == GP_GRAPH_FROM_EDGES) {
+    t->edges = 2 * s->made.edges;
+    t->bytes = (uint64_t)graph_built_bytes(n, (double)s->made.edges, e, o);
+  }
+  if (c.primitive != GP_BFS && c.primitive != GP_BFS_SOURCES) return GP_SUCCESS;
+  c.statistics = s->statistics;
+  if ((r = gp_run(ctx, &c, stream))) return r;
+  CU(stream_wait(stream));
+  to_host(t, s->statistics, offsetof(gp_traversal, step));
+  to_host(t->step, s->statistics->step, t->steps * sizeof *t->step);
+  return GP_SUCCESS;
+}
+static gp_result measure(subject *s, const gp_policy *policy, int steps, tally *sum) {
+  int i, j;
+  for (i = 0; i < s->calls; ++i) {
+    gp_call call = call_of(s, i);
+    gp_traversal t;
+    gp_result r;
+    call.policy = policy;
+    if (i < (s->primitive == GP_BFS ? 2 : 1) && (r = check(s, call, i, &sum->wrong))) return r;
+    if ((r = count(s, call, &t))) return r;
+    if (steps && !i) print_steps(&t);
+    for (j = 0; j < 3; ++j) {
+      const float one = timed(&call);
+      if (!j || one < sum->ms[i]) sum->ms[i] = one;
+    }
+    sum->ms_an_edge += sum->ms[i] / (double)(t.edges ? t.edges : 1);
+    sum->sum += sum->ms[i], sum->levels += (double)t.levels, sum->bottom_up += (double)t.bottom_up;
+    sum->small += (double)t.small, sum->inspected += (double)t.inspected, sum->bytes += (double)t.bytes;
+  }
+  qsort(sum->ms, (size_t)s->calls, sizeof *sum->ms, ascending);
+  return GP_SUCCESS;
+}
+// GB/s, read and written: of the bytes that a graph's edges take, 64 MiB at least.
+static double copy_speed(void) {
+  const uint64_t words = on_gpu ? 64 << 20 : 1 << 20;
+  gp_call c = gp_call_init(GP_COPY);
+  float best = 0;
+  int i;
+  c.in_type = GP_U64, c.count = words;
+  c.in = device(words * 8), c.out = device(words * 8);
+  for (i = 0; i < 8; ++i) {
+    const float ms = timed(&c);
+    if (i && (best == 0 || ms < best)) best = ms;
+  }
+  CU(free_((uint64_t)(uintptr_t)c.in));
+  CU(free_((uint64_t)(uintptr_t)c.out));
+  if (!on_gpu) free((void *)(uintptr_t)c.in), free(c.out);
+  return (double)words * 16 / (best > 0 ? best : 1) * 1e-6;
+}
 
+// ---- lines
+
+static void text_field(FILE *json, const char *name, const char *text) {
+  fprintf(json, ", \"%s\": \"", name);
+  for (; *text; ++text) {
+    if (*text == '"' || *text == '\\') fputc('\\', json);
+    fputc((unsigned char)*text < 32 ? ' ' : *text, json);
+  }
+  fputc('"', json);
+}
+static void write_environment(FILE *json, const gp_description *about, const char *commit) {
+  char date[40];
+  const time_t seconds = time(NULL);
+  struct tm utc;
+  gmtime_r(&seconds, &utc);
+  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  fprintf(json, "{\"kind\": \"environment\"");
+  text_field(json, "date", date);
+  text_field(json, "device", about->name);
+  text_field(json, "version", GPUPRIMS_VERSION);
+  text_field(json, "commit", commit);
+  text_field(json, "peers", "none: no library beside has these calls");
+  fprintf(json, ", \"compute_capability\": %d, \"multiprocessors\": %d, \"driver\": %d}\n", about->compute_capability,
+          about->multiprocessors, about->driver_version);
+}
+// The graph's description is one word: blanks become colons.
+static void write_sample(FILE *json, const subject *s, const char *policy, const tally *t) {
+  const char *name = PRIMITIVE_NAMES[s->primitive];
+  const double mean = t->sum / s->calls, median = (t->ms[s->calls / 2] + t->ms[(s->calls - 1) / 2]) / 2;
+  const double bytes = t->bytes / s->calls, teps = s->calls / t->ms_an_edge * 1e-6;
+  double square = 0;
+  char words[200], cell[260], *c;
+  int i;
+  snprintf(words, sizeof words, "graph=%s", s->text);
+  for (c = words; *c; ++c)
+    if (*c == ' ') *c = ':';
+  if (s->primitive == GP_BFS_SOURCES) snprintf(c, sizeof words - (size_t)(c - words), " at_once=%d", s->at_once);
+  snprintf(cell, sizeof cell, "%s u32 %s", name, words);
+  for (i = 0; i < s->calls; ++i) square += (t->ms[i] - mean) * (t->ms[i] - mean);
+  fprintf(json, "{\"kind\": \"sample\"");
+  text_field(json, "cell", cell);
+  text_field(json, "words", words);
+  text_field(json, "primitive", name);
+  text_field(json, "op", "");
+  text_field(json, "in", "u32");
+  text_field(json, "acc", "u32");
+  text_field(json, "out", s->primitive == GP_BFS || s->primitive == GP_BFS_SOURCES ? "i32" : "u32");
+  text_field(json, "dist", graph_kinds[s->made.kind].name);
+  text_field(json, "protocol", "back_to_back");
+  fprintf(json, ", \"n\": %llu, \"bytes\": %.0f, \"in_offset\": 0, \"out_offset\": 0, \"variant\": \"ours\"",
+          (unsigned long long)s->edges, bytes);
+  text_field(json, "label", policy);
+  text_field(json, "status", t->wrong ? "wrong" : "ok");
+  fprintf(json,
+          ", \"vertices\": %llu, \"sources\": %d, \"calls\": %d, \"median_us\": %.4f, \"min_us\": %.4f, \"max_us\": "
+          "%.4f, \"cv\": %.5f, \"gbs\": %.2f, \"limit_us\": %.4f, \"of_roof\": %.4f, \"gteps\": %.4f, "
+          "\"gteps_directed\": %.4f, \"levels\": %.2f, \"bottom_up\": %.2f, \"small\": %.2f, \"inspected\": %.0f, "
+          "\"batches_us\": [",
+          (unsigned long long)s->g.vertices, s->sources, s->calls, median * 1e3, t->ms[0] * 1e3,
+          t->ms[s->calls - 1] * 1e3, mean > 0 ? sqrt(square / s->calls) / mean : 0, bytes / median * 1e-6,
+          bytes / s->copy_gbs * 1e-3, bytes / median * 1e-6 / s->copy_gbs, teps / 2, teps, t->levels / s->calls,
+          t->bottom_up / s->calls, t->small / s->calls, t->inspected / s->calls);
+  for (i = 0; i < s->calls; ++i) fprintf(json, "%s%.3f", i ? ", " : "", t->ms[i] * 1e3);
+  fprintf(json, "]}\n");
+  fflush(json);
+}
+static void print_tally(const subject *s, const char *policy, const tally *t) {
+  const int n = s->calls;
+  const double median = (t->ms[n / 2] + t->ms[(n - 1) / 2]) / 2, teps = n / t->ms_an_edge * 1e-6;
+  printf("%-42s %9.4f %9.4f %9.4f %9.1f %9.1f %7.1f %6.1f %6.1f %9.0f %7.2f %9.1f %9.4f%s\n", policy, median, t->ms[0],
+         t->ms[n - 1], teps / 2, teps, t->levels / n, t->bottom_up / n, t->small / n, t->inspected / n,
+         1e3 * t->sum / (t->levels > 0 ? t->levels : n), t->bytes / n * 1e-6, t->bytes / n / s->copy_gbs * 1e-6,
+         t->wrong ? "  WRONG" : "");
+  fflush(stdout);
+}
+
+static int usage(void) {
+  fprintf(stderr,
+          "gp_bfs \"kronecker scale=22\" [call=bfs|bfs_sources|connected_components|graph_from_edges] [sources=64] "
+          "[at_once=64] [steps=1] [json=FILE] [commit=TEXT] [backend=host] [POLICY ...]\n");
+  return 2;
+}
 int main(int argc, char **argv) {
-  static const char *const usual[] = {"threads=1024,blocks_per_sm=1",
-                                      "threads=512",
-                                      "threads=256,blocks_per_sm=4",
-                                      "vectors=1",
-                                      "alpha=2",
-                                      "alpha=32",
-                                      "alpha=-1",
-                                      "beta=16",
-                                      "small=1",
-                                      "small=512",
-                                      "look=1",
+  static const char *const usual[] = {"default",     "threads=1024,blocks_per_sm=1",
+                                      "threads=512", "threads=256,blocks_per_sm=4",
+                                      "vectors=1",   "alpha=2",
+                                      "alpha=32",    "alpha=-1",
+                                      "beta=16",     "small=1",
+                                      "small=512",   "look=1",
                                       "look=1000000"};
-  const char *why = gp_cuda_open(&cuda), *words[64];
-  int word_count = 0, sources = 16, steps = 0, i, j, k, wrong = 0;
+  static const gp_primitive calls[] = {GP_BFS, GP_BFS_SOURCES, GP_CONNECTED_COMPONENTS, GP_GRAPH_FROM_EDGES};
+  const char *why, *words[64], *file = NULL, *commit = "";
+  int word_count = 0, steps = 0, i, k, wrong = 0, rows;
   gp_config config = gp_config_init();
   gp_description about;
-  graph_made made;
-  gp_graph g;
-  gp_traversal *statistics;
-  gp_fault *report;
-  void *depths, *parents, *primary;
-  uint64_t *source, drawn;
-  float *ms;
-  if (argc < 2 || !graph_read(argv[1], &made))
-    return fprintf(stderr, "gp_bfs \"kronecker scale=22\" [sources=16] [steps=1] [POLICY ...]\n"), 2;
+  void *primary;
+  FILE *json = NULL;
+  subject s;
+  tally sum;
+  memset(&s, 0, sizeof s);
+  s.primitive = GP_BFS, s.sources = s.at_once = 64;
+  if (argc < 2 || !graph_read(argv[1], &s.made)) return usage();
+  s.text = argv[1];
   for (i = 2; i < argc; ++i)
-    if (!strncmp(argv[i], "sources=", 8)) sources = atoi(argv[i] + 8);
+    if (!strncmp(argv[i], "sources=", 8)) s.sources = atoi(argv[i] + 8);
+    else if (!strncmp(argv[i], "at_once=", 8)) s.at_once = atoi(argv[i] + 8);
     else if (!strncmp(argv[i], "steps=", 6)) steps = atoi(argv[i] + 6);
+    else if (!strncmp(argv[i], "json=", 5)) file = argv[i] + 5;
+    else if (!strncmp(argv[i], "commit=", 7)) commit = argv[i] + 7;
+    else if (!strcmp(argv[i], "backend=host")) on_gpu = 0;
+    else if (!strncmp(argv[i], "call=", 5)) {
+      for (k = 0; k < 4 && strcmp(PRIMITIVE_NAMES[calls[k]], argv[i] + 5); ++k) continue;
+      if (k == 4) return usage();
+      s.primitive = calls[k];
+    } else if (!strcmp(argv[i], "list"))
+      for (k = 0; k < (int)(sizeof usual / sizeof *usual) && word_count < 64; ++k) words[word_count++] = usual[k];
     else if (word_count < 64) words[word_count++] = argv[i];
-  if (sources < 1) return fprintf(stderr, "sources: there is none\n"), 2;
-  if (!word_count)
-    for (; word_count < (int)(sizeof usual / sizeof *usual); ++word_count) words[word_count] = usual[word_count];
-  if (why) return printf("skipped: %s\n", why), 0;
-  config.backend = GP_BACKEND_CUDA;
+  if (s.sources < 1 || s.at_once < 1) return fprintf(stderr, "sources: there is none\n"), 2;
+  if (s.at_once > s.sources) s.at_once = s.sources;
+  if (!word_count) words[word_count++] = "default";
+  if (on_gpu && (why = gp_cuda_open(&cuda))) return printf("skipped: %s\n", why), 0;
+  config.backend = on_gpu ? GP_BACKEND_CUDA : GP_BACKEND_HOST;
   good(gp_open(&config, &ctx));
   good(gp_describe(ctx, &about));
   CU(retain(&primary, about.device));
@@ -120,82 +385,40 @@ int main(int argc, char **argv) {
   CU(stream_create(&stream, GP_CUDA_STREAM_NON_BLOCKING));
   CU(event_create(&events[0], 0));
   CU(event_create(&events[1], 0));
-  g = make(&made);
-  depths = device(g.vertices * 4);
-  parents = device(g.vertices * 4);
-  statistics = (gp_traversal *)device(sizeof *statistics);
-  report = (gp_fault *)device(sizeof *report);
-  ms = (float *)malloc((size_t)sources * sizeof *ms);
-  source = (uint64_t *)malloc((size_t)sources * sizeof *source);
-  for (i = 0, drawn = 0; i < sources && drawn < 1000000; ++drawn) {
-    source[i] = graph_random(made.seed, drawn, 7) % g.vertices;
-    if (offset(&g, source[i] + 1) > offset(&g, source[i])) ++i;
-  }
-  if (i < sources) return fprintf(stderr, "%s: hardly a vertex has an edge\n", argv[1]), 2;
-  printf("%s, %s: %llu vertices, %llu directed edges, %d sources\n", about.name, argv[1],
-         (unsigned long long)g.vertices, (unsigned long long)offset(&g, g.vertices), sources);
-  printf("%-42s %9s %9s %9s %9s %9s %7s %6s %6s %9s %7s\n", "policy", "median ms", "least ms", "most ms", "GTEPS",
-         "directed", "levels", "up", "small", "inspected", "us/lev");
+  if (file && !(json = fopen(file, "w"))) return fprintf(stderr, "%s cannot be written\n", file), 2;
+  make(&s);
+  s.edges = offset(&s.g, s.g.vertices);
+  if (!draw_sources(&s)) return fprintf(stderr, "%s: hardly a vertex has an edge\n", s.text), 2;
+  s.calls = s.primitive == GP_BFS ? s.sources : s.primitive == GP_BFS_SOURCES ? s.sources / s.at_once : REPEATS;
+  rows = s.primitive == GP_BFS_SOURCES ? s.at_once : 1;
+  s.depths = device(s.g.vertices * 4 * (uint64_t)rows);
+  s.parents = device(s.g.vertices * 4);
+  s.statistics = (gp_traversal *)device(sizeof *s.statistics);
+  s.report = (gp_fault *)device(sizeof *s.report);
+  s.copy_gbs = copy_speed();
+  if (json) write_environment(json, &about, commit);
+  printf("%s, %s of %s: %llu vertices, %llu directed edges, %d sources; copy %.0f GB/s\n", about.name,
+         PRIMITIVE_NAMES[s.primitive], s.text, (unsigned long long)s.g.vertices, (unsigned long long)s.edges, s.sources,
+         s.copy_gbs);
+  printf("%-42s %9s %9s %9s %9s %9s %7s %6s %6s %9s %7s %9s %9s\n", "policy", "median ms", "least ms", "most ms",
+         "GTEPS", "directed", "levels", "up", "small", "inspected", "us/lev", "MB", "limit ms");
   for (k = 0; k < word_count; ++k) {
+    const int is_default = !strcmp(words[k], "default");
     gp_policy policy;
-    tally sum = {0, 0, 0, 0, 0, 0};
-    int bad = 0;
-    gp_result result = GP_SUCCESS;
-    const char *message = parse_policy(words[k], &policy);
+    const char *message = is_default ? NULL : parse_policy(words[k], &policy);
     if (message) return fprintf(stderr, "%s: %s\n", words[k], message), 2;
-    for (i = 0; i < sources && !result; ++i) {
-      gp_call call = gp_call_init(GP_BFS);
-      gp_traversal t;
-      call.graph = &g;
-      call.source = source[i];
-      call.out = depths;
-      call.policy = &policy;
-      if (i < 2) {
-        gp_fault fault;
-        char text[200];
-        CU(set8((uint64_t)(uintptr_t)depths, 0x77, g.vertices * 4, stream));
-        CU(set8((uint64_t)(uintptr_t)parents, 0x77, g.vertices * 4, stream));
-        call.out2 = parents;
-        if ((result = gp_run(ctx, &call, stream))) break;
-        good(gp_bfs_check(ctx, &g, source[i], depths, parents, report, stream));
-        CU(stream_wait(stream));
-        to_host(&fault, report, sizeof fault);
-        if (fault.kind) printf("WRONG: %s\n", gp_fault_text(&fault, text, sizeof text)), bad = 1;
-        call.out2 = NULL;
-      }
-      call.statistics = statistics;
-      if ((result = gp_run(ctx, &call, stream))) break;
-      CU(stream_wait(stream));
-      to_host(&t, statistics, offsetof(gp_traversal, step));
-      to_host(t.step, statistics->step, t.steps * sizeof *t.step);
-      if (steps && !i) print_steps(&t);
-      call.statistics = NULL;
-      for (j = 0; j < 3; ++j) {
-        float one;
-        CU(event_record(events[0], stream));
-        good(gp_run(ctx, &call, stream));
-        CU(event_record(events[1], stream));
-        CU(event_wait(events[1]));
-        CU(event_elapsed(&one, events[0], events[1]));
-        if (!j || one < ms[i]) ms[i] = one;
-      }
-      sum.ms_an_edge += ms[i] / (double)(t.edges ? t.edges : 1);
-      sum.ms += ms[i], sum.levels += (double)t.levels, sum.bottom_up += (double)t.bottom_up;
-      sum.small += (double)t.small, sum.inspected += (double)t.inspected;
+    memset(&sum, 0, sizeof sum);
+    sum.ms = (float *)calloc((size_t)s.calls, sizeof *sum.ms);
+    if (measure(&s, is_default ? NULL : &policy, steps, &sum)) printf("%-42s %s\n", words[k], gp_last_message());
+    else {
+      print_tally(&s, words[k], &sum);
+      if (json) write_sample(json, &s, words[k], &sum);
     }
-    if (result) {
-      printf("%-42s %s\n", words[k], gp_last_message());
-      continue;
-    }
-    wrong += bad;
-    qsort(ms, (size_t)sources, sizeof *ms, ascending);
-    printf("%-42s %9.4f %9.4f %9.4f %9.1f %9.1f %7.1f %6.1f %6.1f %9.0f %7.2f%s\n", words[k],
-           (ms[sources / 2] + ms[(sources - 1) / 2]) / 2, ms[0], ms[sources - 1], sources / sum.ms_an_edge * 0.5e-6,
-           sources / sum.ms_an_edge * 1e-6, sum.levels / sources, sum.bottom_up / sources, sum.small / sources,
-           sum.inspected / sources, 1e3 * sum.ms / (sum.levels > 0 ? sum.levels : 1), bad ? "  WRONG" : "");
-    fflush(stdout);
+    wrong += sum.wrong;
+    free(sum.ms);
   }
   printf("%d policies, %d wrong\n", word_count, wrong);
+  if (json) fclose(json);
   good(gp_close(ctx));
   return wrong != 0;
 }

@@ -80,7 +80,7 @@ static double bytes_of(int step, double n, double m, double e) {
   case MAKE:
     return 24 * m; // numbers written, read, edges written
   case BUILD:
-    return 8 * m + 16 * m + 2 * m * (sort + 16) + e * 12 + offsets;
+    return graph_built_bytes(n, m, e, 8);
   case DIRECTED:
     return 8 * m + 8 * m + m * sort + m * 12 + offsets;
   case TRANSPOSE:

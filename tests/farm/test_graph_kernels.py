@@ -10,11 +10,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 import gpuprims_ctypes as gp  # noqa: E402
 
 CALLS = ["graph_from_edges", "graph_transpose", "graph_relabel", "graph_degrees", "graph_check", "bfs_check", "bfs",
-         "connected_components"]
+         "bfs_sources", "connected_components"]
 TAKE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 # one less than the kernels, beside those of sorts, fills and unique
 OWN = {"graph_from_edges": 2, "graph_transpose": 2, "graph_relabel": 4, "graph_degrees": 2, "graph_check": 2,
-       "bfs_check": 3, "bfs": 0, "connected_components": 2}
+       "bfs_check": 3, "bfs": 0, "bfs_sources": 0, "connected_components": 2}
 
 
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
@@ -35,6 +35,8 @@ def test_compiles(capability, wide):
                 call.graph = ctypes.addressof(graph)
             if name in ("graph_from_edges", "graph_relabel"):
                 call.out_graph = ctypes.addressof(graph)
+            if name == "bfs_sources":
+                call.count = 64 if wide else 32  # words of as many bits
             if name == "graph_from_edges":
                 call.in_type, call.count = gp.TYPES["i64" if wide else "u32"], 1000
                 call.flags = gp.SYMMETRISE | gp.UNIQUE_EDGES

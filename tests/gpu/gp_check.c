@@ -1489,6 +1489,8 @@ static void group_big(void) {
 
 #include "gp_check_graph_building.h"
 
+#include "gp_check_graphs.h"
+
 // ---- main -----------------------------------------------------------------------------------------------------------
 
 static const struct {
@@ -1513,6 +1515,7 @@ static const struct {
               {"layouts", group_layouts},
               {"transposes", group_transposes},
               {"building", group_graph_building},
+              {"graphs", group_graphs},
               {"big", group_big}};
 
 // The types of tools/gp_cells.h: the library's, and its two structs.

@@ -47,6 +47,7 @@ FILES = {
     "TRANSPOSE_IN_PLACE": "test_transpose.cpp",
     "TRANSPOSE_TILE": "test_transpose.cpp",
     "BFS": "test_bfs.cpp",
+    "BFS_SOURCES": "test_bfs_sources.cpp",
     "RADIX": "test_radix.cpp",
     "SEGMENTED_SORT_SHORT": "test_segmented_sort.cpp",
     "SEGMENTED_SORT_LONG": "test_segmented_sort.cpp",
@@ -98,16 +99,16 @@ MUTANTS = {
         "BFS", "mine[i] = mine[i] && !(was[i] >>",
         "mine[i] = mine[i] && !(0 * was[i] >>"),
     "bfs: no fence before a block arrives": (
-        "BFS", "__threadfence();\n      gp__add_relaxed(word, mine",
+        "BFS", "__threadfence();\n    gp__add_relaxed(word, mine",
         "gp__add_relaxed(word, mine"),
     "bfs: no fence behind the barrier": (
-        "BFS", "    __threadfence();\n    all >>= GP__BFS_BLOCK_BITS;",
-        "    all >>= GP__BFS_BLOCK_BITS;"),
+        "BFS", "  __threadfence();\n  return all >> GP__BFS_BLOCK_BITS;",
+        "  return all >> GP__BFS_BLOCK_BITS;"),
     "bfs: two sets of counters for all barriers": (
         "BFS", "set == 2 ? 0 : set + 1",
         "set == 1 ? 0 : set + 1"),
     "bfs: nobody clears counters": (
-        "BFS", "if (s.rank == 0) gp__store_relaxed(next + lane, 0);",
+        "BFS", "if (rank == 0) gp__store_relaxed(next + lane, 0);",
         ""),
     "bfs: the first barrier does not wait for its counters": (
         "BFS", "      gp__receive<gp__u64>(gp__words(a.workspace), 0, s.tag);\n",
@@ -157,6 +158,49 @@ MUTANTS = {
     "bfs: the target ends nothing": (
         "BFS", "if (mine[i] && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);",
         ""),
+    "many sources: what one source has seen, all have": (
+        "BFS_SOURCES", "from[source[i]] & ~have[v[i]]", "(have[v[i]] ? 0 : from[source[i]])"),
+    "many sources: whoever gives bits puts the vertex on the list": (
+        "BFS_SOURCES", "bits[i] && atomicOr(to + v[i], bits[i]) == 0",
+        "bits[i] && (atomicOr(to + v[i], bits[i]), true)"),
+    "many sources: the same source twice is on the list twice": (
+        "BFS_SOURCES", "atomicOr(next() + v, Word(1) << (i & (BITS - 1))) == 0",
+        "(atomicOr(next() + v, Word(1) << (i & (BITS - 1))), true)"),
+    "many sources: bits of the last frontier stay": (
+        "BFS_SOURCES", "    clear_words(visit(), list(t.side), t.before);\n", ""),
+    "many sources: so they do behind levels bottom-up": (
+        "BFS_SOURCES", "    clear_words(next(), list(t.side ^ 1), t.before);\n", ""),
+    "many sources: the warp's help is for its first lane": (
+        "BFS_SOURCES", "if (static_cast<int>(gp_lane()) == owner) got |= all;", "if (gp_lane() == 0) got |= all;"),
+    "many sources: a vertex without fresh bits keeps old ones": (
+        "BFS_SOURCES", "if (there) to[v] = fresh;", "if (fresh) to[v] = fresh;"),
+    "many sources: the warp's help ends one round early": (
+        "BFS_SOURCES", "if (last - first <= GP__WARP) break;", "break;"),
+    "many sources: a long list's parts overlap": (
+        "BFS_SOURCES", "queue[at + i] = gp_edges_of(from + done,", "queue[at + i] = gp_edges_of(from,"),
+    "many sources: lists longer than a part are lost": (
+        "BFS_SOURCES", "__ballot_sync(0xffffffffu, !is_short); large;", "__ballot_sync(0xffffffffu, false); large;"),
+    "many sources: a warp's buffer has room for more than it has": (
+        "BFS_SOURCES", "if (filled + number > ROOM) flush();\n    if (has) buffer[filled + static_cast",
+        "if (filled > ROOM) flush();\n    if (has) buffer[filled + static_cast"),
+    "many sources: the limit is one level late": (
+        "BFS_SOURCES", "(a.limit && t.depth == a.limit)", "(a.limit && t.depth > a.limit)"),
+    "many sources: nobody hears of levels of one block": (
+        "BFS_SOURCES", "if (rank != 0 && threadIdx.x == 0) s.state = control->state;\n", ""),
+    "many sources: the last block is the first": (
+        "BFS_SOURCES", "gp__add_relaxed(&control->arrived, 1) == a.blocks - 1",
+        "gp__add_relaxed(&control->arrived, 1) == 0"),
+    "many sources: sums of a step go on to the next": (
+        "BFS_SOURCES", "      gp__store_relaxed(control->sums + gp_lane(), 0);\n", ""),
+    "many sources: rows of the unreached are not written": (
+        "BFS_SOURCES", "      write(v, all & ~has, -1);\n", ""),
+    "many sources: a fault is overlooked": (
+        "BFS_SOURCES", "  if (a.fault && a.fault->kind != GP_FAULT_NONE) return;\n  Block block(a, s, memory);",
+        "  Block block(a, s, memory);"),
+    "many sources: what a batch did takes the place of what those before it did": (
+        "BFS_SOURCES", "    if (!a.batch) {\n      r.reached =", "    {\n      r.reached ="),
+    "many sources: a source beyond the graph has a vertex": (
+        "BFS_SOURCES", "const bool mine = v < vertices &&", "const bool mine ="),
     "stale words are taken": ("LOOK_BACK", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
     "stale partial results are taken": ("REDUCE", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
     "the epoch stands still": ("LOOK_BACK", "(workspace), k.tag << 28)", "(workspace), (k.tag - 1) << 28)"),

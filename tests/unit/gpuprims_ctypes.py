@@ -80,8 +80,9 @@ class Call(ctypes.Structure):
                 ("active", ctypes.c_int), ("init", ctypes.c_void_p),
                 ("step", ctypes.c_void_p), ("flags", ctypes.c_int), ("policy", ctypes.c_void_p),
                 ("permutation", ctypes.c_void_p), ("graph", ctypes.c_void_p), ("source", ctypes.c_uint64),
-                ("source_device", ctypes.c_void_p), ("target", ctypes.c_uint64), ("limit", ctypes.c_uint64),
-                ("statistics", ctypes.c_void_p), ("fault", ctypes.c_void_p), ("out_graph", ctypes.c_void_p)]
+                ("sources", ctypes.c_void_p), ("source_device", ctypes.c_void_p), ("target", ctypes.c_uint64),
+                ("limit", ctypes.c_uint64), ("statistics", ctypes.c_void_p), ("fault", ctypes.c_void_p),
+                ("out_graph", ctypes.c_void_p)]
 
 
 class Graph(ctypes.Structure):

@@ -96,6 +96,10 @@ FAKE_KERNEL(
 FAKE_KERNEL(gp__bfs_args, gp__bfs<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__bfs_args, gp__bfs_checked<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__bfs_args, gp__bfs_steps<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__sources_args,
+            gp__bfs_sources<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__sources_args,
+            gp__bfs_sources<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int, unsigned long long>);
 FAKE_KERNEL(gp__graph_args, gp__bfs_parents<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__reduce_args, gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>,
                                                    gp__load<int, int, gp_convert<int, int>>, int, int, int>);
@@ -1711,13 +1715,14 @@ static gp_call sample(gp_primitive p, uint64_t n = 100) {
     matrix = square(n % 10 ? 1 : 10, n % 10 ? n : n / 10);
     c.in_type = GP_F32, c.in = b.in, c.permutation = &matrix;
   }
-  if (p == GP_BFS) { // offsets and targets: zeros or whatever is there, read by nobody
+  if (gp__is_search(p)) { // offsets and targets: zeros or whatever is there, read by nobody
     static gp_graph graph;
     memset(&graph, 0, sizeof graph);
     graph.vertices = n < 100 ? n : n < UINT32_MAX ? n : UINT32_MAX - 1;
     graph.offsets = b.begin, graph.targets = b.end, graph.edges = n < 100 ? n : 100;
     if (!graph.vertices) c.source_device = &b.bad;
     c.graph = &graph, c.count = 0, c.flags = 0;
+    if (p == GP_BFS_SOURCES) c.count = 2, c.source_device = &b.counts[0];
   }
   if (p == GP_CONVERT_LAYOUT) c.in = b.in, c.in_layout = &sample_structs, c.out_layout = &sample_columns;
   if (gp__is_graph_work(p)) {
@@ -1783,14 +1788,16 @@ static void test_more_arguments(bool host) {
     if (p != GP_BFS) WRONG(GP_E_ARGUMENT, "flags: GP_UNTIL_TARGET serves bfs only", p, c.flags = GP_UNTIL_TARGET);
     if (!gp__takes_graph(p)) WRONG(GP_E_ARGUMENT, ": graph: the call takes none", p, c.graph = &none);
     if (p != GP_BFS && p != GP_BFS_CHECK)
-      WRONG(GP_E_ARGUMENT, ": source and limit serve bfs and bfs_check only", p, c.limit = 1);
+      WRONG(GP_E_ARGUMENT, ": source and limit serve bfs and bfs_check only", p,
+            p == GP_BFS_SOURCES ? c.source = 1 : c.limit = 1);
+    if (p != GP_BFS_SOURCES) WRONG(GP_E_ARGUMENT, ": sources serves bfs_sources only", p, c.sources = &b.bad);
     if (p != GP_GRAPH_FROM_EDGES) {
       WRONG(GP_E_ARGUMENT, "GP_DROP_LOOPS serve graph_from_edges only", p, c.flags = GP_DROP_LOOPS);
       if (p != GP_GRAPH_RELABEL) WRONG(GP_E_ARGUMENT, ": out_graph: the call makes no graph", p, c.out_graph = &none);
     }
     if (p != GP_ADJACENT_DIFFERENCE)
       WRONG(GP_E_ARGUMENT, "GP_RIGHT serves adjacent_difference only", p, c.flags = GP_RIGHT);
-    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && p != GP_BFS)
+    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && !gp__is_search(p))
       WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort and bfs only", p,
             c.flags = GP_CHECKED);
     if (reads & GP__READS_COUNT_DEVICE) {
@@ -1804,7 +1811,7 @@ static void test_more_arguments(bool host) {
       WRONG(GP_E_NULL, ": in is null", p, c.in = nullptr);
       WRONG(GP_E_ALIGNMENT, ": in (", p, c.in = b.in + 2);
     }
-    if (reads & GP__READS_OUT && p != GP_UNIQUE && p != GP_BFS) {
+    if (reads & GP__READS_OUT && p != GP_UNIQUE && !gp__is_search(p)) {
       WRONG(GP_E_NULL, ": out is null", p, c.out = nullptr);
       if (p != GP_ANY && p != GP_ALL && p != GP_CONVERT_LAYOUT) WRONG(GP_E_ALIGNMENT, ": out (", p, c.out = b.out + 2);
     }
@@ -1909,6 +1916,21 @@ static void test_more_arguments(bool host) {
     GRAPH(GP_E_OVERLAP, ": out (depths) and out2 (parents) overlap", c.out2 = b.out + 4);
     FINE(GP_BFS, c.out2 = b.out2, c.source_device = &number, c.source = 1000, c.statistics = &t);
 #undef GRAPH
+    const uint64_t two[2] = {99, 100};
+    WRONG(GP_E_ARGUMENT, ": sources[1] is 100, the graph has 100 vertices", GP_BFS_SOURCES, c.source_device = nullptr,
+          c.sources = two);
+    WRONG(GP_E_ARGUMENT, ": sources and source_device", GP_BFS_SOURCES, c.sources = two);
+    WRONG(GP_E_NULL, ": sources is null", GP_BFS_SOURCES, c.source_device = nullptr);
+    WRONG(GP_E_NULL, ": nothing is asked for", GP_BFS_SOURCES, c.out = nullptr);
+    WRONG(GP_E_NULL, ": graph is null", GP_BFS_SOURCES, c.graph = nullptr);
+    WRONG(GP_E_NULL, ": fault is null", GP_BFS_SOURCES, c.flags = GP_CHECKED);
+    WRONG(GP_E_ARGUMENT, ": target serves bfs only", GP_BFS_SOURCES, c.target = 1);
+    WRONG(GP_E_SIZE, ": count is 4611686018427387904: so many rows", GP_BFS_SOURCES, c.count = uint64_t(1) << 62);
+    WRONG(GP_E_ALIGNMENT, ": out (depths) (", GP_BFS_SOURCES, c.out = b.out + 2);
+    WRONG(GP_E_ALIGNMENT, ": out2 (reached) (", GP_BFS_SOURCES, c.out2 = b.out2 + 4);
+    WRONG(GP_E_ALIGNMENT, ": source_device (", GP_BFS_SOURCES,
+          c.source_device = reinterpret_cast<uint64_t *>(b.keys + 4));
+    FINE(GP_BFS_SOURCES, c.out2 = b.out2, c.statistics = &t, c.limit = 3);
   }
 
   // operators
@@ -3402,6 +3424,52 @@ static void test_graphs() {
       if (way == 4) targets[17] = unsigned(4 + n + (17 % 4 < 2 ? 17 % 4 - 2 : 17 % 4 - 1)) % n;
     }
     CLOSE(ctx);
+  }
+  fake::machine.refusal = 0, fake::machine.cooperative = true;
+  // from many sources: words of 32 bits, and two batches of 64; sources of the host's memory, and of the device's
+  for (int way = 0; way < 5; ++way) {
+    const uint64_t count = way == 3 ? 32 : way == 4 ? 5 : 70;
+    std::vector<uint64_t> sources, reached(count);
+    for (uint64_t i = 0; i < count; ++i) sources.push_back(i * i * 37 % n);
+    std::vector<int> host_rows(way == 4 ? count * n : 1);
+    void *rows = way == 4 ? host_rows.data() : simt::device_malloc(count * n * 4);
+    void *sizes = way == 4 ? reached.data() : simt::device_malloc(count * 8),
+         *device_sources = upload(&sources[0], count * 8);
+    fake::machine.refusal = way == 1 ? int(GP__CU_NOT_SUPPORTED) : 0;
+    fake::machine.cooperative = way != 3;
+    gp_config config_ = config();
+    if (way == 4) config_.backend = GP_BACKEND_HOST;
+    gp_context *ctx = nullptr;
+    GOOD(gp_open(&config_, &ctx));
+    g.offsets = way == 4 ? offsets.data() : device_offsets, g.targets = way == 4 ? targets.data() : device_targets;
+    gp_traversal t = {};
+    gp_policy p = {};
+    p.threads = 128, p.vectors = 1, p.small = 16;
+    gp_call c = gp_call_init(GP_BFS_SOURCES);
+    c.graph = &g, c.count = count, c.limit = 6, c.policy = way == 4 ? nullptr : &p;
+    (way == 2 ? c.source_device : c.sources) =
+        way == 2 ? static_cast<const uint64_t *>(device_sources) : sources.data();
+    c.out = rows, c.out2 = sizes, c.statistics = way == 4 ? &t : statistics;
+    const unsigned before = fake::counts.cooperative, launches = unsigned(fake::counts.launches);
+    const unsigned batches = unsigned((count + 63) / 64);
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(way == 4 || fake::counts.cooperative == before + (way == 0 || way == 2 ? batches : 0));
+    CHECK(way == 1 || way > 2 || fake::counts.launches == launches + 2 * batches);
+    CHECK((way != 1 && way != 3) ||
+          fake::counts.launches == launches + 1 + batches * (GP__SOURCES_LAUNCHES + 3)); // 1: before the refusal
+    if (way != 4) t = *statistics;
+    bool good = t.reached == count * 25 && t.levels == 6 && t.edges == 4 * t.reached;
+    for (uint64_t i = 0; i < count; ++i) {
+      good = good && static_cast<const uint64_t *>(sizes)[i] == 25;
+      for (uint64_t v = 0; v < n; ++v) {
+        const int far = int((v + n - sources[i]) % n), away = (std::min(far, int(n) - far) + 1) / 2;
+        good = good && static_cast<const int *>(rows)[i * n + v] == (away > 6 ? -1 : away);
+      }
+    }
+    check(good, __LINE__, "depths from many sources, way %d", way);
+    CLOSE(ctx);
+    if (way != 4) simt::device_free(rows), simt::device_free(sizes);
+    simt::device_free(device_sources);
   }
   fake::machine.refusal = 0, fake::machine.cooperative = true;
   { // another error of a cooperative launch is an error

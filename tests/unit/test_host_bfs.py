@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import shortest_path
 
+import gpuprims_ctypes as gp
 from gpuprims_ctypes import Error, Fault, Graph, Traversal
 
 settings.register_profile("graphs", derandomize=True, deadline=None, database=None,
@@ -150,3 +151,84 @@ def test_bad_input(host):
             host.call("gp_bfs", ctypes.addressof(changed), change.get("source", 0), change.get("depths", depths), None)
         assert e.value.name == name and what in e.value.message, e.value
     assert (depths == 77).all()
+
+
+# ---- from many sources at once
+
+
+@given(graphs, st.sampled_from([0, U32, U64]), st.sampled_from([0, U32, U64]), st.integers(0, 4), st.integers(0, 70),
+       st.booleans(), st.integers(0, 3))
+@settings(max_examples=150)
+def test_many_sources(host, drawn, offset_type, vertex_type, limit, count, device, without):
+    n, edges, first, step = drawn
+    graph, offsets, _ = graph_of(n, edges, offset_type, vertex_type)
+    sources = ((first + step * np.arange(count)) % n).astype(np.uint64)
+    if device and count > 2:
+        sources[2] = n  # one beyond the graph reaches none
+    depths, reached, said = np.full((count, n), 77, np.int32), np.full(count, 78, np.uint64), Traversal(reached=79)
+    host.run("bfs_sources", graph=ctypes.addressof(graph), count=count, limit=limit,
+             **{"source_device" if device else "sources": sources}, out=None if without == 1 else depths,
+             out2=None if without == 2 else reached, statistics=None if without == 3 else ctypes.addressof(said))
+    if not count:
+        assert said.reached == 79
+        return
+    expected = np.full((count, n), -1, np.int32)
+    for i, source in enumerate(sources):
+        if source < n:
+            expected[i] = distances(n, edges, int(source))
+    expected[expected > (limit or n)] = -1
+    assert (depths == (77 if without == 1 else expected)).all()
+    assert (reached == (78 if without == 2 else (expected >= 0).sum(1))).all()
+    degrees = np.diff(offsets.astype(np.int64))
+    assert (said.reached, said.levels, said.edges) == (
+        (79, 0, 0) if without == 3 else
+        ((expected >= 0).sum(), max(expected.max(), 0), ((expected >= 0) * degrees).sum()))
+
+
+def test_many_sources_by_threads():
+    """More than threads have queues; the same whatever their number."""
+    n = 3000
+    edges = [(i, (i + k) % n) for i in range(n) for k in (1, 7)]
+    graph, offsets, targets = graph_of(n, edges, U32, U32)  # (which keeps the arrays alive)
+    sources = np.arange(0, n, 23, dtype=np.uint64)
+    wanted = np.array([distances(n, edges, int(s)) for s in sources[:3]])
+    for threads in (1, 3, 200):
+        depths, reached = np.zeros((len(sources), n), np.int32), np.zeros(len(sources), np.uint64)
+        with gp.Context(threads=threads) as context:
+            context.call("gp_bfs_sources", ctypes.addressof(graph), sources, len(sources), depths, reached)
+        assert (depths[:3] == wanted).all() and (reached == n).all()
+        assert all((np.roll(depths[i], -int(s)) == depths[0]).all() for i, s in enumerate(sources))
+
+
+def test_many_sources_checked_and_bad_input(host):
+    graph, offsets, targets = graph_of(5, [(0, 1), (1, 2)], U32, U32)
+    sources, depths, fault = np.array([0, 3], np.uint64), np.full((2, 5), 77, np.int32), Fault(9, 9, 9)
+    targets[1] = 5
+    what = {"graph": ctypes.addressof(graph), "sources": sources, "count": 2, "out": depths, "flags": CHECKED}
+    host.run("bfs_sources", **what, fault=ctypes.addressof(fault))
+    assert (fault.kind, fault.vertex, fault.edge) == (3, 1, 1) and (depths == 77).all()
+    targets[1] = 2
+    for name, says, change in (
+            ("GP_E_ARGUMENT", r"sources\[1\] is 5, the graph has 5 vertices", {"sources": np.array([4, 5], np.uint64)}),
+            ("GP_E_NULL", "sources is null", {"sources": None}),
+            ("GP_E_NULL", "nothing is asked for", {"out": None}),
+            ("GP_E_NULL", "fault is null", {}),
+            ("GP_E_ARGUMENT", "sources and source_device", {"source_device": sources}),
+            ("GP_E_ARGUMENT", "source and limit serve bfs and bfs_check only", {"source": 1}),
+            ("GP_E_ARGUMENT", "GP_UNTIL_TARGET serves bfs only", {"flags": UNTIL_TARGET}),
+            ("GP_E_ARGUMENT", "target serves bfs only", {"target": 1}),
+            ("GP_E_SIZE", "so many rows of 5 depths overflow", {"count": 2**62, "sources": None}),
+            ("GP_E_OVERLAP", "depths.*overlap", {"out": targets, "flags": 0})):
+        with pytest.raises(Error, match=says) as e:
+            host.run("bfs_sources", **{**what, **change})
+        assert e.value.name == name
+    with pytest.raises(Error, match="sources serves bfs_sources only"):
+        host.run("bfs", graph=ctypes.addressof(graph), sources=sources, out=depths)
+    assert (depths == 77).all()
+    host.call("gp_bfs_sources", ctypes.addressof(graph), sources, 2, depths, None)
+    assert depths.tolist() == [[0, 1, 2, -1, -1], [-1, -1, -1, 0, -1]]
+    host.call("gp_bfs_sources", ctypes.addressof(graph), None, 0, depths, None)  # nothing
+    empty, *arrays = graph_of(0, [], U32, U32)
+    reached = np.full(2, 7, np.uint64)
+    host.run("bfs_sources", graph=ctypes.addressof(empty), source_device=sources, count=2, out2=reached)
+    assert (reached == 0).all()

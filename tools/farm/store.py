@@ -70,8 +70,8 @@ INDEXED = ("histogram_even", "histogram_ranges", "lower_bound", "upper_bound")  
 # Keys, of the cell's type, are moved or read in order, and values with them: input is the key, output the value.
 OF_KEYS = ("sort", "merge_sort", "merge", "set_union", "set_intersection", "set_difference",
            "set_symmetric_difference", "segmented_sort", "top_k", "nth_element")
-OF_GRAPHS = ("bfs", "bfs_check", "graph_from_edges", "graph_transpose", "graph_relabel", "graph_degrees", "graph_check",
-             "connected_components")  # they have no cells
+OF_GRAPHS = ("bfs", "bfs_sources", "bfs_check", "graph_from_edges", "graph_transpose", "graph_relabel", "graph_degrees",
+             "graph_check", "connected_components")  # they have no cells
 OF_INPUT = ("segmented_inclusive_scan", "segmented_exclusive_scan", "histogram_even", "histogram_ranges")
 
 
