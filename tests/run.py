@@ -105,6 +105,7 @@ PROGRAMS = [
             args=["2"], long_args=["60"]),
     Program("breadth-first search", ["tests/kernels/test_bfs.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["200"]),
+    Program("frontiers", ["tests/kernels/test_frontier.cpp"], SIMT, ALL, long_args=["100"]),
     Program("layout kernels", ["tests/kernels/test_layouts.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["60"]),
     Program("mutants", command=["python3", "tests/kernels/mutants.py", "build/tests/mutants"], timeout=900),
