@@ -6733,10 +6733,10 @@ struct gp_tile_transpose {
 //    expand     vertices to their edges: gp_tile_expand gives each thread an equal share, however uneven lists are
 //    contract   of targets that come several times, from many places, one: gp_warp_contract
 //    filter     those for which a predicate holds: gp_tile_filter
-// What goes on is appended to a frontier by gp_warp_append and gp_tile_append, or by gp_tile_filter: one atomic a block.
-// Graphs are offsets and targets in device memory, as in gp_graph; Vertex and Offset are unsigned, of 32 or 64 bits, and
-// the largest Vertex is no vertex. Which edges and vertices go on is the same in every run, their order in a frontier is
-// not, nor which of several edges to a vertex is the one that gp_warp_contract lets pass.
+// What goes on is appended to a frontier, by gp_warp_append and gp_tile_append or by gp_tile_filter, an atomic a block.
+// Graphs are offsets and targets in device memory, as in gp_graph; Vertex and Offset are unsigned, of 32 or 64 bits;
+// the largest Vertex is no vertex. Which edges go on and, where culling is exact, which vertices is the same in every
+// run; their order in a frontier is not, nor which of several edges to a vertex is the one that leads to it.
 //
 // examples/reachability.cu and examples/neighbourhood.cu are complete programs.
 
@@ -6861,7 +6861,6 @@ GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, 
         const gp__u64 first = storage.begin[k];
         gp__expand_list<ITEMS>(first, offsets[source + 1] - first, source, threadIdx.x, THREADS, targets, goes, take);
       }
-      __syncthreads();
     }
   }
   if (GATHER & GP_GATHER_WARP) {
@@ -6904,8 +6903,9 @@ GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, 
 }
 
 // What becomes of vertices that come several times. GP_CULL_WARP: of equal ones in a warp's lanes one goes on.
-// GP_CULL_HISTORY: one that the block remembers does not; it remembers SLOTS of them, the latest at each place. Both are
-// cheap, and let some through. GP_CULL_BITMAP is exact: of all blocks and launches one sets the vertex's bit.
+// GP_CULL_HISTORY: one that the block remembers does not; it remembers SLOTS of them, the latest at each place. Both
+// need no memory but the block's, and let some through. GP_CULL_BITMAP is exact: of all blocks and launches one thread
+// sets the vertex's bit.
 enum { GP_CULL_NOTHING = 0, GP_CULL_WARP = 1, GP_CULL_HISTORY = 2, GP_CULL_BITMAP = 4, GP_CULL_ALL = 7 };
 // SLOTS (a power of two) vertices where there is a history.
 template <int CULL, class Vertex, int SLOTS = 256> struct gp_tile_contract_storage {
@@ -6919,9 +6919,9 @@ GP_DEVICE void gp_tile_contract_begin(gp_tile_contract_storage<CULL, Vertex, SLO
   if (CULL & GP_CULL_HISTORY)
     for (int i = static_cast<int>(threadIdx.x); i < SLOTS; i += THREADS) storage.seen[i] = ~Vertex(0);
 }
-// Does this lane's vertex go on? Of those that are equal one does at least; with GP_CULL_BITMAP exactly one, and none
-// where its bit was set: visited[v / 32], bit v % 32; otherwise visited may be null. All lanes of a warp call. A history
-// forgets what it was told in another level: clear it where a vertex may go on once a level.
+// Does this lane's vertex go on? Of equal ones in a launch one does at least; with GP_CULL_BITMAP exactly one, and none
+// where its bit was set before (visited[v / 32], bit v % 32); otherwise visited may be null. All lanes of a warp call.
+// Where one launch does several levels, and vertices go on again in each, clear the history in between.
 template <int CULL, class Vertex, int SLOTS>
 GP_DEVICE bool gp_warp_contract(bool there, Vertex vertex, gp__u32 *visited,
                                 gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {

@@ -107,8 +107,8 @@ MUTANTS = {
         "FRONTIER", "const gp__u64 at = storage.first + before++;", "const gp__u64 at = storage.first + before;"),
     "frontier: long lists are two blocks'": (
         "FRONTIER", "storage.source[at] = vertex;\n        count = 0;", "storage.source[at] = vertex;"),
-    "frontier: no barrier behind long lists": (
-        "FRONTIER", "targets, goes, take);\n      }\n      __syncthreads();", "targets, goes, take);\n      }"),
+    "frontier: long lists are taken before they are all there": (
+        "FRONTIER", "count = 0;\n      }\n      __syncthreads();", "count = 0;\n      }"),
     "frontier: a warp's lists are looked up too": (
         "FRONTIER", "    if (is_long) count = 0;\n", ""),
     "frontier: of lists that start together the first counts": (
