@@ -412,7 +412,8 @@ enum {
   GP_GLOBAL_BINS,     // histogram: counters in the output
   GP_WARP_SEGMENTS,   // segmented reduce: lanes of a warp a segment, the block a long one
   GP_ONE_SWEEP,       // sort: a digit a pass from the least significant, each pass one sweep with look-back
-  GP_HYBRID,          // sort: partitions from the most significant digit until buckets fit on chip, which sorts them
+  GP_HYBRID,          // sort: partitions from the most significant digit until buckets fit on chip, which sorts them;
+                      // bfs: contract-expand, and two-phase at levels of many edges
   GP_COUNTING,        // sort of 8- and 16-bit keys without values: count, scan, fill
   GP_MERGE_PASSES,    // merge sort: tiles sorted on chip, then passes of merges
   GP_SIZE_CLASSES,    // segmented sort: segments by length, each class by kernels of its own
@@ -421,13 +422,26 @@ enum {
   GP_ADAPTIVE,        // sort: one sweep a digit or hybrid, as a sample of the keys says
   GP_PADDED_TILES,    // transpose: tiles in shared memory with gaps, so that columns lie in banks of their own
   GP_SWIZZLED_TILES,  // transpose: the same by an exclusive or in place of the gaps (aligned rows, sizes 1 to 16)
-  GP_EXPAND_CONTRACT, // bfs: a level is one step from frontier to frontier of vertices
+  GP_EXPAND_CONTRACT, // bfs: a level is one step from frontier to frontier of vertices; all of them in one launch
+  GP_FUSED_LAUNCHES,  // bfs: the same, a launch a level, top-down
+  GP_CONTRACT_EXPAND, // bfs: a level is one step from frontier to frontier of edges; a launch a level, top-down
+  GP_TWO_PHASE,       // bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down
   GP_ALGORITHM_COUNT
 };
 
 // Cache modifiers of loads and stores (the policy fields "load" and "store").
 // STREAMING: evict first; L2: not in L1; ALL: every level.
 enum { GP_CACHE_DEFAULT = 0, GP_CACHE_STREAMING = 1, GP_CACHE_L2 = 2, GP_CACHE_ALL = 3, GP_CACHE_COUNT };
+
+// How lists of neighbours, of any lengths, become equal shares of a block's threads: flags. What they leave goes by
+// merge path: the block's lists are laid end to end, and each thread looks up whose edge its own is. WARP: lists of 32
+// edges and more are a warp's. BLOCK: lists as long as the block is wide are the block's. Both spare the look-ups.
+enum { GP_GATHER_MERGE = 1, GP_GATHER_WARP = 2, GP_GATHER_BLOCK = 4, GP_GATHER_ALL = 7 };
+
+// What becomes of vertices that come several times: flags. WARP: of equal ones in a warp's lanes one goes on. HISTORY:
+// one that the block remembers does not; it remembers a few hundred, the latest at each place. Both need no memory but
+// the block's, and let some through. BITMAP is exact: of all threads, blocks and launches one sets the vertex's bit.
+enum { GP_CULL_WARP = 1, GP_CULL_HISTORY = 2, GP_CULL_BITMAP = 4, GP_CULL_ALL = 7, GP_CULL_NOTHING = 8 };
 
 // The policy of a call: zero in a field means the default. Which fields a primitive has, and their values, is declared
 // once, in >>policy; gp_policy_space prints it.
@@ -2151,7 +2165,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_GRAPH(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_EXPAND_CONTRACT)                                                                            \
+  F(algorithm, GP_AUTO, GP_EXPAND_CONTRACT, GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID)            \
   F(threads, 0, 128, 256, 512, 1024)                                                                                   \
   F(vectors, 0, 1, 2, 4)                                                                                               \
   F(blocks_per_sm, 0, 1, 2, 4)                                                                                         \
@@ -3288,11 +3302,23 @@ enum {
 };
 // Parts that each of two queues in shared memory has room for.
 GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
+// By launches: the last step that is a level's.
+GPUPRIMS__RULE int gp__bfs_last_step(int by_edges) { return by_edges ? 2 * GP__BFS_LAUNCHES + 1 : GP__BFS_LAUNCHES; }
+GPUPRIMS__RULE int gp__bfs_by_edges(int algorithm) {
+  return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
+}
+GPUPRIMS__RULE int gp__bfs_by_launches(int algorithm) {
+  return algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(algorithm);
+}
+// What a level by launches needs besides gp__lay_out_bfs: the edges that are expanded, source and target.
+GPUPRIMS__RULE unsigned long long gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
+  return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
+}
 GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_EXPAND_CONTRACT && (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) &&
-         p.threads * p.vectors <= 2048 && p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 &&
-         p.alpha <= 1 << 20 && p.beta >= 1 && p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 &&
-         (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
+  return (p.algorithm == GP_EXPAND_CONTRACT || gp__bfs_by_launches(p.algorithm)) &&
+         (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) && p.threads * p.vectors <= 2048 &&
+         p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 &&
+         p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
          p.threads / GP__WARP * GP__BFS_BUFFER + 2048 <= s.shared_bytes;
 }
 
@@ -4182,7 +4208,7 @@ __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s,
   g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);
   g->shared_bytes = (unsigned)(p.threads / GP__WARP * GP__BFS_BUFFER);
   g->words = GP__BFS_WORDS;
-  g->scratch = gp__lay_out_bfs(s).bytes;
+  g->scratch = gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s);
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
@@ -4616,9 +4642,13 @@ typedef struct gp__bfs_args {
   int alpha, beta; // gp_policy
   int look_from;   // a block with so many parts looks at bits before it sets them
   unsigned small;
-  unsigned blocks;       // of the grid, all of them resident
-  int step;              // gp__bfs_steps: 0: the beginning, then levels
-  const gp_fault *fault; // GP_CHECKED: search only where nothing was found
+  unsigned blocks;  // of the grid, all of them resident
+  int step;         // gp__bfs_steps
+  int gather, cull; // gp_policy
+  void *edge_queue; // of gp__bfs_edge, as many as the graph has edges; or null
+  unsigned long long edges;
+  unsigned long long fused_edges; // more at a level are contracted and expanded by launches of their own
+  const gp_fault *fault;          // GP_CHECKED: search only where nothing was found
 } gp__bfs_args;
 // Dense matrices in place, by panels and chunks. Bytes, where nothing else is said.
 typedef struct gp__panels_args {
@@ -6790,11 +6820,6 @@ GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<
     if (storage.first + i < out.room) out.vertices[storage.first + i] = storage.element[i];
 }
 
-// How lists become equal shares. All that is left by the flags goes by merge path: the block's lists are laid end to
-// end, and each thread looks up whose edge its own is. GP_GATHER_WARP: lists of 32 edges and more are a warp's.
-// GP_GATHER_BLOCK: lists as long as the block is wide are the block's, one after another. Both spare the look-ups.
-enum { GP_GATHER_MERGE = 0, GP_GATHER_WARP = 1, GP_GATHER_BLOCK = 2, GP_GATHER_ALL = 3 };
-
 // THREADS * (12 + sizeof(Vertex)) bytes and a few words. PIECE: edges of a list that are laid out at once, at most;
 // the block's are below 2^32.
 template <int THREADS, class Vertex, int PIECE = (1 << 20)> struct gp_tile_expand_storage {
@@ -6834,18 +6859,13 @@ GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsi
     gp__take_edges(there, source, edge, targets, goes, take);
   }
 }
-// The edges of a tile of vertices, one a thread (there: it has one). goes(source, target, edge) is asked once for each
-// edge, by one thread, and says whether it goes on; `edge` is its place in targets, and in arrays of yours beside them.
-// take(there, source, target) is then called by all lanes of a warp together, so that it may contract and append;
-// `there` is set in lanes whose edge goes on. ITEMS: a thread's edges whose targets are loaded together. All threads of
-// the block call; neither function has a barrier of the block. Storage may be used for the next tile at once, otherwise
-// behind the next __syncthreads(). Time O(edges / THREADS + log THREADS), however the edges lie.
-template <int THREADS, int ITEMS, int GATHER, class Offset, class Vertex, int PIECE, class Goes, class Take>
-GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, const Vertex *targets, const Goes &goes,
-                              const Take &take, gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
+template <int THREADS, int ITEMS, class Offset, class Vertex, int PIECE, class Goes, class Take>
+GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offset *offsets, const Vertex *targets,
+                               const Goes &goes, const Take &take,
+                               gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
   static_assert(THREADS <= PIECE, "what the flags leave is laid out at once");
   gp__u64 begin = there ? offsets[vertex] : 0, count = there ? offsets[vertex + 1] - begin : 0;
-  if (GATHER & GP_GATHER_BLOCK) {
+  if (gather & GP_GATHER_BLOCK) {
     const bool is_long = count >= THREADS;
     if (threadIdx.x == 0) storage.lists = 0;
     if (__syncthreads_or(is_long)) {
@@ -6863,7 +6883,7 @@ GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, 
       }
     }
   }
-  if (GATHER & GP_GATHER_WARP) {
+  if (gather & GP_GATHER_WARP) {
     const bool is_long = count >= GP__WARP;
     for (unsigned left = __ballot_sync(0xffffffffu, is_long); left; left &= left - 1) {
       const int owner = __ffs(static_cast<int>(left)) - 1;
@@ -6899,14 +6919,20 @@ GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, 
     }
     begin += piece;
     count -= piece;
-  } while (GATHER == GP_GATHER_MERGE && __syncthreads_or(count > 0));
+  } while (!(gather & (GP_GATHER_WARP | GP_GATHER_BLOCK)) && __syncthreads_or(count > 0));
+}
+// The edges of a tile of vertices, one a thread (there: it has one). goes(source, target, edge) is asked once for each
+// edge, by one thread, and says whether it goes on; `edge` is its place in targets, and in arrays of yours beside them.
+// take(there, source, target) is then called by all lanes of a warp together, so that it may contract and append;
+// `there` is set in lanes whose edge goes on. ITEMS: a thread's edges whose targets are loaded together. All threads of
+// the block call; neither function has a barrier of the block. Storage may be used for the next tile at once, otherwise
+// behind the next __syncthreads(). Time O(edges / THREADS + log THREADS), however the edges lie.
+template <int THREADS, int ITEMS, int GATHER, class Offset, class Vertex, int PIECE, class Goes, class Take>
+GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, const Vertex *targets, const Goes &goes,
+                              const Take &take, gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
+  gp__tile_expand<THREADS, ITEMS>(GATHER, there, vertex, offsets, targets, goes, take, storage);
 }
 
-// What becomes of vertices that come several times. GP_CULL_WARP: of equal ones in a warp's lanes one goes on.
-// GP_CULL_HISTORY: one that the block remembers does not; it remembers SLOTS of them, the latest at each place. Both
-// need no memory but the block's, and let some through. GP_CULL_BITMAP is exact: of all blocks and launches one thread
-// sets the vertex's bit.
-enum { GP_CULL_NOTHING = 0, GP_CULL_WARP = 1, GP_CULL_HISTORY = 2, GP_CULL_BITMAP = 4, GP_CULL_ALL = 7 };
 // SLOTS (a power of two) vertices where there is a history.
 template <int CULL, class Vertex, int SLOTS = 256> struct gp_tile_contract_storage {
   static const int slots = (CULL & GP_CULL_HISTORY) != 0 ? SLOTS : 1;
@@ -6919,22 +6945,27 @@ GP_DEVICE void gp_tile_contract_begin(gp_tile_contract_storage<CULL, Vertex, SLO
   if (CULL & GP_CULL_HISTORY)
     for (int i = static_cast<int>(threadIdx.x); i < SLOTS; i += THREADS) storage.seen[i] = ~Vertex(0);
 }
+template <int CULL, class Vertex, int SLOTS>
+GP_DEVICE bool gp__warp_contract(int cull, bool there, Vertex vertex, gp__u32 *visited,
+                                 gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
+  if ((cull & GP_CULL_HISTORY) && there) there = atomicExch(&storage.seen[vertex & (SLOTS - 1)], vertex) != vertex;
+  if (cull & GP_CULL_WARP) {
+    const unsigned peers = __ballot_sync(0xffffffffu, there) & __match_any_sync(0xffffffffu, vertex);
+    there = there && !(peers & ((1u << gp_lane()) - 1));
+  }
+  if ((cull & GP_CULL_BITMAP) && there) {
+    const gp__u32 bit = 1u << (vertex & 31u);
+    there = !(gp__peek(visited + vertex / 32) & bit) && !(atomicOr(visited + vertex / 32, bit) & bit);
+  }
+  return there;
+}
 // Does this lane's vertex go on? Of equal ones in a launch one does at least; with GP_CULL_BITMAP exactly one, and none
 // where its bit was set before (visited[v / 32], bit v % 32); otherwise visited may be null. All lanes of a warp call.
 // Where one launch does several levels, and vertices go on again in each, clear the history in between.
 template <int CULL, class Vertex, int SLOTS>
 GP_DEVICE bool gp_warp_contract(bool there, Vertex vertex, gp__u32 *visited,
                                 gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
-  if ((CULL & GP_CULL_HISTORY) && there) there = atomicExch(&storage.seen[vertex & (SLOTS - 1)], vertex) != vertex;
-  if (CULL & GP_CULL_WARP) {
-    const unsigned peers = __ballot_sync(0xffffffffu, there) & __match_any_sync(0xffffffffu, vertex);
-    there = there && !(peers & ((1u << gp_lane()) - 1));
-  }
-  if ((CULL & GP_CULL_BITMAP) && there) {
-    const gp__u32 bit = 1u << (vertex & 31u);
-    there = !(gp__peek(visited + vertex / 32) & bit) && !(atomicOr(visited + vertex / 32, bit) & bit);
-  }
-  return there;
+  return gp__warp_contract(CULL, there, vertex, visited, storage);
 }
 
 // Appends those of a tile's vertices that are kept, by one atomic; within the tile they keep their order, where the
@@ -6972,17 +7003,16 @@ template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex> struct gp_
   gp_tile_contract_storage<CULL, Vertex> contract;
   gp_tile_append_storage<4 * THREADS, Vertex> append;
 };
-template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex, class Each>
-GP_DEVICE void gp__each_tile(const gp_frontier<Vertex> &in, const gp_frontier<Vertex> &out,
-                             gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s, const Each &each) {
+template <int THREADS, class In, class Out, int ROOM, class Each>
+GP_DEVICE void gp__each_tile(const gp_frontier<In> &in, const gp_frontier<Out> &out,
+                             gp_tile_append_storage<ROOM, Out> &storage, const Each &each) {
   const gp__u64 count = in.size();
-  gp_tile_contract_begin<THREADS>(s.contract);
-  gp_tile_append_begin(s.append);
+  gp_tile_append_begin(storage);
   for (gp__u64 first = static_cast<gp__u64>(blockIdx.x) * THREADS; first < count;
        first += static_cast<gp__u64>(gridDim.x) * THREADS) {
     const bool there = first + threadIdx.x < count;
-    each(there, there ? in.vertices[first + threadIdx.x] : Vertex(0));
-    gp_tile_append<THREADS>(out, s.append);
+    each(there, there ? in.vertices[first + threadIdx.x] : In());
+    gp_tile_append<THREADS>(out, storage);
     __syncthreads();
   }
 }
@@ -6991,7 +7021,7 @@ template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vert
 GP_DEVICE void gp_frontier_expand(const gp_frontier<Vertex> &in, const Offset *offsets, const Vertex *targets,
                                   const Goes &goes, const gp_frontier<Vertex> &out,
                                   gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
-  gp__each_tile(in, out, s, [&](bool there, Vertex vertex) {
+  gp__each_tile<THREADS>(in, out, s.append, [&](bool there, Vertex vertex) {
     gp_tile_expand<THREADS, ITEMS, GATHER>(
         there, vertex, offsets, targets, goes,
         [&](bool goes_on, Vertex, Vertex target) { gp_warp_append(goes_on, target, out, s.append); }, s.expand);
@@ -7002,7 +7032,8 @@ template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex, class Fres
 GP_DEVICE void gp_frontier_contract(const gp_frontier<Vertex> &in, gp__u32 *visited, const Fresh &fresh,
                                     const gp_frontier<Vertex> &out,
                                     gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
-  gp__each_tile(in, out, s, [&](bool there, Vertex vertex) {
+  gp_tile_contract_begin<THREADS>(s.contract); // a barrier follows
+  gp__each_tile<THREADS>(in, out, s.append, [&](bool there, Vertex vertex) {
     const bool passes = gp_warp_contract(there, vertex, visited, s.contract);
     gp_warp_append(passes && fresh(vertex), vertex, out, s.append);
   });
@@ -7013,11 +7044,12 @@ GP_DEVICE void gp_frontier_expand_contract(const gp_frontier<Vertex> &in, const 
                                            const Goes &goes, gp__u32 *visited, const Fresh &fresh,
                                            const gp_frontier<Vertex> &out,
                                            gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
+  gp_tile_contract_begin<THREADS>(s.contract); // a barrier follows
   const auto take = [&](bool there, Vertex source, Vertex target) {
     const bool passes = gp_warp_contract(there, target, visited, s.contract);
     gp_warp_append(passes && fresh(source, target), target, out, s.append);
   };
-  gp__each_tile(in, out, s, [&](bool there, Vertex vertex) {
+  gp__each_tile<THREADS>(in, out, s.append, [&](bool there, Vertex vertex) {
     gp_tile_expand<THREADS, ITEMS, GATHER>(there, vertex, offsets, targets, goes, take, s.expand);
   });
 }
@@ -7027,7 +7059,8 @@ GP_DEVICE void gp_frontier_contract_expand(const gp_frontier<Vertex> &in, gp__u3
                                            const Offset *offsets, const Vertex *targets, const Goes &goes,
                                            const gp_frontier<Vertex> &out,
                                            gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
-  gp__each_tile(in, out, s, [&](bool there, Vertex vertex) {
+  gp_tile_contract_begin<THREADS>(s.contract); // a barrier follows
+  gp__each_tile<THREADS>(in, out, s.append, [&](bool there, Vertex vertex) {
     const bool passes = gp_warp_contract(there, vertex, visited, s.contract);
     gp_tile_expand<THREADS, ITEMS, GATHER>(
         passes && fresh(vertex), vertex, offsets, targets, goes,
@@ -18599,26 +18632,63 @@ template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__gr
   gp__each_edge<P, O, V>(a, gp__edge_to_parent<V>{a});
 }
 
-// ---- where blocks cannot wait for each other: levels top-down, a launch each
+// ---- levels top-down, by launches: where blocks cannot wait for each other, or the policy says so
+//
+// Made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare. GP_EXPAND_CONTRACT (as what
+// the resident kernel falls back on) and GP_FUSED_LAUNCHES: from vertices to vertices, a launch a level. The others have
+// frontiers of edges between launches: GP_CONTRACT_EXPAND contracts one and expands what is left in the same launch,
+// GP_TWO_PHASE in two, with a frontier of vertices in between; GP_HYBRID in two where the frontier is large. A vertex is
+// expanded once, so all edge frontiers of a search have room in one array of as many edges as the graph has.
 
-// What launches leave for each other.
+template <class Vertex> struct gp__bfs_edge { Vertex source, target; };
+// What launches leave for each other. Slots of levels behind the last that has a launch are taken in turn.
 struct gp__bfs_progress {
-  gp__u64 found[GP__BFS_LAUNCHES + 3]; // vertices of each level; of those of the last launch in turn
+  gp__u64 found[GP__BFS_LAUNCHES + 3];    // vertices of each level
+  gp__u64 edges_to[GP__BFS_LAUNCHES + 3]; // edges of the frontier that leads there
   gp__u64 reached, edges, inspected;
   gp__u64 hit; // the level of the target
 };
-static_assert(sizeof(gp__bfs_progress) <= 512, "it lies where gp__bfs_control does");
+static_assert(sizeof(gp__bfs_progress) <= 1024, "it lies where gp__bfs_control does");
+template <int THREADS, class Vertex> struct gp__bfs_step_shared {
+  gp_tile_expand_storage<THREADS, Vertex> expand;
+  gp_tile_contract_storage<GP_CULL_HISTORY, Vertex> contract;
+  union {
+    gp_tile_append_storage<THREADS, Vertex> vertices;
+    gp_tile_append_storage<THREADS, gp__bfs_edge<Vertex>> edges;
+  };
+};
 template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
+  static const int THREADS = P::threads, ITEMS = P::vectors;
+  typedef gp__bfs_step_shared<THREADS, Vertex> Shared;
+  typedef gp__bfs_edge<Vertex> Edge;
   const gp__bfs_args &a;
+  Shared &m;
   const Offset *offsets;
   const Vertex *targets;
   Vertex *parents;
   gp__bfs_progress *s;
+  gp__u64 reached, edges, inspected; // by this thread, in this launch
 
-  GP_DEVICE explicit gp__bfs_stepper(const gp__bfs_args &args)
-      : a(args), offsets(static_cast<const Offset *>(args.offsets)), targets(static_cast<const Vertex *>(args.targets)),
-        parents(static_cast<Vertex *>(args.parents)), s(static_cast<gp__bfs_progress *>(args.control)) {}
+  GP_DEVICE gp__bfs_stepper(const gp__bfs_args &args, Shared &shared)
+      : a(args), m(shared), offsets(static_cast<const Offset *>(args.offsets)),
+        targets(static_cast<const Vertex *>(args.targets)), parents(static_cast<Vertex *>(args.parents)),
+        s(static_cast<gp__bfs_progress *>(args.control)), reached(0), edges(0), inspected(0) {}
+  GP_DEVICE static int slot(int level) {
+    return level <= GP__BFS_LAUNCHES ? level : GP__BFS_LAUNCHES + (level - GP__BFS_LAUNCHES) % 3;
+  }
   GP_DEVICE Vertex *list(int level) const { return static_cast<Vertex *>(a.queue) + (level & 1) * a.vertices; }
+  GP_DEVICE gp_frontier<Vertex> vertices_of(int level) const {
+    return gp_frontier<Vertex>{list(level), &s->found[slot(level)], a.vertices};
+  }
+  // Of the edges that lead to a level, the first stands behind those that lead to the levels before.
+  GP_DEVICE gp_frontier<Edge> edges_to(int level, gp__u64 first) const {
+    return gp_frontier<Edge>{static_cast<Edge *>(a.edge_queue) + first, &s->edges_to[slot(level)], a.edges - first};
+  }
+  GP_DEVICE gp__u64 edges_before(int level) const {
+    gp__u64 sum = 0;
+    for (int i = 0; i < level; ++i) sum += s->edges_to[i];
+    return sum;
+  }
   GP_DEVICE gp__u64 degree(Vertex v) const { return static_cast<gp__u64>(offsets[v + 1] - offsets[v]); }
   // Is there no level behind this one, of so many vertices?
   GP_DEVICE bool over(int level, gp__u64 count) const {
@@ -18633,64 +18703,132 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
       a.depths[v] = v == source ? 0 : -1;
       if (parents) parents[v] = v == source ? static_cast<Vertex>(v) : static_cast<Vertex>(~Vertex(0));
     }
+    for (gp__u64 i = mine; i < (a.vertices + 31) / 32; i += threads)
+      a.reached[0][i] = i == source >> 5 ? 1u << (source & 31u) : 0;
     if (mine > GP__BFS_LAUNCHES + 2) return;
     s->found[mine] = mine == 0 && valid && source != a.target;
+    s->edges_to[mine] = 0;
     if (mine > 0) return;
     if (valid) list(0)[0] = static_cast<Vertex>(source);
     s->reached = valid;
     s->edges = valid ? degree(static_cast<Vertex>(source)) : 0;
     s->inspected = s->hit = 0;
   }
-  // A warp takes a vertex of the frontier at a time. `level` is that of what is found, counted in s->found[to].
-  GP_DEVICE void expand(int level, gp__u64 count, int to, gp__u64 warp, gp__u64 warps) const {
-    gp__u64 reached = 0, edges = 0, inspected = 0;
-    for (gp__u64 i = warp; i < count; i += warps) {
-      const Vertex u = list(level - 1)[i];
-      const gp__u64 end = offsets[u + 1];
-      for (gp__u64 e = offsets[u]; e < end; e += GP__WARP) {
-        const bool there = e + gp_lane() < end;
-        const Vertex v = there ? targets[e + gp_lane()] : 0;
-        const bool mine = there && gp__peek(a.depths + v) < 0 && atomicCAS(a.depths + v, -1, level) == -1;
-        const unsigned mask = __ballot_sync(0xffffffffu, mine), number = static_cast<unsigned>(__popc(mask));
-        inspected += there;
-        if (!mask) continue;
-        const gp__u64 at =
-            gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s->found[to], static_cast<gp__u64>(number)) : 0, 0);
-        if (!mine) continue;
-        list(level)[at + static_cast<unsigned>(__popc(mask & ((1u << gp_lane()) - 1u)))] = v;
-        if (parents) parents[v] = u;
-        ++reached;
-        edges += degree(v);
-        if (v == a.target) atomicExch(&s->hit, static_cast<gp__u64>(level));
-      }
-    }
+
+  // ---- what a level is made of; whole warps call
+
+  // Is it the lane that reaches v? Where culling is not exact, depths decide.
+  GP_DEVICE bool reach(bool there, Vertex source, Vertex v, int level) {
+    bool mine = gp__warp_contract(a.cull, there, v, a.reached[0], m.contract);
+    if (mine && !(a.cull & GP_CULL_BITMAP))
+      mine = gp__peek(a.depths + v) < 0 && atomicCAS(a.depths + v, -1, level) == -1;
+    if (!mine) return false;
+    if (a.cull & GP_CULL_BITMAP) a.depths[v] = level;
+    if (parents) parents[v] = source;
+    ++reached;
+    edges += degree(v);
+    if (v == a.target) atomicExch(&s->hit, static_cast<gp__u64>(level));
+    return true;
+  }
+  template <class Take> GP_DEVICE void expand(bool there, Vertex v, const Take &take) {
+    gp__tile_expand<THREADS, ITEMS>(
+        a.gather, there, v, offsets, targets,
+        [&](Vertex, Vertex, gp__u64) {
+          ++inspected;
+          return true;
+        },
+        take, m.expand);
+  }
+  GP_DEVICE void expand_to(const gp_frontier<Edge> &out, bool there, Vertex v) {
+    expand(there, v, [&](bool goes_on, Vertex source, Vertex target) {
+      gp_warp_append(goes_on, Edge{source, target}, out, m.edges);
+    });
+  }
+
+  // ---- steps from frontier to frontier; whole blocks call
+
+  GP_DEVICE void clear() { gp_tile_contract_begin<THREADS>(m.contract); }
+  GP_DEVICE void expand_contract(int level) {
+    const gp_frontier<Vertex> out = vertices_of(level);
+    clear();
+    gp__each_tile<THREADS>(vertices_of(level - 1), out, m.vertices, [&](bool there, Vertex u) {
+      expand(there, u, [&](bool goes_on, Vertex source, Vertex v) {
+        gp_warp_append(reach(goes_on, source, v, level), v, out, m.vertices);
+      });
+    });
+  }
+  GP_DEVICE void expand_level(int level, gp__u64 first) {
+    const gp_frontier<Edge> out = edges_to(level + 1, first);
+    gp__each_tile<THREADS>(vertices_of(level), out, m.edges, [&](bool there, Vertex u) { expand_to(out, there, u); });
+  }
+  GP_DEVICE void contract(int level, gp__u64 first) {
+    const gp_frontier<Vertex> out = vertices_of(level);
+    clear();
+    gp__each_tile<THREADS>(edges_to(level, first), out, m.vertices, [&](bool there, const Edge &e) {
+      gp_warp_append(reach(there, e.source, e.target, level), e.target, out, m.vertices);
+    });
+  }
+  GP_DEVICE void contract_expand(int level, gp__u64 first) {
+    const gp_frontier<Edge> in = edges_to(level, first), out = edges_to(level + 1, first + in.size());
+    const gp__u64 before = reached;
+    clear();
+    gp__each_tile<THREADS>(in, out, m.edges, [&](bool there, const Edge &e) {
+      expand_to(out, reach(there, e.source, e.target, level), e.target);
+    });
+    const gp__u64 found = gp_warp_reduce(reached - before, gp_sum<gp__u64>());
+    if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);
+  }
+  // Does a level of so many edges have two launches?
+  GP_DEVICE bool in_two(gp__u64 count) const { return count > a.fused_edges; }
+
+  GP_DEVICE void add_sums() {
     reached = gp_warp_reduce(reached, gp_sum<gp__u64>());
     edges = gp_warp_reduce(edges, gp_sum<gp__u64>());
     inspected = gp_warp_reduce(inspected, gp_sum<gp__u64>());
-    if (gp_lane() != 0 || !inspected) return;
-    atomicAdd(&s->reached, reached);
-    atomicAdd(&s->edges, edges);
-    atomicAdd(&s->inspected, inspected);
+    if (gp_lane() != 0) return;
+    if (reached) atomicAdd(&s->reached, reached);
+    if (edges) atomicAdd(&s->edges, edges);
+    if (inspected) atomicAdd(&s->inspected, inspected);
+  }
+  // A launch: the edges that lead to a level are contracted (and expanded), or its vertices expanded.
+  GP_DEVICE void level_by_edges(int level, bool expands) {
+    if (over(expands ? level : level - 1, s->found[expands ? level : level - 1])) return;
+    if (expands) {
+      if (level == 0 || in_two(s->edges_to[level])) expand_level(level, edges_before(level + 1));
+    } else if (in_two(s->edges_to[level])) contract(level, edges_before(level));
+    else contract_expand(level, edges_before(level));
   }
   // One block: all levels that are left, and what has been done.
-  GP_DEVICE void rest() const {
+  GP_DEVICE void rest() {
     const int most = GP__BFS_LAUNCHES;
+    gp__u64 first = a.edge_queue ? edges_before(most + 1) : 0; // of the edges that lead to the next level
     int level = most;
     for (;; ++level) {
-      const int turn = level - most;
-      const gp__u64 count = gp__peek(&s->found[most + turn % 3]);
-      if (over(level, count)) break;
-      if (threadIdx.x == 0) s->found[most + (turn + 2) % 3] = 0;
-      expand(level + 1, count, most + (turn + 1) % 3, static_cast<gp__u64>(gp_warp()), P::threads / GP__WARP);
+      if (over(level, gp__peek(&s->found[slot(level)]))) break;
+      if (threadIdx.x == 0 && level > most) s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;
+      __syncthreads();
+      if (!a.edge_queue) expand_contract(level + 1);
+      else {
+        const gp__u64 count = gp__peek(&s->edges_to[slot(level + 1)]);
+        if (!in_two(count)) contract_expand(level + 1, first);
+        else {
+          contract(level + 1, first);
+          __syncthreads();
+          if (!over(level + 1, gp__peek(&s->found[slot(level + 1)]))) expand_level(level + 1, first + count);
+        }
+        first += count;
+      }
       __syncthreads();
     }
+    add_sums();
+    __syncthreads();
     if (threadIdx.x > 0 || !a.statistics) return;
     gp_traversal &r = *a.statistics;
     const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);
     gp__u64 levels = static_cast<gp__u64>(level);
     if (level == most) // or earlier, in a launch of its own
       for (levels = 0; levels < most && s->found[levels + 1]; ++levels) {}
-    else if (!gp__peek(&s->found[most + (level - most) % 3])) --levels;
+    else if (!gp__peek(&s->found[slot(level)])) --levels;
     r.reached = s->reached;
     r.edges = s->edges;
     r.inspected = s->inspected;
@@ -18700,17 +18838,21 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     r.bytes = a.vertices * (4 + (parents ? of_vertex : 0)) + s->reached * 2 * of_offset + s->inspected * of_vertex;
   }
 };
+// Step 0 is the beginning. Then the levels, from 1 on, or by edges: expand 0, contract 1, expand 1, contract 2, ...
 template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(const gp__bfs_args &a) {
-  const gp__bfs_stepper<P, Offset, Vertex> stepper(a);
+  typedef gp__bfs_stepper<P, Offset, Vertex> Stepper;
+  GP_SHARED(typename Stepper::Shared, shared);
+  Stepper stepper(a, shared);
   gp__begin<P>();
   if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
-  const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x;
-  const gp__u64 threads = static_cast<gp__u64>(gridDim.x) * P::threads;
-  if (a.step == 0) stepper.start(mine, threads);
-  else if (a.step > GP__BFS_LAUNCHES) stepper.rest();
+  if (a.step == 0) {
+    const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x;
+    stepper.start(mine, static_cast<gp__u64>(gridDim.x) * P::threads);
+  } else if (a.step > gp__bfs_last_step(a.edge_queue != 0)) stepper.rest();
   else {
-    const gp__u64 count = stepper.s->found[a.step - 1];
-    if (!stepper.over(a.step - 1, count)) stepper.expand(a.step, count, a.step, mine / GP__WARP, threads / GP__WARP);
+    if (a.edge_queue) stepper.level_by_edges(a.step / 2, a.step % 2 != 0);
+    else if (!stepper.over(a.step - 1, stepper.s->found[a.step - 1])) stepper.expand_contract(a.step);
+    stepper.add_sums();
   }
 }
 
@@ -25721,7 +25863,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   if (gp__family_of(q->primitive) == GP__FAMILY_TOP_K) return gp__kinds_of_top_k(q, p, kinds);
   if (q->primitive == GP_TRANSPOSE) return gp__kinds_of_transpose(q, p, kinds);
   if (q->primitive == GP_BFS) {
-    kinds[count++] = q->stepwise ? GP__BFS_STEPS : q->fault ? GP__BFS_CHECKED : GP__BFS;
+    kinds[count++] = q->stepwise || gp__bfs_by_launches(p->algorithm) ? GP__BFS_STEPS
+                     : q->fault                                       ? GP__BFS_CHECKED
+                                                                      : GP__BFS;
     if (q->out2 && (q->flags & GP_REPRODUCIBLE)) kinds[count++] = GP__BFS_PARENTS;
     return count;
   }
@@ -27475,8 +27619,11 @@ GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp_
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_levels(const gp__launching *l, gp__bfs_args *a) {
   gp_result result = GP_SUCCESS;
-  for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 1 && result == GP_SUCCESS; ++a->step)
-    result = gp__launch_step(l, 0, a->step > GP__BFS_LAUNCHES ? 1 : l->g->grid, l->g->threads, 0, a);
+  const int last = gp__bfs_last_step(a->edge_queue != NULL);
+  for (a->step = 0; a->step <= last + 1 && result == GP_SUCCESS; ++a->step) {
+    if (l->p->algorithm == GP_CONTRACT_EXPAND && a->step % 2 && a->step > 1 && a->step <= last) continue;
+    result = gp__launch_step(l, 0, a->step > last ? 1 : l->g->grid, l->g->threads, 0, a);
+  }
   return result;
 }
 // All blocks are resident, or there is one.
@@ -27518,8 +27665,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.small_edges = (unsigned)l->p->small * 8ull;
   a.blocks = l->g->grid;
   a.fault = q->fault;
+  a.gather = GP_GATHER_ALL;
+  a.cull = GP_CULL_ALL;
+  if (gp__bfs_by_edges(l->p->algorithm)) a.edge_queue = scratch + r.bytes;
+  a.edges = q->graph.edges;
+  a.fused_edges = l->p->algorithm == GP_TWO_PHASE ? 0 : l->p->algorithm == GP_HYBRID ? l->p->small * 256ull : ~0ull;
   parameters[0] = &a;
-  if (q->stepwise) {
+  if (q->stepwise || gp__bfs_by_launches(l->p->algorithm)) {
     result = gp__launch_bfs_levels(l, &a);
   } else if (a.blocks > 1) {
     if (d->cuLaunchCooperativeKernel)

@@ -117,7 +117,7 @@ MUTANTS = {
         "FRONTIER", "for (unsigned step = 512; step; step /= 2)\n          if (owner",
         "for (unsigned step = 32; step; step /= 2)\n          if (owner"),
     "frontier: lists end with their first piece": (
-        "FRONTIER", "while (GATHER == GP_GATHER_MERGE && __syncthreads_or(count > 0));", "while (false);"),
+        "FRONTIER", "while (!(gather & (GP_GATHER_WARP | GP_GATHER_BLOCK)) && __syncthreads_or(count > 0));", "while (false);"),
     "frontier: pieces begin where the list does": ("FRONTIER", "    begin += piece;\n", ""),
     "frontier: an edge is asked for where there is none": (
         "FRONTIER", "there[i] = there[i] && goes(", "there[i] = goes("),
