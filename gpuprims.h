@@ -456,8 +456,11 @@ typedef struct gp_policy {
   int overlap;       // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
   int alpha;         // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never
   int beta;          // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
-  int small;         // bfs: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer
-  int look;          // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
+  int small;  // bfs: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer;
+              // hybrid: levels of more than 256 times as many edges have two launches
+  int look;   // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
+  int gather; // bfs by launches: GP_GATHER_..., or several: how edges are shared out
+  int cull;   // bfs by launches: GP_CULL_..., or several: before depths decide who is first
 } gp_policy;
 
 // Its members, in order: what lists them all is made of this.
@@ -473,7 +476,9 @@ typedef struct gp_policy {
   X(alpha)                                                                                                             \
   X(beta)                                                                                                              \
   X(small)                                                                                                             \
-  X(look)
+  X(look)                                                                                                              \
+  X(gather)                                                                                                            \
+  X(cull)
 
 // Where a policy came from, in the order in which the choice is made.
 typedef enum gp_policy_source {
@@ -1437,8 +1442,11 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
 // first neighbour that was reached; or by one block alone. A directed graph without its transpose goes top-down. Where
 // a cooperative launch is refused, or the driver has none, the log says so, and levels go top-down, a launch each: 48,
 // captured or not, that end at once where nothing is left; what lies deeper is done by one block in a last launch.
-// Offsets and targets are trusted. Workspace:
-// 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 12 bytes a vertex more (u32).
+// Launches may be chosen, too, with the algorithms that Merrill, Garland and Grimshaw compare (Scalable GPU Graph
+// Traversal): GP_FUSED_LAUNCHES (their expand-contract), GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID, under the policy
+// fields gather and cull. They are as they are for comparison: nothing chooses them by itself.
+// Offsets and targets are trusted. Workspace: 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 12
+// bytes a vertex more; GP_CONTRACT_EXPAND, GP_TWO_PHASE and GP_HYBRID 8 bytes an edge more (u32).
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream);
 
@@ -2172,7 +2180,9 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(alpha, 0, -1, 1, 2, 4, 8, 16, 32, 64)                                                                              \
   F(beta, 0, 1, 2, 4, 8, 16, 32)                                                                                       \
   F(small, 0, 1, 64, 128, 256, 512, 1024, 2048)                                                                        \
-  F(look, 0, 1, 64, 128, 256, 1000000)
+  F(look, 0, 1, 64, 128, 256, 1000000)                                                                                 \
+  F(gather, 0, 7, 1)                                                                                                   \
+  F(cull, 0, 7, 4, 8)
 
 // The families: primitives that share the fields of their policies and the shape of their kernels.
 enum {
@@ -3318,7 +3328,8 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EXPAND_CONTRACT || gp__bfs_by_launches(p.algorithm)) &&
          (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) && p.threads * p.vectors <= 2048 &&
          p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 &&
-         p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
+         p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL &&
+         p.cull >= 1 && p.cull <= GP_CULL_NOTHING && (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
          p.threads / GP__WARP * GP__BFS_BUFFER + 2048 <= s.shared_bytes;
 }
 
@@ -3354,6 +3365,9 @@ __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && p.algorithm != GP_ONE_SWEEP) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK) p.blocks_per_sm = 0;
+  if (gp__bfs_by_launches(p.algorithm)) p.alpha = p.beta = p.look = 0; // a sort's are 0 as they are
+  else p.gather = p.cull = 0;
+  if (p.algorithm == GP_FUSED_LAUNCHES || p.algorithm == GP_CONTRACT_EXPAND || p.algorithm == GP_TWO_PHASE) p.small = 0;
   return p;
 }
 
@@ -3647,6 +3661,8 @@ __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__sha
   p.alpha = gp__or(p.alpha, 8);
   p.beta = gp__or(p.beta, 2);
   p.look = gp__or(p.look, 128);
+  p.gather = gp__or(p.gather, GP_GATHER_ALL);
+  p.cull = gp__or(p.cull, GP_CULL_ALL);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
   return p;
 }
@@ -18634,11 +18650,11 @@ template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__gr
 
 // ---- levels top-down, by launches: where blocks cannot wait for each other, or the policy says so
 //
-// Made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare. GP_EXPAND_CONTRACT (as what
-// the resident kernel falls back on) and GP_FUSED_LAUNCHES: from vertices to vertices, a launch a level. The others have
-// frontiers of edges between launches: GP_CONTRACT_EXPAND contracts one and expands what is left in the same launch,
-// GP_TWO_PHASE in two, with a frontier of vertices in between; GP_HYBRID in two where the frontier is large. A vertex is
-// expanded once, so all edge frontiers of a search have room in one array of as many edges as the graph has.
+// Made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare. GP_FUSED_LAUNCHES, and
+// what the resident kernel falls back on: from vertices to vertices, a launch a level. The others have frontiers of
+// edges between launches: GP_CONTRACT_EXPAND contracts one and expands what is left in the same launch, GP_TWO_PHASE in
+// two, with a frontier of vertices in between, GP_HYBRID in two where the frontier is large. A vertex is expanded once,
+// so all edge frontiers of a search have room in one array of as many edges as the graph has.
 
 template <class Vertex> struct gp__bfs_edge { Vertex source, target; };
 // What launches leave for each other. Slots of levels behind the last that has a launch are taken in turn.
@@ -22900,7 +22916,8 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 // ---- the tuned table
 //
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
-// vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, provenance). scope: a device's name
+// vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, provenance). scope: a
+// device's name
 // ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or "portable". Sizes in
 // bytes, -1 for any; the row serves calls on 2^log2_from bytes and more, less than 2^log2_to (gp__shape_bytes), whose
 // pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured. in_size is an element's: a
@@ -22934,15 +22951,19 @@ typedef struct gp__policy_class {
 } gp__policy_class;
 
 #define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages,      \
-                      blocks, overlap, alpha, beta, small, look, provenance)                                           \
-  {scope,     (int)(primitive),                                                                                        \
-   in,        acc,                                                                                                     \
-   out,       from,                                                                                                    \
-   to,        {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look},           \
+                      blocks, overlap, alpha, beta, small, look, gather, cull, provenance)                             \
+  {scope,                                                                                                              \
+   (int)(primitive),                                                                                                   \
+   in,                                                                                                                 \
+   acc,                                                                                                                \
+   out,                                                                                                                \
+   from,                                                                                                               \
+   to,                                                                                                                 \
+   {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull},        \
    provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
-    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
+    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
 static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
 #undef GPUPRIMS__ROW
 #undef GPUPRIMS__CLASS
@@ -27665,8 +27686,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.small_edges = (unsigned)l->p->small * 8ull;
   a.blocks = l->g->grid;
   a.fault = q->fault;
-  a.gather = GP_GATHER_ALL;
-  a.cull = GP_CULL_ALL;
+  a.gather = l->p->gather;
+  a.cull = l->p->cull;
   if (gp__bfs_by_edges(l->p->algorithm)) a.edge_queue = scratch + r.bytes;
   a.edges = q->graph.edges;
   a.fused_edges = l->p->algorithm == GP_TWO_PHASE ? 0 : l->p->algorithm == GP_HYBRID ? l->p->small * 256ull : ~0ull;
@@ -27861,7 +27882,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 // Keys of groups have few bits, as a rule: of many keys of 4 bytes, one sweep leaves out the digits that are all the
 // same.
 GPUPRIMS__PRIVATE const gp_policy *gp__step_policy(const gp__request *step) {
-  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   return step->primitive == GP_SORT && step->key_size == 4 && step->count >> 22 ? &one_sweep : NULL;
 }
 // Bytes that calls need of the workspace: words at the front, scratch at the back of what is not held.

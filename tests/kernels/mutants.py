@@ -117,7 +117,8 @@ MUTANTS = {
         "FRONTIER", "for (unsigned step = 512; step; step /= 2)\n          if (owner",
         "for (unsigned step = 32; step; step /= 2)\n          if (owner"),
     "frontier: lists end with their first piece": (
-        "FRONTIER", "while (!(gather & (GP_GATHER_WARP | GP_GATHER_BLOCK)) && __syncthreads_or(count > 0));", "while (false);"),
+        "FRONTIER", "while (!(gather & (GP_GATHER_WARP | GP_GATHER_BLOCK)) && __syncthreads_or(count > 0));",
+        "while (false);"),
     "frontier: pieces begin where the list does": ("FRONTIER", "    begin += piece;\n", ""),
     "frontier: an edge is asked for where there is none": (
         "FRONTIER", "there[i] = there[i] && goes(", "there[i] = goes("),
@@ -137,6 +138,17 @@ MUTANTS = {
         "FRONTIER", "gp_warp_append(passes && fresh(vertex), vertex", "gp_warp_append(passes, vertex"),
     "bfs by launches: a vertex is found by all who see it": (
         "BFS", "atomicCAS(a.depths + v, -1, level) == -1;", "(atomicCAS(a.depths + v, -1, level), true);"),
+    "bfs by launches: edges of all levels lie in one place": (
+        "BFS", "static_cast<Edge *>(a.edge_queue) + first, ", "static_cast<Edge *>(a.edge_queue), "),
+    "bfs by launches: slots are not cleared for those behind": (
+        "BFS", "s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;", "s->found[slot(level + 1)] = 0;"),
+    "bfs by launches: culling is always exact": ("BFS", "if (mine && !(a.cull & GP_CULL_BITMAP))", "if (false)"),
+    "bfs by launches: what is expanded is expanded again": (
+        "BFS", "if (level == 0 || in_two(s->edges_to[level])) expand", "if (true) expand"),
+    "bfs by launches: the block that is left forgets the edges before": (
+        "BFS", "a.edge_queue ? edges_before(most + 1) : 0;", "0;"),
+    "bfs by launches: vertices of a fused level are not counted": (
+        "BFS", "if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);", ""),
     "bfs by launches: lists are one": (
         "BFS", "static_cast<Vertex *>(a.queue) + (level & 1) * a.vertices", "static_cast<Vertex *>(a.queue)"),
     "bfs: any parent is the smallest": (

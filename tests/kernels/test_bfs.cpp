@@ -313,7 +313,20 @@ template <class P, class O, class V> static void each(const Graph &g, u64 source
     run<P, O, V>(g, source, draw_how(g, P::threads), seed);
   }
 }
+// Every algorithm by launches, far deeper than there are launches.
+template <class P, class O, class V> static void deep() {
+  const Graph g = chain(71);
+  if (!only.empty() && only != g.name) return;
+  for (int algorithm : {GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID}) {
+    How h = draw_how(g, P::threads);
+    simt::set_random_schedule(u64(algorithm));
+    h.algorithm = algorithm, h.fused_edges = algorithm == GP_CONTRACT_EXPAND ? ~0ull : algorithm == GP_HYBRID;
+    h.steps = 1, h.limit = 0, h.target = ~0ull;
+    run<P, O, V>(g, 0, h, algorithm);
+  }
+}
 template <class P, class O, class V> static void all(int seeds) {
+  deep<P, O, V>();
   each<P, O, V>(chain(70), 20, seeds);
   each<P, O, V>(chain(71), 0, seeds); // deeper than there are launches, in one block's turn of three
   each<P, O, V>(ring(90), 3, seeds);
