@@ -414,7 +414,8 @@ enum {
   GP_GLOBAL_BINS,     // histogram: counters in the output
   GP_WARP_SEGMENTS,   // segmented reduce: lanes of a warp a segment, the block a long one
   GP_ONE_SWEEP,       // sort: a digit a pass from the least significant, each pass one sweep with look-back
-  GP_HYBRID,          // sort: partitions from the most significant digit until buckets fit on chip, which sorts them
+  GP_HYBRID,          // sort: partitions from the most significant digit until buckets fit on chip, which sorts them;
+                      // bfs: contract-expand, and two-phase at levels of many edges
   GP_COUNTING,        // sort of 8- and 16-bit keys without values: count, scan, fill
   GP_MERGE_PASSES,    // merge sort: tiles sorted on chip, then passes of merges
   GP_SIZE_CLASSES,    // segmented sort: segments by length, each class by kernels of its own
@@ -423,13 +424,26 @@ enum {
   GP_ADAPTIVE,        // sort: one sweep a digit or hybrid, as a sample of the keys says
   GP_PADDED_TILES,    // transpose: tiles in shared memory with gaps, so that columns lie in banks of their own
   GP_SWIZZLED_TILES,  // transpose: the same by an exclusive or in place of the gaps (aligned rows, sizes 1 to 16)
-  GP_EXPAND_CONTRACT, // bfs: a level is one step from frontier to frontier of vertices
+  GP_EXPAND_CONTRACT, // bfs: a level is one step from frontier to frontier of vertices; all of them in one launch
+  GP_FUSED_LAUNCHES,  // bfs: the same, a launch a level, top-down
+  GP_CONTRACT_EXPAND, // bfs: a level is one step from frontier to frontier of edges; a launch a level, top-down
+  GP_TWO_PHASE,       // bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down
   GP_ALGORITHM_COUNT
 };
 
 // Cache modifiers of loads and stores (the policy fields "load" and "store").
 // STREAMING: evict first; L2: not in L1; ALL: every level.
 enum { GP_CACHE_DEFAULT = 0, GP_CACHE_STREAMING = 1, GP_CACHE_L2 = 2, GP_CACHE_ALL = 3, GP_CACHE_COUNT };
+
+// How lists of neighbours, of any lengths, become equal shares of a block's threads: flags. What they leave goes by
+// merge path: the block's lists are laid end to end, and each thread looks up whose edge its own is. WARP: lists of 32
+// edges and more are a warp's. BLOCK: lists as long as the block is wide are the block's. Both spare the look-ups.
+enum { GP_GATHER_MERGE = 1, GP_GATHER_WARP = 2, GP_GATHER_BLOCK = 4, GP_GATHER_ALL = 7 };
+
+// What becomes of vertices that come several times: flags. WARP: of equal ones in a warp's lanes one goes on. HISTORY:
+// one that the block remembers does not; it remembers a few hundred, the latest at each place. Both need no memory but
+// the block's, and let some through. BITMAP is exact: of all threads, blocks and launches one sets the vertex's bit.
+enum { GP_CULL_WARP = 1, GP_CULL_HISTORY = 2, GP_CULL_BITMAP = 4, GP_CULL_ALL = 7, GP_CULL_NOTHING = 8 };
 
 // The policy of a call: zero in a field means the default. Which fields a primitive has, and their values, is declared
 // once, in >>policy; gp_policy_space prints it.
@@ -442,11 +456,14 @@ typedef struct gp_policy {
   int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep)
   int blocks_per_sm; // resident blocks a multiprocessor; the grid is this times their number, or fewer for small inputs
   int overlap;       // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
-  int alpha; // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never;
-             // bfs_sources: more than those that lead to vertices which some source has not reached
-  int beta;  // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
-  int small; // both: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer
-  int look;  // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
+  int alpha;  // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never;
+              // bfs_sources: more than those that lead to vertices which some source has not reached
+  int beta;   // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
+  int small;  // both: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer;
+              // bfs, hybrid: levels of more than 256 times as many edges have two launches
+  int look;   // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
+  int gather; // bfs by launches: GP_GATHER_..., or several: how edges are shared out
+  int cull;   // bfs by launches: GP_CULL_..., or several: before depths decide who is first
 } gp_policy;
 
 // Its members, in order: what lists them all is made of this.
@@ -462,7 +479,9 @@ typedef struct gp_policy {
   X(alpha)                                                                                                             \
   X(beta)                                                                                                              \
   X(small)                                                                                                             \
-  X(look)
+  X(look)                                                                                                              \
+  X(gather)                                                                                                            \
+  X(cull)
 
 // Where a policy came from, in the order in which the choice is made.
 typedef enum gp_policy_source {
@@ -1427,8 +1446,11 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
 // first neighbour that was reached; or by one block alone. A directed graph without its transpose goes top-down. Where
 // a cooperative launch is refused, or the driver has none, the log says so, and levels go top-down, a launch each: 48,
 // captured or not, that end at once where nothing is left; what lies deeper is done by one block in a last launch.
-// Offsets and targets are trusted. Workspace:
-// 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 12 bytes a vertex more (u32).
+// Launches may be chosen, too, with the algorithms that Merrill, Garland and Grimshaw compare (Scalable GPU Graph
+// Traversal): GP_FUSED_LAUNCHES (their expand-contract), GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID, under the policy
+// fields gather and cull. They are as they are for comparison: nothing chooses them by itself.
+// Offsets and targets are trusted. Workspace: 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 12
+// bytes a vertex more; GP_CONTRACT_EXPAND, GP_TWO_PHASE and GP_HYBRID 8 bytes an edge more (u32).
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream);
 
@@ -2177,14 +2199,16 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_GRAPH(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_EXPAND_CONTRACT)                                                                            \
+  F(algorithm, GP_AUTO, GP_EXPAND_CONTRACT, GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID)            \
   F(threads, 0, 128, 256, 512, 1024)                                                                                   \
   F(vectors, 0, 1, 2, 4)                                                                                               \
   F(blocks_per_sm, 0, 1, 2, 4)                                                                                         \
   F(alpha, 0, -1, 1, 2, 4, 8, 16, 32, 64)                                                                              \
   F(beta, 0, 1, 2, 4, 8, 16, 32)                                                                                       \
   F(small, 0, 1, 64, 128, 256, 512, 1024, 2048)                                                                        \
-  F(look, 0, 1, 64, 128, 256, 1000000)
+  F(look, 0, 1, 64, 128, 256, 1000000)                                                                                 \
+  F(gather, 0, 7, 1)                                                                                                   \
+  F(cull, 0, 7, 4, 8)
 
 // The families: primitives that share the fields of their policies and the shape of their kernels.
 enum {
@@ -3315,11 +3339,24 @@ enum {
 };
 // Parts that each of two queues in shared memory has room for.
 GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
+// By launches: the last step that is a level's.
+GPUPRIMS__RULE int gp__bfs_last_step(int by_edges) { return by_edges ? 2 * GP__BFS_LAUNCHES + 1 : GP__BFS_LAUNCHES; }
+GPUPRIMS__RULE int gp__bfs_by_edges(int algorithm) {
+  return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
+}
+GPUPRIMS__RULE int gp__bfs_by_launches(int algorithm) {
+  return algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(algorithm);
+}
+// What a level by launches needs besides gp__lay_out_bfs: the edges that are expanded, source and target.
+GPUPRIMS__RULE unsigned long long gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
+  return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
+}
 GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_EXPAND_CONTRACT && (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) &&
-         p.threads * p.vectors <= 2048 && p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 &&
-         p.alpha <= 1 << 20 && p.beta >= 1 && p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 &&
-         (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
+  return (p.algorithm == GP_EXPAND_CONTRACT || (s.primitive == GP_BFS && gp__bfs_by_launches(p.algorithm))) &&
+         (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) && p.threads * p.vectors <= 2048 &&
+         p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 &&
+         p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL &&
+         p.cull >= 1 && p.cull <= GP_CULL_NOTHING && (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
          p.threads / GP__WARP * GP__BFS_BUFFER + 2048 <= s.shared_bytes;
 }
 
@@ -3355,6 +3392,9 @@ __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && p.algorithm != GP_ONE_SWEEP) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK) p.blocks_per_sm = 0;
+  if (gp__bfs_by_launches(p.algorithm)) p.alpha = p.beta = p.look = 0; // a sort's are 0 as they are
+  else p.gather = p.cull = 0;
+  if (p.algorithm == GP_FUSED_LAUNCHES || p.algorithm == GP_CONTRACT_EXPAND || p.algorithm == GP_TWO_PHASE) p.small = 0;
   return p;
 }
 
@@ -3648,6 +3688,8 @@ __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__sha
   p.alpha = gp__or(p.alpha, s.primitive == GP_BFS_SOURCES ? 2 : 8); // a vertex lacks bits until all have reached it
   p.beta = gp__or(p.beta, 2);
   p.look = gp__or(p.look, 128);
+  p.gather = gp__or(p.gather, GP_GATHER_ALL);
+  p.cull = gp__or(p.cull, GP_CULL_ALL);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
   return p;
 }
@@ -4228,7 +4270,8 @@ __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s,
   g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);
   g->shared_bytes = (unsigned)(p.threads / GP__WARP * GP__BFS_BUFFER);
   g->words = s.primitive == GP_BFS ? GP__BFS_WORDS : 0;
-  g->scratch = s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes : gp__lay_out_sources(s).bytes;
+  g->scratch =
+      s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
@@ -4662,9 +4705,13 @@ typedef struct gp__bfs_args {
   int alpha, beta; // gp_policy
   int look_from;   // a block with so many parts looks at bits before it sets them
   unsigned small;
-  unsigned blocks;       // of the grid, all of them resident
-  int step;              // gp__bfs_steps: 0: the beginning, then levels
-  const gp_fault *fault; // GP_CHECKED: search only where nothing was found
+  unsigned blocks;  // of the grid, all of them resident
+  int step;         // gp__bfs_steps
+  int gather, cull; // gp_policy
+  void *edge_queue; // of gp__bfs_edge, as many as the graph has edges; or null
+  unsigned long long edges;
+  unsigned long long fused_edges; // more at a level are contracted and expanded by launches of their own
+  const gp_fault *fault;          // GP_CHECKED: search only where nothing was found
 } gp__bfs_args;
 // The same from up to 64 sources at once.
 enum { GP__SOURCES_MOST = 64 };
@@ -6800,6 +6847,333 @@ struct gp_tile_transpose {
     Tile::store(s.bytes, reinterpret_cast<unsigned char *>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);
   }
 };
+
+// ---- frontiers
+//
+// For traversals of your own. A frontier is an array of vertices in device memory, in any order, and how many there
+// are; a level makes the next one of it by three routines, which fuse as you like (Merrill, Garland and Grimshaw,
+// Scalable GPU Graph Traversal):
+//    expand     vertices to their edges: gp_tile_expand gives each thread an equal share, however uneven lists are
+//    contract   of targets that come several times, from many places, one: gp_warp_contract
+//    filter     those for which a predicate holds: gp_tile_filter
+// What goes on is appended to a frontier, by gp_warp_append and gp_tile_append or by gp_tile_filter, an atomic a block.
+// Graphs are offsets and targets in device memory, as in gp_graph; Vertex and Offset are unsigned, of 32 or 64 bits;
+// the largest Vertex is no vertex. Which edges go on and, where culling is exact, which vertices is the same in every
+// run; their order in a frontier is not, nor which of several edges to a vertex is the one that leads to it.
+//
+// examples/reachability.cu and examples/neighbourhood.cu are complete programs.
+
+// `vertices` has room for so many; *count, in device memory, is clear before the first is appended. What finds no room
+// is counted and not written: *count > room says so, behind the launch, and readers take the first `room`. A frontier
+// that is read and one that is appended to share no memory. T is the vertex, or a struct of yours.
+template <class T> struct gp_frontier {
+  T *vertices;
+  gp__u64 *count;
+  gp__u64 room;
+  GP_DEVICE gp__u64 size() const { return *count < room ? *count : room; }
+};
+
+// The block's buffer between its warps and a frontier: ROOM * sizeof(T) + 16 bytes. Where it is full, warps take places
+// in the frontier by themselves, one atomic for their 32 lanes.
+template <int ROOM, class T> struct gp_tile_append_storage {
+  gp__u64 first;
+  gp__u32 count;
+  T element[ROOM];
+};
+// Once, before the first append; a barrier stands behind it.
+template <int ROOM, class T> GP_DEVICE void gp_tile_append_begin(gp_tile_append_storage<ROOM, T> &storage) {
+  if (threadIdx.x == 0) storage.count = 0;
+  __syncthreads();
+}
+// Appends the elements of those lanes where `there` is set. All lanes of a warp call; other warps need not.
+template <int ROOM, class T>
+GP_DEVICE void gp_warp_append(bool there, const T &element, const gp_frontier<T> &out,
+                              gp_tile_append_storage<ROOM, T> &storage) {
+  gp__u32 end = 0, at = ROOM; // a full buffer's count stands: it could come round
+  if (gp_warp_broadcast(gp__peek(&storage.count), 0) < static_cast<gp__u32>(ROOM))
+    at = gp__warp_draw(&storage.count, there, end);
+  if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;
+  const gp__u32 left = __ballot_sync(0xffffffffu, there && at >= static_cast<gp__u32>(ROOM));
+  if (!left) return;
+  gp__u64 first = 0;
+  if (gp_lane() == 0) first = atomicAdd(out.count, static_cast<gp__u64>(__popc(left)));
+  first = gp_warp_broadcast(first, 0) + static_cast<unsigned>(__popc(left & ((1u << gp_lane()) - 1)));
+  if ((left >> gp_lane() & 1u) && first < out.room) out.vertices[first] = element;
+}
+// What the block's warps have appended goes to the frontier. All threads call; behind the next __syncthreads() more may
+// be appended, or storage used otherwise.
+template <int THREADS, int ROOM, class T>
+GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<ROOM, T> &storage) {
+  __syncthreads();
+  const gp__u32 count = storage.count < static_cast<gp__u32>(ROOM) ? storage.count : static_cast<gp__u32>(ROOM);
+  if (threadIdx.x == 0 && count) storage.first = atomicAdd(out.count, static_cast<gp__u64>(count));
+  __syncthreads();
+  if (threadIdx.x == 0) storage.count = 0;
+  for (gp__u32 i = threadIdx.x; i < count; i += THREADS)
+    if (storage.first + i < out.room) out.vertices[storage.first + i] = storage.element[i];
+}
+
+// THREADS * (12 + sizeof(Vertex)) bytes and a few words. PIECE: edges of a list that are laid out at once, at most;
+// the block's are below 2^32.
+template <int THREADS, class Vertex, int PIECE = (1 << 20)> struct gp_tile_expand_storage {
+  gp_tile_scan_storage<THREADS, gp__u32> scan;
+  gp__u32 lists;
+  gp__u32 start[THREADS];
+  gp__u64 begin[THREADS];
+  Vertex source[THREADS];
+};
+// A lane's edges; whole warps call.
+template <int ITEMS, class Vertex, class Goes, class Take>
+GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const gp__u64 (&edge)[ITEMS],
+                              const Vertex *targets, const Goes &goes, const Take &take) {
+  Vertex target[ITEMS];
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) target[i] = there[i] ? targets[edge[i]] : 0;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) there[i] = there[i] && goes(source[i], target[i], edge[i]);
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) take(there[i], source[i], target[i]);
+}
+// One list, by `width` threads that stand together; this one is number `mine` of them.
+template <int ITEMS, class Vertex, class Goes, class Take>
+GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsigned mine, unsigned width,
+                               const Vertex *targets, const Goes &goes, const Take &take) {
+  for (gp__u64 base = 0; base < count; base += width * ITEMS) {
+    bool there[ITEMS];
+    Vertex source[ITEMS];
+    gp__u64 edge[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 at = base + static_cast<unsigned>(i) * width + mine;
+      there[i] = at < count;
+      source[i] = vertex;
+      edge[i] = begin + at;
+    }
+    gp__take_edges(there, source, edge, targets, goes, take);
+  }
+}
+template <int THREADS, int ITEMS, class Offset, class Vertex, int PIECE, class Goes, class Take>
+GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offset *offsets, const Vertex *targets,
+                               const Goes &goes, const Take &take,
+                               gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
+  static_assert(THREADS <= PIECE, "what the flags leave is laid out at once");
+  gp__u64 begin = there ? offsets[vertex] : 0, count = there ? offsets[vertex + 1] - begin : 0;
+  if (gather & GP_GATHER_BLOCK) {
+    const bool is_long = count >= THREADS;
+    if (threadIdx.x == 0) storage.lists = 0;
+    if (__syncthreads_or(is_long)) {
+      if (is_long) {
+        const gp__u32 at = atomicAdd(&storage.lists, 1u);
+        storage.begin[at] = begin;
+        storage.source[at] = vertex;
+        count = 0;
+      }
+      __syncthreads();
+      for (gp__u32 k = 0; k < storage.lists; ++k) {
+        const Vertex source = storage.source[k];
+        const gp__u64 first = storage.begin[k];
+        gp__expand_list<ITEMS>(first, offsets[source + 1] - first, source, threadIdx.x, THREADS, targets, goes, take);
+      }
+    }
+  }
+  if (gather & GP_GATHER_WARP) {
+    const bool is_long = count >= GP__WARP;
+    for (unsigned left = __ballot_sync(0xffffffffu, is_long); left; left &= left - 1) {
+      const int owner = __ffs(static_cast<int>(left)) - 1;
+      gp__expand_list<ITEMS>(gp_warp_broadcast(begin, owner), gp_warp_broadcast(count, owner),
+                             gp_warp_broadcast(vertex, owner), gp_lane(), GP__WARP, targets, goes, take);
+    }
+    if (is_long) count = 0;
+  }
+  do { // once, where longer lists are gone
+    const gp__u32 piece = static_cast<gp__u32>(count < PIECE ? count : gp__u64(PIECE));
+    gp__u32 start = piece;
+    const gp__u32 total = gp_tile_exclusive_scan<THREADS>(start, gp_sum<gp__u32>(), storage.scan);
+    storage.start[threadIdx.x] = start;
+    storage.begin[threadIdx.x] = begin;
+    storage.source[threadIdx.x] = vertex;
+    __syncthreads();
+    for (gp__u32 base = 0; base < total; base += THREADS * ITEMS) {
+      bool has[ITEMS];
+      Vertex source[ITEMS];
+      gp__u64 edge[ITEMS];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const gp__u32 rank = base + static_cast<unsigned>(i * THREADS) + threadIdx.x;
+        gp__u32 owner = 0; // the last that starts here or before
+        has[i] = rank < total;
+        GPUPRIMS__UNROLL
+        for (unsigned step = 512; step; step /= 2)
+          if (owner + step < THREADS && storage.start[owner + step] <= rank) owner += step;
+        source[i] = storage.source[owner];
+        edge[i] = storage.begin[owner] + (rank - storage.start[owner]);
+      }
+      gp__take_edges(has, source, edge, targets, goes, take);
+    }
+    begin += piece;
+    count -= piece;
+  } while (!(gather & (GP_GATHER_WARP | GP_GATHER_BLOCK)) && __syncthreads_or(count > 0));
+}
+// The edges of a tile of vertices, one a thread (there: it has one). goes(source, target, edge) is asked once for each
+// edge, by one thread, and says whether it goes on; `edge` is its place in targets, and in arrays of yours beside them.
+// take(there, source, target) is then called by all lanes of a warp together, so that it may contract and append;
+// `there` is set in lanes whose edge goes on. ITEMS: a thread's edges whose targets are loaded together. All threads of
+// the block call; neither function has a barrier of the block. Storage may be used for the next tile at once, otherwise
+// behind the next __syncthreads(). Time O(edges / THREADS + log THREADS), however the edges lie.
+template <int THREADS, int ITEMS, int GATHER, class Offset, class Vertex, int PIECE, class Goes, class Take>
+GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, const Vertex *targets, const Goes &goes,
+                              const Take &take, gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
+  gp__tile_expand<THREADS, ITEMS>(GATHER, there, vertex, offsets, targets, goes, take, storage);
+}
+
+// SLOTS (a power of two) vertices where there is a history.
+template <int CULL, class Vertex, int SLOTS = 256> struct gp_tile_contract_storage {
+  static const int slots = (CULL & GP_CULL_HISTORY) != 0 ? SLOTS : 1;
+  static_assert(SLOTS > 0 && (SLOTS & (SLOTS - 1)) == 0, "SLOTS is a power of two");
+  Vertex seen[slots];
+};
+// Once, before the first contraction: nothing is remembered. Storage may be used behind the next __syncthreads().
+template <int THREADS, int CULL, class Vertex, int SLOTS>
+GP_DEVICE void gp_tile_contract_begin(gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
+  if (CULL & GP_CULL_HISTORY)
+    for (int i = static_cast<int>(threadIdx.x); i < SLOTS; i += THREADS) storage.seen[i] = ~Vertex(0);
+}
+template <int CULL, class Vertex, int SLOTS>
+GP_DEVICE bool gp__warp_contract(int cull, bool there, Vertex vertex, gp__u32 *visited,
+                                 gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
+  if ((cull & GP_CULL_HISTORY) && there) there = atomicExch(&storage.seen[vertex & (SLOTS - 1)], vertex) != vertex;
+  if (cull & GP_CULL_WARP) {
+    const unsigned peers = __ballot_sync(0xffffffffu, there) & __match_any_sync(0xffffffffu, vertex);
+    there = there && !(peers & ((1u << gp_lane()) - 1));
+  }
+  if ((cull & GP_CULL_BITMAP) && there) {
+    const gp__u32 bit = 1u << (vertex & 31u);
+    there = !(gp__peek(visited + vertex / 32) & bit) && !(atomicOr(visited + vertex / 32, bit) & bit);
+  }
+  return there;
+}
+// Does this lane's vertex go on? Of equal ones in a launch one does at least; with GP_CULL_BITMAP exactly one, and none
+// where its bit was set before (visited[v / 32], bit v % 32); otherwise visited may be null. All lanes of a warp call.
+// Where one launch does several levels, and vertices go on again in each, clear the history in between.
+template <int CULL, class Vertex, int SLOTS>
+GP_DEVICE bool gp_warp_contract(bool there, Vertex vertex, gp__u32 *visited,
+                                gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
+  return gp__warp_contract(CULL, there, vertex, visited, storage);
+}
+
+// Appends those of a tile's vertices that are kept, by one atomic; within the tile they keep their order, where the
+// arrangement is blocked. All threads call. Storage, a scan's and a word, may be used again behind the next
+// __syncthreads().
+template <int THREADS> struct gp_tile_filter_storage {
+  gp_tile_scan_storage<THREADS, gp__u32> scan;
+  gp__u64 first;
+};
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS], const gp_frontier<T> &out,
+                              gp_tile_filter_storage<THREADS> &storage) {
+  gp__u32 before = 0;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) before += keep[i] ? 1u : 0u;
+  const gp__u32 total = gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u32>(), storage.scan);
+  if (threadIdx.x == 0 && total) storage.first = atomicAdd(out.count, static_cast<gp__u64>(total));
+  __syncthreads();
+  if (!total) return;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    if (!keep[i]) continue;
+    const gp__u64 at = storage.first + before++;
+    if (at < out.room) out.vertices[at] = items[i];
+  }
+}
+
+// Bodies of kernels, a launch a level, with as many blocks of THREADS threads as you like: they go over the frontier
+// `in`, whose count they read, and append to `out`, one atomic a tile of THREADS vertices. goes() is gp_tile_expand's.
+// fresh() is told of each vertex that passes the contraction, by one thread, and says whether it is appended: there a
+// depth or a parent is written. Storage serves all of them, as large as their parts together, and may be used again
+// behind the next __syncthreads().
+template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex> struct gp_frontier_storage {
+  gp_tile_expand_storage<THREADS, Vertex> expand;
+  gp_tile_contract_storage<CULL, Vertex> contract;
+  gp_tile_append_storage<4 * THREADS, Vertex> append;
+};
+template <int THREADS, class In, class Out, int ROOM, class Each>
+GP_DEVICE void gp__each_tile(const gp_frontier<In> &in, const gp_frontier<Out> &out,
+                             gp_tile_append_storage<ROOM, Out> &storage, const Each &each) {
+  const gp__u64 count = in.size();
+  gp_tile_append_begin(storage);
+  for (gp__u64 first = static_cast<gp__u64>(blockIdx.x) * THREADS; first < count;
+       first += static_cast<gp__u64>(gridDim.x) * THREADS) {
+    const bool there = first + threadIdx.x < count;
+    each(there, there ? in.vertices[first + threadIdx.x] : In());
+    gp_tile_append<THREADS>(out, storage);
+    __syncthreads();
+  }
+}
+// The targets of all edges that go on, as often as they come: an edge frontier.
+template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes>
+GP_DEVICE void gp_frontier_expand(const gp_frontier<Vertex> &in, const Offset *offsets, const Vertex *targets,
+                                  const Goes &goes, const gp_frontier<Vertex> &out,
+                                  gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
+  gp__each_tile<THREADS>(in, out, s.append, [&](bool there, Vertex vertex) {
+    gp_tile_expand<THREADS, ITEMS, GATHER>(
+        there, vertex, offsets, targets, goes,
+        [&](bool goes_on, Vertex, Vertex target) { gp_warp_append(goes_on, target, out, s.append); }, s.expand);
+  });
+}
+// Of an edge frontier the vertices that gp_warp_contract lets pass, and of which fresh(vertex) holds.
+template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex, class Fresh>
+GP_DEVICE void gp_frontier_contract(const gp_frontier<Vertex> &in, gp__u32 *visited, const Fresh &fresh,
+                                    const gp_frontier<Vertex> &out,
+                                    gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
+  gp_tile_contract_begin<THREADS>(s.contract); // a barrier follows
+  gp__each_tile<THREADS>(in, out, s.append, [&](bool there, Vertex vertex) {
+    const bool passes = gp_warp_contract(there, vertex, visited, s.contract);
+    gp_warp_append(passes && fresh(vertex), vertex, out, s.append);
+  });
+}
+// Both at once, from vertices to vertices: fresh(source, vertex).
+template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
+GP_DEVICE void gp_frontier_expand_contract(const gp_frontier<Vertex> &in, const Offset *offsets, const Vertex *targets,
+                                           const Goes &goes, gp__u32 *visited, const Fresh &fresh,
+                                           const gp_frontier<Vertex> &out,
+                                           gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
+  gp_tile_contract_begin<THREADS>(s.contract); // a barrier follows
+  const auto take = [&](bool there, Vertex source, Vertex target) {
+    const bool passes = gp_warp_contract(there, target, visited, s.contract);
+    gp_warp_append(passes && fresh(source, target), target, out, s.append);
+  };
+  gp__each_tile<THREADS>(in, out, s.append, [&](bool there, Vertex vertex) {
+    gp_tile_expand<THREADS, ITEMS, GATHER>(there, vertex, offsets, targets, goes, take, s.expand);
+  });
+}
+// From edge frontier to edge frontier: vertices that come several times are expanded once; fresh(vertex).
+template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
+GP_DEVICE void gp_frontier_contract_expand(const gp_frontier<Vertex> &in, gp__u32 *visited, const Fresh &fresh,
+                                           const Offset *offsets, const Vertex *targets, const Goes &goes,
+                                           const gp_frontier<Vertex> &out,
+                                           gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
+  gp_tile_contract_begin<THREADS>(s.contract); // a barrier follows
+  gp__each_tile<THREADS>(in, out, s.append, [&](bool there, Vertex vertex) {
+    const bool passes = gp_warp_contract(there, vertex, visited, s.contract);
+    gp_tile_expand<THREADS, ITEMS, GATHER>(
+        passes && fresh(vertex), vertex, offsets, targets, goes,
+        [&](bool goes_on, Vertex, Vertex target) { gp_warp_append(goes_on, target, out, s.append); }, s.expand);
+  });
+}
+// Those of which keep(vertex) holds; the tiles come in any order.
+template <int THREADS, class T, class Keep>
+GP_DEVICE void gp_frontier_filter(const gp_frontier<T> &in, const Keep &keep, const gp_frontier<T> &out,
+                                  gp_tile_filter_storage<THREADS> &s) {
+  const gp__u64 count = in.size();
+  for (gp__u64 first = static_cast<gp__u64>(blockIdx.x) * THREADS; first < count;
+       first += static_cast<gp__u64>(gridDim.x) * THREADS) {
+    const bool there = first + threadIdx.x < count;
+    const T item[1] = {there ? in.vertices[first + threadIdx.x] : T()};
+    const bool keeps[1] = {there && keep(item[0])};
+    gp_tile_filter(item, keeps, out, s);
+    __syncthreads();
+  }
+}
 
 #endif // GPUPRIMS__DEVICE_TEXT
 
@@ -18359,26 +18733,63 @@ template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__gr
   gp__each_edge<P, O, V>(a, gp__edge_to_parent<V>{a});
 }
 
-// ---- where blocks cannot wait for each other: levels top-down, a launch each
+// ---- levels top-down, by launches: where blocks cannot wait for each other, or the policy says so
+//
+// Made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare. GP_FUSED_LAUNCHES, and
+// what the resident kernel falls back on: from vertices to vertices, a launch a level. The others have frontiers of
+// edges between launches: GP_CONTRACT_EXPAND contracts one and expands what is left in the same launch, GP_TWO_PHASE in
+// two, with a frontier of vertices in between, GP_HYBRID in two where the frontier is large. A vertex is expanded once,
+// so all edge frontiers of a search have room in one array of as many edges as the graph has.
 
-// What launches leave for each other.
+template <class Vertex> struct gp__bfs_edge { Vertex source, target; };
+// What launches leave for each other. Slots of levels behind the last that has a launch are taken in turn.
 struct gp__bfs_progress {
-  gp__u64 found[GP__BFS_LAUNCHES + 3]; // vertices of each level; of those of the last launch in turn
+  gp__u64 found[GP__BFS_LAUNCHES + 3];    // vertices of each level
+  gp__u64 edges_to[GP__BFS_LAUNCHES + 3]; // edges of the frontier that leads there
   gp__u64 reached, edges, inspected;
   gp__u64 hit; // the level of the target
 };
-static_assert(sizeof(gp__bfs_progress) <= 512, "it lies where gp__bfs_control does");
+static_assert(sizeof(gp__bfs_progress) <= 1024, "it lies where gp__bfs_control does");
+template <int THREADS, class Vertex> struct gp__bfs_step_shared {
+  gp_tile_expand_storage<THREADS, Vertex> expand;
+  gp_tile_contract_storage<GP_CULL_HISTORY, Vertex> contract;
+  union {
+    gp_tile_append_storage<THREADS, Vertex> vertices;
+    gp_tile_append_storage<THREADS, gp__bfs_edge<Vertex>> edges;
+  };
+};
 template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
+  static const int THREADS = P::threads, ITEMS = P::vectors;
+  typedef gp__bfs_step_shared<THREADS, Vertex> Shared;
+  typedef gp__bfs_edge<Vertex> Edge;
   const gp__bfs_args &a;
+  Shared &m;
   const Offset *offsets;
   const Vertex *targets;
   Vertex *parents;
   gp__bfs_progress *s;
+  gp__u64 reached, edges, inspected; // by this thread, in this launch
 
-  GP_DEVICE explicit gp__bfs_stepper(const gp__bfs_args &args)
-      : a(args), offsets(static_cast<const Offset *>(args.offsets)), targets(static_cast<const Vertex *>(args.targets)),
-        parents(static_cast<Vertex *>(args.parents)), s(static_cast<gp__bfs_progress *>(args.control)) {}
+  GP_DEVICE gp__bfs_stepper(const gp__bfs_args &args, Shared &shared)
+      : a(args), m(shared), offsets(static_cast<const Offset *>(args.offsets)),
+        targets(static_cast<const Vertex *>(args.targets)), parents(static_cast<Vertex *>(args.parents)),
+        s(static_cast<gp__bfs_progress *>(args.control)), reached(0), edges(0), inspected(0) {}
+  GP_DEVICE static int slot(int level) {
+    return level <= GP__BFS_LAUNCHES ? level : GP__BFS_LAUNCHES + (level - GP__BFS_LAUNCHES) % 3;
+  }
   GP_DEVICE Vertex *list(int level) const { return static_cast<Vertex *>(a.queue) + (level & 1) * a.vertices; }
+  GP_DEVICE gp_frontier<Vertex> vertices_of(int level) const {
+    return gp_frontier<Vertex>{list(level), &s->found[slot(level)], a.vertices};
+  }
+  // Of the edges that lead to a level, the first stands behind those that lead to the levels before.
+  GP_DEVICE gp_frontier<Edge> edges_to(int level, gp__u64 first) const {
+    return gp_frontier<Edge>{static_cast<Edge *>(a.edge_queue) + first, &s->edges_to[slot(level)], a.edges - first};
+  }
+  GP_DEVICE gp__u64 edges_before(int level) const {
+    gp__u64 sum = 0;
+    for (int i = 0; i < level; ++i) sum += s->edges_to[i];
+    return sum;
+  }
   GP_DEVICE gp__u64 degree(Vertex v) const { return static_cast<gp__u64>(offsets[v + 1] - offsets[v]); }
   // Is there no level behind this one, of so many vertices?
   GP_DEVICE bool over(int level, gp__u64 count) const {
@@ -18393,64 +18804,132 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
       a.depths[v] = v == source ? 0 : -1;
       if (parents) parents[v] = v == source ? static_cast<Vertex>(v) : static_cast<Vertex>(~Vertex(0));
     }
+    for (gp__u64 i = mine; i < (a.vertices + 31) / 32; i += threads)
+      a.reached[0][i] = i == source >> 5 ? 1u << (source & 31u) : 0;
     if (mine > GP__BFS_LAUNCHES + 2) return;
     s->found[mine] = mine == 0 && valid && source != a.target;
+    s->edges_to[mine] = 0;
     if (mine > 0) return;
     if (valid) list(0)[0] = static_cast<Vertex>(source);
     s->reached = valid;
     s->edges = valid ? degree(static_cast<Vertex>(source)) : 0;
     s->inspected = s->hit = 0;
   }
-  // A warp takes a vertex of the frontier at a time. `level` is that of what is found, counted in s->found[to].
-  GP_DEVICE void expand(int level, gp__u64 count, int to, gp__u64 warp, gp__u64 warps) const {
-    gp__u64 reached = 0, edges = 0, inspected = 0;
-    for (gp__u64 i = warp; i < count; i += warps) {
-      const Vertex u = list(level - 1)[i];
-      const gp__u64 end = offsets[u + 1];
-      for (gp__u64 e = offsets[u]; e < end; e += GP__WARP) {
-        const bool there = e + gp_lane() < end;
-        const Vertex v = there ? targets[e + gp_lane()] : 0;
-        const bool mine = there && gp__peek(a.depths + v) < 0 && atomicCAS(a.depths + v, -1, level) == -1;
-        const unsigned mask = __ballot_sync(0xffffffffu, mine), number = static_cast<unsigned>(__popc(mask));
-        inspected += there;
-        if (!mask) continue;
-        const gp__u64 at =
-            gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s->found[to], static_cast<gp__u64>(number)) : 0, 0);
-        if (!mine) continue;
-        list(level)[at + static_cast<unsigned>(__popc(mask & ((1u << gp_lane()) - 1u)))] = v;
-        if (parents) parents[v] = u;
-        ++reached;
-        edges += degree(v);
-        if (v == a.target) atomicExch(&s->hit, static_cast<gp__u64>(level));
-      }
-    }
+
+  // ---- what a level is made of; whole warps call
+
+  // Is it the lane that reaches v? Where culling is not exact, depths decide.
+  GP_DEVICE bool reach(bool there, Vertex source, Vertex v, int level) {
+    bool mine = gp__warp_contract(a.cull, there, v, a.reached[0], m.contract);
+    if (mine && !(a.cull & GP_CULL_BITMAP))
+      mine = gp__peek(a.depths + v) < 0 && atomicCAS(a.depths + v, -1, level) == -1;
+    if (!mine) return false;
+    if (a.cull & GP_CULL_BITMAP) a.depths[v] = level;
+    if (parents) parents[v] = source;
+    ++reached;
+    edges += degree(v);
+    if (v == a.target) atomicExch(&s->hit, static_cast<gp__u64>(level));
+    return true;
+  }
+  template <class Take> GP_DEVICE void expand(bool there, Vertex v, const Take &take) {
+    gp__tile_expand<THREADS, ITEMS>(
+        a.gather, there, v, offsets, targets,
+        [&](Vertex, Vertex, gp__u64) {
+          ++inspected;
+          return true;
+        },
+        take, m.expand);
+  }
+  GP_DEVICE void expand_to(const gp_frontier<Edge> &out, bool there, Vertex v) {
+    expand(there, v, [&](bool goes_on, Vertex source, Vertex target) {
+      gp_warp_append(goes_on, Edge{source, target}, out, m.edges);
+    });
+  }
+
+  // ---- steps from frontier to frontier; whole blocks call
+
+  GP_DEVICE void clear() { gp_tile_contract_begin<THREADS>(m.contract); }
+  GP_DEVICE void expand_contract(int level) {
+    const gp_frontier<Vertex> out = vertices_of(level);
+    clear();
+    gp__each_tile<THREADS>(vertices_of(level - 1), out, m.vertices, [&](bool there, Vertex u) {
+      expand(there, u, [&](bool goes_on, Vertex source, Vertex v) {
+        gp_warp_append(reach(goes_on, source, v, level), v, out, m.vertices);
+      });
+    });
+  }
+  GP_DEVICE void expand_level(int level, gp__u64 first) {
+    const gp_frontier<Edge> out = edges_to(level + 1, first);
+    gp__each_tile<THREADS>(vertices_of(level), out, m.edges, [&](bool there, Vertex u) { expand_to(out, there, u); });
+  }
+  GP_DEVICE void contract(int level, gp__u64 first) {
+    const gp_frontier<Vertex> out = vertices_of(level);
+    clear();
+    gp__each_tile<THREADS>(edges_to(level, first), out, m.vertices, [&](bool there, const Edge &e) {
+      gp_warp_append(reach(there, e.source, e.target, level), e.target, out, m.vertices);
+    });
+  }
+  GP_DEVICE void contract_expand(int level, gp__u64 first) {
+    const gp_frontier<Edge> in = edges_to(level, first), out = edges_to(level + 1, first + in.size());
+    const gp__u64 before = reached;
+    clear();
+    gp__each_tile<THREADS>(in, out, m.edges, [&](bool there, const Edge &e) {
+      expand_to(out, reach(there, e.source, e.target, level), e.target);
+    });
+    const gp__u64 found = gp_warp_reduce(reached - before, gp_sum<gp__u64>());
+    if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);
+  }
+  // Does a level of so many edges have two launches?
+  GP_DEVICE bool in_two(gp__u64 count) const { return count > a.fused_edges; }
+
+  GP_DEVICE void add_sums() {
     reached = gp_warp_reduce(reached, gp_sum<gp__u64>());
     edges = gp_warp_reduce(edges, gp_sum<gp__u64>());
     inspected = gp_warp_reduce(inspected, gp_sum<gp__u64>());
-    if (gp_lane() != 0 || !inspected) return;
-    atomicAdd(&s->reached, reached);
-    atomicAdd(&s->edges, edges);
-    atomicAdd(&s->inspected, inspected);
+    if (gp_lane() != 0) return;
+    if (reached) atomicAdd(&s->reached, reached);
+    if (edges) atomicAdd(&s->edges, edges);
+    if (inspected) atomicAdd(&s->inspected, inspected);
+  }
+  // A launch: the edges that lead to a level are contracted (and expanded), or its vertices expanded.
+  GP_DEVICE void level_by_edges(int level, bool expands) {
+    if (over(expands ? level : level - 1, s->found[expands ? level : level - 1])) return;
+    if (expands) {
+      if (level == 0 || in_two(s->edges_to[level])) expand_level(level, edges_before(level + 1));
+    } else if (in_two(s->edges_to[level])) contract(level, edges_before(level));
+    else contract_expand(level, edges_before(level));
   }
   // One block: all levels that are left, and what has been done.
-  GP_DEVICE void rest() const {
+  GP_DEVICE void rest() {
     const int most = GP__BFS_LAUNCHES;
+    gp__u64 first = a.edge_queue ? edges_before(most + 1) : 0; // of the edges that lead to the next level
     int level = most;
     for (;; ++level) {
-      const int turn = level - most;
-      const gp__u64 count = gp__peek(&s->found[most + turn % 3]);
-      if (over(level, count)) break;
-      if (threadIdx.x == 0) s->found[most + (turn + 2) % 3] = 0;
-      expand(level + 1, count, most + (turn + 1) % 3, static_cast<gp__u64>(gp_warp()), P::threads / GP__WARP);
+      if (over(level, gp__peek(&s->found[slot(level)]))) break;
+      if (threadIdx.x == 0 && level > most) s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;
+      __syncthreads();
+      if (!a.edge_queue) expand_contract(level + 1);
+      else {
+        const gp__u64 count = gp__peek(&s->edges_to[slot(level + 1)]);
+        if (!in_two(count)) contract_expand(level + 1, first);
+        else {
+          contract(level + 1, first);
+          __syncthreads();
+          if (!over(level + 1, gp__peek(&s->found[slot(level + 1)]))) expand_level(level + 1, first + count);
+        }
+        first += count;
+      }
       __syncthreads();
     }
+    add_sums();
+    __syncthreads();
     if (threadIdx.x > 0 || !a.statistics) return;
     gp_traversal &r = *a.statistics;
     const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);
     gp__u64 levels = static_cast<gp__u64>(level);
     if (level == most) // or earlier, in a launch of its own
       for (levels = 0; levels < most && s->found[levels + 1]; ++levels) {}
-    else if (!gp__peek(&s->found[most + (level - most) % 3])) --levels;
+    else if (!gp__peek(&s->found[slot(level)])) --levels;
     r.reached = s->reached;
     r.edges = s->edges;
     r.inspected = s->inspected;
@@ -18461,17 +18940,21 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     r.bytes = a.vertices * (4 + (parents ? of_vertex : 0)) + s->reached * 2 * of_offset + s->inspected * of_vertex;
   }
 };
+// Step 0 is the beginning. Then the levels, from 1 on, or by edges: expand 0, contract 1, expand 1, contract 2, ...
 template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(const gp__bfs_args &a) {
-  const gp__bfs_stepper<P, Offset, Vertex> stepper(a);
+  typedef gp__bfs_stepper<P, Offset, Vertex> Stepper;
+  GP_SHARED(typename Stepper::Shared, shared);
+  Stepper stepper(a, shared);
   gp__begin<P>();
   if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
-  const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x;
-  const gp__u64 threads = static_cast<gp__u64>(gridDim.x) * P::threads;
-  if (a.step == 0) stepper.start(mine, threads);
-  else if (a.step > GP__BFS_LAUNCHES) stepper.rest();
+  if (a.step == 0) {
+    const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x;
+    stepper.start(mine, static_cast<gp__u64>(gridDim.x) * P::threads);
+  } else if (a.step > gp__bfs_last_step(a.edge_queue != 0)) stepper.rest();
   else {
-    const gp__u64 count = stepper.s->found[a.step - 1];
-    if (!stepper.over(a.step - 1, count)) stepper.expand(a.step, count, a.step, mine / GP__WARP, threads / GP__WARP);
+    if (a.edge_queue) stepper.level_by_edges(a.step / 2, a.step % 2 != 0);
+    else if (!stepper.over(a.step - 1, stepper.s->found[a.step - 1])) stepper.expand_contract(a.step);
+    stepper.add_sums();
   }
 }
 
@@ -18537,7 +19020,7 @@ template <class T> struct gp__warp_list {
     const unsigned mask = __ballot_sync(0xffffffffu, has), number = static_cast<unsigned>(__popc(mask));
     if (!number) return;
     if (filled + number > ROOM) flush();
-    if (has) buffer[filled + static_cast<unsigned>(__popc(mask & ((1u << gp_lane()) - 1u)))] = x;
+    if (has) buffer[filled + static_cast<unsigned>(__popc(mask & gp__bits_below<gp__u32>(int(gp_lane()))))] = x;
     filled += number;
   }
   GP_DEVICE void flush() {
@@ -23123,7 +23606,8 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 // ---- the tuned table
 //
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
-// vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, provenance). scope: a device's name
+// vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, provenance). scope: a
+// device's name
 // ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or "portable". Sizes in
 // bytes, -1 for any; the row serves calls on 2^log2_from bytes and more, less than 2^log2_to (gp__shape_bytes), whose
 // pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured. in_size is an element's: a
@@ -23157,15 +23641,19 @@ typedef struct gp__policy_class {
 } gp__policy_class;
 
 #define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages,      \
-                      blocks, overlap, alpha, beta, small, look, provenance)                                           \
-  {scope,     (int)(primitive),                                                                                        \
-   in,        acc,                                                                                                     \
-   out,       from,                                                                                                    \
-   to,        {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look},           \
+                      blocks, overlap, alpha, beta, small, look, gather, cull, provenance)                             \
+  {scope,                                                                                                              \
+   (int)(primitive),                                                                                                   \
+   in,                                                                                                                 \
+   acc,                                                                                                                \
+   out,                                                                                                                \
+   from,                                                                                                               \
+   to,                                                                                                                 \
+   {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull},        \
    provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
-    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
+    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
 static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
 #undef GPUPRIMS__ROW
 #undef GPUPRIMS__CLASS
@@ -26136,7 +26624,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   if (gp__family_of(q->primitive) == GP__FAMILY_TOP_K) return gp__kinds_of_top_k(q, p, kinds);
   if (q->primitive == GP_TRANSPOSE) return gp__kinds_of_transpose(q, p, kinds);
   if (q->primitive == GP_BFS) {
-    kinds[count++] = q->stepwise ? GP__BFS_STEPS : q->fault ? GP__BFS_CHECKED : GP__BFS;
+    kinds[count++] = q->stepwise || gp__bfs_by_launches(p->algorithm) ? GP__BFS_STEPS
+                     : q->fault                                       ? GP__BFS_CHECKED
+                                                                      : GP__BFS;
     if (q->out2 && (q->flags & GP_REPRODUCIBLE)) kinds[count++] = GP__BFS_PARENTS;
     return count;
   }
@@ -27895,8 +28385,11 @@ GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp_
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_levels(const gp__launching *l, gp__bfs_args *a) {
   gp_result result = GP_SUCCESS;
-  for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 1 && result == GP_SUCCESS; ++a->step)
-    result = gp__launch_step(l, 0, a->step > GP__BFS_LAUNCHES ? 1 : l->g->grid, l->g->threads, 0, a);
+  const int last = gp__bfs_last_step(a->edge_queue != NULL);
+  for (a->step = 0; a->step <= last + 1 && result == GP_SUCCESS; ++a->step) {
+    if (l->p->algorithm == GP_CONTRACT_EXPAND && a->step % 2 && a->step > 1 && a->step <= last) continue;
+    result = gp__launch_step(l, 0, a->step > last ? 1 : l->g->grid, l->g->threads, 0, a);
+  }
   return result;
 }
 // All blocks are resident, or there is one.
@@ -27947,7 +28440,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.small_edges = (unsigned)l->p->small * 8ull;
   a.blocks = l->g->grid;
   a.fault = q->fault;
-  result = q->stepwise ? gp__launch_bfs_levels(l, &a) : gp__launch_resident(l, &a);
+  a.gather = l->p->gather;
+  a.cull = l->p->cull;
+  if (gp__bfs_by_edges(l->p->algorithm)) a.edge_queue = scratch + r.bytes;
+  a.edges = q->graph.edges;
+  a.fused_edges = l->p->algorithm == GP_TWO_PHASE ? 0 : l->p->algorithm == GP_HYBRID ? l->p->small * 256ull : ~0ull;
+  result =
+      q->stepwise || gp__bfs_by_launches(l->p->algorithm) ? gp__launch_bfs_levels(l, &a) : gp__launch_resident(l, &a);
   return result == GP_SUCCESS ? gp__launch_parents(l, &a) : result;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_sources_part(const gp__launching *l, gp__sources_args *a, int part) {
@@ -28181,7 +28680,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 // Keys of groups have few bits, as a rule: of many keys of 4 bytes, one sweep leaves out the digits that are all the
 // same.
 GPUPRIMS__PRIVATE const gp_policy *gp__step_policy(const gp__request *step) {
-  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   return step->primitive == GP_SORT && step->key_size == 4 && step->count >> 22 ? &one_sweep : NULL;
 }
 // Bytes that calls need of the workspace: words at the front, scratch at the back of what is not held.

@@ -107,6 +107,7 @@ PROGRAMS = [
             long_args=["200"]),
     Program("search from many sources", ["tests/kernels/test_bfs_sources.cpp"], SIMT, ALL,
             flags=["-Wno-maybe-uninitialized"], args=["3"], long_args=["200"]),
+    Program("frontiers", ["tests/kernels/test_frontier.cpp"], SIMT, ALL, long_args=["100"]),
     Program("layout kernels", ["tests/kernels/test_layouts.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             long_args=["60"]),
     Program("mutants", command=["python3", "tests/kernels/mutants.py", "build/tests/mutants"], timeout=900),

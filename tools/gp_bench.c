@@ -1019,6 +1019,7 @@ static void json_policy(const gp_policy *p) {
 #ifdef GP_POLICY_MEMBERS
   if (p->alpha || p->beta || p->small || p->look)
     fprintf(json, ", \"alpha\": %d, \"beta\": %d, \"small\": %d, \"look\": %d", p->alpha, p->beta, p->small, p->look);
+  if (p->gather || p->cull) fprintf(json, ", \"gather\": %d, \"cull\": %d", p->gather, p->cull);
 #endif
   fputc('}', json);
 }

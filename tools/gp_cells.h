@@ -145,10 +145,12 @@ static const char *const OPERATOR_NAMES[] = {"",
 #undef NAME
 };
 static const char *const ALGORITHM_NAMES[] = {
-    "AUTO",        "DIRECT",    "EVEN_SHARE",   "STEALING",      "ONE_BLOCK",    "LOOK_BACK",
-    "THREE_SWEEP", "PIPELINED", "MERGE_PATH",   "SHARED_BINS",   "GLOBAL_BINS",  "WARP_SEGMENTS",
-    "ONE_SWEEP",   "HYBRID",    "COUNTING",     "MERGE_PASSES",  "SIZE_CLASSES", "RADIX_SELECT",
-    "BEST_LISTS",  "ADAPTIVE",  "PADDED_TILES", "SWIZZLED_TILES"};
+    "AUTO",         "DIRECT",         "EVEN_SHARE",      "STEALING",       "ONE_BLOCK",
+    "LOOK_BACK",    "THREE_SWEEP",    "PIPELINED",       "MERGE_PATH",     "SHARED_BINS",
+    "GLOBAL_BINS",  "WARP_SEGMENTS",  "ONE_SWEEP",       "HYBRID",         "COUNTING",
+    "MERGE_PASSES", "SIZE_CLASSES",   "RADIX_SELECT",    "BEST_LISTS",     "ADAPTIVE",
+    "PADDED_TILES", "SWIZZLED_TILES", "EXPAND_CONTRACT", "FUSED_LAUNCHES", "CONTRACT_EXPAND",
+    "TWO_PHASE"};
 static const char *const SEGMENT_NAMES[] = {"fixed", "uniform", "pareto", "mixed"};
 enum { SEGMENTS_FIXED, SEGMENTS_UNIFORM, SEGMENTS_PARETO, SEGMENTS_MIXED };
 static const char *const FORM_NAMES[] = {"", "offsets", "fixed", "ends", "keys", "heads", "if", "flags", "indices"};
@@ -1342,6 +1344,8 @@ static inline __attribute__((unused)) const char *parse_policy(const char *text,
     else if (!strcmp(word, "beta")) p->beta = number;
     else if (!strcmp(word, "small")) p->small = number;
     else if (!strcmp(word, "look")) p->look = number;
+    else if (!strcmp(word, "gather")) p->gather = number;
+    else if (!strcmp(word, "cull")) p->cull = number;
 #endif
     else return snprintf(reason, sizeof reason, "no field %s", word), reason;
   }
@@ -1357,10 +1361,10 @@ static inline __attribute__((unused)) void policy_text(const gp_policy *p, char 
            p->overlap);
 #ifdef GP_POLICY_MEMBERS
   {
-    const char *const names[] = {"alpha", "beta", "small", "look"};
-    const int values[] = {p->alpha, p->beta, p->small, p->look};
+    const char *const names[] = {"alpha", "beta", "small", "look", "gather", "cull"};
+    const int values[] = {p->alpha, p->beta, p->small, p->look, p->gather, p->cull};
     size_t at = strlen(text), i;
-    for (i = 0; i < 4 && at < room; ++i)
+    for (i = 0; i < sizeof values / sizeof *values && at < room; ++i)
       if (values[i]) at += (size_t)snprintf(text + at, room - at, ",%s=%d", names[i], values[i]);
   }
 #endif

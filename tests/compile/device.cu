@@ -60,3 +60,33 @@ template __global__ void search_routines<128, 4, unsigned>(const unsigned *, uns
                                                            gp__u64 *);
 template __global__ void search_routines<256, 3, gp__u64>(const gp__u64 *, unsigned, const float *, unsigned,
                                                           gp__u64 *);
+
+// Bodies of kernels on frontiers, and the routines within them.
+template <int GATHER, int CULL, class Offset, class Vertex>
+__global__ void __launch_bounds__(128)
+    frontier_routines(const Offset *offsets, const Vertex *targets, unsigned *visited, gp_frontier<Vertex> in,
+                      gp_frontier<Vertex> out) {
+  typedef gp_frontier_storage<128, 2, GATHER, CULL, Vertex> level_storage;
+  GP_SHARED(level_storage, s);
+  const auto goes = [](Vertex source, Vertex target, gp__u64 edge) { return source != target && edge % 3; };
+  const auto fresh = [](Vertex v) { return v % 2 == 0; };
+  gp_frontier_expand(in, offsets, targets, goes, out, s);
+  __syncthreads();
+  gp_frontier_contract(in, visited, fresh, out, s);
+  __syncthreads();
+  gp_frontier_expand_contract(
+      in, offsets, targets, goes, visited, [](Vertex source, Vertex v) { return source < v; }, out, s);
+  __syncthreads();
+  gp_frontier_contract_expand(in, visited, fresh, offsets, targets, goes, out, s);
+  typedef gp_tile_filter_storage<128> filter_storage;
+  GP_SHARED(filter_storage, filter);
+  gp_frontier_filter(in, fresh, out, filter);
+}
+
+template __global__ void frontier_routines<GP_GATHER_ALL, GP_CULL_ALL, unsigned, unsigned>(const unsigned *,
+                                                                                           const unsigned *, unsigned *,
+                                                                                           gp_frontier<unsigned>,
+                                                                                           gp_frontier<unsigned>);
+template __global__ void
+frontier_routines<GP_GATHER_MERGE, GP_CULL_NOTHING, gp__u64, gp__u64>(const gp__u64 *, const gp__u64 *, unsigned *,
+                                                                      gp_frontier<gp__u64>, gp_frontier<gp__u64>);

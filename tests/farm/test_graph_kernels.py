@@ -2,12 +2,16 @@
 offsets and vertices; no GPU needed."""
 import ctypes
 import os
+import re
 import sys
 
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "unit"))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path[:0] = [os.path.join(ROOT, "tests", "unit"), ROOT]
 import gpuprims_ctypes as gp  # noqa: E402
+
+from tools.farm import store  # noqa: E402
 
 CALLS = ["graph_from_edges", "graph_transpose", "graph_relabel", "graph_degrees", "graph_check", "bfs_check", "bfs",
          "bfs_sources", "connected_components"]
@@ -19,6 +23,13 @@ OWN = {"graph_from_edges": 2, "graph_transpose": 2, "graph_relabel": 4, "graph_d
 
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
 KINDS = [(capability, wide) for capability in (75, 80, 90, 100, 120) for wide in (False, True)]
+
+
+def two_phase():
+    """The number of GP_TWO_PHASE."""
+    with open(os.path.join(ROOT, "gpuprims.h")) as file:
+        names = re.search(r"  GP_AUTO = 0,(.*?)GP_ALGORITHM_COUNT", file.read(), re.S).group(1)
+    return 1 + re.findall(r"^  (GP_\w+),", names, re.M).index("GP_TWO_PHASE")
 
 
 @pytest.mark.parametrize("capability, wide", KINDS if LONG else [(75, False), (100, True)])
@@ -47,3 +58,12 @@ def test_compiles(capability, wide):
                 pytest.skip("no NVRTC: pip install nvidia-cuda-nvrtc")
             assert not result, said
             assert len(images) > OWN[name] - (name.startswith("graph_de")) and min(images) > 500
+        for threads in (128, 512 if capability == 75 else 1024):  # by launches: the least shared memory, and the most
+            policy = (ctypes.c_int * len(store.FIELDS))(two_phase(), threads)
+            call = gp.Call(primitive=gp.PRIMITIVES["bfs"], graph=ctypes.addressof(graph),
+                           policy=ctypes.addressof(policy))
+            images = []
+            result = library.gp_compile(context.handle, ctypes.byref(call), capability,
+                                        TAKE(lambda _, key, image, size: images.append(size)), None)
+            assert not result, library.gp_last_message().decode()
+            assert len(images) == 1 and images[0] > 500

@@ -48,6 +48,7 @@ FILES = {
     "TRANSPOSE_TILE": "test_transpose.cpp",
     "BFS": "test_bfs.cpp",
     "BFS_SOURCES": "test_bfs_sources.cpp",
+    "FRONTIER": "test_frontier.cpp",
     "RADIX": "test_radix.cpp",
     "SEGMENTED_SORT_SHORT": "test_segmented_sort.cpp",
     "SEGMENTED_SORT_LONG": "test_segmented_sort.cpp",
@@ -86,8 +87,69 @@ MUTANTS = {
     "components: vertices of the largest are skipped where edges lead one way": (
         "GRAPH_BUILDING", "if (both && gp__peek(labels + source) == skipped) return;",
         "if (gp__peek(labels + source) == skipped) return;"),
+    "frontier: a full buffer is written behind": (
+        "FRONTIER", "if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;",
+        "if (there) storage.element[at] = element;"),
+    "frontier: what overflows is lost": (
+        "FRONTIER", "if (!left) return;\n  gp__u64 first = 0;", "if (true) return;\n  gp__u64 first = 0;"),
+    "frontier: what overflows is written without room": (
+        "FRONTIER", "if ((left >> gp_lane() & 1u) && first < out.room) out", "if (left >> gp_lane() & 1u) out"),
+    "frontier: a block writes without room": (
+        "FRONTIER", "if (storage.first + i < out.room) out.vertices", "out.vertices"),
+    "frontier: a block's buffer is written while warps append": (
+        "FRONTIER", "{\n  __syncthreads();\n  const gp__u32 count = storage.count <",
+        "{\n  const gp__u32 count = storage.count <"),
+    "frontier: a block's buffer is clear before all have counted": (
+        "FRONTIER", "__syncthreads();\n  if (threadIdx.x == 0) storage.count = 0;\n  for",
+        "if (threadIdx.x == 0) storage.count = 0;\n  for"),
+    "frontier: a filter writes without room": (
+        "FRONTIER", "if (at < out.room) out.vertices[at] = items[i];", "out.vertices[at] = items[i];"),
+    "frontier: a filter's threads share a place": (
+        "FRONTIER", "const gp__u64 at = storage.first + before++;", "const gp__u64 at = storage.first + before;"),
+    "frontier: long lists are two blocks'": (
+        "FRONTIER", "storage.source[at] = vertex;\n        count = 0;", "storage.source[at] = vertex;"),
+    "frontier: long lists are taken before they are all there": (
+        "FRONTIER", "count = 0;\n      }\n      __syncthreads();", "count = 0;\n      }"),
+    "frontier: a warp's lists are looked up too": (
+        "FRONTIER", "    if (is_long) count = 0;\n", ""),
+    "frontier: of lists that start together the first counts": (
+        "FRONTIER", "storage.start[owner + step] <= rank) owner", "storage.start[owner + step] < rank) owner"),
+    "frontier: the second half of a block is not looked up": (
+        "FRONTIER", "for (unsigned step = 512; step; step /= 2)\n          if (owner",
+        "for (unsigned step = 32; step; step /= 2)\n          if (owner"),
+    "frontier: lists end with their first piece": (
+        "FRONTIER", "while (!(gather & (GP_GATHER_WARP | GP_GATHER_BLOCK)) && __syncthreads_or(count > 0));",
+        "while (false);"),
+    "frontier: pieces begin where the list does": ("FRONTIER", "    begin += piece;\n", ""),
+    "frontier: an edge is asked for where there is none": (
+        "FRONTIER", "there[i] = there[i] && goes(", "there[i] = goes("),
+    "frontier: history is forgotten": (
+        "FRONTIER", "atomicExch(&storage.seen[vertex & (SLOTS - 1)], vertex) != vertex;", "true;"),
+    "frontier: history knows places, not vertices": (
+        "FRONTIER", "vertex & (SLOTS - 1)], vertex) != vertex;", "vertex & (SLOTS - 1)], vertex) == ~Vertex(0);"),
+    "frontier: lanes without a vertex are peers": (
+        "FRONTIER", "__ballot_sync(0xffffffffu, there) & __match_any_sync(0xffffffffu, vertex);",
+        "__match_any_sync(0xffffffffu, vertex);"),
+    "frontier: the last of a warp's equal ones goes on too": (
+        "FRONTIER", "there = there && !(peers & ((1u << gp_lane()) - 1));", "there = there && peers;"),
+    "frontier: who sets a bit has always been the first": (
+        "FRONTIER", "&& !(atomicOr(visited + vertex / 32, bit) & bit);",
+        "&& (atomicOr(visited + vertex / 32, bit), true);"),
+    "frontier: contracted vertices need not be fresh": (
+        "FRONTIER", "gp_warp_append(passes && fresh(vertex), vertex", "gp_warp_append(passes, vertex"),
     "bfs by launches: a vertex is found by all who see it": (
         "BFS", "atomicCAS(a.depths + v, -1, level) == -1;", "(atomicCAS(a.depths + v, -1, level), true);"),
+    "bfs by launches: edges of all levels lie in one place": (
+        "BFS", "static_cast<Edge *>(a.edge_queue) + first, ", "static_cast<Edge *>(a.edge_queue), "),
+    "bfs by launches: slots are not cleared for those behind": (
+        "BFS", "s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;", "s->found[slot(level + 1)] = 0;"),
+    "bfs by launches: culling is always exact": ("BFS", "if (mine && !(a.cull & GP_CULL_BITMAP))", "if (false)"),
+    "bfs by launches: what is expanded is expanded again": (
+        "BFS", "if (level == 0 || in_two(s->edges_to[level])) expand", "if (true) expand"),
+    "bfs by launches: the block that is left forgets the edges before": (
+        "BFS", "a.edge_queue ? edges_before(most + 1) : 0;", "0;"),
+    "bfs by launches: vertices of a fused level are not counted": (
+        "BFS", "if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);", ""),
     "bfs by launches: lists are one": (
         "BFS", "static_cast<Vertex *>(a.queue) + (level & 1) * a.vertices", "static_cast<Vertex *>(a.queue)"),
     "bfs: any parent is the smallest": (

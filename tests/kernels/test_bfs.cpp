@@ -25,6 +25,8 @@ struct How {
   int look = 1;
   bool parents = true, up = true, device_source = false;
   int steps = 0; // 1: by launches, too; 2: of a graph with a fault
+  int algorithm = GP_FUSED_LAUNCHES, gather = GP_GATHER_ALL, cull = GP_CULL_ALL;
+  u64 fused_edges = ~0ull;
   u64 target = ~0ull, limit = 0;
 };
 
@@ -122,19 +124,28 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
     const gp_fault none = {}, some = {GP_FAULT_TARGET, 1, 1};
     Device<gp_fault> fault(std::vector<gp_fault>(1, how.steps > 1 ? some : none), 0);
     std::vector<int> untouched(n, 77);
+    const gp_policy policy = policy_of<P>(how.algorithm);
+    Device<u8> edge_queue(gp__bfs_edge_bytes(policy, shape));
     a.fault = fault.data;
+    a.gather = how.gather, a.cull = how.cull, a.edges = m, a.fused_edges = how.fused_edges;
+    if (gp__bfs_by_edges(how.algorithm)) a.edge_queue = edge_queue.data;
     simt::host_write(depths.data, untouched.data(), n * sizeof(int));
     int failed = 0;
-    for (a.step = 0; a.step <= GP__BFS_LAUNCHES + 1 && !failed; ++a.step)
-      failed = simt::launch_kernel("bfs_steps", a.step > GP__BFS_LAUNCHES ? 1 : how.blocks, P::threads, 0,
-                                   gp__bfs_steps<P, O, V>, a);
+    const int last = gp__bfs_last_step(gp__bfs_by_edges(how.algorithm));
+    for (a.step = 0; a.step <= last + 1 && !failed; ++a.step) {
+      if (how.algorithm == GP_CONTRACT_EXPAND && a.step % 2 && a.step > 1 && a.step <= last) continue;
+      failed =
+          simt::launch_kernel("bfs_steps", a.step > last ? 1 : how.blocks, P::threads, 0, gp__bfs_steps<P, O, V>, a);
+    }
     if (how.steps > 1) { // a graph that is not as it should be is not searched
       if (!failed)
         failed = simt::launch_kernel("bfs_checked", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,
                                      gp__bfs_checked<P, O, V>, a);
       check(!failed && same_items(depths.data, untouched), "a graph with a fault: " + what);
     } else {
-      verify<V>(g, want, how, failed, depths.data, parents.data, *statistics.data, "launches: " + what);
+      verify<V>(g, want, how, failed, depths.data, parents.data, *statistics.data,
+                "launches, algorithm " + std::to_string(how.algorithm) + " gather=" + std::to_string(how.gather) +
+                    " cull=" + std::to_string(how.cull) + ": " + what);
     }
   }
   simt::clear_error();
@@ -150,6 +161,11 @@ static How draw_how(const Graph &g, int threads) {
   h.parents = random32() % 2, h.up = random32() % 4 != 0, h.device_source = random32() % 2;
   if (random32() % 4 == 0) h.limit = 1 + random32() % 6;
   h.steps = random32() % 3;
+  const int algorithms[] = {GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID};
+  h.algorithm = algorithms[random32() % 4];
+  h.gather = random32() % 2 ? GP_GATHER_ALL : 1 << random32() % 3;
+  h.cull = 1 + int(random32() % 8);
+  h.fused_edges = h.algorithm == GP_CONTRACT_EXPAND ? ~0ull : h.algorithm == GP_TWO_PHASE ? 0 : 40;
   if (random32() % 4 == 0 && g.vertices) h.target = random32() % g.vertices;
   return h;
 }
@@ -160,7 +176,20 @@ template <class P, class O, class V> static void each(const Graph &g, u64 source
     run<P, O, V>(g, source, draw_how(g, P::threads), seed);
   }
 }
+// Every algorithm by launches, far deeper than there are launches.
+template <class P, class O, class V> static void deep() {
+  const Graph g = chain(71);
+  if (!only.empty() && only != g.name) return;
+  for (int algorithm : {GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID}) {
+    How h = draw_how(g, P::threads);
+    simt::set_random_schedule(u64(algorithm));
+    h.algorithm = algorithm, h.fused_edges = algorithm == GP_CONTRACT_EXPAND ? ~0ull : algorithm == GP_HYBRID;
+    h.steps = 1, h.limit = 0, h.target = ~0ull;
+    run<P, O, V>(g, 0, h, algorithm);
+  }
+}
 template <class P, class O, class V> static void all(int seeds) {
+  deep<P, O, V>();
   each<P, O, V>(chain(70), 20, seeds);
   each<P, O, V>(chain(71), 0, seeds); // deeper than there are launches, in one block's turn of three
   each<P, O, V>(ring(90), 3, seeds);

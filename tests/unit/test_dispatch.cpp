@@ -5,18 +5,22 @@
 #define GPUPRIMS_STATIC
 #define GPUPRIMS_IMPLEMENTATION
 #define GP_POLICY_ROWS(ROW)                                                                                            \
-  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, 64, GP_EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, "any size")    \
-  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 20, 64, GP_EVEN_SHARE, 256, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, "from 1 MiB") \
-  ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, 64, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, "8 bytes in")   \
-  ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, 64, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, "capability")             \
-  ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_PIPELINED, 256, 9, 0, 0, 3, 1, 0, 0, 0, 0, 0,         \
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, 64, GP_EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,          \
+      "any size")                                                                                                      \
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 20, 64, GP_EVEN_SHARE, 256, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,         \
+      "from 1 MiB")                                                                                                    \
+  ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, 64, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,           \
+      "8 bytes in")                                                                                                    \
+  ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, 64, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, "capability")       \
+  ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_PIPELINED, 256, 9, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 0,   \
       "not before 9.0")                                                                                                \
-  ROW("Fake With Rows", GP_EXCLUSIVE_SCAN, -1, -1, -1, 0, 20, GP_LOOK_BACK, 320, 9, 0, 0, 0, 1, 0, 0, 0, 0, 0,         \
+  ROW("Fake With Rows", GP_EXCLUSIVE_SCAN, -1, -1, -1, 0, 20, GP_LOOK_BACK, 320, 9, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,   \
       "canonical")                                                                                                     \
-  ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, 64, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, "from 1 KiB")   \
-  ROW("class:fakes", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                         \
+  ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, 64, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,           \
+      "from 1 KiB")                                                                                                    \
+  ROW("class:fakes", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                   \
       "class; vectors left to the default")                                                                            \
-  ROW("class:others", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 1024, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "not this one")
+  ROW("class:others", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 1024, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "not this one")
 #define GP_POLICY_CLASSES(CLASS) CLASS("fakes", "Fake With Rows") CLASS("others", "Some Other Device")
 #include "gpuprims.h"
 
@@ -739,7 +743,7 @@ static void test_programs() {
   BAD(GP_E_NULL, "source is null", gp_kernel_origin(ctx, &c, nullptr, nullptr, 0));
 
   // the policy that the machine code says it was compiled for
-  gp_policy asked = {GP_STEALING, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 3, 2, 0, 0, 0, 0}, said;
+  gp_policy asked = {GP_STEALING, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 3, 2, 0, 0, 0, 0, 0, 0}, said;
   gp_call e = fold_call(GP_REDUCE, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
   e.policy = &asked;
   GOOD(gp_policy_echo(ctx, &e, &said));
@@ -750,7 +754,7 @@ static void test_programs() {
   GOOD(gp_policy_origin(ctx, &e, &chosen, &chosen_by));
   GOOD(gp_policy_echo(ctx, &e, &said));
   CHECK(memcmp(&chosen, &said, sizeof said) == 0);
-  asked = {GP_THREE_SWEEP, 128, 3, 0, 0, 0, 2, 0, 0, 0, 0, 0};
+  asked = {GP_THREE_SWEEP, 128, 3, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0};
   e = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
   e.policy = &asked;
   GOOD(gp_policy_echo(ctx, &e, &said));
@@ -3362,7 +3366,9 @@ static void test_graphs() {
   void *out = simt::device_malloc(n * 4), *out2 = simt::device_malloc(n * 4);
   gp_traversal *statistics = static_cast<gp_traversal *>(simt::device_malloc(sizeof(gp_traversal)));
   void *out3 = simt::device_malloc(sizeof(gp_fault));
-  for (int way = 0; way < 5; ++way) { // cooperative; refused; too large; none in the driver; on the host
+  const int algorithms[] = {0, 0, 0, 0, 0, GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID};
+  // cooperative; refused; too large; none in the driver; on the host; by launches, as the policy says
+  for (int way = 0; way < 9; ++way) {
     fake::machine.refusal = way == 1 ? int(GP__CU_NOT_SUPPORTED) : way == 2 ? int(GP__CU_COOPERATIVE_TOO_LARGE) : 0;
     fake::machine.cooperative = way != 3;
     gp_config config_ = config();
@@ -3372,7 +3378,8 @@ static void test_graphs() {
     g.offsets = way == 4 ? offsets.data() : device_offsets, g.targets = way == 4 ? targets.data() : device_targets;
     gp_traversal t = {};
     gp_policy p = {};
-    p.threads = 128, p.vectors = 1, p.small = 16;
+    p.threads = 128, p.vectors = 1, p.small = 16, p.algorithm = algorithms[way];
+    if (way > 4) p.gather = way % 2 ? GP_GATHER_MERGE : GP_GATHER_ALL, p.cull = way;
     logged.clear();
     gp_call c = gp_call_init(GP_BFS);
     c.graph = &g, c.source = 1234, c.limit = 700, c.policy = way == 4 ? nullptr : &p;
@@ -3380,7 +3387,11 @@ static void test_graphs() {
     c.statistics = way == 4 ? &t : statistics;
     const unsigned before = fake::counts.cooperative, launches = unsigned(fake::counts.launches);
     GOOD(gp_run(ctx, &c, nullptr));
-    CHECK(way == 4 || fake::counts.launches == launches + (way ? GP__BFS_LAUNCHES + 2 : 1));
+    const unsigned levels = GP__BFS_LAUNCHES;
+    CHECK(way == 4 || fake::counts.launches == launches + (way == 0   ? 1
+                                                           : way == 6 ? levels + 3
+                                                           : way > 6  ? 2 * levels + 3
+                                                                      : levels + 2));
     CHECK(fake::counts.cooperative == before + (way == 0));
     CHECK((warnings("a cooperative launch was refused: a launch a level") > 0) == (way > 0 && way < 4));
     const int *d = way == 4 ? depths.data() : static_cast<const int *>(out);
