@@ -19931,7 +19931,7 @@ typedef struct gp__request {
 #include <omp.h>
 #define GPUPRIMS__PARALLEL_FOR _Pragma("omp parallel for schedule(static) num_threads(threads) if (threads > 1)")
 #define GPUPRIMS__PARALLEL_UNEVEN _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)")
-#define GPUPRIMS__ONE_AT_A_TIME _Pragma("omp critical(gp__one_at_a_time)")
+#define GPUPRIMS__ONE_AT_A_TIME _Pragma("omp critical") // one with a name would be a symbol of the library
 #else
 #define GPUPRIMS__PARALLEL_FOR
 #define GPUPRIMS__PARALLEL_UNEVEN
