@@ -145,7 +145,7 @@ PROGRAMS = [
     Program("compile: embed", command=COMPILE + ["embed"]),
     Program("compile: readme", command=COMPILE + ["readme"], needs=["lib", "venv"]),
     Program("compile: size", command=COMPILE + ["size"], needs=["lib"]),
-    Program("examples", command=COMPILE + ["examples"], needs=["lib", "venv"]),
+    Program("examples", command=COMPILE + ["examples"], needs=["lib", "venv"], timeout=600),
     Program("install", command=COMPILE + ["install"], needs=["lib"]),
 ]
 

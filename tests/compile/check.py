@@ -314,7 +314,7 @@ def emulate(checks, name, text, folder):
     with open(path, "w") as file:
         file.write('#include "emulated_runtime.h"\n' + text)
     program = os.path.join(folder, "emulated")
-    command = ([CXX, "-std=c++17", "-O1", "-I.", "-Iexamples", "-Itests/simt", "-Itests/compile", path] + SIMT +
+    command = ([CXX, "-std=c++17", "-O0", "-I.", "-Iexamples", "-Itests/simt", "-Itests/compile", path] + SIMT +
                ["-o", program, "-lpthread"])
     if checks.run(f"{name}: compile for the emulator", command) is not None:
         return checks.run(f"{name}: on the emulator", [program])
@@ -395,7 +395,7 @@ def examples(checks, folder):
         checks.check("make demo: checked against SciPy", "agree with SciPy" in output, output)
     # a build that is quick to make, in a place of its own
     unoptimised = os.path.join("build", "tests", "unoptimised")
-    if checks.run("make examples", MAKE + ["examples", f"BUILD={unoptimised}", "CFLAGS=-O0 -g"], env=env) is None:
+    if checks.run("make examples", MAKE + ["examples", f"BUILD={unoptimised}", "CFLAGS=-O0"], env=env) is None:
         return
     for name in example_files():
         stem, kind = os.path.splitext(name)

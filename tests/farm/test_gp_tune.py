@@ -193,7 +193,7 @@ def test_what_compilers_say_is_heeded(tuner):
     model = tuner.model(compile=["threads=1024"], spill=["threads=512"], unread_fields=["load"],
                         compiler_crash=["threads=256,vectors=8,blocks_per_sm=8,store=ALL,overlap=1"],
                         compiler_hang=["threads=256,vectors=8,blocks_per_sm=1,load=L2,store=ALL,overlap=1"])
-    tuner.run("--search", "--primitives", "iota", "--sizes", "64K", "--jobs", "2", "--watchdog", "0.4", model=model,
+    tuner.run("--search", "--primitives", "iota", "--sizes", "64K", "--jobs", "2", "--watchdog", "3", model=model,
               *["--compiler-command", f"{WORKER} --compiler --synthetic {model}"])
     for line in tuner.lines("coverage"):
         # Of 960 with 240 of each number of threads: 240 do not compile, 3 crash, 1 hangs; 240 spill. Of three that
