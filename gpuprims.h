@@ -5334,6 +5334,10 @@ template <int ITEMS> struct gp__byte_gather {
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
+// How many of the lanes in a mask stand before this one.
+GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) {
+  return static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));
+}
 // All lanes of a warp: those that want one draw consecutive numbers from a counter in shared memory, in the order of
 // the lanes, by one atomic. `end` is one beyond the warp's last, and stays where no lane wants any.
 GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
@@ -5344,7 +5348,7 @@ GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
   if (gp_lane() == 0) first = atomicAdd(counter, count);
   first = __shfl_sync(0xffffffffu, first, 0);
   end = first + count;
-  return first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));
+  return first + gp__lanes_before(lanes);
 }
 
 // ---- edges
@@ -6897,7 +6901,7 @@ GP_DEVICE void gp_warp_append(bool there, const T &element, const gp_frontier<T>
   if (!left) return;
   gp__u64 first = 0;
   if (gp_lane() == 0) first = atomicAdd(out.count, static_cast<gp__u64>(__popc(left)));
-  first = gp_warp_broadcast(first, 0) + static_cast<unsigned>(__popc(left & ((1u << gp_lane()) - 1)));
+  first = gp_warp_broadcast(first, 0) + gp__lanes_before(left);
   if ((left >> gp_lane() & 1u) && first < out.room) out.vertices[first] = element;
 }
 // What the block's warps have appended goes to the frontier. All threads call; behind the next __syncthreads() more may
@@ -7044,7 +7048,7 @@ GP_DEVICE bool gp__warp_contract(int cull, bool there, Vertex vertex, gp__u32 *v
   if ((cull & GP_CULL_HISTORY) && there) there = atomicExch(&storage.seen[vertex & (SLOTS - 1)], vertex) != vertex;
   if (cull & GP_CULL_WARP) {
     const unsigned peers = __ballot_sync(0xffffffffu, there) & __match_any_sync(0xffffffffu, vertex);
-    there = there && !(peers & ((1u << gp_lane()) - 1));
+    there = there && gp__lanes_before(peers) == 0;
   }
   if ((cull & GP_CULL_BITMAP) && there) {
     const gp__u32 bit = 1u << (vertex & 31u);
@@ -19020,7 +19024,7 @@ template <class T> struct gp__warp_list {
     const unsigned mask = __ballot_sync(0xffffffffu, has), number = static_cast<unsigned>(__popc(mask));
     if (!number) return;
     if (filled + number > ROOM) flush();
-    if (has) buffer[filled + static_cast<unsigned>(__popc(mask & gp__bits_below<gp__u32>(int(gp_lane()))))] = x;
+    if (has) buffer[filled + gp__lanes_before(mask)] = x;
     filled += number;
   }
   GP_DEVICE void flush() {

@@ -32,13 +32,14 @@ for module in numpy scipy; do
   if "$python" -c "import $module" 2>/dev/null; then good "$module"; else lack "$module: pip install $module"; fi
 done
 
-if ldconfig -p 2>/dev/null | grep -q libnvrtc.so || ls "${CUDA_HOME:-.}"/lib64/libnvrtc.so* >/dev/null 2>&1 ||
+toolkit=${CUDA_HOME:-} # or where the system looks
+if ldconfig -p 2>/dev/null | grep -q libnvrtc.so || compgen -G "$toolkit/lib64/libnvrtc.so*" >/dev/null 2>&1 ||
   "$python" -c 'import nvidia.cuda_nvrtc' 2>/dev/null; then
   good "NVRTC"
 else
   lack "libnvrtc: of the CUDA toolkit (CUDA_HOME says where), or pip install nvidia-cuda-nvrtc"
 fi
-if command -v nvcc >/dev/null || [ -x "${CUDA_HOME:-.}/bin/nvcc" ]; then
+if command -v nvcc >/dev/null || [ -x "$toolkit/bin/nvcc" ]; then
   good "nvcc: peers can be compiled"
 else
   note "no nvcc: ours is measured without CUB and Thrust beside it"

@@ -556,7 +556,7 @@ def size(checks, folder):
     text = open(HEADER).read()
     declared = set(re.findall(r"^#define (gp_\w+) GPUPRIMS__NAME\(", text, re.M))
     checks.check("the rename list is found", len(declared) > 20)
-    # The aim is 20 ms beside the compiler's start; a busy machine is not to fail this, an include too many is.
+    # The aim is 30 ms; a busy machine is not to fail this, an include too many is.
     empty = os.path.join(folder, "empty.c")
     open(empty, "w").close()
     for compiler in [CC] + (["clang"] if shutil.which("clang") else []):
@@ -564,12 +564,11 @@ def size(checks, folder):
         if checks.run(f"{compiler}: declarations", command) is None:
             continue
         start = best_of([compiler, "-E", empty], 15)
-        whole = best_of([compiler, "-E", source("declarations.c"), "-I."], 15)
+        whole = best_of([compiler, "-E", source("declarations.c"), "-I."], 40)
         parsed = best_of([compiler, "-fsyntax-only", source("declarations.c"), "-I."], 15)
         print(f"{compiler}: declarations preprocess in {1e3 * whole:.1f} ms (the compiler's start alone: "
               f"{1e3 * start:.1f}), and parse in {1e3 * parsed:.1f}")
-        checks.check(f"{compiler}: declarations preprocess in 60 ms", whole - start < 0.060,
-                     f"{1e3 * (whole - start):.1f} ms")
+        checks.check(f"{compiler}: declarations preprocess in 60 ms", whole < 0.060, f"{1e3 * whole:.1f} ms")
     library = os.path.join(ROOT, "build", "libgpuprims.so")
     exported = set(external_symbols(library, "--dynamic"))
     checks.check("the library exports the API and nothing else", exported == declared,

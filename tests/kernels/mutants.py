@@ -131,7 +131,7 @@ MUTANTS = {
         "FRONTIER", "__ballot_sync(0xffffffffu, there) & __match_any_sync(0xffffffffu, vertex);",
         "__match_any_sync(0xffffffffu, vertex);"),
     "frontier: the last of a warp's equal ones goes on too": (
-        "FRONTIER", "there = there && !(peers & ((1u << gp_lane()) - 1));", "there = there && peers;"),
+        "FRONTIER", "there = there && gp__lanes_before(peers) == 0;", "there = there && peers;"),
     "frontier: who sets a bit has always been the first": (
         "FRONTIER", "&& !(atomicOr(visited + vertex / 32, bit) & bit);",
         "&& (atomicOr(visited + vertex / 32, bit), true);"),
@@ -243,8 +243,8 @@ MUTANTS = {
     "many sources: lists longer than a part are lost": (
         "BFS_SOURCES", "__ballot_sync(0xffffffffu, !is_short); large;", "__ballot_sync(0xffffffffu, false); large;"),
     "many sources: a warp's buffer has room for more than it has": (
-        "BFS_SOURCES", "if (filled + number > ROOM) flush();\n    if (has) buffer[filled + static_cast",
-        "if (filled > ROOM) flush();\n    if (has) buffer[filled + static_cast"),
+        "BFS_SOURCES", "if (filled + number > ROOM) flush();\n    if (has) buffer[filled +",
+        "if (filled > ROOM) flush();\n    if (has) buffer[filled +"),
     "many sources: the limit is one level late": (
         "BFS_SOURCES", "(a.limit && t.depth == a.limit)", "(a.limit && t.depth > a.limit)"),
     "many sources: nobody hears of levels of one block": (
@@ -262,7 +262,7 @@ MUTANTS = {
     "many sources: what a batch did takes the place of what those before it did": (
         "BFS_SOURCES", "    if (!a.batch) {\n      r.reached =", "    {\n      r.reached ="),
     "many sources: a source beyond the graph has a vertex": (
-        "BFS_SOURCES", "const bool mine = v < vertices &&", "const bool mine ="),
+        "BFS_SOURCES", "const bool mine = v < vertices && atomicOr", "const bool mine = atomicOr"),
     "stale words are taken": ("LOOK_BACK", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
     "stale partial results are taken": ("REDUCE", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
     "the epoch stands still": ("LOOK_BACK", "(workspace), k.tag << 28)", "(workspace), (k.tag - 1) << 28)"),
@@ -713,7 +713,7 @@ MUTANTS = {
     "groups: the first block decides": ("GROUPS", "if (s.ticket.number == gridDim.x - 1) {\n      __threadfence();",
                                         "if (s.ticket.number == 0) {\n      __threadfence();"),
     "a warp draws one place for all its lanes": (
-        "TOP_K_LISTS", "return first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));\n}",
+        "TOP_K_LISTS", "return first + gp__lanes_before(lanes);\n}",
         "return first;\n}"),
     "counting: a vector ends with the next run's first key": (
         "COUNTING", "if (position + V <= next) return gp__same_keys",

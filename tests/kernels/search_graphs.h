@@ -1,10 +1,14 @@
-// search_graphs.h - small graphs for searches under the emulator, most of them with distances that are known, and a
-// search that they are compared with. Included behind kernel_test.h.
+// search_graphs.h - small graphs for searches under the emulator, most of them with distances that are known, a search
+// that they are compared with, and policies. Included behind kernel_test.h.
 #ifndef SEARCH_GRAPHS_H
 #define SEARCH_GRAPHS_H
 #include <algorithm>
 #include <string>
 #include <vector>
+
+typedef gp__policy<64, 1, 3, 3, 0, 1, 2> Small;
+typedef gp__policy<128, 2, 3, 3, 0, 1, 2> Larger;
+typedef gp__policy<96, 4, 3, 3, 0, 1, 2> Odd;
 
 struct Graph {
   std::string name;

@@ -13,10 +13,6 @@
 
 #include "search_graphs.h"
 
-typedef gp__policy<64, 1, 3, 3, 0, 1, 2> Small;
-typedef gp__policy<128, 2, 3, 3, 0, 1, 2> Larger;
-typedef gp__policy<96, 4, 3, 3, 0, 1, 2> Odd;
-
 // ---- a launch
 
 struct How {

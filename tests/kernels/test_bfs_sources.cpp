@@ -14,10 +14,6 @@
 
 #include "search_graphs.h"
 
-typedef gp__policy<64, 1, 3, 3, 0, 1, 2> Small;
-typedef gp__policy<128, 2, 3, 3, 0, 1, 2> Larger;
-typedef gp__policy<96, 4, 3, 3, 0, 1, 2> Odd;
-
 struct How {
   int count = 1, alpha = 2;
   unsigned blocks = 3, small = 16;

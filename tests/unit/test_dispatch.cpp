@@ -3366,16 +3366,20 @@ static void test_graphs() {
   void *out = simt::device_malloc(n * 4), *out2 = simt::device_malloc(n * 4);
   gp_traversal *statistics = static_cast<gp_traversal *>(simt::device_malloc(sizeof(gp_traversal)));
   void *out3 = simt::device_malloc(sizeof(gp_fault));
+  const auto open = [&](bool host) { // the context, and where the graph lies for it
+    gp_config config_ = config();
+    if (host) config_.backend = GP_BACKEND_HOST;
+    gp_context *ctx = nullptr;
+    GOOD(gp_open(&config_, &ctx));
+    g.offsets = host ? offsets.data() : device_offsets, g.targets = host ? targets.data() : device_targets;
+    return ctx;
+  };
   const int algorithms[] = {0, 0, 0, 0, 0, GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID};
   // cooperative; refused; too large; none in the driver; on the host; by launches, as the policy says
   for (int way = 0; way < 9; ++way) {
     fake::machine.refusal = way == 1 ? int(GP__CU_NOT_SUPPORTED) : way == 2 ? int(GP__CU_COOPERATIVE_TOO_LARGE) : 0;
     fake::machine.cooperative = way != 3;
-    gp_config config_ = config();
-    if (way == 4) config_.backend = GP_BACKEND_HOST;
-    gp_context *ctx = nullptr;
-    GOOD(gp_open(&config_, &ctx));
-    g.offsets = way == 4 ? offsets.data() : device_offsets, g.targets = way == 4 ? targets.data() : device_targets;
+    gp_context *const ctx = open(way == 4);
     gp_traversal t = {};
     gp_policy p = {};
     p.threads = 128, p.vectors = 1, p.small = 16, p.algorithm = algorithms[way];
@@ -3448,11 +3452,7 @@ static void test_graphs() {
          *device_sources = upload(&sources[0], count * 8);
     fake::machine.refusal = way == 1 ? int(GP__CU_NOT_SUPPORTED) : 0;
     fake::machine.cooperative = way != 3;
-    gp_config config_ = config();
-    if (way == 4) config_.backend = GP_BACKEND_HOST;
-    gp_context *ctx = nullptr;
-    GOOD(gp_open(&config_, &ctx));
-    g.offsets = way == 4 ? offsets.data() : device_offsets, g.targets = way == 4 ? targets.data() : device_targets;
+    gp_context *const ctx = open(way == 4);
     gp_traversal t = {};
     gp_policy p = {};
     p.threads = 128, p.vectors = 1, p.small = 16;
