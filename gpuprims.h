@@ -18049,12 +18049,13 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
-  static const unsigned PLACES = GP__BFS_BUFFER / 2 / unsigned(sizeof(Vertex)); // vertices of one of its two
-  // Bottom-up: words of the bitmap a warp takes; neighbours a lane looks at, those of one access.
-  static const int WORDS = ITEMS, LOOK = 16 / int(sizeof(Vertex));
+  static const unsigned PLACES = GP__BFS_BUFFER / 4 / unsigned(sizeof(Vertex)); // vertices of one of its two
+  // Vertices of a warp that have looked in vain, and where they look next.
+  static const unsigned WAITING = GP__BFS_BUFFER / 2 / unsigned(sizeof(Vertex) + sizeof(Offset)) / GP__WARP * GP__WARP;
+  // Bottom-up: words of the bitmap a warp takes; vertices a lane has, one of which waited; neighbours of one access.
+  static const int WORDS = ITEMS, SLOTS = WORDS + 1, LOOK = 16 / int(sizeof(Vertex));
   // Who appends: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
-  static const int FEW = 8; // vertices that look on, for each of which the warp then works together
   typedef gp__bfs_shared<WARPS> Shared;
 
   const gp__bfs_args &a;
@@ -18209,11 +18210,15 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
 
   // ---- the queue
 
-  // A warp's buffers: parts of the queue, or two of vertices.
+  // A warp's buffers: parts of the queue; or two of vertices, and vertices that wait.
   GP_DEVICE gp_edges *buffer() const { return reinterpret_cast<gp_edges *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE Vertex *places(int which) const {
     return reinterpret_cast<Vertex *>(dynamic + gp_warp() * GP__BFS_BUFFER) + (which ? PLACES : 0);
   }
+  GP_DEVICE Offset *waiting_at() const {
+    return reinterpret_cast<Offset *>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 2);
+  }
+  GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + WAITING); }
   GP_DEVICE gp_edges *small_queue(unsigned which) const {
     return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
   }
@@ -18445,12 +18450,12 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   GP_DEVICE static unsigned before_whole(const Vertex *p) {
     return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
   }
-  // The 16 bytes that hold p, of what is there.
+  // The 16 bytes that hold p, of what is there. They stay out of the nearest cache, which is the bitmap's.
   GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
     const Vertex *from = p - before_whole(p), *end = in_sources + s.edges;
     if (from >= in_sources && from + LOOK <= end) {
       gp__packed<Vertex> whole;
-      whole.vector = gp__load_vector<GP_CACHE_ALL>(from);
+      whole.vector = gp__load_vector<GP_CACHE_L2>(from);
       GPUPRIMS__UNROLL
       for (int i = 0; i < LOOK; ++i) u[i] = whole.item[i];
     } else {
@@ -18458,124 +18463,129 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
     }
   }
-  // Lanes look for a neighbour that has been reached, at those of 16 bytes; the last few vertices have the warp's help.
-  GP_DEVICE void look(const gp__u32 *map, Offset (&at)[WORDS], const Offset (&end)[WORDS], bool (&found)[WORDS],
-                      Vertex (&parent)[WORDS]) {
-    for (;;) {
-      unsigned pending[WORDS];
-      int left = 0;
+  // Lanes look for a neighbour that has been reached, each at those of the 16 bytes that hold its next one. Most often
+  // this first one has been; then the others' words of the bitmap, each an access of L2, are not asked for.
+  GP_DEVICE void look(const gp__u32 *map, const bool (&looks)[SLOTS], const Offset (&at)[SLOTS],
+                      const Offset (&end)[SLOTS], bool (&hit)[SLOTS], Vertex (&parent)[SLOTS]) {
+    Vertex u[SLOTS][LOOK];
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < SLOTS; ++w)
+      if (looks[w]) load_neighbours(in_sources + at[w], u[w]);
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < SLOTS; ++w) {
+      const unsigned from = before_whole(in_sources + at[w]);
+      parent[w] = 0;
       GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
-        pending[w] = __ballot_sync(0xffffffffu, !found[w] && at[w] < end[w]);
-        left += __popc(pending[w]);
-      }
-      if (left <= FEW) {
-        GPUPRIMS__UNROLL
-        for (int w = 0; w < WORDS; ++w) look_together(map, pending[w], at[w], end[w], found[w], parent[w]);
-        return;
-      }
-      Vertex u[WORDS][LOOK];
+      for (unsigned i = 0; i < LOOK; ++i)
+        if (looks[w] && i == from) parent[w] = u[w][i];
+      hit[w] = looks[w] && has_bit(map, parent[w]);
+      inspected += looks[w];
+    }
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < SLOTS; ++w) {
+      if (!looks[w] || hit[w]) continue;
+      const unsigned from = before_whole(in_sources + at[w]), n = static_cast<unsigned>(behind(at[w], end[w]) - at[w]);
+      bool one[LOOK];
       GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS; ++w)
-        if (!found[w] && at[w] < end[w]) load_neighbours(in_sources + at[w], u[w]);
+      for (unsigned i = 1; i < LOOK; ++i) one[i] = i > from && i < from + n && has_bit(map, u[w][i]);
       GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
-        if (found[w] || at[w] >= end[w]) continue;
-        const unsigned from = before_whole(in_sources + at[w]), room = LOOK - from;
-        const unsigned n = end[w] - at[w] < room ? static_cast<unsigned>(end[w] - at[w]) : room;
-        bool hit[LOOK];
-        GPUPRIMS__UNROLL
-        for (unsigned i = 0; i < LOOK; ++i) hit[i] = i >= from && i < from + n && has_bit(map, u[w][i]);
-        GPUPRIMS__UNROLL
-        for (int i = LOOK - 1; i >= 0; --i)
-          if (hit[i]) found[w] = true, parent[w] = u[w][i];
-        at[w] += n;
-        inspected += n;
-      }
+      for (int i = LOOK - 1; i > 0; --i)
+        if (one[i]) hit[w] = true, parent[w] = u[w][i];
+      inspected += n - 1;
     }
   }
-  GP_DEVICE void look_together(const gp__u32 *map, unsigned pending, Offset at, Offset end, bool &found,
-                               Vertex &parent) {
-    for (; pending; pending &= pending - 1) {
-      const int owner = __ffs(static_cast<int>(pending)) - 1;
-      const Offset last = __shfl_sync(0xffffffffu, end, owner);
-      for (Offset i = __shfl_sync(0xffffffffu, at, owner); i < last; i += GP__WARP * LOOK) {
-        Vertex u[LOOK];
-        int which = -1;
-        GPUPRIMS__UNROLL
-        for (unsigned j = 0; j < LOOK; ++j) {
-          const Offset k = i + j * GP__WARP + gp_lane();
-          u[j] = k < last && k >= i ? in_sources[k] : 0;
-        }
-        GPUPRIMS__UNROLL
-        for (int j = LOOK - 1; j >= 0; --j) {
-          const Offset k = i + unsigned(j) * GP__WARP + gp_lane();
-          const bool there = k < last && k >= i;
-          inspected += there;
-          if (there && has_bit(map, u[j])) which = j;
-        }
-        const unsigned hits = __ballot_sync(0xffffffffu, which >= 0);
-        Vertex mine = 0;
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < LOOK; ++j)
-          if (which == j) mine = u[j];
-        if (hits) {
-          mine = __shfl_sync(0xffffffffu, mine, __ffs(static_cast<int>(hits)) - 1);
-          if (static_cast<int>(gp_lane()) == owner) found = true, parent = mine;
-          break;
-        }
-        if (last - i <= GP__WARP * LOOK) break;
-      }
-    }
+  // The neighbour behind those that stand in the 16 bytes of `at`.
+  GP_DEVICE Offset behind(Offset at, Offset end) const {
+    const unsigned n = LOOK - before_whole(in_sources + at);
+    return end - at < n ? end : at + n;
   }
+  // A vertex has found a neighbour, or has none.
+  template <bool LISTED> GP_DEVICE void conclude(bool ends, Vertex v, bool found, Vertex parent, Offset degree) {
+    const gp__bfs_state &t = s.state;
+    const bool keeps = ends && !found && degree != 0;
+    if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : static_cast<Vertex>(~Vertex(0)));
+    if (LISTED) append_to_list(found, v, 1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
+    if (found) {
+      ++sums.found;
+      if (v == a.target) gp__bfs_tally::add(s.sums[0].found, GP__BFS_HIT);
+      sums.edges += a.symmetric ? degree : static_cast<Offset>(offsets[v + 1] - offsets[v]);
+    }
+    append_to_list(keeps, v, 0, buffered, &control->kept, static_cast<Vertex *>(a.lists[LISTED ? t.side ^ 1 : t.side]),
+                   t.kept);
+    sums.appended += keeps;
+  }
+  // A warp goes over words of the bitmap, or as many of the list. Who has looked in vain waits until there is a warp of
+  // them; these look on beside the next words' vertices, so that a few long searches do not keep a warp waiting.
   template <bool LISTED> GP_DEVICE void bottom_up() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
     gp__u32 *next = a.reached[t.map ^ 1];
     const Vertex *list = static_cast<const Vertex *>(a.lists[t.side]);
-    Vertex *kept = static_cast<Vertex *>(a.lists[LISTED ? t.side ^ 1 : t.side]);
-    const gp__u64 count = LISTED ? t.list : vertices, tiles = (count + GP__WARP * WORDS - 1) / (GP__WARP * WORDS);
+    const gp__u64 count = LISTED ? t.list : vertices, rows = (count + GP__WARP - 1) / GP__WARP, step = warps_of_grid();
+    unsigned waiting = 0;
     depth = t.depth + 1;
-    for (gp__u64 tile = warp_of_grid(); tile < tiles; tile += warps_of_grid()) {
-      Vertex v[WORDS], parent[WORDS];
-      Offset begin[WORDS], at[WORDS], end[WORDS];
-      bool there[WORDS], found[WORDS];
+    for (gp__u64 row = warp_of_grid(); row < rows || waiting;) {
+      const unsigned most = waiting < GP__WARP ? waiting : unsigned(GP__WARP);
+      const unsigned taken = most == GP__WARP || row >= rows ? most : 0;
+      waiting -= taken;
+      const unsigned room = (WAITING - waiting) / GP__WARP - (taken != 0);
+      const unsigned words_now = room < unsigned(WORDS) ? room : unsigned(WORDS);
+      Vertex v[SLOTS], parent[SLOTS];
+      Offset begin[SLOTS], at[SLOTS], end[SLOTS], then[WORDS];
+      bool there[SLOTS], looks[SLOTS], found[SLOTS], ahead[WORDS];
+      __syncwarp();
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) {
-        const gp__u64 i = (tile * WORDS + unsigned(w)) * GP__WARP + gp_lane();
-        const gp__u64 then = i + warps_of_grid() * (GP__WARP * WORDS); // of the tile after this one
-        if (!LISTED && then < count) gp__prefetch(in_offsets + then);
-        v[w] = LISTED ? i < count ? list[i] : 0 : static_cast<Vertex>(i);
-        there[w] = i < count && !has_bit(map, v[w]);
-        begin[w] = at[w] = there[w] ? in_offsets[v[w]] : 0;
+        const gp__u64 i = (row + unsigned(w) * step) * GP__WARP + gp_lane();
+        const bool is = unsigned(w) < words_now && i < count;
+        v[w] = LISTED ? is ? list[i] : 0 : static_cast<Vertex>(i);
+        there[w] = is && !has_bit(map, v[w]);
+        begin[w] = there[w] ? in_offsets[v[w]] : 0;
         end[w] = there[w] ? in_offsets[v[w] + 1] : 0;
-        found[w] = false, parent[w] = 0;
+        at[w] = begin[w];
       }
-
-      look(map, at, end, found, parent);
+      there[WORDS] = gp_lane() < taken;
+      v[WORDS] = there[WORDS] ? waiting_vertices()[waiting + gp_lane()] : 0;
+      at[WORDS] = there[WORDS] ? waiting_at()[waiting + gp_lane()] : 0;
+      begin[WORDS] = there[WORDS] ? in_offsets[v[WORDS]] : 0;
+      end[WORDS] = there[WORDS] ? in_offsets[v[WORDS] + 1] : 0;
+      // Neighbours of words behind these, and offsets of others behind them, are on their way meanwhile.
       GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
-        if (!LISTED) {
-          const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
-          const gp__u64 word = tile * WORDS + unsigned(w);
-          if (gp_lane() == 0 && word < words) next[word] = map[word] | bits;
-          if (there[w]) write(v[w], found[w] ? depth : -1, found[w] ? parent[w] : static_cast<Vertex>(~Vertex(0)));
-        } else {
-          if (found[w]) write(v[w], depth, parent[w]);
-          append_to_list(found[w], v[w], 1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
-        }
-        if (found[w]) {
-          ++sums.found;
-          if (v[w] == a.target) gp__bfs_tally::add(s.sums[0].found, GP__BFS_HIT);
-          sums.edges += a.symmetric ? static_cast<gp__u64>(end[w] - begin[w])
-                                    : static_cast<gp__u64>(offsets[v[w] + 1] - offsets[v[w]]);
-        }
-        const bool keeps = there[w] && !found[w] && end[w] != begin[w];
-        append_to_list(keeps, v[w], 0, buffered, &control->kept, kept, t.kept);
-        sums.appended += keeps;
+      for (int w = 0; w < WORDS && !LISTED; ++w) {
+        const gp__u64 i = (row + unsigned(w + 2 * WORDS) * step) * GP__WARP + gp_lane(),
+                      j = i + WORDS * step * GP__WARP;
+        ahead[w] = i < count && !has_bit(map, static_cast<Vertex>(i));
+        then[w] = i < count ? in_offsets[i] : 0;
+        if (j < count) gp__prefetch(in_offsets + j);
       }
+      __syncwarp(); // who waited has been taken
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < SLOTS; ++w) looks[w] = at[w] < end[w];
+      look(map, looks, at, end, found, parent);
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS && !LISTED; ++w) {
+        const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
+        const gp__u64 word = row + unsigned(w) * step;
+        if (ahead[w] && then[w] < s.edges) gp__prefetch(in_sources + then[w]);
+        if (gp_lane() == 0 && unsigned(w) < words_now && word < words) next[word] = map[word] | bits;
+      }
+      if (!LISTED && found[WORDS]) atomicOr(next + (v[WORDS] >> 5), 1u << (v[WORDS] & 31u));
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < SLOTS; ++w) {
+        const Offset rest = looks[w] ? behind(at[w], end[w]) : end[w];
+        const bool waits = looks[w] && !found[w] && rest < end[w];
+        const unsigned others = __ballot_sync(0xffffffffu, waits);
+        conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], static_cast<Offset>(end[w] - begin[w]));
+        if (waits) {
+          const unsigned place = waiting + static_cast<unsigned>(__popc(others & below()));
+          waiting_vertices()[place] = v[w];
+          waiting_at()[place] = rest;
+        }
+        waiting += static_cast<unsigned>(__popc(others));
+      }
+      row += words_now * step;
     }
-    flush_list(0, buffered, &control->kept, kept, t.kept);
+    flush_list(0, buffered, &control->kept, static_cast<Vertex *>(a.lists[LISTED ? t.side ^ 1 : t.side]), t.kept);
     flush_list(1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
     add_warp(sums);
   }

@@ -194,8 +194,8 @@ MUTANTS = {
         "BFS", "next[word] = map[word] | bits;",
         "next[word] = bits;"),
     "bfs: the list forgets those not found": (
-        "BFS", "const bool keeps = there[w] && !found[w]",
-        "const bool keeps = there[w] && found[w]"),
+        "BFS", "const bool keeps = ends && !found &&",
+        "const bool keeps = ends && found &&"),
     "bfs: bits of those found in a list are not set": (
         "BFS", "if (there) atomicOr(map + (v >> 5), 1u << (v & 31u));",
         ""),
@@ -205,15 +205,24 @@ MUTANTS = {
     "bfs: what was not reached is not written": (
         "BFS", "if (!t.listed) // what was not reached",
         "if (t.listed) // what was not reached"),
-    "bfs: the warp's help ends one round early": (
-        "BFS", "if (last - i <= GP__WARP * LOOK) break;",
-        "break;"),
+    "bfs: who has waited is not in the bitmap": (
+        "BFS", "if (!LISTED && found[WORDS]) atomicOr(next + (v[WORDS] >> 5), 1u << (v[WORDS] & 31u));",
+        ""),
+    "bfs: a neighbour is left out by those who wait": (
+        "BFS", "waiting_at()[place] = rest;",
+        "waiting_at()[place] = rest + 1;"),
+    "bfs: more wait than there is room for": (
+        "BFS", "(WAITING - waiting) / GP__WARP - (taken != 0)",
+        "(WAITING - waiting) / GP__WARP"),
     "bfs: the upper part of a sum is lost": (
         "BFS", "if (high) atomicAdd(&sum[1], high);",
         ""),
     "bfs: neighbours of the list before are looked at": (
-        "BFS", "hit[i] = i >= from && i < from + n &&",
-        "hit[i] = i < from + n &&"),
+        "BFS", "if (looks[w] && i == from) parent[w]",
+        "if (looks[w] && i == 0) parent[w]"),
+    "bfs: neighbours of the list behind are looked at": (
+        "BFS", "one[i] = i > from && i < from + n &&",
+        "one[i] = i > from &&"),
     "bfs: the limit of one block is one level late": (
         "BFS", "depth == a.limit;\n    } while",
         "depth > a.limit + 1000;\n    } while"),
