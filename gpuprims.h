@@ -18050,10 +18050,10 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
   static const unsigned PLACES = GP__BFS_BUFFER / 4 / unsigned(sizeof(Vertex)); // vertices of one of its two
-  // Vertices of a warp that have looked in vain, and where they look next.
-  static const unsigned WAITING = GP__BFS_BUFFER / 2 / unsigned(sizeof(Vertex) + sizeof(Offset)) / GP__WARP * GP__WARP;
-  // Bottom-up: words of the bitmap a warp takes; vertices a lane has, one of which waited; neighbours of one access.
-  static const int WORDS = ITEMS, SLOTS = WORDS + 1, LOOK = 16 / int(sizeof(Vertex));
+  // Bottom-up: vertices of a warp that wait and where they look next; words of the bitmap, or as many of the list, that
+  // a warp goes over at a time, less than one for which there is room; neighbours of one access.
+  static const int WAITING = GP__BFS_BUFFER / 2 / int(sizeof(Vertex) + sizeof(Offset)) / GP__WARP * GP__WARP;
+  static const int WORDS = ITEMS < WAITING / GP__WARP ? ITEMS : WAITING / GP__WARP - 1, LOOK = 16 / int(sizeof(Vertex));
   // Who appends: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
   typedef gp__bfs_shared<WARPS> Shared;
@@ -18463,46 +18463,28 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
     }
   }
-  // Lanes look for a neighbour that has been reached, each at those of the 16 bytes that hold its next one. Most often
-  // this first one has been; then the others' words of the bitmap, each an access of L2, are not asked for.
-  GP_DEVICE void look(const gp__u32 *map, const bool (&looks)[SLOTS], const Offset (&at)[SLOTS],
-                      const Offset (&end)[SLOTS], bool (&hit)[SLOTS], Vertex (&parent)[SLOTS]) {
-    Vertex u[SLOTS][LOOK];
-    GPUPRIMS__UNROLL
-    for (int w = 0; w < SLOTS; ++w)
-      if (looks[w]) load_neighbours(in_sources + at[w], u[w]);
-    GPUPRIMS__UNROLL
-    for (int w = 0; w < SLOTS; ++w) {
-      const unsigned from = before_whole(in_sources + at[w]);
-      parent[w] = 0;
-      GPUPRIMS__UNROLL
-      for (unsigned i = 0; i < LOOK; ++i)
-        if (looks[w] && i == from) parent[w] = u[w][i];
-      hit[w] = looks[w] && has_bit(map, parent[w]);
-      inspected += looks[w];
-    }
-    GPUPRIMS__UNROLL
-    for (int w = 0; w < SLOTS; ++w) {
-      if (!looks[w] || hit[w]) continue;
-      const unsigned from = before_whole(in_sources + at[w]), n = static_cast<unsigned>(behind(at[w], end[w]) - at[w]);
-      bool one[LOOK];
-      GPUPRIMS__UNROLL
-      for (unsigned i = 1; i < LOOK; ++i) one[i] = i > from && i < from + n && has_bit(map, u[w][i]);
-      GPUPRIMS__UNROLL
-      for (int i = LOOK - 1; i > 0; --i)
-        if (one[i]) hit[w] = true, parent[w] = u[w][i];
-      inspected += n - 1;
-    }
-  }
-  // The neighbour behind those that stand in the 16 bytes of `at`.
-  GP_DEVICE Offset behind(Offset at, Offset end) const {
-    const unsigned n = LOOK - before_whole(in_sources + at);
+  // Where a look at the 16 bytes that hold `at`, and others behind them, ends: `whole` of 16 bytes in all.
+  GP_DEVICE Offset behind(Offset at, Offset end, unsigned whole) const {
+    const unsigned n = whole * LOOK - before_whole(in_sources + at);
     return end - at < n ? end : at + n;
+  }
+  // Has one of the neighbours been reached that stand in the 16 bytes of `at`, from there on?
+  GP_DEVICE bool look(const gp__u32 *map, Offset at, Offset end, Vertex &parent) {
+    const unsigned from = before_whole(in_sources + at), n = static_cast<unsigned>(behind(at, end, 1) - at);
+    Vertex u[LOOK];
+    bool one[LOOK], hit = false;
+    load_neighbours(in_sources + at, u);
+    GPUPRIMS__UNROLL
+    for (unsigned i = 0; i < LOOK; ++i) one[i] = i >= from && i < from + n && has_bit(map, u[i]);
+    GPUPRIMS__UNROLL
+    for (int i = LOOK - 1; i >= 0; --i)
+      if (one[i]) hit = true, parent = u[i];
+    inspected += n;
+    return hit;
   }
   // A vertex has found a neighbour, or has none.
   template <bool LISTED> GP_DEVICE void conclude(bool ends, Vertex v, bool found, Vertex parent, Offset degree) {
     const gp__bfs_state &t = s.state;
-    const bool keeps = ends && !found && degree != 0;
     if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : static_cast<Vertex>(~Vertex(0)));
     if (LISTED) append_to_list(found, v, 1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
     if (found) {
@@ -18510,81 +18492,105 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       if (v == a.target) gp__bfs_tally::add(s.sums[0].found, GP__BFS_HIT);
       sums.edges += a.symmetric ? degree : static_cast<Offset>(offsets[v + 1] - offsets[v]);
     }
+    const bool keeps = ends && !found && degree != 0;
     append_to_list(keeps, v, 0, buffered, &control->kept, static_cast<Vertex *>(a.lists[LISTED ? t.side ^ 1 : t.side]),
                    t.kept);
     sums.appended += keeps;
   }
-  // A warp goes over words of the bitmap, or as many of the list. Who has looked in vain waits until there is a warp of
-  // them; these look on beside the next words' vertices, so that a few long searches do not keep a warp waiting.
+  // Those who have looked in vain wait, until there is a warp of them.
+  GP_DEVICE void wait_for_others(bool waits, Vertex v, Offset at, unsigned &waiting) const {
+    const unsigned mask = __ballot_sync(0xffffffffu, waits);
+    if (waits) {
+      const unsigned place = waiting + static_cast<unsigned>(__popc(mask & below()));
+      waiting_vertices()[place] = v;
+      waiting_at()[place] = at;
+    }
+    waiting += static_cast<unsigned>(__popc(mask));
+  }
+  // They look on, at 16 bytes each; where they are few, with several lanes each.
+  template <bool LISTED> GP_DEVICE void look_on(const gp__u32 *map, gp__u32 *next, unsigned &waiting) {
+    const unsigned taken = waiting < GP__WARP ? waiting : unsigned(GP__WARP);
+    unsigned width = 1;
+    while (2 * width * taken <= GP__WARP) width *= 2;
+    waiting -= taken;
+    const unsigned share = gp_lane() / width, within = gp_lane() & (width - 1);
+    const bool is = share < taken;
+    __syncwarp();
+    const Vertex v = is ? waiting_vertices()[waiting + share] : 0;
+    const Offset at = is ? waiting_at()[waiting + share] : 0;
+    const Offset begin = is ? in_offsets[v] : 0, end = is ? in_offsets[v + 1] : 0;
+    const Offset from = is && within ? behind(at, end, within) : at;
+    Vertex parent = 0;
+    __syncwarp(); // they have been taken
+    const bool hit = from < end && look(map, from, end, parent);
+    const unsigned hits =
+        __ballot_sync(0xffffffffu, hit) >> share * width & (width == GP__WARP ? ~0u : (1u << width) - 1);
+    const unsigned winner = share * width + (hits ? static_cast<unsigned>(__ffs(static_cast<int>(hits))) - 1u : 0);
+    parent = __shfl_sync(0xffffffffu, parent, static_cast<int>(winner));
+    const Offset rest = is ? behind(at, end, width) : end;
+    const bool leads = is && !within, waits = leads && !hits && rest < end, found = leads && hits;
+    if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));
+    conclude<LISTED>(leads && !waits, v, found, parent, static_cast<Offset>(end - begin));
+    wait_for_others(waits, v, rest, waiting);
+  }
+  // A warp goes over words of the bitmap, or as many vertices of the list. Each looks at its first neighbour, which has
+  // most often been reached; who needs more looks on later.
   template <bool LISTED> GP_DEVICE void bottom_up() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
     gp__u32 *next = a.reached[t.map ^ 1];
     const Vertex *list = static_cast<const Vertex *>(a.lists[t.side]);
-    const gp__u64 count = LISTED ? t.list : vertices, rows = (count + GP__WARP - 1) / GP__WARP, step = warps_of_grid();
+    const Vertex last = static_cast<Vertex>((LISTED ? t.list : vertices) - 1),
+                 step = static_cast<Vertex>(warps_of_grid());
+    const Vertex rows = last / GP__WARP + 1; // a step has something to do
     unsigned waiting = 0;
     depth = t.depth + 1;
-    for (gp__u64 row = warp_of_grid(); row < rows || waiting;) {
-      const unsigned most = waiting < GP__WARP ? waiting : unsigned(GP__WARP);
-      const unsigned taken = most == GP__WARP || row >= rows ? most : 0;
-      waiting -= taken;
-      const unsigned room = (WAITING - waiting) / GP__WARP - (taken != 0);
-      const unsigned words_now = room < unsigned(WORDS) ? room : unsigned(WORDS);
-      Vertex v[SLOTS], parent[SLOTS];
-      Offset begin[SLOTS], at[SLOTS], end[SLOTS], then[WORDS];
-      bool there[SLOTS], looks[SLOTS], found[SLOTS], ahead[WORDS];
-      __syncwarp();
+    for (Vertex row = static_cast<Vertex>(warp_of_grid()); row < rows; row += WORDS * step) {
+      Vertex v[WORDS], parent[WORDS];
+      Offset begin[WORDS], end[WORDS], then[WORDS];
+      gp__u32 word[WORDS];
+      bool there[WORDS], found[WORDS];
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) {
-        const gp__u64 i = (row + unsigned(w) * step) * GP__WARP + gp_lane();
-        const bool is = unsigned(w) < words_now && i < count;
-        v[w] = LISTED ? is ? list[i] : 0 : static_cast<Vertex>(i);
-        there[w] = is && !has_bit(map, v[w]);
+        const Vertex mine = row + unsigned(w) * step, i = mine * GP__WARP + gp_lane();
+        const bool is = mine < rows && i <= last;
+        word[w] = !LISTED && mine < rows ? map[mine] : 0;
+        v[w] = LISTED ? is ? list[i] : 0 : i;
+        there[w] = is && !(LISTED ? has_bit(map, v[w]) : (word[w] >> gp_lane() & 1u) != 0);
         begin[w] = there[w] ? in_offsets[v[w]] : 0;
         end[w] = there[w] ? in_offsets[v[w] + 1] : 0;
-        at[w] = begin[w];
       }
-      there[WORDS] = gp_lane() < taken;
-      v[WORDS] = there[WORDS] ? waiting_vertices()[waiting + gp_lane()] : 0;
-      at[WORDS] = there[WORDS] ? waiting_at()[waiting + gp_lane()] : 0;
-      begin[WORDS] = there[WORDS] ? in_offsets[v[WORDS]] : 0;
-      end[WORDS] = there[WORDS] ? in_offsets[v[WORDS] + 1] : 0;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) parent[w] = begin[w] < end[w] ? in_sources[begin[w]] : 0;
       // Neighbours of words behind these, and offsets of others behind them, are on their way meanwhile.
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS && !LISTED; ++w) {
-        const gp__u64 i = (row + unsigned(w + 2 * WORDS) * step) * GP__WARP + gp_lane(),
-                      j = i + WORDS * step * GP__WARP;
-        ahead[w] = i < count && !has_bit(map, static_cast<Vertex>(i));
-        then[w] = i < count ? in_offsets[i] : 0;
-        if (j < count) gp__prefetch(in_offsets + j);
+        const Vertex mine = row + unsigned(w + 2 * WORDS) * step, i = mine * GP__WARP + gp_lane();
+        const Vertex more = mine + WORDS * step;
+        then[w] = mine < rows && i <= last ? in_offsets[i] : static_cast<Offset>(s.edges);
+        if (more < rows && more * GP__WARP + gp_lane() <= last)
+          gp__prefetch(in_offsets + (more * GP__WARP + gp_lane()));
       }
-      __syncwarp(); // who waited has been taken
       GPUPRIMS__UNROLL
-      for (int w = 0; w < SLOTS; ++w) looks[w] = at[w] < end[w];
-      look(map, looks, at, end, found, parent);
+      for (int w = 0; w < WORDS; ++w) {
+        found[w] = begin[w] < end[w] && has_bit(map, parent[w]);
+        inspected += begin[w] < end[w];
+      }
       GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS && !LISTED; ++w) {
+      for (int w = 0; w < WORDS && !LISTED; ++w)
+        if (then[w] < s.edges) gp__prefetch(in_sources + then[w]);
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) {
+        const bool waits = !found[w] && begin[w] + 1 < end[w];
         const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
-        const gp__u64 word = row + unsigned(w) * step;
-        if (ahead[w] && then[w] < s.edges) gp__prefetch(in_sources + then[w]);
-        if (gp_lane() == 0 && unsigned(w) < words_now && word < words) next[word] = map[word] | bits;
-      }
-      if (!LISTED && found[WORDS]) atomicOr(next + (v[WORDS] >> 5), 1u << (v[WORDS] & 31u));
-      GPUPRIMS__UNROLL
-      for (int w = 0; w < SLOTS; ++w) {
-        const Offset rest = looks[w] ? behind(at[w], end[w]) : end[w];
-        const bool waits = looks[w] && !found[w] && rest < end[w];
-        const unsigned others = __ballot_sync(0xffffffffu, waits);
+        const Vertex mine = row + unsigned(w) * step;
+        if (!LISTED && gp_lane() == 0 && mine < rows) next[mine] = word[w] | bits;
         conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], static_cast<Offset>(end[w] - begin[w]));
-        if (waits) {
-          const unsigned place = waiting + static_cast<unsigned>(__popc(others & below()));
-          waiting_vertices()[place] = v[w];
-          waiting_at()[place] = rest;
-        }
-        waiting += static_cast<unsigned>(__popc(others));
+        wait_for_others(waits, v[w], begin[w] + 1, waiting);
       }
-      row += words_now * step;
+      while (waiting >= GP__WARP) look_on<LISTED>(map, next, waiting);
     }
+    while (waiting) look_on<LISTED>(map, next, waiting);
     flush_list(0, buffered, &control->kept, static_cast<Vertex *>(a.lists[LISTED ? t.side ^ 1 : t.side]), t.kept);
     flush_list(1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
     add_warp(sums);

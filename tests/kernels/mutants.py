@@ -191,8 +191,8 @@ MUTANTS = {
         "BFS", "queue[t.last + (count - there) + i] =",
         "queue[t.last + i] ="),
     "bfs: a level bottom-up forgets those before": (
-        "BFS", "next[word] = map[word] | bits;",
-        "next[word] = bits;"),
+        "BFS", "next[mine] = word[w] | bits;",
+        "next[mine] = bits;"),
     "bfs: the list forgets those not found": (
         "BFS", "const bool keeps = ends && !found &&",
         "const bool keeps = ends && found &&"),
@@ -206,23 +206,23 @@ MUTANTS = {
         "BFS", "if (!t.listed) // what was not reached",
         "if (t.listed) // what was not reached"),
     "bfs: who has waited is not in the bitmap": (
-        "BFS", "if (!LISTED && found[WORDS]) atomicOr(next + (v[WORDS] >> 5), 1u << (v[WORDS] & 31u));",
+        "BFS", "if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));",
         ""),
     "bfs: a neighbour is left out by those who wait": (
-        "BFS", "waiting_at()[place] = rest;",
-        "waiting_at()[place] = rest + 1;"),
+        "BFS", "waiting_at()[place] = at;",
+        "waiting_at()[place] = at + 1;"),
     "bfs: more wait than there is room for": (
-        "BFS", "(WAITING - waiting) / GP__WARP - (taken != 0)",
-        "(WAITING - waiting) / GP__WARP"),
+        "BFS", "while (waiting >= GP__WARP) look_on",
+        "if (waiting >= GP__WARP) look_on"),
     "bfs: the upper part of a sum is lost": (
         "BFS", "if (high) atomicAdd(&sum[1], high);",
         ""),
     "bfs: neighbours of the list before are looked at": (
-        "BFS", "if (looks[w] && i == from) parent[w]",
-        "if (looks[w] && i == 0) parent[w]"),
+        "BFS", "one[i] = i >= from && i < from + n",
+        "one[i] = i < from + n"),
     "bfs: neighbours of the list behind are looked at": (
-        "BFS", "one[i] = i > from && i < from + n &&",
-        "one[i] = i > from &&"),
+        "BFS", "i >= from && i < from + n &&",
+        "i >= from &&"),
     "bfs: the limit of one block is one level late": (
         "BFS", "depth == a.limit;\n    } while",
         "depth > a.limit + 1000;\n    } while"),
