@@ -18049,10 +18049,10 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
-  static const unsigned PLACES = GP__BFS_BUFFER / 4 / unsigned(sizeof(Vertex)); // vertices of one of its two
+  static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // vertices of one of its two
   // Bottom-up: vertices of a warp that wait and where they look next; words of the bitmap, or as many of the list, that
   // a warp goes over at a time, less than one for which there is room; neighbours of one access.
-  static const int WAITING = GP__BFS_BUFFER / 2 / int(sizeof(Vertex) + sizeof(Offset)) / GP__WARP * GP__WARP;
+  static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
   static const int WORDS = ITEMS < WAITING / GP__WARP ? ITEMS : WAITING / GP__WARP - 1, LOOK = 16 / int(sizeof(Vertex));
   // Who appends: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
@@ -18215,10 +18215,10 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   GP_DEVICE Vertex *places(int which) const {
     return reinterpret_cast<Vertex *>(dynamic + gp_warp() * GP__BFS_BUFFER) + (which ? PLACES : 0);
   }
-  GP_DEVICE Offset *waiting_at() const {
-    return reinterpret_cast<Offset *>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 2);
+  GP_DEVICE Offset *waiting_at() const { // and behind them, where their neighbours end
+    return reinterpret_cast<Offset *>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
   }
-  GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + WAITING); }
+  GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + 2 * WAITING); }
   GP_DEVICE gp_edges *small_queue(unsigned which) const {
     return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
   }
@@ -18472,14 +18472,17 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   GP_DEVICE bool look(const gp__u32 *map, Offset at, Offset end, Vertex &parent) {
     const unsigned from = before_whole(in_sources + at), n = static_cast<unsigned>(behind(at, end, 1) - at);
     Vertex u[LOOK];
-    bool one[LOOK], hit = false;
+    bool hit = false;
     load_neighbours(in_sources + at, u);
     GPUPRIMS__UNROLL
-    for (unsigned i = 0; i < LOOK; ++i) one[i] = i >= from && i < from + n && has_bit(map, u[i]);
-    GPUPRIMS__UNROLL
-    for (int i = LOOK - 1; i >= 0; --i)
-      if (one[i]) hit = true, parent = u[i];
-    inspected += n;
+    for (unsigned i = 0; i < LOOK; i += 2) { // by twos, as each word of the bitmap is an access of L2
+      const bool first = !hit && i >= from && i < from + n, second = !hit && i + 1 >= from && i + 1 < from + n;
+      const bool one = first && has_bit(map, u[i]), two = second && has_bit(map, u[i + 1]);
+      inspected += first + second;
+      if (two) parent = u[i + 1];
+      if (one) parent = u[i];
+      hit = hit || one || two;
+    }
     return hit;
   }
   // A vertex has found a neighbour, or has none.
@@ -18498,12 +18501,13 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     sums.appended += keeps;
   }
   // Those who have looked in vain wait, until there is a warp of them.
-  GP_DEVICE void wait_for_others(bool waits, Vertex v, Offset at, unsigned &waiting) const {
+  GP_DEVICE void wait_for_others(bool waits, Vertex v, Offset at, Offset end, unsigned &waiting) const {
     const unsigned mask = __ballot_sync(0xffffffffu, waits);
     if (waits) {
       const unsigned place = waiting + static_cast<unsigned>(__popc(mask & below()));
       waiting_vertices()[place] = v;
       waiting_at()[place] = at;
+      waiting_at()[WAITING + place] = end;
     }
     waiting += static_cast<unsigned>(__popc(mask));
   }
@@ -18518,7 +18522,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     __syncwarp();
     const Vertex v = is ? waiting_vertices()[waiting + share] : 0;
     const Offset at = is ? waiting_at()[waiting + share] : 0;
-    const Offset begin = is ? in_offsets[v] : 0, end = is ? in_offsets[v + 1] : 0;
+    const Offset end = is ? waiting_at()[WAITING + waiting + share] : 0;
     const Offset from = is && within ? behind(at, end, within) : at;
     Vertex parent = 0;
     __syncwarp(); // they have been taken
@@ -18530,8 +18534,8 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     const Offset rest = is ? behind(at, end, width) : end;
     const bool leads = is && !within, waits = leads && !hits && rest < end, found = leads && hits;
     if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));
-    conclude<LISTED>(leads && !waits, v, found, parent, static_cast<Offset>(end - begin));
-    wait_for_others(waits, v, rest, waiting);
+    conclude<LISTED>(leads && !waits, v, found, parent, found ? static_cast<Offset>(end - in_offsets[v]) : 1);
+    wait_for_others(waits, v, rest, end, waiting);
   }
   // A warp goes over words of the bitmap, or as many vertices of the list. Each looks at its first neighbour, which has
   // most often been reached; who needs more looks on later.
@@ -18547,7 +18551,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     depth = t.depth + 1;
     for (Vertex row = static_cast<Vertex>(warp_of_grid()); row < rows; row += WORDS * step) {
       Vertex v[WORDS], parent[WORDS];
-      Offset begin[WORDS], end[WORDS], then[WORDS];
+      Offset begin[WORDS], end[WORDS];
       gp__u32 word[WORDS];
       bool there[WORDS], found[WORDS];
       GPUPRIMS__UNROLL
@@ -18556,20 +18560,16 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
         const bool is = mine < rows && i <= last;
         word[w] = !LISTED && mine < rows ? map[mine] : 0;
         v[w] = LISTED ? is ? list[i] : 0 : i;
-        there[w] = is && !(LISTED ? has_bit(map, v[w]) : (word[w] >> gp_lane() & 1u) != 0);
+        there[w] = is && (LISTED || !(word[w] >> gp_lane() & 1u));
         begin[w] = there[w] ? in_offsets[v[w]] : 0;
         end[w] = there[w] ? in_offsets[v[w] + 1] : 0;
       }
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) parent[w] = begin[w] < end[w] ? in_sources[begin[w]] : 0;
-      // Neighbours of words behind these, and offsets of others behind them, are on their way meanwhile.
       GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS && !LISTED; ++w) {
-        const Vertex mine = row + unsigned(w + 2 * WORDS) * step, i = mine * GP__WARP + gp_lane();
-        const Vertex more = mine + WORDS * step;
-        then[w] = mine < rows && i <= last ? in_offsets[i] : static_cast<Offset>(s.edges);
-        if (more < rows && more * GP__WARP + gp_lane() <= last)
-          gp__prefetch(in_offsets + (more * GP__WARP + gp_lane()));
+      for (int w = 0; w < WORDS && !LISTED; ++w) { // offsets that come next
+        const Vertex mine = row + unsigned(w + WORDS) * step, i = mine * GP__WARP + gp_lane();
+        if (mine < rows && i <= last) gp__prefetch(in_offsets + i);
       }
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) {
@@ -18577,16 +18577,13 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
         inspected += begin[w] < end[w];
       }
       GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS && !LISTED; ++w)
-        if (then[w] < s.edges) gp__prefetch(in_sources + then[w]);
-      GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) {
         const bool waits = !found[w] && begin[w] + 1 < end[w];
         const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
         const Vertex mine = row + unsigned(w) * step;
         if (!LISTED && gp_lane() == 0 && mine < rows) next[mine] = word[w] | bits;
         conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], static_cast<Offset>(end[w] - begin[w]));
-        wait_for_others(waits, v[w], begin[w] + 1, waiting);
+        wait_for_others(waits, v[w], begin[w] + 1, end[w], waiting);
       }
       while (waiting >= GP__WARP) look_on<LISTED>(map, next, waiting);
     }

@@ -218,11 +218,11 @@ MUTANTS = {
         "BFS", "if (high) atomicAdd(&sum[1], high);",
         ""),
     "bfs: neighbours of the list before are looked at": (
-        "BFS", "one[i] = i >= from && i < from + n",
-        "one[i] = i < from + n"),
+        "BFS", "!hit && i >= from && i < from + n,",
+        "!hit && i < from + n,"),
     "bfs: neighbours of the list behind are looked at": (
-        "BFS", "i >= from && i < from + n &&",
-        "i >= from &&"),
+        "BFS", "second = !hit && i + 1 >= from && i + 1 < from + n;",
+        "second = !hit && i + 1 >= from;"),
     "bfs: the limit of one block is one level late": (
         "BFS", "depth == a.limit;\n    } while",
         "depth > a.limit + 1000;\n    } while"),
