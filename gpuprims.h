@@ -18560,7 +18560,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
         const bool is = mine < rows && i <= last;
         word[w] = !LISTED && mine < rows ? map[mine] : 0;
         v[w] = LISTED ? is ? list[i] : 0 : i;
-        there[w] = is && (LISTED || !(word[w] >> gp_lane() & 1u));
+        there[w] = is && !(LISTED ? has_bit(map, v[w]) : (word[w] >> gp_lane() & 1u) != 0);
         begin[w] = there[w] ? in_offsets[v[w]] : 0;
         end[w] = there[w] ? in_offsets[v[w] + 1] : 0;
       }
