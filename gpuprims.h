@@ -17952,7 +17952,7 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
 // A note on memory: bits of reached[] are set by atomics; in a bottom-up level nobody sets bits of the bitmap that is
 // read, which may therefore come from the nearest cache.
 
-enum { GP__BFS_SUMS = 3, GP__BFS_BLOCK_BITS = 16 };
+enum { GP__BFS_SUMS = 4, GP__BFS_BLOCK_BITS = 16 };
 enum {
   GP__BFS_DONE = 0,
   GP__BFS_SMALL = GP_STEP_ALONE,
@@ -17965,27 +17965,32 @@ enum {
 // What a step of all blocks comes to.
 // What a warp has counted in a step; GP__BFS_HIT goes to the block's sums at once.
 struct gp__bfs_counts {
-  unsigned appended, found;
+  unsigned appended, found, longer;
   gp__u64 edges;
 };
 struct gp__bfs_sums {
   gp__u64 appended; // parts in the queue; vertices in a list
   gp__u64 found;    // vertices, and GP__BFS_HIT where the target is among them
   gp__u64 edges;    // that leave them
+  gp__u64 longer;   // vertices whose lists are longer than a part, top-down
 };
 #define GP__BFS_HIT (1ull << 47)
 // The same in shared memory, where warps add to it: in halves of 24 bits and the rest, as additions of 32 bits are one
 // instruction and those of 64 bits a loop, in which a block's warps wait for each other.
 struct gp__bfs_tally {
-  gp__u32 appended[2], found[2], edges[2];
+  gp__u32 appended[2], found[2], edges[2], longer[2];
   GP_DEVICE static void add(gp__u32 (&sum)[2], gp__u64 x) {
     const gp__u32 low = static_cast<gp__u32>(x) & 0xffffffu, high = static_cast<gp__u32>(x >> 24);
     if (low) atomicAdd(&sum[0], low);
     if (high) atomicAdd(&sum[1], high);
   }
   GP_DEVICE static gp__u64 whole(const gp__u32 (&sum)[2]) { return sum[0] + (static_cast<gp__u64>(sum[1]) << 24); }
-  GP_DEVICE gp__bfs_sums sums() const { return gp__bfs_sums{whole(appended), whole(found), whole(edges)}; }
-  GP_DEVICE void clear() { appended[0] = appended[1] = found[0] = found[1] = edges[0] = edges[1] = 0; }
+  GP_DEVICE gp__bfs_sums sums() const {
+    return gp__bfs_sums{whole(appended), whole(found), whole(edges), whole(longer)};
+  }
+  GP_DEVICE void clear() {
+    appended[0] = appended[1] = found[0] = found[1] = edges[0] = edges[1] = longer[0] = longer[1] = 0;
+  }
 };
 // Where the traversal stands; every block has its copy.
 struct gp__bfs_state {
@@ -18000,7 +18005,7 @@ struct gp__bfs_state {
   int step, depth;
   int map, side;  // which bitmap is read, which list
   int listed;     // there is a list, and depths of what was not reached are written
-  int descending; // behind this step it goes on top-down
+  int descending; // behind this step it goes on top-down; 2: it did before, and only the long lists are not in the queue
 };
 // Counters of barriers, which take them in turn: one that is added to, one that may still be read, one that is clear.
 template <int SUMS> struct alignas(128) gp__arrivals {
@@ -18078,7 +18083,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
         in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
         in_sources(static_cast<const Vertex *>(args.in_sources)), queue(static_cast<gp_edges *>(args.queue)),
         parents(static_cast<Vertex *>(args.parents)), control(static_cast<gp__bfs_control *>(args.control)),
-        vertices(args.vertices), words((args.vertices + 31) / 32), sums(gp__bfs_counts{0, 0, 0}), inspected(0),
+        vertices(args.vertices), words((args.vertices + 31) / 32), sums(gp__bfs_counts{0, 0, 0, 0}), inspected(0),
         buffered(0), buffered2(0), depth(0), turn(0) {}
 
   GP_DEVICE gp__u64 warp_of_grid() const { return static_cast<gp__u64>(s.rank) * WARPS + gp_warp(); }
@@ -18098,24 +18103,28 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   }
   // This warp's sums become part of the block's.
   GP_DEVICE void add_to_block() {
-    if (gp_lane() == 0 && (sums.appended | sums.found | sums.edges) != 0) {
+    if (gp_lane() == 0 && (sums.appended | sums.found | sums.longer | sums.edges) != 0) {
       gp__bfs_tally::add(s.sums[turn].appended, sums.appended);
       gp__bfs_tally::add(s.sums[turn].found, sums.found);
       gp__bfs_tally::add(s.sums[turn].edges, sums.edges);
+      gp__bfs_tally::add(s.sums[turn].longer, sums.longer);
     }
-    sums = gp__bfs_counts{0, 0, 0};
+    sums = gp__bfs_counts{0, 0, 0, 0};
   }
   // A barrier of the grid: thread 0 gets the sums of all blocks, and must be waited for.
   GP_DEVICE gp__bfs_sums wait() {
     add_to_block();
     __syncthreads();
-    if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0};
+    if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0, 0};
     const unsigned lane = gp_lane();
     const gp__bfs_sums of_block = s.sums[0].sums();
-    const gp__u64 mine = lane == 0 ? of_block.found : lane == 1 ? of_block.appended : of_block.edges;
+    const gp__u64 mine = lane == 0   ? of_block.found
+                         : lane == 1 ? of_block.appended
+                         : lane == 2 ? of_block.edges
+                                     : of_block.longer;
     const gp__u64 all = gp__meet(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine);
     return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
-                        __shfl_sync(0xffffffffu, all, 2)};
+                        __shfl_sync(0xffffffffu, all, 2), __shfl_sync(0xffffffffu, all, 3)};
   }
 
   // ---- what comes next: one thread of each block, from the same numbers
@@ -18152,9 +18161,15 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     case GP__BFS_TOP_DOWN:
       t.first = t.last;
       t.last += x.appended;
+      t.settled += x.longer;
       count_level(x);
+      go_down();
       if (over(x)) t.step = GP__BFS_DONE;
-      else go_down();
+      else if (x.longer && t.step != GP__BFS_BOTTOM_UP && t.step != GP__BFS_LISTED) {
+        t.step = GP__BFS_SETTLE;
+        t.descending = 2;
+        t.news = x.longer;
+      }
       break;
     case GP__BFS_BOTTOM_UP:
       count_level(x);
@@ -18176,7 +18191,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       t.step = over(x) || !t.list ? GP__BFS_DONE : GP__BFS_SETTLE;
       break;
     default: // settle, collect
-      t.first = t.last;
+      if (t.step != GP__BFS_SETTLE || t.descending != 2) t.first = t.last;
       t.last += x.appended;
       if (t.step == GP__BFS_SETTLE && !t.descending) t.step = GP__BFS_LISTED;
       else {
@@ -18259,6 +18274,16 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
         if (small) buffer()[buffered + before] = gp_edges_of(begin, small, v);
         buffered += number;
       }
+    }
+    if (TEAM != ONE_BLOCK && counts && large && a.in_offsets &&
+        a.alpha > 0) { // in parts once it is known that it goes on top-down
+      const unsigned number = static_cast<unsigned>(__popc(large));
+      const gp__u64 at = reserve(&control->settled, number) - s.state.settled;
+      const bool is = (large >> gp_lane() & 1u) != 0;
+      if (is) static_cast<Vertex *>(a.found)[at + static_cast<unsigned>(__popc(large & below()))] = v;
+      sums.edges += gp_warp_reduce(is ? count : 0, gp_sum<gp__u64>());
+      if (gp_lane() == 0) sums.longer += number;
+      return;
     }
     for (; large; large &= large - 1) { // a long list in parts, by the whole warp
       const int owner = __ffs(static_cast<int>(large)) - 1;
@@ -18370,10 +18395,16 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     const unsigned most = static_cast<unsigned>((count + a.blocks - 1) / a.blocks);
     const gp__u64 from = static_cast<gp__u64>(s.rank) * most;
     const unsigned share = from >= count ? 0 : count - from < most ? static_cast<unsigned>(count - from) : most;
-    const unsigned width = (most + WARPS - 1) / WARPS, at = gp_warp() * width;
+    const unsigned width = (most + WARPS - 1) / WARPS, each = most < WARPS ? WARPS / most : 1; // warps a part
+    const unsigned at = gp_warp() / each * width;
     if (at < share) {
       gp_edges edges = gp_edges_of(0, 0, 0);
       if (gp_lane() < width && at + gp_lane() < share) edges = queue[first + from + at + gp_lane()];
+      if (each > 1) { // one lane's part: this warp's piece of it
+        const unsigned piece = (edges.count() + each - 1) / each, before = gp_warp() % each * piece;
+        const unsigned rest = edges.count() > before ? edges.count() - before : 0;
+        edges = gp_edges_of(edges.begin() + before, rest < piece ? rest : piece, edges.source);
+      }
       expand<BLOCKS_OF_GRID>(edges, most >= static_cast<unsigned>(a.look_from));
     }
     __syncthreads();
