@@ -770,8 +770,9 @@ Result launch(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, vo
     return invalid_value;
   }
   if (blocks % config.cluster || (config.cluster > 1 && blocks > config.resident)) {
-    note_error("kernel " + plain_name(name) + ": invalid launch: " + std::to_string(blocks) + " blocks in clusters of " +
-               std::to_string(config.cluster) + ", " + std::to_string(config.resident) + " resident");
+    note_error("kernel " + plain_name(name) + ": invalid launch: " + std::to_string(blocks) +
+               " blocks in clusters of " + std::to_string(config.cluster) + ", " + std::to_string(config.resident) +
+               " resident");
     return invalid_value;
   }
   const size_t slots = std::min<size_t>(blocks, std::max(1u, config.resident));
