@@ -2246,7 +2246,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(blocks_per_sm, 0, 1, 2, 4)                                                                                         \
   F(alpha, 0, -1, 1, 2, 4, 8, 16, 32, 64)                                                                              \
   F(beta, 0, 1, 2, 4, 8, 16, 32)                                                                                       \
-  F(small, 0, 1, 64, 128, 256, 512, 1024)                                                                              \
+  F(small, 0, 1, 64, 128, 256, 512, 1024, 2048)                                                                        \
   F(look, 0, 1, 64, 128, 256, 1000000)                                                                                 \
   F(gather, 0, 7, 1)                                                                                                   \
   F(cull, 0, 7, 4, 8)                                                                                                  \
@@ -3381,7 +3381,7 @@ enum {
   GP__SOURCES_LAUNCHES = 96  // steps likewise, of a search from many sources: two a level
 };
 // Parts that each of two queues in shared memory has room for.
-GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 64); }
+GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
 // By launches: the last step that is a level's.
 GPUPRIMS__RULE int gp__bfs_last_step(int by_edges) { return by_edges ? 2 * GP__BFS_LAUNCHES + 1 : GP__BFS_LAUNCHES; }
 GPUPRIMS__RULE int gp__bfs_by_edges(int algorithm) {
@@ -18084,13 +18084,6 @@ struct gp__bfs_control {
   gp__bfs_state state[2];       // of those who went on alone, by the barrier's number: the last may still be read
   gp__arrivals<GP__BFS_SUMS> barrier[3];
 };
-// What the queues of one block, or one cluster, are made of: a part, and its first targets, which are there when its
-// turn comes.
-template <class Vertex> struct alignas(16) gp__bfs_entry {
-  enum { NEAR = 16 / sizeof(Vertex) };
-  gp_edges edges;
-  gp__packed<Vertex> near;
-};
 template <int WARPS> struct gp__bfs_shared {
   gp__bfs_state state;
   gp__bfs_tally sums[3]; // levels of one block take them in turn; others the first
@@ -18100,11 +18093,11 @@ template <int WARPS> struct gp__bfs_shared {
   gp__u64 message[3][2][GP__BFS_CLUSTER_MOST];
   gp__bfs_sums level;
   unsigned ends[GP__BFS_CLUSTER_MOST];
-  unsigned uneven, overflows; // have some blocks far more parts than others; more than there is room for
-  gp__u64 source, begin;      // where the traversal begins, and its edges
-  gp__u64 edges;              // of the graph
-  gp__u64 tag;                // of this launch
-  gp__u64 clock;              // when it began
+  unsigned verdict;      // GP__BFS_..., of the level
+  gp__u64 source, begin; // where the traversal begins, and its edges
+  gp__u64 edges;         // of the graph
+  gp__u64 tag;           // of this launch
+  gp__u64 clock;         // when it began
   unsigned rank, steps;
 };
 
@@ -18119,7 +18112,6 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
   static const int FEW = 8; // vertices that look on, for each of which the warp then works together
   typedef gp__bfs_shared<WARPS> Shared;
-  typedef gp__bfs_entry<Vertex> Entry;
 
   const gp__bfs_args &a;
   Shared &s;
@@ -18286,16 +18278,9 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   GP_DEVICE Vertex *places(int which) const {
     return reinterpret_cast<Vertex *>(dynamic + gp_warp() * GP__BFS_BUFFER) + (which ? PLACES : 0);
   }
-  GP_DEVICE Entry *small_queue(unsigned which) const {
-    return reinterpret_cast<Entry *>(dynamic) + (which & 1u) * SMALL;
+  GP_DEVICE gp_edges *small_queue(unsigned which) const {
+    return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
   }
-  GP_DEVICE gp__packed<Vertex> near_of(gp__u64 begin, unsigned count) const {
-    gp__packed<Vertex> r;
-    GPUPRIMS__UNROLL
-    for (unsigned i = 0; i < Entry::NEAR; ++i) r.item[i] = i < count ? targets[begin + i] : 0;
-    return r;
-  }
-  GP_DEVICE Entry entry_of(const gp_edges &edges) const { return Entry{edges, near_of(edges.begin(), edges.count())}; }
   // Room for so many, in the cursor; the warp's first lane asks.
   GP_DEVICE static gp__u64 reserve(gp__u64 *cursor, unsigned count) {
     return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, static_cast<gp__u64>(count)) : 0, 0);
@@ -18311,15 +18296,14 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   }
   // In a queue of shared memory, and what does not fit in the queue in memory.
   template <int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
-    if (at >= SMALL) queue[atomicAdd(&control->queue, 1ull)] = edges;
-    else if (TEAM == ONE_BLOCK) small_queue(static_cast<unsigned>(depth))[at] = entry_of(edges);
-    else small_queue(0)[at].edges = edges;
+    if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? static_cast<unsigned>(depth) : 0)[at] = edges;
+    else queue[atomicAdd(&control->queue, 1ull)] = edges;
   }
   // The first `there` parts of a queue of shared memory join those in memory.
   GP_DEVICE void move_small(unsigned which, unsigned there) {
     if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
     __syncthreads();
-    for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(which)[i].edges;
+    for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(which)[i];
   }
   // Lanes append the lists of their vertices, and count their edges where they are new.
   template <int TEAM> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
@@ -18421,72 +18405,30 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
     }
   }
-  // A level of few short parts waits for memory, one access behind the other, and for a warp's next instruction: so it
-  // has few of both. Each part has four lanes; lanes append by themselves, and count what they have found. The targets
-  // of the lists that they append are on their way while the blocks wait for each other, and are put beside the lists
-  // in the queue at last (arrive).
-  enum { FEW_LANES = 4, FEW_EDGES = 16, AT_ONCE = P::threads > 512 ? 1 : 2 }; // as registers are
-  struct few {
-    gp_edges edges[AT_ONCE];
-    Vertex near[AT_ONCE];               // of this lane
-    gp__packed<Vertex> coming[AT_ONCE]; // of what it has appended
-    unsigned place[AT_ONCE];            // where to
-    unsigned found, degrees;
-  };
-  GP_DEVICE void arrive(few &x) const {
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < AT_ONCE; ++i)
-      if (x.place[i] < SMALL) small_queue(static_cast<unsigned>(depth))[x.place[i]].near = x.coming[i];
-  }
-  GP_DEVICE void visit_few(few &x) {
-    gp__u32 *map = a.reached[s.state.map];
-    for (unsigned at = gp_lane() % FEW_LANES;
-         __any_sync(0xffffffffu, at < x.edges[0].count() || at < x.edges[AT_ONCE - 1].count()); at += FEW_LANES) {
-      bool mine[AT_ONCE];
-      Vertex v[AT_ONCE];
-      gp__u32 was[AT_ONCE];
-      Offset begin[AT_ONCE], count[AT_ONCE];
-      unsigned room = 0, large = 0;
-      arrive(x);
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
-        mine[i] = at < x.edges[i].count();
-        v[i] = !mine[i] ? 0 : at < Entry::NEAR ? x.near[i] : targets[x.edges[i].begin() + at];
-        inspected += mine[i];
+  // A level of few short parts waits for memory, and for a warp's next instruction, so it has few: each part has four
+  // lanes, which append by themselves. `counted` gets the vertices found, from bit 20 on, and the edges that leave them.
+  enum { FEW_LANES = 4, FEW_EDGES = 16, FEW_SHIFT = 20 };
+  GP_DEVICE void visit_few(const gp_edges &part, gp__u32 *map, unsigned &counted) {
+    const Vertex *list = targets + part.begin();
+    const unsigned edges = part.count();
+    for (unsigned at = gp_lane() % FEW_LANES; __any_sync(0xffffffffu, at < edges); at += FEW_LANES) {
+      const bool there = at < edges;
+      const Vertex v = there ? list[at] : 0;
+      const gp__u32 bit = 1u << (v & 31u), was = there ? atomicOr(map + (v >> 5), bit) : ~0u;
+      const Offset begin = there ? offsets[v] : 0, count = (there ? offsets[v + 1] : 0) - begin;
+      bool large = false;
+      inspected += there;
+      if (!(was & bit)) {
+        large = count > GP__BFS_PART;
+        if (count && !large) {
+          gp__prefetch(targets + begin);
+          put_small<ONE_BLOCK>(atomicAdd(&s.appended[turn], 1u), gp_edges_of(begin, static_cast<unsigned>(count), v));
+        }
+        counted += 1u << FEW_SHIFT | (large ? 0 : static_cast<unsigned>(count));
+        write(v, depth, static_cast<Vertex>(part.source));
+        if (v == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
       }
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
-        was[i] = mine[i] ? atomicOr(map + (v[i] >> 5), 1u << (v[i] & 31u)) : ~0u;
-        begin[i] = mine[i] ? offsets[v[i]] : 0;
-        count[i] = (mine[i] ? offsets[v[i] + 1] : 0) - begin[i];
-      }
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
-        mine[i] = !(was[i] >> (v[i] & 31u) & 1u);
-        const bool is_large = mine[i] && count[i] > GP__BFS_PART;
-        x.found += mine[i], large |= unsigned(is_large) << i;
-        room += mine[i] && count[i] && !is_large;
-      }
-      unsigned to = room ? atomicAdd(&s.appended[turn], room) : 0;
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
-        const unsigned degree = mine[i] && !(large >> i & 1u) ? static_cast<unsigned>(count[i]) : 0;
-        x.degrees += degree;
-        x.place[i] = degree ? to++ : ~0u;
-        x.coming[i] = near_of(begin[i], degree);
-      }
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
-        if (!mine[i]) continue;
-        const gp_edges list = gp_edges_of(begin[i], static_cast<unsigned>(count[i]), v[i]);
-        if (x.place[i] < SMALL) small_queue(static_cast<unsigned>(depth))[x.place[i]].edges = list;
-        else if (x.place[i] != ~0u) queue[atomicAdd(&control->queue, 1ull)] = list;
-        write(v[i], depth, static_cast<Vertex>(x.edges[i].source));
-        if (v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
-      }
-      if (!__any_sync(0xffffffffu, large != 0)) continue;
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) append<ONE_BLOCK>((large >> i & 1u) != 0, begin[i], count[i], v[i], true);
+      if (__any_sync(0xffffffffu, large)) append<ONE_BLOCK>(large, begin, count, v, true);
     }
   }
   GP_DEVICE void get_lists(const bool (&has)[ITEMS], const Vertex (&v)[ITEMS], Offset (&begin)[ITEMS],
@@ -18549,7 +18491,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   // The blocks of a cluster bring what they have counted in a level, and get what all have. Nobody can be two levels
   // ahead, so two sets of words do. Bits of vertices need no order but their own: each has been set before it counts.
   // fenced: some have read what lies in others' queues, which will be written over.
-  GP_DEVICE void exchange(bool fenced) {
+  GP_DEVICE void exchange(bool fenced, unsigned most) {
     if (gp_warp() != 0) return;
     if (fenced) gp__fence();
     const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
@@ -18573,8 +18515,12 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       if (!half) s.ends[other] = end;
     }
     if (gp_lane() == 0) {
-      s.level = gp__bfs_sums{all, all_found | (hit ? GP__BFS_HIT : 0), low + (high << 24)};
-      s.uneven = uneven, s.overflows = overflows;
+      const gp__u64 edges_of_all = low + (high << 24);
+      s.level = gp__bfs_sums{all, all_found | (hit ? GP__BFS_HIT : 0), edges_of_all};
+      const bool done = !all_found || hit || depth == a.limit;
+      const bool stays = !done && !overflows && fits(all, edges_of_all, most) && all * 4 > a.small;
+      s.verdict = (done ? LEVEL_DONE : 0) | (stays ? LEVEL_STAYS : 0) | (uneven ? LEVEL_UNEVEN : 0) |
+                  (edges_of_all <= all * 8ull ? LEVEL_FEW : 0);
     }
   }
   // All blocks of the cluster may read what is in the others' queues.
@@ -18587,101 +18533,99 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     __syncthreads();
   }
   // Part i of those in the queues of all blocks of the cluster.
-  GP_DEVICE const Entry *part_of_cluster(unsigned which, unsigned i) {
+  GP_DEVICE gp_edges part_of_cluster(unsigned which, unsigned i) {
     unsigned block = 0, begin = 0;
     while (s.ends[block] <= i) begin = s.ends[block++];
-    return gp__in_block(small_queue(which) + (i - begin), block);
+    return *gp__in_block(small_queue(which) + (i - begin), block);
   }
   // Levels of one block, or of one cluster of `blocks`, as long as the frontier is small; each block appends to a queue
   // in its own shared memory, and parts are shared out anew where some have far more than others. One barrier a level:
   // counters are three in turn, one that is added to, one that is read, one that is cleared.
+  enum { LEVEL_DONE = 1, LEVEL_STAYS = 2, LEVEL_UNEVEN = 4, LEVEL_FEW = 8 };
   GP_DEVICE void small_levels(unsigned blocks) {
     gp__bfs_state &t = s.state;
+    gp__u32 *map = a.reached[t.map];
     const unsigned parts = static_cast<unsigned>(t.last - t.first), most = blocks > 1 ? a.cluster_small : a.small;
+    const unsigned turned = WARPS - 1 - gp_warp(); // from the last warp on, as the first has more to do
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
-    gp__bfs_sums level;
-    bool done, stays, uneven = false;
+    unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0;
     depth = t.depth;
     for (unsigned i = threadIdx.x; i < count; i += P::threads)
-      small_queue(static_cast<unsigned>(depth))[i] = entry_of(queue[t.first + first + i]);
+      small_queue(static_cast<unsigned>(depth))[i] = queue[t.first + first + i];
     __syncthreads();
-    level.appended = parts, level.edges = t.edges;
     do {
-      // Warps from the last one on, as the first has more to do.
-      const unsigned from = static_cast<unsigned>(depth++), share = (count + WARPS - 1) / WARPS;
-      const bool few_edges = level.edges <= level.appended * 8;
-      const unsigned most_parts = few_edges ? GP__WARP / FEW_LANES * AT_ONCE : int(GP__WARP);
-      const unsigned least_parts = few_edges ? GP__WARP / FEW_LANES : 1;
-      const unsigned width = share < least_parts ? least_parts : share < most_parts ? share : most_parts;
-      few x;
-      x.found = x.degrees = 0, x.place[0] = x.place[AT_ONCE - 1] = ~0u;
-      for (unsigned at = (WARPS - 1 - gp_warp()) * width; at < count; at += WARPS * width) {
-        const unsigned end = at + width < count ? at + width : count;
-        const auto entry = [&](unsigned i) {
-          return uneven ? part_of_cluster(from, first + i) : small_queue(from) + i;
+      const unsigned from = static_cast<unsigned>(depth++), next = turn == 2 ? 0 : turn + 1;
+      const bool few = (verdict & LEVEL_FEW) != 0, uneven = (verdict & LEVEL_UNEVEN) != 0;
+      const unsigned share = (count + WARPS - 1) / WARPS, width = few                ? unsigned(GP__WARP / FEW_LANES)
+                                                                  : share < GP__WARP ? share
+                                                                                     : unsigned(GP__WARP);
+      unsigned counted = 0;
+      for (unsigned at = turned * width; at < count; at += WARPS * width) {
+        const auto part = [&](unsigned i) {
+          return i >= count || i >= at + width ? gp_edges_of(0, 0, 0)
+                 : uneven                      ? part_of_cluster(from, first + i)
+                                               : small_queue(from)[i];
         };
-        bool few_of_each = few_edges;
-        GPUPRIMS__UNROLL
-        for (unsigned i = 0; i < AT_ONCE; ++i) {
-          const unsigned k = at + i * (GP__WARP / FEW_LANES) + gp_lane() / FEW_LANES;
-          x.edges[i] = gp_edges_of(0, 0, 0), x.near[i] = 0;
-          if (!few_edges || k >= end) continue;
-          const Entry *one = entry(k);
-          x.edges[i] = one->edges, x.near[i] = one->near.item[gp_lane() % Entry::NEAR];
-          few_of_each = few_of_each && one->edges.count() <= FEW_EDGES;
+        if (few) {
+          const gp_edges one = part(at + gp_lane() / FEW_LANES);
+          if (__all_sync(0xffffffffu, one.count() <= FEW_EDGES)) {
+            visit_few(one, map, counted);
+            continue;
+          }
         }
-        if (__all_sync(0xffffffffu, few_of_each)) visit_few(x);
-        else
-          expand<ONE_BLOCK>(at + gp_lane() < end ? entry(at + gp_lane())->edges : gp_edges_of(0, 0, 0),
-                            count >= static_cast<unsigned>(a.look_from));
+        expand<ONE_BLOCK>(part(at + gp_lane()), count >= static_cast<unsigned>(a.look_from));
       }
-      if ((WARPS - 1 - gp_warp()) * width < count) {
-        sums.found += gp__warp_sum(x.found);
-        sums.edges += gp__warp_sum(x.degrees);
-        add_to_block();
+      if (turned * width < count) {
+        counted = gp__warp_sum(counted);
+        if (gp_lane() == 0 && counted) {
+          atomicAdd(&s.sums[turn].found[0], counted >> FEW_SHIFT);
+          atomicAdd(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
+        }
+        add_to_block(); // of long lists
       }
-      if (blocks == 1) arrive(x);
-      const unsigned next = turn == 2 ? 0 : turn + 1;
       if (threadIdx.x == GP__WARP) s.sums[next].clear(), s.appended[next] = 0;
       __syncthreads();
       if (blocks > 1) {
-        exchange(uneven);
-        arrive(x);
+        exchange(uneven, most);
         __syncthreads();
+        verdict = s.verdict;
+        count = appended = s.appended[turn];
+        if ((verdict & LEVEL_UNEVEN) && (verdict & LEVEL_STAYS)) {
+          const unsigned all = static_cast<unsigned>(s.level.appended);
+          open_queues();
+          first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
+        }
+      } else {
+        gp__bfs_sums level = s.sums[turn].sums();
+        level.appended = count = appended = s.appended[turn];
+        const bool done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
+        verdict = (done                             ? LEVEL_DONE
+                   : fits(count, level.edges, most) ? LEVEL_STAYS
+                                                    : 0) |
+                  (level.edges <= count * 8ull ? LEVEL_FEW : 0);
+        if (threadIdx.x == GP__WARP) s.level = level;
       }
-      level = blocks > 1 ? s.level : s.sums[turn].sums();
-      count = appended = s.appended[turn];
-      if (blocks == 1) level.appended = appended;
       turn = next;
       if (threadIdx.x == GP__WARP) { // in shared memory, as registers are short
+        const gp__bfs_sums level = s.level;
         ++t.small;
         t.levels += (level.found & ~GP__BFS_HIT) != 0;
         t.reached += level.found & ~GP__BFS_HIT;
         t.explored += level.edges;
         t.unexplored -= level.edges;
       }
-      done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
-      stays = !done && fits(level.appended, level.edges, most);
-      if (blocks > 1) {
-        stays = stays && !s.overflows && level.appended * 4 > a.small;
-        uneven = s.uneven != 0;
-        if (uneven && stays) {
-          open_queues();
-          const unsigned all = static_cast<unsigned>(level.appended);
-          first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
-        }
-      }
-    } while (stays);
-    move_small(static_cast<unsigned>(depth), done ? 0 : appended < SMALL ? appended : SMALL);
+    } while (verdict & LEVEL_STAYS);
+    move_small(static_cast<unsigned>(depth), verdict & LEVEL_DONE ? 0 : appended < SMALL ? appended : SMALL);
     clear_words();
     __syncthreads();
     turn = 0;
     if (threadIdx.x == 0) {
+      const gp__bfs_sums level = s.level;
       for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
       t.depth = depth;
       t.edges = level.edges;
       t.first = t.last;
-      if (done) t.step = GP__BFS_DONE;
+      if (verdict & LEVEL_DONE) t.step = GP__BFS_DONE;
       else {
         t.last += level.appended;
         go_down();
