@@ -18105,12 +18105,13 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
-  static const unsigned PLACES = GP__BFS_BUFFER / 2 / unsigned(sizeof(Vertex)); // vertices of one of its two
-  // Bottom-up: words of the bitmap a warp takes; neighbours a lane looks at, those of one access.
-  static const int WORDS = ITEMS, LOOK = 16 / int(sizeof(Vertex));
+  static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // vertices of one of its two
+  // Bottom-up: vertices of a warp that wait and where they look next; words of the bitmap, or as many of the list, that
+  // a warp goes over at a time, less than one for which there is room; neighbours of one access.
+  static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
+  static const int WORDS = ITEMS < WAITING / GP__WARP ? ITEMS : WAITING / GP__WARP - 1, LOOK = 16 / int(sizeof(Vertex));
   // Who appends: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
-  static const int FEW = 8; // vertices that look on, for each of which the warp then works together
   typedef gp__bfs_shared<WARPS> Shared;
 
   const gp__bfs_args &a;
@@ -18273,11 +18274,15 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
 
   // ---- the queue
 
-  // A warp's buffers: parts of the queue, or two of vertices.
+  // A warp's buffers: parts of the queue; or two of vertices, and vertices that wait.
   GP_DEVICE gp_edges *buffer() const { return reinterpret_cast<gp_edges *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE Vertex *places(int which) const {
     return reinterpret_cast<Vertex *>(dynamic + gp_warp() * GP__BFS_BUFFER) + (which ? PLACES : 0);
   }
+  GP_DEVICE Offset *waiting_at() const { // and behind them, where their neighbours end
+    return reinterpret_cast<Offset *>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
+  }
+  GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + 2 * WAITING); }
   GP_DEVICE gp_edges *small_queue(unsigned which) const {
     return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
   }
@@ -18641,12 +18646,12 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   GP_DEVICE static unsigned before_whole(const Vertex *p) {
     return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
   }
-  // The 16 bytes that hold p, of what is there.
+  // The 16 bytes that hold p, of what is there. They stay out of the nearest cache, which is the bitmap's.
   GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
     const Vertex *from = p - before_whole(p), *end = in_sources + s.edges;
     if (from >= in_sources && from + LOOK <= end) {
       gp__packed<Vertex> whole;
-      whole.vector = gp__load_vector<GP_CACHE_ALL>(from);
+      whole.vector = gp__load_vector<GP_CACHE_L2>(from);
       GPUPRIMS__UNROLL
       for (int i = 0; i < LOOK; ++i) u[i] = whole.item[i];
     } else {
@@ -18654,124 +18659,132 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
     }
   }
-  // Lanes look for a neighbour that has been reached, at those of 16 bytes; the last few vertices have the warp's help.
-  GP_DEVICE void look(const gp__u32 *map, Offset (&at)[WORDS], const Offset (&end)[WORDS], bool (&found)[WORDS],
-                      Vertex (&parent)[WORDS]) {
-    for (;;) {
-      unsigned pending[WORDS];
-      int left = 0;
-      GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
-        pending[w] = __ballot_sync(0xffffffffu, !found[w] && at[w] < end[w]);
-        left += __popc(pending[w]);
-      }
-      if (left <= FEW) {
-        GPUPRIMS__UNROLL
-        for (int w = 0; w < WORDS; ++w) look_together(map, pending[w], at[w], end[w], found[w], parent[w]);
-        return;
-      }
-      Vertex u[WORDS][LOOK];
-      GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS; ++w)
-        if (!found[w] && at[w] < end[w]) load_neighbours(in_sources + at[w], u[w]);
-      GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
-        if (found[w] || at[w] >= end[w]) continue;
-        const unsigned from = before_whole(in_sources + at[w]), room = LOOK - from;
-        const unsigned n = end[w] - at[w] < room ? static_cast<unsigned>(end[w] - at[w]) : room;
-        bool hit[LOOK];
-        GPUPRIMS__UNROLL
-        for (unsigned i = 0; i < LOOK; ++i) hit[i] = i >= from && i < from + n && has_bit(map, u[w][i]);
-        GPUPRIMS__UNROLL
-        for (int i = LOOK - 1; i >= 0; --i)
-          if (hit[i]) found[w] = true, parent[w] = u[w][i];
-        at[w] += n;
-        inspected += n;
-      }
-    }
+  // Where a look at the 16 bytes that hold `at`, and others behind them, ends: `whole` of 16 bytes in all.
+  GP_DEVICE Offset behind(Offset at, Offset end, unsigned whole) const {
+    const unsigned n = whole * LOOK - before_whole(in_sources + at);
+    return end - at < n ? end : at + n;
   }
-  GP_DEVICE void look_together(const gp__u32 *map, unsigned pending, Offset at, Offset end, bool &found,
-                               Vertex &parent) {
-    for (; pending; pending &= pending - 1) {
-      const int owner = __ffs(static_cast<int>(pending)) - 1;
-      const Offset last = __shfl_sync(0xffffffffu, end, owner);
-      for (Offset i = __shfl_sync(0xffffffffu, at, owner); i < last; i += GP__WARP * LOOK) {
-        Vertex u[LOOK];
-        int which = -1;
-        GPUPRIMS__UNROLL
-        for (unsigned j = 0; j < LOOK; ++j) {
-          const Offset k = i + j * GP__WARP + gp_lane();
-          u[j] = k < last && k >= i ? in_sources[k] : 0;
-        }
-        GPUPRIMS__UNROLL
-        for (int j = LOOK - 1; j >= 0; --j) {
-          const Offset k = i + unsigned(j) * GP__WARP + gp_lane();
-          const bool there = k < last && k >= i;
-          inspected += there;
-          if (there && has_bit(map, u[j])) which = j;
-        }
-        const unsigned hits = __ballot_sync(0xffffffffu, which >= 0);
-        Vertex mine = 0;
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < LOOK; ++j)
-          if (which == j) mine = u[j];
-        if (hits) {
-          mine = __shfl_sync(0xffffffffu, mine, __ffs(static_cast<int>(hits)) - 1);
-          if (static_cast<int>(gp_lane()) == owner) found = true, parent = mine;
-          break;
-        }
-        if (last - i <= GP__WARP * LOOK) break;
-      }
+  // Has one of the neighbours been reached that stand in the 16 bytes of `at`, from there on?
+  GP_DEVICE bool look(const gp__u32 *map, Offset at, Offset end, Vertex &parent) {
+    const unsigned from = before_whole(in_sources + at), n = static_cast<unsigned>(behind(at, end, 1) - at);
+    Vertex u[LOOK];
+    bool hit = false;
+    load_neighbours(in_sources + at, u);
+    GPUPRIMS__UNROLL
+    for (unsigned i = 0; i < LOOK; i += 2) { // by twos, as each word of the bitmap is an access of L2
+      const bool first = !hit && i >= from && i < from + n, second = !hit && i + 1 >= from && i + 1 < from + n;
+      const bool one = first && has_bit(map, u[i]), two = second && has_bit(map, u[i + 1]);
+      inspected += first + second;
+      if (two) parent = u[i + 1];
+      if (one) parent = u[i];
+      hit = hit || one || two;
     }
+    return hit;
   }
+  // A vertex has found a neighbour, or has none.
+  template <bool LISTED> GP_DEVICE void conclude(bool ends, Vertex v, bool found, Vertex parent, Offset degree) {
+    const gp__bfs_state &t = s.state;
+    if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : static_cast<Vertex>(~Vertex(0)));
+    if (LISTED) append_to_list(found, v, 1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
+    if (found) {
+      ++sums.found;
+      if (v == a.target) gp__bfs_tally::add(s.sums[0].found, GP__BFS_HIT);
+      sums.edges += a.symmetric ? degree : static_cast<Offset>(offsets[v + 1] - offsets[v]);
+    }
+    const bool keeps = ends && !found && degree != 0;
+    append_to_list(keeps, v, 0, buffered, &control->kept, static_cast<Vertex *>(a.lists[LISTED ? t.side ^ 1 : t.side]),
+                   t.kept);
+    sums.appended += keeps;
+  }
+  // Those who have looked in vain wait, until there is a warp of them.
+  GP_DEVICE void wait_for_others(bool waits, Vertex v, Offset at, Offset end, unsigned &waiting) const {
+    const unsigned mask = __ballot_sync(0xffffffffu, waits);
+    if (waits) {
+      const unsigned place = waiting + static_cast<unsigned>(__popc(mask & below()));
+      waiting_vertices()[place] = v;
+      waiting_at()[place] = at;
+      waiting_at()[WAITING + place] = end;
+    }
+    waiting += static_cast<unsigned>(__popc(mask));
+  }
+  // They look on, at 16 bytes each; where they are few, with several lanes each.
+  template <bool LISTED> GP_DEVICE void look_on(const gp__u32 *map, gp__u32 *next, unsigned &waiting) {
+    const unsigned taken = waiting < GP__WARP ? waiting : unsigned(GP__WARP);
+    unsigned width = 1;
+    while (2 * width * taken <= GP__WARP) width *= 2;
+    waiting -= taken;
+    const unsigned share = gp_lane() / width, within = gp_lane() & (width - 1);
+    const bool is = share < taken;
+    __syncwarp();
+    const Vertex v = is ? waiting_vertices()[waiting + share] : 0;
+    const Offset at = is ? waiting_at()[waiting + share] : 0;
+    const Offset end = is ? waiting_at()[WAITING + waiting + share] : 0;
+    const Offset from = is && within ? behind(at, end, within) : at;
+    Vertex parent = 0;
+    __syncwarp(); // they have been taken
+    const bool hit = from < end && look(map, from, end, parent);
+    const unsigned hits =
+        __ballot_sync(0xffffffffu, hit) >> share * width & (width == GP__WARP ? ~0u : (1u << width) - 1);
+    const unsigned winner = share * width + (hits ? static_cast<unsigned>(__ffs(static_cast<int>(hits))) - 1u : 0);
+    parent = __shfl_sync(0xffffffffu, parent, static_cast<int>(winner));
+    const Offset rest = is ? behind(at, end, width) : end;
+    const bool leads = is && !within, waits = leads && !hits && rest < end, found = leads && hits;
+    if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));
+    conclude<LISTED>(leads && !waits, v, found, parent, found ? static_cast<Offset>(end - in_offsets[v]) : 1);
+    wait_for_others(waits, v, rest, end, waiting);
+  }
+  // A warp goes over words of the bitmap, or as many vertices of the list. Each looks at its first neighbour, which has
+  // most often been reached; who needs more looks on later.
   template <bool LISTED> GP_DEVICE void bottom_up() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
     gp__u32 *next = a.reached[t.map ^ 1];
     const Vertex *list = static_cast<const Vertex *>(a.lists[t.side]);
-    Vertex *kept = static_cast<Vertex *>(a.lists[LISTED ? t.side ^ 1 : t.side]);
-    const gp__u64 count = LISTED ? t.list : vertices, tiles = (count + GP__WARP * WORDS - 1) / (GP__WARP * WORDS);
+    const Vertex last = static_cast<Vertex>((LISTED ? t.list : vertices) - 1),
+                 step = static_cast<Vertex>(warps_of_grid());
+    const Vertex rows = last / GP__WARP + 1; // a step has something to do
+    unsigned waiting = 0;
     depth = t.depth + 1;
-    for (gp__u64 tile = warp_of_grid(); tile < tiles; tile += warps_of_grid()) {
+    for (Vertex row = static_cast<Vertex>(warp_of_grid()); row < rows; row += WORDS * step) {
       Vertex v[WORDS], parent[WORDS];
-      Offset begin[WORDS], at[WORDS], end[WORDS];
+      Offset begin[WORDS], end[WORDS];
+      gp__u32 word[WORDS];
       bool there[WORDS], found[WORDS];
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) {
-        const gp__u64 i = (tile * WORDS + unsigned(w)) * GP__WARP + gp_lane();
-        const gp__u64 then = i + warps_of_grid() * (GP__WARP * WORDS); // of the tile after this one
-        if (!LISTED && then < count) gp__prefetch(in_offsets + then);
-        v[w] = LISTED ? i < count ? list[i] : 0 : static_cast<Vertex>(i);
-        there[w] = i < count && !has_bit(map, v[w]);
-        begin[w] = at[w] = there[w] ? in_offsets[v[w]] : 0;
+        const Vertex mine = row + unsigned(w) * step, i = mine * GP__WARP + gp_lane();
+        const bool is = mine < rows && i <= last;
+        word[w] = !LISTED && mine < rows ? map[mine] : 0;
+        v[w] = LISTED ? is ? list[i] : 0 : i;
+        there[w] = is && !(LISTED ? has_bit(map, v[w]) : (word[w] >> gp_lane() & 1u) != 0);
+        begin[w] = there[w] ? in_offsets[v[w]] : 0;
         end[w] = there[w] ? in_offsets[v[w] + 1] : 0;
-        found[w] = false, parent[w] = 0;
       }
-
-      look(map, at, end, found, parent);
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) parent[w] = begin[w] < end[w] ? in_sources[begin[w]] : 0;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS && !LISTED; ++w) { // offsets that come next
+        const Vertex mine = row + unsigned(w + WORDS) * step, i = mine * GP__WARP + gp_lane();
+        if (mine < rows && i <= last) gp__prefetch(in_offsets + i);
+      }
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) {
-        if (!LISTED) {
-          const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
-          const gp__u64 word = tile * WORDS + unsigned(w);
-          if (gp_lane() == 0 && word < words) next[word] = map[word] | bits;
-          if (there[w]) write(v[w], found[w] ? depth : -1, found[w] ? parent[w] : static_cast<Vertex>(~Vertex(0)));
-        } else {
-          if (found[w]) write(v[w], depth, parent[w]);
-          append_to_list(found[w], v[w], 1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
-        }
-        if (found[w]) {
-          ++sums.found;
-          if (v[w] == a.target) gp__bfs_tally::add(s.sums[0].found, GP__BFS_HIT);
-          sums.edges += a.symmetric ? static_cast<gp__u64>(end[w] - begin[w])
-                                    : static_cast<gp__u64>(offsets[v[w] + 1] - offsets[v[w]]);
-        }
-        const bool keeps = there[w] && !found[w] && end[w] != begin[w];
-        append_to_list(keeps, v[w], 0, buffered, &control->kept, kept, t.kept);
-        sums.appended += keeps;
+        found[w] = begin[w] < end[w] && has_bit(map, parent[w]);
+        inspected += begin[w] < end[w];
       }
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) {
+        const bool waits = !found[w] && begin[w] + 1 < end[w];
+        const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
+        const Vertex mine = row + unsigned(w) * step;
+        if (!LISTED && gp_lane() == 0 && mine < rows) next[mine] = word[w] | bits;
+        conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], static_cast<Offset>(end[w] - begin[w]));
+        wait_for_others(waits, v[w], begin[w] + 1, end[w], waiting);
+      }
+      while (waiting >= GP__WARP) look_on<LISTED>(map, next, waiting);
     }
-    flush_list(0, buffered, &control->kept, kept, t.kept);
+    while (waiting) look_on<LISTED>(map, next, waiting);
+    flush_list(0, buffered, &control->kept, static_cast<Vertex *>(a.lists[LISTED ? t.side ^ 1 : t.side]), t.kept);
     flush_list(1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
     add_warp(sums);
   }

@@ -191,11 +191,11 @@ MUTANTS = {
         "BFS", "queue[s.begin + i] = small_queue(which)[i];",
         "queue[s.begin] = small_queue(which)[i];"),
     "bfs: a level bottom-up forgets those before": (
-        "BFS", "next[word] = map[word] | bits;",
-        "next[word] = bits;"),
+        "BFS", "next[mine] = word[w] | bits;",
+        "next[mine] = bits;"),
     "bfs: the list forgets those not found": (
-        "BFS", "const bool keeps = there[w] && !found[w]",
-        "const bool keeps = there[w] && found[w]"),
+        "BFS", "const bool keeps = ends && !found &&",
+        "const bool keeps = ends && found &&"),
     "bfs: bits of those found in a list are not set": (
         "BFS", "if (there) atomicOr(map + (v >> 5), 1u << (v & 31u));",
         ""),
@@ -205,15 +205,24 @@ MUTANTS = {
     "bfs: what was not reached is not written": (
         "BFS", "if (!t.listed) // what was not reached",
         "if (t.listed) // what was not reached"),
-    "bfs: the warp's help ends one round early": (
-        "BFS", "if (last - i <= GP__WARP * LOOK) break;",
-        "break;"),
+    "bfs: who has waited is not in the bitmap": (
+        "BFS", "if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));",
+        ""),
+    "bfs: a neighbour is left out by those who wait": (
+        "BFS", "waiting_at()[place] = at;",
+        "waiting_at()[place] = at + 1;"),
+    "bfs: more wait than there is room for": (
+        "BFS", "while (waiting >= GP__WARP) look_on",
+        "if (waiting >= GP__WARP) look_on"),
     "bfs: the upper part of a sum is lost": (
         "BFS", "if (high) atomicAdd(&sum[1], high);",
         ""),
     "bfs: neighbours of the list before are looked at": (
-        "BFS", "hit[i] = i >= from && i < from + n &&",
-        "hit[i] = i < from + n &&"),
+        "BFS", "!hit && i >= from && i < from + n,",
+        "!hit && i < from + n,"),
+    "bfs: neighbours of the list behind are looked at": (
+        "BFS", "second = !hit && i + 1 >= from && i + 1 < from + n;",
+        "second = !hit && i + 1 >= from;"),
     "bfs: the limit of one block is one level late": (
         "BFS", "depth == a.limit;\n        verdict =",
         "depth > a.limit + 1000;\n        verdict ="),

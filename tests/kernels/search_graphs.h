@@ -54,6 +54,15 @@ late() { // the one neighbour of vertex 1 that is reached before it is the last 
   g.edge(1, 0);
   return g;
 }
+__attribute__((unused)) static Graph
+in_vain() { // bottom-up, all but one look at all their neighbours, and wait between
+  Graph g("in vain", 1300);
+  for (u64 i = 1; i <= 300; ++i) g.edge(0, i);
+  for (u64 i = 301; i < 1300; ++i)
+    for (u64 k = 1; k <= 10; ++k) g.edge(i, 301 + (i - 301 + k * k) % 999);
+  g.edge(300, 301);
+  return g;
+}
 __attribute__((unused)) static Graph torus(u64 x, u64 y) {
   Graph g("torus", x * y);
   for (u64 i = 0; i < x; ++i)

@@ -192,8 +192,20 @@ template <class P, class O, class V> static void deep() {
     run<P, O, V>(g, 0, h, algorithm);
   }
 }
+template <class P, class O, class V> static void waiting() {
+  const Graph g = in_vain();
+  if (!only.empty() && only != g.name) return;
+  for (int blocks = 1; blocks < 4; ++blocks) {
+    How h = draw_how(g, P::threads);
+    simt::set_random_schedule(u64(blocks));
+    h.up = true, h.alpha = h.beta = 1000000, h.small = 1, h.blocks = unsigned(blocks), h.steps = 0, h.limit = 0,
+    h.target = ~0ull;
+    run<P, O, V>(g, 0, h, blocks);
+  }
+}
 template <class P, class O, class V> static void all(int seeds) {
   deep<P, O, V>();
+  waiting<P, O, V>();
   each<P, O, V>(chain(70), 20, seeds);
   each<P, O, V>(chain(71), 0, seeds); // deeper than there are launches, in one block's turn of three
   each<P, O, V>(ring(90), 3, seeds);
