@@ -456,14 +456,16 @@ typedef struct gp_policy {
   int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep)
   int blocks_per_sm; // resident blocks a multiprocessor; the grid is this times their number, or fewer for small inputs
   int overlap;       // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
-  int alpha;  // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never;
-              // bfs_sources: more than those that lead to vertices which some source has not reached
-  int beta;   // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
-  int small;  // both: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer;
-              // bfs, hybrid: levels of more than 256 times as many edges have two launches
-  int look;   // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
-  int gather; // bfs by launches: GP_GATHER_..., or several: how edges are shared out
-  int cull;   // bfs by launches: GP_CULL_..., or several: before depths decide who is first
+  int alpha;   // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never;
+               // bfs_sources: more than those that lead to vertices which some source has not reached
+  int beta;    // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
+  int small;   // both: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer;
+               // bfs, hybrid: levels of more than 256 times as many edges have two launches
+  int look;    // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
+  int gather;  // bfs by launches: GP_GATHER_..., or several: how edges are shared out
+  int cull;    // bfs by launches: GP_CULL_..., or several: before depths decide who is first
+  int cluster; // bfs: blocks of the cluster that goes on alone, where one block would have too much and all of them too
+               // little: up to `small` lists a block, and one block then up to an eighth of that; 1: none
 } gp_policy;
 
 // Its members, in order: what lists them all is made of this.
@@ -481,7 +483,8 @@ typedef struct gp_policy {
   X(small)                                                                                                             \
   X(look)                                                                                                              \
   X(gather)                                                                                                            \
-  X(cull)
+  X(cull)                                                                                                              \
+  X(cluster)
 
 // Where a policy came from, in the order in which the choice is made.
 typedef enum gp_policy_source {
@@ -664,6 +667,7 @@ typedef enum gp_step_kind {
   GP_STEP_LISTED,    // a level bottom-up, over a list of the vertices not reached
   GP_STEP_SETTLE,    // bits of the vertices that such a level has found
   GP_STEP_COLLECT,   // a frontier for a level top-down behind one over all vertices
+  GP_STEP_CLUSTER,   // levels that one cluster of blocks did alone
   GP_STEP_FINISH     // depths of vertices that were not reached are written
 } gp_step_kind;
 typedef struct gp_traversal_step {
@@ -681,7 +685,7 @@ typedef struct gp_traversal {
   uint64_t inspected; // edges that were looked at: fewer where levels went bottom-up, more where edges were seen twice
   uint64_t levels;    // the largest depth
   uint64_t bottom_up; // levels that went bottom-up
-  uint64_t small;     // levels that one block did alone
+  uint64_t small;     // levels that one block, or one cluster of blocks, did alone
   uint64_t bytes;     // the least that must be read and written: depths, parents, the offsets of vertices that were
                       // reached, and targets that were inspected
   uint64_t steps;     // that are told of: the first GP_TRAVERSAL_STEPS at most; 0: the host back end
@@ -1728,6 +1732,39 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
   return v;
 }
+GP_DEVICE gp__u32 gp__shared_address(const void *p) { return static_cast<gp__u32>(__cvta_generic_to_shared(p)); }
+// Clusters: blocks that reach each other's shared memory (sm_90; elsewhere each block is one by itself). The place in
+// the shared memory of block `rank` that p is in this block's, and words there.
+#if GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
+  gp__u64 at;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(at) : "l"(p), "r"(rank));
+  return reinterpret_cast<T *>(at);
+}
+GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) {
+  asm volatile("st.relaxed.cluster.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
+GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) {
+  gp__u64 v;
+  asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];" : "=l"(v) : "r"(gp__shared_address(p)) : "memory");
+  return v;
+}
+#else
+template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned) { return p; }
+GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { *static_cast<volatile gp__u64 *>(p) = v; }
+GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return *static_cast<const volatile gp__u64 *>(p); }
+#endif
+// The sum over a warp, in all lanes.
+GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) {
+#if GPUPRIMS__ARCH >= 800
+  return __reduce_add_sync(0xffffffffu, x);
+#else
+  for (int d = 16; d; d /= 2) x += __shfl_xor_sync(0xffffffffu, x, d);
+  return x;
+#endif
+}
+// For acquire and release; __threadfence() is sequentially consistent, and takes longer.
+GP_DEVICE void gp__fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 // The lanes whose x has the bits of `mask` as this lane's x has them: all clear, or not all clear. All lanes call.
 // By hand, so that the compiler takes many bits of x as predicates at once; the complement is taken by a
 // multiplication, as the other instructions all are the other integer unit's. minus_one: gp__minus_one().
@@ -1764,7 +1801,6 @@ GP_DEVICE void gp__wait_for_predecessor() {
 }
 
 // Barriers in shared memory and bulk copies (sm_90). Addresses and sizes of copies are multiples of 16 bytes.
-GP_DEVICE gp__u32 gp__shared_address(const void *p) { return static_cast<gp__u32>(__cvta_generic_to_shared(p)); }
 #if GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(gp__shared_address(bar)), "r"(count) : "memory");
@@ -1931,6 +1967,11 @@ GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
 template <class T> GP_DEVICE T gp__peek(const T *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__prefetch(const void *) {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
+template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
+GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
+GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
+GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) { return __reduce_add_sync(0xffffffffu, x); }
+GP_DEVICE void gp__fence() { __threadfence(); }
 GP_DEVICE void gp__wait_for_predecessor() {}
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
   simt::mbarrier_init(reinterpret_cast<uint64_t *>(bar), count);
@@ -2208,7 +2249,8 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(small, 0, 1, 64, 128, 256, 512, 1024, 2048)                                                                        \
   F(look, 0, 1, 64, 128, 256, 1000000)                                                                                 \
   F(gather, 0, 7, 1)                                                                                                   \
-  F(cull, 0, 7, 4, 8)
+  F(cull, 0, 7, 4, 8)                                                                                                  \
+  F(cluster, 0, 1, 8, 16)
 
 // The families: primitives that share the fields of their policies and the shape of their kernels.
 enum {
@@ -3331,11 +3373,12 @@ GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
 // ---- breadth-first search
 
 enum {
-  GP__BFS_PART = 256,       // edges of a part of a list, at most
-  GP__BFS_BUFFER = 2048,    // bytes of shared memory of a warp: what it appends to queue and lists
-  GP__BFS_WORDS = 1,        // tagged words: the counters of the barrier are clear
-  GP__BFS_LAUNCHES = 48,    // levels that have a launch each where blocks cannot wait for each other
-  GP__SOURCES_LAUNCHES = 96 // steps likewise, of a search from many sources: two a level
+  GP__BFS_PART = 256,        // edges of a part of a list, at most
+  GP__BFS_BUFFER = 2048,     // bytes of shared memory of a warp: what it appends to queue and lists
+  GP__BFS_CLUSTER_MOST = 16, // blocks of a cluster that goes on alone
+  GP__BFS_WORDS = 1,         // tagged words: the counters of the barrier are clear
+  GP__BFS_LAUNCHES = 48,     // levels that have a launch each where blocks cannot wait for each other
+  GP__SOURCES_LAUNCHES = 96  // steps likewise, of a search from many sources: two a level
 };
 // Parts that each of two queues in shared memory has room for.
 GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
@@ -3356,7 +3399,9 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
          (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) && p.threads * p.vectors <= 2048 &&
          p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 &&
          p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL &&
-         p.cull >= 1 && p.cull <= GP_CULL_NOTHING && (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
+         p.cull >= 1 && p.cull <= GP_CULL_NOTHING && p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
+         (p.cluster == 1 || (s.primitive == GP_BFS && s.compute_capability >= 90)) &&
+         (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
          p.threads / GP__WARP * GP__BFS_BUFFER + 2048 <= s.shared_bytes;
 }
 
@@ -3392,7 +3437,7 @@ __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && p.algorithm != GP_ONE_SWEEP) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK) p.blocks_per_sm = 0;
-  if (gp__bfs_by_launches(p.algorithm)) p.alpha = p.beta = p.look = 0; // a sort's are 0 as they are
+  if (gp__bfs_by_launches(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are
   else p.gather = p.cull = 0;
   if (p.algorithm == GP_FUSED_LAUNCHES || p.algorithm == GP_CONTRACT_EXPAND || p.algorithm == GP_TWO_PHASE) p.small = 0;
   return p;
@@ -3690,6 +3735,7 @@ __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__sha
   p.look = gp__or(p.look, 128);
   p.gather = gp__or(p.gather, GP_GATHER_ALL);
   p.cull = gp__or(p.cull, GP_CULL_ALL);
+  p.cluster = gp__or(p.cluster, 1);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
   return p;
 }
@@ -4699,16 +4745,16 @@ typedef struct gp__bfs_args {
   unsigned long long vertices, source;
   const unsigned long long *source_device; // or null
   unsigned long long target;               // or ~0
-  unsigned long long small_edges;          // one block goes on alone with as many, at most
   int limit;                               // of depth
   int symmetric;
-  int alpha, beta; // gp_policy
-  int look_from;   // a block with so many parts looks at bits before it sets them
-  unsigned small;
-  unsigned blocks;  // of the grid, all of them resident
-  int step;         // gp__bfs_steps
-  int gather, cull; // gp_policy
-  void *edge_queue; // of gp__bfs_edge, as many as the graph has edges; or null
+  int alpha, beta;               // gp_policy
+  int look_from;                 // a block with so many parts looks at bits before it sets them
+  unsigned small, cluster_small; // parts with which one block goes on alone, one cluster, at most
+  unsigned cluster;              // its blocks; 1: there is none
+  unsigned blocks;               // of the grid, all of them resident
+  int step;                      // gp__bfs_steps
+  int gather, cull;              // gp_policy
+  void *edge_queue;              // of gp__bfs_edge, as many as the graph has edges; or null
   unsigned long long edges;
   unsigned long long fused_edges; // more at a level are contracted and expanded by launches of their own
   const gp_fault *fault;          // GP_CHECKED: search only where nothing was found
@@ -17947,7 +17993,9 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
 // vertices, writes bitmap and depths in whole words (of those not reached too, so that nobody need clear them before),
 // and leaves a list of the vertices that are still to be reached and have edges; later levels go over that list.
 //
-// A small frontier is one block's alone: it stays in its shared memory, and levels need barriers of the block only.
+// A small frontier is one block's alone: it stays in its shared memory, and levels need barriers of the block only. One
+// that is too large for that, and small for all, is one cluster's, whose blocks tell each other through their shared
+// memory what they have counted. The others wait at the barrier behind these levels.
 //
 // A note on memory: bits of reached[] are set by atomics; in a bottom-up level nobody sets bits of the bitmap that is
 // read, which may therefore come from the nearest cache.
@@ -17960,7 +18008,8 @@ enum {
   GP__BFS_BOTTOM_UP = GP_STEP_BOTTOM_UP,
   GP__BFS_LISTED = GP_STEP_LISTED,
   GP__BFS_SETTLE = GP_STEP_SETTLE, // and, where it goes on top-down, the edges of those
-  GP__BFS_COLLECT = GP_STEP_COLLECT
+  GP__BFS_COLLECT = GP_STEP_COLLECT,
+  GP__BFS_CLUSTER = GP_STEP_CLUSTER
 };
 // What a step of all blocks comes to.
 // What a warp has counted in a step; GP__BFS_HIT goes to the block's sums at once.
@@ -18014,35 +18063,42 @@ template <int SUMS> struct alignas(128) gp__arrivals {
 // A barrier of the grid, by one warp of each block; a lane below SUMS brings `mine`, and gets what all blocks have
 // brought. Each sum travels with the number of blocks that have arrived, so that one look at them says whether they are
 // whole. The first block clears the counters of the next barrier, but not before it has passed the last: by then nobody
-// reads them. number: of the barrier, 0 being the first.
+// reads them. number: of the barrier, 0 being the first. nap: nanoseconds between two looks, of a block that waits
+// for long.
 template <int SUMS>
 GP_DEVICE gp__u64 gp__meet(gp__arrivals<SUMS> (&barrier)[3], unsigned number, unsigned blocks, unsigned rank,
-                           gp__u64 mine) {
+                           gp__u64 mine, unsigned nap = 0) {
   const unsigned lane = gp_lane(), set = number % 3;
   const gp__u64 arrived = (1ull << GP__BFS_BLOCK_BITS) - 1;
   gp__u64 *word = barrier[set].word + (lane < SUMS ? lane : 0), *next = barrier[set == 2 ? 0 : set + 1].word;
   gp__u64 all;
   if (lane < SUMS) {
     if (rank == 0) gp__store_relaxed(next + lane, 0);
-    __threadfence();
+    gp__fence();
     gp__add_relaxed(word, mine << GP__BFS_BLOCK_BITS | 1u);
   }
-  do all = gp__load_relaxed(word);
-  while (!__all_sync(0xffffffffu, (all & arrived) == blocks));
+  while (all = gp__load_relaxed(word), !__all_sync(0xffffffffu, (all & arrived) == blocks))
+    if (nap) __nanosleep(nap);
   __syncwarp(); // sums have been read, and may be cleared
-  __threadfence();
+  gp__fence();
   return all >> GP__BFS_BLOCK_BITS;
 }
 // What blocks share in scratch memory.
 struct gp__bfs_control {
   gp__u64 queue, kept, settled; // cursors: how much has been appended since the beginning
-  gp__bfs_state state;          // of the block that went on alone
+  gp__bfs_state state[2];       // of those who went on alone, by the barrier's number: the last may still be read
   gp__arrivals<GP__BFS_SUMS> barrier[3];
 };
 template <int WARPS> struct gp__bfs_shared {
   gp__bfs_state state;
   gp__bfs_tally sums[3]; // levels of one block take them in turn; others the first
   unsigned appended[3];
+  // Of a cluster's blocks: what each has counted, two levels in turn, and that its parts may be read; of all; where
+  // each one's parts end.
+  gp__u64 message[3][2][GP__BFS_CLUSTER_MOST];
+  gp__bfs_sums level;
+  unsigned ends[GP__BFS_CLUSTER_MOST];
+  unsigned verdict;      // GP__BFS_..., of the level
   gp__u64 source, begin; // where the traversal begins, and its edges
   gp__u64 edges;         // of the graph
   gp__u64 tag;           // of this launch
@@ -18112,7 +18168,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     sums = gp__bfs_counts{0, 0, 0, 0};
   }
   // A barrier of the grid: thread 0 gets the sums of all blocks, and must be waited for.
-  GP_DEVICE gp__bfs_sums wait() {
+  GP_DEVICE gp__bfs_sums wait(unsigned nap = 0) {
     add_to_block();
     __syncthreads();
     if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0, 0};
@@ -18122,7 +18178,8 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
                          : lane == 1 ? of_block.appended
                          : lane == 2 ? of_block.edges
                                      : of_block.longer;
-    const gp__u64 all = gp__meet(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine);
+    const gp__u64 all =
+        gp__meet(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, nap);
     return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
                         __shfl_sync(0xffffffffu, all, 2), __shfl_sync(0xffffffffu, all, 3)};
   }
@@ -18147,9 +18204,15 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     gp__bfs_state &t = s.state;
     const bool grows = a.in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha) > t.unexplored &&
                        t.edges * 8 > vertices;
-    t.step = t.last - t.first <= a.small && t.edges <= a.small_edges ? GP__BFS_SMALL
-             : grows                                                 ? (t.listed ? GP__BFS_LISTED : GP__BFS_BOTTOM_UP)
-                                                                     : GP__BFS_TOP_DOWN;
+    const gp__u64 parts = t.last - t.first;
+    t.step = fits(parts, t.edges, a.small)                            ? GP__BFS_SMALL
+             : a.cluster > 1 && fits(parts, t.edges, a.cluster_small) ? GP__BFS_CLUSTER
+             : grows                                                  ? (t.listed ? GP__BFS_LISTED : GP__BFS_BOTTOM_UP)
+                                                                      : GP__BFS_TOP_DOWN;
+  }
+  // Is such a frontier small enough for those who go on alone?
+  GP_DEVICE static bool fits(gp__u64 parts, gp__u64 edges, unsigned most) {
+    return parts <= most && edges <= most * 8ull;
   }
   // Does it go on top-down, behind a level bottom-up?
   GP_DEVICE bool shrinks() const {
@@ -18208,14 +18271,15 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     r.reached = s.state.reached, r.edges = s.state.explored;
     r.kind = static_cast<gp__u32>(kind), r.depth = static_cast<gp__u32>(s.state.depth);
   }
-  // The end of a step. Of levels of one block the others learn what has become of the traversal.
+  // The end of a step. Of levels of one block, or of one cluster, the others learn what has become of the traversal.
   GP_DEVICE void finish_step(int step) {
-    const gp__bfs_sums all = wait();
+    const bool alone = step == GP__BFS_SMALL || step == GP__BFS_CLUSTER;
+    const gp__bfs_sums all = wait(alone ? 200 : 0);
     if (threadIdx.x == 0) {
       gp__bfs_state &t = s.state;
       const gp__u64 barriers = t.barriers;
-      if (step != GP__BFS_SMALL) decide(all);
-      else if (s.rank != 0) t = control->state;
+      if (!alone) decide(all);
+      else if (s.rank != 0) t = control->state[barriers & 1u];
       t.barriers = barriers + 1;
       s.sums[0].clear();
       note(step);
@@ -18250,11 +18314,16 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     buffered = 0;
     __syncwarp();
   }
-  // In a queue of shared memory, and what does not fit in the queue in memory: of one block alone behind the frontier.
+  // In a queue of shared memory, and what does not fit in the queue in memory.
   template <int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
     if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? static_cast<unsigned>(depth) : 0)[at] = edges;
-    else if (TEAM == ONE_BLOCK) queue[s.state.last + (at - SMALL)] = edges;
     else queue[atomicAdd(&control->queue, 1ull)] = edges;
+  }
+  // The first `there` parts of a queue of shared memory join those in memory.
+  GP_DEVICE void move_small(unsigned which, unsigned there) {
+    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(which)[i];
   }
   // Lanes append the lists of their vertices, and count their edges where they are new.
   template <int TEAM> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
@@ -18366,6 +18435,32 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
     }
   }
+  // A level of few short parts waits for memory, and for a warp's next instruction, so it has few: each part has four
+  // lanes, which append by themselves. `counted` gets the vertices found, from bit 20 on, and the edges that leave them.
+  enum { FEW_LANES = 4, FEW_EDGES = 16, FEW_SHIFT = 20 };
+  GP_DEVICE void visit_few(const gp_edges &part, gp__u32 *map, unsigned &counted) {
+    const Vertex *list = targets + part.begin();
+    const unsigned edges = part.count();
+    for (unsigned at = gp_lane() % FEW_LANES; __any_sync(0xffffffffu, at < edges); at += FEW_LANES) {
+      const bool there = at < edges;
+      const Vertex v = there ? list[at] : 0;
+      const gp__u32 bit = 1u << (v & 31u), was = there ? atomicOr(map + (v >> 5), bit) : ~0u;
+      const Offset begin = there ? offsets[v] : 0, count = (there ? offsets[v + 1] : 0) - begin;
+      bool large = false;
+      inspected += there;
+      if (!(was & bit)) {
+        large = count > GP__BFS_PART;
+        if (count && !large) {
+          gp__prefetch(targets + begin);
+          put_small<ONE_BLOCK>(atomicAdd(&s.appended[turn], 1u), gp_edges_of(begin, static_cast<unsigned>(count), v));
+        }
+        counted += 1u << FEW_SHIFT | (large ? 0 : static_cast<unsigned>(count));
+        write(v, depth, static_cast<Vertex>(part.source));
+        if (v == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
+      }
+      if (__any_sync(0xffffffffu, large)) append<ONE_BLOCK>(large, begin, count, v, true);
+    }
+  }
   GP_DEVICE void get_lists(const bool (&has)[ITEMS], const Vertex (&v)[ITEMS], Offset (&begin)[ITEMS],
                            Offset (&end)[ITEMS]) const {
     GPUPRIMS__UNROLL
@@ -18409,68 +18504,169 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     }
     __syncthreads();
     const unsigned appended = s.appended[0], there = appended < SMALL ? appended : SMALL;
-    if (threadIdx.x == 0) {
-      s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
-      sums.appended += appended;
-    }
-    __syncthreads();
-    for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(0)[i];
+    if (threadIdx.x == 0) sums.appended += appended;
+    move_small(0, there);
     if (threadIdx.x == 0) s.appended[0] = 0;
   }
-  // Levels of one block, as long as the frontier is small. One barrier a level: counters are three in turn, one that is
-  // added to, one that is read, one that is cleared.
-  GP_DEVICE void small_levels() {
+  // Words of a cluster's blocks in shared memory: each is written by the block that it is of, and says of which level,
+  // which nobody reads it for but once.
+  GP_DEVICE void clear_words() {
+    gp__u64 *word = s.message[0][0];
+    for (unsigned i = threadIdx.x; i < sizeof s.message / sizeof *word; i += P::threads) gp__cluster_store(word + i, 0);
+  }
+  // A word of each block to each: a lane's to block `to`, or none's.
+  GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
+    const unsigned tag = static_cast<unsigned>(depth) & 0xffffu;
+    gp__u64 got = tag;
+    if (to < a.cluster) gp__cluster_store(gp__in_block(words + s.rank, to), value << 16 | tag);
+    do
+      if (to < a.cluster) got = gp__cluster_load(words + to);
+    while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));
+    return got >> 16;
+  }
+  // The blocks of a cluster bring what they have counted in a level, and get what all have. Nobody can be two levels
+  // ahead, so two sets of words do. Bits of vertices need no order but their own: each has been set before it counts.
+  // fenced: some have read what lies in others' queues, which will be written over.
+  GP_DEVICE void exchange(bool fenced, unsigned most) {
+    if (gp_warp() != 0) return;
+    if (fenced) gp__fence();
+    const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
+    const gp__bfs_sums mine = s.sums[turn].sums();
+    const gp__u64 got = exchange_word(
+        s.message[depth & 1][half], other,
+        half ? mine.edges : s.appended[turn] | (mine.found & 0x7ffffu) << 28 | (mine.found & GP__BFS_HIT));
+    if (fenced) gp__fence();
+    const unsigned appended = half ? 0 : static_cast<unsigned>(got) & 0xfffffffu;
+    const unsigned found = half ? 0 : static_cast<unsigned>(got >> 28) & 0x7ffffu;
+    const gp__u64 edges = half ? got : 0;
+    const unsigned all = gp__warp_sum(appended);
+    const unsigned all_found = gp__warp_sum(found);
+    const gp__u64 low = gp__warp_sum(static_cast<unsigned>(edges) & 0xffffffu);
+    const gp__u64 high = gp__warp_sum(static_cast<unsigned>(edges >> 24));
+    const unsigned hit = __ballot_sync(0xffffffffu, !half && (got & GP__BFS_HIT));
+    const unsigned uneven = __ballot_sync(0xffffffffu, appended > P::threads / 8 && appended * a.cluster > 2 * all);
+    const unsigned overflows = __ballot_sync(0xffffffffu, appended > SMALL);
+    if (uneven) {
+      const unsigned end = gp_warp_inclusive_scan(appended, gp_sum<unsigned>());
+      if (!half) s.ends[other] = end;
+    }
+    if (gp_lane() == 0) {
+      const gp__u64 edges_of_all = low + (high << 24);
+      s.level = gp__bfs_sums{all, all_found | (hit ? GP__BFS_HIT : 0), edges_of_all, 0};
+      const bool done = !all_found || hit || depth == a.limit;
+      const bool stays = !done && !overflows && fits(all, edges_of_all, most) && all * 4 > a.small;
+      s.verdict = (done ? LEVEL_DONE : 0) | (stays ? LEVEL_STAYS : 0) | (uneven ? LEVEL_UNEVEN : 0) |
+                  (edges_of_all <= all * 8ull ? LEVEL_FEW : 0);
+    }
+  }
+  // All blocks of the cluster may read what is in the others' queues.
+  GP_DEVICE void open_queues() {
+    if (gp_warp() == 0) {
+      gp__fence();
+      exchange_word(s.message[2][depth & 1], gp_lane(), 0);
+      gp__fence();
+    }
+    __syncthreads();
+  }
+  // Part i of those in the queues of all blocks of the cluster.
+  GP_DEVICE gp_edges part_of_cluster(unsigned which, unsigned i) {
+    unsigned block = 0, begin = 0;
+    while (s.ends[block] <= i) begin = s.ends[block++];
+    return *gp__in_block(small_queue(which) + (i - begin), block);
+  }
+  // Levels of one block, or of one cluster of `blocks`, as long as the frontier is small; each block appends to a queue
+  // in its own shared memory, and parts are shared out anew where some have far more than others. One barrier a level:
+  // counters are three in turn, one that is added to, one that is read, one that is cleared.
+  enum { LEVEL_DONE = 1, LEVEL_STAYS = 2, LEVEL_UNEVEN = 4, LEVEL_FEW = 8 };
+  GP_DEVICE void small_levels(unsigned blocks) {
     gp__bfs_state &t = s.state;
-    unsigned count = static_cast<unsigned>(t.last - t.first);
-    gp__bfs_sums level;
-    bool done;
+    gp__u32 *map = a.reached[t.map];
+    const unsigned parts = static_cast<unsigned>(t.last - t.first), most = blocks > 1 ? a.cluster_small : a.small;
+    const unsigned turned = WARPS - 1 - gp_warp(); // from the last warp on, as the first has more to do
+    unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
+    unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0;
     depth = t.depth;
     for (unsigned i = threadIdx.x; i < count; i += P::threads)
-      small_queue(static_cast<unsigned>(depth))[i] = queue[t.first + i];
+      small_queue(static_cast<unsigned>(depth))[i] = queue[t.first + first + i];
     __syncthreads();
     do {
-      const unsigned share = (count + WARPS - 1) / WARPS, width = share < GP__WARP ? share : unsigned(GP__WARP);
-      const gp_edges *from = small_queue(static_cast<unsigned>(depth++));
-      const bool looks = count >= static_cast<unsigned>(a.look_from);
-      for (unsigned at = gp_warp() * width; at < count; at += WARPS * width) {
-        gp_edges one = gp_edges_of(0, 0, 0);
-        if (gp_lane() < width && at + gp_lane() < count) one = from[at + gp_lane()];
-        expand<ONE_BLOCK>(one, looks);
+      const unsigned from = static_cast<unsigned>(depth++), next = turn == 2 ? 0 : turn + 1;
+      const bool few = (verdict & LEVEL_FEW) != 0, uneven = (verdict & LEVEL_UNEVEN) != 0;
+      const unsigned share = (count + WARPS - 1) / WARPS, width = few                ? unsigned(GP__WARP / FEW_LANES)
+                                                                  : share < GP__WARP ? share
+                                                                                     : unsigned(GP__WARP);
+      unsigned counted = 0;
+      for (unsigned at = turned * width; at < count; at += WARPS * width) {
+        const auto part = [&](unsigned i) {
+          return i >= count || i >= at + width ? gp_edges_of(0, 0, 0)
+                 : uneven                      ? part_of_cluster(from, first + i)
+                                               : small_queue(from)[i];
+        };
+        if (few) {
+          const gp_edges one = part(at + gp_lane() / FEW_LANES);
+          if (__all_sync(0xffffffffu, one.count() <= FEW_EDGES)) {
+            visit_few(one, map, counted);
+            continue;
+          }
+        }
+        expand<ONE_BLOCK>(part(at + gp_lane()), count >= static_cast<unsigned>(a.look_from));
       }
-      add_to_block();
-      const unsigned next = turn == 2 ? 0 : turn + 1;
-      if (threadIdx.x == 0) s.sums[next].clear(), s.appended[next] = 0;
+      if (turned * width < count) {
+        counted = gp__warp_sum(counted);
+        if (gp_lane() == 0 && counted) {
+          atomicAdd(&s.sums[turn].found[0], counted >> FEW_SHIFT);
+          atomicAdd(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
+        }
+        add_to_block(); // of long lists
+      }
+      if (threadIdx.x == GP__WARP) s.sums[next].clear(), s.appended[next] = 0;
       __syncthreads();
-      level = s.sums[turn].sums();
-      count = s.appended[turn];
+      if (blocks > 1) {
+        exchange(uneven, most);
+        __syncthreads();
+        verdict = s.verdict;
+        count = appended = s.appended[turn];
+        if ((verdict & LEVEL_UNEVEN) && (verdict & LEVEL_STAYS)) {
+          const unsigned all = static_cast<unsigned>(s.level.appended);
+          open_queues();
+          first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
+        }
+      } else {
+        gp__bfs_sums level = s.sums[turn].sums();
+        level.appended = count = appended = s.appended[turn];
+        const bool done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
+        verdict = (done                             ? LEVEL_DONE
+                   : fits(count, level.edges, most) ? LEVEL_STAYS
+                                                    : 0) |
+                  (level.edges <= count * 8ull ? LEVEL_FEW : 0);
+        if (threadIdx.x == GP__WARP) s.level = level;
+      }
       turn = next;
-      if (threadIdx.x == 0) { // in shared memory, as registers are short
+      if (threadIdx.x == GP__WARP) { // in shared memory, as registers are short
+        const gp__bfs_sums level = s.level;
         ++t.small;
         t.levels += (level.found & ~GP__BFS_HIT) != 0;
         t.reached += level.found & ~GP__BFS_HIT;
         t.explored += level.edges;
         t.unexplored -= level.edges;
       }
-      done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
-    } while (!done && count <= a.small && level.edges <= a.small_edges);
-    // What is in shared memory comes behind what is already in the queue.
-    const unsigned there = done ? 0 : count < SMALL ? count : SMALL;
-    for (unsigned i = threadIdx.x; i < there; i += P::threads)
-      queue[t.last + (count - there) + i] = small_queue(static_cast<unsigned>(depth))[i];
+    } while (verdict & LEVEL_STAYS);
+    move_small(static_cast<unsigned>(depth), verdict & LEVEL_DONE ? 0 : appended < SMALL ? appended : SMALL);
+    clear_words();
     __syncthreads();
     turn = 0;
     if (threadIdx.x == 0) {
+      const gp__bfs_sums level = s.level;
       for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
       t.depth = depth;
       t.edges = level.edges;
       t.first = t.last;
-      if (done) t.step = GP__BFS_DONE;
+      if (verdict & LEVEL_DONE) t.step = GP__BFS_DONE;
       else {
-        t.last += count;
-        control->queue = t.last;
+        t.last += level.appended;
         go_down();
       }
-      control->state = t;
+      if (s.rank == 0) control->state[t.barriers & 1u] = t;
     }
     __syncthreads();
   }
@@ -18663,7 +18859,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       const gp__u64 source = a.source_device ? *a.source_device : a.source;
       const bool valid = source < vertices;
       const gp__u64 begin = valid ? offsets[source] : 0, degree = valid ? offsets[source + 1] - begin : 0;
-      s.rank = static_cast<unsigned>(ticket.number);
+      s.rank = a.cluster > 1 ? blockIdx.x : static_cast<unsigned>(ticket.number);
       for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
       s.source = source;
       s.begin = begin;
@@ -18679,6 +18875,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       if (degree && source != a.target) go_down();
       else t.step = GP__BFS_DONE;
     }
+    clear_words();
     __syncthreads();
     const gp__u64 source = s.source;
     for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
@@ -18755,7 +18952,8 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs(const gp__
     else if (step == GP__BFS_LISTED) block.template bottom_up<true>();
     else if (step == GP__BFS_SETTLE) block.settle();
     else if (step == GP__BFS_COLLECT) block.collect();
-    else if (s.rank == 0) block.small_levels();
+    else if (s.rank < (step == GP__BFS_SMALL ? 1 : a.cluster))
+      block.small_levels(step == GP__BFS_SMALL ? 1 : a.cluster);
     block.finish_step(step);
   }
   block.finish();
@@ -19611,6 +19809,7 @@ typedef struct gp__cu_attribute { // CUlaunchAttribute
   union {
     char bytes[64];
     int number;
+    unsigned extent[3];
     void *pointer;
   } value;
 } gp__cu_attribute;
@@ -19630,10 +19829,15 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   GP__CU_SHARED_BYTES_OPT_IN = 97,
   GP__CU_MEMORY_POOLS = 115,
   GP__CU_DYNAMIC_SHARED_BYTES = 8,
+  GP__CU_NON_PORTABLE_CLUSTERS = 14,
+  GP__CU_COOPERATIVE = 2,
+  GP__CU_CLUSTER_DIMENSION = 4,
   GP__CU_PROGRAMMATIC_SERIALIZATION = 6,
   GP__CU_CAPTURE_RELAXED = 2,
+  GP__CU_INVALID_VALUE = 1,
   GP__CU_COOPERATIVE_TOO_LARGE = 720,
-  GP__CU_NOT_SUPPORTED = 801
+  GP__CU_NOT_SUPPORTED = 801,
+  GP__CU_INVALID_CLUSTER_SIZE = 912
 };
 
 // F(needed, name, symbol, parameters): all return a CUresult. The list serves the struct, the loader and the fake of
@@ -19674,6 +19878,8 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
     (int *blocks, void *function, int threads, size_t shared_bytes))                                                   \
   F(0, cuLaunchKernelEx, "cuLaunchKernelEx",                                                                           \
     (const gp__cu_launch *config, void *function, void **parameters, void **extra))                                    \
+  F(0, cuOccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                                                   \
+    (int *clusters, void *function, const gp__cu_launch *config))                                                      \
   F(0, cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel",                                                         \
     (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
      unsigned block_z, unsigned shared_bytes, void *stream, void **parameters))                                        \
@@ -23654,13 +23860,12 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 // ---- the tuned table
 //
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
-// vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, provenance). scope: a
-// device's name
-// ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or "portable". Sizes in
-// bytes, -1 for any; the row serves calls on 2^log2_from bytes and more, less than 2^log2_to (gp__shape_bytes), whose
-// pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured. in_size is an element's: a
-// value's where there are keys or flags beside it, a key's where there are keys alone. Zeros in the policy are filled
-// by gp__portable.
+// vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, cluster, provenance).
+// scope: a device's name ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or
+// "portable". Sizes in bytes, -1 for any; the row serves calls on 2^log2_from bytes and more, less than 2^log2_to
+// (gp__shape_bytes), whose pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured.
+// in_size is an element's: a value's where there are keys or flags beside it, a key's where there are keys alone. Zeros
+// in the policy are filled by gp__portable.
 // GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
 
 #if defined(GP_POLICY_ROWS) // the program has defined a table of its own
@@ -23689,7 +23894,7 @@ typedef struct gp__policy_class {
 } gp__policy_class;
 
 #define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages,      \
-                      blocks, overlap, alpha, beta, small, look, gather, cull, provenance)                             \
+                      blocks, overlap, alpha, beta, small, look, gather, cull, cluster, provenance)                    \
   {scope,                                                                                                              \
    (int)(primitive),                                                                                                   \
    in,                                                                                                                 \
@@ -23697,11 +23902,12 @@ typedef struct gp__policy_class {
    out,                                                                                                                \
    from,                                                                                                               \
    to,                                                                                                                 \
-   {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull},        \
+   {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull,         \
+    cluster},                                                                                                          \
    provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
-    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
+    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
 static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
 #undef GPUPRIMS__ROW
 #undef GPUPRIMS__CLASS
@@ -28453,6 +28659,48 @@ GPUPRIMS__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *ar
   if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
   return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error) : GP_SUCCESS;
 }
+// The same in clusters, of which the first may go on alone: as many as fit, at most.
+GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, gp__bfs_args *args) {
+  const struct gp_driver *d = &l->s->library.runtime.driver;
+  const unsigned blocks = (unsigned)l->p->cluster;
+  gp__bfs_args a = *args;
+  gp__cu_attribute attributes[2];
+  gp__cu_launch launch;
+  void *parameters[1];
+  int clusters = 0, error;
+  if (l->g->grid < blocks || !d->cuLaunchKernelEx || !d->cuOccupancyMaxActiveClusters) return (gp_result)GP__REFUSED;
+  memset(&launch, 0, sizeof launch);
+  memset(attributes, 0, sizeof attributes);
+  attributes[0].id = GP__CU_CLUSTER_DIMENSION;
+  attributes[0].value.extent[0] = blocks;
+  attributes[0].value.extent[1] = attributes[0].value.extent[2] = 1;
+  attributes[1].id = GP__CU_COOPERATIVE;
+  attributes[1].value.number = 1;
+  launch.grid_x = l->g->grid / blocks * blocks;
+  launch.block_x = l->g->threads;
+  launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
+  launch.shared_bytes = l->g->shared_bytes;
+  launch.stream = l->stream;
+  launch.attributes = attributes;
+  launch.attribute_count = 1;
+  parameters[0] = &a;
+  // beyond 8 blocks the driver wants to be asked; what it cannot do it says at the launch
+  if (blocks > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
+  error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
+  if (error || clusters < 1) return (gp_result)GP__REFUSED;
+  if (launch.grid_x > (unsigned)clusters * blocks) launch.grid_x = (unsigned)clusters * blocks;
+  launch.attribute_count = 2;
+  a.blocks = launch.grid_x;
+  a.cluster = blocks;
+  a.small = (unsigned)gp__max(l->p->small / 8, 1);
+  a.cluster_small = (unsigned)l->p->small * blocks;
+  error = d->cuLaunchKernelEx(&launch, l->kernels[0]->function, parameters, NULL);
+  return !error ? GP_SUCCESS
+         : error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED || error == GP__CU_INVALID_VALUE ||
+                 error == GP__CU_INVALID_CLUSTER_SIZE
+             ? (gp_result)GP__REFUSED
+             : gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchKernelEx", error);
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__bfs_layout r = gp__lay_out_bfs(*l->h);
@@ -28484,8 +28732,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.alpha = l->p->alpha;
   a.beta = l->p->beta;
   a.small = (unsigned)l->p->small;
+  a.cluster = 1;
   a.look_from = l->p->look;
-  a.small_edges = (unsigned)l->p->small * 8ull;
   a.blocks = l->g->grid;
   a.fault = q->fault;
   a.gather = l->p->gather;
@@ -28493,8 +28741,17 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   if (gp__bfs_by_edges(l->p->algorithm)) a.edge_queue = scratch + r.bytes;
   a.edges = q->graph.edges;
   a.fused_edges = l->p->algorithm == GP_TWO_PHASE ? 0 : l->p->algorithm == GP_HYBRID ? l->p->small * 256ull : ~0ull;
-  result =
-      q->stepwise || gp__bfs_by_launches(l->p->algorithm) ? gp__launch_bfs_levels(l, &a) : gp__launch_resident(l, &a);
+  result = (gp_result)GP__REFUSED;
+  if (q->stepwise || gp__bfs_by_launches(l->p->algorithm)) result = gp__launch_bfs_levels(l, &a);
+  else {
+    if (l->p->cluster > 1) result = gp__launch_clusters(l, &a);
+    if (result == (gp_result)GP__REFUSED) {
+      if (l->p->cluster > 1)
+        gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: a launch in clusters was refused: blocks by themselves",
+                l->who);
+      result = gp__launch_resident(l, &a);
+    }
+  }
   return result == GP_SUCCESS ? gp__launch_parents(l, &a) : result;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_sources_part(const gp__launching *l, gp__sources_args *a, int part) {
@@ -28728,7 +28985,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 // Keys of groups have few bits, as a rule: of many keys of 4 bytes, one sweep leaves out the digits that are all the
 // same.
 GPUPRIMS__PRIVATE const gp_policy *gp__step_policy(const gp__request *step) {
-  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   return step->primitive == GP_SORT && step->key_size == 4 && step->count >> 22 ? &one_sweep : NULL;
 }
 // Bytes that calls need of the workspace: words at the front, scratch at the back of what is not held.

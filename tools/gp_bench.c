@@ -1020,6 +1020,7 @@ static void json_policy(const gp_policy *p) {
   if (p->alpha || p->beta || p->small || p->look)
     fprintf(json, ", \"alpha\": %d, \"beta\": %d, \"small\": %d, \"look\": %d", p->alpha, p->beta, p->small, p->look);
   if (p->gather || p->cull) fprintf(json, ", \"gather\": %d, \"cull\": %d", p->gather, p->cull);
+  if (p->cluster) fprintf(json, ", \"cluster\": %d", p->cluster);
 #endif
   fputc('}', json);
 }

@@ -1346,6 +1346,7 @@ static inline __attribute__((unused)) const char *parse_policy(const char *text,
     else if (!strcmp(word, "look")) p->look = number;
     else if (!strcmp(word, "gather")) p->gather = number;
     else if (!strcmp(word, "cull")) p->cull = number;
+    else if (!strcmp(word, "cluster")) p->cluster = number;
 #endif
     else return snprintf(reason, sizeof reason, "no field %s", word), reason;
   }
@@ -1361,8 +1362,8 @@ static inline __attribute__((unused)) void policy_text(const gp_policy *p, char 
            p->overlap);
 #ifdef GP_POLICY_MEMBERS
   {
-    const char *const names[] = {"alpha", "beta", "small", "look", "gather", "cull"};
-    const int values[] = {p->alpha, p->beta, p->small, p->look, p->gather, p->cull};
+    const char *const names[] = {"alpha", "beta", "small", "look", "gather", "cull", "cluster"};
+    const int values[] = {p->alpha, p->beta, p->small, p->look, p->gather, p->cull, p->cluster};
     size_t at = strlen(text), i;
     for (i = 0; i < sizeof values / sizeof *values && at < room; ++i)
       if (values[i]) at += (size_t)snprintf(text + at, room - at, ",%s=%d", names[i], values[i]);

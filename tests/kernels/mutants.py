@@ -161,10 +161,10 @@ MUTANTS = {
         "BFS", "mine[i] = mine[i] && !(was[i] >>",
         "mine[i] = mine[i] && !(0 * was[i] >>"),
     "bfs: no fence before a block arrives": (
-        "BFS", "__threadfence();\n    gp__add_relaxed(word, mine",
+        "BFS", "gp__fence();\n    gp__add_relaxed(word, mine",
         "gp__add_relaxed(word, mine"),
     "bfs: no fence behind the barrier": (
-        "BFS", "  __threadfence();\n  return all >> GP__BFS_BLOCK_BITS;",
+        "BFS", "  gp__fence();\n  return all >> GP__BFS_BLOCK_BITS;",
         "  return all >> GP__BFS_BLOCK_BITS;"),
     "bfs: two sets of counters for all barriers": (
         "BFS", "set == 2 ? 0 : set + 1",
@@ -182,14 +182,14 @@ MUTANTS = {
         "BFS", "there[i] = rank < total && rank < held;",
         "there[i] = rank < total;"),
     "bfs: nobody hears of levels of one block": (
-        "BFS", "else if (s.rank != 0) t = control->state;",
-        "else if (s.rank != 0 && t.levels) t = control->state;"),
+        "BFS", "else if (s.rank != 0) t = control->state[barriers & 1u];",
+        "else if (s.rank != 0 && t.levels) t = control->state[barriers & 1u];"),
     "bfs: counters of one block are two in turn": (
         "BFS", "turn == 2 ? 0 : turn + 1",
         "turn == 1 ? 0 : turn + 1"),
-    "bfs: what overflows a small queue is written over": (
-        "BFS", "queue[t.last + (count - there) + i] =",
-        "queue[t.last + i] ="),
+    "bfs: parts of a small queue are written over each other": (
+        "BFS", "queue[s.begin + i] = small_queue(which)[i];",
+        "queue[s.begin] = small_queue(which)[i];"),
     "bfs: a level bottom-up forgets those before": (
         "BFS", "next[mine] = word[w] | bits;",
         "next[mine] = bits;"),
@@ -224,11 +224,38 @@ MUTANTS = {
         "BFS", "second = !hit && i + 1 >= from && i + 1 < from + n;",
         "second = !hit && i + 1 >= from;"),
     "bfs: the limit of one block is one level late": (
-        "BFS", "depth == a.limit;\n    } while",
-        "depth > a.limit + 1000;\n    } while"),
+        "BFS", "depth == a.limit;\n        verdict =",
+        "depth > a.limit + 1000;\n        verdict ="),
     "bfs: the target ends nothing": (
         "BFS", "if (mine[i] && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);",
         ""),
+    "bfs: the target ends nothing, of short lists": (
+        "BFS", "if (v == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);",
+        ""),
+    "bfs: of a list's edges four are looked at": (
+        "BFS", "__any_sync(0xffffffffu, at < edges); at += FEW_LANES)",
+        "at < FEW_LANES; at += FEW_LANES)"),
+    "bfs: the limit of a cluster is one level late": (
+        "BFS", "!all_found || hit || depth == a.limit;",
+        "!all_found || hit || depth > a.limit + 1000;"),
+    "bfs: a cluster's blocks do not wait": (
+        "BFS", "while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));",
+        "while (false);"),
+    "bfs: a cluster's words are one set": (
+        "BFS", "s.message[depth & 1][half]",
+        "s.message[0][half]"),
+    "bfs: others' queues are read as they are": (
+        "BFS", "          open_queues();\n",
+        ""),
+    "bfs: queues that others read are written over": (
+        "BFS", "exchange(uneven, most);",
+        "exchange(false, most);"),
+    "bfs: a cluster goes on with parts that had no room": (
+        "BFS", "!done && !overflows && fits",
+        "!done && fits"),
+    "bfs: what went on alone is told in one place": (
+        "BFS", "gp__bfs_state state[2];",
+        "struct { gp__bfs_state one; GP_DEVICE gp__bfs_state &operator[](gp__u64) { return one; } } state;"),
     "many sources: what one source has seen, all have": (
         "BFS_SOURCES", "from[source[i]] & ~have[v[i]]", "(have[v[i]] ? 0 : from[source[i]])"),
     "many sources: whoever gives bits puts the vertex on the list": (

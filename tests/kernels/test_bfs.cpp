@@ -17,7 +17,7 @@
 
 struct How {
   int alpha = 8, beta = 2;
-  unsigned blocks = 3, small = 128;
+  unsigned blocks = 3, small = 128, cluster = 1, cluster_small = 0;
   int look = 1;
   bool parents = true, up = true, device_source = false;
   int steps = 0; // 1: by launches, too; 2: of a graph with a fault
@@ -67,6 +67,7 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   const std::string what = g.name + " n=" + std::to_string(n) + " source=" + std::to_string(source) +
                            " alpha=" + std::to_string(how.alpha) + " beta=" + std::to_string(how.beta) +
                            " blocks=" + std::to_string(how.blocks) + " small=" + std::to_string(how.small) +
+                           " cluster=" + std::to_string(how.cluster) + "," + std::to_string(how.cluster_small) +
                            " up=" + std::to_string(how.up) + " limit=" + std::to_string(how.limit) +
                            " seed=" + std::to_string(seed);
   gp__shape shape = {};
@@ -97,11 +98,13 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   a.vertices = n, a.source = how.device_source ? 12345678 : source;
   a.source_device = how.device_source ? sources.data : nullptr;
   a.target = how.target, a.limit = int(how.limit);
-  a.alpha = how.alpha, a.beta = how.beta, a.small = how.small, a.look_from = how.look, a.small_edges = how.small * 8ull,
-  a.blocks = how.blocks;
+  a.alpha = how.alpha, a.beta = how.beta, a.small = how.small, a.look_from = how.look, a.blocks = how.blocks;
+  a.cluster = how.cluster, a.cluster_small = how.cluster_small;
   simt::config.resident = std::max(simt::config.resident, how.blocks); // as a cooperative launch promises
+  simt::config.cluster = how.cluster;
   const int e =
       simt::launch_kernel("bfs", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER, gp__bfs<P, O, V>, a);
+  simt::config.cluster = 1;
   const Reached want = oracle(g, source, how.target, how.limit);
   verify<V>(g, want, how, e, depths.data, parents.data, *statistics.data, what);
   const gp_traversal &t = *statistics.data;
@@ -154,6 +157,11 @@ static How draw_how(const Graph &g, int threads) {
   h.alpha = alphas[random32() % 4], h.beta = betas[random32() % 4];
   h.blocks = 1 + random32() % 5, h.look = random32() % 2 ? 1 : 20;
   h.small = std::min(smalls[random32() % 4], gp__bfs_small_most(threads));
+  if (random32() % 2) { // in clusters, of which the first may go on alone
+    h.cluster = 2 + random32() % 3, h.blocks = h.cluster * (1 + random32() % 2);
+    h.small = std::min(h.small, 8u);
+    h.cluster_small = std::min(8u << random32() % 8, h.cluster * gp__bfs_small_most(threads));
+  }
   h.parents = random32() % 2, h.up = random32() % 4 != 0, h.device_source = random32() % 2;
   if (random32() % 4 == 0) h.limit = 1 + random32() % 6;
   h.steps = random32() % 3;

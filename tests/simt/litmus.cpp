@@ -354,6 +354,46 @@ template <Fault F> __global__ void pipeline(uint32_t *out, const uint32_t *in) {
   }
 }
 
+// ---- clusters of two blocks ----
+
+// Each block tells both by a tagged word in their shared memory that its payload is there, and then reads the other's.
+enum ClusterFault { no_fault, no_release, no_acquire, no_meeting, no_such_rank };
+template <ClusterFault F> __global__ void cluster_exchange(uint32_t *g) {
+  struct Shared {
+    uint32_t message[2], payload[launch_threads];
+  };
+  SIMT_SHARED(Shared, s);
+  const unsigned t = threadIdx.x, rank = blockIdx.x % 2;
+  if (t < 2) s.message[t] = 0;
+  s.payload[t] = blockIdx.x * 1000 + t;
+  __syncthreads();
+  if (t == 0) { // all blocks are there
+    __threadfence();
+    atomicAdd(g + 32, 1u);
+    while (simt::load(g + 32, simt::relaxed) != gridDim.x) {}
+    __threadfence();
+  }
+  __syncthreads();
+  s.payload[t] += 7;
+  __syncthreads();
+  if (t < 2) {
+    if (F != no_release) __threadfence();
+    simt::store(static_cast<uint32_t *>(simt::shared_of(s.message + rank, F == no_such_rank ? 2 : t)), 5u,
+                simt::relaxed);
+    if (F != no_meeting) poll(s.message + t, simt::relaxed);
+    if (F != no_acquire) __threadfence();
+  }
+  __syncthreads();
+  g[256 + blockIdx.x * launch_threads + t] = *static_cast<uint32_t *>(simt::shared_of(s.payload + t, rank ^ 1));
+  __syncthreads();
+  if (t == 0) { // nobody exits before the other has read
+    __threadfence();
+    atomicAdd(g + 33, 1u);
+    while (simt::load(g + 33, simt::relaxed) != gridDim.x) {}
+  }
+  expect(g[256 + blockIdx.x * launch_threads + t] == (blockIdx.x ^ 1) * 1000 + t + 7);
+}
+
 // ---- the runner ----
 
 static unsigned passed, failed, skipped;
@@ -400,6 +440,12 @@ template <class Kernel> static void run_words(const char *name, Want want, Kerne
   });
 }
 
+template <class Kernel> static void run_clusters(const char *name, Want want, Kernel kernel) {
+  simt::config.cluster = 2;
+  run_words(name, want, kernel);
+  simt::config.cluster = 1;
+}
+
 template <Fault F> static void run_pipeline(const char *name, Want want) {
   run(name, want, []() -> std::string {
     constexpr unsigned n = launch_blocks * tiles_a_block * tile;
@@ -423,6 +469,9 @@ int main(int argc, char **argv) {
 #define WORDS(want, ...)                                                                                               \
   if (only.empty() || std::string(#__VA_ARGS__).find(only) != std::string::npos)                                       \
   run_words(#__VA_ARGS__, want, __VA_ARGS__)
+#define CLUSTERS(want, fault)                                                                                          \
+  if (only.empty() || std::string("cluster " #fault).find(only) != std::string::npos)                                  \
+  run_clusters("cluster " #fault, want, cluster_exchange<fault>)
 #define PIPELINE(want, fault)                                                                                          \
   if (only.empty() || std::string("pipeline " #fault).find(only) != std::string::npos)                                 \
   run_pipeline<fault>("pipeline " #fault, want)
@@ -469,6 +518,17 @@ int main(int argc, char **argv) {
   WORDS(clean, early_exit);
   WORDS(clean, language);
 
+  CLUSTERS(clean, no_fault);
+  CLUSTERS(race, no_release);
+  CLUSTERS(race, no_acquire);
+  CLUSTERS(race, no_meeting);
+  CLUSTERS(report, no_such_rank);
+  run("part of a cluster", report, []() -> std::string { // three blocks in clusters of two
+    simt::config.cluster = 2;
+    const simt::Result result = SIMT_LAUNCH((language), 3, launch_threads, 0, 0, static_cast<uint32_t *>(nullptr));
+    simt::config.cluster = 1;
+    return result == simt::invalid_value ? "refused" : "";
+  });
   PIPELINE(clean, none);
   PIPELINE(race, no_full_wait);
   PIPELINE(race, no_full_wait_one);

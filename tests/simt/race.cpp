@@ -467,7 +467,11 @@ template <bool Read, bool Write> static inline void check(const void *p, size_t 
     report_bounds(p, bytes, Write);
   }
   if (bytes > r->high - a) report_bounds(p, bytes, Write);
-  if (r->owner && r->owner != b) fail("access to another block's shared memory%s", after());
+  if (r->owner && r->owner != b) {
+    if (r->owner->index / config.cluster != b->index / config.cluster)
+      fail("access to another block's shared memory%s", after());
+    if (!r->owner->alive) fail("access to the shared memory of a block that has exited%s", after());
+  }
   Record me;
   me.bits = 0;
   me.gtid = f->gtid;

@@ -451,8 +451,7 @@ int barrier(Vote vote, int predicate, const char *file, int line) {
 // ---- memory that kernels may touch ----
 
 // Arrays outlive their block in its slot, so that the next block does not pay for new ones.
-void *shared(const void *key, size_t bytes, size_t align) {
-  Block *b = current->block;
+static void *shared_in(Block *b, const void *key, size_t bytes, size_t align) {
   SharedArray *array = nullptr;
   size_t total = bytes;
   for (SharedArray &a : b->arrays) {
@@ -472,6 +471,24 @@ void *shared(const void *key, size_t bytes, size_t align) {
   memset(array->data, 0xA5 ^ int(draw() & 0xf0), bytes);
   make_undefined(array->data, bytes);
   return array->data;
+}
+
+void *shared(const void *key, size_t bytes, size_t align) { return shared_in(current->block, key, bytes, align); }
+
+void *shared_of(const void *p, unsigned rank, SIMT_CALLER) {
+  Block *b = current->block;
+  const uintptr_t at = reinterpret_cast<uintptr_t>(p);
+  if (rank >= config.cluster) fail("%s:%d: shared_of: rank %u in a cluster of %u", SIMT_THERE, rank, config.cluster);
+  const unsigned index = b->index / config.cluster * config.cluster + rank;
+  for (const SharedArray &a : b->arrays) {
+    const uintptr_t offset = at - reinterpret_cast<uintptr_t>(a.data);
+    if (!a.used || offset >= a.bytes) continue;
+    for (Block *other : machine.slots)
+      if (other->index == index && other->alive)
+        return static_cast<char *>(other == b ? a.data : shared_in(other, a.key, a.bytes, 128)) + offset;
+    fail("%s:%d: shared_of: block %u of the cluster has exited", SIMT_THERE, index);
+  }
+  fail("%s:%d: shared_of: %p is not in this block's shared memory", SIMT_THERE, p);
 }
 
 void *dyn_shared() {
@@ -750,6 +767,12 @@ Result launch(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, vo
     note_error("kernel " + plain_name(name) + ": invalid launch: " + std::to_string(blocks) + " blocks of " +
                std::to_string(threads) + " threads, " + std::to_string(dynamic_shared) +
                " bytes of dynamic shared memory");
+    return invalid_value;
+  }
+  if (blocks % config.cluster || (config.cluster > 1 && blocks > config.resident)) {
+    note_error("kernel " + plain_name(name) + ": invalid launch: " + std::to_string(blocks) +
+               " blocks in clusters of " + std::to_string(config.cluster) + ", " + std::to_string(config.resident) +
+               " resident");
     return invalid_value;
   }
   const size_t slots = std::min<size_t>(blocks, std::max(1u, config.resident));

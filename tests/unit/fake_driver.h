@@ -32,14 +32,17 @@ struct Stream {
 struct Machine {
   int devices = 1, capability = 90, multiprocessors = 2, shared_bytes = 227 * 1024, pools = 1;
   std::string name = "Fake H200";
-  int init_error = 0;      // of cuInit
-  int occupancy = 2;       //
-  bool stream_ids = true;  // cuStreamGetId exists
-  bool launch_ex = true;   // cuLaunchKernelEx exists
-  bool cooperative = true; // cuLaunchCooperativeKernel exists
-  int refusal = 0;         // what it answers
-  bool nvrtc = true;       //
-  int nvrtc_minor = 0;     // NVRTC 13.x
+  int init_error = 0;       // of cuInit
+  int occupancy = 2;        //
+  bool stream_ids = true;   // cuStreamGetId exists
+  bool launch_ex = true;    // cuLaunchKernelEx exists
+  bool cooperative = true;  // cuLaunchCooperativeKernel exists
+  int refusal = 0;          // what it answers
+  bool max_clusters = true; // cuOccupancyMaxActiveClusters exists
+  int clusters = 2;         // what it answers
+  int cluster_refusal = 0;  // what a launch in clusters answers
+  bool nvrtc = true;        //
+  int nvrtc_minor = 0;      // NVRTC 13.x
   std::vector<int> architectures = {75, 80, 90, 100};
   std::string compile_error; // a program that contains this text does not compile
   bool run = true;           // run registered kernels
@@ -52,6 +55,7 @@ struct Counts {
   unsigned long total = 0;
   unsigned launches = 0, unregistered = 0, overlapped = 0, recorded = 0;
   unsigned cooperative = 0; // launches whose blocks all run at once
+  unsigned clustered = 0;   // of them in clusters
 };
 inline Counts counts;
 inline unsigned long fail_at = 0; // the call that fails; 0: none
@@ -401,7 +405,15 @@ inline int cuMemcpyDtoH(void *to, gp__cu_pointer from, size_t bytes) {
 inline int cuFuncSetAttribute(void *, int attribute, int value) {
   FAKE_CALL(cuFuncSetAttribute);
   FAKE_FAIL;
+  if (attribute == GP__CU_NON_PORTABLE_CLUSTERS) return value == 1 && machine.capability >= 90 ? 0 : INVALID_VALUE;
   return attribute == GP__CU_DYNAMIC_SHARED_BYTES && value > 0 && value <= machine.shared_bytes ? 0 : INVALID_VALUE;
+}
+inline int cuOccupancyMaxActiveClusters(int *clusters, void *, const gp__cu_launch *config) {
+  FAKE_CALL(cuOccupancyMaxActiveClusters);
+  FAKE_FAIL;
+  if (config->attribute_count != 1 || config->attributes[0].id != GP__CU_CLUSTER_DIMENSION) return INVALID_VALUE;
+  *clusters = machine.clusters;
+  return 0;
 }
 inline int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int, size_t) {
   FAKE_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor);
@@ -431,7 +443,20 @@ inline int cuLaunchKernelEx(const gp__cu_launch *config, void *function, void **
   if (config->attribute_count == 1 && config->attributes[0].id == GP__CU_PROGRAMMATIC_SERIALIZATION &&
       config->attributes[0].value.number == 1)
     ++counts.overlapped;
-  return run(*config, function, parameters);
+  if (!config->attribute_count || config->attributes[0].id != GP__CU_CLUSTER_DIMENSION)
+    return run(*config, function, parameters);
+  const unsigned *extent = config->attributes[0].value.extent, resident = simt::config.resident;
+  if (machine.cluster_refusal) return machine.cluster_refusal;
+  if (config->attribute_count != 2 || config->attributes[1].id != GP__CU_COOPERATIVE ||
+      config->attributes[1].value.number != 1 || extent[1] != 1 || extent[2] != 1 || config->grid_x % extent[0])
+    return INVALID_VALUE;
+  if (config->grid_x > unsigned(machine.clusters) * extent[0]) return GP__CU_COOPERATIVE_TOO_LARGE;
+  ++counts.cooperative, ++counts.clustered;
+  if (simt::config.resident < config->grid_x) simt::config.resident = config->grid_x;
+  simt::config.cluster = extent[0];
+  const int code = run(*config, function, parameters);
+  simt::config.resident = resident, simt::config.cluster = 1;
+  return code;
 }
 inline int cuLaunchCooperativeKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
@@ -581,6 +606,7 @@ inline const gp_driver *table() {
   if (!machine.stream_ids) t.cuStreamGetId = nullptr;
   if (!machine.launch_ex) t.cuLaunchKernelEx = nullptr;
   if (!machine.cooperative) t.cuLaunchCooperativeKernel = nullptr;
+  if (!machine.max_clusters) t.cuOccupancyMaxActiveClusters = nullptr;
   if (!machine.nvrtc) {
 #define FAKE_ENTRY(needed, name, symbol, parameters) t.name = nullptr;
     GP__NVRTC_FUNCTIONS(FAKE_ENTRY)

@@ -5,22 +5,23 @@
 #define GPUPRIMS_STATIC
 #define GPUPRIMS_IMPLEMENTATION
 #define GP_POLICY_ROWS(ROW)                                                                                            \
-  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, 64, GP_EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,          \
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, 64, GP_EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,       \
       "any size")                                                                                                      \
-  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 20, 64, GP_EVEN_SHARE, 256, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,         \
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 20, 64, GP_EVEN_SHARE, 256, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,      \
       "from 1 MiB")                                                                                                    \
-  ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, 64, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,           \
+  ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, 64, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,        \
       "8 bytes in")                                                                                                    \
-  ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, 64, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, "capability")       \
+  ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, 64, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, "capability")    \
   ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_PIPELINED, 256, 9, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 0,   \
-      "not before 9.0")                                                                                                \
+      0, "not before 9.0")                                                                                             \
   ROW("Fake With Rows", GP_EXCLUSIVE_SCAN, -1, -1, -1, 0, 20, GP_LOOK_BACK, 320, 9, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,   \
-      "canonical")                                                                                                     \
-  ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, 64, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,           \
+      0, "canonical")                                                                                                  \
+  ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, 64, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,        \
       "from 1 KiB")                                                                                                    \
-  ROW("class:fakes", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                   \
+  ROW("class:fakes", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                \
       "class; vectors left to the default")                                                                            \
-  ROW("class:others", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 1024, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "not this one")
+  ROW("class:others", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 1024, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,              \
+      "not this one")
 #define GP_POLICY_CLASSES(CLASS) CLASS("fakes", "Fake With Rows") CLASS("others", "Some Other Device")
 #include "gpuprims.h"
 
@@ -743,7 +744,7 @@ static void test_programs() {
   BAD(GP_E_NULL, "source is null", gp_kernel_origin(ctx, &c, nullptr, nullptr, 0));
 
   // the policy that the machine code says it was compiled for
-  gp_policy asked = {GP_STEALING, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 3, 2, 0, 0, 0, 0, 0, 0}, said;
+  gp_policy asked = {GP_STEALING, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 3, 2, 0, 0, 0, 0, 0, 0, 0}, said;
   gp_call e = fold_call(GP_REDUCE, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
   e.policy = &asked;
   GOOD(gp_policy_echo(ctx, &e, &said));
@@ -754,7 +755,7 @@ static void test_programs() {
   GOOD(gp_policy_origin(ctx, &e, &chosen, &chosen_by));
   GOOD(gp_policy_echo(ctx, &e, &said));
   CHECK(memcmp(&chosen, &said, sizeof said) == 0);
-  asked = {GP_THREE_SWEEP, 128, 3, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0};
+  asked = {GP_THREE_SWEEP, 128, 3, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0};
   e = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
   e.policy = &asked;
   GOOD(gp_policy_echo(ctx, &e, &said));
@@ -3483,6 +3484,52 @@ static void test_graphs() {
     simt::device_free(device_sources);
   }
   fake::machine.refusal = 0, fake::machine.cooperative = true;
+  // in clusters of two; one of them; none; a launch refused, for three reasons; what it takes is not in the driver
+  for (int way = 0; way < 8; ++way) {
+    const int refusals[] = {0, 0, 0, GP__CU_COOPERATIVE_TOO_LARGE, GP__CU_INVALID_CLUSTER_SIZE, GP__CU_NOT_SUPPORTED};
+    fake::machine.clusters = way == 1 ? 1 : way == 2 ? 0 : 2;
+    fake::machine.cluster_refusal = way < 6 ? refusals[way] : 0;
+    fake::machine.max_clusters = way != 6, fake::machine.launch_ex = way != 7;
+    gp_context *const ctx = open(false);
+    gp_policy p = {};
+    p.threads = 128, p.vectors = 1, p.small = 16, p.cluster = 2;
+    logged.clear();
+    gp_call c = gp_call_init(GP_BFS);
+    c.graph = &g, c.source = 99, c.policy = &p, c.out = out, c.statistics = statistics;
+    const unsigned before = fake::counts.cooperative, clustered = fake::counts.clustered;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.cooperative == before + 1 && fake::counts.clustered == clustered + (way < 2));
+    CHECK(fake::last_launch.grid_x == (way == 1 ? 2 : 4));
+    CHECK((warnings("a launch in clusters was refused") > 0) == (way > 1));
+    bool good = true, by_cluster = false;
+    for (uint64_t v = 0; v < n; ++v) {
+      const int far = int((v + n - 99) % n);
+      good = good && static_cast<const int *>(out)[v] == (std::min(far, int(n) - far) + 1) / 2;
+    }
+    for (uint64_t i = 0; i < statistics->steps; ++i) by_cluster |= statistics->step[i].kind == GP_STEP_CLUSTER;
+    check(good && by_cluster == (way < 2), __LINE__, "in clusters, way %d", way);
+    p.cluster = 17;
+    BAD(GP_E_POLICY, "policy", gp_run(ctx, &c, nullptr));
+    CLOSE(ctx);
+  }
+  fake::machine.clusters = 2, fake::machine.max_clusters = fake::machine.launch_ex = true;
+  { // another error of a launch in clusters is an error; before Hopper there are none
+    gp_context *ctx = open(false);
+    gp_policy p = {};
+    p.threads = 128, p.vectors = 1, p.cluster = 2;
+    gp_call c = gp_call_init(GP_BFS);
+    c.graph = &g, c.out = out, c.policy = &p;
+    fake::machine.cluster_refusal = 999;
+    CHECK(gp_run(ctx, &c, nullptr) == GP_E_DRIVER);
+    CHECK(strstr(gp_last_message(), "gp_bfs: cuLaunchKernelEx failed"));
+    fake::machine.cluster_refusal = 0;
+    CLOSE(ctx);
+    fake::machine.capability = 80;
+    ctx = open(false);
+    BAD(GP_E_POLICY, "policy", gp_run(ctx, &c, nullptr));
+    CLOSE(ctx);
+    fake::machine.capability = 90;
+  }
   { // another error of a cooperative launch is an error
     gp_context *ctx = open_fake();
     gp_policy p = {};
