@@ -1447,9 +1447,11 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
 //
 // One cooperative launch, which decides on the device how each level goes (policy fields alpha, beta, small): top-down,
 // an edge inspected once; bottom-up, where the graph is GP_SYMMETRIC or comes with its transpose, which ends at the
-// first neighbour that was reached; or by one block alone. A directed graph without its transpose goes top-down. Where
-// a cooperative launch is refused, or the driver has none, the log says so, and levels go top-down, a launch each: 48,
-// captured or not, that end at once where nothing is left; what lies deeper is done by one block in a last launch.
+// first neighbour that was reached; by one block alone, or by one cluster of blocks (policy field cluster: graphs of
+// few edges a vertex, sm_90). A directed graph without its transpose goes top-down. Where a launch in clusters is
+// refused, blocks do without; where a cooperative one is refused, or the driver has none, the log says so, and levels
+// go top-down, a launch each: 48, captured or not, that end at once where nothing is left; what lies deeper is done by
+// one block in a last launch.
 // Launches may be chosen, too, with the algorithms that Merrill, Garland and Grimshaw compare (Scalable GPU Graph
 // Traversal): GP_FUSED_LAUNCHES (their expand-contract), GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID, under the policy
 // fields gather and cull. They are as they are for comparison: nothing chooses them by itself.
@@ -3735,7 +3737,11 @@ __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__sha
   p.look = gp__or(p.look, 128);
   p.gather = gp__or(p.gather, GP_GATHER_ALL);
   p.cull = gp__or(p.cull, GP_CULL_ALL);
-  p.cluster = gp__or(p.cluster, 1);
+  // roads and grids have few edges a vertex; a few blocks make no cluster
+  p.cluster = gp__or(p.cluster, s.primitive == GP_BFS && s.compute_capability >= 90 && s.count >= 1 << 16 &&
+                                        s.count2 < 8 * s.count && p.algorithm == GP_EXPAND_CONTRACT
+                                    ? GP__BFS_CLUSTER_MOST
+                                    : 1);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
   return p;
 }
@@ -18106,7 +18112,8 @@ template <int WARPS> struct gp__bfs_shared {
   unsigned rank, steps;
 };
 
-template <class P, class Offset, class Vertex> struct gp__bfs_block {
+// CLUSTERS: may the launch be in clusters?
+template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_block {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
@@ -18142,6 +18149,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
         vertices(args.vertices), words((args.vertices + 31) / 32), sums(gp__bfs_counts{0, 0, 0, 0}), inspected(0),
         buffered(0), buffered2(0), depth(0), turn(0) {}
 
+  GP_DEVICE unsigned cluster() const { return CLUSTERS ? a.cluster : 1; }
   GP_DEVICE gp__u64 warp_of_grid() const { return static_cast<gp__u64>(s.rank) * WARPS + gp_warp(); }
   GP_DEVICE gp__u64 warps_of_grid() const { return static_cast<gp__u64>(a.blocks) * WARPS; }
   // Edges of the next part of a list.
@@ -18206,7 +18214,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
                        t.edges * 8 > vertices;
     const gp__u64 parts = t.last - t.first;
     t.step = fits(parts, t.edges, a.small)                            ? GP__BFS_SMALL
-             : a.cluster > 1 && fits(parts, t.edges, a.cluster_small) ? GP__BFS_CLUSTER
+             : cluster() > 1 && fits(parts, t.edges, a.cluster_small) ? GP__BFS_CLUSTER
              : grows                                                  ? (t.listed ? GP__BFS_LISTED : GP__BFS_BOTTOM_UP)
                                                                       : GP__BFS_TOP_DOWN;
   }
@@ -18436,7 +18444,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     }
   }
   // A level of few short parts waits for memory, and for a warp's next instruction, so it has few: each part has four
-  // lanes, which append by themselves. `counted` gets the vertices found, from bit 20 on, and the edges that leave them.
+  // lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave them.
   enum { FEW_LANES = 4, FEW_EDGES = 16, FEW_SHIFT = 20 };
   GP_DEVICE void visit_few(const gp_edges &part, gp__u32 *map, unsigned &counted) {
     const Vertex *list = targets + part.begin();
@@ -18581,7 +18589,8 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   GP_DEVICE void small_levels(unsigned blocks) {
     gp__bfs_state &t = s.state;
     gp__u32 *map = a.reached[t.map];
-    const unsigned parts = static_cast<unsigned>(t.last - t.first), most = blocks > 1 ? a.cluster_small : a.small;
+    const bool in_cluster = CLUSTERS && blocks > 1;
+    const unsigned parts = static_cast<unsigned>(t.last - t.first), most = in_cluster ? a.cluster_small : a.small;
     const unsigned turned = WARPS - 1 - gp_warp(); // from the last warp on, as the first has more to do
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
     unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0;
@@ -18591,7 +18600,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
     __syncthreads();
     do {
       const unsigned from = static_cast<unsigned>(depth++), next = turn == 2 ? 0 : turn + 1;
-      const bool few = (verdict & LEVEL_FEW) != 0, uneven = (verdict & LEVEL_UNEVEN) != 0;
+      const bool few = (verdict & LEVEL_FEW) != 0, uneven = CLUSTERS && (verdict & LEVEL_UNEVEN) != 0;
       const unsigned share = (count + WARPS - 1) / WARPS, width = few                ? unsigned(GP__WARP / FEW_LANES)
                                                                   : share < GP__WARP ? share
                                                                                      : unsigned(GP__WARP);
@@ -18621,7 +18630,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       }
       if (threadIdx.x == GP__WARP) s.sums[next].clear(), s.appended[next] = 0;
       __syncthreads();
-      if (blocks > 1) {
+      if (in_cluster) {
         exchange(uneven, most);
         __syncthreads();
         verdict = s.verdict;
@@ -18652,7 +18661,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       }
     } while (verdict & LEVEL_STAYS);
     move_small(static_cast<unsigned>(depth), verdict & LEVEL_DONE ? 0 : appended < SMALL ? appended : SMALL);
-    clear_words();
+    if (in_cluster) clear_words();
     __syncthreads();
     turn = 0;
     if (threadIdx.x == 0) {
@@ -18859,7 +18868,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       const gp__u64 source = a.source_device ? *a.source_device : a.source;
       const bool valid = source < vertices;
       const gp__u64 begin = valid ? offsets[source] : 0, degree = valid ? offsets[source + 1] - begin : 0;
-      s.rank = a.cluster > 1 ? blockIdx.x : static_cast<unsigned>(ticket.number);
+      s.rank = cluster() > 1 ? blockIdx.x : static_cast<unsigned>(ticket.number);
       for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
       s.source = source;
       s.begin = begin;
@@ -18875,7 +18884,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
       if (degree && source != a.target) go_down();
       else t.step = GP__BFS_DONE;
     }
-    clear_words();
+    if (CLUSTERS) clear_words();
     __syncthreads();
     const gp__u64 source = s.source;
     for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
@@ -18938,8 +18947,8 @@ template <class P, class Offset, class Vertex> struct gp__bfs_block {
   }
 };
 
-template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs(const gp__bfs_args &a) {
-  typedef gp__bfs_block<P, Offset, Vertex> Block;
+template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE void gp__bfs(const gp__bfs_args &a) {
+  typedef gp__bfs_block<P, Offset, Vertex, CLUSTERS> Block;
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);
   gp__begin<P>();
@@ -18952,15 +18961,16 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs(const gp__
     else if (step == GP__BFS_LISTED) block.template bottom_up<true>();
     else if (step == GP__BFS_SETTLE) block.settle();
     else if (step == GP__BFS_COLLECT) block.collect();
-    else if (s.rank < (step == GP__BFS_SMALL ? 1 : a.cluster))
-      block.small_levels(step == GP__BFS_SMALL ? 1 : a.cluster);
+    else if (s.rank < (step == GP__BFS_SMALL ? 1 : block.cluster()))
+      block.small_levels(step == GP__BFS_SMALL ? 1 : block.cluster());
     block.finish_step(step);
   }
   block.finish();
 }
 // GP_CHECKED: a graph in which something is wrong is not searched.
-template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
-  if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex>(a);
+template <class P, class Offset, class Vertex, bool CLUSTERS = false>
+GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
+  if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);
 }
 
 // GP_REPRODUCIBLE: of the vertices from which an edge leads, and that are one less deep, the smallest.
@@ -27027,6 +27037,7 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = (int)(uint32_t)(q->fields_hash >> 32);
   key[i++] = q->primitive == GP_TRANSPOSE ? q->moves.word : kind == GP__GATHER && q->count >> 32 != 0;
   key[i++] = q->numbers;
+  key[i++] = p->cluster > 1;
   while (i < GP__KEY_NUMBERS) key[i++] = 0;
 }
 
@@ -27404,6 +27415,8 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     break;
   case GP__BFS:
   case GP__BFS_CHECKED:
+    gp__add(t, v->cluster > 1 ? "%s, %s, true>" : "%s, %s>", offset, key);
+    break;
   case GP__BFS_STEPS:
   case GP__BFS_PARENTS:
     gp__add(t, "%s, %s>", offset, key);
@@ -28746,7 +28759,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   else {
     if (l->p->cluster > 1) result = gp__launch_clusters(l, &a);
     if (result == (gp_result)GP__REFUSED) {
-      if (l->p->cluster > 1)
+      if (l->p->cluster > 1 && l->g->grid >= (unsigned)l->p->cluster)
         gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: a launch in clusters was refused: blocks by themselves",
                 l->who);
       result = gp__launch_resident(l, &a);

@@ -155,8 +155,8 @@ MUTANTS = {
     "bfs: any parent is the smallest": (
         "BFS", "source < gp__peek(parents + target))", "source > gp__peek(parents + target))"),
     "bfs: a fault is overlooked": (
-        "BFS", "if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex>(a);",
-        "gp__bfs<P, Offset, Vertex>(a);"),
+        "BFS", "if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);",
+        "gp__bfs<P, Offset, Vertex, CLUSTERS>(a);"),
     "bfs: who sets a bit has always been the first": (
         "BFS", "mine[i] = mine[i] && !(was[i] >>",
         "mine[i] = mine[i] && !(0 * was[i] >>"),

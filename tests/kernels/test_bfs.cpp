@@ -102,8 +102,8 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   a.cluster = how.cluster, a.cluster_small = how.cluster_small;
   simt::config.resident = std::max(simt::config.resident, how.blocks); // as a cooperative launch promises
   simt::config.cluster = how.cluster;
-  const int e =
-      simt::launch_kernel("bfs", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER, gp__bfs<P, O, V>, a);
+  const int e = simt::launch_kernel("bfs", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,
+                                    how.cluster > 1 ? gp__bfs<P, O, V, true> : gp__bfs<P, O, V>, a);
   simt::config.cluster = 1;
   const Reached want = oracle(g, source, how.target, how.limit);
   verify<V>(g, want, how, e, depths.data, parents.data, *statistics.data, what);
@@ -198,8 +198,8 @@ template <class P, class O, class V> static void waiting() {
   for (int blocks = 1; blocks < 4; ++blocks) {
     How h = draw_how(g, P::threads);
     simt::set_random_schedule(u64(blocks));
-    h.up = true, h.alpha = h.beta = 1000000, h.small = 1, h.blocks = unsigned(blocks), h.steps = 0, h.limit = 0,
-    h.target = ~0ull;
+    h.up = true, h.alpha = h.beta = 1000000, h.small = 1, h.blocks = unsigned(blocks), h.cluster = 1, h.steps = 0,
+    h.limit = 0, h.target = ~0ull;
     run<P, O, V>(g, 0, h, blocks);
   }
 }

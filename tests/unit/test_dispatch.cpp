@@ -99,6 +99,7 @@ FAKE_KERNEL(
                           gp__load<unsigned char, unsigned long long, gp_convert<unsigned char, unsigned long long>>,
                           unsigned char, unsigned long long, unsigned long long>);
 FAKE_KERNEL(gp__bfs_args, gp__bfs<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__bfs_args, gp__bfs<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int, true>);
 FAKE_KERNEL(gp__bfs_args, gp__bfs_checked<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__bfs_args, gp__bfs_steps<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__sources_args,
