@@ -1024,6 +1024,24 @@ MUTANTS = {
         "      if (got & ~behind) tell(0, mine);"),
     "transpose chunks: panels that stand in a circle": (
         "TRANSPOSE_IN_PLACE", "  else a.shift_x = (unsigned)r.holes;", ""),
+    "transpose buffered: a place is written before it was read": (
+        "TRANSPOSE_IN_PLACE", "      t.ready = g < x ? g + 1 : x ? x - 1 : 0;", "      t.ready = g < x ? g : x ? x - 1 : 0;"),
+    "transpose buffered: a slot is written before it was copied": (
+        "TRANSPOSE_IN_PLACE", "      t.ready = g < x ? g + 1 : x ? x - 1 : 0;", "      t.ready = g < x ? g + 1 : 0;"),
+    "transpose buffered: a group is copied before it is there": (
+        "TRANSPOSE_IN_PLACE", "      t.ready = x;\n", "      t.ready = g;\n"),
+    "transpose buffered: a turn is told of before it was stored": (
+        "TRANSPOSE_IN_PLACE", "        tell(s.turn[which ^ 1].step);\n        wait(t.ready);",
+        "        tell(t.step);\n        wait(t.ready);"),
+    "transpose buffered: slots of blocks that begin late": (
+        "TRANSPOSE_IN_PLACE", "(panels - panels / 2) + x - GP__BUFFERED_LAG - 1 - panels / 2",
+        "(panels - panels / 2) + x - GP__BUFFERED_LAG - panels / 2"),
+    "transpose buffered: slots of blocks that end early": (
+        "TRANSPOSE_IN_PLACE", "(g + GP__BUFFERED_LAG + 1) * (panels - panels / 2) + x",
+        "(g + GP__BUFFERED_LAG) * (panels - panels / 2) + x"),
+    "transpose buffered: words at the ends of lines": (
+        "TRANSPOSE_IN_PLACE", "    for (unsigned i = threadIdx.x; i < t.columns * 2 * W; i += P::threads) {",
+        "    for (unsigned i = threadIdx.x; i < t.columns * W; i += P::threads) {"),
     "transpose tile: where rows lie is not said": (
         "TRANSPOSE_TILE", "s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;", "s.start_pitch = 0;"),
     "layouts: no barrier behind the load": (
