@@ -1724,6 +1724,15 @@ GP_DEVICE gp__u64 gp__nanoseconds() {
 template <class T> GP_DEVICE T gp__peek(const T *p) { return *static_cast<const volatile T *>(p); }
 // Soon to be read: on its way to the L2 cache.
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
+GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
+#if GPUPRIMS__ARCH >= 900
+  const unsigned skip = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 15u);
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(static_cast<const char *>(p) - skip),
+               "r"((bytes + skip + 15u) & ~15u));
+#else
+  for (unsigned i = 0; i < bytes; i += 128) gp__prefetch(static_cast<const char *>(p) + i);
+#endif
+}
 
 GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   gp__u64 v;
@@ -1932,6 +1941,7 @@ GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
 }
 template <class T> GP_DEVICE T gp__peek(const T *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__prefetch(const void *) {}
+GP_DEVICE void gp__prefetch_bytes(const void *, unsigned) {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
 GP_DEVICE void gp__wait_for_predecessor() {}
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
@@ -17675,9 +17685,15 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
         const unsigned to = skip + (static_cast<unsigned>(column[k]) * rows + row[k]) * WORD;
         const bool whole = column[k] >= 0 && column[k] + W <= columns;
         if (column[k] == NONE) continue;
+        if (whole) {
+          GPUPRIMS__UNROLL
+          for (int w = 0; w < W; ++w)
+            *reinterpret_cast<Word *>(shared + exchanged(to + w * rows * WORD)) = p[k].item[w];
+          continue;
+        }
         GPUPRIMS__UNROLL
         for (int w = 0; w < W; ++w)
-          if (whole || (column[k] + w >= 0 && column[k] + w < columns))
+          if (column[k] + w >= 0 && column[k] + w < columns)
             *reinterpret_cast<Word *>(shared + exchanged(to + w * rows * WORD)) = p[k].item[w];
       }
     }
@@ -18081,7 +18097,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       Tile;
   struct storage {
     gp__buffered_turn turn[2];
-    unsigned step, done; // thread 0's: of the latest ticket; steps that are known to be done
+    unsigned step, done; // of one thread: of the latest ticket; steps that are known to be done
   };
   const gp__buffered_args &a;
   storage &s;
@@ -18137,31 +18153,35 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   }
   // Until so many steps are done.
   GP_DEVICE void wait(unsigned ready) const {
+    if (s.done >= ready) return;
     for (unsigned x = s.done; x < ready; s.done = ++x)
       while (gp__load_relaxed(a.counters + GP__PANELS_COUNTERS + x) < a.first[x + 1] - a.first[x]) __nanosleep(50);
     __threadfence();
+  }
+  // The whole unit of that number: in which line, and at which byte of it. False: there is none.
+  GP_DEVICE bool finds(const gp__buffered_turn &t, unsigned i, unsigned &line, unsigned &at) const {
+    line = gp__quotient(a.units, i);
+    at = (t.unit + i - line * a.part) * 16;
+    if (!OUT_ALIGNED) at -= gp__misalignment(t.out + line * t.out_pitch, 16); // wraps below 0
+    return line < t.columns && at < t.rows * SIZE && at + 16 <= t.rows * SIZE;
   }
   // Lines of the buffer, which begin as their places do, modulo 16: whole units, then the words at both ends.
   GP_DEVICE void copy(const gp__buffered_turn &t) const {
     typedef typename gp__word_of<WORD>::type Word;
     const unsigned works = t.columns * a.part, bytes = t.rows * SIZE;
-    const int DEEP = P::vectors < 2 ? 1 : 2;
-    for (unsigned first = threadIdx.x; first < works; first += P::threads * DEEP) {
-      gp_vector v[DEEP];
-      unsigned char *to[DEEP];
+    for (unsigned first = threadIdx.x; first < works; first += P::threads * P::vectors) {
+      gp_vector v[P::vectors];
       GPUPRIMS__UNROLL
-      for (int k = 0; k < DEEP; ++k) {
-        const unsigned i = first + k * P::threads, line = gp__quotient(a.units, i);
-        const unsigned skip = OUT_ALIGNED ? 0 : gp__misalignment(t.out + line * t.out_pitch, 16);
-        const unsigned unit = (t.unit + i - line * a.part) * 16;
-        to[k] = nullptr;
-        if (i >= works || unit < skip || unit + 16 > skip + bytes) continue;
-        to[k] = t.out + line * t.out_pitch + (unit - skip);
-        v[k] = gp__load_vector<P::load>(t.in + line * a.pitch + (unit - skip));
+      for (int k = 0; k < P::vectors; ++k) {
+        unsigned line, at;
+        if (finds(t, first + k * P::threads, line, at)) v[k] = gp__load_vector<P::load>(t.in + line * a.pitch + at);
       }
       GPUPRIMS__UNROLL
-      for (int k = 0; k < DEEP; ++k)
-        if (to[k]) gp__store_vector<P::store>(to[k], v[k]);
+      for (int k = 0; k < P::vectors; ++k) {
+        unsigned line, at;
+        if (finds(t, first + k * P::threads, line, at))
+          gp__store_vector<P::store>(t.out + line * t.out_pitch + at, v[k]);
+      }
     }
     if (OUT_ALIGNED || t.unit) return;
     const unsigned W = 16 / WORD;
@@ -18178,32 +18198,48 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     __threadfence();
     if (of <= a.panels) gp__add_relaxed(a.counters + GP__PANELS_COUNTERS + of, 1);
   }
-  // A turn is told of when the next one's loads are on their way: by then its stores have arrived.
+  // What a turn reads, on its way to the L2 cache; one warp.
+  GP_DEVICE void prefetch(const gp__buffered_turn &t) const {
+    if (t.step > a.panels) return;
+    const unsigned lines = t.begin ? t.rows : t.columns;
+    const unsigned bytes =
+        t.begin ? t.columns * SIZE : least(t.rows * SIZE - least(t.rows * SIZE, t.unit * 16), a.part * 16);
+    for (unsigned i = gp_lane(); i < lines && bytes; i += GP__WARP)
+      gp__prefetch_bytes(t.in + i * (t.begin ? a.columns * SIZE : a.pitch) + (t.begin ? 0 : t.unit * 16), bytes);
+  }
+  // A warp beside the others finds out what comes next, waits, and tells, while they load and store.
   GP_DEVICE void run(unsigned char *shared) const {
     const unsigned in_pitch = static_cast<unsigned>(a.columns * SIZE) & 15u;
-    unsigned which = 0;
-    if (threadIdx.x == 0) {
+    const bool leads = threadIdx.x >= P::threads, first = threadIdx.x == P::threads;
+    unsigned which = 0, next = 0;
+    if (first) {
       s.step = s.done = 0;
       find(ticket(), s.turn[0]);
+      next = ticket();
       s.turn[1].step = ~0u;
     }
     __syncthreads();
     for (; s.turn[which].step <= a.panels; which ^= 1) {
       const gp__buffered_turn &t = s.turn[which];
-      unsigned next = 0;
-      if (threadIdx.x == 0) next = ticket();
-      if (t.begin) Tile::load(shared, t.in, a.columns * SIZE, t.rows, t.columns, t.begin, t.end);
-      if (threadIdx.x == 0) {
+      if (first) {
         tell(s.turn[which ^ 1].step);
         wait(t.ready);
-        find(next, s.turn[which ^ 1]);
       }
+      if (!leads && t.begin) Tile::load(shared, t.in, a.columns * SIZE, t.rows, t.columns, t.begin, t.end);
       __syncthreads();
-      if (t.begin) Tile::store(shared, t.out, t.out_pitch, t.rows, t.columns, gp__misalignment(t.in, 16), in_pitch);
+      if (leads) {
+        if (first) {
+          find(next, s.turn[which ^ 1]);
+          next = ticket();
+        }
+        __syncwarp();
+        prefetch(s.turn[which ^ 1]);
+      } else if (t.begin)
+        Tile::store(shared, t.out, t.out_pitch, t.rows, t.columns, gp__misalignment(t.in, 16), in_pitch);
       else copy(t);
       __syncthreads();
     }
-    if (threadIdx.x == 0) tell(s.turn[which ^ 1].step);
+    if (first) tell(s.turn[which ^ 1].step);
   }
 };
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_buffered(const gp__buffered_args &a) {
@@ -27509,6 +27545,8 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_
       (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned &&
        !(gp__form_of(q, v) & GP__FORM_WHOLE) && (m->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : m->word >= 4));
   const int bytes = m->size == 1 && !(gp__form_of(q, v) & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
+  const unsigned buffered = 1024; // and a warp of each block that leads
+  if (kind == GP__TRANSPOSE_BUFFERED) return v->vectors > 4 ? 768 : buffered;
   return v->vectors > 4 || bytes                                  ? 768
          : light                                                  ? 1536
          : aligned || m->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
@@ -27540,7 +27578,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   gp__text *t = &p->text;
   const unsigned blocks = kind == GP__SORT_SAMPLE   ? 1
                           : kind == GP__HYBRID_SORT ? (unsigned)gp__bucket_blocks((int)q->key_size, (int)q->in_size)
-                          : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v, kind) / threads
+                          : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v, kind) / (unsigned)v->threads
                           : kind == GP__HYBRID_COUNT     ? 2
                           : kind == GP__SEGMENTS_SHORT   ? gp__short_threads(q) / threads
                                                          : (unsigned)v->blocks_per_sm;
@@ -27714,6 +27752,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
   if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
   if (kind == GP__TRANSPOSE_SAVE || kind == GP__TRANSPOSE_CHUNKS) g.shared_bytes = 0;
+  if (kind == GP__TRANSPOSE_BUFFERED) g.threads += GP__WARP;
   if (kind == GP__TRANSPOSE_WITHIN) g.shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
   if (kind == GP__COUNTING_RUNS) g.threads = GP__COUNTING_THREADS;
   if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
@@ -28734,8 +28773,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
     gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, gp__matrix_of(l, matrix), l->scratch, &clears);
     result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
     if (result == GP_SUCCESS)
-      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]), l->g->threads,
-                               l->g->shared_bytes, &a);
+      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
+                               l->g->threads + GP__WARP, l->g->shared_bytes, &a);
   }
   return result;
 }

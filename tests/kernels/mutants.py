@@ -971,8 +971,7 @@ MUTANTS = {
     "pairs: ties in a bucket": (
         "HYBRID_PAIRS", "in[p]) - low)) << PLACE_BITS | p : 0;", "in[p]) - low)) << PLACE_BITS | (p ^ 1) : 0;"),
     "transpose: no barrier between loads and stores": (
-        "TRANSPOSE", "    __syncthreads();\n    if (OUT_WHOLE) store_whole(shared, out, columns, start);",
-        "    if (OUT_WHOLE) store_whole(shared, out, columns, start);"),
+        "TRANSPOSE", "    __syncthreads();\n    if (SCATTERS) store_exchanged(", "    if (SCATTERS) store_exchanged("),
     "transpose: tiles overwrite those before": (
         "TRANSPOSE", "    if (tile >= gridDim.x) __syncthreads();\n    t.turn(shared, tile);",
         "    t.turn(shared, tile);"),
@@ -990,6 +989,18 @@ MUTANTS = {
         "  static const int ROUNDS = ROWS * UNITS / THREADS,"),
     "transpose: the pad of a whole side is forgotten": (
         "TRANSPOSE", "(a.pad ? gp__quotient(a.group, unit) * a.pad : 0)", "0"),
+    "transpose: elements of long rows behind the tile's last column": (
+        "TRANSPOSE", "if (whole || (column[k] + w >= 0 && column[k] + w < columns))",
+        "if (whole || column[k] + w >= 0)"),
+    "transpose: bytes that lie in two units from the first alone": (
+        "TRANSPOSE", "gp__shift_vectors(v[n][k], high[k], gp__misalignment(at, 16));",
+        "gp__shift_vectors(v[n][k], v[n][k], gp__misalignment(at, 16));"),
+    "transpose: elements of long rows behind the tile's last column": (
+        "TRANSPOSE", "if (whole || (column[k] + w >= 0 && column[k] + w < columns))",
+        "if (whole || column[k] + w >= 0)"),
+    "transpose: bytes that lie in two units from the first alone": (
+        "TRANSPOSE", "gp__shift_vectors(v[n][k], high[k], gp__misalignment(at, 16));",
+        "gp__shift_vectors(v[n][k], v[n][k], gp__misalignment(at, 16));"),
     "transpose: matrices of a tile": (
         "TRANSPOSE", "column -= matrix * a.column.by;", ""),
     "transpose: the last panel is as high as the others": (
@@ -1025,7 +1036,8 @@ MUTANTS = {
     "transpose chunks: panels that stand in a circle": (
         "TRANSPOSE_IN_PLACE", "  else a.shift_x = (unsigned)r.holes;", ""),
     "transpose buffered: a place is written before it was read": (
-        "TRANSPOSE_IN_PLACE", "      t.ready = g < x ? g + 1 : x ? x - 1 : 0;", "      t.ready = g < x ? g : x ? x - 1 : 0;"),
+        "TRANSPOSE_IN_PLACE", "      t.ready = g < x ? g + 1 : x ? x - 1 : 0;",
+        "      t.ready = g < x ? g : x ? x - 1 : 0;"),
     "transpose buffered: a slot is written before it was copied": (
         "TRANSPOSE_IN_PLACE", "      t.ready = g < x ? g + 1 : x ? x - 1 : 0;", "      t.ready = g < x ? g + 1 : 0;"),
     "transpose buffered: a group is copied before it is there": (

@@ -184,7 +184,7 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_buffered(Run 
                                scratch.data, &clears);
     e = simt::launch_kernel("save", 1, P::threads, 0, gp__transpose_save<P, SIZE, WORD, FORM>, clears);
     if (!e)
-      e = simt::launch_kernel("buffered", 1 + random32() % 24, P::threads, g.shared_bytes,
+      e = simt::launch_kernel("buffered", 1 + random32() % 24, P::threads + GP__WARP, g.shared_bytes,
                               gp__transpose_buffered<P, SIZE, WORD, FORM>, a);
   }
   return e;
