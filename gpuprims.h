@@ -1365,9 +1365,12 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, g
 // out of place: 2 * rows * columns * size bytes. Pitches (leading dimensions) and strides are in elements. Matrices lie
 // row by row and are aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. `out`
 // may be `in` where matrices are square, with the same strides on both sides: one launch, as out of place; or where
-// they are dense. Large ones of which a side has a divisor that makes 64 to 512 bytes take two steps, each of which
-// reads and writes everything once, and at most 72 MiB of workspace; the others up to three such steps, by columns and
-// rows that fit shared memory, or else through workspace: 64 MiB, or one row (128 bytes of all rows) if that is more.
+// they are dense. Dense ones of 128 MiB and more, with sides of some hundred elements, take one step that moves half of
+// the elements once and the other half twice, through a workspace of 0.3 to 0.45 times the matrix (GP_BUFFERED_PANELS;
+// more stages, less workspace). Others, and under a policy with GP_PADDED_TILES all, take two steps, each of which
+// reads and writes everything once, and at most 72 MiB of workspace, where a side has a divisor that makes 64 to 512
+// bytes; else up to three such steps, by columns and rows that fit shared memory, or through workspace: 64 MiB, or one
+// row (128 bytes of all rows) if that is more.
 
 // out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < columns. Pitch 0: dense, columns and rows.
 GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
@@ -3305,11 +3308,13 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   r.panels = (unsigned)((s.rows - 1) / r.height + 1);
   if (r.height * size > 1ull << 30) r.panels = 0;
   for (g = 0; g < r.panels; ++g) {
-    const unsigned long long width = gp__buffered_border(r, s, columns, g + 1) - gp__buffered_border(r, s, columns, g);
+    const unsigned long long end = gp__buffered_border(r, s, columns, g + 1) * columns;
+    const unsigned long long width =
+        (end < s.columns ? end : s.columns) - gp__buffered_border(r, s, columns, g) * columns;
     if (width > widest) widest = width;
   }
   r.pitch = r.height * size + (s.rows - r.height) * size % GP__BUFFERED_SHIFT;
-  r.slot = ((widest * columns * r.pitch - 1) / GP__BUFFERED_SHIFT + 2) * GP__BUFFERED_SHIFT;
+  r.slot = ((widest * r.pitch - 1) / GP__BUFFERED_SHIFT + 2) * GP__BUFFERED_SHIFT;
   r.form = GP__VECTOR * GP__FORM_WORD; // what clears counters asks
   if (s.form & GP__FORM_IN_START)
     r.form |= (s.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
@@ -3744,14 +3749,17 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   }
   return q;
 }
-// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor. Panels of about 16 MiB: what is
-// on its way at a time is less.
+// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor. Rectangles in place of 128 MiB
+// or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
-  p.algorithm = gp__or(p.algorithm, GP_PADDED_TILES);
+  const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
+  const int algorithm = p.algorithm;
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, bytes >= sms * 4 * 16384 ? 4 : bytes >= sms * 2 * 8192 ? 2 : 1);
-  p.stages = gp__or(p.stages, bytes >> 29 ? 32 : bytes >> 28 ? 16 : 8);
+  p.stages = gp__or(p.stages, matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
+  p.algorithm = gp__or(algorithm, GP_BUFFERED_PANELS);
+  if (algorithm == GP_AUTO && (matrix >> 27 == 0 || !gp__policy_valid_transpose(p, s))) p.algorithm = GP_PADDED_TILES;
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
@@ -6882,7 +6890,7 @@ struct gp__scattered_tile {
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                               unsigned columns, unsigned, unsigned) {
     typedef typename gp__word_of<SIZE>::type Word;
-    if (!OUT_ALIGNED) return store_across(shared, out, pitch, static_cast<int>(rows), columns);
+    if (!OUT_ALIGNED) return store_across(shared, out, pitch, rows, columns);
     GPUPRIMS__UNROLL_BY(4)
     for (unsigned i = threadIdx.x; i < COLUMNS * OUT_UNITS; i += THREADS) {
       const unsigned column = i / OUT_UNITS, unit = i % OUT_UNITS;
@@ -6898,30 +6906,33 @@ struct gp__scattered_tile {
       }
     }
   }
-  // Units of the output, out of two of shared memory; the first and the last of a column may be parts.
-  static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, int rows,
+  // Units of the output, out of two of shared memory; then, a lane each, the words of those at both ends of a column
+  // that are parts.
+  static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                                      unsigned columns) {
     typedef typename gp__word_of<SIZE>::type Word;
     for (unsigned i = threadIdx.x; i < COLUMNS * (OUT_UNITS + 1); i += THREADS) {
       const unsigned column = i / (OUT_UNITS + 1), unit = i % (OUT_UNITS + 1);
       unsigned char *to = out + column * pitch;
-      const unsigned skip = gp__misalignment(to, 16);
-      const int first = static_cast<int>(unit * V) - static_cast<int>(skip / SIZE);
-      if (column >= columns || first >= rows || first <= -V) continue;
-      to += static_cast<int>(unit * 16) - static_cast<int>(skip);
-      if (first >= 0 && first + V <= rows) {
-        const unsigned from = static_cast<unsigned>(first) / V;
-        gp_vector v = *reinterpret_cast<const gp_vector *>(shared + place(column, from));
-        if (skip)
-          v = gp__shift_vectors(v, *reinterpret_cast<const gp_vector *>(shared + place(column, from + 1)), 16 - skip);
-        gp__store_vector<STORE>(to, v);
-        continue;
-      }
-      GPUPRIMS__UNROLL_BY(1)
-      for (int w = first < 0 ? -first : 0; w < V && first + w < rows; ++w) {
-        const unsigned row = static_cast<unsigned>(first + w);
-        *reinterpret_cast<Word *>(to + w * SIZE) =
-            *reinterpret_cast<const Word *>(shared + place(column, row / V) + row % V * SIZE);
+      const unsigned skip = gp__misalignment(to, 16), first = unit * V - skip / SIZE; // wraps below 0
+      if (column >= columns || first >= rows || first + V > rows) continue;
+      gp_vector v = *reinterpret_cast<const gp_vector *>(shared + place(column, first / V));
+      if (skip)
+        v = gp__shift_vectors(v, *reinterpret_cast<const gp_vector *>(shared + place(column, first / V + 1)),
+                              16 - skip);
+      gp__store_vector<STORE>(to + first * SIZE, v);
+    }
+    for (unsigned i = threadIdx.x; i < columns * V; i += THREADS) {
+      const unsigned column = i / V, word = i % V;
+      unsigned char *to = out + column * pitch;
+      const unsigned skip = gp__misalignment(to, 16) / SIZE, all = skip + rows, last = all / V * V;
+      const bool head = word >= skip && word < all && (skip || !last), tail = last && last + word < all;
+      GPUPRIMS__UNROLL
+      for (int end = 0; end < 2; ++end) {
+        const unsigned row = (end ? last : 0) + word - skip;
+        if (end ? tail : head)
+          *reinterpret_cast<Word *>(to + row * SIZE) =
+              *reinterpret_cast<const Word *>(shared + place(column, row / V) + row % V * SIZE);
       }
     }
   }

@@ -981,7 +981,7 @@ MUTANTS = {
         "TRANSPOSE", "const unsigned behind = IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u;\n        p.item",
         "const unsigned behind = IN_ALIGNED ? 0 : start;\n        p.item"),
     "transpose: columns of bytes that are not aligned": (
-        "TRANSPOSE", "place(column, from + 1)), 16 - skip);", "place(column, from + 1)), skip);"),
+        "TRANSPOSE", "place(column, first / V + 1)), 16 - skip);", "place(column, first / V + 1)), skip);"),
     "transpose: the place of the next word of a whole column": (
         "TRANSPOSE", "      if (++row < a.row.by) return;\n      row = 0;", "      if (++row < a.row.by) return;"),
     "transpose: the last words of a column are dropped": (
