@@ -6917,9 +6917,10 @@ struct gp__scattered_tile {
       const unsigned skip = gp__misalignment(to, 16), first = unit * V - skip / SIZE; // wraps below 0
       if (column >= columns || first >= rows || first + V > rows) continue;
       gp_vector v = *reinterpret_cast<const gp_vector *>(shared + place(column, first / V));
-      if (skip)
-        v = gp__shift_vectors(v, *reinterpret_cast<const gp_vector *>(shared + place(column, first / V + 1)),
-                              16 - skip);
+      if (skip) {
+        const gp_vector next = *reinterpret_cast<const gp_vector *>(shared + place(column, first / V + 1));
+        v = gp__shift_vectors(v, next, 16 - skip);
+      }
       gp__store_vector<STORE>(to + first * SIZE, v);
     }
     for (unsigned i = threadIdx.x; i < columns * V; i += THREADS) {

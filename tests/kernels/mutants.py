@@ -981,7 +981,7 @@ MUTANTS = {
         "TRANSPOSE", "const unsigned behind = IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u;\n        p.item",
         "const unsigned behind = IN_ALIGNED ? 0 : start;\n        p.item"),
     "transpose: columns of bytes that are not aligned": (
-        "TRANSPOSE", "place(column, first / V + 1)), 16 - skip);", "place(column, first / V + 1)), skip);"),
+        "TRANSPOSE", "v = gp__shift_vectors(v, next, 16 - skip);", "v = gp__shift_vectors(v, next, skip);"),
     "transpose: the place of the next word of a whole column": (
         "TRANSPOSE", "      if (++row < a.row.by) return;\n      row = 0;", "      if (++row < a.row.by) return;"),
     "transpose: the last words of a column are dropped": (
@@ -989,18 +989,11 @@ MUTANTS = {
         "  static const int ROUNDS = ROWS * UNITS / THREADS,"),
     "transpose: the pad of a whole side is forgotten": (
         "TRANSPOSE", "(a.pad ? gp__quotient(a.group, unit) * a.pad : 0)", "0"),
-    "transpose: elements of long rows behind the tile's last column": (
-        "TRANSPOSE", "if (whole || (column[k] + w >= 0 && column[k] + w < columns))",
-        "if (whole || column[k] + w >= 0)"),
     "transpose: bytes that lie in two units from the first alone": (
         "TRANSPOSE", "gp__shift_vectors(v[n][k], high[k], gp__misalignment(at, 16));",
         "gp__shift_vectors(v[n][k], v[n][k], gp__misalignment(at, 16));"),
-    "transpose: elements of long rows behind the tile's last column": (
-        "TRANSPOSE", "if (whole || (column[k] + w >= 0 && column[k] + w < columns))",
-        "if (whole || column[k] + w >= 0)"),
-    "transpose: bytes that lie in two units from the first alone": (
-        "TRANSPOSE", "gp__shift_vectors(v[n][k], high[k], gp__misalignment(at, 16));",
-        "gp__shift_vectors(v[n][k], v[n][k], gp__misalignment(at, 16));"),
+    "transpose: the last words of a column that are a part of a unit": (
+        "TRANSPOSE", "tail = last && last + word < all;", "tail = false;"),
     "transpose: matrices of a tile": (
         "TRANSPOSE", "column -= matrix * a.column.by;", ""),
     "transpose: the last panel is as high as the others": (
