@@ -4226,7 +4226,7 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
   } else if (r.form & GP__FORM_OUT_WHOLE) {
     r.tile_columns = 1u << gp__floor_log2(room / (s.rows * (unsigned)size));
     r.pitch = (r.tile_columns * (unsigned)size / GP__VECTOR + 1) * GP__VECTOR;
-    r.shared_bytes = (unsigned)gp__round_up(s.rows * r.pitch, 128) + 128;
+    r.shared_bytes = (unsigned)s.rows * r.pitch;
     r.row_tiles = 1;
     r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
   } else {
@@ -17616,7 +17616,6 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
 template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__transposer {
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
-  static const bool SCATTERS = OUT_WHOLE && !IN_WHOLE && SIZE == WORD && SIZE <= 8;
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), GROUP = gp__pack_items(SIZE);
   typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED,
@@ -17665,64 +17664,6 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
       GPUPRIMS__UNROLL
       for (int k = 0; k < ROUNDS; ++k)
         if (at[k] != ~0u) *reinterpret_cast<gp_vector *>(shared + at[k]) = v[k];
-    }
-  }
-  // The same of elements of one word: each straight to where its column has it, so that shared memory holds the tile as
-  // the output does, from byte `skip` on. Lanes take two units of as many rows as there are, whose elements lie side by
-  // side then; the 16-byte units of 128 bytes are exchanged, so that columns lie in banks of their own.
-  static GP_DEVICE unsigned exchanged(unsigned at) { return at ^ (at >> 3 & 0x70u); }
-  GP_DEVICE void scatter_few(unsigned char *shared, const unsigned char *in, unsigned rows, int columns,
-                             const unsigned char *end, unsigned skip) {
-    typedef typename gp__word_of<WORD>::type Word;
-    const int W = 16 / WORD, NONE = 1 << 30;
-    const unsigned works = (a.tile_columns * WORD / 16 + !IN_ALIGNED + 1) / 2 * 2 * rows;
-    for (unsigned first = threadIdx.x; first < works; first += P::vectors * P::threads) {
-      gp__packed<Word> p[P::vectors];
-      unsigned row[P::vectors];
-      int column[P::vectors];
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
-        const unsigned i = first + k * P::threads, pair = gp__quotient(a.row, i / 2), unit = 2 * pair + i % 2;
-        row[k] = i / 2 - pair * rows;
-        const unsigned char *from = in + row[k] * a.in_pitch;
-        const unsigned before = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
-        column[k] = static_cast<int>(unit * W) - static_cast<int>(before / WORD);
-        if (i >= works || column[k] >= columns || column[k] <= -W) column[k] = NONE;
-        else
-          p[k].vector = gp__load_unit<P::load, WORD>(from - before + unit * 16, from, from + columns * WORD,
-                                                     static_cast<const unsigned char *>(a.in), end);
-      }
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
-        const unsigned to = skip + (static_cast<unsigned>(column[k]) * rows + row[k]) * WORD;
-        const bool whole = column[k] >= 0 && column[k] + W <= columns;
-        if (column[k] == NONE) continue;
-        if (whole) {
-          GPUPRIMS__UNROLL
-          for (int w = 0; w < W; ++w)
-            *reinterpret_cast<Word *>(shared + exchanged(to + w * rows * WORD)) = p[k].item[w];
-          continue;
-        }
-        GPUPRIMS__UNROLL
-        for (int w = 0; w < W; ++w)
-          if (column[k] + w >= 0 && column[k] + w < columns)
-            *reinterpret_cast<Word *>(shared + exchanged(to + w * rows * WORD)) = p[k].item[w];
-      }
-    }
-  }
-  GP_DEVICE void store_exchanged(const unsigned char *shared, unsigned char *out, unsigned bytes, unsigned skip) {
-    typedef typename gp__word_of<WORD>::type Word;
-    for (unsigned at = threadIdx.x * 16; at < skip + bytes; at += P::threads * 16) {
-      const unsigned char *from = shared + exchanged(at);
-      unsigned char *to = out - skip + at;
-      if (at >= skip && at + 16 <= skip + bytes) {
-        gp__store_vector<P::store>(to, *reinterpret_cast<const gp_vector *>(from));
-        continue;
-      }
-      GPUPRIMS__UNROLL_BY(1)
-      for (unsigned w = 0; w < 16; w += WORD)
-        if (at + w >= skip && at + w < skip + bytes)
-          *reinterpret_cast<Word *>(to + w) = *reinterpret_cast<const Word *>(from + w);
     }
   }
   // A word of the output of whole columns, and those behind it: where they lie in shared memory.
@@ -17830,12 +17771,10 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
     out += to + column * a.out_pitch + row * SIZE;
     const unsigned start = gp__misalignment(in, 16);
     if (IN_WHOLE) load_whole(shared, in, rows * static_cast<unsigned>(a.columns) * SIZE, end);
-    else if (SCATTERS) scatter_few(shared, in, rows, static_cast<int>(columns), end, gp__misalignment(out, 16));
     else if (OUT_WHOLE) load_few(shared, in, rows, columns, end);
     else Tile::load(shared, in, a.in_pitch, rows, columns, static_cast<const unsigned char *>(a.in), end);
     __syncthreads();
-    if (SCATTERS) store_exchanged(shared, out, rows * columns * SIZE, gp__misalignment(out, 16));
-    else if (OUT_WHOLE) store_whole(shared, out, columns, start);
+    if (OUT_WHOLE) store_whole(shared, out, columns, start);
     else if (IN_WHOLE)
       gp__store_lines<P::threads, P::store, SIZE, WORD, true, OUT_ALIGNED, 8>(shared, place, out, a.out_pitch, rows,
                                                                               columns, a.units, 0, 0);

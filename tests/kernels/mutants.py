@@ -971,7 +971,8 @@ MUTANTS = {
     "pairs: ties in a bucket": (
         "HYBRID_PAIRS", "in[p]) - low)) << PLACE_BITS | p : 0;", "in[p]) - low)) << PLACE_BITS | (p ^ 1) : 0;"),
     "transpose: no barrier between loads and stores": (
-        "TRANSPOSE", "    __syncthreads();\n    if (SCATTERS) store_exchanged(", "    if (SCATTERS) store_exchanged("),
+        "TRANSPOSE", "    __syncthreads();\n    if (OUT_WHOLE) store_whole(shared, out, columns, start);",
+        "    if (OUT_WHOLE) store_whole(shared, out, columns, start);"),
     "transpose: tiles overwrite those before": (
         "TRANSPOSE", "    if (tile >= gridDim.x) __syncthreads();\n    t.turn(shared, tile);",
         "    t.turn(shared, tile);"),
