@@ -428,6 +428,7 @@ enum {
   GP_FUSED_LAUNCHES,  // bfs: the same, a launch a level, top-down
   GP_CONTRACT_EXPAND, // bfs: a level is one step from frontier to frontier of edges; a launch a level, top-down
   GP_TWO_PHASE,       // bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down
+  GP_BUFFERED_PANELS, // transpose in place: half of a rectangle goes by way of the workspace, the other half straight
   GP_ALGORITHM_COUNT
 };
 
@@ -453,7 +454,8 @@ typedef struct gp_policy {
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
   int store;         // GP_CACHE_...
-  int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep)
+  int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep);
+                     // buffered panels: panels, about
   int blocks_per_sm; // resident blocks a multiprocessor; the grid is this times their number, or fewer for small inputs
   int overlap;       // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
   int alpha;   // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never;
@@ -1367,9 +1369,12 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, g
 // out of place: 2 * rows * columns * size bytes. Pitches (leading dimensions) and strides are in elements. Matrices lie
 // row by row and are aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. `out`
 // may be `in` where matrices are square, with the same strides on both sides: one launch, as out of place; or where
-// they are dense. Large ones of which a side has a divisor that makes 64 to 512 bytes take two steps, each of which
-// reads and writes everything once, and at most 72 MiB of workspace; the others up to three such steps, by columns and
-// rows that fit shared memory, or else through workspace: 64 MiB, or one row (128 bytes of all rows) if that is more.
+// they are dense. Dense ones of 128 MiB and more, with sides of some hundred elements, take one step that moves half of
+// the elements once and the other half twice, through a workspace of 0.3 to 0.45 times the matrix (GP_BUFFERED_PANELS;
+// more stages, less workspace). Others, and under a policy with GP_PADDED_TILES all, take two steps, each of which
+// reads and writes everything once, and at most 72 MiB of workspace, where a side has a divisor that makes 64 to 512
+// bytes; else up to three such steps, by columns and rows that fit shared memory, or through workspace: 64 MiB, or one
+// row (128 bytes of all rows) if that is more.
 
 // out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < columns. Pitch 0: dense, columns and rows.
 GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
@@ -1728,6 +1733,15 @@ GP_DEVICE gp__u64 gp__nanoseconds() {
 template <class T> GP_DEVICE T gp__peek(const T *p) { return *static_cast<const volatile T *>(p); }
 // Soon to be read: on its way to the L2 cache.
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
+GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
+#if GPUPRIMS__ARCH >= 900
+  const unsigned skip = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 15u);
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(static_cast<const char *>(p) - skip),
+               "r"((bytes + skip + 15u) & ~15u));
+#else
+  for (unsigned i = 0; i < bytes; i += 128) gp__prefetch(static_cast<const char *>(p) + i);
+#endif
+}
 
 GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   gp__u64 v;
@@ -1968,6 +1982,7 @@ GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
 }
 template <class T> GP_DEVICE T gp__peek(const T *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__prefetch(const void *) {}
+GP_DEVICE void gp__prefetch_bytes(const void *, unsigned) {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
@@ -2234,11 +2249,12 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(overlap, 0, 1, 2)
 
 #define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
-  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES)                                                            \
+  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS)                                        \
   F(threads, 0, 128, 256, 512)                                                                                         \
   F(vectors, 0, 1, 2, 4, 8)                                                                                            \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
   F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
+  F(stages, 0, 8, 16, 32, 64)                                                                                          \
   F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_GRAPH(F)                                                                                      \
@@ -3268,7 +3284,8 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0};
   const unsigned long long size = (unsigned)s.key_size, matrix = s.rows * s.columns * size;
   unsigned long long rows = 0, columns = 0;
-  if (s.move != GP__MOVE_RECTANGLE || matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
+  if (s.move != GP__MOVE_RECTANGLE || p.algorithm == GP_BUFFERED_PANELS ||
+      matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
       (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
     return r;
   rows = gp__chunk_items(s, s.rows, s.columns);
@@ -3288,19 +3305,81 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
              (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
+// The same through a buffer. Panels are so many rows of the input; in step x panel x is read, and what it is written
+// over is free once the panels before have been read. A group is the columns that become rows of one panel's place:
+// elements of group g < x go there at once, the others to a block (x, g) of the buffer, and after step g, when panel g
+// was read, the blocks of group g to their places. Each element is read and written once, half of them twice.
+enum {
+  GP__BUFFERED_LEAST = 4, // panels
+  GP__BUFFERED_MOST = 64,
+  GP__BUFFERED_SHIFT = 128, // lines of the buffer lie as those of the output do, modulo so many bytes
+  GP__BUFFERED_LAG = 2      // steps after which a group has left the buffer: panel g, the copying, one in between
+};
+// The slot of block (x, g), x <= g, which is in use from step x to step g + GP__BUFFERED_LAG. Blocks that are in use in
+// the middle, of panels 0 to half + GP__BUFFERED_LAG and groups from half on, have one each; those that end before one
+// of them begins, and those that begin after one has ended, have that one's.
+GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned g) {
+  return g < panels / 2 ? (g + GP__BUFFERED_LAG + 1) * (panels - panels / 2) + x
+         : x > panels / 2 + GP__BUFFERED_LAG
+             ? (g - panels / 2 - GP__BUFFERED_LAG - 1) * (panels - panels / 2) + x - GP__BUFFERED_LAG - 1 - panels / 2
+             : x * (panels - panels / 2) + g - panels / 2;
+}
+GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels) {
+  return (panels / 2 + GP__BUFFERED_LAG + 1) * (panels - panels / 2);
+}
+typedef struct gp__buffered_plan {
+  unsigned panels; // 0: there are none
+  int form;
+  unsigned long long height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
+} gp__buffered_plan;
+// The first tile column of group g.
+GPUPRIMS__RULE unsigned long long gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
+  return g < r.panels ? g * r.height * s.columns / (s.rows * columns) : (s.columns + columns - 1) / columns;
+}
+GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__shape s) {
+  const unsigned long long size = (unsigned)s.key_size;
+  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, s.key_size);
+  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, s.key_size);
+  gp__buffered_plan r = {0, 0, 0, 0, 0};
+  unsigned long long widest = 0;
+  unsigned g;
+  if (s.move != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS || p.stages < GP__BUFFERED_LEAST ||
+      p.stages > GP__BUFFERED_MOST || s.rows < (unsigned)GP__BUFFERED_LEAST * rows ||
+      s.columns < (unsigned)GP__BUFFERED_LEAST * columns || s.rows > 1ull << 31 || s.columns > 1ull << 31 ||
+      s.rows / rows * (s.columns / columns) > 1ull << 29)
+    return r;
+  r.height = ((s.rows - 1) / rows / (unsigned)p.stages + 1) * rows;
+  r.panels = (unsigned)((s.rows - 1) / r.height + 1);
+  if (r.height * size > 1ull << 30) r.panels = 0;
+  for (g = 0; g < r.panels; ++g) {
+    const unsigned long long end = gp__buffered_border(r, s, columns, g + 1) * columns;
+    const unsigned long long width =
+        (end < s.columns ? end : s.columns) - gp__buffered_border(r, s, columns, g) * columns;
+    if (width > widest) widest = width;
+  }
+  r.pitch = r.height * size + (s.rows - r.height) * size % GP__BUFFERED_SHIFT;
+  r.slot = ((widest * r.pitch - 1) / GP__BUFFERED_SHIFT + 2) * GP__BUFFERED_SHIFT;
+  r.form = GP__VECTOR * GP__FORM_WORD; // what clears counters asks
+  if (s.form & GP__FORM_IN_START)
+    r.form |= (s.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
+              (s.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+  return r;
+}
 // Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
 GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
 GPUPRIMS__RULE int gp__transpose_form(gp_policy p, gp__shape s) {
-  return s.move == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
-                                      : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-                                            (s.move != GP__MOVE_TILES       ? 0
-                                             : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
-                                             : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
-                                             : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
-                                                                            : 0);
+  return p.algorithm == GP_BUFFERED_PANELS ? gp__buffered_plan_of(p, s).form
+         : s.move == GP__MOVE_RECTANGLE    ? gp__panels_form(gp__panels_plan_of(p, s))
+                                           : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+                                              (s.move != GP__MOVE_TILES       ? 0
+                                               : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
+                                               : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
+                                               : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
+                                                                              : 0);
 }
 GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES ||
+          (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
           (p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size) &&
            (s.move == GP__MOVE_TILES || s.move == GP__MOVE_SQUARE) &&
            (gp__transpose_form(p, s) & ~GP__FORM_OUT_ALIGNED) == GP__FORM_IN_ALIGNED)) &&
@@ -3436,7 +3515,7 @@ GPUPRIMS__RULE unsigned long long gp__shape_bytes(gp__shape s) {
 
 // The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
 __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
-  if (p.algorithm != GP_PIPELINED && p.algorithm != GP_ONE_SWEEP) p.stages = 0;
+  if (p.algorithm != GP_PIPELINED && p.algorithm != GP_ONE_SWEEP && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK) p.blocks_per_sm = 0;
   if (gp__bfs_by_launches(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are
@@ -3717,12 +3796,17 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   }
   return q;
 }
-// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor.
+// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor. Rectangles in place of 128 MiB
+// or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
-  p.algorithm = gp__or(p.algorithm, GP_PADDED_TILES);
+  const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
+  const int algorithm = p.algorithm;
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, bytes >= sms * 4 * 16384 ? 4 : bytes >= sms * 2 * 8192 ? 2 : 1);
+  p.stages = gp__or(p.stages, matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
+  p.algorithm = gp__or(algorithm, GP_BUFFERED_PANELS);
+  if (algorithm == GP_AUTO && (matrix >> 27 == 0 || !gp__policy_valid_transpose(p, s))) p.algorithm = GP_PADDED_TILES;
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
@@ -4250,6 +4334,10 @@ __attribute__((unused)) static gp__panels_scratch gp__panels_scratch_of(gp__pane
   s.bytes = s.loaded + gp__round_up(gp__ceil_div(chunks, 8), 256);
   return s;
 }
+// Buffered panels: counters, then the buffer.
+__attribute__((unused)) static unsigned long long gp__buffered_counters(gp__buffered_plan r) { // bytes
+  return gp__round_up((GP__PANELS_COUNTERS + r.panels + 1) * 8, 256);
+}
 __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long long resident,
                                                            gp__geometry *g) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
@@ -4260,6 +4348,15 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
     g->shared_bytes = r.shared_bytes;
     g->scratch = gp__panels_scratch_of(panels, (unsigned)s.key_size).bytes;
+    return;
+  }
+  if (p.algorithm == GP_BUFFERED_PANELS) {
+    const gp__buffered_plan buffered = gp__buffered_plan_of(p, s);
+    g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
+    g->tiles = r.row_tiles * r.column_tiles;
+    g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+    g->shared_bytes = r.shared_bytes;
+    g->scratch = gp__buffered_counters(buffered) + gp__buffered_slots(buffered.panels) * buffered.slot;
     return;
   }
   if (s.move == GP__MOVE_RECTANGLE) {
@@ -4806,6 +4903,17 @@ typedef struct gp__panels_args {
   // The chunk at x * chunk_columns + y goes to (y + shift_y) * chunk_rows + (x + shift_x), modulo the extents.
   unsigned chunk, chunk_rows, chunk_columns, shift_x, shift_y;
 } gp__panels_args;
+// Dense matrices in place, by panels through a buffer. Bytes, where nothing else is said.
+typedef struct gp__buffered_args {
+  unsigned char *data, *buffer;                      // a matrix; slots of blocks
+  unsigned long long *counters;                      // GP__PANELS_COUNTERS, turns that are done of each step
+  unsigned long long rows, columns, height;          // elements
+  unsigned long long pitch, slot;                    // gp__buffered_plan
+  unsigned panels, column_tiles, lines, part, parts; // lines and 16-byte units that are copied at a time
+  gp__divisor units;                                 // part
+  unsigned border[GP__BUFFERED_MOST + 1];            // gp__buffered_border
+  unsigned first[GP__BUFFERED_MOST + 2];             // turns before each step
+} gp__buffered_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -6785,13 +6893,27 @@ struct gp__scattered_tile {
     for (int n = 0; n < ROUNDS; ++n) {
       const unsigned i = n * THREADS + threadIdx.x, unit = unit_of(i), row = bundle_of(i) * K;
       const unsigned char *from = in + row * pitch;
+      gp_vector high[K]; // what is not aligned lies in two units: all are asked for before one is looked at
+      if (!IN_ALIGNED) {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) {
+          const unsigned char *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
+          const bool whole = full && i < BUNDLES * UNITS && low >= begin && low + 32 <= end;
+          v[n][k] = high[k] = gp_vector();
+          gp__load_vector_if<LOAD>(whole, low, v[n][k]);
+          gp__load_vector_if<LOAD>(whole, low + 16, high[k]);
+        }
+      }
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
-        v[n][k] = gp_vector();
-        if (IN_ALIGNED && full && i < BUNDLES * UNITS) v[n][k] = gp__load_vector<LOAD>(from + k * pitch + unit * 16);
+        const unsigned char *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
+        if (IN_ALIGNED) v[n][k] = gp_vector();
+        if (IN_ALIGNED && full && i < BUNDLES * UNITS) v[n][k] = gp__load_vector<LOAD>(at);
+        else if (!IN_ALIGNED && full && low >= begin && low + 32 <= end)
+          v[n][k] = gp__shift_vectors(v[n][k], high[k], gp__misalignment(at, 16));
         else if (i < BUNDLES * UNITS && row + k < rows && unit * V < columns)
-          v[n][k] = gp__load_across<LOAD, SIZE, IN_ALIGNED>(from + k * pitch + unit * 16, from + k * pitch,
-                                                            from + k * pitch + columns * SIZE, begin, end);
+          v[n][k] = gp__load_across<LOAD, SIZE, IN_ALIGNED>(at, from + k * pitch, from + k * pitch + columns * SIZE,
+                                                            begin, end);
       }
     }
     GPUPRIMS__UNROLL
@@ -6820,7 +6942,7 @@ struct gp__scattered_tile {
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                               unsigned columns, unsigned, unsigned) {
     typedef typename gp__word_of<SIZE>::type Word;
-    if (!OUT_ALIGNED) return store_across(shared, out, pitch, static_cast<int>(rows), columns);
+    if (!OUT_ALIGNED) return store_across(shared, out, pitch, rows, columns);
     GPUPRIMS__UNROLL_BY(4)
     for (unsigned i = threadIdx.x; i < COLUMNS * OUT_UNITS; i += THREADS) {
       const unsigned column = i / OUT_UNITS, unit = i % OUT_UNITS;
@@ -6836,30 +6958,34 @@ struct gp__scattered_tile {
       }
     }
   }
-  // Units of the output, out of two of shared memory; the first and the last of a column may be parts.
-  static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, int rows,
+  // Units of the output, out of two of shared memory; then, a lane each, the words of those at both ends of a column
+  // that are parts.
+  static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                                      unsigned columns) {
     typedef typename gp__word_of<SIZE>::type Word;
     for (unsigned i = threadIdx.x; i < COLUMNS * (OUT_UNITS + 1); i += THREADS) {
       const unsigned column = i / (OUT_UNITS + 1), unit = i % (OUT_UNITS + 1);
       unsigned char *to = out + column * pitch;
-      const unsigned skip = gp__misalignment(to, 16);
-      const int first = static_cast<int>(unit * V) - static_cast<int>(skip / SIZE);
-      if (column >= columns || first >= rows || first <= -V) continue;
-      to += static_cast<int>(unit * 16) - static_cast<int>(skip);
-      if (first >= 0 && first + V <= rows) {
-        const unsigned from = static_cast<unsigned>(first) / V;
-        gp_vector v = *reinterpret_cast<const gp_vector *>(shared + place(column, from));
-        if (skip)
-          v = gp__shift_vectors(v, *reinterpret_cast<const gp_vector *>(shared + place(column, from + 1)), 16 - skip);
-        gp__store_vector<STORE>(to, v);
-        continue;
+      const unsigned skip = gp__misalignment(to, 16), first = unit * V - skip / SIZE; // wraps below 0
+      if (column >= columns || first >= rows || first + V > rows) continue;
+      gp_vector v = *reinterpret_cast<const gp_vector *>(shared + place(column, first / V));
+      if (skip) {
+        const gp_vector next = *reinterpret_cast<const gp_vector *>(shared + place(column, first / V + 1));
+        v = gp__shift_vectors(v, next, 16 - skip);
       }
-      GPUPRIMS__UNROLL_BY(1)
-      for (int w = first < 0 ? -first : 0; w < V && first + w < rows; ++w) {
-        const unsigned row = static_cast<unsigned>(first + w);
-        *reinterpret_cast<Word *>(to + w * SIZE) =
-            *reinterpret_cast<const Word *>(shared + place(column, row / V) + row % V * SIZE);
+      gp__store_vector<STORE>(to + first * SIZE, v);
+    }
+    for (unsigned i = threadIdx.x; i < columns * V; i += THREADS) {
+      const unsigned column = i / V, word = i % V;
+      unsigned char *to = out + column * pitch;
+      const unsigned skip = gp__misalignment(to, 16) / SIZE, all = skip + rows, last = all / V * V;
+      const bool head = word >= skip && word < all && (skip || !last), tail = last && last + word < all;
+      GPUPRIMS__UNROLL
+      for (int end = 0; end < 2; ++end) {
+        const unsigned row = (end ? last : 0) + word - skip;
+        if (end ? tail : head)
+          *reinterpret_cast<Word *>(to + row * SIZE) =
+              *reinterpret_cast<const Word *>(shared + place(column, row / V) + row % V * SIZE);
       }
     }
   }
@@ -17955,6 +18081,178 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
   }
 }
 
+// Panels through a buffer. Turns are taken in order, by tickets: those of step x are the tiles of panel x, first those
+// that go to the buffer, then those that go to their places, and at last group x - 1 from the buffer to its place. A
+// tile is read at once; it is written, or lines are copied, as soon as all steps are done that stand in the way.
+struct gp__buffered_turn {
+  const unsigned char *in, *begin, *end; // begin, end: the panel; begin is null where lines are copied
+  unsigned char *out;
+  gp__u64 out_pitch;
+  unsigned rows, columns, unit; // elements of a line, lines, the first unit of each
+  unsigned step, ready;         // steps that must be done
+};
+template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
+  static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
+  static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
+  static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
+  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, false, IN_ALIGNED, OUT_ALIGNED,
+                              (SIZE <= 2 && SIZE == WORD)>
+      Tile;
+  struct storage {
+    gp__buffered_turn turn[2];
+    unsigned step, done; // of one thread: of the latest ticket; steps that are known to be done
+  };
+  const gp__buffered_args &a;
+  storage &s;
+  GP_DEVICE gp__buffered_panels(const gp__buffered_args &args, storage &memory) : a(args), s(memory) {}
+
+  GP_DEVICE unsigned ticket() const { return static_cast<unsigned>(gp__add_relaxed(a.counters, 1)); }
+  GP_DEVICE static unsigned least(gp__u64 x, gp__u64 y) { return static_cast<unsigned>(x < y ? x : y); }
+  // What panel x and group g have in common: where it belongs, and its block of the buffer.
+  GP_DEVICE unsigned char *place(unsigned x, unsigned g) const {
+    return a.data + (gp__u64(a.border[g]) * COLUMNS * a.rows + x * a.height) * SIZE;
+  }
+  GP_DEVICE unsigned char *block(unsigned x, unsigned g) const {
+    return a.buffer + gp__buffered_slot(a.panels, x, g) * a.slot + gp__misalignment(place(x, g), GP__BUFFERED_SHIFT);
+  }
+  GP_DEVICE void find(unsigned number, gp__buffered_turn &t) const {
+    unsigned x = s.step;
+    while (x <= a.panels && number >= a.first[x + 1]) ++x;
+    t.step = s.step = x;
+    if (x > a.panels) return;
+    number -= a.first[x];
+    const gp__u64 rest = a.rows - x * a.height; // of no meaning behind the last panel
+    const unsigned high = x < a.panels ? (least(rest, a.height) + ROWS - 1) / ROWS : 0;
+    if (number < high * a.column_tiles) {
+      unsigned column = number / high, g = 0;
+      const unsigned row = (number - column * high) * ROWS;
+      column += a.border[x];
+      if (column >= a.column_tiles) column -= a.column_tiles;
+      else g = x;
+      while (a.border[g + 1] <= column) ++g;
+      t.begin = a.data + x * a.height * a.columns * SIZE;
+      t.rows = least(rest, a.height);
+      t.end = t.begin + t.rows * a.columns * SIZE;
+      t.rows = least(t.rows - row, ROWS);
+      t.columns = least(a.columns - gp__u64(column) * COLUMNS, COLUMNS);
+      t.in = t.begin + (row * a.columns + gp__u64(column) * COLUMNS) * SIZE;
+      t.out_pitch = g < x ? a.rows * SIZE : a.pitch;
+      t.out = (g < x ? place(x, g) : block(x, g)) + (column - a.border[g]) * COLUMNS * t.out_pitch + row * SIZE;
+      t.ready = g < x ? g + 1 : x ? x - 1 : 0;
+    } else {
+      number -= high * a.column_tiles;
+      const unsigned g = x - 1, part = number % a.parts, from = number / a.parts % x;
+      const unsigned line = number / a.parts / x * a.lines;
+      t.begin = nullptr;
+      t.out_pitch = a.rows * SIZE;
+      t.rows = least(a.rows - from * a.height, a.height);
+      t.columns =
+          least(least(a.columns, gp__u64(a.border[x]) * COLUMNS) - gp__u64(a.border[g]) * COLUMNS - line, a.lines);
+      t.unit = part * a.part;
+      t.in = block(from, g) + line * a.pitch;
+      t.out = place(from, g) + line * t.out_pitch;
+      t.ready = x;
+    }
+  }
+  // Until so many steps are done.
+  GP_DEVICE void wait(unsigned ready) const {
+    if (s.done >= ready) return;
+    for (unsigned x = s.done; x < ready; s.done = ++x)
+      while (gp__load_relaxed(a.counters + GP__PANELS_COUNTERS + x) < a.first[x + 1] - a.first[x]) __nanosleep(50);
+    __threadfence();
+  }
+  // The whole unit of that number: in which line, and at which byte of it. False: there is none.
+  GP_DEVICE bool finds(const gp__buffered_turn &t, unsigned i, unsigned &line, unsigned &at) const {
+    line = gp__quotient(a.units, i);
+    at = (t.unit + i - line * a.part) * 16;
+    if (!OUT_ALIGNED) at -= gp__misalignment(t.out + line * t.out_pitch, 16); // wraps below 0
+    return line < t.columns && at < t.rows * SIZE && at + 16 <= t.rows * SIZE;
+  }
+  // Lines of the buffer, which begin as their places do, modulo 16: whole units, then the words at both ends.
+  GP_DEVICE void copy(const gp__buffered_turn &t) const {
+    typedef typename gp__word_of<WORD>::type Word;
+    const unsigned works = t.columns * a.part, bytes = t.rows * SIZE;
+    for (unsigned first = threadIdx.x; first < works; first += P::threads * P::vectors) {
+      gp_vector v[P::vectors];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k) {
+        unsigned line, at;
+        if (finds(t, first + k * P::threads, line, at)) v[k] = gp__load_vector<P::load>(t.in + line * a.pitch + at);
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k) {
+        unsigned line, at;
+        if (finds(t, first + k * P::threads, line, at))
+          gp__store_vector<P::store>(t.out + line * t.out_pitch + at, v[k]);
+      }
+    }
+    if (OUT_ALIGNED || t.unit) return;
+    const unsigned W = 16 / WORD;
+    for (unsigned i = threadIdx.x; i < t.columns * 2 * W; i += P::threads) {
+      const unsigned line = i / (2 * W), skip = gp__misalignment(t.out + line * t.out_pitch, 16), all = skip + bytes;
+      const unsigned at = (i / W % 2 ? all / 16 * 16 : 0) + i % W * WORD;
+      if (at < skip || at >= all || (i / W % 2 ? all < 16 : skip == 0 && all >= 16)) continue;
+      *reinterpret_cast<Word *>(t.out + line * t.out_pitch + (at - skip)) =
+          *reinterpret_cast<const Word *>(t.in + line * a.pitch + (at - skip));
+    }
+  }
+  // All that this block has written in a turn of that step is there, for whoever learns of it.
+  GP_DEVICE void tell(unsigned of) const {
+    __threadfence();
+    if (of <= a.panels) gp__add_relaxed(a.counters + GP__PANELS_COUNTERS + of, 1);
+  }
+  // What a turn reads, on its way to the L2 cache; one warp.
+  GP_DEVICE void prefetch(const gp__buffered_turn &t) const {
+    if (t.step > a.panels) return;
+    const unsigned lines = t.begin ? t.rows : t.columns;
+    const unsigned bytes =
+        t.begin ? t.columns * SIZE : least(t.rows * SIZE - least(t.rows * SIZE, t.unit * 16), a.part * 16);
+    for (unsigned i = gp_lane(); i < lines && bytes; i += GP__WARP)
+      gp__prefetch_bytes(t.in + i * (t.begin ? a.columns * SIZE : a.pitch) + (t.begin ? 0 : t.unit * 16), bytes);
+  }
+  // A warp beside the others finds out what comes next, waits, and tells, while they load and store.
+  GP_DEVICE void run(unsigned char *shared) const {
+    const unsigned in_pitch = static_cast<unsigned>(a.columns * SIZE) & 15u;
+    const bool leads = threadIdx.x >= P::threads, first = threadIdx.x == P::threads;
+    unsigned which = 0, next = 0;
+    if (first) {
+      s.step = s.done = 0;
+      find(ticket(), s.turn[0]);
+      next = ticket();
+      s.turn[1].step = ~0u;
+    }
+    __syncthreads();
+    for (; s.turn[which].step <= a.panels; which ^= 1) {
+      const gp__buffered_turn &t = s.turn[which];
+      if (first) {
+        tell(s.turn[which ^ 1].step);
+        wait(t.ready);
+      }
+      if (!leads && t.begin) Tile::load(shared, t.in, a.columns * SIZE, t.rows, t.columns, t.begin, t.end);
+      __syncthreads();
+      if (leads) {
+        if (first) {
+          find(next, s.turn[which ^ 1]);
+          next = ticket();
+        }
+        __syncwarp();
+        prefetch(s.turn[which ^ 1]);
+      } else if (t.begin)
+        Tile::store(shared, t.out, t.out_pitch, t.rows, t.columns, gp__misalignment(t.in, 16), in_pitch);
+      else copy(t);
+      __syncthreads();
+    }
+    if (first) tell(s.turn[which ^ 1].step);
+  }
+};
+template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_buffered(const gp__buffered_args &a) {
+  typedef gp__buffered_panels<P, SIZE, WORD, FORM> Panels;
+  GP_DYNAMIC_SHARED(shared);
+  GP_SHARED(typename Panels::storage, s);
+  gp__begin<P>();
+  Panels(a, s).run(shared);
+}
+
 // Rows that are moved as they are: `columns` words of WORD bytes each. A tile is 2^tile_columns words of some rows.
 template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
@@ -24025,6 +24323,7 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(TRANSPOSE_SAVE, gp__transpose_save, gp__panels_args)                                                               \
   X(TRANSPOSE_PANELS, gp__transpose_panels, gp__panels_args)                                                           \
   X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args)                                                           \
+  X(TRANSPOSE_BUFFERED, gp__transpose_buffered, gp__buffered_args)                                                     \
   X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)                                                               \
   X(BFS, gp__bfs, gp__bfs_args)                                                                                        \
   X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args)                                                                        \
@@ -26861,6 +27160,11 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
                                              gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  if (p->algorithm == GP_BUFFERED_PANELS) {
+    kinds[0] = GP__TRANSPOSE_BUFFERED;
+    kinds[1] = GP__TRANSPOSE_SAVE;
+    return 2;
+  }
   if (gp__panels_plan_of(*p, gp__shape_of(q)).items) { // in the order of gp__launch_panels
     kinds[0] = GP__TRANSPOSE_PANELS;
     kinds[1] = GP__TRANSPOSE_CHUNKS;
@@ -27408,6 +27712,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__TRANSPOSE_SAVE:
   case GP__TRANSPOSE_PANELS:
   case GP__TRANSPOSE_CHUNKS:
+  case GP__TRANSPOSE_BUFFERED:
     gp__add(t, "%d, %d, %d>", q->moves.size, q->moves.word, gp__form_of(q, v));
     break;
   case GP__TRANSPOSE_ROWS:
@@ -27449,10 +27754,17 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_
   const gp__moves *m = &q->moves;
   const int aligned = (gp__form_of(q, v) & 3) == 3;
   const int moved = kind == GP__TRANSPOSE_ROWS || kind == GP__TRANSPOSE_COLUMNS || kind == GP__TRANSPOSE_WITHIN;
-  const int light = moved || kind == GP__TRANSPOSE_SAVE ||
-                    (kind != GP__TRANSPOSE_CHUNKS && aligned && !(gp__form_of(q, v) & GP__FORM_WHOLE) &&
-                     (m->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : m->word >= 4));
-  return v->vectors > 4 ? 768 : light ? 1536 : aligned || m->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024 : 768;
+  const int light =
+      moved || kind == GP__TRANSPOSE_SAVE ||
+      (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned &&
+       !(gp__form_of(q, v) & GP__FORM_WHOLE) && (m->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : m->word >= 4));
+  const int bytes = m->size == 1 && !(gp__form_of(q, v) & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
+  const unsigned buffered = 1024; // and a warp of each block that leads
+  if (kind == GP__TRANSPOSE_BUFFERED) return v->vectors > 4 ? 768 : buffered;
+  return v->vectors > 4 || bytes                                  ? 768
+         : light                                                  ? 1536
+         : aligned || m->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
+                                                                  : 768;
 }
 GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request *q, const gp_policy *v,
                                               gp__kernel_kind kind, unsigned threads, gp__program *p) {
@@ -27480,7 +27792,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   gp__text *t = &p->text;
   const unsigned blocks = kind == GP__SORT_SAMPLE   ? 1
                           : kind == GP__HYBRID_SORT ? (unsigned)gp__bucket_blocks((int)q->key_size, (int)q->in_size)
-                          : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v, kind) / threads
+                          : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v, kind) / (unsigned)v->threads
                           : kind == GP__HYBRID_COUNT     ? 2
                           : kind == GP__SEGMENTS_SHORT   ? gp__short_threads(q) / threads
                                                          : (unsigned)v->blocks_per_sm;
@@ -27654,6 +27966,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
   if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
   if (kind == GP__TRANSPOSE_SAVE || kind == GP__TRANSPOSE_CHUNKS) g.shared_bytes = 0;
+  if (kind == GP__TRANSPOSE_BUFFERED) g.threads += GP__WARP;
   if (kind == GP__TRANSPOSE_WITHIN) g.shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
   if (kind == GP__COUNTING_RUNS) g.threads = GP__COUNTING_THREADS;
   if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
@@ -28601,17 +28914,18 @@ __attribute__((unused)) static int gp__panels_step(gp__panels_plan r, unsigned s
   if (r.inverse && step == 2) a->clears = 0, a->saves = r.rows * r.columns * size * r.holes;
   return order[r.inverse][step];
 }
+GPUPRIMS__PRIVATE void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
+  const gp__moves *m = &l->q->moves;
+  return (unsigned char *)l->q->out + matrix / m->extent[3] * m->out_stride[2] +
+         matrix % m->extent[3] * m->out_stride[3];
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
-  const gp__moves *m = &l->q->moves;
   const unsigned threads = l->g->threads;
   gp_result result = GP_SUCCESS;
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
-    gp__panels_args a = gp__panels_arguments(*l->p, *l->h,
-                                             (unsigned char *)l->q->out + matrix / m->extent[3] * m->out_stride[2] +
-                                                 matrix % m->extent[3] * m->out_stride[3],
-                                             l->scratch);
+    gp__panels_args a = gp__panels_arguments(*l->p, *l->h, gp__matrix_of(l, matrix), l->scratch);
     int step, which;
     for (step = 0; step < 4; ++step) {
       uint64_t work;
@@ -28627,8 +28941,60 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   }
   return result;
 }
+// The arguments of panels through a buffer, of one matrix, and of what clears their counters.
+__attribute__((unused)) static gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data,
+                                                                        void *scratch, gp__panels_args *clears) {
+  const gp__buffered_plan r = gp__buffered_plan_of(p, h);
+  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size), size = (unsigned)h.key_size;
+  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, h.key_size);
+  const unsigned most = (unsigned)(p.threads * p.vectors); // units of a turn
+  gp__buffered_args a;
+  unsigned x, units = (unsigned)(gp__ceil_div(r.height * size, GP__VECTOR) + !(r.form & GP__FORM_OUT_ALIGNED));
+  memset(&a, 0, sizeof a);
+  memset(clears, 0, sizeof *clears);
+  a.data = (unsigned char *)data;
+  a.counters = clears->counters = (unsigned long long *)scratch;
+  a.buffer = (unsigned char *)scratch + gp__buffered_counters(r);
+  clears->clears = gp__buffered_counters(r) / 8;
+  a.rows = h.rows;
+  a.columns = h.columns;
+  a.height = r.height;
+  a.pitch = r.pitch;
+  a.slot = r.slot;
+  a.panels = r.panels;
+  a.column_tiles = (unsigned)gp__ceil_div(h.columns, columns);
+  a.part = units < most ? units : most;
+  a.parts = (unsigned)gp__ceil_div(units, a.part);
+  a.lines = most / a.part;
+  a.units = gp__divisor_of(a.part);
+  for (x = 0; x <= r.panels; ++x) a.border[x] = (unsigned)gp__buffered_border(r, h, columns, x);
+  for (x = 0; x <= r.panels; ++x) {
+    const unsigned long long rest = x < r.panels ? h.rows - x * r.height : 0;
+    a.first[x + 1] = a.first[x] + (unsigned)gp__ceil_div(rest < r.height ? rest : r.height, rows) * a.column_tiles;
+    if (x) {
+      const unsigned long long from = (unsigned long long)a.border[x - 1] * columns,
+                               to = (unsigned long long)a.border[x] * columns;
+      a.first[x + 1] += (unsigned)gp__ceil_div((to < h.columns ? to : h.columns) - from, a.lines) * x * a.parts;
+    }
+  }
+  return a;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
+  gp_result result = GP_SUCCESS;
+  uint64_t matrix;
+  for (matrix = 0; matrix < l->h->segments && result == GP_SUCCESS; ++matrix) {
+    gp__panels_args clears;
+    gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, gp__matrix_of(l, matrix), l->scratch, &clears);
+    result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
+    if (result == GP_SUCCESS)
+      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
+                               l->g->threads + GP__WARP, l->g->shared_bytes, &a);
+  }
+  return result;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
+  if (l->p->algorithm == GP_BUFFERED_PANELS) return gp__launch_buffered(l);
   if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
   if (l->q->moves.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
   a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);

@@ -1018,7 +1018,7 @@ MUTANTS = {
         "TRANSPOSE", "const unsigned behind = IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u;\n        p.item",
         "const unsigned behind = IN_ALIGNED ? 0 : start;\n        p.item"),
     "transpose: columns of bytes that are not aligned": (
-        "TRANSPOSE", "place(column, from + 1)), 16 - skip);", "place(column, from + 1)), skip);"),
+        "TRANSPOSE", "v = gp__shift_vectors(v, next, 16 - skip);", "v = gp__shift_vectors(v, next, skip);"),
     "transpose: the place of the next word of a whole column": (
         "TRANSPOSE", "      if (++row < a.row.by) return;\n      row = 0;", "      if (++row < a.row.by) return;"),
     "transpose: the last words of a column are dropped": (
@@ -1026,6 +1026,11 @@ MUTANTS = {
         "  static const int ROUNDS = ROWS * UNITS / THREADS,"),
     "transpose: the pad of a whole side is forgotten": (
         "TRANSPOSE", "(a.pad ? gp__quotient(a.group, unit) * a.pad : 0)", "0"),
+    "transpose: bytes that lie in two units from the first alone": (
+        "TRANSPOSE", "gp__shift_vectors(v[n][k], high[k], gp__misalignment(at, 16));",
+        "gp__shift_vectors(v[n][k], v[n][k], gp__misalignment(at, 16));"),
+    "transpose: the last words of a column that are a part of a unit": (
+        "TRANSPOSE", "tail = last && last + word < all;", "tail = false;"),
     "transpose: matrices of a tile": (
         "TRANSPOSE", "column -= matrix * a.column.by;", ""),
     "transpose: the last panel is as high as the others": (
@@ -1060,6 +1065,25 @@ MUTANTS = {
         "      if (got & ~behind) tell(0, mine);"),
     "transpose chunks: panels that stand in a circle": (
         "TRANSPOSE_IN_PLACE", "  else a.shift_x = (unsigned)r.holes;", ""),
+    "transpose buffered: a place is written before it was read": (
+        "TRANSPOSE_IN_PLACE", "      t.ready = g < x ? g + 1 : x ? x - 1 : 0;",
+        "      t.ready = g < x ? g : x ? x - 1 : 0;"),
+    "transpose buffered: a slot is written before it was copied": (
+        "TRANSPOSE_IN_PLACE", "      t.ready = g < x ? g + 1 : x ? x - 1 : 0;", "      t.ready = g < x ? g + 1 : 0;"),
+    "transpose buffered: a group is copied before it is there": (
+        "TRANSPOSE_IN_PLACE", "      t.ready = x;\n", "      t.ready = g;\n"),
+    "transpose buffered: a turn is told of before it was stored": (
+        "TRANSPOSE_IN_PLACE", "        tell(s.turn[which ^ 1].step);\n        wait(t.ready);",
+        "        tell(t.step);\n        wait(t.ready);"),
+    "transpose buffered: slots of blocks that begin late": (
+        "TRANSPOSE_IN_PLACE", "(panels - panels / 2) + x - GP__BUFFERED_LAG - 1 - panels / 2",
+        "(panels - panels / 2) + x - GP__BUFFERED_LAG - panels / 2"),
+    "transpose buffered: slots of blocks that end early": (
+        "TRANSPOSE_IN_PLACE", "(g + GP__BUFFERED_LAG + 1) * (panels - panels / 2) + x",
+        "(g + GP__BUFFERED_LAG) * (panels - panels / 2) + x"),
+    "transpose buffered: words at the ends of lines": (
+        "TRANSPOSE_IN_PLACE", "    for (unsigned i = threadIdx.x; i < t.columns * 2 * W; i += P::threads) {",
+        "    for (unsigned i = threadIdx.x; i < t.columns * W; i += P::threads) {"),
     "transpose tile: where rows lie is not said": (
         "TRANSPOSE_TILE", "s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;", "s.start_pitch = 0;"),
     "layouts: no barrier behind the load": (

@@ -172,12 +172,42 @@ template <class P, int SIZE, int WORD> static int launch_panels_of(Run &r, gp_po
 #undef FORM
   return -1;
 }
+// The same through a buffer.
+template <class P, int SIZE, int WORD, int FORM> static int launch_buffered(Run &r, gp_policy policy, void *out) {
+  const gp__geometry g = gp__geometry_of(policy, r.shape, 1);
+  Device<u8> scratch(size_t(g.scratch));
+  int e = 0;
+  for (u64 matrix = 0; matrix < r.shape.segments && !e; ++matrix) {
+    gp__panels_args clears;
+    gp__buffered_args a =
+        gp__buffered_arguments(policy, r.shape, static_cast<u8 *>(out) + matrix * r.shape.rows * r.shape.columns * SIZE,
+                               scratch.data, &clears);
+    e = simt::launch_kernel("save", 1, P::threads, 0, gp__transpose_save<P, SIZE, WORD, FORM>, clears);
+    if (!e)
+      e = simt::launch_kernel("buffered", 1 + random32() % 24, P::threads + GP__WARP, g.shared_bytes,
+                              gp__transpose_buffered<P, SIZE, WORD, FORM>, a);
+  }
+  return e;
+}
+template <class P, int SIZE, int WORD> static int launch_buffered_of(Run &r, gp_policy policy, void *out) {
+#define FORM(F)                                                                                                        \
+  if (r.plan.form == 16 * GP__FORM_WORD + F)                                                                           \
+  return launch_buffered<P, SIZE, WORD, 16 * GP__FORM_WORD + F>(r, policy, out)
+  FORM(0);
+  FORM(1);
+  FORM(2);
+  FORM(3);
+#undef FORM
+  return -1;
+}
 template <class P> static int launch_rectangle(Run &r, gp_policy policy, void *out, int seed) {
   const int size = r.q.moves.size, word = r.q.moves.word;
 #define ONE(s, w)                                                                                                      \
   if constexpr (has_size<P>(s))                                                                                        \
     if (size == s && word == w)                                                                                        \
-      return r.plan.form ? launch_panels_of<P, s, w>(r, policy, out) : launch_steps<P, s, w>(r, out, seed);
+      return policy.algorithm == GP_BUFFERED_PANELS ? launch_buffered_of<P, s, w>(r, policy, out)                      \
+             : r.plan.form                          ? launch_panels_of<P, s, w>(r, policy, out)                        \
+                                                    : launch_steps<P, s, w>(r, out, seed);
   ONE(4, 4)
   ONE(12, 4)
 #ifndef TEST_FEW
@@ -225,7 +255,8 @@ static std::string what_of(const Case &c, const char *name, int seed) {
 }
 
 // Runs a case and compares every byte, gaps too.
-template <class P> static void run(const Case &c, const char *name, int seed, bool swizzled, bool must) {
+template <class P>
+static void run(const Case &c, const char *name, int seed, bool swizzled, bool must, int panels = 0) {
   if (!only.empty() && only != name) return;
   simt::set_random_schedule(u64(seed) * 977 + random32() % 1000);
   const u64 from = in_bytes(c), to = in_bytes(inverse(c));
@@ -260,7 +291,8 @@ template <class P> static void run(const Case &c, const char *name, int seed, bo
     std::memcpy(&expected[b * u64(c.size)], &source[a * u64(c.size)], size_t(c.size));
   }
   Run r;
-  const gp_policy policy = policy_of<P>(swizzled ? GP_SWIZZLED_TILES : GP_PADDED_TILES);
+  gp_policy policy = policy_of<P>(panels ? GP_BUFFERED_PANELS : swizzled ? GP_SWIZZLED_TILES : GP_PADDED_TILES);
+  policy.stages = panels;
   if (!prepare(c, in.data, out, policy, r)) {
     if (must) check(false, what_of(c, name, seed) + " is not taken: " + gp_last_message());
     return;
@@ -400,6 +432,47 @@ template <class P> static void panels(const char *name, int size, int seeds) {
 }
 #endif
 
+#ifdef TEST_TRANSPOSE_IN_PLACE
+// Blocks of panels and groups that share a slot of the buffer are not in use in the same step.
+static void slots(const char *name) {
+  if (!only.empty() && only != name) return;
+  for (unsigned panels = GP__BUFFERED_LEAST; panels <= GP__BUFFERED_MOST; ++panels) {
+    std::vector<std::vector<bool>> used(gp__buffered_slots(panels));
+    bool good = true;
+    for (unsigned x = 0; x < panels; ++x)
+      for (unsigned g = x; g < panels; ++g) {
+        const unsigned slot = gp__buffered_slot(panels, x, g);
+        if (slot >= used.size()) {
+          good = false;
+          continue;
+        }
+        used[slot].resize(panels + GP__BUFFERED_LAG);
+        for (unsigned step = x; step <= g + GP__BUFFERED_LAG; ++step) {
+          good = good && !used[slot][step];
+          used[slot][step] = true;
+        }
+      }
+    check(good, std::string(name) + " of " + std::to_string(panels) + " panels");
+  }
+}
+// Panels through a buffer: whole and ragged ones, of any alignment; about as many rows as columns, or more of either.
+template <class P> static void buffered(const char *name, int size, int seeds) {
+  const u64 rows = u64(gp__transpose_rows(P::threads, P::vectors, size));
+  const u64 columns = u64(gp__transpose_columns(P::threads, P::vectors, size));
+  for (int seed = 1; seed <= 6 * seeds; ++seed) {
+    Case c = matrix(size, rows * (4 + random32() % 9), columns * (4 + random32() % 9));
+    if (seed % 3 == 1) c.p.extent[1] += random32() % rows;
+    if (seed % 4 == 1) c.p.extent[2] += random32() % columns;
+    if (seed % 6 == 5) c.p.extent[1 + seed / 6 % 2] *= 3;
+    if (seed % 6 == 4) c.p.extent[0] = 2;
+    if (c.p.extent[1] == c.p.extent[2]) ++c.p.extent[1];
+    c.in_place = true;
+    c.in_skip = seed % 5 ? 0 : skip_of(size, 1);
+    run<P>(c, name, seed, false, false, 4 + int(random32() % 9));
+  }
+}
+#endif
+
 #ifdef TEST_TRANSPOSE_TILE
 // A user's kernel, of one block, that transposes a matrix tile by tile.
 struct TileArgs {
@@ -464,6 +537,9 @@ int main(int argc, char **argv) {
   rectangles<Small>("rectangle 4", 4, seeds);
   panels<Small>("panels 4", 4, seeds);
   panels<Larger>("panels 12", 12, seeds);
+  slots("slots");
+  buffered<Small>("buffered 4", 4, seeds);
+  buffered<Larger>("buffered 12", 12, seeds);
 #ifndef TEST_FEW
   squares<Larger>("square 1", 1, seeds);
   squares<Larger>("square 12", 12, seeds);
@@ -471,6 +547,8 @@ int main(int argc, char **argv) {
   rectangles<Larger>("rectangle 12", 12, seeds);
   rectangles<Larger>("rectangle 1", 1, seeds);
   panels<Larger>("panels 1", 1, seeds);
+  buffered<Larger>("buffered 1", 1, seeds);
+  buffered<Small>("buffered 64", 64, seeds);
   rectangles<Small>("rectangle 64", 64, seeds);
 #endif
 #endif

@@ -2349,6 +2349,23 @@ static void test_names() {
   named(c, "gp__transpose_save", "4, 4, 4099>", "gp__panels_args");
   rectangle = square(1021, 2048); // the inverse: chunks of rows of the input
   named(c, "gp__transpose_save", "4, 4, 4097>", "gp__panels_args");
+  gp_policy buffered = {};
+  uint64_t workspace = 0;
+  buffered.algorithm = GP_BUFFERED_PANELS;
+  c.policy = &buffered;
+  named(c, "gp__transpose_save", "4, 4, 4097>", "gp__panels_args");
+  c.policy = nullptr;
+  rectangle = square(16384, 8192 + 1); // large: through a buffer, unless a policy says otherwise
+  named(c, "gp__transpose_save", "4, 4, 4098>", "gp__panels_args");
+  GOOD(gp_workspace_size(ctx, &c, &workspace));
+  const uint64_t third = (uint64_t(16384) * 8193 * 4) / 3;
+  check(workspace > third * 3 / 4 && workspace < third, __LINE__, "%llu bytes of workspace",
+        (unsigned long long)workspace);
+  buffered.algorithm = GP_PADDED_TILES;
+  c.policy = &buffered;
+  GOOD(gp_workspace_size(ctx, &c, &workspace));
+  check(workspace <= 72 << 20, __LINE__, "%llu bytes of workspace", (unsigned long long)workspace);
+  c.policy = nullptr;
   rectangle = square(1021, 2039); // primes
   named(c, "gp__transpose_within_rows", "4, 4>", "gp__transpose_args");
   c = sample(GP_CONVERT_LAYOUT);
