@@ -13302,13 +13302,13 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     Digit digit = {static_cast<Key>(p.low), p.shift, digits - 1, 0};
     Raw keys[ITEMS];
     const Raw padding = Code::decode(digit.low + (static_cast<Key>(digits - 1) << digit.shift));
+    Value values[ITEMS];
     load(keys, in + begin, valid(begin, end), padding);
+    load_values(values, values_in ? values_in + begin : nullptr, begin, valid(begin, end));
     GPUPRIMS__UNROLL_BY(1)
     for (gp__u64 first = begin; first < end; first += TILE) {
       gp__u32 ranks[ITEMS], total[Rank::PAIRS], both = 0;
-      Value values[ITEMS];
       digit.valid = valid(first, end);
-      load_values(values, values_in ? values_in + first : nullptr, first, digit.valid);
       rank.within_warp(ranks, keys, digit);
       __syncthreads();
       GPUPRIMS__UNROLL
@@ -13339,8 +13339,11 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
         tile_keys[ranks[i]] = keys[i];
         tile_values[ranks[i]] = values[i];
       }
-      if (first + TILE < end)
-        load(keys, in + first + TILE, valid(first + TILE, end), padding); // while this tile is written
+      const gp__u64 next = first + TILE;
+      if (next < end) { // while this tile is written
+        load(keys, in + next, valid(next, end), padding);
+        load_values(values, values_in ? values_in + next : nullptr, next, valid(next, end));
+      }
       __syncthreads();
       if (digit.valid == TILE) store<true>(digit, out, values_out);
       else store<false>(digit, out, values_out);
