@@ -13008,7 +13008,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
   }
   // Adaptive sorts of one even level: is it this count that chooses? Hybrid, unless a bucket is too large for a block.
-  GP_DEVICE bool chooses() const { return this->a.choice && !this->a.sample && this->level == 0; }
+  GP_DEVICE bool chooses() const { return this->a.choice && !this->a.sample; }
   // The whole input is a part, or an item. The block that comes first empties the lists and the counters.
   GP_DEVICE void first_level() const {
     const gp__u64 n = gp__count(this->a);

@@ -955,8 +955,6 @@ MUTANTS = {
     "adaptive: keys that are all the same are swept": (
         "ADAPTIVE", "__syncthreads_or(!constant && count > this->a.capacity)",
         "__syncthreads_or(count > this->a.capacity)"),
-    "adaptive: a later count chooses again": (
-        "ADAPTIVE", "this->a.choice && !this->a.sample && this->level == 0;", "this->a.choice && !this->a.sample;"),
     "adaptive: without too large a bucket nothing is chosen": (
         "ADAPTIVE", "        if (chooses()) *this->a.choice = GP__CHOSE_HYBRID;\n", ""),
     "adaptive: one sweep works whatever is chosen": (
