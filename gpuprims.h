@@ -421,7 +421,7 @@ enum {
   GP_SIZE_CLASSES,    // segmented sort: segments by length, each class by kernels of its own
   GP_RADIX_SELECT,    // top-k, nth element: digit by digit towards the k-th key
   GP_BEST_LISTS,      // top-k: blocks keep the best they have seen, in one read of the keys
-  GP_ADAPTIVE,        // sort: one sweep a digit or hybrid, as a sample of the keys says
+  GP_ADAPTIVE,        // sort: one sweep a digit or hybrid, as the keys are
   GP_PADDED_TILES,    // transpose: tiles in shared memory with gaps, so that columns lie in banks of their own
   GP_SWIZZLED_TILES,  // transpose: the same by an exclusive or in place of the gaps (aligned rows, sizes 1 to 16)
   GP_EXPAND_CONTRACT, // bfs: a level is one step from frontier to frontier of vertices; all of them in one launch
@@ -1253,10 +1253,11 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // each level that even keys need (one up to 2^20 keys, two up to 2^28), one for all others, and one more. Workspace:
 // the keys once more, and 1 KiB for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
 //
-// The same from 2 MiB on (u64: 64 MiB), fewer than 2^30 of them (GP_ADAPTIVE; u32 from 2^22 to 2^24: one sweep): the
-// first launch looks at up to 4096 keys. Where many share their upper bits, level after level, or u32 keys recur, keys
-// are sorted in one sweep a digit, by two launches; otherwise as above.
-// What is not chosen exits at once. Workspace: of the one that needs more.
+// The same of more than 64 KiB (u64: from 64 MiB on), fewer than 2^30 of them (GP_ADAPTIVE; u32 from 2^22 to 2^24: one
+// sweep). Up to 2^20 keys: where the first launch finds that buckets do not fit on chip, keys are sorted in one sweep a
+// digit, by two launches; otherwise as above. Beyond, one more launch comes first, which looks at up to 4096 keys: one
+// sweep where many share their upper bits, level after level, or u32 keys recur. What is not chosen exits at once.
+// Workspace: of the one that needs more.
 //
 // Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
 // two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB.
@@ -2703,7 +2704,7 @@ enum {
 GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
 GPUPRIMS__RULE int gp__bucket_items(int key_size) { return key_size > 4 ? 8 : 16; }
 GPUPRIMS__RULE int gp__bucket_log2_bins(int key_size) { return key_size > 4 ? 13 : 12; }
-GPUPRIMS__RULE int gp__bucket_blocks(int key_size, int value_size) { return key_size > 4 ? 2 : value_size > 4 ? 3 : 4; }
+GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 3; } // a fourth would have to spill
 // Fewer rounds of transpositions where bins are many.
 GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) {
   return 2 * (1 << log2_bins) >= 3 * capacity ? 5 : 7;
@@ -3714,10 +3715,11 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     gp_policy q = p;
     q.algorithm =
         gp__or(p.algorithm, bytes <= 1 << 16                                                             ? GP_ONE_BLOCK
-                            : bytes >> (s.key_size > 4 ? 26 : 21) && !(s.count >> GP__RADIX_NARROW_LOG2) ? GP_ADAPTIVE
+                            : bytes >> (s.key_size > 4 ? 26 : 16) && !(s.count >> GP__RADIX_NARROW_LOG2) ? GP_ADAPTIVE
                                                                                                          : GP_HYBRID);
-    q.blocks_per_sm = gp__or(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK ? 1 : 2);
-    q.threads = gp__or(p.threads, q.algorithm != GP_ONE_BLOCK ? bytes >> 23 ? 384 : 256
+    // No more threads a multiprocessor than leave each the registers for its keys: none may be spilled.
+    q.blocks_per_sm = gp__or(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK || s.count >> 27 ? 1 : 2);
+    q.threads = gp__or(p.threads, q.algorithm != GP_ONE_BLOCK ? s.count >> 27 ? 512 : 256
                                   : s.count <= 2048           ? 256
                                   : s.count <= 4096           ? 512
                                                               : 1024);
@@ -3737,10 +3739,11 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     gp_policy q = p;
     q.algorithm = GP_HYBRID;
     q.stages = 1;
-    q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
-    q.threads = gp__or(p.threads, large ? 384 : 256);
-    q.vectors = gp__or(p.vectors, large ? 6 : s.key_size > 4 ? 4 : 2);
-    while (!p.vectors && q.vectors > 1 && (gp__radix_registers(q.vectors, s) > 52 || !gp__policy_valid_sort(q, s)))
+    q.blocks_per_sm = gp__or(p.blocks_per_sm, large ? 1 : 2); // few blocks: registers for large tiles, and none spilled
+    q.threads = gp__or(p.threads, large ? 512 : 256);
+    q.vectors = gp__or(p.vectors, large ? 8 : s.key_size > 4 ? 4 : 2);
+    while (!p.vectors && q.vectors > 1 &&
+           (gp__radix_registers(q.vectors, s) > (large ? 72 : 52) || !gp__policy_valid_sort(q, s)))
       --q.vectors;
     if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
@@ -4051,6 +4054,7 @@ enum { GP__CHOICE_BYTES = 256 };
 __attribute__((unused)) static gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_SWEEP;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
+  if (s.key_size == 4 && !(s.count >> 20)) p.threads = 256, p.vectors = 2, p.stages = 1, p.blocks_per_sm = 2;
   return gp__portable_radix(p, s);
 }
 __attribute__((unused)) static gp_policy gp__adaptive_hybrid(gp_policy p) {
@@ -4767,7 +4771,7 @@ typedef struct gp__hybrid_args {
   unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid it is
   int level, levels, drop_keys; // levels: one behind the last
   unsigned capacity;            // keys that a block sorts
-  unsigned sample;              // keys that are looked at before the choice
+  unsigned sample;              // keys that are looked at before the choice; 0: the first count chooses
 } gp__hybrid_args;
 enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2 };
 // Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
@@ -13095,6 +13099,10 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     if (t == 0) s.hot = 256;
     const gp__u64 start = gp__sum_before<THREADS>(count, s.total);
     const bool constant = least == most, whole = __syncthreads_or(count == size);
+    if (chooses() && __syncthreads_or(!constant && count > this->a.capacity)) {
+      if (t == 0) *this->a.choice = GP__CHOSE_ONE_SWEEP;
+      return;
+    }
     if (t == 0)
       p.mode = constant ? GP__PART_CONSTANT : shift == 0 ? GP__PART_COUNTED : whole ? GP__PART_STAYS : GP__PART_MOVES;
     if (constant || shift == 0 || whole) {
@@ -13177,6 +13185,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       tile += last - first;
     }
   }
+  // Adaptive sorts of one even level: is it this count that chooses? Hybrid, unless a bucket is too large for a block.
+  GP_DEVICE bool chooses() const { return this->a.choice && !this->a.sample; }
   // The whole input is a part, or an item. The block that comes first empties the lists and the counters.
   GP_DEVICE void first_level() const {
     const gp__u64 n = gp__count(this->a);
@@ -13196,6 +13206,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
           this->a.list[0] = static_cast<gp__u64>(s.whole.tiles) << 32 | 1u;
           this->parts()[0] = s.whole;
         }
+        if (chooses()) *this->a.choice = GP__CHOSE_HYBRID;
         __threadfence();
         gp__publish(gp__words(this->a.workspace), 0, gp__u64(1), s.ticket.tag);
       }
@@ -13210,8 +13221,8 @@ template <class P, class T, bool DESCENDING, int THREADS, class Value = gp__none
 GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
   GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
   gp__begin<P>();
-  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const gp__hybrid_counting<P, T, DESCENDING, THREADS, Value> h(a, a.level, blockIdx.x, s);
+  if (!h.chooses() && !gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   if (a.level == 0) h.first_level();
   else h.later_level();
 }
@@ -13469,13 +13480,13 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     Digit digit = {static_cast<Key>(p.low), p.shift, digits - 1, 0};
     Raw keys[ITEMS];
     const Raw padding = Code::decode(digit.low + (static_cast<Key>(digits - 1) << digit.shift));
+    Value values[ITEMS];
     load(keys, in + begin, valid(begin, end), padding);
+    load_values(values, values_in ? values_in + begin : nullptr, begin, valid(begin, end));
     GPUPRIMS__UNROLL_BY(1)
     for (gp__u64 first = begin; first < end; first += TILE) {
       gp__u32 ranks[ITEMS], total[Rank::PAIRS], both = 0;
-      Value values[ITEMS];
       digit.valid = valid(first, end);
-      load_values(values, values_in ? values_in + first : nullptr, first, digit.valid);
       rank.within_warp(ranks, keys, digit);
       __syncthreads();
       GPUPRIMS__UNROLL
@@ -13506,8 +13517,11 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
         tile_keys[ranks[i]] = keys[i];
         tile_values[ranks[i]] = values[i];
       }
-      if (first + TILE < end)
-        load(keys, in + first + TILE, valid(first + TILE, end), padding); // while this tile is written
+      const gp__u64 next = first + TILE;
+      if (next < end) { // while this tile is written
+        load(keys, in + next, valid(next, end), padding);
+        load_values(values, values_in ? values_in + next : nullptr, next, valid(next, end));
+      }
       __syncthreads();
       if (digit.valid == TILE) store<true>(digit, out, values_out);
       else store<false>(digit, out, values_out);
@@ -27790,9 +27804,9 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = kind == GP__SORT_SAMPLE   ? 1
-                          : kind == GP__HYBRID_SORT ? (unsigned)gp__bucket_blocks((int)q->key_size, (int)q->in_size)
-                          : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v, kind) / (unsigned)v->threads
+  const unsigned blocks = kind == GP__SORT_SAMPLE        ? 1
+                          : kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks((int)q->key_size)
+                          : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v, kind) / threads
                           : kind == GP__HYBRID_COUNT     ? 2
                           : kind == GP__SEGMENTS_SHORT   ? gp__short_threads(q) / threads
                                                          : (unsigned)v->blocks_per_sm;
@@ -28572,7 +28586,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (unsigned char *)l->scratch));
 }
-// A sample of the keys decides; the kernels of the sort that it has not chosen exit at once.
+// A sample of the keys decides, or the first count of a hybrid sort that needs one level; the kernels of the sort that
+// is not chosen exit at once.
 GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
   const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
@@ -28584,19 +28599,21 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   gp__launching of_hybrid = *l;
   gp__radix_args radix = gp__radix_arguments(l, &r, scratch);
   gp__hybrid_args a = gp__hybrid_arguments(l, &levels, scratch);
+  const int samples = levels.even_levels > 1;
   gp_result result;
   of_hybrid.p = &hybrid;
   radix.choice = a.choice = (unsigned long long *)l->scratch;
   radix.mask = GP__DIGITS - 1;
-  a.sample = gp__sample_size(l->q->count, a.capacity);
-  result = gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a);
+  if (samples) a.sample = gp__sample_size(l->q->count, a.capacity);
+  result = samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
+                   : gp__launch_levels(&of_hybrid, 3, a);
   if (result == GP_SUCCESS)
     result = gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
                              counting.threads, counting.shared_bytes, &radix);
   if (result == GP_SUCCESS)
     result = gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
                              passes.shared_bytes, &radix);
-  return result == GP_SUCCESS ? gp__launch_levels(&of_hybrid, 3, a) : result;
+  return result == GP_SUCCESS && samples ? gp__launch_levels(&of_hybrid, 3, a) : result;
 }
 // Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
 // blocks of an empty class end at once.

@@ -983,8 +983,16 @@ MUTANTS = {
         "ADAPTIVE", "atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head",
         "atomicAdd(&s.alike[s.head[j + 1] - s.head[j] > 1 ? 63 : BITS - (before < behind ? before : behind)], s.head"),
     "adaptive: hybrid works whatever is chosen": (
-        "ADAPTIVE", "  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;\n  const gp__hybrid_counting",
-        "  const gp__hybrid_counting"),
+        "ADAPTIVE", "  if (!h.chooses() && !gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;\n", ""),
+    "adaptive: the first count asks what is chosen": (
+        "ADAPTIVE", "if (!h.chooses() && !gp__is_chosen(", "if (!gp__is_chosen("),
+    "adaptive: the first count chooses hybrid, whatever the keys are": (
+        "ADAPTIVE", "__syncthreads_or(!constant && count > this->a.capacity)", "false"),
+    "adaptive: keys that are all the same are swept": (
+        "ADAPTIVE", "__syncthreads_or(!constant && count > this->a.capacity)",
+        "__syncthreads_or(count > this->a.capacity)"),
+    "adaptive: without too large a bucket nothing is chosen": (
+        "ADAPTIVE", "        if (chooses()) *this->a.choice = GP__CHOSE_HYBRID;\n", ""),
     "adaptive: one sweep works whatever is chosen": (
         "ADAPTIVE",
         "    if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;\n    const gp__u64 n = gp__count(a), draws",

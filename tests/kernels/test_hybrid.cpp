@@ -233,8 +233,8 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
   }
 };
 
-// Hybrid or one sweep, as a sample says: the keys come out in order, the right one of the two has worked, the other one
-// has touched nothing.
+// Hybrid or one sweep, as a sample or the first count says: the keys come out in order, the right one of the two has
+// worked, the other one has touched nothing.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct Adaptive {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Raw Raw;
@@ -264,11 +264,15 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     }
   }
   // Which one it must be; 0: either.
-  static int right(int data, size_t n) {
+  static int right(int data, size_t n, bool samples) {
+    if (!samples) // is there a bucket that no block sorts?
+      return n > 20000 && (data == FEW || data == HIGH || data == HIGHEST_ZERO) ? GP__CHOSE_ONE_SWEEP
+             : n > 20000 || n <= CAPACITY || data == CONSTANT                   ? GP__CHOSE_HYBRID
+                                                                                : 0;
     if (n < 20000 || data == HIGHEST_ZERO) return 0;
     return data == HIGH || (BITS == 32 && (data == FEW || data == LOW)) ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
-  static bool run(int data, size_t n, bool in_place, bool on_device, int &chosen) {
+  static bool run(int data, size_t n, bool in_place, bool on_device, bool samples, int &chosen) {
     std::vector<Raw> from(n);
     for (size_t i = 0; i < n; ++i) from[i] = Code::decode(typename Code::Key(draw(data, i, n)));
     std::vector<Raw> given(from);
@@ -295,7 +299,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     a.parts = part0.data, a.next_parts = part1.data, a.bins = bins0.data, a.next_bins = bins1.data;
     a.items = items.data, a.count = given.size(), a.count_device = on_device ? count.data : nullptr;
     a.capacity = CAPACITY, a.workspace = words.data, a.levels = gp__hybrid_levels(sizeof(T));
-    a.choice = choice.data, a.sample = SAMPLE;
+    a.choice = choice.data, a.sample = samples ? SAMPLE : 0;
     gp__radix_args b = {};
     b.keys = a.in, b.out_keys = a.out, b.other_keys = scratch.data + r.other_keys, b.other = scratch.data + r.other;
     b.count = a.count, b.count_device = a.count_device, b.workspace = a.workspace, b.choice = choice.data;
@@ -307,26 +311,32 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     const unsigned sort_bytes = gp__tile_sort_bytes(sizeof(T), THREADS, ITEMS, LOG2_BINS);
     const unsigned move_bytes = gp__hybrid_move_bytes(sizeof(T), P::threads * P::vectors * gp__vector_items(sizeof(T)));
     const unsigned count_bytes = gp__hybrid_count_bytes(P::threads), grid = 1 + random32() % 5;
-    int e = simt::launch_kernel("sample", 1, GP__SAMPLE_THREADS, gp__sample_bytes(sizeof(T)),
-                                gp__sort_sample<P, T, DESCENDING>, a);
+    int e = 0;
+    const auto levels = [&] {
+      if (!e) e = simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING>, a);
+      if (!e) e = simt::launch_kernel("move", grid, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING>, a);
+      a.level = 1;
+      if (!e)
+        e = simt::launch_kernel("rest", grid, P::threads, move_bytes > count_bytes ? move_bytes : count_bytes,
+                                gp__hybrid_rest<P, T, DESCENDING>, a);
+      if (!e)
+        e = simt::launch_kernel("sort", grid, THREADS, sort_bytes,
+                                gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
+    };
+    if (samples)
+      e = simt::launch_kernel("sample", 1, GP__SAMPLE_THREADS, gp__sample_bytes(sizeof(T)),
+                              gp__sort_sample<P, T, DESCENDING>, a);
+    else levels();
     if (!e)
       e = simt::launch_kernel("histogram", grid, 256, gp__radix_histogram_bytes(sizeof(T), 8),
                               gp__radix_histogram<P, K, 256, 8>, b);
     if (!e)
       e = simt::launch_kernel("sweeps", grid, P::threads, gp__radix_shared_bytes(p, s),
                               gp__radix_sweeps<P, K, gp__none, gp__radix_narrow>, b);
-    if (!e) e = simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING>, a);
-    if (!e) e = simt::launch_kernel("move", grid, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING>, a);
-    a.level = 1;
-    if (!e)
-      e = simt::launch_kernel("rest", grid, P::threads, move_bytes > count_bytes ? move_bytes : count_bytes,
-                              gp__hybrid_rest<P, T, DESCENDING>, a);
-    if (!e)
-      e = simt::launch_kernel("sort", grid, THREADS, sort_bytes,
-                              gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
+    if (samples) levels();
     chosen = int(choice.read(1)[0]);
     bool good = !e;
-    for (u64 x : list.read(GP__HYBRID_LIST)) // of nothing but what was there, or of numbers
+    for (u64 x : list.read(samples ? GP__HYBRID_LIST : 0)) // of nothing but what was there, or of numbers
       good = good && (x == 0xa5a5a5a5a5a5a5a5ull) == (chosen == GP__CHOSE_ONE_SWEEP);
     const std::vector<u8> rest = scratch.read(r.other_keys);
     for (u8 x : rest) good = good && (x == 0xa5 || chosen == GP__CHOSE_ONE_SWEEP);
@@ -338,16 +348,18 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     if (!only.empty() && only != name) return;
     const size_t sizes[] = {0, 1, 2, 300, 2047, 2049, 5000};
     for (int seed = 1; seed <= seeds; ++seed)
-      for (int data = 0; data < DATA; ++data) {
+      for (int of = 0; of < 2 * DATA; ++of) {
+        const int data = of / 2;
         const size_t n = seed % 2 ? 30000 + random32() % 1000 : sizes[random32() % 7];
         simt::set_random_schedule(uint64_t(seed * 100 + data));
-        const bool in_place = random32() % 3 == 0, on_device = random32() % 4 == 0;
+        const bool in_place = random32() % 3 == 0, on_device = random32() % 4 == 0, samples = of % 2 == 0;
         int chosen = 0;
-        const bool good = run(data, n, in_place, on_device, chosen);
-        check(good && (!right(data, n) || right(data, n) == chosen),
+        const bool good = run(data, n, in_place, on_device, samples, chosen);
+        check(good && (!right(data, n, samples) || right(data, n, samples) == chosen),
               std::string(name) + " data " + std::to_string(data) + " n " + std::to_string(n) +
-                  (in_place ? " in place" : "") + (on_device ? " count on the device" : "") + " chosen " +
-                  std::to_string(chosen) + " seed " + std::to_string(seed));
+                  (in_place ? " in place" : "") + (on_device ? " count on the device" : "") +
+                  (samples ? "" : " by the count") + " chosen " + std::to_string(chosen) + " seed " +
+                  std::to_string(seed));
         simt::clear_error();
       }
   }

@@ -152,6 +152,10 @@ FAKE_KERNEL(gp__hybrid_args, gp__hybrid_count<gp__policy<256, 1, 3, 3, 0, 1, 2>,
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_move<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_rest<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_sort<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false, 288, 16, 12>);
+FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<256, 2, 3, 3, 1, 2, 2>, gp__radix_key<unsigned int>>);
+FAKE_KERNEL(
+    gp__radix_args,
+    gp__radix_sweeps<gp__policy<256, 2, 3, 3, 1, 2, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
 FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<384, 5, 3, 3, 2, 2, 2>, gp__radix_key<unsigned int>>);
 FAKE_KERNEL(
     gp__radix_args,
@@ -2868,8 +2872,9 @@ static void test_sorts() {
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(fake::counts.launches == before);
   }
-  // Hybrid, and what a sample decides: keys of which the one sort, then the other one makes less work.
-  for (int adaptive = 0; adaptive < 2; ++adaptive)
+  // Hybrid; what its first count decides; and, where there may be so many keys that even ones need two levels, what a
+  // sample does: keys of which the one sort, then the other one makes less work.
+  for (int adaptive = 0; adaptive < 3; ++adaptive)
     for (int deep = 0; deep < 2; ++deep)
       for (int in_place = 0; in_place < 2; ++in_place) {
         const size_t many = 20000;
@@ -2878,15 +2883,20 @@ static void test_sorts() {
           const unsigned x = unsigned(i * 2654435761u >> 7) * 2246822519u;
           given[i] = deep ? (x >> 31 ? 0xa5a5a500u : 0u) | (x >> 8 & 0xffu) : x;
         }
-        Device<unsigned> in(given), out{many};
+        const size_t room = adaptive == 2 ? 5u << 18 : many;
+        given.resize(room);
+        Device<unsigned> in(given), out{room};
+        given.resize(many);
+        Device<unsigned long long> count(std::vector<unsigned long long>(1, many));
         gp_policy levels = small(adaptive ? GP_ADAPTIVE : GP_HYBRID);
         levels.threads = 256;
         gp_call c = gp_call_init(GP_SORT);
-        c.key_type = GP_U32, c.keys = in.data, c.out_keys = in_place ? in.data : out.data, c.count = many;
+        c.key_type = GP_U32, c.keys = in.data, c.out_keys = in_place ? in.data : out.data, c.count = room;
+        if (adaptive == 2) c.count_device = reinterpret_cast<const uint64_t *>(count.data);
         c.policy = &levels;
         const unsigned before = fake::counts.launches;
         GOOD(gp_run(ctx, &c, nullptr));
-        CHECK(fake::counts.launches - before == (adaptive ? 7u : 4u));
+        CHECK(fake::counts.launches - before == (adaptive == 2 ? 9u : adaptive ? 6u : 4u));
         std::sort(given.begin(), given.end());
         CHECK(!memcmp(c.out_keys, given.data(), many * 4));
         gp_policy said;
