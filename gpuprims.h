@@ -2876,6 +2876,14 @@ GPUPRIMS__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
 GPUPRIMS__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
   return p.threads * gp__merge_items(p.vectors, s.key_size, s.in_size);
 }
+// Of a merge sort's tiles, a vector more: tiles that are a little longer than a power of two, so that as many elements
+// as a power of two take a pass less than with those that are a little shorter.
+GPUPRIMS__RULE int gp__sort_tile_items(int vectors, int key_size, int in_size) {
+  return gp__merge_items(vectors + 1, key_size, in_size);
+}
+GPUPRIMS__RULE int gp__sort_tile(gp_policy p, gp__shape s) {
+  return p.threads * gp__sort_tile_items(p.vectors, s.key_size, s.in_size);
+}
 // Bytes of shared memory: elements with room for misalignment of one input, or of two, on both sides; elements of warps
 // that each have room for misalignment of their own; places of values, 2 bytes each.
 GPUPRIMS__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
@@ -2912,9 +2920,9 @@ GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
          gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
 }
 GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__merge_window_bytes(gp__merge_tile(p, s) + 1, s.key_size, 1) +
-         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
-         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 1);
+  return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s.key_size, 1) +
+         gp__merge_place_bytes(gp__sort_tile(p, s), s.in_size) +
+         gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
 // Results of a tile: keys, places of values, the tile's values.
 GPUPRIMS__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
@@ -4005,7 +4013,8 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
 // where merge sort has several tiles, keys and values of every other pass.
 __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident,
                                                        gp__geometry *g) {
-  g->tile_items = (unsigned)(gp__merge_tile(p, s) - gp__is_set(s.primitive));
+  g->tile_items =
+      (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // no elements: sets count them all the same
@@ -15626,7 +15635,7 @@ template <class V> struct gp__index_writer<V, false> {
 
 template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
-  static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
+  static const int ITEMS = gp__sort_tile_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
   static const int PLACES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // a key more
       VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;

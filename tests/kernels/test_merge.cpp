@@ -182,7 +182,7 @@ template <class P, class Before, class Key, class Value> struct MergeSort {
   static void sweep(const char *name, int seeds) {
     if (!only.empty() && only != name) return;
     const int value_size = HAS ? int(sizeof(V)) : 0;
-    const size_t tile = size_t(P::threads) * gp__merge_items(P::vectors, sizeof(Key), value_size);
+    const size_t tile = size_t(P::threads) * gp__sort_tile_items(P::vectors, sizeof(Key), value_size);
     for (int seed = 1; seed <= seeds; ++seed)
       for (int order = 0; order < ORDERS; ++order) {
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(order));
