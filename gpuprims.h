@@ -1689,6 +1689,13 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
                : "memory");
 }
 
+// y moves on where `second`, else x does: in one instruction each.
+GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
+  asm volatile("{ .reg .pred q; setp.ne.u32 q, %2, 0; @q add.u32 %1, %1, %4; @!q add.u32 %0, %0, %3; }"
+               : "+r"(x), "+r"(y)
+               : "r"(static_cast<gp__u32>(second)), "r"(by_x), "r"(by_y));
+}
+
 // The 16 bytes at p in shared memory, any alignment. The aligned pairs of words that hold them are read whole.
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
@@ -1891,6 +1898,12 @@ struct gp__shared_place {
                  : "r"(yes), "r"(x)
                  : "memory");
   }
+  GP_DEVICE void push_if(gp__u32 yes, gp__u64 x) {
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p st.shared.u64 [%0], %2; @p add.u32 %0, %0, 8; }"
+                 : "+r"(address)
+                 : "r"(yes), "l"(x)
+                 : "memory");
+  }
 };
 
 // A product that is rounded before anything is added to it.
@@ -1949,6 +1962,9 @@ template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { *static_cast<gp_vector *>(p) = v; }
 GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
   if (there) *static_cast<gp_vector *>(p) = v;
+}
+GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
+  (second ? y : x) += second ? by_y : by_x;
 }
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   gp_vector v;
@@ -2021,10 +2037,10 @@ struct gp__shared_place {
   unsigned char *address;
   GP_DEVICE explicit gp__shared_place(void *p) : address(static_cast<unsigned char *>(p)) {}
   template <class T> GP_DEVICE T *at(gp__u32 offset) const { return reinterpret_cast<T *>(address + offset); }
-  GP_DEVICE void push_if(gp__u32 yes, gp__u32 x) {
+  template <class Word> GP_DEVICE void push_if(gp__u32 yes, Word x) {
     if (!yes) return;
-    *at<gp__u32>(0) = x;
-    address += 4;
+    *at<Word>(0) = x;
+    address += sizeof x;
   }
 };
 
@@ -2921,6 +2937,14 @@ GPUPRIMS__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
 GPUPRIMS__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
   return p.threads * gp__merge_items(p.vectors, s.key_size, s.in_size);
 }
+// Of a merge sort's tiles, a vector more: tiles that are a little longer than a power of two, so that as many elements
+// as a power of two take a pass less than with those that are a little shorter.
+GPUPRIMS__RULE int gp__sort_tile_items(int vectors, int key_size, int in_size) {
+  return gp__merge_items(vectors + 1, key_size, in_size);
+}
+GPUPRIMS__RULE int gp__sort_tile(gp_policy p, gp__shape s) {
+  return p.threads * gp__sort_tile_items(p.vectors, s.key_size, s.in_size);
+}
 // Bytes of shared memory: elements with room for misalignment of one input, or of two, on both sides; elements of warps
 // that each have room for misalignment of their own; places of values, 2 bytes each.
 GPUPRIMS__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
@@ -2943,17 +2967,23 @@ GPUPRIMS__RULE int gp__merge_ring_bytes(int tile, int size) {
   return gp__merge_ring_of(gp__merge_window_bytes(tile, size, 1),
                            (int)gp__power_of_two((unsigned)gp__merge_window_bytes(tile, size, 1), GP__VECTOR), size);
 }
+// Behind a ring its begin stands once more, so that a thread's part of a tile nowhere lies across its end: a unit
+// before the part, its elements and the one behind.
+GPUPRIMS__RULE int gp__merge_mirror_bytes(int items, int size) {
+  return (GP__VECTOR + (items + 1) * size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR;
+}
 // Dynamic shared memory of a block that merges, of one that sorts a tile, of one that combines sets.
 GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
-  return 2 * gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
+  return 2 * (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
+              gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
          gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
          gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
 }
 GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__merge_window_bytes(gp__merge_tile(p, s) + 1, s.key_size, 1) +
-         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
-         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 1);
+  return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s.key_size, 1) +
+         gp__merge_place_bytes(gp__sort_tile(p, s), s.in_size) +
+         gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
 // Results of a tile: keys, places of values, the tile's values.
 GPUPRIMS__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
@@ -3767,7 +3797,7 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
   // Merges of small keys alone: long parts of a thread, whose begin it searches. Sets: many blocks, of which one ranks
   // while others look for their place; keys of 8 bytes alone: fewer, and longer parts.
   p.vectors = gp__or(p.vectors, wide ? 8 : s.in_size || s.key_size > 4 ? 4 : sets ? 5 : 8);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, wide ? 2 : sets ? 3 : p.vectors > 6 || s.in_size ? 2 : 4);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, wide || s.in_size ? 2 : sets ? 3 : p.vectors > 6 ? 2 : 4);
   // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads /= 2;
@@ -4123,7 +4153,8 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
 // where merge sort has several tiles, keys and values of every other pass.
 __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident,
                                                        gp__geometry *g) {
-  g->tile_items = (unsigned)(gp__merge_tile(p, s) - gp__is_set(s.primitive));
+  g->tile_items =
+      (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // no elements: sets count them all the same
@@ -5434,13 +5465,15 @@ template <class Mask> GP_DEVICE int gp__first_bit(Mask x) {
 }
 // Two sorted sequences merged, N elements: which of the second one's have a partner in the first, in runs of equal
 // elements that begin here. The first one's come first in a run; the second one's first goes with their last, its next
-// with the one before that, all runs at once. Bit k of tie: element k is the equal of the one before it.
-template <int N, class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second, Mask tie) {
+// with the one before that, all runs at once: `ones`. Bit k of tie: element k is the equal of the one before it.
+template <int N, class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second, Mask tie, Mask &ones) {
   Mask two = second & tie & ~(second << 1), one = two >> 1, paired = two;
+  ones = one;
   for (int apart = 3; two && apart <= N; apart += 2) {
     two = two << 1 & second & tie & (one & tie) << (apart - 1);
     one = two >> apart;
     paired |= two;
+    ones |= one;
   }
   return paired;
 }
@@ -15342,8 +15375,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
     if (whole) load_units<true>(p, n, p_begin, p_end, q, m, q_begin, q_end);
     else load_units<false>(p, n, p_begin, p_end, q, m, q_begin, q_end);
   }
-  // To byte `to` (`also`) of a ring of RING bytes from `base` (`other`) on.
-  template <unsigned RING>
+  // To byte `to` (`also`) of a ring of RING bytes from `base` (`other`) on. Its first MIRROR bytes stand behind it too.
+  template <unsigned RING, unsigned MIRROR>
   GP_DEVICE void store(unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also,
                        unsigned m) const {
     const unsigned one = to + threadIdx.x * UNIT, two = also + (threadIdx.x - n) * UNIT;
@@ -15351,8 +15384,10 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
     for (int k = 0; k < COUNT; ++k) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
-      const unsigned at = (second ? two : one) + unsigned(k * THREADS * UNIT);
-      if (i < n + m) *reinterpret_cast<Unit *>((second ? other : base) + gp_min<gp__u32>()(at, at - RING)) = unit[k];
+      const unsigned at = (second ? two : one) + unsigned(k * THREADS * UNIT), from = gp_min<gp__u32>()(at, at - RING);
+      unsigned char *const place = (second ? other : base) + from;
+      if (i < n + m) *reinterpret_cast<Unit *>(place) = unit[k];
+      if (MIRROR && i < n + m && from < MIRROR) *reinterpret_cast<Unit *>(place + RING) = unit[k];
     }
   }
 };
@@ -15360,20 +15395,20 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
 // One input of a range: what is in its ring, and what comes next. The element before those stays in the ring, where
 // there is one (KEEPS: of elements that are smaller than a unit): a ring has more units than a tile takes, unless that
 // begins within a unit, and then the element is in the same.
-template <class T, int TILE> struct gp__merge_side {
+template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const unsigned SIZE = unsigned(sizeof(T)), UNIT = unsigned(gp__unit<T>::BYTES);
   static const bool KEEPS = UNIT > SIZE;
   static const unsigned WINDOW = (TILE * SIZE + (KEEPS ? 2 * UNIT : 0) + UNIT - 1) / UNIT * UNIT; // bytes
   static const unsigned ROOM = gp__merge_ring_bytes(TILE, int(SIZE));
   static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
-  static const unsigned RING = MASKED ? ROOM : WINDOW;
+  static const unsigned RING = MASKED ? ROOM : WINDOW, MIRROR = unsigned(gp__merge_mirror_bytes(ITEMS, int(SIZE)));
   const unsigned char *next; // the next unit to be loaded
-  gp__u64 left;              // elements of the range that have not been merged
+  gp__u32 left;              // elements of the range that have not been merged
   unsigned first;            // byte of the ring where they begin
   unsigned fill;             // byte of the ring where the next unit goes
   int have;                  // units from the one of `first` to `fill`
   bool before;               // an element before `first` is in the ring
-  GP_DEVICE void start(const T *from, gp__u64 count, bool has_before) {
+  GP_DEVICE void start(const T *from, gp__u32 count, bool has_before) {
     before = KEEPS && has_before;
     from -= before ? 1 : 0;
     const unsigned shift = gp__misalignment(from, UNIT);
@@ -15386,8 +15421,13 @@ template <class T, int TILE> struct gp__merge_side {
   static GP_DEVICE unsigned wrap(unsigned at) { // below 2 * RING
     return MASKED ? at & (RING - 1) : gp_min<gp__u32>()(at, at - RING);
   }
+  // Where a thread's part begins, of which it reads on, and the element before it: there is one, perhaps in the mirror.
+  static GP_DEVICE unsigned part(unsigned at) {
+    const unsigned LEAD = KEEPS ? UNIT : 0, from = wrap(at);
+    return from < LEAD ? from + RING : from;
+  }
   // How many elements of a tile there can be at most: these are in the ring.
-  GP_DEVICE unsigned window() const { return left < TILE ? unsigned(left) : unsigned(TILE); }
+  GP_DEVICE unsigned window() const { return gp_min<gp__u32>()(left, TILE); }
   // Units that are missing for that.
   GP_DEVICE unsigned missing() const {
     const unsigned m = window();
@@ -15473,10 +15513,10 @@ template <int THREADS> struct gp__merge_storage {
 template <class P, class Before, class Key, class Value> struct gp__merger {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
-  static const int RING_AT = gp__merge_ring_bytes(TILE, KEY), OUT_AT = 2 * RING_AT;
+  static const int RING_AT = gp__merge_ring_bytes(TILE, KEY) + gp__merge_mirror_bytes(ITEMS, KEY), OUT_AT = 2 * RING_AT;
   static const int PLACES_AT = OUT_AT + gp__merge_out_bytes(THREADS, ITEMS, KEY);
   static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
-  typedef gp__merge_side<Key, TILE> Side;
+  typedef gp__merge_side<Key, TILE, ITEMS> Side;
   typedef gp__two_loads<THREADS, ITEMS, P::load, Key> KeyLoads;
   typedef gp__two_loads<THREADS, ITEMS, P::load, typename gp__either<VALUE == 0, Key, Value>::type> ValueLoads;
   typedef gp__merge_storage<THREADS> Storage;
@@ -15506,63 +15546,49 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
     return low;
   }
-  // The byte behind a key of the second ring (`of_second`) or of the first, at byte `at` of it.
-  static GP_DEVICE unsigned behind(unsigned at, bool of_second) {
-    const unsigned MASK = Side::RING - 1;
-    return Side::MASKED ? (at & ~MASK) | ((at + KEY) & MASK) // rings lie side by side, and `at` says in which
-                        : Side::wrap(at + KEY - (of_second ? RING_AT : 0)) + (of_second ? RING_AT : 0);
+  // The key at byte `at`, or so many keys behind: added first to what all threads share.
+  GP_DEVICE Key key_at(unsigned at, int behind = 0) const {
+    return *reinterpret_cast<const Key *>(shared + behind * KEY + at);
   }
-  static GP_DEVICE unsigned before(unsigned at, bool of_second) { // the byte of the key before it
-    const unsigned MASK = Side::RING - 1, from = of_second ? RING_AT : 0;
-    return Side::MASKED ? (at & ~MASK) | ((at - KEY) & MASK)
-                        : gp_min<gp__u32>()(at - from - KEY, at - from - KEY + Side::RING) + from;
-  }
-  // One thread merges ITEMS elements from both ends: from bytes x and y of the rings on, and backwards from the keys
-  // before bytes x_end and y_end. at to at2_end: what their values are called. Where all of one input's are taken, the
-  // key before them, which comes before all others, is compared and not taken.
+  // One thread merges ITEMS elements from both ends: from bytes x and y on, and backwards from the keys before bytes
+  // x_end and y_end. at to at2_end: what their values are called. Where all of one input's are taken, the key before
+  // them, which comes before all others, is compared and not taken.
   GP_DEVICE void merge_ends(unsigned x, unsigned y, unsigned x_end, unsigned y_end, int at, int at2, int at_end,
                             int at2_end, Key *out, unsigned short *places) const {
-    y += RING_AT;
-    x_end = before(x_end, false);
-    y_end = before(y_end + RING_AT, true);
-    Key one = *reinterpret_cast<const Key *>(shared + x), two = *reinterpret_cast<const Key *>(shared + y);
-    Key one_end = *reinterpret_cast<const Key *>(shared + x_end),
-        two_end = *reinterpret_cast<const Key *>(shared + y_end);
+    const int HALF = (ITEMS + 1) / 2;
+    const gp__u32 BACK = gp__u32(0) - KEY;
+    Key one = key_at(x), two = key_at(y), one_end = key_at(x_end, -1), two_end = key_at(y_end, -1);
     GPUPRIMS__UNROLL
-    for (int k = 0; k < (ITEMS + 1) / 2; ++k) {
-      const bool second = Before()(two, one), end_second = !Before()(two_end, one_end);
+    for (int k = 0; k < HALF; ++k) {
       const int last = ITEMS - 1 - k;
+      const bool second = Before()(two, one), end_second = !Before()(two_end, one_end);
       out[k] = second ? two : one;
       if (VALUE) places[k] = static_cast<unsigned short>(second ? at2 : at);
       if (last > k) {
         out[last] = end_second ? two_end : one_end;
         if (VALUE) places[last] = static_cast<unsigned short>(end_second ? --at2_end : --at_end);
       }
-      if (k + 1 == (ITEMS + 1) / 2) break;
-      const unsigned next = behind(second ? y : x, second), next_end = before(end_second ? y_end : x_end, end_second);
-      if (VALUE) at += second ? 0 : 1;
-      if (VALUE) at2 += second ? 1 : 0;
-      const Key fresh = *reinterpret_cast<const Key *>(shared + next);
-      const Key fresh_end = *reinterpret_cast<const Key *>(shared + next_end);
-      x = second ? x : next;
-      y = second ? next : y;
-      one = second ? one : fresh;
-      two = second ? fresh : two;
-      x_end = end_second ? x_end : next_end;
-      y_end = end_second ? next_end : y_end;
-      one_end = end_second ? one_end : fresh_end;
-      two_end = end_second ? fresh_end : two_end;
+      if (k + 1 < HALF) {
+        const Key fresh = key_at(second ? y : x, 1), fresh_end = key_at(end_second ? y_end : x_end, -2);
+        gp__advance(x, y, second, KEY, KEY);
+        gp__advance(x_end, y_end, end_second, BACK, BACK);
+        if (VALUE) at += second ? 0 : 1;
+        if (VALUE) at2 += second ? 1 : 0;
+        one = second ? one : fresh;
+        two = second ? fresh : two;
+        one_end = end_second ? one_end : fresh_end;
+        two_end = end_second ? fresh_end : two_end;
+      }
     }
   }
-  // One thread merges `n` elements, of which `left` are of the first ring, from byte x on, and left2 of the second,
+  // One thread merges `n` elements, of which `left` are of the first input, from byte x on, and left2 of the second,
   // from byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
   template <bool FULL>
   GP_DEVICE void merge(unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out,
                        unsigned short *places) const {
     Key one, two;
-    if (FULL || left > 0) one = *reinterpret_cast<const Key *>(shared + x);
-    y += RING_AT;
-    if (FULL || left2 > 0) two = *reinterpret_cast<const Key *>(shared + y);
+    if (FULL || left > 0) one = key_at(x);
+    if (FULL || left2 > 0) two = key_at(y);
     if (!FULL && n == 0) return;
     if (!FULL && left == 0) one = two; // never taken, but compared
     if (!FULL && left2 == 0) two = one;
@@ -15574,15 +15600,13 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
         if (VALUE) places[k] = static_cast<unsigned short>(of_second ? at2 : at);
       }
       if (k + 1 == ITEMS) break;
-      const unsigned next = behind(of_second ? y : x, of_second);
       left -= of_second ? 0 : 1;
       left2 -= of_second ? 1 : 0;
       if (VALUE) at += of_second ? 0 : 1;
       if (VALUE) at2 += of_second ? 1 : 0;
       Key fresh = of_second ? two : one;
-      if (FULL || (k + 1 < n && (of_second ? left2 : left) > 0)) fresh = *reinterpret_cast<const Key *>(shared + next);
-      x = of_second ? x : next;
-      y = of_second ? next : y;
+      if (FULL || (k + 1 < n && (of_second ? left2 : left) > 0)) fresh = key_at(of_second ? y : x, 1);
+      gp__advance(x, y, of_second, KEY, KEY);
       one = of_second ? one : fresh;
       two = of_second ? fresh : two;
     }
@@ -15591,16 +15615,16 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // Merges n and m elements of the inputs, from `keys` and `keys2` on, to `out` on. has, has2: the element before them
   // has been merged.
   GP_DEVICE void range(const Key *keys, bool has, const Key *keys2, bool has2, const Value *values,
-                       const Value *values2, gp__u64 n, gp__u64 m, Key *out, Value *out_values) const {
+                       const Value *values2, gp__u32 n, gp__u32 m, Key *out, Value *out_values) const {
     Side first, second;
     first.start(keys, n, has);
     second.start(keys2, m, has2);
     unsigned units = first.missing(), units2 = second.missing();
     KeyLoads next;
     next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, 0, begin2(), end2());
-    next.template store<Side::RING>(shared, 0, units, shared + RING_AT, 0, 0);
+    next.template store<Side::RING, Side::MIRROR>(shared, 0, units, shared + RING_AT, 0, 0);
     next.load(first.next, 0, gp__bytes_at(a.keys), end_of_keys(), second.next, units2, begin2(), end2());
-    next.template store<Side::RING>(shared, 0, 0, shared + RING_AT, 0, units2);
+    next.template store<Side::RING, Side::MIRROR>(shared, 0, 0, shared + RING_AT, 0, units2);
     first.loaded(units);
     second.loaded(units2);
     const int from = int(gp_warp()) * (32 * ITEMS); // the warp's first element of a tile
@@ -15637,23 +15661,23 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       gathered += gp__misalignment(out + from, 16);
       Key *mine_out = reinterpret_cast<Key *>(gathered) + gp_lane() * ITEMS;
       unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT) + threadIdx.x * ITEMS;
-      const unsigned x = Side::wrap(at + i * KEY), y = Side::wrap(at2 + (mine - i) * KEY);
+      const unsigned x = Side::part(at + i * KEY), y = RING_AT + Side::part(at2 + (mine - i) * KEY);
       const int left = int(i_end - i), left2 = int(end - mine) - left;
       if (window == TILE && window2 == TILE && ends)
-        merge_ends(x, y, Side::wrap(at + i_end * KEY), Side::wrap(at2 + (end - i_end) * KEY), int(i),
-                   int(taken + mine - i), int(i_end), int(taken + end - i_end), mine_out, places);
+        merge_ends(x, y, x + unsigned(left * KEY), y + unsigned(left2 * KEY), int(i), int(taken + mine - i), int(i_end),
+                   int(taken + end - i_end), mine_out, places);
       else if (window == TILE && window2 == TILE)
         merge<true>(x, left, y, left2, ITEMS, int(i), int(taken + mine - i), mine_out, places);
       else merge<false>(x, left, y, left2, int(end - mine), int(i), int(taken + mine - i), mine_out, places);
       __syncwarp();
       gp__write_alike<Key>::template run<32 * ITEMS>(out + from, gathered, here);
       __syncthreads(); // the rings have been read
-      next.template store<Side::RING>(shared, first.fill, units, shared + RING_AT, second.fill, units2);
+      next.template store<Side::RING, Side::MIRROR>(shared, first.fill, units, shared + RING_AT, second.fill, units2);
       first.loaded(units);
       second.loaded(units2);
       if (VALUE) {
         unsigned char *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
-        moving.template store<~0u>(at_values, 0, values_units, at_values2, 0, values_units2);
+        moving.template store<~0u, 0>(at_values, 0, values_units, at_values2, 0, values_units2);
         __syncthreads();
         pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + PLACES_AT) + from, here,
              at_values + shift, at_values2 + shift2, int(taken));
@@ -15699,7 +15723,8 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
       value1 = gp__ahead(value1, base);
       value2 = gp__ahead(value1, n1);
     }
-    const gp__u64 diagonal[2] = {at - base, end - base < n1 + n2 ? end - base : n1 + n2};
+    const gp__u64 MOST = gp__u64(1) << 30, stop_at = end - at < MOST ? end - base : at - base + MOST; // of a range
+    const gp__u64 diagonal[2] = {at - base, stop_at < n1 + n2 ? stop_at : n1 + n2};
     if (gp_warp() == 0) {
       gp__u64 split[2];
       gp__warp_merge_splits(one, n1, two, n2, diagonal, Before(), split);
@@ -15707,8 +15732,9 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
     }
     __syncthreads();
     const gp__u64 i = s.border[0], i_end = s.border[1], j = diagonal[0] - i, j_end = diagonal[1] - i_end;
-    merger.range(one + i, i > 0, two + j, j > 0, gp__ahead(value1, i), gp__ahead(value2, j), i_end - i, j_end - j,
-                 static_cast<Key *>(a.out_keys) + at, gp__ahead(static_cast<Value *>(a.out_values), at));
+    merger.range(one + i, i > 0, two + j, j > 0, gp__ahead(value1, i), gp__ahead(value2, j),
+                 static_cast<gp__u32>(i_end - i), static_cast<gp__u32>(j_end - j), static_cast<Key *>(a.out_keys) + at,
+                 gp__ahead(static_cast<Value *>(a.out_values), at));
     at = base + diagonal[1];
   }
 }
@@ -15717,6 +15743,17 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 //
 // Tiles are sorted by a block each: a thread its consecutive keys, in registers, by a network; then runs of threads are
 // merged in shared memory, two to one. Passes of gp__merge make longer ones of them.
+
+// A key of a word, as its bits.
+template <class T, class Bits = typename gp__unsigned_of<sizeof(T)>::type> GP_DEVICE Bits gp__bits_of(const T &x) {
+  union Cast {
+    Bits bits;
+    T value;
+    GP_DEVICE Cast() {}
+  } cast;
+  cast.value = x;
+  return cast.bits;
+}
 
 // Are keys that neither comes before the other the same bits, so that their order does not matter?
 template <class Before> struct gp__ties_are_same { static const bool value = false; };
@@ -15731,15 +15768,7 @@ template <class T, bool FLOAT> struct gp__float_zeros_tie : gp__zeros_tie<void> 
 template <class T> struct gp__float_zeros_tie<T, true> {
   typedef typename gp__unsigned_of<int(sizeof(T))>::type Bits;
   static const bool value = true;
-  static GP_DEVICE bool negative(const T &x) {
-    union Cast {
-      Bits bits;
-      T value;
-      GP_DEVICE Cast() {}
-    } cast;
-    cast.value = x;
-    return cast.bits == Bits(Bits(1) << (8 * sizeof(T) - 1));
-  }
+  static GP_DEVICE bool negative(const T &x) { return gp__bits_of(x) == Bits(Bits(1) << (8 * sizeof(T) - 1)); }
 };
 template <class T> struct gp__zeros_tie<gp_less<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 template <class T> struct gp__zeros_tie<gp_greater<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
@@ -15798,7 +15827,7 @@ template <class V> struct gp__index_writer<V, false> {
 
 template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
-  static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
+  static const int ITEMS = gp__sort_tile_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
   static const int PLACES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // a key more
       VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
@@ -15809,31 +15838,33 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   template <bool FULL>
   static GP_DEVICE void merge(const Key *keys, int base, int width, int n, int m, int diagonal, Key (&key)[ITEMS],
                               gp__u32 (&place)[VALUE ? ITEMS : 1]) {
+    const gp__u32 one_at = gp__u32(base * KEY), two_at = one_at + gp__u32(n * KEY), end = two_at + gp__u32(m * KEY);
+    const unsigned char *const bytes = reinterpret_cast<const unsigned char *>(keys);
     int low = diagonal > m ? diagonal - m : 0;
     const int high = diagonal < n ? diagonal : n;
-    const Key *const one = keys + base, *const two = one + n, *const end = two + m;
     if (low < high) {
+      const gp__u32 behind = two_at + gp__u32(diagonal * KEY);
       GPUPRIMS__UNROLL_BY(1)
       for (gp__u32 step = gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width); step; step >>= 1) {
         const int next = low + int(step) < high ? low + int(step) : high;
-        if (!Before()(two[diagonal - next], one[next - 1])) low = next;
+        const Key &x = *reinterpret_cast<const Key *>(bytes - KEY + (one_at + gp__u32(next * KEY)));
+        if (!Before()(*reinterpret_cast<const Key *>(bytes + (behind - gp__u32(next * KEY))), x)) low = next;
       }
     }
-    const Key *i = one + low, *j = two + (diagonal - low);
-    Key x = *i, y = *j;
+    gp__u32 x = one_at + gp__u32(low * KEY), y = two_at + gp__u32((diagonal - low) * KEY);
+    Key first = *reinterpret_cast<const Key *>(bytes + x), second = *reinterpret_cast<const Key *>(bytes + y);
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      const bool later = Before()(y, x), of_second = j < end && (i >= two || later);
-      const Key *const at = of_second ? j : i;
-      key[k] = of_second ? y : x;
-      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(at - keys);
-      if (k + 1 == ITEMS) break;
-      const Key *const next = FULL || at < end ? at + 1 : at;
-      const Key fresh = *next;
-      i = of_second ? i : next;
-      j = of_second ? next : j;
-      x = of_second ? x : fresh;
-      y = of_second ? fresh : y;
+      const bool later = Before()(second, first), of_second = y < end && (x >= two_at || later);
+      const gp__u32 at = of_second ? y : x, step = FULL || at < end ? KEY : 0;
+      key[k] = of_second ? second : first;
+      if (VALUE) place[VALUE ? k : 0] = at / gp__u32(KEY);
+      if (k + 1 < ITEMS) {
+        const Key fresh = *reinterpret_cast<const Key *>(bytes + step + at);
+        gp__advance(x, y, of_second, step, step);
+        first = of_second ? first : fresh;
+        second = of_second ? fresh : second;
+      }
     }
   }
   // The tile, in shared memory, sorted there.
@@ -15928,12 +15959,19 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 // Birk, Merge Path; Baxter's balanced path in Modern GPU, whose rule this is), so that ranks counted from its beginning
 // tell pairs as well as true ones do. One pass: elements that are kept are counted, the counts of the tiles before come
 // by look-back, and results are written in their places.
+//
+// Of a run of equal keys it is simple to tell which of the input that is merged last have a partner: its k-th, where
+// the other one has so many. Union drops those of the second input. Intersection keeps those of the first input, and
+// difference drops them: for these the inputs change places.
 
+// In the order in which they are merged.
 template <class Key, class Before> struct gp__set_inputs {
   const Key *keys[2];
   gp__u64 count[2];
-  explicit GP_DEVICE gp__set_inputs(const gp__merge_args &a)
-      : keys{static_cast<const Key *>(a.keys), static_cast<const Key *>(a.keys2)}, count{gp__count(a), a.count2} {}
+  GP_DEVICE gp__set_inputs(const gp__merge_args &a, bool swapped)
+      : keys{static_cast<const Key *>(swapped ? a.keys2 : a.keys),
+             static_cast<const Key *>(swapped ? a.keys : a.keys2)},
+        count{swapped ? a.count2 : gp__count(a), swapped ? gp__count(a) : a.count2} {}
 };
 // Where a tile begins: at[i] elements of input i are before the border, which stands at `diagonal` or one before it;
 // the merge path is there at `split`. In a run of equal keys, of which so many come before the border, half of them are
@@ -15976,7 +16014,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__set_
   const gp__u64 STEP =
       gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
   gp__begin<P>();
-  const gp__set_inputs<Key, Before> s(a);
+  const gp__set_inputs<Key, Before> s(a, false); // a border is the same in either order
   const gp__u64 all = s.count[0] + s.count[1], tiles = (all + STEP - 1) / STEP;
   const gp__u64 b = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
   if (b > tiles) return;
@@ -15999,17 +16037,29 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   static const int RESULTS_AT = gp__merge_window_bytes(TILE, KEY, 2), RESULT = gp__set_result_bytes(TILE, KEY, VALUE);
   static const int PLACES_AT = gp__merge_window_bytes(TILE, KEY, 1); // in the results
   static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
-  static const bool VALUES2 = SET == GP_SET_UNION || SET == GP_SET_SYMMETRIC_DIFFERENCE; // of the second input come out
+  static const bool SWAPPED =
+      SET == GP_SET_INTERSECTION || SET == GP_SET_DIFFERENCE;             // the second input is merged first
   typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one behind
+  // The upper halves of where a thread reads say of which input its elements were: as predicates, which the compiler
+  // would collect, they cost more.
+  static const bool MARKED = ITEMS < 32 && RESULTS_AT < 0x10000;
+  static const bool WORDS = // keys alone, of a word
+      VALUE == 0 && KEY == int(alignof(Key)) && (KEY == 4 || KEY == 8);
   typedef gp__set_storage<THREADS> Storage;
   typedef Key KeyType;
 
-  const Key *keys, *keys2; // the tile's, in shared memory
+  const unsigned char *window; // in shared memory
+  const Key *keys, *keys2;     // the tile's, there
   int n, m;
 
-  // How many of keys[0 .. end), none of which is behind x, are its equals: back by powers of two, then by halves.
+  // How many of keys[0 .. end), none of which is behind x, are its equals: seldom more than a few; of more, back by
+  // powers of two, then by halves.
   static GP_DEVICE int equal_before(const Key *keys, int end, const Key &x) {
-    int low = 0, high = 1;
+    const int FEW = 3;
+    int low = 0, high = 2 * FEW;
+    GPUPRIMS__UNROLL
+    for (; low < FEW; ++low)
+      if (low == end || Before()(keys[end - 1 - low], x)) return low;
     while (high <= end && !Before()(keys[end - high], x)) {
       low = high;
       high *= 2;
@@ -16048,49 +16098,73 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   // either input has more than ITEMS elements from there on.
   template <bool FULL>
   GP_DEVICE void merge(int i, int j, bool after_second, Key (&key)[ITEMS], Mask &second, Mask &tie) const {
-    const unsigned char *const base = reinterpret_cast<const unsigned char *>(keys);
-    const int one_end = n * KEY, two_at = int(reinterpret_cast<const unsigned char *>(keys2) - base);
-    const int two_end = two_at + m * KEY;
-    int x = i * KEY, y = two_at + j * KEY;
+    const gp__u32 one_at = gp__u32(reinterpret_cast<const unsigned char *>(keys) - window),
+                  two_at = gp__u32(reinterpret_cast<const unsigned char *>(keys2) - window);
+    const gp__u32 one_end = one_at + gp__u32(n * KEY), two_end = two_at + gp__u32(m * KEY);
+    gp__u32 x = one_at + gp__u32(i * KEY), y = two_at + gp__u32(j * KEY);
     Key one, two;
     second = tie = 0;
     if (FULL || i < n) one = keys[i];
     if (FULL || j < m) two = keys2[j];
     if (!FULL && i >= n) one = two; // never taken, but compared
     if (!FULL && j >= m) two = one;
-    Key last = one;
-    if (i + j > 0) last = after_second ? keys2[j - 1] : keys[i - 1];
+    Key before = one;
+    if (i + j > 0) before = after_second ? keys2[j - 1] : keys[i - 1];
+    const unsigned char *const behind = window + KEY;
+    const gp__u32 PLACE = MARKED ? 0xffffu : ~0u;
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
-      const bool later = Before()(two, one), of_two = FULL ? later : y < two_end && (x >= one_end || later);
-      const int next = (of_two ? y : x) + KEY;
+      const bool later = Before()(two, one),
+                 of_two = FULL ? later : (y & PLACE) < two_end && ((x & PLACE) >= one_end || later);
+      const gp__u32 at = (of_two ? y : x) & PLACE;
       key[k] = of_two ? two : one;
-      second |= Mask(of_two ? 1 : 0) << k;
-      tie |= Mask(Before()(last, key[k]) ? 0 : 1) << k;
-      last = key[k];
-      Key fresh = last;
-      if (FULL || next < (of_two ? two_end : one_end)) fresh = *reinterpret_cast<const Key *>(base + next);
-      x = of_two ? x : next;
-      y = of_two ? next : y;
+      if (!MARKED) second |= Mask(of_two ? 1 : 0) << k;
+      gp__advance(x, y, of_two, KEY + (MARKED && k < 16 ? 1u << (16 + k) % 32 : 0),
+                  KEY + (MARKED && k >= 16 ? 1u << k % 32 : 0));
+      Key fresh = key[k];
+      if (FULL || at + KEY < (of_two ? two_end : one_end)) fresh = *reinterpret_cast<const Key *>(behind + at);
       one = of_two ? one : fresh;
       two = of_two ? fresh : two;
     }
-    const bool later = Before()(two, one), of_two = FULL ? later : y < two_end && (x >= one_end || later);
+    if (MARKED) second = (~x >> 16 & gp__bits_below<gp__u32>(ITEMS)) | (y & 0xffff0000u);
+    const bool later = Before()(two, one),
+               of_two = FULL ? later : (y & PLACE) < two_end && ((x & PLACE) >= one_end || later);
     second |= Mask(of_two ? 1 : 0) << ITEMS;
-    tie |= Mask(Before()(last, of_two ? two : one) ? 0 : 1) << ITEMS;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k <= ITEMS; ++k) {
+      const Key &a = k ? key[k - 1] : before, &b = k < ITEMS ? key[k < ITEMS ? k : 0] : of_two ? two : one;
+      tie |= Mask(Before()(a, b) ? 0 : 1) << k;
+    }
     tie &= gp__bits_below<Mask>(n + m - i - j);
     if (i + j == 0) tie &= ~Mask(1);
   }
-  // Which of the elements have a partner. While no two keys of one input are equal, a pair stands side by side, the
-  // first input's key before the second's. Other runs of equal keys are looked at one by one: those of the first input
-  // come first, and as many of either input are pairs as there are of both.
-  GP_DEVICE Mask pairs(int i, int j, bool after_second, const Key (&key)[ITEMS], Mask second, Mask tie) const {
+  // Which of the elements of the second input have a partner. In a run that begins here that is told by shifts; in one
+  // that began before, by the ranks in it.
+  GP_DEVICE Mask pairs(int i, int j, bool after_second, Mask second, Mask tie) const {
+    const Mask outside = tie & ~(tie + 1), twos = outside & second; // the run that began before, if one did
+    Mask ones, paired = gp__nested_pairs<ITEMS>(second, tie & ~outside, ones);
+    if (twos) {
+      const Key x = after_second ? keys2[j - 1] : keys[i - 1];
+      const int ahead = equal_before(keys, i, x) - equal_before(keys2, j, x), here = gp__bit_count(outside & ~second);
+      paired |= twos & gp__bits_below<Mask>(here + gp_max<int>()(ahead + here, 0));
+    }
+    return paired;
+  }
+  // Which of the elements of either input have a partner. While no two keys of one input are equal, a pair stands side
+  // by side, the first input's key before the second's. Other runs of equal keys are looked at one by one: those of the
+  // first input come first, and as many of either input are pairs as there are of both. Where keys that tie are the
+  // same it does not matter which of them are pairs: those of runs that begin and end here are told by shifts.
+  GP_DEVICE Mask pairs_of_both(int i, int j, bool after_second, const Key (&key)[ITEMS], Mask second, Mask tie) const {
     Mask paired = (second & tie) | (~second & tie >> 1);
     Mask others = tie & ~(second & ~(second << 1 | Mask(after_second ? 1 : 0)));
-    if (SET == GP_SET_UNION) {
-      const Mask outside = tie & ~(tie + 1); // the run that began before, if one did
-      others &= outside;
-      paired = (paired & outside) | gp__nested_pairs<ITEMS>(second, tie & ~outside);
+    if (VALUE == 0 && gp__ties_are_same<Before>::value) {
+      const Mask starts = ~tie & gp__bits_below<Mask>(ITEMS + 1);
+      const Mask behind = tie >> ITEMS ? ~gp__bits_below<Mask>(starts ? gp__width(starts) - 1 : 0) : 0;
+      const Mask edges = (tie & ~(tie + 1)) | behind;
+      Mask ones;
+      const Mask twos = gp__nested_pairs<ITEMS>(second, tie & ~edges, ones);
+      paired = (paired & edges) | ((ones | twos) & ~edges);
+      others &= edges;
     }
     while (others) {
       const Mask upto = gp__bits_below<Mask>(gp__first_bit(others) + 1), starts = ~tie & upto,
@@ -16106,7 +16180,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
         two_rank = equal_before(keys2, j, x);
       }
       int twos = two_rank + twos_here; // of the run; behind the thread's elements as far as they count
-      if (SET != GP_SET_UNION && end > ITEMS && ones_here) {
+      if (end > ITEMS && ones_here) {
         const int from = j + gp__bit_count(second & gp__bits_below<Mask>(ITEMS)), most = one_rank + ones_here;
         twos += equal_behind(keys2, from, from + most < m ? from + most : m, key[ITEMS - 1]);
       }
@@ -16127,11 +16201,12 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const bool after_second = j > 0 && (i == 0 || !Before()(keys2[j - 1], keys[i - 1]));
     if (i + ITEMS < n && j + ITEMS < m) merge<true>(i, j, after_second, key, second, tie);
     else merge<false>(i, j, after_second, key, second, tie);
-    const Mask paired = pairs(i, j, after_second, key, second, tie);
-    return gp__bits_below<Mask>(count) & (SET == GP_SET_UNION          ? ~(second & paired)
-                                          : SET == GP_SET_INTERSECTION ? ~second & paired
-                                          : SET == GP_SET_DIFFERENCE   ? ~second & ~paired
-                                                                       : ~paired);
+    const bool BOTH = SET == GP_SET_SYMMETRIC_DIFFERENCE;
+    const Mask paired =
+        BOTH ? pairs_of_both(i, j, after_second, key, second, tie) : pairs(i, j, after_second, second, tie);
+    return gp__bits_below<Mask>(count) & (SET == GP_SET_INTERSECTION ? paired
+                                          : SET == GP_SET_DIFFERENCE ? second & ~paired
+                                                                     : ~paired);
   }
 };
 
@@ -16139,21 +16214,26 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
 template <class Tile, class Loads, class Value> struct gp__set_tile_values {
   static const unsigned SIZE = unsigned(sizeof(Value)), UNIT = unsigned(Loads::UNIT);
   const gp__merge_args &a;
-  gp__u64 all, first, first2; // of the first input; where the tile begins
+  gp__u64 all, all2, first, first2; // of each input; where the tile begins
   int n, m;
-  GP_DEVICE const unsigned char *from() const { return gp__bytes_at(a.values) + first * SIZE; }
-  GP_DEVICE const unsigned char *from2() const { return gp__bytes_at(a.values2) + first2 * SIZE; }
+  static const bool TWO = !Tile::SWAPPED; // values of what is merged first come out
+  template <class Window>
+  static GP_DEVICE gp__set_tile_values of(const gp__merge_args &a, gp__u64 all, gp__u64 all2, const Window &w) {
+    return gp__set_tile_values{a, all, all2, w.first, w.first2, TWO ? w.n : 0, w.m};
+  }
+  GP_DEVICE const unsigned char *from() const { return gp__bytes_at(a.values) + (TWO ? first : 0) * SIZE; }
+  GP_DEVICE const unsigned char *from2() const { return gp__bytes_at(TWO ? a.values2 : a.values) + first2 * SIZE; }
   static GP_DEVICE unsigned units(const unsigned char *p, int count) {
     return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
   }
   GP_DEVICE void load(Loads &loads) const {
     const unsigned char *p = from(), *q = from2();
-    loads.load(p - gp__misalignment(p, UNIT), units(p, n), gp__bytes_at(a.values), gp__bytes_at(a.values) + all * SIZE,
-               q - gp__misalignment(q, UNIT), units(q, m), gp__bytes_at(a.values2),
-               gp__bytes_at(a.values2) + a.count2 * SIZE);
+    loads.load(p - gp__misalignment(p, UNIT), units(p, n), p - (TWO ? first : 0) * SIZE,
+               p + ((TWO ? all - first : 0) * SIZE), q - gp__misalignment(q, UNIT), units(q, m), q - first2 * SIZE,
+               q + (all2 - first2) * SIZE);
   }
   GP_DEVICE void store(const Loads &loads, unsigned char *shared) const {
-    loads.template store<~0u>(shared, 0, units(from(), n), shared + units(from(), n) * UNIT, 0, units(from2(), m));
+    loads.template store<~0u, 0>(shared, 0, units(from(), n), shared + units(from(), n) * UNIT, 0, units(from2(), m));
   }
   GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const unsigned char *shared) const {
     gp__picked<Value>::template run<Tile::THREADS>(
@@ -16162,12 +16242,27 @@ template <class Tile, class Loads, class Value> struct gp__set_tile_values {
   }
 };
 template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__none> {
-  const gp__merge_args &a;
-  gp__u64 all, first, first2;
-  int n, m;
+  int n;
+  template <class Window>
+  static GP_DEVICE gp__set_tile_values of(const gp__merge_args &, gp__u64, gp__u64, const Window &) {
+    return gp__set_tile_values{0};
+  }
   GP_DEVICE void load(Loads &) const {}
   GP_DEVICE void store(const Loads &, unsigned char *) const {}
   GP_DEVICE void write(gp__u64, const unsigned short *, int, const unsigned char *) const {}
+};
+
+// One thread: the keys that are marked, to `out` in shared memory. False: keys are no words, or have values.
+template <class Key, bool WORDS> struct gp__set_push {
+  template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *, const Key (&)[ITEMS], Mask) { return false; }
+};
+template <class Key> struct gp__set_push<Key, true> {
+  template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *out, const Key (&key)[ITEMS], Mask marks) {
+    gp__shared_place to(out);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) to.push_if(marks >> k & 1 ? 1 : 0, gp__bits_of(key[k]));
+    return true;
+  }
 };
 
 // A block: a tile's results to where they go, which has any alignment. Words one by one take fewer instructions than
@@ -16221,7 +16316,7 @@ template <class Key, class Loads> struct gp__set_window {
                        const Key *&keys2) const {
     const unsigned char *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
     unsigned char *const second = shared + units(p, n) * UNIT;
-    loads.template store<~0u>(shared, 0, units(p, n), second, 0, units(q, m));
+    loads.template store<~0u, 0>(shared, 0, units(p, n), second, 0, units(q, m));
     keys = reinterpret_cast<const Key *>(shared + gp__misalignment(p, UNIT));
     keys2 = reinterpret_cast<const Key *>(second + gp__misalignment(q, UNIT));
   }
@@ -16264,8 +16359,8 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
   if (!a.borders) gp__begin<P>(); // the launch that finds borders has waited for the ones before it
-  const gp__set_inputs<Key, Before> inputs(a);
-  const gp__u64 n = inputs.count[0], all = n + inputs.count[1], tiles = (all + TILE - 2) / (TILE - 1);
+  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);
+  const gp__u64 n = inputs.count[0], m = inputs.count[1], all = n + m, tiles = (all + TILE - 2) / (TILE - 1);
   if (tiles == 0) {
     if (a.borders) gp__begin<P>();
     if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
@@ -16298,14 +16393,14 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   unsigned char *results = shared + Tile::RESULTS_AT, *others = results + Tile::RESULT;
   for (bool first = true;; first = false) {
     Tile tile;
-    tile.n = here.n, tile.m = here.m;
+    tile.n = here.n, tile.m = here.m, tile.window = shared;
     here.store(loads, inputs, shared, tile.keys, tile.keys2);
-    const Values values = {a, n, here.first, here.first2, here.n, Tile::VALUES2 ? here.m : 0};
+    const Values values = Values::of(a, n, m, here);
     __syncthreads();
     if (first && a.borders) gp__begin<P>();
     const gp__u64 next = s.ticket.number;
     gp__u64 border = 0, was = 0;
-    if (threadIdx.x < 4 && next < tiles) border = a.borders[next * 2 + threadIdx.x];
+    if (threadIdx.x < 4 && next < tiles) border = a.borders[next * 2 + (threadIdx.x ^ (Tile::SWAPPED ? 1 : 0))];
     if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
     const int size = tile.n + tile.m;
     const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
@@ -16323,23 +16418,25 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       s.ticket = a.borders ? gp__ticket_of(a.workspace, draws, was) : gp__ticket{drawn.tag, tiles};
     }
     Key *out = reinterpret_cast<Key *>(results) + rank;
-    unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + rank;
-    int place = i, place2 = tile.n + mine - i; // of the element's value
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
-      const bool of_two = VALUE && (second >> k & 1);
-      if (marks >> k & 1) {
-        *out++ = key[k];
-        if (VALUE) *places++ = static_cast<unsigned short>(of_two ? place2 : place);
+    if (!gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) {
+      unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + rank;
+      int place = i, place2 = values.n + mine - i; // of the element's value
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ITEMS; ++k) {
+        const bool of_two = VALUE && (second >> k & 1);
+        if (marks >> k & 1) {
+          *out++ = key[k];
+          if (VALUE) *places++ = static_cast<unsigned short>(of_two ? place2 : place);
+        }
+        if (of_two) ++place2;
+        else ++place;
       }
-      if (of_two) ++place2;
-      else ++place;
     }
     if (VALUE) values.store(moving, results + Tile::VALUES_AT);
     const Window then(next, s.at);
     if (next < tiles) then.load(loads, inputs);
     if (!first) {
-      const Values before = {a, n, behind.first, behind.first2, behind.n, Tile::VALUES2 ? behind.m : 0};
+      const Values before = Values::of(a, n, m, behind);
       gp__set_finish<Tile>(a, look_back, behind, tiles, before, waiting, others, s);
       if (next >= tiles) __syncthreads(); // s.before is written again
     }

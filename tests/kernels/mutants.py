@@ -421,7 +421,10 @@ MUTANTS = {
     "merge: the rings are read before they are filled": ("MERGE", "__syncthreads(); // the rings are filled", ""),
     "merge: a ring has no end": (
         "MERGE", "return MASKED ? at & (RING - 1) : gp_min<gp__u32>()(at, at - RING);", "return at;"),
-    "merge: a ring of a power of two has no end": ("MERGE", "| ((at + KEY) & MASK)", "| (at + KEY)"),
+    "merge: a ring's begin does not stand behind it": (
+        "MERGE", "if (MIRROR && i < n + m && from < MIRROR)", "if (false)"),
+    "merge: a ring's begin stands behind it but for a unit": (
+        "MERGE", "if (MIRROR && i < n + m && from < MIRROR)", "if (MIRROR && i < n + m && from + UNIT < MIRROR)"),
     "merge: a whole unit is loaded over an input's end": (
         "MERGE", "if (WHOLE || (p >= begin && p + BYTES <= end)) gp__load_unit", "if (true) gp__load_unit"),
     "merge: all units are taken for whole ones": (
@@ -433,7 +436,7 @@ MUTANTS = {
     "merge: backwards, ties go to the first input": (
         "MERGE", "end_second = !Before()(two_end, one_end);", "end_second = Before()(one_end, two_end);"),
     "merge: backwards, a ring has no begin": (
-        "MERGE", "gp_min<gp__u32>()(at - from - KEY, at - from - KEY + Side::RING) + from", "at - KEY"),
+        "MERGE", "return from < LEAD ? from + RING : from;", "return from;"),
     "merge: units go on behind a ring": ("MERGE", "fill = wrap(fill + units * UNIT);", "fill += units * UNIT;"),
     "merge: the last tile is taken for a whole one": ("MERGE", "if (window == TILE && window2 == TILE)", "if (true)"),
     "merge: one window is whole": ("MERGE", "if (window == TILE && window2 == TILE)", "if (window == TILE)"),
@@ -447,8 +450,8 @@ MUTANTS = {
         "MERGE_SORT", "in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);", "in_order = false;"),
     "merge sort: the last key of a part is not sorted": ("MERGE_SORT", "FULL || i + 1 < n);", "FULL || i + 2 < n);"),
     "merge sort: ties go to the second run": (
-        "MERGE_SORT", "const bool later = Before()(y, x), of_second = j",
-        "const bool later = !Before()(x, y), of_second = j"),
+        "MERGE_SORT", "const bool later = Before()(second, first), of_second = y",
+        "const bool later = !Before()(first, second), of_second = y"),
     "merge sort: the last run is taken for a whole one": (
         "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      merge<FULL>(", "m = run;\n      merge<FULL>("),
     "merge sort: keys move while they are merged": (
@@ -466,10 +469,14 @@ MUTANTS = {
         "SETS", "if (shorter[i]) {", "if (!i && shorter[i]) {"),
     "sets: a run is not followed back": (
         "SETS", "while (known < back && !Before", "while (known < 1 && back && !Before"),
-    "sets: ranks are counted from the thread's first": (
+    "sets: ranks are counted from the thread's first": ("SETS", "    if (twos) {", "    if (false) {"),
+    "sets: of both, ranks are counted from the thread's first": (
         "SETS", "      if (!starts) {\n        const Key x", "      if (false) {\n        const Key x"),
     "sets: a thread's first key has too many equals": (
         "SETS", "high = high <= end ? high : end + 1;", "high = high <= end ? high : end + 2;"),
+    "sets: the keys before a thread's first are few": (
+        "SETS", "if (low == end || Before()(keys[end - 1 - low], x)) return low;\n    while (high",
+        "if (low == end || Before()(keys[end - 1 - low], x)) return low;\n    while (false && high"),
     "sets: a run that begins the tile is not seen whole": (
         "SETS", "while (high <= end && !Before", "while (high < end && !Before"),
     "sets: a thread at the end of an input is taken for one that is not": (
@@ -477,13 +484,14 @@ MUTANTS = {
     "sets: a run goes on to the thread's end": (
         "SETS", "end = ends ? gp__first_bit(ends) : ITEMS + 1;", "end = ITEMS + 1;"),
     "sets: a run behind the thread's elements is not followed": (
-        "SETS", "SET != GP_SET_UNION && end > ITEMS && ones_here", "SET != GP_SET_UNION && end > ITEMS + 1"),
+        "SETS", "if (end > ITEMS && ones_here) {", "if (end > ITEMS + 1) {"),
     "sets: a partner is beyond the tile": ("SETS", "from + most < m ? from + most : m, key", "from + most, key"),
     "sets: equal keys of one input are taken for a pair": ("SETS", "    while (others) {", "    while (false) {"),
     "sets: the key before is always taken for the first input's": (
         "SETS", "(second << 1 | Mask(after_second ? 1 : 0)));", "(second << 1));"),
     "sets: the key behind a thread's last one is no partner": (
-        "SETS", "tie |= Mask(Before()(last, of_two ? two : one) ? 0 : 1) << ITEMS;", ""),
+        "SETS", "for (int k = 0; k <= ITEMS; ++k) {\n      const Key &a",
+        "for (int k = 0; k < ITEMS; ++k) {\n      const Key &a"),
     "sets: the tile's first key has a tie": ("SETS", "if (i + j == 0) tie &= ~Mask(1);", ""),
     "sets: what is behind the tile has a tie": ("SETS", "tie &= gp__bits_below<Mask>(n + m - i - j);", ""),
     "sets: a tile is merged before its keys are there": (
@@ -491,7 +499,8 @@ MUTANTS = {
         "if (first && a.borders) gp__begin<P>();"),
     "sets: the next tile's ends are written while the tile's are read": (
         "SETS", "drawn.number, s.at);\n  __syncthreads();", "drawn.number, s.at);"),
-    "sets: union keeps both of a pair": ("SETS", "? ~(second & paired)", "? ~Mask(0)"),
+    "sets: union keeps both of a pair": ("SETS", "                                     : ~paired);", ": ~Mask(0));"),
+    "sets: difference takes the second input for the first": ("SETS", "? second & ~paired", "? ~second & ~paired"),
     "sets: written before it is known where": (
         "SETS", "*a.out_count = s.before + kept;\n    }\n  }\n  __syncthreads();",
         "*a.out_count = s.before + kept;\n    }\n  }"),
@@ -499,12 +508,16 @@ MUTANTS = {
         "SETS", "if (next >= tiles) __syncthreads(); // s.before is written again", ""),
     "sets: results are written over those that wait": (
         "SETS", "    others = results;\n    results = free;", "    results = others = free;"),
+    "sets: the borders' inputs are not told apart": (
+        "SETS", "(threadIdx.x ^ (Tile::SWAPPED ? 1 : 0))", "threadIdx.x"),
+    "sets: the marks of sides are not cut off": ("SETS", "const gp__u32 PLACE = MARKED ? 0xffffu : ~0u;",
+                                                 "const gp__u32 PLACE = ~0u;"),
     "sets: only the first of equal keys has a partner": (
         "SETS", "for (int apart = 3; two && apart <= N; apart += 2) {", "for (int apart = 3; false; apart += 2) {"),
     "sets: as many partners as there are keys": (
         "SETS", "two = two << 1 & second & tie & (one & tie) << (apart - 1);", "two = two << 1 & second & tie;"),
     "sets: a run that begins before is taken for one that begins here": (
-        "SETS", "const Mask outside = tie & ~(tie + 1);", "const Mask outside = 0;"),
+        "SETS", "const Mask outside = tie & ~(tie + 1), twos", "const Mask outside = 0, twos"),
     "streams: published before it is folded": ("SELECT", "gp__mbarrier_wait(&s.folded[stage], parity);", ""),
     "streams: looked back before it is published": ("SELECT", "gp__mbarrier_wait(&s.published[stage], parity);", ""),
     "streams: written before it is known where": ("SELECT", "gp__mbarrier_wait(&s.carried[stage], parity);", ""),

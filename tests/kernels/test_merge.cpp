@@ -182,7 +182,7 @@ template <class P, class Before, class Key, class Value> struct MergeSort {
   static void sweep(const char *name, int seeds) {
     if (!only.empty() && only != name) return;
     const int value_size = HAS ? int(sizeof(V)) : 0;
-    const size_t tile = size_t(P::threads) * gp__merge_items(P::vectors, sizeof(Key), value_size);
+    const size_t tile = size_t(P::threads) * gp__sort_tile_items(P::vectors, sizeof(Key), value_size);
     for (int seed = 1; seed <= seeds; ++seed)
       for (int order = 0; order < ORDERS; ++order) {
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(order));
@@ -362,11 +362,11 @@ int main(int argc, char **argv) {
   Sets<Tiny, GP_SET_UNION, ByLowByte, u32, u32>::sweep("union u32 + u32", seeds);
   Sets<Small, GP_SET_UNION, ByLowByte, u32, gp__none>::sweep("union u32", seeds);
   Sets<Small, GP_SET_INTERSECTION, ByX, Triple, gp__none>::sweep("intersection s12", seeds);
-#ifndef TEST_FEW
   Sets<Small, GP_SET_DIFFERENCE, ByLowByte, u32, gp__none>::sweep("difference u32", seeds);
+  Sets<Medium, GP_SET_SYMMETRIC_DIFFERENCE, gp_less<u16>, u16, gp__none>::sweep("symmetric difference u16", seeds);
+#ifndef TEST_FEW
   Sets<Tiny, GP_SET_SYMMETRIC_DIFFERENCE, ByKey, Pair, Triple>::sweep("symmetric difference s8 + s12", seeds);
   Sets<Medium, GP_SET_UNION, gp_less<u8>, u8, gp__none>::sweep("union u8", seeds);
-  Sets<Medium, GP_SET_SYMMETRIC_DIFFERENCE, gp_less<u16>, u16, gp__none>::sweep("symmetric difference u16", seeds);
   Sets<Tiny, GP_SET_DIFFERENCE, gp_greater<double>, double, Large>::sweep("difference f64 descending + s40", seeds);
   Sets<Small, GP_SET_INTERSECTION, ByFirst, Large, u16>::sweep("intersection s40 + u16", seeds);
 #endif

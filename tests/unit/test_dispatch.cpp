@@ -3305,10 +3305,10 @@ static void test_merges() {
   gp_context *ctx = open_fake();
   gp_policy p = {};
   p.threads = 64, p.vectors = 1, p.blocks_per_sm = 1, p.overlap = 2;
-  const size_t tile = 64 * size_t(gp__merge_items(1, 4, 4));
+  const size_t tile = 64 * size_t(gp__merge_items(1, 4, 4)), sorted = 64 * size_t(gp__sort_tile_items(1, 4, 4));
   gp_policy by_merges = p; // without it, integers go the way of gp_sort
   by_merges.algorithm = GP_MERGE_PASSES;
-  for (size_t n : {size_t(1), tile, tile + 1, 2 * tile, 2 * tile + 1, 5 * tile, 8 * tile, 9 * tile - 3})
+  for (size_t n : {size_t(1), sorted, sorted + 1, 2 * sorted, 2 * sorted + 1, 5 * sorted, 8 * sorted, 9 * sorted - 3})
     for (int form = 0; form < 3; ++form) { // in place; not in place; indices
       std::vector<unsigned> keys(n), values(n), place(n);
       for (size_t i = 0; i < n; ++i)
@@ -3325,8 +3325,8 @@ static void test_merges() {
       const unsigned launches = fake::counts.launches;
       uint64_t bytes = 0, passes = 0;
       GOOD(gp_workspace_size(ctx, &c, &bytes));
-      CHECK((bytes == 0) == (n <= tile) && (n <= tile || bytes >= n * 8));
-      while (tile << passes < n) ++passes;
+      CHECK((bytes == 0) == (n <= sorted) && (n <= sorted || bytes >= n * 8));
+      while (sorted << passes < n) ++passes;
       GOOD(gp_run(ctx, &c, nullptr));
       CHECK(fake::counts.launches == launches + 1 + passes);
       const unsigned *sorted = static_cast<unsigned *>(c.out_keys), *moved = static_cast<unsigned *>(c.out);
