@@ -23,6 +23,8 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from turn import turn  # noqa: E402
 HERE = os.path.join(ROOT, "tests", "compile")
 HEADER = os.path.join(ROOT, "gpuprims.h")
 CC, CXX = os.environ.get("CC", "gcc"), os.environ.get("CXX", "g++")
@@ -32,10 +34,16 @@ STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 MAKE = ["make", "--no-print-directory", f"CC={CC}"]
 LIBS = ["-ldl", "-lpthread", "-lm"]
 # Each standard with a level of optimisation: what a compiler warns of depends on how closely it looks. It takes the
-# longer, so each level stands once; the users' level of each language, in the long runs, with all standards.
+# longer, so -O2 stands once, and -O1 and -O3 take turns; the users' level of each language, in the long runs, with all
+# standards.
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
 STANDARDS = {"c99": "-O2", "c11": "-O0", "c17": "-O1", "c++11": "-O0", "c++14": "-O0", "c++17": "-O3", "c++20": "-O0"}
+STANDARDS[("c17", "c++17")[turn(2)]] = "-O0"
+# What a variant is put to in C and in C++. Standards differ in what the preprocessor sees.
+VARIANTS = {"late": (["-DLATE"], ("c17", "c++20")), "after other headers": (["-DOTHERS_FIRST"], ("c99", "c++11")),
+            "static": (["-DGPUPRIMS_STATIC"], ("c99",)), "OpenMP": (["-fopenmp"], ("c++20",))}
 if LONG:
+    VARIANTS = {name: (flags, ("c99", "c17", "c++11", "c++20")) for name, (flags, _) in VARIANTS.items()}
     STANDARDS = dict.fromkeys(STANDARDS, "-O2") | {"c17": "-O3", "c++17": "-O3"}
 SIMT = [f"tests/simt/{name}.cpp" for name in ("simt", "async", "race")]
 
@@ -94,11 +102,8 @@ def language(checks, folder, compiler):
         what = f"{compiler} {standard}"
         checks.run(f"{what}: declarations", [driver] + language_flags(standard) + STRICT +
                    ["-I.", "-c", "-o", os.devnull, source("declarations.c")])
-        variants = [("", [level])]
-        if standard in ("c99", "c17", "c++11", "c++20"):  # these differ in what the preprocessor sees
-            variants += [(", late", ["-O0", "-DLATE"]), (", after other headers", ["-O0", "-DOTHERS_FIRST"])]
-        if standard in ("c99", "c++20"):
-            variants += [(", static", ["-O0", "-DGPUPRIMS_STATIC"]), (", OpenMP", ["-O0", "-fopenmp"])]
+        variants = [("", [level])] + [(f", {name}", ["-O0", *flags]) for name, (flags, standards) in VARIANTS.items()
+                                      if standard in standards]
         for suffix, flags in variants:
             program = os.path.join(folder, "program")
             if "-fopenmp" in flags and not has_openmp(driver, folder):
@@ -147,9 +152,10 @@ def nvcc(checks, folder):
     examples = [os.path.join("examples", name) for name in sorted(os.listdir(os.path.join(ROOT, "examples")))
                 if name.endswith(".cu")]
     program = os.path.join(folder, "program")
-    for standard in ("c++17", "c++20"):
+    for standard, architectures in (("c++17", ("75", "90") if LONG else ("75",)),
+                                    ("c++20", ("75", "90") if LONG else ("90",))):
         base = ["nvcc", f"-std={standard}", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror", "-I."]
-        for arch in ("75", "90"):
+        for arch in architectures:
             for name in ["tests/compile/device.cu"] + examples:
                 checks.run(f"nvcc {standard} sm_{arch}: {name}",
                            base + [f"-arch=sm_{arch}", "-c", "-o", os.devnull, name])
@@ -176,15 +182,19 @@ def copies(checks, folder):
     else:
         checks.skip("copies by clang", "no clang: apt-get install clang")
     for compiler, standard in languages:
+        made = set()
         for kind in ("namespace", "static", "mixed"):
             objects = []
             for entry, name, static in (("first_entry", "alpha", kind == "static"),
                                         ("second_entry", "beta", kind != "namespace")):
                 flags = [f"-DENTRY={entry}"] + (["-DGPUPRIMS_STATIC"] if static else [f"-DGPUPRIMS_NAMESPACE={name}"])
-                target = os.path.join(folder, f"{name}.o")
+                target = os.path.join(folder, f"{name}.{compiler}.{'static' if static else 'namespace'}.o")
+                objects.append(target)
+                if target in made:  # the mixed program is of the others' parts
+                    continue
+                made.add(target)
                 checks.run(f"{compiler} {standard} {kind}: {name}", [compiler] + language_flags(standard) + STRICT +
                            flags + ["-I.", "-c", source("copy.c"), "-o", target])
-                objects.append(target)
                 if os.path.exists(target):
                     prefix = "no symbol but its own" if static else f"{name}_gp_"
                     escaped = [symbol for symbol in external_symbols(target)
@@ -248,9 +258,10 @@ def embed(checks, folder):
         plus = {"gcc": "g++", "clang": "clang++"}.get(compiler, CXX)
         link_name = os.path.join(folder, f"link{number}")
         os.symlink(plain, link_name)
-        base = [compiler, "-std=c11"]
-        case(f"{compiler}, same folder", plain, base + ["own_text.c"])
-        case(f"{compiler}, as C++", plain, [plus, "-std=c++11", "-x", "c++", "own_text.c", "-x", "none"])
+        case(f"{compiler}, same folder", plain, [compiler, "-std=c11", "own_text.c"])
+        small = ["-O1", "-DGPUPRIMS_STATIC"]  # of the implementation, only what finds the text is compiled
+        base = [compiler, "-std=c11", *small]
+        case(f"{compiler}, as C++", plain, [plus, "-std=c++11", *small, "-x", "c++", "own_text.c", "-x", "none"])
         case(f"{compiler}, from another folder", plain, base + [f"-I{plain}", os.path.join(plain, "own_text.c")],
              elsewhere)
         case(f"{compiler}, by a relative path", plain, base + [f"-I../plain{number}", f"../plain{number}/own_text.c"],
@@ -273,12 +284,12 @@ def embed(checks, folder):
              base + [f"-ffile-prefix-map={plain}=/nowhere", f'-DGPUPRIMS_SOURCE="{quoted}"', f"-I{plain}",
                      os.path.join(plain, "own_text.c")], elsewhere)
         case(f"{compiler}, optimised, debugged, sections", plain,
-             base + ["-O1", "-g", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "own_text.c"])
+             base + ["-g", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "own_text.c"])
         case(f"{compiler}, position independent and static", plain, base + ["-fPIE", "-pie", "own_text.c"])
         probe = subprocess.run([compiler, "-flto", "-x", "c", "-", "-o", os.path.join(folder, "probe")],
                                input="int main(void) { return 0; }", text=True, stderr=subprocess.DEVNULL)
         if probe.returncode == 0:
-            case(f"{compiler}, -flto", plain, base + ["-flto", "-O1", "own_text.c"])
+            case(f"{compiler}, -flto", plain, base + ["-flto", "own_text.c"])
         else:
             checks.skip(f"{compiler}, -flto", "the linker cannot read its intermediate code: apt-get install llvm")
         preprocess = base + ["-E", "own_text.c", "-o", "preprocessed.i"]
@@ -314,7 +325,11 @@ def emulate(checks, name, text, folder):
     with open(path, "w") as file:
         file.write('#include "emulated_runtime.h"\n' + text)
     program = os.path.join(folder, "emulated")
-    command = ([CXX, "-std=c++17", "-O0", "-I.", "-Iexamples", "-Itests/simt", "-Itests/compile", path] + SIMT +
+    objects = [os.path.join(folder, f"{os.path.basename(name)}.o") for name in SIMT]
+    for name_of, target in zip(SIMT, objects):
+        if not os.path.exists(target):  # the emulator: once for all programs
+            checks.run(f"{name_of}: compile", [CXX, "-std=c++17", "-O0", "-Itests/simt", "-c", name_of, "-o", target])
+    command = ([CXX, "-std=c++17", "-O0", "-I.", "-Iexamples", "-Itests/simt", "-Itests/compile", path] + objects +
                ["-o", program, "-lpthread"])
     if checks.run(f"{name}: compile for the emulator", command) is not None:
         return checks.run(f"{name}: on the emulator", [program])
@@ -382,20 +397,23 @@ def readme(checks, folder):
 
 def examples(checks, folder):
     env = dict(os.environ)
-    pictures = [os.path.join(ROOT, "build", name) for name in ("demo.png", "demo_groups.png", "demo_graphs.png")]
+    # a build that is quick to make, in a place of its own
+    unoptimised = os.path.join("build", "tests", "unoptimised")
+    quick = [f"BUILD={unoptimised}", "CFLAGS=-O0"]
+    demo = ["demo"] if LONG else ["demo", *quick, "VENV=no", f"PYTHON3={PYTHON}"]
+    pictures = [os.path.join(ROOT, "build" if LONG else unoptimised, name)
+                for name in ("demo.png", "demo_groups.png", "demo_graphs.png")]
     for picture in pictures:
         if os.path.exists(picture):
             os.remove(picture)
-    output = checks.run("make demo", MAKE + ["demo"], env=env)
+    output = checks.run("make demo", MAKE + demo, env=env)
     if output is not None:
         for picture in pictures:
             checks.check(f"make demo: draws {os.path.relpath(picture, ROOT)}",
                          os.path.exists(picture) and os.path.getsize(picture) > 20000)
         checks.check("make demo: checked against pandas", "agree with pandas and NumPy" in output, output)
         checks.check("make demo: checked against SciPy", "agree with SciPy" in output, output)
-    # a build that is quick to make, in a place of its own
-    unoptimised = os.path.join("build", "tests", "unoptimised")
-    if checks.run("make examples", MAKE + ["examples", f"BUILD={unoptimised}", "CFLAGS=-O0"], env=env) is None:
+    if checks.run("make examples", MAKE + ["examples", *quick], env=env) is None:
         return
     for name in example_files():
         stem, kind = os.path.splitext(name)
@@ -579,15 +597,12 @@ def size(checks, folder):
     allowed = re.compile(r"(libc|libm|libdl|libpthread|libgomp|ld-linux.*)\.so(\.\d+)?$")
     checks.check("the library needs nothing but libc and OpenMP", all(allowed.match(name) for name in needed),
                  " ".join(needed))
-    target = os.path.join(folder, "program.o")
-    if checks.run("-O2 object", [CC, "-std=c11", "-O2", "-I.", "-DWITHOUT_MAIN", "-c", source("program.c"), "-o",
-                                 target]) is not None:
-        sections = subprocess.run(["size", target], stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")[1]
-        code, data, zero = (int(word) for word in sections.split()[:3])
-        print(f"gpuprims.h: {len(text)} bytes, {text.count(chr(10))} lines; -O2 object: {code} bytes of code and "
-              f"constants (the embedded text among them), {data} of data, {zero} zero; library: "
-              f"{os.path.getsize(library)} bytes, {len(exported)} symbols, needs {' '.join(needed)}")
-        print(f"exported: {' '.join(sorted(exported))}")
+    sections = subprocess.run(["size", library], stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")[1]
+    code, data, zero = (int(word) for word in sections.split()[:3])
+    print(f"gpuprims.h: {len(text)} bytes, {text.count(chr(10))} lines; library: {os.path.getsize(library)} bytes, of "
+          f"them {code} of code and constants (the embedded text among them), {data} of data, {zero} zero; "
+          f"{len(exported)} symbols, needs {' '.join(needed)}")
+    print(f"exported: {' '.join(sorted(exported))}")
 
 
 GROUPS = {"language": language, "nvcc": nvcc, "copies": copies, "embed": embed, "readme": readme, "examples": examples,

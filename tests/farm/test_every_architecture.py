@@ -2,12 +2,14 @@
 GPUPRIMS_LONG=1 (make test-long) the whole of it.
 
 The sample: every value of every field for each architecture; for two of them, and the kernels that the others are like,
-every pair of values of two fields that occurs
-in the valid space occurs in a compiled policy (pairwise testing: Cohen, Dalal, Fredman and Patton, The AETG
-System). The primitives of a family count as values of one more field, and the element types rotate.
+every pair of values of two fields that occurs in the valid space occurs in a compiled policy (pairwise testing: Cohen,
+Dalal, Fredman and Patton, The AETG System). The primitives of a family count as values of one more field, and the
+element types rotate. A third of the sample is compiled in a run, whose turn it is (tests/turn.py): of each family and
+architecture some.
 
-The long run: pairs on every architecture; and every policy of every primitive on one architecture, in rotation. That is
-an hour and more of two cores. GPUPRIMS_LONG=2 compiles every policy for every architecture: for a machine with many.
+The long run: all of the sample, pairs on every architecture; and every policy of every primitive on one architecture,
+in rotation. That is an hour and more of two cores. GPUPRIMS_LONG=2 compiles every policy for every architecture: for a
+machine with many.
 """
 import collections
 import os
@@ -17,6 +19,7 @@ import re
 import pytest
 import test_graph_kernels
 import tune_parts
+from turn import turn
 
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
 PAIRS_ON = (75, 90)  # the oldest, and the first with bulk copies: what the kernels differ in
@@ -116,12 +119,12 @@ def covering(points, strength, seed):
     return chosen
 
 
-def compile_point(program, point, compute_capability, turn):
+def compile_point(program, point, compute_capability, number):
     """Compiles it for the first type in the rotation for which it is valid. What is wrong, or None."""
     (_, primitive), *policy = point
     text = ",".join(f"{name}={value}" for name, value in policy)
     for step in range(len(TYPES)):
-        cell = cell_of(primitive, TYPES[(turn + step) % len(TYPES)])
+        cell = cell_of(primitive, TYPES[(number + step) % len(TYPES)])
         answer = tune_parts.compile_one(program, cell, compute_capability, text)
         if answer["status"] != "invalid":
             break
@@ -135,9 +138,10 @@ def compile_point(program, point, compute_capability, turn):
     return None
 
 
-def assert_all_compile(program, jobs):
-    """jobs: (point, compute capability)."""
-    found = tune_parts.in_parallel(compile_point, [(program, *job, turn) for turn, job in enumerate(jobs)])
+def assert_all_compile(program, jobs, share=1):
+    """jobs: (point, compute capability). share: of as many jobs, one."""
+    jobs = [(program, *job, number) for number, job in enumerate(jobs)][turn(share)::share]
+    found = tune_parts.in_parallel(compile_point, jobs)
     wrong = [text for text in found if text]
     assert not wrong, f"{len(wrong)} of {len(jobs)}:\n" + "\n".join(wrong)
 
@@ -179,15 +183,15 @@ def test_covering_sample(program, architectures):
             strength = 2 if LONG or (compute_capability in PAIRS_ON and family in PAIRS_OF) else 1
             points = records(program, family, compute_capability)
             jobs += [(point, compute_capability) for point in covering(points, strength, compute_capability)]
-    assert_all_compile(program, jobs)
+    assert_all_compile(program, jobs, 1 if LONG else 3)
 
 
 @pytest.mark.skipif(not LONG, reason="the whole space: make test-long")
 def test_whole_space(program, architectures):
     jobs = []
-    for turn, compute_capability in enumerate(architectures):
+    for number, compute_capability in enumerate(architectures):
         for family in FAMILIES:
             points = records(program, family, compute_capability)
-            mine = points if LONG > 1 else points[turn::len(architectures)]
+            mine = points if LONG > 1 else points[number::len(architectures)]
             jobs += [(point, compute_capability) for point in mine]
     assert_all_compile(program, jobs)

@@ -4,8 +4,10 @@ import concurrent.futures
 import json
 import os
 import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
 CC = os.environ.get("CC", "gcc")
 MAIN = r"""
 #define GPUPRIMS_IMPLEMENTATION
@@ -84,7 +86,7 @@ int main(int count, char **arguments) {
 def build(folder, headers=ROOT):
     """Builds the program into the folder and returns its path. headers: where its gpuprims.h is."""
     target = os.path.join(folder, "tune_parts")
-    flags = [CC, "-O1", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", f"-I{headers}", "-I."]
+    flags = [CC, "-Og", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", f"-I{headers}", "-I."]
     main = os.path.join(folder, "main.c")
     with open(main, "w", encoding="utf-8") as file:
         file.write(MAIN)

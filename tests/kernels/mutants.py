@@ -8,17 +8,19 @@ A mutant names the text to replace (it must occur exactly once, so a change of t
 failure here too), what to put in its place, and the part that is run against it: of test_kernels.cpp, or of the file
 that FILES names for the part. Each of these parts is run without a mutant too, and must pass.
 
-With GPUPRIMS_LONG=0, as make test has it, a twelfth of the mutants: which one, the header's text decides, so that its
-changes take turns; the parts as they are run in rows of their own there. make test-long runs all.
+With GPUPRIMS_LONG=0, as make test has it, those whose turn it is (tests/turn.py), one in 36; the parts as they are run
+in rows of their own there. make test-long runs all.
 """
 import concurrent.futures
-import hashlib
 import os
 import shutil
 import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from turn import turn  # noqa: E402
+
 HERE = os.path.join(ROOT, "tests", "kernels")
 SIMT = os.path.join(ROOT, "tests", "simt")
 CXX = os.environ.get("CXX", "g++")
@@ -1271,9 +1273,8 @@ def main():
     names = [name for name in names if name not in nowhere]
     skipped = 0
     if os.environ.get("GPUPRIMS_LONG") == "0" and not sys.argv[2:]:
-        turn = hashlib.sha256(texts["gpuprims.h"].encode()).digest()[0] % 12
         skipped = len(names)
-        names = names[turn::12]
+        names = names[turn(36)::36]
         skipped -= len(names)
         print("skipped: %d mutants, whose turn it is not; make test-long runs all" % skipped)
     names += [] if skipped else sorted({MUTANTS[n][0] for n in names})  # the parts as they are
