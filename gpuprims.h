@@ -18469,7 +18469,7 @@ struct gp__bfs_state {
   int step, depth;
   int map, side;  // which bitmap is read, which list
   int listed;     // there is a list, and depths of what was not reached are written
-  int descending; // behind this step it goes on top-down; 2: it did before, and only the long lists are not in the queue
+  int descending; // behind this step it goes on top-down; 2: it did before, and the long lists are missing in the queue
 };
 // Counters of barriers, which take them in turn: one that is added to, one that may still be read, one that is clear.
 template <int SUMS> struct alignas(128) gp__arrivals {

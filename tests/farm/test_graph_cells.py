@@ -46,6 +46,18 @@ def test_lines(program, tmp_path, call, calls, levels, reached):
     assert key.primitive == call and measure.ours[0].us == sample["median_us"]
 
 
+def test_hubs_first(program):
+    """The same searches: as many levels, as many edges."""
+    def samples(*arguments):
+        return subprocess.run([program, "kronecker scale=9", "backend=host", "sources=5", *arguments],
+                              stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+    plain, relabelled = samples(), samples("relabel=1")
+    assert any(line.startswith("relabelled, hubs first, in ") for line in relabelled)
+    assert "kronecker scale=9 relabelled" in "".join(relabelled) and relabelled[-1] == "1 policies, 0 wrong"
+    levels = [[line.split()[6] for line in lines if line.startswith("default")] for lines in (plain, relabelled)]
+    assert levels[0] == levels[1] and float(levels[0][0]) > 1
+
+
 def test_refuses(program):
     for arguments in (["no such graph"], [GRAPH, "call=sort"], [GRAPH, "sources=0"], [GRAPH, "nothing=1"]):
         done = subprocess.run([program, *arguments, "backend=host"], capture_output=True, text=True)
