@@ -397,23 +397,20 @@ def readme(checks, folder):
 
 def examples(checks, folder):
     env = dict(os.environ)
-    # a build that is quick to make, in a place of its own
-    unoptimised = os.path.join("build", "tests", "unoptimised")
-    quick = [f"BUILD={unoptimised}", "CFLAGS=-O0"]
-    demo = ["demo"] if LONG else ["demo", *quick, "VENV=no", f"PYTHON3={PYTHON}"]
-    pictures = [os.path.join(ROOT, "build" if LONG else unoptimised, name)
-                for name in ("demo.png", "demo_groups.png", "demo_graphs.png")]
+    pictures = [os.path.join(ROOT, "build", name) for name in ("demo.png", "demo_groups.png", "demo_graphs.png")]
     for picture in pictures:
         if os.path.exists(picture):
             os.remove(picture)
-    output = checks.run("make demo", MAKE + demo, env=env)
+    output = checks.run("make demo", MAKE + ["demo"], env=env)
     if output is not None:
         for picture in pictures:
             checks.check(f"make demo: draws {os.path.relpath(picture, ROOT)}",
                          os.path.exists(picture) and os.path.getsize(picture) > 20000)
         checks.check("make demo: checked against pandas", "agree with pandas and NumPy" in output, output)
         checks.check("make demo: checked against SciPy", "agree with SciPy" in output, output)
-    if checks.run("make examples", MAKE + ["examples", *quick], env=env) is None:
+    # a build that is quick to make, in a place of its own
+    unoptimised = os.path.join("build", "tests", "unoptimised")
+    if checks.run("make examples", MAKE + ["examples", f"BUILD={unoptimised}", "CFLAGS=-O0"], env=env) is None:
         return
     for name in example_files():
         stem, kind = os.path.splitext(name)
