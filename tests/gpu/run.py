@@ -194,8 +194,8 @@ def jobs_of(args, cache):
 # What a sanitizer runs: parts that are processes of their own, so that tools and parts run side by side.
 SANITIZED_TYPES = "u8,u32,f32,s12,f64"
 SANITIZED = {"segments": ["segments"], "sorting": ["sorting"], "transposes": ["transposes"],
-             "other": [group for group in GROUPS
-                       if group not in ("determinism", "big", "segments", "sorting", "transposes")]}
+             "graphs": ["graphs"], "other": [group for group in GROUPS if group not in (
+                 "determinism", "big", "segments", "sorting", "transposes", "graphs")]}
 
 
 def sanitizer_jobs(args, cache, tools):
