@@ -3390,7 +3390,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   }
   r.pitch = r.height * size + (s.rows - r.height) * size % GP__BUFFERED_SHIFT;
   r.slot = ((widest * r.pitch - 1) / GP__BUFFERED_SHIFT + 2) * GP__BUFFERED_SHIFT;
-  r.form = GP__VECTOR * GP__FORM_WORD; // what clears counters asks
+  r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // what clears counters asks
   if (s.form & GP__FORM_IN_START)
     r.form |= (s.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
               (s.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);

@@ -52,6 +52,7 @@ static int64_t graphs_limited(const searched *s, uint64_t a, uint64_t b, uint64_
 }
 
 static gp_result searched_open(searched *s, const char *text, gp_type offset, gp_type vertex, int way, void *stream) {
+  static const gp_traversal nothing;
   void *d_pairs;
   uint64_t room;
   gp_result r;
@@ -65,6 +66,7 @@ static gp_result searched_open(searched *s, const char *text, gp_type offset, gp
   s->d = built_new(s->m.vertices, room, offset, vertex, 0);
   d_pairs = device_new(s->m.edges * 8 + SLACK);
   s->report = device_new(SLACK), s->statistics = (gp_traversal *)device_new(sizeof *s->statistics);
+  upload(s->statistics, &nothing, sizeof nothing); // it comes back whole, steps that were not taken too
   s->d_sources = device_new(sizeof s->sources), s->d_reached = device_new(sizeof s->sources);
   s->d_depths = device_new(s->m.vertices * 4 * GRAPHS_SOURCES + SLACK),
   s->d_parents = device_new(s->m.vertices * 8 + SLACK);
