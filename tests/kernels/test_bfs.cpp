@@ -203,7 +203,17 @@ template <class P, class O, class V> static void waiting() {
     run<P, O, V>(g, 0, h, blocks);
   }
 }
+// One block of a cluster finds more than it has room for, all of them less than they have.
+template <class P, class O, class V> static void uneven() {
+  const Graph g = spider(300);
+  if (!only.empty() && only != g.name) return;
+  How h = draw_how(g, P::threads);
+  h.cluster = h.blocks = 4, h.cluster_small = 4 * gp__bfs_small_most(P::threads), h.small = 1;
+  h.alpha = -1, h.steps = 0, h.limit = 0, h.target = ~0ull;
+  run<P, O, V>(g, 0, h, 1);
+}
 template <class P, class O, class V> static void all(int seeds) {
+  uneven<P, O, V>();
   deep<P, O, V>();
   waiting<P, O, V>();
   each<P, O, V>(chain(70), 20, seeds);
