@@ -192,10 +192,20 @@ def jobs_of(args, cache):
 
 
 # What a sanitizer runs: parts that are processes of their own, so that tools and parts run side by side.
-SANITIZED_TYPES = "u8,u32,f32,s12,f64"
-SANITIZED = {"segments": ["segments"], "sorting": ["sorting"], "transposes": ["transposes"],
-             "graphs": ["graphs"], "other": [group for group in GROUPS if group not in (
-                 "determinism", "big", "segments", "sorting", "transposes", "graphs")]}
+SANITIZED_TYPES = ["u8", "u32", "u64", "f32", "s12", "f64"]
+BY_TYPE_SANITIZED = ("sorting", "transposes")
+OF_THEIR_OWN = ("segments", *BY_TYPE_SANITIZED, "graphs")
+
+
+def sanitized_parts():
+    """(name, groups, types)"""
+    every = ",".join(SANITIZED_TYPES)
+    for group in OF_THEIR_OWN:
+        if group in BY_TYPE_SANITIZED:
+            yield from ((f"{group}:{kind}", [group], kind) for kind in SANITIZED_TYPES)
+        else:
+            yield group, [group], every
+    yield "other", [group for group in GROUPS if group not in ("determinism", "big", *OF_THEIR_OWN)], every
 
 
 def sanitizer_jobs(args, cache, tools):
@@ -206,13 +216,13 @@ def sanitizer_jobs(args, cache, tools):
         say("skipped: no compute-sanitizer on this machine")
         return []
     jobs = []
-    for part, groups in SANITIZED.items():
+    for part, groups, types in sanitized_parts():
         for tool in tools:
             name = f"{part}:{tool or 'without a tool'}"
             if args.only and not any(fnmatch.fnmatch(name, pattern) for pattern in args.only):
                 continue
             options, limit = TOOLS[tool] if tool else ([], 200)
-            arguments = ["--sanitizer", "--types", SANITIZED_TYPES]
+            arguments = ["--sanitizer", "--types", types]
             for group in groups:
                 arguments += ["--group", group]
             job = check_job(name, arguments + (["--no-pipelined"] if tool == "racecheck" else []), limit, cache,
