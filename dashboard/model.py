@@ -86,7 +86,7 @@ class Device:
     def __init__(self, folder):
         self.folder, self.names, self.runs, self.files, self.notices = folder, {}, [], [], []
         self.history, self.nights = {}, []
-        self.ladders, self.landscapes = [], []
+        self.ladders, self.landscapes, self.programs = [], [], []
 
     @property
     def title(self):
@@ -140,6 +140,8 @@ def devices_of(files):
             device.ladders.append(file)
             if type(file.ladder.get("device")) is str:
                 device.names.setdefault(file.ladder["device"], file.night)
+        if file.programs:
+            device.programs.append(file)
         environments = [run.environment for run in file.bench] + \
             list(file.farm.environments.values() if file.farm else ())
         for one in environments:

@@ -648,7 +648,7 @@ def landscape_page(page):
     sections = []
     for device in page.site.devices:
         section = {"device": device, "landscapes": [], "ladders": [], "kernels": kernels_of(page, device),
-                   "layouts": layouts_of(page, device)}
+                   "layouts": layouts_of(page, device), "programs": []}
         for file in device.landscapes:
             found = page.site.landscapes.get((device.folder, file.name))
             if isinstance(found, str):
@@ -658,6 +658,9 @@ def landscape_page(page):
         for file in device.ladders:
             section["ladders"].append({"file": file.name, "night": file.night, "device": file.ladder.get("device"),
                                        "figures": ladder_figures(page, device, file)})
+        for file in device.programs:
+            section["programs"].append({"file": file.name, "device": file.programs.get("device"),
+                                        "figures": program_figures(page, device, file)})
         sections.append(section)
     return {"sections": sections, "primitives": landscape.PRIMITIVES}
 
@@ -771,6 +774,34 @@ def layouts_of(page, device):
         (["conversion", "n", "us", "GB/s", "of the copy", "night"],
          [[text, n, number(ours.us, 2), number(ours.gbs), percent(ours.of_roof), night] for text, n, ours, night in
           rows]))
+
+
+def program_figures(page, device, file):
+    """examples/layouts: each program's best combination of layouts beside its baseline, by size."""
+    found = []
+    for program in dict.fromkeys(result["program"] for result in file.programs["results"]):
+        bars, numbers = [], []
+        for result in file.programs["results"]:
+            if result["program"] != program:
+                continue
+            count, base = f"{result['n']:,}", result["variants"][0]["us"]
+            best = min(result["variants"], key=lambda variant: variant["us"])
+            bars.append({"label": f"{count}: {program_name(best)}", "values": [["speed-up", base / best["us"]]]})
+            numbers += [[count, program_name(variant), number(variant["us"], 2), times(base / variant["us"])]
+                        for variant in result["variants"]]
+        title = {"bitonic": "Bitonic sort", "kd_tree": "KD-tree binning"}.get(program, program)
+        found.append(page.figure(
+            f"{device.folder} {file.name} {program}",
+            {"draw": "bars", "rows": bars, "xlabel": "times the speed of " + program_name(
+                file.programs["results"][0]["variants"][0]), "form": "{:.2f}", "mark": 1, "log": True},
+            f"{title}: the best combination of layouts",
+            f"Speed-up of the best combination of layouts, {title}.",
+            (["elements", "array, second", "us", "speed-up"], numbers)))
+    return found
+
+
+def program_name(variant):
+    return f"{variant['array']}, {variant['second']}" + (", transposed" if variant["transposed"] else "")
 
 
 # ---- Table -----------------------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ class File:
     def __init__(self, path, device, name):
         self.path, self.device, self.name = path, device, name
         self.kind, self.night, self.set, self.lines, self.notices = "", "", "", 0, []
-        self.bench, self.farm, self.ladder = [], None, None
+        self.bench, self.farm, self.ladder, self.programs = [], None, None, None
 
     def say(self, level, text):
         self.notices.append(Notice(level, self.device, self.night, self.name, text))
@@ -322,7 +322,7 @@ def add_kernels(farm, samples):
             place.setdefault((sample["phase"], name), []).append(statistics.median(sample["us"]))
 
 
-# ---- the ladder, and the records of nights ---------------------------------------------------------------------------
+# ---- the ladder, programs over layouts, and the records of nights ----------------------------------------------------
 
 
 def read_record(file):
@@ -337,8 +337,15 @@ def read_record(file):
         file.kind = "night"
         notice_steps(file, value)
         return
+    if isinstance(value, dict) and isinstance(value.get("results"), list):
+        results = [result for result in value["results"] if is_program(result)]
+        if len(results) != len(value["results"]) or not results:
+            file.say("bad", "results of examples/layouts that cannot be used were left out")
+        file.kind, file.programs = "programs", {**value, "results": results}
+        return
     if not isinstance(value, dict) or "tables" not in value:
-        file.say("note", "not understood: neither a run, nor a store, nor a ladder, nor a night's record")
+        file.say("note", "not understood: neither a run, nor a store, nor a ladder, nor programs over layouts, nor a "
+                         "night's record")
         return
     tables = [table for table in value["tables"] if is_ladder_table(table)] if isinstance(value["tables"], list) else []
     if len(tables) != len(value["tables"]):
@@ -368,6 +375,14 @@ def is_ladder_table(table):
             isinstance(rung, dict) and type(rung.get("name")) is str and type(rung.get("what")) is str and
             all(number_of(rung.get(name)) is not None for name in ("us", "gbs", "published_us", "published_gbs"))
             for rung in table["rungs"])
+
+
+def is_program(result):
+    """A program of examples/layouts at one size; the first variant is the baseline."""
+    return isinstance(result, dict) and type(result.get("program")) is str and type(result.get("n")) is int and \
+        isinstance(result.get("variants"), list) and bool(result["variants"]) and all(
+            isinstance(variant, dict) and number_of(variant.get("us")) and variant.get("transposed") in (0, 1) and
+            all(type(variant.get(name)) is str for name in ("array", "second")) for variant in result["variants"])
 
 
 def bytes_text(size):

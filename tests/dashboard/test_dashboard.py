@@ -334,11 +334,28 @@ def test_corrupt_lines_are_named_and_the_rest_is_used(tmp_path, make_site):
     check_whole(site)
 
 
+def test_programs_over_layouts_show_their_best_combination(tmp_path, make_site):
+    def variant(array, transposed, us):
+        return {"array": array, "second": "SoA", "transposed": transposed, "us": us}
+    content = {"device": "Example One", "results": [
+        {"program": "kd_tree", "n": 70000, "variants": [variant("AoS", 0, 30.0), variant("AoSoA 8", 1, 12.0)]},
+        {"program": "kd_tree", "n": 900, "variants": [variant("AoS", 0, 2.0), variant("SoA", 0, 0)]}]}
+    path = tmp_path / "device" / "2026-01-05.layout_programs.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(content))
+    site = make_site(tmp_path)
+    check_whole(site)
+    text = text_of(site, "landscape.html")
+    assert "KD-tree binning: the best combination of layouts" in text and "AoSoA 8, SoA, transposed" in text
+    assert "2.50" in text, "30 us against 12"
+    assert "results of examples/layouts that cannot be used were left out" in text_of(site), "a time of 0 us"
+
+
 @pytest.mark.parametrize("content", [b"", b"\n", b"not JSON\n", b"{}\n", b"null\n", b"\xff\xfe",
                                      b'{"kind":"environment"}', b'{"kind":"environment","v":99}\n',
                                      b'{"kind":"samples","v":1}\n', b'{"kind":"sample","n":1}\n', b"[" * 5000])
 @pytest.mark.parametrize("name", ["2026-01-05.jsonl", "2026-01-05.tune.jsonl", "2026-01-05.regress.jsonl.gz",
-                                  "2026-01-05.ladder.json", "2026-01-05.night.json",
+                                  "2026-01-05.ladder.json", "2026-01-05.night.json", "2026-01-05.layout_programs.json",
                                   "landscape/2026-01-05.landscape.jsonl", "no date.jsonl"])
 def test_no_file_stops_the_reader(tmp_path, name, content):
     path = tmp_path / "device" / name
@@ -352,6 +369,7 @@ def test_no_file_stops_the_reader(tmp_path, name, content):
 def test_a_site_of_unusable_files_is_whole_and_names_them(tmp_path, make_site):
     for name, content in (("2026-01-05.jsonl", b"\xff\n"), ("2026-01-06.tune.jsonl", b"no\n"),
                           ("2026-01-06.regress.jsonl.gz", b"no gzip"), ("2026-01-07.ladder.json", b'{"tables": [1]}'),
+                          ("2026-01-07.layout_programs.json", b'{"results": [{"program": "x", "n": 1}]}'),
                           ("landscape/2026-01-05.landscape.jsonl", b'{"kind":"run","v":1}\n'),
                           ("2026-01-08.tune.jsonl", b'{"kind":"run","v":2}\n')):
         path = tmp_path / "device" / name
@@ -362,6 +380,7 @@ def test_a_site_of_unusable_files_is_whole_and_names_them(tmp_path, make_site):
     check_whole(site)
     text = text_of(site)
     for name in ("2026-01-05.jsonl", "2026-01-06.tune.jsonl", "2026-01-06.regress.jsonl.gz", "2026-01-07.ladder.json",
+                 "2026-01-07.layout_programs.json",
                  "schema version 2", "stray.jsonl lies in no device's folder"):
         assert name in text
     assert "NO DATA" in text_of(site, "index.html")
