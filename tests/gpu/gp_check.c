@@ -461,7 +461,10 @@ static int solve(workbench *w, const problem *p) {
 // ---- what is tried --------------------------------------------------------------------------------------------------
 
 #define P(a, t, v, l, s, g, b, o)                                                                                      \
-  { GP_##a, t, v, l, s, g, b, o, 0, 0, 0, 0 }
+  {                                                                                                                    \
+    .algorithm = GP_##a, .threads = t, .vectors = v, .load = l, .store = s, .stages = g, .blocks_per_sm = b,           \
+    .overlap = o                                                                                                       \
+  }
 // Overlap: 1 on, 2 off, 0 as the device has it.
 static const gp_policy REDUCE_POLICIES[] = {
     P(EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0),  P(EVEN_SHARE, 256, 2, 1, 0, 0, 4, 2), P(EVEN_SHARE, 512, 4, 0, 0, 0, 2, 0),
@@ -648,7 +651,9 @@ static void group_policies(void) {
 static void group_alignment(void) {
   static const char *const NAMES[] = {"u8", "u16", "u32", "u64", "s12", "f16", "f64"};
   static const uint64_t counts[] = {1, 5, 37, 1000, 20011};
-  const gp_policy look_back = {GP_LOOK_BACK, 128, 3, 0, 0, 0, 2, 0}, pipelined = {GP_PIPELINED, 128, 5, 0, 0, 3, 2, 0};
+  const gp_policy look_back = {.algorithm = GP_LOOK_BACK, .threads = 128, .vectors = 3, .blocks_per_sm = 2};
+  const gp_policy pipelined = {
+      .algorithm = GP_PIPELINED, .threads = 128, .vectors = 5, .stages = 3, .blocks_per_sm = 2};
   const gp_policy *const policies[3] = {NULL, &look_back, &pipelined};
   int t, i, o, k, s, q;
   for (t = 0; t < COUNT(NAMES); t++) {
@@ -974,9 +979,10 @@ static void group_structs(void) {
 static void group_queue(void) {
   enum { CALLS = 120 };
   static const char *const NAMES[] = {"u32", "u8", "f64", "u64"};
-  const gp_policy overlapping[3] = {{GP_LOOK_BACK, 256, 3, 0, 0, 0, 4, 1},
-                                    {GP_EVEN_SHARE, 512, 4, 0, 0, 0, 2, 1},
-                                    {GP_PIPELINED, 256, 5, 0, 0, 3, 2, 1}};
+  const gp_policy overlapping[3] = {
+      {.algorithm = GP_LOOK_BACK, .threads = 256, .vectors = 3, .blocks_per_sm = 4, .overlap = 1},
+      {.algorithm = GP_EVEN_SHARE, .threads = 512, .vectors = 4, .blocks_per_sm = 2, .overlap = 1},
+      {.algorithm = GP_PIPELINED, .threads = 256, .vectors = 5, .stages = 3, .blocks_per_sm = 2, .overlap = 1}};
   int pass_number, i;
   for (pass_number = 0; pass_number < (sanitizer ? 1 : quick ? 3 : 8); pass_number++) {
     static workbench benches[CALLS];
@@ -1013,7 +1019,7 @@ static void group_queue(void) {
 
 // A chain on one stream: the output of each call is the input of the next, with overlapping launches.
 static void group_chain(void) {
-  const gp_policy scan = {0, 0, 0, 0, 0, 0, 0, 1}, map = {GP_DIRECT, 0, 0, 0, 0, 0, 0, 1};
+  const gp_policy scan = {.overlap = 1}, map = {.algorithm = GP_DIRECT, .overlap = 1};
   const check_type *t = type_named("u32");
   const uint64_t n = sanitizer ? 5003 : 1000003;
   const int links = sanitizer ? 6 : 40;
