@@ -78,8 +78,8 @@ def build():
     libs = ["-ldl", "-lpthread", "-lm"]
     jobs = [
         # Fields of a policy that are left out are zero: the default.
-        [CC, "-O2", "-g", "-std=gnu11", "-Wall", "-Wextra", "-Wno-missing-field-initializers", *openmp, "-I.", "-Itools",
-         "tests/gpu/gp_check.c", "-o", f"{BUILD}/gp_check", *libs],
+        [CC, "-O2", "-g", "-std=gnu11", "-Wall", "-Wextra", "-Wno-missing-field-initializers", *openmp, "-I.",
+         "-Itools", "tests/gpu/gp_check.c", "-o", f"{BUILD}/gp_check", *libs],
         # Under a sanitizer one thread does for the host's part.
         [CC, "-O2", "-g", "-std=gnu11", "-I.", "-Itools", "tests/gpu/gp_check.c", "-o", f"{BUILD}/gp_check_plain",
          *libs],
