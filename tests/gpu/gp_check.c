@@ -3,6 +3,7 @@
 // tests/gpu/run.py builds and runs it, several processes at a time.
 //
 //   gp_check [--group NAME]... [--types u8,f32] [--quick] [--full] [--sanitizer] [--cache DIR] [--seconds S] [--list]
+//            [--part 1/4]        of group graphs the second quarter of the cases
 //            [--no-pipelined]    what would be a pipelined scan looks back
 //            [--backend host]     the same logic on the host back end alone, to test the tests
 //
@@ -70,6 +71,7 @@ static gp_context *gpu, *host;
 static gp_description device;
 static void *primary;
 static int on_gpu = 1, quick = 0, full = 0, sanitizer = 0;
+static unsigned part = 0, parts = 1; // graphs: of so many parts, this one
 static const char *cache_dir;
 
 static void *device_new(uint64_t bytes) {
@@ -1570,6 +1572,9 @@ int main(int count, char **arguments) {
           if (!type_named(word)) return fprintf(stderr, "gp_check: no type %s\n", word), 2;
           type_wanted[type_named(word) - TYPES] = any_type = 1;
         }
+      } else if (!strcmp(a, "--part")) {
+        if (sscanf(value, "%u/%u", &part, &parts) != 2 || part >= parts)
+          return fprintf(stderr, "gp_check: --part 0/4 to 3/4, not %s\n", value), 2;
       } else if (!strcmp(a, "--cache")) cache_dir = value;
       else if (!strcmp(a, "--seconds")) deadline = start + atof(value);
       else if (!strcmp(a, "--backend") && !strcmp(value, "host")) on_gpu = 0;

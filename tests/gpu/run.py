@@ -199,14 +199,16 @@ OF_THEIR_OWN = ("segments", *BY_TYPE_SANITIZED, "graphs")
 
 
 def sanitized_parts():
-    """(name, groups, types)"""
+    """(name, groups, types, part of the group)"""
     every = ",".join(SANITIZED_TYPES)
     for group in OF_THEIR_OWN:
         if group in BY_TYPE_SANITIZED:
-            yield from ((f"{group}:{kind}", [group], kind) for kind in SANITIZED_TYPES)
+            yield from ((f"{group}:{kind}", [group], kind, "0/1") for kind in SANITIZED_TYPES)
+        elif group == "graphs":
+            yield from ((f"{group}:{part}", [group], every, part) for part in ("0/4", "1/4", "2/4", "3/4"))
         else:
-            yield group, [group], every
-    yield "other", [group for group in GROUPS if group not in ("determinism", "big", *OF_THEIR_OWN)], every
+            yield group, [group], every, "0/1"
+    yield "other", [group for group in GROUPS if group not in ("determinism", "big", *OF_THEIR_OWN)], every, "0/1"
 
 
 def sanitizer_jobs(args, cache, tools):
@@ -217,13 +219,13 @@ def sanitizer_jobs(args, cache, tools):
         say("skipped: no compute-sanitizer on this machine")
         return []
     jobs = []
-    for part, groups, types in sanitized_parts():
+    for part, groups, types, share in sanitized_parts():
         for tool in tools:
             name = f"{part}:{tool or 'without a tool'}"
             if args.only and not any(fnmatch.fnmatch(name, pattern) for pattern in args.only):
                 continue
             options, limit = TOOLS[tool] if tool else ([], 200)
-            arguments = ["--sanitizer", "--types", types]
+            arguments = ["--sanitizer", "--types", types, "--part", share]
             for group in groups:
                 arguments += ["--group", group]
             job = check_job(name, arguments + (["--no-pipelined"] if tool == "racecheck" else []), limit, cache,
