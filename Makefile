@@ -77,9 +77,10 @@ $(BUILD)/gp_bundle: tools/gp_bundle.c gpuprims.h $(POLICIES)
 	$(CC) $(CFLAGS) -std=c11 -Wall -Wextra -I. $< -o $@ $(LIBS)
 
 # bundle.c runs on kernels that gp_bundle compiled ahead of time; without NVRTC there are none, and it runs on the host.
+BUNDLE_ARCHITECTURES = 80 90
 $(BUILD)/examples/bundle: examples/bundle.c examples/bundle.txt examples/device_memory.h $(BUILD)/gp_bundle
 	@mkdir -p $(@D)
-	@if $(BUILD)/gp_bundle examples/bundle.txt example_kernels 80 90 > $(BUILD)/bundle_kernels.h; then \
+	@if $(BUILD)/gp_bundle examples/bundle.txt example_kernels $(BUNDLE_ARCHITECTURES) > $(BUILD)/bundle_kernels.h; then \
 	  $(CC) $(CFLAGS) -std=c11 -Wall -Wextra -I. -I$(BUILD) -DBUNDLE='"bundle_kernels.h"' $< -o $@ $(LIBS); \
 	else \
 	  echo 'bundle: no NVRTC on this machine (its PyPI package is nvidia-cuda-nvrtc): built for the host'; \
@@ -93,7 +94,7 @@ $(BUILD)/examples/tile_kernel: examples/tile_kernel.cu gpuprims.h
 # ---- what the user types
 
 demo: $(VENV_READY) $(BUILD)/examples/demo $(BUILD)/examples/graph
-	@$(PYTHON) examples/demo.py --build $(BUILD)
+	@$(PYTHON) examples/demo.py --build $(BUILD) $(ARGS)
 	@$(PYTHON) examples/graph.py --build $(BUILD)
 
 test:

@@ -1,12 +1,14 @@
 // demo.c - a year of flights, reduced, scanned, counted and grouped. `make demo` runs it through demo.py, which makes
 // its input, checks its results against pandas and draws them.
 //
-//     demo DIRECTORY      reads DIRECTORY/*.{f32,u8,u16} (column_files: a number a flight, flights in order of their
-//                         schedule); writes DIRECTORY/late.i64 (accumulated minutes), DIRECTORY/results.json, and a
-//                         file for each array that a group's step gives (groups: NAME.out, NAME.keys, ...)
+//     demo DIRECTORY [YEARS]    reads DIRECTORY/*.{f32,u8,u16} (column_files: a number a flight, flights in order of
+//                               their schedule); writes DIRECTORY/late.i64 (accumulated minutes),
+//                               DIRECTORY/results.json, and a file for each array that a group's step gives (groups:
+//                               NAME.out, NAME.keys, ...)
 //
 // Plain C: the GPU is reached through gpuprims.h alone. Every figure is computed twice, on the year as it is and on the
-// year a hundred times over, since a year is too little to keep a GPU busy; times are medians.
+// year many times over: a hundred times on a GPU, which a year is too little to keep busy, ten times on the host. Times
+// are medians.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
@@ -15,7 +17,7 @@
 
 #include <time.h>
 
-enum { YEARS = 100, ROUNDS = 7, FEWEST_ROUNDS = 3 };
+enum { YEARS_ON_GPU = 100, YEARS_ON_HOST = 10, MOST_YEARS = 100, ROUNDS = 7, FEWEST_ROUNDS = 3 };
 
 // The columns. Delays are in minutes, NaN where they are not known; a delay is late from LATE minutes on. DAY and HOUR
 // count from the start of the year, by schedule, and rise; carriers and destinations are in no order.
@@ -190,7 +192,7 @@ typedef struct place { // what ARGMIN and ARGMAX of f32 write
 typedef struct result {
   double value;
   int64_t index;                   // -1: no position
-  double seconds, gigabytes, roof; // of the hundred years: time; GB/s; GB/s of a copy that moves as much
+  double seconds, gigabytes, roof; // of all years: time; GB/s; GB/s of a copy that moves as much
   double year_seconds, year_gigabytes, year_roof;
   double first; // seconds of the first call, kernel and all
   const char *kernel;
@@ -201,13 +203,14 @@ typedef struct demo {
   device_memory memory;
   gp_op operators[OPERATORS];
   void *inputs[INPUTS];
-  void *output, *spare, *lengths; // of 8, 4 and 4 bytes for every flight of the hundred years
+  void *output, *spare, *lengths; // of 8, 4 and 4 bytes for every flight of all years
   void *scratch;                  // of 8 bytes, likewise: no step's results, but copies and other passing things
   void *offsets, *boundaries;     // where days begin; the ends of RANGES
   uint64_t *counts;               // numbers of results, which stay in device memory until they are asked for
   uint64_t days[2];               // of one year, and of all
   void *kept[2][2];           // what top-k takes, of one year and of all: flights of every hour; minutes of carriers
   uint64_t kept_counts[2][2]; //
+  int years;
   size_t rows, all;
   const char *directory;
   int wrong;
@@ -388,9 +391,9 @@ static gp_call call_of(const demo *d, int step, int on_all) {
     call.key_type = step == TOP_CARRIERS ? GP_I64 : step == BUSIEST_HOURS ? GP_U32 : GP_I32;
     call.keys = step == LONGEST_DELAYS ? d->inputs[LATE] : d->kept[which][on_all];
     if (step != LONGEST_DELAYS) call.count = d->kept_counts[which][on_all];
-    // Of a hundred years so many more, but for carriers, who are the same.
+    // Of all years so many more, but for carriers, who are the same.
     call.length = step == TOP_CARRIERS ? LATEST_CARRIERS : step == BUSIEST_HOURS ? BUSIEST : LONGEST;
-    if (on_all && step != TOP_CARRIERS) call.length *= YEARS;
+    if (on_all && step != TOP_CARRIERS) call.length *= (uint64_t)d->years;
     call.out_keys = d->spare;
     call.out_type = GP_U32, call.out = d->output;
     break;
@@ -494,9 +497,10 @@ static const char *kernel_origin(gp_context *ctx, const gp_call *call) {
   return names[source];
 }
 
-static void print_heads(const char *title) {
-  printf("\n%-27s %10s | %10s %8s %7s | %10s %8s %7s\n", title, "first call", "one year", "", "of", "100 years", "",
-         "of");
+static void print_heads(const char *title, int years) {
+  char all[16];
+  snprintf(all, sizeof all, "%d years", years);
+  printf("\n%-27s %10s | %10s %8s %7s | %10s %8s %7s\n", title, "first call", "one year", "", "of", all, "", "of");
   printf("%-27s %10s | %10s %8s %7s | %10s %8s %7s\n", "", "ms", "us", "GB/s", "roof", "us", "GB/s", "roof");
 }
 
@@ -570,7 +574,7 @@ static void run_step(demo *d, const step *s, int64_t *late, result *r) {
     r->value = (double)whole;
   } else device_memory_read(&d->memory, &r->value, d->output, sizeof r->value);
 
-  // A hundred years must give a hundred times the sum, and the extreme of the first year. Minutes and miles are whole
+  // All years must give so many times the sum, and the extreme of the first year. Minutes and miles are whole
   // numbers, so their sums are exact; a sum of speeds is rounded.
   call.count = d->all;
   all_years(d, s->name, &call, d->rows * row_bytes, d->all * row_bytes, r);
@@ -578,7 +582,7 @@ static void run_step(demo *d, const step *s, int64_t *late, result *r) {
     device_memory_read(&d->memory, &found, d->output, sizeof found);
     d->wrong += found.value != (float)r->value || found.index != r->index;
   } else if (!is_map) {
-    const double expected = YEARS * r->value, tolerance = s->column == SPEED ? 1e-10 * expected : 0;
+    const double expected = d->years * r->value, tolerance = s->column == SPEED ? 1e-10 * expected : 0;
     double sum;
     device_memory_read(&d->memory, &whole, is_scan ? (int64_t *)d->output + d->all - 1 : (int64_t *)d->output,
                        sizeof whole);
@@ -600,18 +604,19 @@ static int64_t number(const void *values, size_t size, uint64_t i) {
   return size == 4 ? (int64_t)((const uint32_t *)values)[i] : ((const int64_t *)values)[i];
 }
 
-// Groups of a hundred years are those of the year, and sums a hundred times as large.
-static int groups_agree(const gp_call *call, int which, array year, const void *of_year, const void *of_all) {
+// Groups of all years are those of the year, and sums so many times as large.
+static int groups_agree(const demo *d, const gp_call *call, int which, array year, const void *of_year,
+                        const void *of_all) {
   uint64_t i;
   int wrong = 0;
   if (which != OUT || call->op == GP_MAX) return memcmp(of_all, of_year, (size_t)bytes_of(year)) == 0;
   for (i = 0; i < year.elements; ++i)
-    wrong |= call->out_type == GP_F64 ? ((const double *)of_all)[i] != YEARS * ((const double *)of_year)[i]
-                                      : number(of_all, year.size, i) != YEARS * number(of_year, year.size, i);
+    wrong |= call->out_type == GP_F64 ? ((const double *)of_all)[i] != d->years * ((const double *)of_year)[i]
+                                      : number(of_all, year.size, i) != d->years * number(of_year, year.size, i);
   return !wrong;
 }
 
-// What is in order is there a hundred times in a row. The first ones and the last ones are looked at.
+// What is in order is there as many times in a row as there are years. The first ones and the last ones are looked at.
 static int orders_agree(const demo *d, array year, const void *of_year, array all) {
   const uint64_t starts[2] = {0, all.elements - year.elements};
   uint64_t i;
@@ -619,15 +624,15 @@ static int orders_agree(const demo *d, array year, const void *of_year, array al
   for (k = 0; k < 2; ++k) {
     void *of_all = copy_to_host(d, all, starts[k], year.elements);
     for (i = 0; i < year.elements; ++i)
-      wrong |= memcmp((char *)of_all + i * year.size, (const char *)of_year + (starts[k] + i) / YEARS * year.size,
+      wrong |= memcmp((char *)of_all + i * year.size, (const char *)of_year + (starts[k] + i) / d->years * year.size,
                       year.size) != 0;
     free(of_all);
   }
   return !wrong;
 }
 
-// A year's array, and the same of a hundred years: numbers of results and counters must be a hundred times as large;
-// else its first and its last hundredth must be what the year gave, but for positions, which go on rising.
+// A year's array, and the same of all years: numbers of results and counters must be so many times as large; else its
+// first and its last year must be what the year gave, but for positions, which go on rising.
 static int agree(const demo *d, const gp_call *call, int which, array year, const void *of_year, array all) {
   void *of_all;
   uint64_t i, first;
@@ -635,12 +640,12 @@ static int agree(const demo *d, const gp_call *call, int which, array year, cons
   if (call->primitive == GP_GROUP_BY) {
     if (all.elements != year.elements) return 0;
     of_all = copy_to_host(d, all, 0, all.elements);
-    wrong = !groups_agree(call, which, year, of_year, of_all);
+    wrong = !groups_agree(d, call, which, year, of_year, of_all);
     free(of_all);
     return !wrong;
   }
   if (call->primitive == GP_SORT || (call->primitive == GP_TOP_K && call->length != LATEST_CARRIERS))
-    return which == OUT || (all.elements == YEARS * year.elements && orders_agree(d, year, of_year, all));
+    return which == OUT || (all.elements == d->years * year.elements && orders_agree(d, year, of_year, all));
   if (call->primitive == GP_TOP_K && which == OUT) { // the same carriers
     of_all = copy_to_host(d, all, 0, all.elements);
     wrong = memcmp(of_all, of_year, (size_t)bytes_of(year)) != 0;
@@ -649,11 +654,12 @@ static int agree(const demo *d, const gp_call *call, int which, array year, cons
   }
   if (call->bins || which == COUNTS || call->primitive == GP_TOP_K) {
     of_all = copy_to_host(d, all, 0, all.elements);
-    for (i = 0; i < year.elements; ++i) wrong |= number(of_all, all.size, i) != YEARS * number(of_year, year.size, i);
+    for (i = 0; i < year.elements; ++i)
+      wrong |= number(of_all, all.size, i) != d->years * number(of_year, year.size, i);
     free(of_all);
     return !wrong && all.elements == year.elements;
   }
-  if (all.elements != (call->out == all.data && all.elements == 1 ? 1 : YEARS * year.elements)) return 0;
+  if (all.elements != (call->out == all.data && all.elements == 1 ? 1 : d->years * year.elements)) return 0;
   for (first = 0; first<all.elements; first += all.elements> year.elements ? all.elements - year.elements : 1) {
     if (first && call->primitive == GP_NONTRIVIAL_RUNS && which == OUT) break;
     of_all = copy_to_host(d, all, first, year.elements);
@@ -726,7 +732,7 @@ static void run_group(demo *d, int step, result *r) {
   arrays_of(d, &call, of_all);
   for (i = 0; i < ARRAYS; ++i) {
     if (of_year[i].elements && !agree(d, &call, i, of_year[i], values[i], of_all[i])) {
-      fprintf(stderr, "%s: %s of a hundred years is not that of one\n", g->name, array_files[i]);
+      fprintf(stderr, "%s: %s of all years is not that of one\n", g->name, array_files[i]);
       ++d->wrong;
     }
     free(values[i]);
@@ -753,15 +759,17 @@ int main(int argc, char **argv) {
   FILE *file;
   int i;
 
-  if (argc != 2) {
-    fprintf(stderr, "usage: %s DIRECTORY (made by demo.py)\n", argv[0]);
+  memset(&d, 0, sizeof d);
+  d.years = argc == 3 ? atoi(argv[2]) : 0;
+  if (argc < 2 || argc > 3 || (argc == 3 && (d.years < 1 || d.years > MOST_YEARS))) {
+    fprintf(stderr, "usage: %s DIRECTORY [YEARS, at most %d] (made by demo.py)\n", argv[0], MOST_YEARS);
     return 2;
   }
-  memset(&d, 0, sizeof d);
   d.directory = argv[1];
   config.log = log_warning;
   check(gp_open(&config, &d.ctx));
   check(gp_describe(d.ctx, &description));
+  if (!d.years) d.years = description.backend == GP_BACKEND_CUDA ? YEARS_ON_GPU : YEARS_ON_HOST;
   d.memory = device_memory_open(d.ctx);
   for (i = 0; i < OPERATORS; ++i) {
     gp_op_desc desc = gp_op_desc_init();
@@ -772,7 +780,7 @@ int main(int argc, char **argv) {
     check(gp_op_define(d.ctx, &desc, &d.operators[i]));
   }
 
-  // The columns, one after the other and then again and again, as in a table of a hundred such years.
+  // The columns, one after the other and then again and again, as in a table of many such years.
   for (i = 0; i < COLUMNS; ++i) {
     const size_t size = gp_type_size(d.ctx, column_types[i]);
     void *values;
@@ -783,7 +791,7 @@ int main(int argc, char **argv) {
       return 1;
     }
     d.rows = count;
-    d.all = count * YEARS;
+    d.all = count * (size_t)d.years;
     d.inputs[i] = device_memory_new(&d.memory, d.all * size);
     device_memory_write(&d.memory, d.inputs[i], values, count * size);
     for (filled = count; filled < d.all; filled *= 2)
@@ -806,20 +814,20 @@ int main(int argc, char **argv) {
 
   if (description.backend == GP_BACKEND_CUDA) printf("%zu flights, on the GPU: %s\n", d.rows, description.name);
   else printf("%zu flights, on the host: %d threads\n", d.rows, description.multiprocessors);
-  print_heads("Reduced and scanned");
+  print_heads("Reduced and scanned", d.years);
   for (i = 0; i < STEPS; ++i) run_step(&d, &steps[i], late, &results[i]);
-  print_heads("Selected, grouped, sorted");
+  print_heads("Selected, grouped, sorted", d.years);
   for (i = 0; i < GROUPS; ++i) run_group(&d, i, &results[STEPS + i]);
   printf("\nroof: a copy by %s that moves as many bytes, timed here beside each step; a step that writes nothing\n"
          "can be faster than it. Times are medians of %d to %d batches of calls, back to back.\n",
          d.memory.library ? "the driver" : "memcpy on all threads", FEWEST_ROUNDS, ROUNDS);
-  if (d.wrong) fprintf(stderr, "%d results are something else on a hundred years than on one\n", d.wrong);
+  if (d.wrong) fprintf(stderr, "%d results are something else on all years than on one\n", d.wrong);
 
   file = create(argv[1], "late.i64");
   d.wrong += fwrite(late, sizeof *late, d.rows, file) != d.rows;
   d.wrong += fclose(file) != 0;
   file = create(argv[1], "results.json");
-  fprintf(file, "{\"rows\": %zu, \"years\": %d, \"backend\": \"%s\", \"device\": \"%s\", \"steps\": {", d.rows, YEARS,
+  fprintf(file, "{\"rows\": %zu, \"years\": %d, \"backend\": \"%s\", \"device\": \"%s\", \"steps\": {", d.rows, d.years,
           description.backend == GP_BACKEND_CUDA ? "gpu" : "host", description.name);
   for (i = 0; i < STEPS; ++i) write_result(file, steps[i].name, &results[i], !i);
   fprintf(file, "}, \"groups\": {");

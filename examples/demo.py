@@ -362,12 +362,14 @@ def tell_groups(flights, groups, arrays):
 def main():
     parser = argparse.ArgumentParser(description="a year of flights, reduced, scanned, grouped")
     parser.add_argument("--build", default="build")
-    build = parser.parse_args().build
+    parser.add_argument("--years", type=int, help="how often the year is repeated (a GPU: 100, the host: 10)")
+    options = parser.parse_args()
+    build, years = options.build, [] if options.years is None else [str(options.years)]
     folder = os.path.join(build, "demo")
     flights, columns = cached_flights(folder)
     # Threads that wait for work on the host back end sleep: where other programs want the cores, those that spin lose.
     environment = {"OMP_WAIT_POLICY": "passive", **os.environ}
-    code = subprocess.run([os.path.join(build, "examples", "demo"), folder], env=environment).returncode
+    code = subprocess.run([os.path.join(build, "examples", "demo"), folder, *years], env=environment).returncode
     if code:
         sys.exit(code)
     with open(os.path.join(folder, "results.json")) as file:

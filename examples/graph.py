@@ -18,6 +18,7 @@ from scipy.sparse import coo_matrix, csgraph
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.collections import LineCollection  # noqa: E402
 
 HOP = 200  # km
 SIDE, KEEP = 300, 65
@@ -73,7 +74,8 @@ def draw(airports, pairs, hops, flown, grid, path):
     shown = airports.lat.between(24, 50) & airports.lon.between(-126, -66)
     x, y = airports.lon.to_numpy(), airports.lat.to_numpy()
     inside = shown.to_numpy()[pairs].all(1)
-    left.plot(x[pairs[inside]].T, y[pairs[inside]].T, color="0.88", linewidth=0.3, zorder=1)
+    ends = np.stack([x, y], -1)[pairs[inside]]
+    left.add_collection(LineCollection(ends, colors="0.88", linewidths=0.3, zorder=1), autolim=False)
     reached = shown & (hops >= 0)
     dots = left.scatter(x[reached], y[reached], c=hops[reached], s=14, cmap="viridis", zorder=2)
     left.scatter(x[shown & (hops < 0)], y[shown & (hops < 0)], s=6, color="0.7", zorder=2)

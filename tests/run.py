@@ -29,6 +29,8 @@ import threading
 import time
 import xml.etree.ElementTree
 
+from turn import turn
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = "build/tests"
 CC = os.environ.get("CC", "gcc")
@@ -56,8 +58,8 @@ LANGUAGES = {".c": (CC, ["-std=c11"]), ".cpp": (CXX, ["-std=c++17"])}
 
 # Outside the long runs, where there is a clang++, the kernels' address build is its: it takes half of g++'s time for
 # these checks. Of pointers it says more than the kernels promise (an offset of null, an offset that is negative and
-# unsigned), so g++ checks those, in the plain build; casts of floats g++ does not check at all. Tests ask for the
-# macro, which is g++'s.
+# unsigned), so g++ checks those, in the plain build (in the race build it would take twice the time); casts of floats
+# g++ does not check at all. Tests ask for the macro, which is g++'s.
 WITH_CLANG = {
     "plain": Flavour(["-O0", "-fsanitize=pointer-overflow", "-fno-sanitize-recover=undefined"], ["-O2"],
                      ["-fsanitize=undefined"]),
@@ -86,15 +88,18 @@ def toolchain(program, flavour, long):
 
 class Program:
     """A row. Compiled: `sources`, built once for each flavour. Otherwise `command` is run as it is; a Python file under
-    pytest where `pytest` names it. `needs` are keys of NEEDS; what is not there skips the row, with its reason. `args`
-    of what has a race build are its schedules: outside the long runs the builds named by `thirds` run a third of them,
-    since what depends on schedules, the race build sees as well."""
+    pytest where `pytest` names it. `needs` are keys of NEEDS; what is not there skips the row, with its reason.
+
+    Outside the long runs, the plain build is run where it sees what the sanitizers' builds do not: with the arguments
+    `plain`; and, since g++ checks pointers in it, that of each third row of those with a race build, whose turn it is,
+    or of the rows that are asked for. `args` of what has a race build are its schedules: other builds run a third of
+    them, since what depends on schedules, the race build sees as well."""
 
     def __init__(self, name, sources=(), runtime=(), flavours=("plain",), flags=(),
                  libs=("-ldl", "-lpthread", "-lm"), args=(), long_args=None, command=None, pytest=None, needs=(),
-                 timeout=300, long_timeout=3600, env=None, race_flags=(), thirds=("plain", "asan")):
+                 timeout=300, long_timeout=3600, env=None, race_flags=(), plain=None):
         self.name, self.sources, self.runtime, self.flavours = name, list(sources), list(runtime), flavours
-        self.race_flags, self.thirds = list(race_flags), thirds
+        self.race_flags, self.plain = list(race_flags), plain
         self.flags, self.libs = list(flags), list(libs)
         self.args, self.long_args = list(args), list(args if long_args is None else long_args)
         self.command, self.pytest, self.needs = command, pytest, list(needs)
@@ -110,7 +115,7 @@ PROGRAMS = [
     Program("workflows", command=["bash", "ci/lint_workflows.sh"], needs=["venv"]),
     Program("measurements", command=["python3", "tests/compile/measurements_are_current.py"]),
     # ---- the emulator itself: what it must accept and must report
-    Program("simt: litmus", ["tests/simt/litmus.cpp"], SIMT, ALL),
+    Program("simt: litmus", ["tests/simt/litmus.cpp"], SIMT, ALL, plain=[]),
     # ---- the kernels on the emulator
     Program("kernels", ["tests/kernels/test_kernels.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
@@ -137,11 +142,11 @@ PROGRAMS = [
     Program("top-k kernels", ["tests/kernels/test_top_k.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["2"], long_args=["60"]),
     Program("transpose kernels", ["tests/kernels/test_transpose.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
-            args=["2"], long_args=["60"], thirds=["asan"]),  # these three have types that only the plain build runs
+            args=["2"], long_args=["60"], plain=["2"]),  # these three have types that only the plain build runs
     Program("breadth-first search", ["tests/kernels/test_bfs.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
-            args=["6"], long_args=["200"], thirds=["asan"]),
+            args=["6"], long_args=["200"], plain=["6"]),
     Program("search from many sources", ["tests/kernels/test_bfs_sources.cpp"], SIMT, ALL,
-            flags=["-Wno-maybe-uninitialized"], args=["3"], long_args=["200"], thirds=["asan"]),
+            flags=["-Wno-maybe-uninitialized"], args=["3"], long_args=["200"], plain=["3"]),
     Program("frontiers", ["tests/kernels/test_frontier.cpp"], SIMT, ALL, args=["6"], long_args=["100"]),
     Program("layout kernels", ["tests/kernels/test_layouts.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
@@ -154,7 +159,7 @@ PROGRAMS = [
     # ---- contexts, checks, policies, caches on an emulated driver that can fail every call
     # (it passes numbers that are no enumerators on purpose, which C allows and C++ frowns on)
     Program("dispatch", ["tests/unit/test_dispatch.cpp"], SIMT, ("plain", "asan"),
-            flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),
+            flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"], plain=["speed"]),
     # ---- tools/gp_bundle on the emulated driver; kernel sources on the real NVRTC where there is one
     Program("bundle", ["tests/unit/test_bundle.cpp"], SIMT, ("plain", "asan")),
     # (gcc's leak checker guesses where the thread-local storage of a library opened at run time lies; for NVRTC's it
@@ -172,7 +177,7 @@ PROGRAMS = [
     Program("test_dashboard", pytest="tests/dashboard/test_dashboard.py", needs=["venv"], timeout=540),
     Program("test_browser", pytest="tests/dashboard/test_browser.py", needs=["venv"], timeout=540),
     # ---- the header under compilers
-    Program("compile: gcc", command=COMPILE + ["language", "gcc"]),
+    Program("compile: gcc", command=COMPILE + ["language", "gcc"], needs=["lib"]),
     Program("compile: clang", command=COMPILE + ["language", "clang"], needs=["clang"]),
     Program("compile: nvcc", command=COMPILE + ["nvcc"], needs=["nvcc"]),
     Program("compile: copies", command=COMPILE + ["copies"]),
@@ -200,7 +205,7 @@ NEEDS = {
 MAKE = ["make", "--no-print-directory", f"CC={CC}", "MAKEFLAGS="]
 SETUP = {
     "venv": [] if os.environ.get("VENV") == "no" else MAKE + ["venv"],
-    "lib": MAKE + ["lib"],
+    "lib": MAKE + ["lib", "CFLAGS=-O2 -g -Wall -Wextra -Werror"],
 }
 # Sources in these folders that no row names are a failure: a test that nobody runs.
 FOLDERS = ["tests/unit", "tests/kernels", "tests/simt"]
@@ -329,8 +334,9 @@ class Builder:
         compiler, standard = LANGUAGES[os.path.splitext(source)[1]]
         plus, how = toolchain(program, flavour, self.long)
         compiler = plus if compiler == CXX else compiler
-        flags = standard + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"] + program.flags
-        flags += program.race_flags if flavour == "race" and role == "sources" else []
+        flags = standard + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
+        if role == "sources":  # the emulator is the same for all programs
+            flags += program.flags + (program.race_flags if flavour == "race" else [])
         command = [compiler] + flags + ["-c", source]
         key = hashlib.sha256("\0".join(command).encode()).hexdigest()[:16]
         target = f"{BUILD}/objects/{os.path.basename(source)}.{flavour}.{key}.o"
@@ -503,6 +509,7 @@ def main():
     start = time.monotonic()
     builder, runner = Builder(options.long, times), Runner(options.long, times)
     setup, runs = {}, []
+    kernel_rows = [program for program in PROGRAMS if "race" in program.flavours]
     for program in rows(options.patterns):
         missing = next((NEEDS[need][1] for need in program.needs if need in NEEDS and not NEEDS[need][0]()), None)
         before = []
@@ -514,13 +521,20 @@ def main():
                         return f"{shlex.join(command)}\n{output}" if code else None
                     setup[need] = Task(need, action, cost=times.get(need, 60.0))
                 before.append(setup[need])
-        for flavour in program.flavours if program.sources else ["plain"]:
+        flavours = program.flavours if program.sources else ["plain"]
+        racing = "race" in flavours
+        if not options.long and len(flavours) > 1 and program.plain is None and \
+                not (racing and (options.patterns or kernel_rows.index(program) % 3 == turn(3))):
+            flavours = [flavour for flavour in flavours if flavour != "plain"]
+        for flavour in flavours:
             name = program.name if flavour == "plain" else f"{program.name} ({flavour})"
             if missing:
                 runner.record(name, Counts(0, 0, 1), reason=missing)
                 continue
             junit, args = None, program.long_args if options.long else program.args
-            if args and "race" in program.flavours and flavour in program.thirds and not options.long:
+            if flavour == "plain" and program.plain is not None and not options.long:
+                args = program.plain
+            elif flavour != "race" and racing and args and not options.long:
                 args = [str((int(args[0]) + 2) // 3)]
             if program.sources:
                 link = builder.link(program, flavour)

@@ -35,10 +35,12 @@ MAKE = ["make", "--no-print-directory", f"CC={CC}"]
 LIBS = ["-ldl", "-lpthread", "-lm"]
 # Each standard with a level of optimisation: what a compiler warns of depends on how closely it looks. It takes the
 # longer, so -O2 stands once, and -O1 and -O3 take turns; the users' level of each language, in the long runs, with all
-# standards.
+# standards. gcc has compiled the library with -O2 and without a warning before (tests/run.py), and clang warns alike at
+# all levels.
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
 STANDARDS = {"c99": "-O2", "c11": "-O0", "c17": "-O1", "c++11": "-O0", "c++14": "-O0", "c++17": "-O3", "c++20": "-O0"}
 STANDARDS[("c17", "c++17")[turn(2)]] = "-O0"
+ELSEWHERE = {"gcc": ("-O2",), "clang": ("-O1", "-O3")}
 # What a variant is put to in C and in C++. Standards differ in what the preprocessor sees.
 VARIANTS = {"late": (["-DLATE"], ("c17", "c++20")), "after other headers": (["-DOTHERS_FIRST"], ("c99", "c++11")),
             "static": (["-DGPUPRIMS_STATIC"], ("c99",)), "OpenMP": (["-fopenmp"], ("c++20",))}
@@ -98,6 +100,8 @@ def build(checks, name, compiler, standard, files, output, flags=(), cwd=ROOT, i
 def language(checks, folder, compiler):
     pair = {"gcc": (CC, CXX), "clang": ("clang", "clang++")}[compiler]
     for standard, level in STANDARDS.items():
+        if level in ELSEWHERE[compiler] and not LONG:
+            level = "-O0"
         driver = pair["++" in standard]
         what = f"{compiler} {standard}"
         checks.run(f"{what}: declarations", [driver] + language_flags(standard) + STRICT +
@@ -113,15 +117,9 @@ def language(checks, folder, compiler):
             if build(checks, what_now, driver, standard, [source("program.c")], program, flags):
                 checks.run(f"{what}: program{suffix}", [program])
         for name in example_files():
-            if name.endswith(".c") and standard in ("c99", "c++17"):
-                text = open(os.path.join(ROOT, "examples", name)).read()
-                # the example's own code: the implementation has been compiled above
-                alone = os.path.join(folder, os.path.basename(name))
-                with open(alone, "w") as file:
-                    file.write(text.replace("#define GPUPRIMS_IMPLEMENTATION\n", "\n"))
-                if not generated_headers(text):
-                    checks.run(f"{what}: examples/{name}", [driver] + language_flags(standard) + STRICT +
-                               ["-I.", "-Iexamples", "-fsyntax-only", alone])
+            if name.endswith(".c") and standard in ("c99", "c++17") and not generated_headers(example_text(name)):
+                checks.run(f"{what}: examples/{name}", [driver] + language_flags(standard) + STRICT +
+                           ["-I.", "-Iexamples", "-fsyntax-only", without_implementation(name, folder)])
     if compiler == "gcc":  # what only a machine with a GPU runs
         for name in ("tools/gp_bench.c", "tools/gp_bfs.c", "tools/gp_graph.c", "tests/gpu/gp_check.c"):
             checks.run(f"gcc: {name}", [pair[0], "-std=gnu11", "-Wall", "-Wextra", "-Wno-missing-field-initializers",
@@ -133,6 +131,19 @@ def example_files():
     base = os.path.join(ROOT, "examples")
     return sorted(os.path.relpath(os.path.join(where, name), base)
                   for where, _, names in os.walk(base) for name in names)
+
+
+def example_text(name):
+    with open(os.path.join(ROOT, "examples", name)) as file:
+        return file.read()
+
+
+def without_implementation(name, folder):
+    """The example's own code, in a file of its own: the implementation is compiled elsewhere."""
+    alone = os.path.join(folder, os.path.basename(name))
+    with open(alone, "w") as file:
+        file.write(example_text(name).replace("#define GPUPRIMS_IMPLEMENTATION\n", "\n"))
+    return alone
 
 
 def has_openmp(compiler, folder):
@@ -156,7 +167,9 @@ def nvcc(checks, folder):
                                     ("c++20", ("75", "90") if LONG else ("90",))):
         base = ["nvcc", f"-std={standard}", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror", "-I."]
         for arch in architectures:
-            for name in ["tests/compile/device.cu"] + examples:
+            # outside the long runs examples under one of the two standards, whose turn it is
+            of_turn = examples if LONG or turn(2) == (standard == "c++20") else []
+            for name in ["tests/compile/device.cu"] + of_turn:
                 checks.run(f"nvcc {standard} sm_{arch}: {name}",
                            base + [f"-arch=sm_{arch}", "-c", "-o", os.devnull, name])
         checks.run(f"nvcc {standard}: declarations",
@@ -193,8 +206,11 @@ def copies(checks, folder):
                 if target in made:  # the mixed program is of the others' parts
                     continue
                 made.add(target)
-                checks.run(f"{compiler} {standard} {kind}: {name}", [compiler] + language_flags(standard) + STRICT +
-                           flags + ["-I.", "-c", source("copy.c"), "-o", target])
+                command = [compiler] + language_flags(standard) + STRICT + flags + ["-I.", "-c", source("copy.c"), "-o",
+                                                                                    target]
+                if static and len(objects) == 2:  # the other one but for the name of its function
+                    command = ["objcopy", "--redefine-sym", f"first_entry={entry}", objects[0], target]
+                checks.run(f"{compiler} {standard} {kind}: {name}", command)
                 if os.path.exists(target):
                     prefix = "no symbol but its own" if static else f"{name}_gp_"
                     escaped = [symbol for symbol in external_symbols(target)
@@ -396,31 +412,46 @@ def readme(checks, folder):
 
 
 def examples(checks, folder):
+    """In the long runs, make builds all of them in build/, as the user has them, and the demo has a GPU's years. Else in
+    a place of their own what is drawn, and an example of each kind; unoptimised, with kernels of one architecture and
+    few years. The others are linked with the library."""
     env = dict(os.environ)
-    pictures = [os.path.join(ROOT, "build", name) for name in ("demo.png", "demo_groups.png", "demo_graphs.png")]
+    place = "build" if LONG else os.path.join("build", "tests", "unoptimised")
+    built = os.path.join(place, "examples")
+    quick = [] if LONG else [f"BUILD={place}", "CFLAGS=-O0", "BUNDLE_ARCHITECTURES=80"]
+    stems = [os.path.splitext(name)[0] for name in example_files() if name.endswith(".c")]
+    by_make = stems if LONG else ["demo", "graph", "bundle", "ladder/ladder"]
+    targets = ["examples"] if LONG else [os.path.join(built, stem) for stem in by_make]
+    checks.run("make -n examples", MAKE + ["-n", "examples"])
+    if checks.run("make examples", MAKE + quick + targets, env=env) is None:
+        return
+    library = ["-Lbuild", "-lgpuprims", f"-Wl,-rpath,{os.path.join(ROOT, 'build')}"] + LIBS
+    for stem in stems:
+        if stem not in by_make:
+            os.makedirs(os.path.dirname(os.path.join(ROOT, built, stem)), exist_ok=True)
+            checks.run(f"examples/{stem}.c: compile", [CC, "-std=c11", "-I.", "-Iexamples",
+                       without_implementation(f"{stem}.c", folder), "-o", os.path.join(built, stem)] + library)
+    pictures = [os.path.join(ROOT, place, name) for name in ("demo.png", "demo_groups.png", "demo_graphs.png")]
     for picture in pictures:
         if os.path.exists(picture):
             os.remove(picture)
-    output = checks.run("make demo", MAKE + ["demo"], env=env)
+    quick += ["ARGS=--years 100"] if LONG else ["ARGS=--years 3", "VENV=no", f"PYTHON3={PYTHON}"]
+    output = checks.run("make demo", MAKE + ["demo", *quick], env=env)
     if output is not None:
         for picture in pictures:
             checks.check(f"make demo: draws {os.path.relpath(picture, ROOT)}",
                          os.path.exists(picture) and os.path.getsize(picture) > 20000)
         checks.check("make demo: checked against pandas", "agree with pandas and NumPy" in output, output)
         checks.check("make demo: checked against SciPy", "agree with SciPy" in output, output)
-    # a build that is quick to make, in a place of its own
-    unoptimised = os.path.join("build", "tests", "unoptimised")
-    if checks.run("make examples", MAKE + ["examples", f"BUILD={unoptimised}", "CFLAGS=-O0"], env=env) is None:
-        return
     for name in example_files():
         stem, kind = os.path.splitext(name)
         if kind == ".c" and stem != "demo":  # those in folders read the kernels beside them
-            output = checks.run(f"examples/{name}", [os.path.join(ROOT, unoptimised, "examples", stem)],
+            output = checks.run(f"examples/{name}", [os.path.join(ROOT, built, stem)],
                                 cwd=ROOT if "/" in name else folder)
         elif kind == ".py" and stem not in ("demo", "graph") and "/" not in name:  # those two draw: make demo
             output = checks.run(f"examples/{name}", [PYTHON, os.path.join("examples", name)], env=env)
         elif kind == ".cu":
-            output = emulate(checks, f"examples/{name}", open(os.path.join(ROOT, "examples", name)).read(), folder)
+            output = emulate(checks, f"examples/{name}", example_text(name), folder)
         else:
             continue
         if output and output.startswith("skipped: "):

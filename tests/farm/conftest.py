@@ -4,8 +4,9 @@ import tune_parts
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    return tune_parts.build(str(tmp_path_factory.mktemp("tune_parts")))
+def program():
+    """Built once, however many files of tests ask for it."""
+    return tune_parts.built()
 
 
 @pytest.fixture(scope="module")

@@ -135,6 +135,12 @@ def test_resources_reject_spills(architectures, tmp_path):
 # ---- the compiler process --------------------------------------------------------------------------------------------
 
 
+def processor_seconds():
+    """Of the children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def ask(program, text, cache="", **options):
     """What the compiler process writes on the text: its messages, and the finished process."""
     done = subprocess.run([program, "--compiler"], input=text, capture_output=True, text=True, check=False, timeout=60,
@@ -152,7 +158,9 @@ def test_protocol(program, architectures, tmp_path):
     cells = [("scan", SCAN, 90, LOOK_BACK), ("usual", "copy u32 n=1M", 75, "default"),
              ("three sweeps", SCAN, 90, "algorithm=THREE_SWEEP,threads=128,vectors=1")]
     text = "".join(compile_line(*cell) for cell in cells)
+    before = processor_seconds()
     first, done = ask(program, text + "quit\n" + text, tmp_path)
+    compiling = processor_seconds() - before
     assert done.returncode == 0 and not done.stderr
     assert [answer["id"] for answer in first] == [cell[0] for cell in cells]
     for answer in first:
@@ -163,10 +171,15 @@ def test_protocol(program, architectures, tmp_path):
     assert first[0]["shared_bytes"] >= 128 * 16 and first[1]["shared_bytes"] == 0
     # Five kernels lie in the cache now; the second time nothing is compiled, and the same is said of it.
     images = {path.name: path.read_bytes() for path in tmp_path.glob("*.kernel")}
-    second, _ = ask(program, text, tmp_path)
+    reading = []
+    for _ in range(3):
+        before = processor_seconds()
+        second, _ = ask(program, text, tmp_path)
+        reading.append(processor_seconds() - before)
     assert len(images) == 5 and images == {path.name: path.read_bytes() for path in tmp_path.glob("*.kernel")}
     for old, new in zip(first, second):
-        assert float(new.pop("ms")) < float(old.pop("ms")) / 4 and old == new
+        assert {**old, "ms": 0} == {**new, "ms": 0}
+    assert min(reading) < compiling / 4, (reading, compiling)  # of processor time, which a busy machine changes least
 
 
 @pytest.mark.parametrize("line, status, says", [

@@ -1,13 +1,17 @@
 """The parts of gp_tune that need no GPU (tools/tune/space.c, compiler.c) as a program of their own, for the tests;
 beside them some of what the header itself says."""
 import concurrent.futures
+import fcntl
+import glob
 import json
 import os
 import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tests"))
+sys.path[:0] = [os.path.join(ROOT, "tests"), ROOT]
+from tools import bench  # noqa: E402
+
 CC = os.environ.get("CC", "gcc")
 MAIN = r"""
 #define GPUPRIMS_IMPLEMENTATION
@@ -94,6 +98,22 @@ def build(folder, headers=ROOT):
     objects = [os.path.join(folder, f"{number}.o") for number in range(len(sources))]
     in_parallel(run, [(flags + ["-Werror", "-c", source, "-o", object_],) for source, object_ in zip(sources, objects)])
     run([CC, *objects, "-o", target, "-ldl", "-lpthread", "-lm"])
+    return target
+
+
+def built():
+    """The program on this tree's header, under build/: built anew only where a source changed."""
+    folder = os.path.join(ROOT, "build", "tests", "tune_parts")
+    os.makedirs(folder, exist_ok=True)
+    patterns = ("gpuprims*.h", "tools/*.h", "tools/peers/data.h", "tools/tune/*", "tests/farm/tune_parts.py")
+    sources = sorted(path for pattern in patterns for path in glob.glob(os.path.join(ROOT, pattern)))
+    stamp = bench.stamp_of(sources, [CC])
+    target = os.path.join(folder, "tune_parts")
+    with open(f"{target}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not bench.current(target, stamp):
+            build(folder)
+            bench.sign(target, stamp)
     return target
 
 

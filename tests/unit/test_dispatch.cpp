@@ -28,7 +28,6 @@
 #include "fake_driver.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <cstdarg>
@@ -1589,48 +1588,54 @@ static void test_fork() {
 
 // ---- the host's share of a call, over the driver's own launch
 
+// Seconds of processor time of this thread, which other programs change least.
+static double thread_seconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+}
+
 static void test_speed() {
   gp_context *ctx = open_fake();
   fake::machine.run = false;
   Device<int> in(1000), out(1000);
   gp_policy q = small(GP_LOOK_BACK);
   fake::Stream *stream = fake::make_stream();
-  const int rounds = 20000;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  const int rounds = 100; // of which no speed is asked
+#else
+  const int rounds = 10000;
+#endif
   double best[2] = {1e9, 1e9}, driver = 1e9;
-  for (int kind = 0; kind < 2; ++kind)
-    for (int repeat = 0; repeat < 5; ++repeat) {
+  for (int repeat = 0; repeat < 10; ++repeat) { // in turns, so that all three have the machine's quiet moments
+    for (int kind = 0; kind < 2; ++kind) {
       gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, 1000);
       c.policy = kind ? &q : nullptr;
       const unsigned long before = fake::counts.total;
       gp_run(ctx, &c, stream);
-      const auto start = std::chrono::steady_clock::now();
+      const double start = thread_seconds();
       for (int i = 0; i < rounds; ++i) gp_run(ctx, &c, stream);
-      const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-      best[kind] = std::min(best[kind], time.count() / rounds * 1e6);
+      best[kind] = std::min(best[kind], (thread_seconds() - start) / rounds * 1e6);
       CHECK((fake::counts.total - before) / (rounds + 1) <= 7); // calls of the driver for each of ours
     }
-  for (int repeat = 0; repeat < 5; ++repeat) { // what the fake driver itself takes for these calls
-    const gp_driver *d = fake::table();
+    const gp_driver *d = fake::table(); // what the fake driver itself takes for these calls
     void *p;
     unsigned long long id;
     int status;
     fake::current.push_back(&fake::primary[0]);
     void *module = *fake::modules.begin(), *parameters[1] = {nullptr};
-    const auto start = std::chrono::steady_clock::now();
+    const double start = thread_seconds();
     for (int i = 0; i < rounds; ++i) {
       d->cuCtxGetCurrent(&p), d->cuStreamGetCtx(stream, &p), d->cuStreamGetId(stream, &id);
       d->cuStreamIsCapturing(stream, &status), d->cuCtxPushCurrent(&fake::primary[0]), d->cuCtxPopCurrent(&p);
       d->cuLaunchKernel(module, 1, 1, 1, 128, 1, 1, 0, stream, parameters, nullptr);
     }
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    driver = std::min(driver, time.count() / rounds * 1e6);
+    driver = std::min(driver, (thread_seconds() - start) / rounds * 1e6);
     fake::current.pop_back();
   }
   printf("a repeated call: %.2f us, with a policy of the caller %.2f us; of that the fake driver %.2f us\n", best[0],
          best[1], driver);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  check(best[0] - driver < 2.0, __LINE__, "the host's share of a call is %.2f us", best[0] - driver);
-#endif
+  check(rounds < 10000 || best[0] - driver < 2.0, __LINE__, "the host's share of a call is %.2f us", best[0] - driver);
   CLOSE(ctx);
   fake::destroy_stream(stream);
 }
@@ -3194,8 +3199,8 @@ static void test_group_by() {
   gp_context *ctx = open_fake();
   fake::Stream *stream = fake::make_stream(), *other = fake::make_stream();
   fake::machine.run = false;
-  gp_call small_one = group_call(5000, GP_SUM, GP_U32), floats = group_call(1 << 21, GP_SUM, GP_F32),
-          large = group_call(1 << 21, GP_SUM, GP_U32), none = group_call(0, GP_SUM, GP_U32);
+  gp_call small_one = group_call(5000, GP_SUM, GP_U32), floats = group_call(GP__GROUP_FROM, GP_SUM, GP_F32),
+          large = group_call(GP__GROUP_FROM, GP_SUM, GP_U32), none = group_call(0, GP_SUM, GP_U32);
   gp_kernel_source source;
   char name[1000];
   uint64_t bytes = 0, more = 0;
@@ -3377,7 +3382,7 @@ static void test_merges() {
 // ---- graphs, on kernels that run
 
 static void test_graphs() {
-  const uint64_t n = 3000; // a ring, each vertex with the next two
+  const uint64_t n = 1100; // a ring, each vertex with the next two: more levels than have a launch each
   std::vector<unsigned> offsets(n + 1), targets(4 * n), parents(n);
   std::vector<int> depths(n);
   for (uint64_t v = 0; v <= n; ++v) offsets[v] = unsigned(4 * v);
@@ -3415,7 +3420,7 @@ static void test_graphs() {
     if (way > 4) p.gather = way % 2 ? GP_GATHER_MERGE : GP_GATHER_ALL, p.cull = way;
     logged.clear();
     gp_call c = gp_call_init(GP_BFS);
-    c.graph = &g, c.source = 1234, c.limit = 700, c.policy = way == 4 ? nullptr : &p;
+    c.graph = &g, c.source = 123, c.limit = 210, c.policy = way == 4 ? nullptr : &p;
     c.out = way == 4 ? depths.data() : out, c.out2 = way == 4 ? parents.data() : out2;
     c.statistics = way == 4 ? &t : statistics;
     const unsigned before = fake::counts.cooperative, launches = unsigned(fake::counts.launches);
@@ -3432,15 +3437,15 @@ static void test_graphs() {
     if (way != 4) t = *statistics;
     bool good = true;
     for (uint64_t v = 0; v < n; ++v) {
-      const int far = int((v + n - 1234) % n), away = (std::min(far, int(n) - far) + 1) / 2;
-      const int expected = away > 700 ? -1 : away;
+      const int far = int((v + n - 123) % n), away = (std::min(far, int(n) - far) + 1) / 2;
+      const int expected = away > 210 ? -1 : away;
       good = good && d[v] == expected &&
              (expected < 0 ? q[v] == UINT32_MAX
               : expected   ? d[q[v]] == expected - 1
                            : q[v] == v);
     }
     check(good, __LINE__, "depths and parents, way %d", way);
-    CHECK(t.levels == 700 && t.reached == 2801 && t.edges == 4 * 2801);
+    CHECK(t.levels == 210 && t.reached == 841 && t.edges == 4 * 841);
     // the smallest parents, of a graph in which nothing, or something, was found (by kernels that do not run here)
     for (uint64_t kind : {GP_FAULT_NONE, GP_FAULT_TARGET}) {
       gp_fault f = {kind, 0, 0}, *const fault = way == 4 ? &f : static_cast<gp_fault *>(out3);
@@ -3454,7 +3459,7 @@ static void test_graphs() {
       for (uint64_t v = 0; v < n; ++v) {
         const unsigned two = unsigned((v + 2) % n), one = unsigned((v + 1) % n), back = unsigned((v + n - 2) % n),
                        last = unsigned((v + n - 1) % n);
-        unsigned least = v == 1234 ? 1234u : UINT32_MAX;
+        unsigned least = v == 123 ? 123u : UINT32_MAX;
         if (kind) {
           good = good && d[v] == 0x11111111;
           continue;
