@@ -12526,7 +12526,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE void load_pairs(Key (&pair)[ITEMS], const Pairs &from, gp__u64 first, unsigned valid) const {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     const Count at = static_cast<Count>(first);
-    if (valid == TILE && (at + TILE <= from.half || (at >= from.half && at + TILE <= from.both))) {
+    if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // an odd number's last tile is not whole
       const Key *const tile = from.template at<false>(at) + lead;
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) pair[i] = tile[i * 32];
@@ -12688,12 +12688,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
   template <bool FULL> GP_DEVICE void store(const Digit &digit, unsigned half) const {
-    const bool to_other = (step & GP__RADIX_TO_OTHER) != 0;
-    const Pairs to = pairs(to_other);
-    if (!Moved::paired || !(step & GP__RADIX_WRITES_PAIRS))
-      store<FULL, false, false>(digit, tile_keys + half, tile_values + half, to);
-    else if (FULL && to_other) store<FULL, Moved::paired, true>(digit, tile_keys + half, tile_values + half, to);
-    else store<FULL, Moved::paired, false>(digit, tile_keys + half, tile_values + half, to);
+    Key *const keys = tile_keys + half;
+    V *const values = tile_values + half;
+    if (!Moved::paired || !(step & GP__RADIX_WRITES_PAIRS)) store<FULL, false, false>(digit, keys, values, Pairs());
+    else if (FULL && step & GP__RADIX_TO_OTHER) store<FULL, Moved::paired, true>(digit, keys, values, pairs(true));
+    else store<FULL, Moved::paired, false>(digit, keys, values, pairs((step & GP__RADIX_TO_OTHER) != 0));
   }
   GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
   // Returns the tiles that the block has written.
