@@ -1246,7 +1246,9 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
 // that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
 // once, by index, at the end. Workspace: room for the keys and values once more, and 1.6 KiB (keys of 8 bytes: 2.1) for
-// each tile of 3,000 to 12,000 keys.
+// each tile of 3,000 to 12,000 keys. Keys of 4 bytes with values or indices of 4, from 2^20 on (GP_PAIRED_SWEEP): the
+// same, but between the passes a value lies beside its key, in the workspace and in both outputs, which must be aligned
+// to 8 bytes for that; outputs that are not are sorted to as well, as slowly as by GP_ONE_SWEEP.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
@@ -12423,6 +12425,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   static const int TILE = THREADS * ITEMS;
   static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
   static const bool SECTORS = false, SWIZZLED = false;
+  static const int LATE = 0; // one stage, behind the exchange: 1 the look-back's end, 2 all of it
   static const bool BEHIND = P::stages == 2;
   static const unsigned STAGES = BEHIND ? 2 : 1, KEY_BYTES = (STAGES * TILE * unsigned(sizeof(Key)) + 15) / 16 * 16;
   static const gp__u32 GROUP = GP__RADIX_GROUP;
@@ -12798,10 +12801,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         }
       }
       __syncthreads();
-      if (!BEHIND && resolves) begin_look_back(window, now.tile);
-      if (resolves) resolve(BEHIND ? behind : now, window);
+      if (!BEHIND && resolves && LATE != 2) begin_look_back(window, now.tile);
+      if (resolves && (BEHIND || !LATE)) resolve(BEHIND ? behind : now, window);
       gp__u32 next = 0;
-      if (threadIdx.x == 0) next = draw();
+      if (threadIdx.x == 0 && (BEHIND || !LATE)) next = draw();
       if (more) {
         gp__forget(digit.shift);
         GPUPRIMS__UNROLL
@@ -12811,6 +12814,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS && gp__radix_value<V>::is; ++i) tile_values[at[i]] = values[i];
+      }
+      if (!BEHIND && LATE) {
+        if (resolves && LATE == 2) begin_look_back(window, now.tile);
+        if (resolves) resolve(now, window);
+        if (threadIdx.x == 0) next = draw();
       }
       if (threadIdx.x == 0) s.tile = next;
       __syncthreads();
