@@ -429,6 +429,7 @@ enum {
   GP_CONTRACT_EXPAND, // bfs: a level is one step from frontier to frontier of edges; a launch a level, top-down
   GP_TWO_PHASE,       // bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down
   GP_BUFFERED_PANELS, // transpose in place: half of a rectangle goes by way of the workspace, the other half straight
+  GP_PAIRED_SWEEP,    // sort of pairs of 4 bytes each: one sweep, between whose passes a value lies beside its key
   GP_ALGORITHM_COUNT
 };
 
@@ -1245,7 +1246,9 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
 // that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
 // once, by index, at the end. Workspace: room for the keys and values once more, and 1.6 KiB (keys of 8 bytes: 2.1) for
-// each tile of 3,000 to 12,000 keys.
+// each tile of 3,000 to 12,000 keys. Keys of 4 bytes with values or indices of 4, from 2^20 on (GP_PAIRED_SWEEP): the
+// same, but between the passes a value lies beside its key, in the workspace and in both outputs, which must be aligned
+// to 8 bytes for that; outputs that are not are sorted to as well, as slowly as by GP_ONE_SWEEP.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
@@ -2236,7 +2239,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(overlap, 0, 1, 2)
 
 #define GP_POLICY_FIELDS_SORT(F)                                                                                       \
-  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE)                               \
+  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP)              \
   F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -2845,6 +2848,7 @@ GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int mos
              ? most
              : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
+GPUPRIMS__RULE int gp__sweeps(int algorithm) { return algorithm == GP_ONE_SWEEP || algorithm == GP_PAIRED_SWEEP; }
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return p.stages >= 1 && p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
@@ -2924,7 +2928,8 @@ GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
           : p.algorithm == GP_HYBRID    ? gp__policy_valid_hybrid(p, s)
           : p.algorithm == GP_ADAPTIVE  ? gp__policy_valid_adaptive(p, s)
           : p.algorithm == GP_ONE_BLOCK ? gp__policy_valid_one_block_sort(p, s)
-                                        : p.algorithm == GP_ONE_SWEEP && gp__policy_valid_radix(p, s));
+                                        : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
+                                              (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
 }
 GPUPRIMS__RULE int gp__is_set(int primitive) {
   return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
@@ -3546,7 +3551,7 @@ GPUPRIMS__RULE unsigned long long gp__shape_bytes(gp__shape s) {
 
 // The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
 __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
-  if (p.algorithm != GP_PIPELINED && p.algorithm != GP_ONE_SWEEP && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
+  if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK) p.blocks_per_sm = 0;
   if (gp__bfs_by_launches(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are
@@ -3715,7 +3720,12 @@ __attribute__((unused)) static int gp__radix_registers(int vectors, gp__shape s)
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, narrow = s.key_size <= 4 && !s.in_size;
   const int large = !p.threads && !p.blocks_per_sm && s.count >> 21 != 0, registers = s.key_size <= 4 ? 100 : 80;
-  if (large) {
+  if (p.algorithm == GP_PAIRED_SWEEP && !p.threads && !p.blocks_per_sm) { // as large as no register is spilled
+    p.threads = s.count >> 26 ? 384 : s.count >> 23 ? 512 : 256;
+    p.blocks_per_sm = s.count >> 23 ? 1 : 2;
+    p.stages = gp__or(stages, 1);
+    p.vectors = gp__or(vectors, s.count >> 26 ? 8 : 5);
+  } else if (large) {
     p.threads = narrow ? 256 : s.key_size <= 4 ? 384 : 512;
     p.blocks_per_sm = narrow ? 2 : 1;
     p.stages = gp__or(stages, narrow ? 2 : 1);
@@ -3781,7 +3791,8 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   if (p.algorithm == GP_COUNTING ||
       (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
     return counting;
-  p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
+  p.algorithm =
+      gp__or(p.algorithm, s.key_size == 4 && s.in_size == 4 && s.count >> 20 ? GP_PAIRED_SWEEP : GP_ONE_SWEEP);
   if (!p.threads && !p.vectors && !p.blocks_per_sm && !(s.count * (unsigned)s.key_size >> 20)) { // small tiles
     p.threads = s.key_size > 4 ? 256 : 384;
     p.vectors = 2;
@@ -3877,7 +3888,7 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   if (family == GP__FAMILY_HISTOGRAM) return gp__portable_histogram(p, s, bytes);
   if (family == GP__FAMILY_SORT) {
     p = gp__portable_sort(p, s);
-    if (p.algorithm == GP_ONE_SWEEP && s.count >> 20) p.overlap = gp__or(overlap, 2); // launches cost less than it does
+    if (gp__sweeps(p.algorithm) && s.count >> 20) p.overlap = gp__or(overlap, 2); // launches cost less than it does
     return p;
   }
   if (family == GP__FAMILY_MERGE) return gp__portable_merge(p, s);
@@ -4041,7 +4052,8 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.index = r.large ? gp__place(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
   r.other_keys = gp__place(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
-  r.other = gp__place(&r.bytes, r.passes ? s.count * (unsigned)r.value_bytes : 0);
+  r.other =
+      gp__place(&r.bytes, r.passes ? s.count * (unsigned)r.value_bytes + (p.algorithm == GP_PAIRED_SWEEP) * 16 : 0);
   r.moved = r.large && s.in_place ? gp__place(&r.bytes, s.count * (unsigned)s.in_size) : 0;
   return r;
 }
@@ -4174,7 +4186,7 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
-  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && p.algorithm == GP_ONE_SWEEP) {
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__sweeps(p.algorithm)) {
     g->words = 1;
     g->scratch = gp__radix_plan_of(p, s).bytes;
     g->shared_bytes = gp__radix_shared_bytes(p, s);
@@ -4706,6 +4718,7 @@ typedef struct gp__radix_args {
   unsigned long long clear;    // of these, in units of 16 bytes
   int passes, begin_bit, end_bit;
   int in_place;                     // keys or values: the first pass may not write to the outputs
+  int paired;                       // 1: between passes, values lie beside their keys
   int pass;                         // this one, or the number of passes: what is left to do
   int word;                         // where its digit lies: in which word of the ordered key,
   int shift;                        // how far up
@@ -12048,6 +12061,8 @@ enum {
   GP__RADIX_LAST = 8,      // of those that run
   GP__RADIX_TO_OTHER = 16, // writes to the other buffer, not to the output
   GP__RADIX_FROM = 32,     // times: 0 from the input, 1 from the output, 2 from the other buffer
+  GP__RADIX_READS_PAIRS = 128,
+  GP__RADIX_WRITES_PAIRS = 256
 };
 
 // Keys as they are moved, and as their bits are ordered. bits(key, word): 64 bits of the ordered key, the least
@@ -12123,6 +12138,33 @@ template <class T, class... Fields> struct gp__field_key {
   static const bool pads = false;
   static GP_DEVICE Bits bits(const Key &key, int word) { return gp__key_fields<Fields...>::word(key, word); }
   static GP_DEVICE Key padding(bool) { return Key(); }
+};
+// A key with its value beside it.
+template <class K, class V> struct gp__radix_record {
+  struct alignas(8) Key {
+    typename K::Key key;
+    V value;
+  };
+  typedef typename K::Bits Bits;
+  static const bool pads = K::pads;
+  static GP_DEVICE Bits bits(const Key &record, int word) { return K::bits(record.key, word); }
+  static GP_DEVICE Key padding(bool descending) { return Key{K::padding(descending), V()}; }
+};
+// What passes move: in arrays of their own, or side by side.
+template <class K, class V> struct gp__radix_moved {
+  typedef typename K::Key Key;
+  typedef V Value;
+  static const bool paired = false;
+  static GP_DEVICE Key &key(Key &key) { return key; }
+  template <class T> static GP_DEVICE T &value(Key &, T &value) { return value; }
+};
+template <class K, class V> struct gp__radix_moved<gp__radix_record<K, V>, gp__none> {
+  typedef typename gp__radix_record<K, V>::Key Record;
+  typedef typename K::Key Key;
+  typedef V Value;
+  static const bool paired = true;
+  static GP_DEVICE Key &key(Record &record) { return record.key; }
+  template <class T> static GP_DEVICE V &value(Record &record, T &) { return record.value; }
 };
 
 // A copy of the counters for each of REPLICAS neighbouring lanes. Of keys with more than four digits, half the lanes
@@ -12235,7 +12277,8 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
       if (!same[p]) {
         const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == 0;
         step = GP__RADIX_RUNS | (done % 2 ? GP__RADIX_ODD : 0) | (left == 1 ? GP__RADIX_LAST : 0) |
-               (to_other ? GP__RADIX_TO_OTHER : 0) | from * GP__RADIX_FROM;
+               (to_other ? GP__RADIX_TO_OTHER : 0) | from * GP__RADIX_FROM |
+               (a.paired && done ? GP__RADIX_READS_PAIRS : 0) | (a.paired && left > 1 ? GP__RADIX_WRITES_PAIRS : 0);
         from = to_other ? 2 : 1;
         --left, ++done;
       } else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;
@@ -12373,10 +12416,16 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;
   typedef typename W::Pair Pair;
-  typedef gp__radix_value<V> Value;
+  typedef gp__radix_moved<K, V> Moved;
+  typedef typename Moved::Key MovedKey;
+  typedef typename Moved::Value MovedValue;
+  typedef gp__radix_value<MovedValue> Value;
   typedef gp__tile_rank<P::threads> Rank;
-  static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(Key))), TILE = THREADS * ITEMS;
+  static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(MovedKey)));
+  static const int TILE = THREADS * ITEMS;
   static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
+  static const bool SECTORS = false, SWIZZLED = false;
+  static const int LATE = 0; // one stage, behind the exchange: 1 the look-back's end, 2 all of it
   static const bool BEHIND = P::stages == 2;
   static const unsigned STAGES = BEHIND ? 2 : 1, KEY_BYTES = (STAGES * TILE * unsigned(sizeof(Key)) + 15) / 16 * 16;
   static const gp__u32 GROUP = GP__RADIX_GROUP;
@@ -12412,13 +12461,32 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   gp__u32 step, tiles;
   gp__u64 n;
 
+  GP_DEVICE gp__u32 source() const { return step / GP__RADIX_FROM % 4; }
   GP_DEVICE const void *source(const void *input, const void *output, const void *other) const {
-    const gp__u32 from = step / GP__RADIX_FROM;
+    const gp__u32 from = source();
     return from == 0 ? input : from == 1 ? output : other;
   }
-  GP_DEVICE const Key *keys_from() const { return static_cast<const Key *>(source(a.keys, a.out_keys, a.other_keys)); }
+  GP_DEVICE const MovedKey *keys_from() const {
+    return static_cast<const MovedKey *>(source(a.keys, a.out_keys, a.other_keys));
+  }
   // NULL: values are indices.
-  GP_DEVICE const V *values_from() const { return static_cast<const V *>(source(a.in, a.out, a.other)); }
+  GP_DEVICE const MovedValue *values_from() const {
+    return static_cast<const MovedValue *>(source(a.in, a.out, a.other));
+  }
+  // Where pairs lie between passes. The other buffers are one array. Of the outputs, the keys' array has as many as it
+  // has room for, the values' array as many more; the last one of an odd number lies behind the other buffers.
+  struct Pairs {
+    Key *first, *second, *last; // less the number of those before them
+    Count half, both;
+    template <bool WHOLE> GP_DEVICE Key *at(Count i) const {
+      return (WHOLE || i < half ? first : i < both ? second : last) + i;
+    }
+  };
+  GP_DEVICE Pairs pairs(bool in_other) const {
+    const Count all = static_cast<Count>(n), half = in_other ? all : all / 2, both = in_other ? all : 2 * half;
+    return Pairs{static_cast<Key *>(in_other ? a.other_keys : a.out_keys), static_cast<Key *>(a.out) - half,
+                 static_cast<Key *>(a.other) + (n + 1) / 2 - both, half, both};
+  }
   GP_DEVICE gp__u32 mark() const { return step & GP__RADIX_ODD ? 2 : 1; }
   GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
   // Of a pair of digits: the keys of a tile; of a group in this pass, 24 bits each with the number of tiles above them;
@@ -12435,32 +12503,63 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   }
   GP_DEVICE gp__u32 groups() const { return (tiles + GROUP - 1) / GROUP; }
 
-  GP_DEVICE void load(Key (&keys)[ITEMS], const Key *from, unsigned valid) const {
+  GP_DEVICE void load_keys(Key (&keys)[ITEMS], const MovedKey *from, unsigned valid) const {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     from += lead;
     if (valid == TILE) {
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) keys[i] = from[i * 32];
+      for (int i = 0; i < ITEMS; ++i) Moved::key(keys[i]) = from[i * 32];
     } else {
+      Key padding = K::padding(a.flip != 0);
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i)
-        keys[i] = lead + unsigned(i) * 32 < valid ? from[i * 32] : K::padding(a.flip != 0);
+        Moved::key(keys[i]) = lead + unsigned(i) * 32 < valid ? from[i * 32] : Moved::key(padding);
     }
   }
-  GP_DEVICE void load_values(V (&values)[ITEMS], const V *from, gp__u64 first, unsigned valid) const {
+  GP_DEVICE void load_values(Key (&keys)[ITEMS], V (&values)[ITEMS], const MovedValue *from, gp__u64 first,
+                             unsigned valid) const {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     first += lead;
     if (!from) {
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) values[i] = Value::index(first + unsigned(i) * 32);
+      for (int i = 0; i < ITEMS; ++i) Moved::value(keys[i], values[i]) = Value::index(first + unsigned(i) * 32);
     } else if (valid == TILE) {
       GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) values[i] = from[first + unsigned(i) * 32];
+      for (int i = 0; i < ITEMS; ++i) Moved::value(keys[i], values[i]) = from[first + unsigned(i) * 32];
     } else {
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i)
-        values[i] = lead + unsigned(i) * 32 < valid ? from[first + unsigned(i) * 32] : V();
+        Moved::value(keys[i], values[i]) =
+            lead + unsigned(i) * 32 < valid ? from[first + unsigned(i) * 32] : MovedValue();
     }
+  }
+  GP_DEVICE void load_pairs(Key (&pair)[ITEMS], const Pairs &from, gp__u64 first, unsigned valid) const {
+    const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
+    const Count at = static_cast<Count>(first);
+    if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // an odd number's last tile is not whole
+      const Key *const tile = from.template at<false>(at) + lead;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) pair[i] = tile[i * 32];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i)
+        if (lead + unsigned(i) * 32 < valid) pair[i] = *from.template at<false>(at + lead + unsigned(i) * 32);
+        else pair[i] = K::padding(a.flip != 0);
+    }
+  }
+  GP_DEVICE unsigned items_of(gp__u32 tile) const {
+    const unsigned rest = static_cast<unsigned>(n % TILE);
+    return tile + 1 < tiles || !rest ? TILE : rest;
+  }
+  GP_DEVICE void load(Key (&keys)[ITEMS], V (&values)[ITEMS], gp__u32 tile) const {
+    const gp__u64 first = static_cast<gp__u64>(tile) * TILE;
+    const unsigned valid = items_of(tile);
+    if (Moved::paired && step & GP__RADIX_READS_PAIRS) {
+      load_pairs(keys, pairs(source() == 2), first, valid);
+      return;
+    }
+    load_keys(keys, keys_from() + first, valid);
+    if (Value::is) load_values(keys, values, values_from(), first, valid);
   }
   // A thread that counts: how many keys have the digits of its pairs becomes known to the tiles behind. Returns how
   // many keys these are.
@@ -12562,10 +12661,66 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       before += in_odd;
     }
   }
-  // A few at a time: read, then written.
-  template <bool FULL>
-  GP_DEVICE void store(const Digit &digit, const Key *from, const V *values, bool with_keys, Key *out,
-                       V *out_values) const {
+  // Where in shared memory a tile's element stands: so that such as are any power of two apart lie in different banks.
+  static GP_DEVICE unsigned place(unsigned k) {
+    return !SWIZZLED ? k : sizeof(Key) == 8 ? k ^ (k >> 4 & 15u) : k ^ (k >> 5 & 31u);
+  }
+  // The same, such that what a warp stores at a time begins where a sector of 32 bytes begins, as long as a run allows.
+  template <bool PAIRS, bool WHOLE>
+  GP_DEVICE void store_sectors(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
+    const int SIZE = PAIRS ? int(sizeof(Key)) : int(sizeof(MovedKey)), STEP = 33 - 32 / SIZE, OWN = 32 * ITEMS;
+    const int STEPS = (OWN + STEP - 1) / STEP;
+    MovedKey *const out = static_cast<MovedKey *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
+    MovedValue *const out_values = static_cast<MovedValue *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
+    const bool with_keys = !Value::is || !(step & GP__RADIX_LAST) || !a.drop_keys;
+    unsigned begin[STEPS / 32 + 1]; // of step lane + 32 * j
+    GPUPRIMS__UNROLL
+    for (int j = 0; j <= STEPS / 32; ++j) {
+      const unsigned to = (gp_lane() + 32u * unsigned(j)) * STEP, x = gp_warp() * OWN + (to < OWN ? to : OWN);
+      begin[j] = x < digit.valid ? x : digit.valid;
+      if (x > 0 && x < digit.valid) {
+        const Count at = s.offset[digit(from[place(x)])] + x;
+        begin[j] -= PAIRS ? gp__misalignment(pairs_to.template at<WHOLE>(at), 32) / SIZE
+                          : gp__misalignment(out + at, 32) / SIZE;
+      }
+    }
+    const unsigned behind = gp_warp_broadcast(begin[STEPS / 32], STEPS % 32); // where the next warp's elements begin
+    GPUPRIMS__UNROLL
+    for (int j = 0; j <= STEPS / 32; ++j) begin[j] = begin[j] < behind ? begin[j] : behind;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < STEPS; i += AT_ONCE) {
+      Key keys[AT_ONCE];
+      Count at[AT_ONCE];
+      unsigned k[AT_ONCE], end[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        if (i + j >= STEPS) continue;
+        k[j] = gp_warp_broadcast(begin[(i + j) / 32], (i + j) % 32) + gp_lane();
+        end[j] = gp_warp_broadcast(begin[(i + j + 1) / 32], (i + j + 1) % 32);
+        if (k[j] < end[j]) keys[j] = from[place(k[j])];
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j)
+        if (i + j < STEPS && k[j] < end[j]) at[j] = s.offset[digit(keys[j])] + k[j];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        if (i + j >= STEPS || k[j] >= end[j]) continue;
+        if (PAIRS) *pairs_to.template at<WHOLE>(at[j]) = keys[j];
+        else if (with_keys) out[at[j]] = Moved::key(keys[j]);
+        if (!PAIRS && Value::is) out_values[at[j]] = Moved::value(keys[j], values[place(k[j])]);
+      }
+    }
+  }
+  // A few at a time: read, then written. PAIRS: side by side; WHOLE: into one array.
+  template <bool FULL, bool PAIRS, bool WHOLE>
+  GP_DEVICE void store(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
+    if (SECTORS && (sizeof(MovedKey) == 4 || sizeof(MovedKey) == 8)) {
+      store_sectors<PAIRS, WHOLE>(digit, from, values, pairs_to);
+      return;
+    }
+    MovedKey *const out = static_cast<MovedKey *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
+    MovedValue *const out_values = static_cast<MovedValue *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
+    const bool with_keys = !Value::is || !(step & GP__RADIX_LAST) || !a.drop_keys;
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
       Key keys[AT_ONCE];
@@ -12573,37 +12728,40 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       GPUPRIMS__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
-        if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = from[k];
+        if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = from[place(k)];
       }
       GPUPRIMS__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
         if (i + j < ITEMS && (FULL || k < digit.valid)) at[j] = s.offset[digit(keys[j])] + k;
       }
-      if (!Value::is || with_keys) {
+      if (PAIRS || with_keys) {
         GPUPRIMS__UNROLL
         for (int j = 0; j < AT_ONCE; ++j) {
           const unsigned k = (i + j) * THREADS + threadIdx.x;
-          if (i + j < ITEMS && (FULL || k < digit.valid)) out[at[j]] = keys[j];
+          if (i + j >= ITEMS || (!FULL && k >= digit.valid)) continue;
+          if (PAIRS) *pairs_to.template at<WHOLE>(at[j]) = keys[j];
+          else out[at[j]] = Moved::key(keys[j]);
         }
       }
       GPUPRIMS__UNROLL
-      for (int j = 0; j < AT_ONCE && Value::is; ++j) {
+      for (int j = 0; j < AT_ONCE && Value::is && !PAIRS; ++j) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
-        if (i + j < ITEMS && (FULL || k < digit.valid)) out_values[at[j]] = values[k];
+        if (i + j < ITEMS && (FULL || k < digit.valid)) out_values[at[j]] = Moved::value(keys[j], values[place(k)]);
       }
     }
+  }
+  template <bool FULL> GP_DEVICE void store(const Digit &digit, unsigned half) const {
+    Key *const keys = tile_keys + half;
+    V *const values = tile_values + half;
+    if (!Moved::paired || !(step & GP__RADIX_WRITES_PAIRS)) store<FULL, false, false>(digit, keys, values, Pairs());
+    else if (FULL && step & GP__RADIX_TO_OTHER) store<FULL, Moved::paired, true>(digit, keys, values, pairs(true));
+    else store<FULL, Moved::paired, false>(digit, keys, values, pairs((step & GP__RADIX_TO_OTHER) != 0));
   }
   GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
   // Returns the tiles that the block has written.
   GP_DEVICE gp__u32 sweep() const {
     const Rank rank = {s.rank};
-    const Key *from = keys_from();
-    const V *values_in = values_from();
-    Key *to = static_cast<Key *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
-    V *values_to = static_cast<V *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
-    const bool with_keys = !(step & GP__RADIX_LAST) || !a.drop_keys;
-    const unsigned rest = static_cast<unsigned>(n % TILE), in_last = rest ? rest : TILE;
     Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
     if (threadIdx.x == THREADS - 1) s.tile = draw();
     __syncthreads();
@@ -12614,18 +12772,14 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     gp__u32 written = 0;
     Key keys[ITEMS];
     V values[ITEMS];
-    if (now.tile < tiles) {
-      load(keys, from + static_cast<gp__u64>(now.tile) * TILE, now.tile + 1 < tiles ? TILE : in_last);
-      if (Value::is)
-        load_values(values, values_in, static_cast<gp__u64>(now.tile) * TILE, now.tile + 1 < tiles ? TILE : in_last);
-    }
+    if (now.tile < tiles) load(keys, values, now.tile);
     GPUPRIMS__UNROLL_BY(1)
     while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {
       const bool more = !BEHIND || now.tile < tiles;       // there is a tile to rank
       gp__u32 at[ITEMS], ranks[(ITEMS + 1) / 2], both = 0; // ranks: of two keys, 16 bits each
       const bool resolves = rank.counts() && (!BEHIND || behind.tile < tiles);
       Window window[Rank::PAIRS];
-      digit.valid = now.tile + 1 < tiles ? TILE : in_last;
+      digit.valid = items_of(now.tile);
       if (BEHIND && resolves) begin_look_back(window, behind.tile); // its words are on their way meanwhile
       if (more) {
         rank.within_warp(at, keys, digit);
@@ -12647,34 +12801,35 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         }
       }
       __syncthreads();
-      if (!BEHIND && resolves) begin_look_back(window, now.tile);
-      if (resolves) resolve(BEHIND ? behind : now, window);
+      if (!BEHIND && resolves && LATE != 2) begin_look_back(window, now.tile);
+      if (resolves && (BEHIND || !LATE)) resolve(BEHIND ? behind : now, window);
       gp__u32 next = 0;
-      if (threadIdx.x == 0) next = draw();
+      if (threadIdx.x == 0 && (BEHIND || !LATE)) next = draw();
       if (more) {
         gp__forget(digit.shift);
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i)
-          at[i] = half + rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i));
+          at[i] = half + place(rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i)));
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
         GPUPRIMS__UNROLL
-        for (int i = 0; i < ITEMS && Value::is; ++i) tile_values[at[i]] = values[i];
+        for (int i = 0; i < ITEMS && gp__radix_value<V>::is; ++i) tile_values[at[i]] = values[i];
+      }
+      if (!BEHIND && LATE) {
+        if (resolves && LATE == 2) begin_look_back(window, now.tile);
+        if (resolves) resolve(now, window);
+        if (threadIdx.x == 0) next = draw();
       }
       if (threadIdx.x == 0) s.tile = next;
       __syncthreads();
       next = s.tile;
       const gp__u32 sorted = BEHIND ? behind.tile : now.tile;
-      if (next < tiles) { // on their way while a tile is written
-        load(keys, from + static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
-        if (Value::is)
-          load_values(values, values_in, static_cast<gp__u64>(next) * TILE, next + 1 < tiles ? TILE : in_last);
-      }
+      if (next < tiles) load(keys, values, next); // on their way while a tile is written
       if (BEHIND) half = TILE - half;
-      digit.valid = sorted + 1 < tiles ? TILE : in_last;
+      digit.valid = items_of(sorted);
       if (!BEHIND || sorted < tiles) {
-        if (digit.valid == TILE) store<true>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
-        else store<false>(digit, tile_keys + half, tile_values + half, with_keys, to, values_to);
+        if (digit.valid == TILE) store<true>(digit, half);
+        else store<false>(digit, half);
         ++written;
       }
       behind = now;
@@ -12683,12 +12838,12 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     return written;
   }
   GP_DEVICE void copy() const {
-    const Key *keys = keys_from();
-    const V *values = values_from();
+    const MovedKey *keys = keys_from();
+    const MovedValue *values = values_from();
     for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x; i < n;
          i += static_cast<gp__u64>(gridDim.x) * THREADS) {
-      if (keys != a.out_keys && !a.drop_keys) static_cast<Key *>(a.out_keys)[i] = keys[i];
-      if (Value::is && values != a.out) static_cast<V *>(a.out)[i] = values ? values[i] : Value::index(i);
+      if (keys != a.out_keys && !a.drop_keys) static_cast<MovedKey *>(a.out_keys)[i] = keys[i];
+      if (Value::is && values != a.out) static_cast<MovedValue *>(a.out)[i] = values ? values[i] : Value::index(i);
     }
   }
   static GP_DEVICE void run(const gp__radix_args &a) {
@@ -27417,7 +27572,7 @@ GPUPRIMS__PRIVATE int gp__copied_size(const gp__request *q) { return q->in_layou
 GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
                                       int key[GP__KEY_NUMBERS]) {
   // Flags that the kernels do not know: offsets are checked by others; one sweep is told the direction when it runs.
-  const int other = GP_CHECKED | (q->primitive == GP_SORT && p->algorithm == GP_ONE_SWEEP ? GP_DESCENDING : 0);
+  const int other = GP_CHECKED | (q->primitive == GP_SORT && gp__sweeps(p->algorithm) ? GP_DESCENDING : 0);
   const int bytes = kind == GP__COPY || q->primitive == GP_TRANSPOSE; // moved, whatever they mean
   int i = 0;
   key[i++] = (int)kind;
@@ -27756,9 +27911,12 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__RADIX_PASS:
   case GP__RADIX_PASS_WIDE:
   case GP__RADIX_SWEEPS:
+    if (v->algorithm == GP_PAIRED_SWEEP) gp__add(t, "gp__radix_record<");
     gp__name_radix_key(q, t);
+    if (v->algorithm == GP_PAIRED_SWEEP) gp__add(t, ", %s>", in);
     gp__add(t, ", %s, %s>",
-            q->in_size <= GP__RADIX_VALUE_BYTES    ? in
+            v->algorithm == GP_PAIRED_SWEEP        ? "gp__none"
+            : q->in_size <= GP__RADIX_VALUE_BYTES  ? in
             : gp__radix_index_bytes(q->count) == 4 ? "gp__u32"
                                                    : "gp__u64",
             kind == GP__RADIX_PASS_WIDE ? "gp__radix_wide" : "gp__radix_narrow");
@@ -28572,6 +28730,7 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
   a.begin_bit = q->begin_bit;
   a.end_bit = q->end_bit;
   a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
+  a.paired = l->p->algorithm == GP_PAIRED_SWEEP && ((uintptr_t)a.out_keys | (uintptr_t)a.out) % 8 == 0;
   a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
   a.drop_keys = l->h->drop_keys;
   return a;

@@ -881,7 +881,23 @@ MUTANTS = {
     "radix: two stages where one block has room": (
         "RADIX", "block * p.blocks_per_sm <= s.shared_bytes + 1024", "block <= s.shared_bytes + 1024"),
     "radix: a partial tile is written whole": (
-        "RADIX", "if (digit.valid == TILE) store<true>(digit, tile_keys", "if (true) store<true>(digit, tile_keys"),
+        "RADIX", "if (digit.valid == TILE) store<true>(digit, half);", "if (true) store<true>(digit, half);"),
+    "radix: the first pass reads pairs": (
+        "RADIX", "(a.paired && done ? GP__RADIX_READS_PAIRS : 0)", "(a.paired ? GP__RADIX_READS_PAIRS : 0)"),
+    "radix: the last pass writes pairs": (
+        "RADIX", "(a.paired && left > 1 ? GP__RADIX_WRITES_PAIRS : 0)", "(a.paired ? GP__RADIX_WRITES_PAIRS : 0)"),
+    "radix: one pair too many in the first output": (
+        "RADIX", "half = in_other ? all : all / 2, both", "half = in_other ? all : (all + 1) / 2, both"),
+    "radix: the last one of odd pairs in the second output": (
+        "RADIX", "i < half ? first : i < both ? second : last) + i;", "i < half ? first : second) + i;"),
+    "radix: the last one of odd pairs where keys are written": (
+        "RADIX", "static_cast<Key *>(a.other) + (n + 1) / 2 - both", "static_cast<Key *>(a.other_keys) + n - both"),
+    "radix: no room for the last one of odd pairs": (
+        "RADIX", "(p.algorithm == GP_PAIRED_SWEEP) * 16", "(p.algorithm == GP_PAIRED_SWEEP) * 0"),
+    "radix: a tile of pairs that begins in one output ends there": (
+        "RADIX", "(at + TILE <= from.half || at", "(at < from.half || at"),
+    "radix: pairs are written to the first output alone": (
+        "RADIX", "else if (FULL && step & GP__RADIX_TO_OTHER) store<", "else if (FULL) store<"),
     # Segmented sort.
     "segmented sort: a segment as long as its class is listed nowhere": (
         "SEGMENTED_SORT_SHORT", "count <= gp__u64(GP__SHORT << (c + 1))", "count < gp__u64(GP__SHORT << (c + 1))"),

@@ -14,6 +14,7 @@ static const char *const data_names[] = {
 struct Options {
   size_t offset; // of the buffers, in elements
   int data, grid, begin_bit, end_bit;
+  unsigned same; // bytes of a key that all keys share, a bit each
   bool descending, in_place, drop_keys, from_device;
 };
 
@@ -74,14 +75,31 @@ template <> void vary<Triple>(Triple &k, int data, size_t i, size_t n) {
   k.x = int(x % 1000), k.y = int(x >> 20), k.z = int(i);
 }
 
+struct Four {
+  u8 b[4];
+};
+template <> Four draw<Four>() {
+  const u32 x = random32();
+  return {{u8(x), u8(x >> 8), u8(x >> 16), u8(x >> 24)}};
+}
+typedef gp__field_key<Four, gp__key_field<3, u8, false>, gp__key_field<0, u8, true>> FourKey;
+template <> struct Ordered<FourKey> { static const int bits = 16; };
+template <> void vary<Four>(Four &k, int data, size_t i, size_t n) {
+  u32 x;
+  vary(x, data, i, n);
+  k.b[0] = u8(x), k.b[1] = u8(i), k.b[2] = u8(i >> 8), k.b[3] = u8(x >> 8);
+}
 struct Pair16 {
   u64 a, b;
 };
 template <> Pair16 draw<Pair16>() { return {random32(), random32()}; }
 template <> gp__none draw<gp__none>() { return {}; }
 
-template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICAS> struct Sort {
+// PAIRED: values travel beside their keys.
+template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICAS, bool PAIRED = false> struct Sort {
   typedef typename K::Key Key;
+  typedef typename std::conditional<PAIRED, gp__radix_record<K, V>, K>::type Moved;
+  typedef typename std::conditional<PAIRED, gp__none, V>::type Beside;
   static const bool pairs = !std::is_same<V, gp__none>::value;
   static const size_t tile = P::threads * gp__radix_items(P::vectors, int(sizeof(Key)));
 
@@ -97,6 +115,8 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     for (size_t i = 0; i < n; ++i) {
       std::memset(reinterpret_cast<char *>(&keys[i]), 0, sizeof(Key));
       vary(keys[i], o.data, i, n);
+      for (unsigned b = 0; b < sizeof(Key) && o.same; ++b)
+        if (o.same >> b & 1) reinterpret_cast<u8 *>(&keys[i])[b] = u8(0x35 + b);
     }
     for (auto &v : values) {
       std::memset(reinterpret_cast<char *>(&v), 0, sizeof v);
@@ -116,7 +136,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     s.primitive = GP_SORT, s.key_size = sizeof(Key), s.in_size = s.out_size = pairs ? int(sizeof(V)) : 0;
     s.acc_size = Ordered<K>::bits / 8, s.begin_bit = o.begin_bit, s.end_bit = o.end_bit, s.count = n;
     s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.drop_keys = o.drop_keys;
-    const gp_policy p = policy_of<P>(GP_ONE_SWEEP);
+    const gp_policy p = policy_of<P>(PAIRED ? GP_PAIRED_SWEEP : GP_ONE_SWEEP);
     const bool wide = std::is_same<W, gp__radix_wide>::value;
     gp__radix_plan r = gp__radix_plan_of(p, s);
     if (wide) { // as if there were 2^30 keys
@@ -141,28 +161,38 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     a.words = scratch.data + r.words, a.clear = r.clear;
     a.passes = r.passes, a.begin_bit = o.begin_bit, a.end_bit = o.end_bit, a.in_place = o.in_place;
     a.flip = o.descending ? ~0u : 0, a.drop_keys = o.drop_keys;
+    a.paired = PAIRED && !(misalignment(a.out_keys) % 8) && !(misalignment(a.out) % 8);
     int e = gp__policy_valid(p, s) ? 0 : 1;
     if (!e)
       e = simt::launch_kernel("histogram", o.grid, HISTOGRAM_THREADS,
-                              gp__radix_histogram_bytes(Ordered<K>::bits / 8, REPLICAS),
+                              gp__radix_histogram_bytes(int(sizeof(typename K::Bits)), REPLICAS),
                               gp__radix_histogram<P, K, HISTOGRAM_THREADS, REPLICAS>, a);
     int bit = o.begin_bit;
     const bool at_once = Ordered<K>::bits <= 64 && o.begin_bit == 0 && o.end_bit == Ordered<K>::bits;
     if (!e && at_once && o.grid % 2) { // all passes by one launch
       a.mask = 255;
-      e = simt::launch_kernel("passes", o.grid, P::threads, gp__radix_shared_bytes(p, s), gp__radix_sweeps<P, K, V, W>,
-                              a);
+      e = simt::launch_kernel("passes", o.grid, P::threads, gp__radix_shared_bytes(p, s),
+                              gp__radix_sweeps<P, Moved, Beside, W>, a);
       a.pass = r.passes + 1;
     }
     for (; a.pass < r.passes + (o.in_place || !r.passes) && !e; ++a.pass) {
       gp__radix_digit_of(&a, &bit);
-      e = simt::launch_kernel("pass", o.grid, P::threads, gp__radix_shared_bytes(p, s), gp__radix_pass<P, K, V, W>, a);
+      e = simt::launch_kernel("pass", o.grid, P::threads, gp__radix_shared_bytes(p, s),
+                              gp__radix_pass<P, Moved, Beside, W>, a);
       if (e || !(a.steps[a.pass] & GP__RADIX_RUNS)) continue;
       const u64 groups = (r.tiles + GP__RADIX_GROUP - 1) / GP__RADIX_GROUP, complete = r.tiles / GP__RADIX_GROUP;
       const u64 *of_group =
           static_cast<const u64 *>(a.words) + (r.tiles + unsigned(a.pass) * groups) * (GP__DIGITS / 2);
       for (u64 i = 0; i < complete * (GP__DIGITS / 2) && !e; ++i) e = of_group[i] >> 48 != GP__RADIX_GROUP;
     }
+    int moves = 0, read = 0, written = 0;
+    for (int p = 0; p < r.passes; ++p) {
+      moves += (a.steps[p] & GP__RADIX_RUNS) != 0;
+      read += (a.steps[p] & GP__RADIX_READS_PAIRS) != 0, written += (a.steps[p] & GP__RADIX_WRITES_PAIRS) != 0;
+    }
+    const int between = a.paired && moves ? moves - 1 : 0;
+    if (!e && (read != between || written != between)) e = 1;
+    if (o.same && n > 100 && moves != r.passes - __builtin_popcount(o.same)) e = 1;
     size_t wrong = n;
     const Key *got = static_cast<const Key *>(a.out_keys);
     const V *got_values = static_cast<const V *>(a.out);
@@ -187,6 +217,30 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
       o.data = GAP, o.grid = 40 + seed, o.end_bit = Ordered<K>::bits;
       run(std::string(name) + " crowd seed=" + std::to_string(seed) + ":", (90 + unsigned(seed)) * tile + 3, o, false);
     }
+  }
+
+  // Every number of passes that move, from and to everywhere.
+  static void moves(const char *name, int seeds, bool indices = false) {
+    if (!only.empty() && only != name) return;
+    const size_t sizes[] = {1, 2 * tile - 1, 4 * tile, 7 * tile + tile / 2 + 1};
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (unsigned same = 0; same < 1u << sizeof(Key); ++same)
+        for (int form = 0; form < 4; ++form) {
+          const size_t n = sizes[(unsigned(seed) + unsigned(form) + same) % 4];
+          simt::set_random_schedule(uint64_t(seed) * 100 + same * 4 + unsigned(form));
+          Options o = {};
+          o.same = same, o.end_bit = Ordered<K>::bits;
+          o.offset = form == 3 ? 1 : 210 * (random32() % 3); // of which the first is not aligned for pairs
+          o.grid = 1 + int(random32() % 7);
+          o.descending = random32() % 2;
+          o.in_place = form % 2;
+          o.drop_keys = indices && !o.in_place;
+          char text[200];
+          std::snprintf(text, sizeof text, "%s moves n=%zu same=%x offset=%zu grid=%d%s%s%s seed=%d:", name, n, same,
+                        o.offset, o.grid, o.descending ? " descending" : "", o.in_place ? " in place" : "",
+                        o.drop_keys ? " no keys" : "", seed);
+          run(text, n, o, indices);
+        }
   }
 
   static void sweep(const char *name, int seeds, bool indices = false) {
@@ -256,6 +310,8 @@ int main(int argc, char **argv) {
   Sort<Warp, gp__radix_key<u64>, u32, gp__radix_wide, 32, 8>::sweep("u64 and u32", seeds);
   Sort<Warp, gp__radix_key<u32>, gp__none, gp__radix_narrow, 32, 8>::crowd("u32", seeds);
   Sort<Warp, gp__radix_key<u32>, u32, gp__radix_wide, 32, 8>::crowd("u32 and u32", seeds);
+  Sort<Warp, gp__radix_key<u32>, u32, gp__radix_narrow, 32, 8, true>::moves("u32 beside u32", seeds);
+  Sort<Small, gp__radix_key<float>, int, gp__radix_wide, 64, 8, true>::sweep("f32 beside i32", seeds);
 #ifndef TEST_FEW
   typedef gp__policy<128, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 2, 2, 2> Middle;
   typedef gp__policy<64, 1, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> AtOnce;
@@ -268,6 +324,10 @@ int main(int argc, char **argv) {
   Sort<Middle, gp__radix_key<double>, Pair16, gp__radix_narrow, 32, 32>::sweep("f64 and 16 bytes", seeds);
   Sort<AtOnce, gp__radix_key<long long>, gp__none, gp__radix_narrow, 64, 32>::sweep("i64", seeds);
   Sort<Small, gp__radix_key<float>, u32, gp__radix_narrow, 64, 8>::sweep("f32, indices", seeds, true);
+  Sort<WarpBehind, gp__radix_key<int>, u32, gp__radix_narrow, 64, 8, true>::moves("i32, indices beside", seeds, true);
+  Sort<WarpBehind, gp__radix_key<u32>, u32, gp__radix_wide, 64, 8, true>::crowd("u32 beside u32, crowd", seeds);
+  Sort<Middle, gp__radix_number<float>, Four, gp__radix_narrow, 64, 8, true>::sweep("f32 beside 4 bytes", seeds);
+  Sort<Small, FourKey, u32, gp__radix_narrow, 64, 8, true>::sweep("4 bytes of fields beside u32", seeds);
   Sort<Small, gp__radix_number<float>, u32, gp__radix_narrow, 64, 8>::sweep("f32 as numbers", seeds);
   typedef gp__radix_number<gp_f16> Halves;
   check(Halves::bits(0x8000, 0) == Halves::bits(0, 0) && Halves::bits(0x8001, 0) < Halves::bits(0, 0) &&

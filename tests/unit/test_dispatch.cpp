@@ -145,6 +145,9 @@ FAKE_KERNEL(gp__radix_args,
 FAKE_KERNEL(
     gp__radix_args,
     gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
+FAKE_KERNEL(gp__radix_args,
+            gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+                           gp__radix_record<gp__radix_key<unsigned int>, unsigned int>, gp__none, gp__radix_narrow>);
 FAKE_KERNEL(gp__gather_args, gp__gather<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__u64, 3, gp__u32>);
 FAKE_KERNEL(gp__hybrid_args, gp__sort_sample<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_count<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false, 512>);
@@ -2877,6 +2880,33 @@ static void test_sorts() {
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(fake::counts.launches == before);
   }
+  // Pairs whose values travel beside their keys, to outputs that have room for that, and that do not.
+  for (int in_place = 0; in_place < 2; ++in_place)
+    for (size_t off = 0; off < 3; ++off) {
+      gp_policy paired = small(GP_PAIRED_SWEEP);
+      const size_t n_odd = size_t(n) - 1;
+      std::vector<unsigned> given(n_odd + off);
+      std::vector<int> numbers(n_odd + off);
+      for (size_t i = 0; i < n_odd; ++i) given[off + i] = keys[i] ^ 0x5u << 28, numbers[off + i] = int(i);
+      Device<unsigned> from(given), to{n_odd + off};
+      Device<int> values_from(numbers), values_to{n_odd + off};
+      gp_call c = gp_call_init(GP_SORT);
+      c.key_type = GP_U32, c.keys = from.data + off, c.out_keys = (in_place ? from.data : to.data) + off;
+      c.in_type = GP_I32, c.in = values_from.data + off, c.out = (in_place ? values_from.data : values_to.data) + off;
+      c.count = n_odd, c.policy = &paired;
+      GOOD(gp_run(ctx, &c, nullptr));
+      std::vector<size_t> by(n_odd);
+      for (size_t i = 0; i < n_odd; ++i) by[i] = i;
+      std::stable_sort(by.begin(), by.end(), [&](size_t a, size_t b) { return given[off + a] < given[off + b]; });
+      bool good = true;
+      for (size_t i = 0; i < n_odd; ++i)
+        good = good && static_cast<unsigned *>(c.out_keys)[i] == given[off + by[i]] &&
+               static_cast<int *>(c.out)[i] == int(by[i]);
+      CHECK(good);
+      gp_policy said;
+      GOOD(gp_policy_echo(ctx, &c, &said));
+      CHECK(said.algorithm == GP_PAIRED_SWEEP && said.threads == 128 && said.stages == 2);
+    }
   // Hybrid; what its first count decides; and, where there may be so many keys that even ones need two levels, what a
   // sample does: keys of which the one sort, then the other one makes less work.
   for (int adaptive = 0; adaptive < 3; ++adaptive)
