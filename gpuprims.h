@@ -19582,9 +19582,9 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   GP_DEVICE static int slot(int level) {
     return level <= GP__BFS_LAUNCHES ? level : GP__BFS_LAUNCHES + (level - GP__BFS_LAUNCHES) % 3;
   }
-  GP_DEVICE Vertex *list(int level) const { return static_cast<Vertex *>(a.queue) + (level & 1) * a.vertices; }
+  GP_DEVICE Vertex *list() const { return static_cast<Vertex *>(a.queue); }
   GP_DEVICE gp_frontier<Vertex> vertices_of(int level) const {
-    return gp_frontier<Vertex>{list(level), &s->found[slot(level)], a.vertices};
+    return gp_frontier<Vertex>{list(), &s->found[slot(level)], a.vertices};
   }
   // Of the edges that lead to a level, the first stands behind those that lead to the levels before.
   GP_DEVICE gp_frontier<Edge> edges_to(int level, gp__u64 first) const {
@@ -19615,7 +19615,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     s->found[mine] = mine == 0 && valid && source != a.target;
     s->edges_to[mine] = 0;
     if (mine > 0) return;
-    if (valid) list(0)[0] = static_cast<Vertex>(source);
+    if (valid) list()[0] = static_cast<Vertex>(source);
     s->reached = valid;
     s->edges = valid ? degree(static_cast<Vertex>(source)) : 0;
     s->inspected = s->hit = 0;

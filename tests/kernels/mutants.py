@@ -152,8 +152,6 @@ MUTANTS = {
         "BFS", "gp__u64 first = edges_before(most + 1);", "gp__u64 first = 0;"),
     "bfs by launches: vertices of a fused level are not counted": (
         "BFS", "if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);", ""),
-    "bfs by launches: lists are one": (
-        "BFS", "static_cast<Vertex *>(a.queue) + (level & 1) * a.vertices", "static_cast<Vertex *>(a.queue)"),
     "bfs by launches: what comes next is left where it is read": (
         "BFS", "return control->state[launch & 1];", "return control->state[0];"),
     "bfs by launches: the first block decides": (
