@@ -425,7 +425,7 @@ enum {
   GP_PADDED_TILES,    // transpose: tiles in shared memory with gaps, so that columns lie in banks of their own
   GP_SWIZZLED_TILES,  // transpose: the same by an exclusive or in place of the gaps (aligned rows, sizes 1 to 16)
   GP_EXPAND_CONTRACT, // bfs: a level is one step from frontier to frontier of vertices; all of them in one launch
-  GP_FUSED_LAUNCHES,  // bfs: the same, a launch a level, top-down
+  GP_FUSED_LAUNCHES,  // bfs: the same, a launch a step
   GP_CONTRACT_EXPAND, // bfs: a level is one step from frontier to frontier of edges; a launch a level, top-down
   GP_TWO_PHASE,       // bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down
   GP_BUFFERED_PANELS, // transpose in place: half of a rectangle goes by way of the workspace, the other half straight
@@ -465,8 +465,8 @@ typedef struct gp_policy {
   int small;   // both: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer;
                // bfs, hybrid: levels of more than 256 times as many edges have two launches
   int look;    // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
-  int gather;  // bfs by launches: GP_GATHER_..., or several: how edges are shared out
-  int cull;    // bfs by launches: GP_CULL_..., or several: before depths decide who is first
+  int gather;  // bfs, frontiers of edges: GP_GATHER_..., or several: how edges are shared out
+  int cull;    // bfs, frontiers of edges: GP_CULL_..., or several: before depths decide who is first
   int cluster; // bfs: blocks of the cluster that goes on alone, where one block would have too much and all of them too
                // little: up to `small` lists a block, and one block then up to an eighth of that; 1: none
 } gp_policy;
@@ -1458,13 +1458,13 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
 // an edge inspected once; bottom-up, where the graph is GP_SYMMETRIC or comes with its transpose, which ends at the
 // first neighbour that was reached; by one block alone, or by one cluster of blocks (policy field cluster: graphs of
 // few edges a vertex, sm_90). A directed graph without its transpose goes top-down. Where a launch in clusters is
-// refused, blocks do without; where a cooperative one is refused, or the driver has none, the log says so, and levels
-// go top-down, a launch each: 48, captured or not, that end at once where nothing is left; what lies deeper is done by
-// one block in a last launch.
+// refused, blocks do without; where a cooperative one is refused, or the driver has none, the log says so, and steps
+// have a launch each: 48, captured or not, that end at once where nothing is left; levels behind them are one block's,
+// in a launch of its own. GP_FUSED_LAUNCHES asks for that.
 // Launches may be chosen, too, with the algorithms that Merrill, Garland and Grimshaw compare (Scalable GPU Graph
-// Traversal): GP_FUSED_LAUNCHES (their expand-contract), GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID, under the policy
-// fields gather and cull. They are as they are for comparison: nothing chooses them by itself.
-// Offsets and targets are trusted. Workspace: 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 12
+// Traversal), top-down: GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID, under the policy fields gather and cull. They are
+// as they are for comparison: nothing chooses them by itself.
+// Offsets and targets are trusted. Workspace: 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 16
 // bytes a vertex more; GP_CONTRACT_EXPAND, GP_TWO_PHASE and GP_HYBRID 8 bytes an edge more (u32).
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream);
@@ -3494,25 +3494,22 @@ enum {
   GP__BFS_BUFFER = 2048,     // bytes of shared memory of a warp: what it appends to queue and lists
   GP__BFS_CLUSTER_MOST = 16, // blocks of a cluster that goes on alone
   GP__BFS_WORDS = 1,         // tagged words: the counters of the barrier are clear
-  GP__BFS_LAUNCHES = 48,     // levels that have a launch each where blocks cannot wait for each other
-  GP__SOURCES_LAUNCHES = 96  // steps likewise, of a search from many sources: two a level
+  GP__BFS_LAUNCHES = 48, // steps, or levels, that have launches of their own where blocks cannot wait for each other
+  GP__BFS_EDGE_STEPS = 2 * GP__BFS_LAUNCHES + 1, // the last step of a level, where frontiers are of edges
+  GP__SOURCES_LAUNCHES = 96                      // steps likewise, of a search from many sources: two a level
 };
 // Parts that each of two queues in shared memory has room for.
 GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
-// By launches: the last step that is a level's.
-GPUPRIMS__RULE int gp__bfs_last_step(int by_edges) { return by_edges ? 2 * GP__BFS_LAUNCHES + 1 : GP__BFS_LAUNCHES; }
 GPUPRIMS__RULE int gp__bfs_by_edges(int algorithm) {
   return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
-}
-GPUPRIMS__RULE int gp__bfs_by_launches(int algorithm) {
-  return algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(algorithm);
 }
 // What a level by launches needs besides gp__lay_out_bfs: the edges that are expanded, source and target.
 GPUPRIMS__RULE unsigned long long gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
   return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
 }
 GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_EXPAND_CONTRACT || (s.primitive == GP_BFS && gp__bfs_by_launches(p.algorithm))) &&
+  return (p.algorithm == GP_EXPAND_CONTRACT ||
+          (s.primitive == GP_BFS && (p.algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(p.algorithm)))) &&
          (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) && p.threads * p.vectors <= 2048 &&
          p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 &&
          p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL &&
@@ -3554,9 +3551,11 @@ __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK) p.blocks_per_sm = 0;
-  if (gp__bfs_by_launches(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are
+  if (gp__bfs_by_edges(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are
   else p.gather = p.cull = 0;
-  if (p.algorithm == GP_FUSED_LAUNCHES || p.algorithm == GP_CONTRACT_EXPAND || p.algorithm == GP_TWO_PHASE) p.small = 0;
+  if (p.algorithm == GP_FUSED_LAUNCHES) p.cluster = 0;
+  if (p.algorithm == GP_CONTRACT_EXPAND || p.algorithm == GP_TWO_PHASE) p.small = 0;
+  if (p.alpha < 0) p.beta = 0; // never bottom-up
   return p;
 }
 
@@ -4423,19 +4422,21 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
 }
 // Breadth-first search: vertices are `count`, edges `count2`. All blocks are resident; a small graph has few.
 typedef struct gp__bfs_layout {
-  unsigned long long reached[2], queue, lists[2], found, control, bytes;
+  unsigned long long reached[2], fresh, queue, lists[2], found, control, bytes;
 } gp__bfs_layout;
 __attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
   const unsigned long long bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
+  const unsigned long long longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
   gp__bfs_layout l;
   l.bytes = 0;
 #define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
   GPUPRIMS__PLACE(control, 1024);
   GPUPRIMS__PLACE(reached[0], bitmap);
   GPUPRIMS__PLACE(reached[1], s.rows ? bitmap : 0); // bottom-up
-  GPUPRIMS__PLACE(lists[0], s.rows ? list : 0);
-  GPUPRIMS__PLACE(lists[1], s.rows ? list : 0);
-  GPUPRIMS__PLACE(found, s.rows ? list : 0);
+  GPUPRIMS__PLACE(fresh, s.rows ? bitmap : 0);
+  GPUPRIMS__PLACE(lists[0], s.rows ? 2 * list : 0);
+  GPUPRIMS__PLACE(lists[1], s.rows ? 2 * list : 0);
+  GPUPRIMS__PLACE(found, s.rows ? longs * (unsigned)s.key_size : 0);
   GPUPRIMS__PLACE(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
 #undef GPUPRIMS__PLACE
   return l;
@@ -4889,10 +4890,12 @@ typedef struct gp__bfs_args {
   void *parents; // or null
   gp_traversal *statistics;
   void *workspace;
-  unsigned *reached[2];   // bitmaps
-  void *queue;            // gp_edges
-  void *lists[2], *found; // vertices
-  void *control;          // gp__bfs_control
+  unsigned *reached[2]; // bitmaps
+  unsigned *fresh;      // a bitmap: of what a level over a list has found
+  void *queue;          // gp_edges
+  void *lists[2];       // gp__bfs_seeker
+  void *found;          // vertices with long lists
+  void *control;        // gp__bfs_control
   unsigned long long vertices, source;
   const unsigned long long *source_device; // or null
   unsigned long long target;               // or ~0
@@ -4903,9 +4906,9 @@ typedef struct gp__bfs_args {
   unsigned small, cluster_small; // parts with which one block goes on alone, one cluster, at most
   unsigned cluster;              // its blocks; 1: there is none
   unsigned blocks;               // of the grid, all of them resident
-  int step;                      // gp__bfs_steps
+  int step;                      // by launches
   int gather, cull;              // gp_policy
-  void *edge_queue;              // of gp__bfs_edge, as many as the graph has edges; or null
+  void *edge_queue;              // of gp__bfs_edge, as many as the graph has edges
   unsigned long long edges;
   unsigned long long fused_edges; // more at a level are contracted and expanded by launches of their own
   const gp_fault *fault;          // GP_CHECKED: search only where nothing was found
@@ -18561,7 +18564,8 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
 // for a neighbour that was reached before this level; that one is of the last level, or else the vertex had been
 // reached earlier. So the bitmap of reached vertices serves as the frontier's. The first such level goes over all
 // vertices, writes bitmap and depths in whole words (of those not reached too, so that nobody need clear them before),
-// and leaves a list of the vertices that are still to be reached and have edges; later levels go over that list.
+// and leaves a list of the vertices that are still to be reached and have edges; later levels go over that list. With
+// each of them the list has one of its neighbours, which most often is all that a later level needs to look at.
 //
 // A small frontier is one block's alone: it stays in its shared memory, and levels need barriers of the block only. One
 // that is too large for that, and small for all, is one cluster's, whose blocks tell each other through their shared
@@ -18581,7 +18585,8 @@ enum {
   GP__BFS_COLLECT = GP_STEP_COLLECT,
   GP__BFS_CLUSTER = GP_STEP_CLUSTER
 };
-// What a step of all blocks comes to.
+// A vertex that is to be reached, and one of its neighbours.
+template <class Vertex> struct alignas(2 * sizeof(Vertex)) gp__bfs_seeker { Vertex vertex, neighbour; };
 // What a warp has counted in a step; GP__BFS_HIT goes to the block's sums at once.
 struct gp__bfs_counts {
   unsigned appended, found, longer;
@@ -18617,13 +18622,13 @@ struct gp__bfs_state {
   gp__u64 edges;             // that leave the frontier
   gp__u64 unexplored;        // that leave vertices not reached
   gp__u64 kept, settled;     // what the cursors of lists were before the step
-  gp__u64 list, news;        // vertices in the list; that the last level bottom-up has found
+  gp__u64 list, news;        // vertices in the list; in that of long lists
   gp__u64 reached, explored; // vertices; edges that leave them
   gp__u64 levels, bottom_up, small;
   gp__u64 barriers; // of the grid, so far
   int step, depth;
-  int map, side;  // which bitmap is read, which list
-  int listed;     // there is a list, and depths of what was not reached are written
+  int map, side; // which bitmap is read, which list
+  int listed;    // there is a list, and depths of what was not reached are written; 2: some on it may have been reached
   int descending; // behind this step it goes on top-down; 2: it did before, and the long lists are missing in the queue
 };
 // Counters of barriers, which take them in turn: one that is added to, one that may still be read, one that is clear.
@@ -18657,6 +18662,7 @@ GP_DEVICE gp__u64 gp__meet(gp__arrivals<SUMS> (&barrier)[3], unsigned number, un
 struct gp__bfs_control {
   gp__u64 queue, kept, settled; // cursors: how much has been appended since the beginning
   gp__bfs_state state[2];       // of those who went on alone, by the barrier's number: the last may still be read
+  gp__u64 sums[GP__BFS_SUMS], arrived, inspected; // by launches: what a step comes to; neighbours looked at
   gp__arrivals<GP__BFS_SUMS> barrier[3];
 };
 template <int WARPS> struct gp__bfs_shared {
@@ -18681,7 +18687,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
-  static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // vertices of one of its two
+  static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
+  typedef gp__bfs_seeker<Vertex> Seeker;
   // Bottom-up: vertices of a warp that wait and where they look next; words of the bitmap, or as many of the list, that
   // a warp goes over at a time, less than one for which there is room; neighbours of one access.
   static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
@@ -18699,11 +18706,11 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   Vertex *parents;
   gp__bfs_control *control;
   gp__u64 vertices, words;
-  gp__bfs_counts sums;          // of this warp, in this step: its first lane's; bottom-up each lane's until the end
-  unsigned inspected;           // by this thread, in all steps
-  unsigned buffered, buffered2; // in the warp's buffers
-  int depth;                    // of what this step finds
-  unsigned turn;                // which of Shared::sums is added to
+  gp__bfs_counts sums; // of this warp, in this step: its first lane's; bottom-up each lane's until the end
+  unsigned inspected;  // by this thread, in all steps
+  unsigned buffered;   // in the warp's buffer
+  int depth;           // of what this step finds
+  unsigned turn;       // which of Shared::sums is added to
 
   GP_DEVICE gp__bfs_block(const gp__bfs_args &args, Shared &shared, unsigned char *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
@@ -18711,7 +18718,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
         in_sources(static_cast<const Vertex *>(args.in_sources)), queue(static_cast<gp_edges *>(args.queue)),
         parents(static_cast<Vertex *>(args.parents)), control(static_cast<gp__bfs_control *>(args.control)),
         vertices(args.vertices), words((args.vertices + 31) / 32), sums(gp__bfs_counts{0, 0, 0, 0}), inspected(0),
-        buffered(0), buffered2(0), depth(0), turn(0) {}
+        buffered(0), depth(0), turn(0) {}
 
   GP_DEVICE unsigned cluster() const { return CLUSTERS ? a.cluster : 1; }
   GP_DEVICE gp__u64 warp_of_grid() const { return static_cast<gp__u64>(s.rank) * WARPS + gp_warp(); }
@@ -18720,7 +18727,6 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE static unsigned part_of(gp__u64 rest) {
     return rest < GP__BFS_PART ? static_cast<unsigned>(rest) : unsigned(GP__BFS_PART);
   }
-  GP_DEVICE static unsigned below() { return (1u << gp_lane()) - 1u; }
 
   // ---- sums and the barrier
 
@@ -18762,15 +18768,26 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     return !(x.found & ~GP__BFS_HIT) || (x.found & GP__BFS_HIT) || s.state.depth == a.limit;
   }
   // A level has been done.
-  GP_DEVICE void count_level(const gp__bfs_sums &x) {
+  GP_DEVICE void count_level(const gp__bfs_sums &x, gp__u64 edges) {
     gp__bfs_state &t = s.state;
+    const gp__u64 found = x.found & ~GP__BFS_HIT;
     ++t.depth;
-    t.news = x.found & ~GP__BFS_HIT;
-    t.levels += t.news != 0;
-    t.reached += t.news;
-    t.explored += x.edges;
-    t.unexplored -= x.edges;
-    t.edges = x.edges;
+    t.levels += found != 0;
+    t.reached += found;
+    t.explored += edges;
+    t.unexplored -= edges;
+    t.edges = edges;
+  }
+  // Does a level bottom-up count the edges of those that it has not found? They are on its list, the others need not
+  // be asked how many they have.
+  GP_DEVICE bool counts_rest() const { return a.symmetric && s.state.listed != 2; }
+  GP_DEVICE void count_bottom_up(const gp__bfs_sums &x) {
+    gp__bfs_state &t = s.state;
+    count_level(x, counts_rest() ? t.unexplored - x.edges : x.edges);
+    ++t.bottom_up;
+    t.listed = 1;
+    t.list = x.appended;
+    t.kept += x.appended;
   }
   GP_DEVICE void go_down() {
     gp__bfs_state &t = s.state;
@@ -18779,8 +18796,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     const gp__u64 parts = t.last - t.first;
     t.step = fits(parts, t.edges, a.small)                            ? GP__BFS_SMALL
              : cluster() > 1 && fits(parts, t.edges, a.cluster_small) ? GP__BFS_CLUSTER
-             : grows                                                  ? (t.listed ? GP__BFS_LISTED : GP__BFS_BOTTOM_UP)
-                                                                      : GP__BFS_TOP_DOWN;
+             : !grows                                                 ? GP__BFS_TOP_DOWN
+             : t.listed                                               ? GP__BFS_LISTED
+                                                                      : GP__BFS_BOTTOM_UP;
+    if (t.listed) t.listed = 2;
   }
   // Is such a frontier small enough for those who go on alone?
   GP_DEVICE static bool fits(gp__u64 parts, gp__u64 edges, unsigned most) {
@@ -18797,7 +18816,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       t.first = t.last;
       t.last += x.appended;
       t.settled += x.longer;
-      count_level(x);
+      count_level(x, x.edges);
       go_down();
       if (over(x)) t.step = GP__BFS_DONE;
       else if (x.longer && t.step != GP__BFS_BOTTOM_UP && t.step != GP__BFS_LISTED) {
@@ -18807,22 +18826,14 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       }
       break;
     case GP__BFS_BOTTOM_UP:
-      count_level(x);
-      ++t.bottom_up;
+      count_bottom_up(x);
       t.map ^= 1;
-      t.listed = 1;
-      t.list = x.appended;
-      t.kept += x.appended;
       t.step = over(x) || !t.list ? GP__BFS_DONE : shrinks() ? GP__BFS_COLLECT : GP__BFS_LISTED;
       break;
     case GP__BFS_LISTED:
-      count_level(x);
-      ++t.bottom_up;
+      count_bottom_up(x);
       t.side ^= 1;
-      t.list = x.appended;
-      t.kept += x.appended;
       t.descending = shrinks();
-      t.settled += t.news;
       t.step = over(x) || !t.list ? GP__BFS_DONE : GP__BFS_SETTLE;
       break;
     default: // settle, collect
@@ -18861,11 +18872,9 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
 
   // ---- the queue
 
-  // A warp's buffers: parts of the queue; or two of vertices, and vertices that wait.
+  // A warp's buffer: parts of the queue; or of a list, and vertices that wait.
   GP_DEVICE gp_edges *buffer() const { return reinterpret_cast<gp_edges *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
-  GP_DEVICE Vertex *places(int which) const {
-    return reinterpret_cast<Vertex *>(dynamic + gp_warp() * GP__BFS_BUFFER) + (which ? PLACES : 0);
-  }
+  GP_DEVICE Seeker *places() const { return reinterpret_cast<Seeker *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE Offset *waiting_at() const { // and behind them, where their neighbours end
     return reinterpret_cast<Offset *>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
   }
@@ -18905,7 +18914,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     if (whole) {
       if (counts) sums.edges += gp_warp_reduce(small, gp_sum<unsigned>());
       if (small) gp__prefetch(targets + begin);
-      const unsigned before = static_cast<unsigned>(__popc(whole & below()));
+      const unsigned before = gp__lanes_before(whole);
       const unsigned number = static_cast<unsigned>(__popc(whole));
       if (TEAM != WARPS_OF_GRID) {
         const unsigned at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], number) : 0, 0);
@@ -18921,7 +18930,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       const unsigned number = static_cast<unsigned>(__popc(large));
       const gp__u64 at = reserve(&control->settled, number) - s.state.settled;
       const bool is = (large >> gp_lane() & 1u) != 0;
-      if (is) static_cast<Vertex *>(a.found)[at + static_cast<unsigned>(__popc(large & below()))] = v;
+      if (is) static_cast<Vertex *>(a.found)[at + gp__lanes_before(large)] = v;
       sums.edges += gp_warp_reduce(is ? count : 0, gp_sum<gp__u64>());
       if (gp_lane() == 0) sums.longer += number;
       return;
@@ -18944,22 +18953,22 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       if (TEAM == WARPS_OF_GRID && gp_lane() == 0) sums.appended += parts;
     }
   }
-  // Vertices that lanes append to a list.
-  GP_DEVICE void flush_list(int which, unsigned &filled, gp__u64 *cursor, Vertex *list, gp__u64 before) {
-    if (!filled) return;
+  // Vertices that lanes append to the next list.
+  template <bool LISTED> GP_DEVICE void flush_list() {
+    if (!buffered) return;
     __syncwarp();
-    const gp__u64 at = reserve(cursor, filled) - before;
-    for (unsigned i = gp_lane(); i < filled; i += GP__WARP) list[at + i] = places(which)[i];
-    filled = 0;
+    Seeker *list = static_cast<Seeker *>(a.lists[LISTED ? s.state.side ^ 1 : s.state.side]);
+    const gp__u64 at = reserve(&control->kept, buffered) - s.state.kept;
+    for (unsigned i = gp_lane(); i < buffered; i += GP__WARP) list[at + i] = places()[i];
+    buffered = 0;
     __syncwarp();
   }
-  GP_DEVICE void append_to_list(bool has, Vertex v, int which, unsigned &filled, gp__u64 *cursor, Vertex *list,
-                                gp__u64 before) {
+  template <bool LISTED> GP_DEVICE void append_to_list(bool has, Vertex v, Vertex neighbour) {
     const unsigned mask = __ballot_sync(0xffffffffu, has), number = static_cast<unsigned>(__popc(mask));
     if (!number) return;
-    if (filled + number > PLACES) flush_list(which, filled, cursor, list, before);
-    if (has) places(which)[filled + static_cast<unsigned>(__popc(mask & below()))] = v;
-    filled += number;
+    if (buffered + number > PLACES) flush_list<LISTED>();
+    if (has) places()[buffered + gp__lanes_before(mask)] = Seeker{v, neighbour};
+    buffered += number;
   }
 
   // ---- top-down
@@ -19146,16 +19155,67 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     while (s.ends[block] <= i) begin = s.ends[block++];
     return *gp__in_block(small_queue(which) + (i - begin), block);
   }
+  enum { LEVEL_DONE = 1, LEVEL_STAYS = 2, LEVEL_UNEVEN = 4, LEVEL_FEW = 8 };
+  // Of the parts of the level `from`, in the queues of this block or of all its cluster, this block visits its own.
+  GP_DEVICE void visit_parts(gp__u32 *map, unsigned from, unsigned first, unsigned count, unsigned verdict) {
+    const bool few = (verdict & LEVEL_FEW) != 0, uneven = CLUSTERS && (verdict & LEVEL_UNEVEN) != 0;
+    const unsigned turned = WARPS - 1 - gp_warp(); // from the last warp on, as the first has more to do
+    const unsigned share = (count + WARPS - 1) / WARPS, width = few                ? unsigned(GP__WARP / FEW_LANES)
+                                                                : share < GP__WARP ? share
+                                                                                   : unsigned(GP__WARP);
+    unsigned counted = 0;
+    for (unsigned at = turned * width; at < count; at += WARPS * width) {
+      const auto part = [&](unsigned i) {
+        return i >= count || i >= at + width ? gp_edges_of(0, 0, 0)
+               : uneven                      ? part_of_cluster(from, first + i)
+                                             : small_queue(from)[i];
+      };
+      if (few) {
+        const gp_edges one = part(at + gp_lane() / FEW_LANES);
+        if (__all_sync(0xffffffffu, one.count() <= FEW_EDGES)) {
+          visit_few(one, map, counted);
+          continue;
+        }
+      }
+      expand<ONE_BLOCK>(part(at + gp_lane()), count >= static_cast<unsigned>(a.look_from));
+    }
+    if (turned * width >= count) return;
+    counted = gp__warp_sum(counted);
+    if (gp_lane() == 0 && counted) {
+      atomicAdd(&s.sums[turn].found[0], counted >> FEW_SHIFT);
+      atomicAdd(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
+    }
+    add_to_block(); // of long lists
+  }
+  // What a level of one block comes to.
+  GP_DEVICE unsigned judge(unsigned appended) {
+    gp__bfs_sums level = s.sums[turn].sums();
+    level.appended = appended;
+    if (threadIdx.x == GP__WARP) s.level = level;
+    const bool done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
+    return (done                                   ? LEVEL_DONE
+            : fits(appended, level.edges, a.small) ? LEVEL_STAYS
+                                                   : 0) |
+           (level.edges <= appended * 8ull ? LEVEL_FEW : 0);
+  }
+  // One thread, in shared memory, as registers are short.
+  GP_DEVICE void count_small() {
+    gp__bfs_state &t = s.state;
+    const gp__bfs_sums level = s.level;
+    ++t.small;
+    t.levels += (level.found & ~GP__BFS_HIT) != 0;
+    t.reached += level.found & ~GP__BFS_HIT;
+    t.explored += level.edges;
+    t.unexplored -= level.edges;
+  }
   // Levels of one block, or of one cluster of `blocks`, as long as the frontier is small; each block appends to a queue
   // in its own shared memory, and parts are shared out anew where some have far more than others. One barrier a level:
   // counters are three in turn, one that is added to, one that is read, one that is cleared.
-  enum { LEVEL_DONE = 1, LEVEL_STAYS = 2, LEVEL_UNEVEN = 4, LEVEL_FEW = 8 };
   GP_DEVICE void small_levels(unsigned blocks) {
     gp__bfs_state &t = s.state;
     gp__u32 *map = a.reached[t.map];
     const bool in_cluster = CLUSTERS && blocks > 1;
-    const unsigned parts = static_cast<unsigned>(t.last - t.first), most = in_cluster ? a.cluster_small : a.small;
-    const unsigned turned = WARPS - 1 - gp_warp(); // from the last warp on, as the first has more to do
+    const unsigned parts = static_cast<unsigned>(t.last - t.first);
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
     unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0;
     depth = t.depth;
@@ -19164,81 +19224,36 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     __syncthreads();
     do {
       const unsigned from = static_cast<unsigned>(depth++), next = turn == 2 ? 0 : turn + 1;
-      const bool few = (verdict & LEVEL_FEW) != 0, uneven = CLUSTERS && (verdict & LEVEL_UNEVEN) != 0;
-      const unsigned share = (count + WARPS - 1) / WARPS, width = few                ? unsigned(GP__WARP / FEW_LANES)
-                                                                  : share < GP__WARP ? share
-                                                                                     : unsigned(GP__WARP);
-      unsigned counted = 0;
-      for (unsigned at = turned * width; at < count; at += WARPS * width) {
-        const auto part = [&](unsigned i) {
-          return i >= count || i >= at + width ? gp_edges_of(0, 0, 0)
-                 : uneven                      ? part_of_cluster(from, first + i)
-                                               : small_queue(from)[i];
-        };
-        if (few) {
-          const gp_edges one = part(at + gp_lane() / FEW_LANES);
-          if (__all_sync(0xffffffffu, one.count() <= FEW_EDGES)) {
-            visit_few(one, map, counted);
-            continue;
-          }
-        }
-        expand<ONE_BLOCK>(part(at + gp_lane()), count >= static_cast<unsigned>(a.look_from));
-      }
-      if (turned * width < count) {
-        counted = gp__warp_sum(counted);
-        if (gp_lane() == 0 && counted) {
-          atomicAdd(&s.sums[turn].found[0], counted >> FEW_SHIFT);
-          atomicAdd(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
-        }
-        add_to_block(); // of long lists
-      }
+      const bool shared = (verdict & LEVEL_UNEVEN) != 0;
+      visit_parts(map, from, first, count, verdict);
       if (threadIdx.x == GP__WARP) s.sums[next].clear(), s.appended[next] = 0;
       __syncthreads();
       if (in_cluster) {
-        exchange(uneven, most);
+        exchange(shared, a.cluster_small);
         __syncthreads();
-        verdict = s.verdict;
-        count = appended = s.appended[turn];
-        if ((verdict & LEVEL_UNEVEN) && (verdict & LEVEL_STAYS)) {
-          const unsigned all = static_cast<unsigned>(s.level.appended);
-          open_queues();
-          first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
-        }
-      } else {
-        gp__bfs_sums level = s.sums[turn].sums();
-        level.appended = count = appended = s.appended[turn];
-        const bool done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
-        verdict = (done                             ? LEVEL_DONE
-                   : fits(count, level.edges, most) ? LEVEL_STAYS
-                                                    : 0) |
-                  (level.edges <= count * 8ull ? LEVEL_FEW : 0);
-        if (threadIdx.x == GP__WARP) s.level = level;
+      }
+      count = appended = s.appended[turn];
+      verdict = in_cluster ? s.verdict : judge(appended);
+      if (in_cluster && (verdict & LEVEL_UNEVEN) && (verdict & LEVEL_STAYS)) {
+        const unsigned all = static_cast<unsigned>(s.level.appended);
+        open_queues();
+        first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
       }
       turn = next;
-      if (threadIdx.x == GP__WARP) { // in shared memory, as registers are short
-        const gp__bfs_sums level = s.level;
-        ++t.small;
-        t.levels += (level.found & ~GP__BFS_HIT) != 0;
-        t.reached += level.found & ~GP__BFS_HIT;
-        t.explored += level.edges;
-        t.unexplored -= level.edges;
-      }
+      if (threadIdx.x == GP__WARP) count_small();
     } while (verdict & LEVEL_STAYS);
     move_small(static_cast<unsigned>(depth), verdict & LEVEL_DONE ? 0 : appended < SMALL ? appended : SMALL);
     if (in_cluster) clear_words();
     __syncthreads();
     turn = 0;
     if (threadIdx.x == 0) {
-      const gp__bfs_sums level = s.level;
       for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
       t.depth = depth;
-      t.edges = level.edges;
+      t.edges = s.level.edges;
       t.first = t.last;
+      t.last += verdict & LEVEL_DONE ? 0 : s.level.appended;
       if (verdict & LEVEL_DONE) t.step = GP__BFS_DONE;
-      else {
-        t.last += level.appended;
-        go_down();
-      }
+      else go_down();
       if (s.rank == 0) control->state[t.barriers & 1u] = t;
     }
     __syncthreads();
@@ -19268,7 +19283,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     const unsigned n = whole * LOOK - before_whole(in_sources + at);
     return end - at < n ? end : at + n;
   }
-  // Has one of the neighbours been reached that stand in the 16 bytes of `at`, from there on?
+  // Has one of the neighbours been reached that stand in the 16 bytes of `at`, from there on? It is the parent, or else
+  // one of the others is.
   GP_DEVICE bool look(const gp__u32 *map, Offset at, Offset end, Vertex &parent) {
     const unsigned from = before_whole(in_sources + at), n = static_cast<unsigned>(behind(at, end, 1) - at);
     Vertex u[LOOK];
@@ -19279,32 +19295,31 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       const bool first = !hit && i >= from && i < from + n, second = !hit && i + 1 >= from && i + 1 < from + n;
       const bool one = first && has_bit(map, u[i]), two = second && has_bit(map, u[i + 1]);
       inspected += first + second;
-      if (two) parent = u[i + 1];
-      if (one) parent = u[i];
+      if (second) parent = u[i + 1];
+      if (one || (first && !second)) parent = u[i];
       hit = hit || one || two;
     }
     return hit;
   }
-  // A vertex has found a neighbour, or has none.
+  // A vertex has found a neighbour, or has none of its `degree` neighbours, `parent` among them.
   template <bool LISTED> GP_DEVICE void conclude(bool ends, Vertex v, bool found, Vertex parent, Offset degree) {
-    const gp__bfs_state &t = s.state;
+    const bool keeps = ends && !found && degree != 0;
     if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : static_cast<Vertex>(~Vertex(0)));
-    if (LISTED) append_to_list(found, v, 1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
     if (found) {
       ++sums.found;
+      if (LISTED) atomicOr(a.fresh + (v >> 5), 1u << (v & 31u));
       if (v == a.target) gp__bfs_tally::add(s.sums[0].found, GP__BFS_HIT);
-      sums.edges += a.symmetric ? degree : static_cast<Offset>(offsets[v + 1] - offsets[v]);
     }
-    const bool keeps = ends && !found && degree != 0;
-    append_to_list(keeps, v, 0, buffered, &control->kept, static_cast<Vertex *>(a.lists[LISTED ? t.side ^ 1 : t.side]),
-                   t.kept);
+    if (counts_rest()) sums.edges += keeps ? degree : 0;
+    else if (found) sums.edges += static_cast<Offset>(offsets[v + 1] - offsets[v]);
+    append_to_list<LISTED>(keeps, v, parent);
     sums.appended += keeps;
   }
   // Those who have looked in vain wait, until there is a warp of them.
   GP_DEVICE void wait_for_others(bool waits, Vertex v, Offset at, Offset end, unsigned &waiting) const {
     const unsigned mask = __ballot_sync(0xffffffffu, waits);
     if (waits) {
-      const unsigned place = waiting + static_cast<unsigned>(__popc(mask & below()));
+      const unsigned place = waiting + gp__lanes_before(mask);
       waiting_vertices()[place] = v;
       waiting_at()[place] = at;
       waiting_at()[WAITING + place] = end;
@@ -19334,21 +19349,27 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     const Offset rest = is ? behind(at, end, width) : end;
     const bool leads = is && !within, waits = leads && !hits && rest < end, found = leads && hits;
     if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));
-    conclude<LISTED>(leads && !waits, v, found, parent, found ? static_cast<Offset>(end - in_offsets[v]) : 1);
+    const bool keeps = leads && !waits && !found;
+    conclude<LISTED>(leads && !waits, v, found, parent, keeps ? static_cast<Offset>(end - in_offsets[v]) : 0);
     wait_for_others(waits, v, rest, end, waiting);
   }
-  // A warp goes over words of the bitmap, or as many vertices of the list. Each looks at its first neighbour, which has
-  // most often been reached; who needs more looks on later.
+  // A warp goes over words of the bitmap, or as many vertices of the list. Each looks at one neighbour, its first or
+  // the list's, which has most often been reached; who needs more looks on later.
   template <bool LISTED> GP_DEVICE void bottom_up() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
     gp__u32 *next = a.reached[t.map ^ 1];
-    const Vertex *list = static_cast<const Vertex *>(a.lists[t.side]);
+    const Seeker *list = static_cast<const Seeker *>(a.lists[t.side]);
     const Vertex last = static_cast<Vertex>((LISTED ? t.list : vertices) - 1),
                  step = static_cast<Vertex>(warps_of_grid());
     const Vertex rows = last / GP__WARP + 1; // a step has something to do
     unsigned waiting = 0;
     depth = t.depth + 1;
+    if (!LISTED) {
+      for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
+           i += static_cast<gp__u64>(a.blocks) * P::threads)
+        a.fresh[i] = 0;
+    }
     for (Vertex row = static_cast<Vertex>(warp_of_grid()); row < rows; row += WORDS * step) {
       Vertex v[WORDS], parent[WORDS];
       Offset begin[WORDS], end[WORDS];
@@ -19359,13 +19380,14 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
         const Vertex mine = row + unsigned(w) * step, i = mine * GP__WARP + gp_lane();
         const bool is = mine < rows && i <= last;
         word[w] = !LISTED && mine < rows ? map[mine] : 0;
-        v[w] = LISTED ? is ? list[i] : 0 : i;
-        there[w] = is && !(LISTED ? has_bit(map, v[w]) : (word[w] >> gp_lane() & 1u) != 0);
-        begin[w] = there[w] ? in_offsets[v[w]] : 0;
-        end[w] = there[w] ? in_offsets[v[w] + 1] : 0;
+        const Seeker seeker = LISTED && is ? list[i] : Seeker{i, 0};
+        v[w] = seeker.vertex, parent[w] = seeker.neighbour;
+        there[w] = is && (LISTED ? t.listed == 1 || !has_bit(map, v[w]) : (word[w] >> gp_lane() & 1u) == 0);
+        begin[w] = !LISTED && there[w] ? in_offsets[v[w]] : 0;
+        end[w] = !LISTED && there[w] ? in_offsets[v[w] + 1] : 0;
       }
       GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS; ++w) parent[w] = begin[w] < end[w] ? in_sources[begin[w]] : 0;
+      for (int w = 0; w < WORDS && !LISTED; ++w) parent[w] = begin[w] < end[w] ? in_sources[begin[w]] : 0;
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS && !LISTED; ++w) { // offsets that come next
         const Vertex mine = row + unsigned(w + WORDS) * step, i = mine * GP__WARP + gp_lane();
@@ -19373,8 +19395,15 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       }
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) {
-        found[w] = begin[w] < end[w] && has_bit(map, parent[w]);
-        inspected += begin[w] < end[w];
+        const bool looks = LISTED ? there[w] : begin[w] < end[w];
+        found[w] = looks && has_bit(map, parent[w]);
+        inspected += looks;
+      }
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS && LISTED; ++w) {
+        const bool looks = there[w] && !found[w];
+        begin[w] = looks ? in_offsets[v[w]] : 0;
+        end[w] = looks ? in_offsets[v[w] + 1] : 0;
       }
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS; ++w) {
@@ -19383,29 +19412,42 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
         const Vertex mine = row + unsigned(w) * step;
         if (!LISTED && gp_lane() == 0 && mine < rows) next[mine] = word[w] | bits;
         conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], static_cast<Offset>(end[w] - begin[w]));
-        wait_for_others(waits, v[w], begin[w] + 1, end[w], waiting);
+        wait_for_others(waits, v[w], begin[w] + (LISTED ? 0 : 1), end[w], waiting);
       }
       while (waiting >= GP__WARP) look_on<LISTED>(map, next, waiting);
     }
     while (waiting) look_on<LISTED>(map, next, waiting);
-    flush_list(0, buffered, &control->kept, static_cast<Vertex *>(a.lists[LISTED ? t.side ^ 1 : t.side]), t.kept);
-    flush_list(1, buffered2, &control->settled, static_cast<Vertex *>(a.found), t.settled);
+    flush_list<LISTED>();
     add_warp(sums);
   }
-  // Bits of the vertices that the last level has found, and their edges where it goes on top-down.
   GP_DEVICE void append_vertex(bool there, Vertex v) {
     const gp__u64 begin = there ? offsets[v] : 0, end = there ? offsets[v + 1] : 0;
     append<WARPS_OF_GRID>(there, begin, end - begin, v, false);
   }
+  // Lanes have a word of a bitmap each, the first of them word `at`: the lists of its vertices.
+  GP_DEVICE void append_words(gp__u64 at, gp__u32 mine) {
+    for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
+      const int owner = __ffs(static_cast<int>(left)) - 1;
+      const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
+      append_vertex((word >> gp_lane() & 1u) != 0, static_cast<Vertex>((at + unsigned(owner)) * 32 + gp_lane()));
+    }
+  }
+  // What the level before has found joins what was reached, and the queue where it goes on top-down; or long lists do
+  // that are missing there.
   GP_DEVICE void settle() {
     const Vertex *list = static_cast<const Vertex *>(a.found);
     gp__u32 *map = a.reached[s.state.map];
-    const gp__u64 count = s.state.news;
+    const bool longs = s.state.descending == 2;
+    const gp__u64 count = longs ? s.state.news : words;
     for (gp__u64 at = warp_of_grid() * GP__WARP; at < count; at += warps_of_grid() * GP__WARP) {
       const bool there = at + gp_lane() < count;
-      const Vertex v = there ? list[at + gp_lane()] : 0;
-      if (there) atomicOr(map + (v >> 5), 1u << (v & 31u));
-      if (s.state.descending) append_vertex(there, v);
+      if (longs) {
+        append_vertex(there, there ? list[at + gp_lane()] : 0);
+        continue;
+      }
+      const gp__u32 mine = there ? a.fresh[at + gp_lane()] : 0, before = there ? map[at + gp_lane()] : 0;
+      if (mine) map[at + gp_lane()] = before | mine, a.fresh[at + gp_lane()] = 0;
+      if (s.state.descending) append_words(at, mine);
     }
     flush();
   }
@@ -19413,61 +19455,70 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void collect() {
     const gp__u32 *map = a.reached[s.state.map], *before = a.reached[s.state.map ^ 1];
     for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {
-      const gp__u32 mine = at + gp_lane() < words ? map[at + gp_lane()] & ~before[at + gp_lane()] : 0;
-      for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
-        const int owner = __ffs(static_cast<int>(left)) - 1;
-        const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
-        append_vertex((word >> gp_lane() & 1u) != 0, static_cast<Vertex>((at + unsigned(owner)) * 32 + gp_lane()));
-      }
+      const bool there = at + gp_lane() < words;
+      append_words(at, there ? map[at + gp_lane()] & ~before[at + gp_lane()] : 0);
     }
     flush();
   }
 
   // ---- the beginning and the end
 
-  GP_DEVICE void start() {
-    if (threadIdx.x == 0) {
-      const gp__ticket ticket = gp__draw(a.workspace, a.blocks);
-      gp__bfs_state &t = s.state;
-      const gp__u64 source = a.source_device ? *a.source_device : a.source;
-      const bool valid = source < vertices;
-      const gp__u64 begin = valid ? offsets[source] : 0, degree = valid ? offsets[source + 1] - begin : 0;
-      s.rank = cluster() > 1 ? blockIdx.x : static_cast<unsigned>(ticket.number);
-      for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
-      s.source = source;
-      s.begin = begin;
-      s.edges = vertices ? offsets[vertices] : 0;
-      t.barriers = 0;
-      s.tag = ticket.tag, s.steps = 0, s.clock = gp__nanoseconds();
-      t.first = t.kept = t.settled = t.list = t.news = t.levels = t.bottom_up = t.small = 0;
-      t.last = (degree + GP__BFS_PART - 1) / GP__BFS_PART;
-      t.edges = t.explored = degree;
-      t.unexplored = valid ? s.edges - degree : 0;
-      t.reached = valid;
-      t.depth = t.map = t.side = t.listed = t.descending = 0;
-      if (degree && source != a.target) go_down();
-      else t.step = GP__BFS_DONE;
-    }
-    if (CLUSTERS) clear_words();
-    __syncthreads();
+  // One thread: where the traversal stands at first.
+  GP_DEVICE void set_out(unsigned rank) {
+    gp__bfs_state &t = s.state;
+    const gp__u64 source = a.source_device ? *a.source_device : a.source;
+    const bool valid = source < vertices;
+    const gp__u64 begin = valid ? offsets[source] : 0, degree = valid ? offsets[source + 1] - begin : 0;
+    enter(rank);
+    s.source = source;
+    s.begin = begin;
+    t.barriers = 0;
+    t.first = t.kept = t.settled = t.list = t.news = t.levels = t.bottom_up = t.small = 0;
+    t.last = (degree + GP__BFS_PART - 1) / GP__BFS_PART;
+    t.edges = t.explored = degree;
+    t.unexplored = valid ? s.edges - degree : 0;
+    t.reached = valid;
+    t.depth = t.map = t.side = t.listed = t.descending = 0;
+    if (degree && source != a.target) go_down();
+    else t.step = GP__BFS_DONE;
+  }
+  GP_DEVICE void enter(unsigned rank) {
+    s.rank = rank;
+    s.edges = vertices ? offsets[vertices] : 0;
+    s.steps = 0, s.clock = gp__nanoseconds();
+    for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
+  }
+  // The bitmap, and the first frontier.
+  GP_DEVICE void fill() {
     const gp__u64 source = s.source;
     for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
          i += static_cast<gp__u64>(a.blocks) * P::threads)
       a.reached[0][i] = i == source >> 5 ? 1u << (source & 31u) : 0;
-    if (s.rank == 0) {
-      const gp__u64 parts = s.state.last, degree = s.state.edges;
-      for (gp__u64 i = threadIdx.x; i < parts; i += P::threads) {
-        const gp__u64 done = i * GP__BFS_PART, rest = degree - done;
-        queue[i] = gp_edges_of(s.begin + done, part_of(rest), source);
-      }
-      if (threadIdx.x == 0) {
-        control->queue = parts;
-        control->kept = control->settled = 0;
-        for (int i = 0; i < GP__BFS_SUMS; ++i) gp__store_relaxed(control->barrier[0].word + i, 0);
-        __threadfence();
-        if (a.blocks > 1) gp__publish(gp__words(a.workspace), 0, gp__u64(0), s.tag);
-        if (source < vertices) write(static_cast<Vertex>(source), 0, static_cast<Vertex>(source));
-      }
+    if (s.rank != 0) return;
+    const gp__u64 parts = s.state.last, degree = s.state.edges;
+    for (gp__u64 i = threadIdx.x; i < parts; i += P::threads) {
+      const gp__u64 done = i * GP__BFS_PART, rest = degree - done;
+      queue[i] = gp_edges_of(s.begin + done, part_of(rest), source);
+    }
+    if (threadIdx.x == 0) {
+      control->queue = parts;
+      control->kept = control->settled = 0;
+      if (source < vertices) write(static_cast<Vertex>(source), 0, static_cast<Vertex>(source));
+    }
+  }
+  GP_DEVICE void start() {
+    if (threadIdx.x == 0) {
+      const gp__ticket ticket = gp__draw(a.workspace, a.blocks);
+      set_out(cluster() > 1 ? blockIdx.x : static_cast<unsigned>(ticket.number));
+      s.tag = ticket.tag;
+    }
+    if (CLUSTERS) clear_words();
+    __syncthreads();
+    fill();
+    if (s.rank == 0 && threadIdx.x == 0) {
+      for (int i = 0; i < GP__BFS_SUMS; ++i) gp__store_relaxed(control->barrier[0].word + i, 0);
+      __threadfence();
+      if (a.blocks > 1) gp__publish(gp__words(a.workspace), 0, gp__u64(0), s.tag);
     }
     if (s.rank != 0 && gp_warp() == 0) { // the counters of the first barrier are clear
       gp__receive<gp__u64>(gp__words(a.workspace), 0, s.tag);
@@ -19478,36 +19529,123 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     note(GP_STEP_START);
     __syncthreads();
   }
-  GP_DEVICE void finish() {
+  GP_DEVICE void run(int step) {
+    if (step == GP__BFS_TOP_DOWN) top_down();
+    else if (step == GP__BFS_BOTTOM_UP) bottom_up<false>();
+    else if (step == GP__BFS_LISTED) bottom_up<true>();
+    else if (step == GP__BFS_SETTLE) settle();
+    else if (step == GP__BFS_COLLECT) collect();
+    else if (s.rank < (step == GP__BFS_SMALL ? 1 : cluster())) small_levels(step == GP__BFS_SMALL ? 1 : cluster());
+  }
+  GP_DEVICE void levels() {
+    while (s.state.step != GP__BFS_DONE) {
+      const int step = s.state.step;
+      run(step);
+      finish_step(step);
+    }
+  }
+  // What was not reached, where nobody has written that.
+  GP_DEVICE void fill_rest() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
-    if (!t.listed) // what was not reached
-      for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {
-        const gp__u32 mine = at + gp_lane() < words ? ~map[at + gp_lane()] : 0;
-        for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
-          const int owner = __ffs(static_cast<int>(left)) - 1;
-          const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
-          const gp__u64 v = (at + unsigned(owner)) * 32 + gp_lane();
-          if ((word >> gp_lane() & 1u) && v < vertices)
-            write(static_cast<Vertex>(v), -1, static_cast<Vertex>(~Vertex(0)));
-        }
+    if (t.listed) return;
+    for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {
+      const gp__u32 mine = at + gp_lane() < words ? ~map[at + gp_lane()] : 0;
+      for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
+        const int owner = __ffs(static_cast<int>(left)) - 1;
+        const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
+        const gp__u64 v = (at + unsigned(owner)) * 32 + gp_lane();
+        if ((word >> gp_lane() & 1u) && v < vertices)
+          write(static_cast<Vertex>(v), -1, static_cast<Vertex>(~Vertex(0)));
       }
+    }
+  }
+  GP_DEVICE void finish() {
+    fill_rest();
     if (!a.statistics) return;
     sums.edges = inspected;
     add_warp(sums);
     const gp__u64 all = wait().edges;
     if (threadIdx.x != 0 || s.rank != 0) return; // nobody else reads beside what note() writes
     note(GP_STEP_FINISH);
+    report(all);
+  }
+  GP_DEVICE void report(gp__u64 looks) const {
+    const gp__bfs_state &t = s.state;
     gp_traversal &r = *a.statistics;
     const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);
     r.reached = t.reached;
     r.edges = t.explored;
-    r.inspected = all;
+    r.inspected = looks;
     r.levels = t.levels;
     r.bottom_up = t.bottom_up;
     r.small = t.small;
     r.steps = s.steps;
-    r.bytes = vertices * (4 + (parents ? of_vertex : 0)) + t.reached * 2 * of_offset + all * of_vertex;
+    r.bytes = vertices * (4 + (parents ? of_vertex : 0)) + t.reached * 2 * of_offset + looks * of_vertex;
+  }
+
+  // ---- the same by launches, of which none waits: what a step leaves for the next lies in memory, in one of two
+  // places, as blocks of a launch may still read how it began when its first block is through
+
+  GP_DEVICE gp__bfs_state &left(int launch) const { return control->state[launch & 1]; }
+  GP_DEVICE void set_out_by_launches() {
+    if (threadIdx.x == 0) set_out(blockIdx.x);
+    __syncthreads();
+    fill();
+    if (s.rank != 0 || threadIdx.x != 0) return;
+    control->arrived = control->inspected = 0;
+    for (int i = 0; i < GP__BFS_SUMS; ++i) control->sums[i] = 0;
+    left(a.step + 1) = s.state;
+  }
+  GP_DEVICE void resume() {
+    if (threadIdx.x == 0) {
+      enter(blockIdx.x);
+      s.state = left(a.step);
+      s.state.barriers = static_cast<unsigned>(a.step) + 1; // where levels of one block leave what comes next
+    }
+    __syncthreads();
+  }
+  // By what all blocks have counted, thread 0 of the one that is through with the step last decides what comes next.
+  GP_DEVICE bool decides() {
+    add_to_block();
+    __syncthreads();
+    if (threadIdx.x != 0) return false;
+    const gp__bfs_sums mine = s.sums[0].sums();
+    gp__u64 all[GP__BFS_SUMS] = {mine.appended, mine.found, mine.edges, mine.longer};
+    for (int i = 0; i < GP__BFS_SUMS; ++i)
+      if (all[i]) gp__add_relaxed(control->sums + i, all[i]);
+    __threadfence();
+    if (gp__add_relaxed(&control->arrived, 1) != a.blocks - 1) return false;
+    __threadfence();
+    for (int i = 0; i < GP__BFS_SUMS; ++i) {
+      all[i] = gp__load_relaxed(control->sums + i);
+      gp__store_relaxed(control->sums + i, 0);
+    }
+    control->arrived = 0;
+    decide(gp__bfs_sums{all[0], all[1], all[2], all[3]});
+    return true;
+  }
+  // A step; or, by one block, those that are left.
+  GP_DEVICE void go_on() {
+    const bool all = a.step > GP__BFS_LAUNCHES;
+    bool decided = s.rank == 0 && threadIdx.x == 0;
+    if (all && threadIdx.x == 0) s.steps = GP_TRAVERSAL_STEPS; // notes nothing
+    while (s.state.step != GP__BFS_DONE) {
+      const int step = s.state.step;
+      run(step);
+      if (all) finish_step(step);
+      else {
+        if (step != GP__BFS_SMALL) decided = decides();
+        break;
+      }
+    }
+    const gp__u64 looks = gp_warp_reduce(static_cast<gp__u64>(inspected), gp_sum<gp__u64>());
+    if (gp_lane() == 0 && looks) atomicAdd(&control->inspected, looks);
+    if (decided) left(a.step + 1) = s.state;
+  }
+  GP_DEVICE void finish_by_launches() {
+    fill_rest();
+    if (threadIdx.x == 0 && s.rank == 0 && a.statistics) report(control->inspected);
   }
 };
 
@@ -19518,18 +19656,21 @@ template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE 
   gp__begin<P>();
   Block block(a, s, memory);
   block.start();
-  while (s.state.step != GP__BFS_DONE) {
-    const int step = s.state.step;
-    if (step == GP__BFS_TOP_DOWN) block.top_down();
-    else if (step == GP__BFS_BOTTOM_UP) block.template bottom_up<false>();
-    else if (step == GP__BFS_LISTED) block.template bottom_up<true>();
-    else if (step == GP__BFS_SETTLE) block.settle();
-    else if (step == GP__BFS_COLLECT) block.collect();
-    else if (s.rank < (step == GP__BFS_SMALL ? 1 : block.cluster()))
-      block.small_levels(step == GP__BFS_SMALL ? 1 : block.cluster());
-    block.finish_step(step);
-  }
+  block.levels();
   block.finish();
+}
+// Launches of it: the beginning, steps, one block's levels behind them, the end.
+template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(const gp__bfs_args &a) {
+  typedef gp__bfs_block<P, Offset, Vertex, false> Block;
+  GP_SHARED(typename Block::Shared, s);
+  GP_DYNAMIC_SHARED(memory);
+  gp__begin<P>();
+  if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
+  Block block(a, s, memory);
+  if (a.step == 0) return block.set_out_by_launches();
+  block.resume();
+  if (a.step <= GP__BFS_LAUNCHES + 1) block.go_on();
+  else block.finish_by_launches();
 }
 // GP_CHECKED: a graph in which something is wrong is not searched.
 template <class P, class Offset, class Vertex, bool CLUSTERS = false>
@@ -19553,13 +19694,12 @@ template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__gr
   gp__each_edge<P, O, V>(a, gp__edge_to_parent<V>{a});
 }
 
-// ---- levels top-down, by launches: where blocks cannot wait for each other, or the policy says so
+// ---- levels top-down, by launches: frontiers of edges
 //
-// Made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare. GP_FUSED_LAUNCHES, and
-// what the resident kernel falls back on: from vertices to vertices, a launch a level. The others have frontiers of
-// edges between launches: GP_CONTRACT_EXPAND contracts one and expands what is left in the same launch, GP_TWO_PHASE in
-// two, with a frontier of vertices in between, GP_HYBRID in two where the frontier is large. A vertex is expanded once,
-// so all edge frontiers of a search have room in one array of as many edges as the graph has.
+// Made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare: GP_CONTRACT_EXPAND
+// contracts a frontier and expands what is left in the same launch, GP_TWO_PHASE in two, with a frontier of vertices in
+// between, GP_HYBRID in two where the frontier is large. A vertex is expanded once, so all frontiers of a search have
+// room in one array of as many edges as the graph has.
 
 template <class Vertex> struct gp__bfs_edge { Vertex source, target; };
 // What launches leave for each other. Slots of levels behind the last that has a launch are taken in turn.
@@ -19569,7 +19709,7 @@ struct gp__bfs_progress {
   gp__u64 reached, edges, inspected;
   gp__u64 hit; // the level of the target
 };
-static_assert(sizeof(gp__bfs_progress) <= 1024, "it lies where gp__bfs_control does");
+static_assert(sizeof(gp__bfs_progress) <= 1024 && sizeof(gp__bfs_control) <= 1024, "they lie in the same place");
 template <int THREADS, class Vertex> struct gp__bfs_step_shared {
   gp_tile_expand_storage<THREADS, Vertex> expand;
   gp_tile_contract_storage<GP_CULL_HISTORY, Vertex> contract;
@@ -19597,9 +19737,9 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   GP_DEVICE static int slot(int level) {
     return level <= GP__BFS_LAUNCHES ? level : GP__BFS_LAUNCHES + (level - GP__BFS_LAUNCHES) % 3;
   }
-  GP_DEVICE Vertex *list(int level) const { return static_cast<Vertex *>(a.queue) + (level & 1) * a.vertices; }
+  GP_DEVICE Vertex *list() const { return static_cast<Vertex *>(a.queue); }
   GP_DEVICE gp_frontier<Vertex> vertices_of(int level) const {
-    return gp_frontier<Vertex>{list(level), &s->found[slot(level)], a.vertices};
+    return gp_frontier<Vertex>{list(), &s->found[slot(level)], a.vertices};
   }
   // Of the edges that lead to a level, the first stands behind those that lead to the levels before.
   GP_DEVICE gp_frontier<Edge> edges_to(int level, gp__u64 first) const {
@@ -19630,7 +19770,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     s->found[mine] = mine == 0 && valid && source != a.target;
     s->edges_to[mine] = 0;
     if (mine > 0) return;
-    if (valid) list(0)[0] = static_cast<Vertex>(source);
+    if (valid) list()[0] = static_cast<Vertex>(source);
     s->reached = valid;
     s->edges = valid ? degree(static_cast<Vertex>(source)) : 0;
     s->inspected = s->hit = 0;
@@ -19669,15 +19809,6 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   // ---- steps from frontier to frontier; whole blocks call
 
   GP_DEVICE void clear() { gp_tile_contract_begin<THREADS>(m.contract); }
-  GP_DEVICE void expand_contract(int level) {
-    const gp_frontier<Vertex> out = vertices_of(level);
-    clear();
-    gp__each_tile<THREADS>(vertices_of(level - 1), out, m.vertices, [&](bool there, Vertex u) {
-      expand(there, u, [&](bool goes_on, Vertex source, Vertex v) {
-        gp_warp_append(reach(goes_on, source, v, level), v, out, m.vertices);
-      });
-    });
-  }
   GP_DEVICE void expand_level(int level, gp__u64 first) {
     const gp_frontier<Edge> out = edges_to(level + 1, first);
     gp__each_tile<THREADS>(vertices_of(level), out, m.edges, [&](bool there, Vertex u) { expand_to(out, there, u); });
@@ -19712,7 +19843,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     if (inspected) atomicAdd(&s->inspected, inspected);
   }
   // A launch: the edges that lead to a level are contracted (and expanded), or its vertices expanded.
-  GP_DEVICE void level_by_edges(int level, bool expands) {
+  GP_DEVICE void level(int level, bool expands) {
     if (over(expands ? level : level - 1, s->found[expands ? level : level - 1])) return;
     if (expands) {
       if (level == 0 || in_two(s->edges_to[level])) expand_level(level, edges_before(level + 1));
@@ -19722,23 +19853,19 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   // One block: all levels that are left, and what has been done.
   GP_DEVICE void rest() {
     const int most = GP__BFS_LAUNCHES;
-    gp__u64 first = a.edge_queue ? edges_before(most + 1) : 0; // of the edges that lead to the next level
+    gp__u64 first = edges_before(most + 1); // of the edges that lead to the next level
     int level = most;
-    for (;; ++level) {
-      if (over(level, gp__peek(&s->found[slot(level)]))) break;
+    for (; !over(level, gp__peek(&s->found[slot(level)])); ++level) {
       if (threadIdx.x == 0 && level > most) s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;
       __syncthreads();
-      if (!a.edge_queue) expand_contract(level + 1);
+      const gp__u64 count = gp__peek(&s->edges_to[slot(level + 1)]);
+      if (!in_two(count)) contract_expand(level + 1, first);
       else {
-        const gp__u64 count = gp__peek(&s->edges_to[slot(level + 1)]);
-        if (!in_two(count)) contract_expand(level + 1, first);
-        else {
-          contract(level + 1, first);
-          __syncthreads();
-          if (!over(level + 1, gp__peek(&s->found[slot(level + 1)]))) expand_level(level + 1, first + count);
-        }
-        first += count;
+        contract(level + 1, first);
+        __syncthreads();
+        if (!over(level + 1, gp__peek(&s->found[slot(level + 1)]))) expand_level(level + 1, first + count);
       }
+      first += count;
       __syncthreads();
     }
     add_sums();
@@ -19760,7 +19887,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     r.bytes = a.vertices * (4 + (parents ? of_vertex : 0)) + s->reached * 2 * of_offset + s->inspected * of_vertex;
   }
 };
-// Step 0 is the beginning. Then the levels, from 1 on, or by edges: expand 0, contract 1, expand 1, contract 2, ...
+// Step 0 is the beginning. Then the levels: expand 0, contract 1, expand 1, contract 2, ...
 template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(const gp__bfs_args &a) {
   typedef gp__bfs_stepper<P, Offset, Vertex> Stepper;
   GP_SHARED(typename Stepper::Shared, shared);
@@ -19770,10 +19897,9 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(cons
   if (a.step == 0) {
     const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x;
     stepper.start(mine, static_cast<gp__u64>(gridDim.x) * P::threads);
-  } else if (a.step > gp__bfs_last_step(a.edge_queue != 0)) stepper.rest();
+  } else if (a.step > GP__BFS_EDGE_STEPS) stepper.rest();
   else {
-    if (a.edge_queue) stepper.level_by_edges(a.step / 2, a.step % 2 != 0);
-    else if (!stepper.over(a.step - 1, stepper.s->found[a.step - 1])) stepper.expand_contract(a.step);
+    stepper.level(a.step / 2, a.step % 2 != 0);
     stepper.add_sums();
   }
 }
@@ -20741,7 +20867,7 @@ typedef struct gp__request {
   const uint64_t *sources, *source_device; // or NULL; of many sources, `segments` of them
   gp_traversal *statistics;                // or NULL
   gp_fault *fault;                         // NULL without GP_CHECKED
-  int stepwise;                            // bfs: a launch a level, a cooperative one was refused
+  int stepwise;                            // bfs: a launch a step, a cooperative one was refused
 } gp__request;
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
@@ -24593,6 +24719,7 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)                                                               \
   X(BFS, gp__bfs, gp__bfs_args)                                                                                        \
   X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args)                                                                        \
+  X(BFS_STEPWISE, gp__bfs_stepwise, gp__bfs_args)                                                                      \
   X(BFS_STEPS, gp__bfs_steps, gp__bfs_args)                                                                            \
   X(BFS_PARENTS, gp__bfs_parents, gp__graph_args)                                                                      \
   X(BFS_SOURCES, gp__bfs_sources, gp__sources_args)                                                                    \
@@ -27458,9 +27585,10 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   if (gp__family_of(q->primitive) == GP__FAMILY_TOP_K) return gp__kinds_of_top_k(q, p, kinds);
   if (q->primitive == GP_TRANSPOSE) return gp__kinds_of_transpose(q, p, kinds);
   if (q->primitive == GP_BFS) {
-    kinds[count++] = q->stepwise || gp__bfs_by_launches(p->algorithm) ? GP__BFS_STEPS
-                     : q->fault                                       ? GP__BFS_CHECKED
-                                                                      : GP__BFS;
+    kinds[count++] = gp__bfs_by_edges(p->algorithm)                     ? GP__BFS_STEPS
+                     : q->stepwise || p->algorithm == GP_FUSED_LAUNCHES ? GP__BFS_STEPWISE
+                     : q->fault                                         ? GP__BFS_CHECKED
+                                                                        : GP__BFS;
     if (q->out2 && (q->flags & GP_REPRODUCIBLE)) kinds[count++] = GP__BFS_PARENTS;
     return count;
   }
@@ -27991,6 +28119,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__BFS_CHECKED:
     gp__add(t, v->cluster > 1 ? "%s, %s, true>" : "%s, %s>", offset, key);
     break;
+  case GP__BFS_STEPWISE:
   case GP__BFS_STEPS:
   case GP__BFS_PARENTS:
     gp__add(t, "%s, %s>", offset, key);
@@ -29289,12 +29418,20 @@ GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp_
   of.fault = a->fault;
   return gp__launch_step(l, 1, l->g->grid, l->g->threads, 0, &of);
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_bfs_levels(const gp__launching *l, gp__bfs_args *a) {
+// By launches, of which none waits for another.
+GPUPRIMS__PRIVATE gp_result gp__launch_bfs_steps(const gp__launching *l, gp__bfs_args *a) {
   gp_result result = GP_SUCCESS;
-  const int last = gp__bfs_last_step(a->edge_queue != NULL);
-  for (a->step = 0; a->step <= last + 1 && result == GP_SUCCESS; ++a->step) {
-    if (l->p->algorithm == GP_CONTRACT_EXPAND && a->step % 2 && a->step > 1 && a->step <= last) continue;
-    result = gp__launch_step(l, 0, a->step > last ? 1 : l->g->grid, l->g->threads, 0, a);
+  for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 2 && result == GP_SUCCESS; ++a->step) {
+    a->blocks = a->step == GP__BFS_LAUNCHES + 1 ? 1 : l->g->grid;
+    result = gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a);
+  }
+  return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__bfs_args *a) {
+  gp_result result = GP_SUCCESS;
+  for (a->step = 0; a->step <= GP__BFS_EDGE_STEPS + 1 && result == GP_SUCCESS; ++a->step) {
+    if (l->p->algorithm == GP_CONTRACT_EXPAND && a->step % 2 && a->step > 1 && a->step <= GP__BFS_EDGE_STEPS) continue;
+    result = gp__launch_step(l, 0, a->step > GP__BFS_EDGE_STEPS ? 1 : l->g->grid, l->g->threads, 0, a);
   }
   return result;
 }
@@ -29375,6 +29512,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.lists[0] = scratch + r.lists[0];
   a.lists[1] = scratch + r.lists[1];
   a.found = scratch + r.found;
+  a.fresh = (unsigned *)(scratch + r.fresh);
   a.control = scratch + r.control;
   a.vertices = q->graph.vertices;
   a.source = q->source;
@@ -29394,7 +29532,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.edges = q->graph.edges;
   a.fused_edges = l->p->algorithm == GP_TWO_PHASE ? 0 : l->p->algorithm == GP_HYBRID ? l->p->small * 256ull : ~0ull;
   result = (gp_result)GP__REFUSED;
-  if (q->stepwise || gp__bfs_by_launches(l->p->algorithm)) result = gp__launch_bfs_levels(l, &a);
+  if (a.edge_queue) result = gp__launch_bfs_by_edges(l, &a);
+  else if (q->stepwise || l->p->algorithm == GP_FUSED_LAUNCHES) result = gp__launch_bfs_steps(l, &a);
   else {
     if (l->p->cluster > 1) result = gp__launch_clusters(l, &a);
     if (result == (gp_result)GP__REFUSED) {
@@ -30038,7 +30177,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
   if (result == (gp_result)GP__REFUSED) { // nothing has been launched that would matter
     gp__request steps = *q;
-    gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: a cooperative launch was refused: a launch a level", who);
+    gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: a cooperative launch was refused: a launch a step", who);
     steps.stepwise = 1;
     count = gp__kinds_of(&steps, &p, kinds);
     for (i = 0, result = GP_SUCCESS; i < count && result == GP_SUCCESS; ++i)

@@ -149,11 +149,22 @@ MUTANTS = {
     "bfs by launches: what is expanded is expanded again": (
         "BFS", "if (level == 0 || in_two(s->edges_to[level])) expand", "if (true) expand"),
     "bfs by launches: the block that is left forgets the edges before": (
-        "BFS", "a.edge_queue ? edges_before(most + 1) : 0;", "0;"),
+        "BFS", "gp__u64 first = edges_before(most + 1);", "gp__u64 first = 0;"),
     "bfs by launches: vertices of a fused level are not counted": (
         "BFS", "if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);", ""),
-    "bfs by launches: lists are one": (
-        "BFS", "static_cast<Vertex *>(a.queue) + (level & 1) * a.vertices", "static_cast<Vertex *>(a.queue)"),
+    "bfs by launches: what comes next is left where it is read": (
+        "BFS", "return control->state[launch & 1];", "return control->state[0];"),
+    "bfs by launches: the first block decides": (
+        "BFS", "if (gp__add_relaxed(&control->arrived, 1) != a.blocks - 1) return false;",
+        "if (gp__add_relaxed(&control->arrived, 1) != 0) return false;"),
+    "bfs by launches: a step counts what the last one found": (
+        "BFS", "      gp__store_relaxed(control->sums + i, 0);\n", ""),
+    "bfs by launches: levels of one block are told to nobody": (
+        "BFS", "s.state.barriers = static_cast<unsigned>(a.step) + 1;",
+        "s.state.barriers = static_cast<unsigned>(a.step);"),
+    "bfs by launches: a graph with a fault is searched": (
+        "BFS", "a.fault->kind != GP_FAULT_NONE) return;\n  Block block(a, s, memory);\n  if (a.step == 0)",
+        "false) return;\n  Block block(a, s, memory);\n  if (a.step == 0)"),
     "bfs: any parent is the smallest": (
         "BFS", "source < gp__peek(parents + target))", "source > gp__peek(parents + target))"),
     "bfs: a fault is overlooked": (
@@ -199,14 +210,21 @@ MUTANTS = {
         "BFS", "const bool keeps = ends && !found &&",
         "const bool keeps = ends && found &&"),
     "bfs: bits of those found in a list are not set": (
-        "BFS", "if (there) atomicOr(map + (v >> 5), 1u << (v & 31u));",
+        "BFS", "if (LISTED) atomicOr(a.fresh + (v >> 5), 1u << (v & 31u));",
         ""),
+    "bfs: what a level over the list has found stays apart": (
+        "BFS", "map[at + gp_lane()] = before | mine,", ""),
+    "bfs: who is on the list has not been reached": (
+        "BFS", "LISTED ? t.listed == 1 || !has_bit(map, v[w])", "LISTED ? true"),
+    "bfs: of a list's rest, edges are always counted": (
+        "BFS", "return a.symmetric && s.state.listed != 2;", "return true;"),
+    "bfs: the neighbour of those who wait is none of theirs": (
+        "BFS", "if (one || (first && !second)) parent = u[i];", "if (one) parent = u[i];"),
     "bfs: what was reached before is collected": (
         "BFS", "map[at + gp_lane()] & ~before[at + gp_lane()] : 0",
         "before[at + gp_lane()] : 0"),
     "bfs: what was not reached is not written": (
-        "BFS", "if (!t.listed) // what was not reached",
-        "if (t.listed) // what was not reached"),
+        "BFS", "if (t.listed) return;", "if (!t.listed) return;"),
     "bfs: who has waited is not in the bitmap": (
         "BFS", "if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));",
         ""),
@@ -226,8 +244,8 @@ MUTANTS = {
         "BFS", "second = !hit && i + 1 >= from && i + 1 < from + n;",
         "second = !hit && i + 1 >= from;"),
     "bfs: the limit of one block is one level late": (
-        "BFS", "depth == a.limit;\n        verdict =",
-        "depth > a.limit + 1000;\n        verdict ="),
+        "BFS", "depth == a.limit;\n    return (done",
+        "depth > a.limit + 1000;\n    return (done"),
     "bfs: the target ends nothing": (
         "BFS", "if (mine[i] && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);",
         ""),
@@ -247,11 +265,11 @@ MUTANTS = {
         "BFS", "s.message[depth & 1][half]",
         "s.message[0][half]"),
     "bfs: others' queues are read as they are": (
-        "BFS", "          open_queues();\n",
+        "BFS", "        open_queues();\n",
         ""),
     "bfs: queues that others read are written over": (
-        "BFS", "exchange(uneven, most);",
-        "exchange(false, most);"),
+        "BFS", "exchange(shared, a.cluster_small);",
+        "exchange(false, a.cluster_small);"),
     "bfs: a cluster goes on with parts that had no room": (
         "BFS", "!done && !overflows && fits",
         "!done && fits"),
@@ -295,8 +313,8 @@ MUTANTS = {
     "many sources: rows of the unreached are not written": (
         "BFS_SOURCES", "      write(v, all & ~has, -1);\n", ""),
     "many sources: a fault is overlooked": (
-        "BFS_SOURCES", "  if (a.fault && a.fault->kind != GP_FAULT_NONE) return;\n  Block block(a, s, memory);",
-        "  Block block(a, s, memory);"),
+        "BFS_SOURCES", "a.fault->kind != GP_FAULT_NONE) return;\n  Block block(a, s, memory);\n  if (a.part",
+        "false) return;\n  Block block(a, s, memory);\n  if (a.part"),
     "many sources: what a batch did takes the place of what those before it did": (
         "BFS_SOURCES", "    if (!a.batch) {\n      r.reached =", "    {\n      r.reached ="),
     "many sources: a source beyond the graph has a vertex": (

@@ -94,6 +94,7 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
     a.lists[i] = scratch.data + layout.lists[i];
   }
   a.queue = scratch.data + layout.queue, a.found = scratch.data + layout.found;
+  a.fresh = reinterpret_cast<unsigned *>(scratch.data + layout.fresh);
   a.control = scratch.data + layout.control;
   a.vertices = n, a.source = how.device_source ? 12345678 : source;
   a.source_device = how.device_source ? sources.data : nullptr;
@@ -125,17 +126,24 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
     std::vector<int> untouched(n, 77);
     const gp_policy policy = policy_of<P>(how.algorithm);
     Device<u8> edge_queue(gp__bfs_edge_bytes(policy, shape));
+    const bool by_edges = gp__bfs_by_edges(how.algorithm);
     a.fault = fault.data;
     a.gather = how.gather, a.cull = how.cull, a.edges = m, a.fused_edges = how.fused_edges;
-    if (gp__bfs_by_edges(how.algorithm)) a.edge_queue = edge_queue.data;
+    if (by_edges) a.edge_queue = edge_queue.data;
+    a.cluster = 1;
     simt::host_write(depths.data, untouched.data(), n * sizeof(int));
     int failed = 0;
-    const int last = gp__bfs_last_step(gp__bfs_by_edges(how.algorithm));
-    for (a.step = 0; a.step <= last + 1 && !failed; ++a.step) {
+    const int last = by_edges ? int(GP__BFS_EDGE_STEPS) : int(GP__BFS_LAUNCHES);
+    simt::config.resident = 1 + random32() % how.blocks;
+    for (a.step = 0; a.step <= last + 1 + !by_edges && !failed; ++a.step) {
       if (how.algorithm == GP_CONTRACT_EXPAND && a.step % 2 && a.step > 1 && a.step <= last) continue;
-      failed =
-          simt::launch_kernel("bfs_steps", a.step > last ? 1 : how.blocks, P::threads, 0, gp__bfs_steps<P, O, V>, a);
+      a.blocks = a.step == last + 1 ? 1 : how.blocks;
+      failed = by_edges ? simt::launch_kernel("bfs_steps", a.blocks, P::threads, 0, gp__bfs_steps<P, O, V>, a)
+                        : simt::launch_kernel("bfs_stepwise", a.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,
+                                              gp__bfs_stepwise<P, O, V>, a);
     }
+    a.blocks = how.blocks;
+    simt::config.resident = std::max(simt::config.resident, how.blocks);
     if (how.steps > 1) { // a graph that is not as it should be is not searched
       if (!failed)
         failed = simt::launch_kernel("bfs_checked", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,

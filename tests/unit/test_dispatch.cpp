@@ -100,6 +100,7 @@ FAKE_KERNEL(
 FAKE_KERNEL(gp__bfs_args, gp__bfs<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__bfs_args, gp__bfs<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int, true>);
 FAKE_KERNEL(gp__bfs_args, gp__bfs_checked<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__bfs_args, gp__bfs_stepwise<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__bfs_args, gp__bfs_steps<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__sources_args,
             gp__bfs_sources<gp__policy<128, 1, 3, 3, 0, 2, 2>, unsigned int, unsigned int, unsigned int>);
@@ -3459,9 +3460,9 @@ static void test_graphs() {
     CHECK(way == 4 || fake::counts.launches == launches + (way == 0   ? 1
                                                            : way == 6 ? levels + 3
                                                            : way > 6  ? 2 * levels + 3
-                                                                      : levels + 2));
+                                                                      : levels + 3));
     CHECK(fake::counts.cooperative == before + (way == 0));
-    CHECK((warnings("a cooperative launch was refused: a launch a level") > 0) == (way > 0 && way < 4));
+    CHECK((warnings("a cooperative launch was refused: a launch a step") > 0) == (way > 0 && way < 4));
     const int *d = way == 4 ? depths.data() : static_cast<const int *>(out);
     const unsigned *q = way == 4 ? parents.data() : static_cast<const unsigned *>(out2);
     if (way != 4) t = *statistics;
