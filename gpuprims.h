@@ -429,6 +429,7 @@ enum {
   GP_CONTRACT_EXPAND, // bfs: a level is one step from frontier to frontier of edges; a launch a level, top-down
   GP_TWO_PHASE,       // bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down
   GP_BUFFERED_PANELS, // transpose in place: half of a rectangle goes by way of the workspace, the other half straight
+  GP_TENSOR_TILES,    // transpose: tiles come by tensor copies, stages of them at a time (9.0 and later, aligned rows)
   GP_ALGORITHM_COUNT
 };
 
@@ -1865,6 +1866,13 @@ GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) 
                "r"(gp__shared_address(shared)), "r"(bytes)
                : "memory");
 }
+// A box of a tensor of four dimensions, the nearest first. Addresses in shared memory: multiples of 1024, if swizzled.
+GP_DEVICE void gp__tensor_load(void *shared, const void *map, const int (&at)[4], gp__u64 *bar) {
+  asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, "
+               "%4, %5}], [%6];" ::"r"(gp__shared_address(shared)),
+               "l"(map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(gp__shared_address(bar))
+               : "memory");
+}
 GP_DEVICE void gp__bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 // All groups of this thread but the last PENDING have been read from shared memory.
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() {
@@ -2026,6 +2034,9 @@ GP_DEVICE void gp__bulk_load(void *shared, const void *global, unsigned bytes, g
 }
 GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) {
   simt::bulk_store(global, shared, bytes);
+}
+GP_DEVICE void gp__tensor_load(void *shared, const void *map, const int (&at)[4], gp__u64 *bar) {
+  simt::tensor_load(shared, map, at, reinterpret_cast<uint64_t *>(bar));
 }
 GP_DEVICE void gp__bulk_commit() { simt::bulk_commit(); }
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_read(PENDING); }
@@ -2266,12 +2277,12 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(overlap, 0, 1, 2)
 
 #define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
-  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS)                                        \
+  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_TILES)                       \
   F(threads, 0, 128, 256, 512)                                                                                         \
   F(vectors, 0, 1, 2, 4, 8)                                                                                            \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
   F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
-  F(stages, 0, 8, 16, 32, 64)                                                                                          \
+  F(stages, 0, 1, 2, 3, 4, 8, 16, 32, 64)                                                                              \
   F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_GRAPH(F)                                                                                      \
@@ -3358,6 +3369,8 @@ GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned 
 GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels) {
   return (panels / 2 + GP__BUFFERED_LAG + 1) * (panels - panels / 2);
 }
+// Does a warp beside those of the policy lead? Tiles of narrow elements need the registers that it would have.
+GPUPRIMS__RULE int gp__buffered_leads(int size) { return size >= 4; }
 typedef struct gp__buffered_plan {
   unsigned panels; // 0: there are none
   int form;
@@ -3408,8 +3421,22 @@ GPUPRIMS__RULE int gp__transpose_form(gp_policy p, gp__shape s) {
                                                : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
                                                                               : 0);
 }
+// Tiles that come by tensor copies: boxes of 128 bytes of so many rows; the other way, lines of 128 bytes or more.
+enum { GP__TENSOR_BOX = 128, GP__TENSOR_ALIGNMENT = 1024, GP__TENSOR_STAGES_MOST = 8 };
+GPUPRIMS__RULE int gp__tensor_bytes(gp_policy p) { // of shared memory
+  return p.stages * p.threads * p.vectors * GP__VECTOR + GP__TENSOR_ALIGNMENT;
+}
+GPUPRIMS__RULE int gp__policy_valid_tensor(gp_policy p, gp__shape s) {
+  return s.compute_capability >= 90 && s.move == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) &&
+         gp__transpose_form(p, s) == (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED) &&
+         s.rows * (unsigned)s.key_size % GP__VECTOR == 0 && s.rows < 1ull << 31 &&
+         s.columns < (1ull << 31) / (unsigned)s.key_size && s.segments < 1ull << 31 &&
+         gp__transpose_rows(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX &&
+         gp__transpose_columns(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX && p.stages >= 1 &&
+         p.stages <= GP__TENSOR_STAGES_MOST && gp__tensor_bytes(p) <= s.shared_bytes - 1024;
+}
 GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_PADDED_TILES ||
+  return (p.algorithm == GP_PADDED_TILES || (p.algorithm == GP_TENSOR_TILES && gp__policy_valid_tensor(p, s)) ||
           (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
           (p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size) &&
            (s.move == GP__MOVE_TILES || s.move == GP__MOVE_SQUARE) &&
@@ -3546,7 +3573,9 @@ GPUPRIMS__RULE unsigned long long gp__shape_bytes(gp__shape s) {
 
 // The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
 __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
-  if (p.algorithm != GP_PIPELINED && p.algorithm != GP_ONE_SWEEP && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
+  if (p.algorithm != GP_PIPELINED && p.algorithm != GP_ONE_SWEEP && p.algorithm != GP_BUFFERED_PANELS &&
+      p.algorithm != GP_TENSOR_TILES)
+    p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK) p.blocks_per_sm = 0;
   if (gp__bfs_by_launches(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are
@@ -3830,15 +3859,22 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   return q;
 }
 // Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor. Rectangles in place of 128 MiB
-// or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less.
+// or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide elements, where
+// rows are aligned, in tiles of 32 KiB.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
-  const int algorithm = p.algorithm;
+  const int algorithm = p.algorithm, vectors = p.vectors;
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, bytes >= sms * 4 * 16384 ? 4 : bytes >= sms * 2 * 8192 ? 2 : 1);
-  p.stages = gp__or(p.stages, matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
+  p.vectors = gp__or(vectors, bytes >= sms * 4 * 16384 ? 4 : bytes >= sms * 2 * 8192 ? 2 : 1);
+  p.stages = gp__or(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__or(algorithm, GP_BUFFERED_PANELS);
+  if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.form & GP__FORM_IN_START) &&
+      s.columns * (unsigned)s.key_size % GP__VECTOR == 0) {
+    gp_policy q = p;
+    q.vectors = gp__or(vectors, 8);
+    if (gp__policy_valid_transpose(q, s)) return q;
+  }
   if (algorithm == GP_AUTO && (matrix >> 27 == 0 || !gp__policy_valid_transpose(p, s))) p.algorithm = GP_PADDED_TILES;
   return p;
 }
@@ -4317,8 +4353,10 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
     r.row_tiles = 1;
     r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
   } else {
-    r.shared_bytes = (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
-                                                        r.form & GP__FORM_IN_ALIGNED);
+    r.shared_bytes = p.algorithm == GP_TENSOR_TILES
+                         ? (unsigned)gp__tensor_bytes(p)
+                         : (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
+                                                              r.form & GP__FORM_IN_ALIGNED);
     r.row_tiles = gp__ceil_div(s.rows, r.tile_rows);
     r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
   }
@@ -4866,6 +4904,19 @@ typedef struct gp__transpose_args {
   void *scratch;        // or null: shared memory
   int rotates, gathers; // a step: columns are rotated, not shuffled; each place is read from where the formula says
 } gp__transpose_args;
+// CUtensorMap: what the tensor engine is told of an array. It reads it where the kernel's arguments lie.
+typedef struct gp__tensor_map {
+#ifdef __cplusplus
+  alignas(64)
+#else
+  __attribute__((aligned(64)))
+#endif
+      unsigned long long words[16];
+} gp__tensor_map;
+typedef struct gp__tensor_args {
+  gp__tensor_map in; // columns, in words of at most 4 bytes; rows; matrices
+  gp__transpose_args of;
+} gp__tensor_args;
 
 // Breadth-first search: all that a launch is told. Scratch memory holds bitmaps of the vertices that have been reached,
 // the queue, and lists of vertices.
@@ -6905,6 +6956,42 @@ GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char
                            skip);
 }
 
+// Words of rows of so many elements of SIZE bytes become words of columns.
+template <int SIZE> GP_DEVICE void gp__transpose_words(gp__u32 (&x)[SIZE < 4 ? 4 / SIZE : 1]) {
+  if (SIZE == 2) {
+    const gp__u32 a = x[0], b = x[SIZE < 4 ? 1 : 0];
+    x[0] = gp__permute(a, b, 0x5410);
+    x[SIZE < 4 ? 1 : 0] = gp__permute(a, b, 0x7632);
+  } else if (SIZE == 1) {
+    const int i = SIZE == 1; // there are so many only then
+    const gp__u32 low = gp__permute(x[0], x[i], 0x5140), low2 = gp__permute(x[2 * i], x[3 * i], 0x5140);
+    const gp__u32 high = gp__permute(x[0], x[i], 0x7362), high2 = gp__permute(x[2 * i], x[3 * i], 0x7362);
+    x[0] = gp__permute(low, low2, 0x5410);
+    x[i] = gp__permute(low, low2, 0x7632);
+    x[2 * i] = gp__permute(high, high2, 0x5410);
+    x[3 * i] = gp__permute(high, high2, 0x7632);
+  }
+}
+// So many 16-byte units, one below the other, become those of the columns.
+template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]) {
+  const int E = 16 / SIZE, K = SIZE < 4 ? 4 / SIZE : 1, M = SIZE < 4 ? 1 : SIZE / 4; // words of an element
+  gp_vector r[E];
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < E; i += K) { // row
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < 4; ++j) { // word
+      gp__u32 words[K];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) words[k] = v[i + k].word[j];
+      gp__transpose_words<SIZE>(words);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) r[j / M * K + k].word[i / K * M + j % M] = words[k];
+    }
+  }
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < E; ++i) v[i] = r[i];
+}
+
 // The same of elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
 // shared memory; from there they come as 16-byte units. What is not aligned is shifted, in registers too.
 template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
@@ -6959,20 +7046,12 @@ struct gp__scattered_tile {
       if (i >= BUNDLES * UNITS) continue;
       GPUPRIMS__UNROLL
       for (int w = 0; w < 4; ++w) {
-        const unsigned column = unit_of(i) * V + w * (V / 4);
-        const gp__u32 a = v[n][0].word[w], b = v[n][1].word[w];
-        if (SIZE == 2) {
-          put(shared, column, bundle, gp__permute(a, b, 0x5410));
-          put(shared, column + 1, bundle, gp__permute(a, b, 0x7632));
-        } else {
-          const gp__u32 c = v[n][K - 2].word[w], d = v[n][K - 1].word[w];
-          const gp__u32 low = gp__permute(a, b, 0x5140), low2 = gp__permute(c, d, 0x5140);
-          const gp__u32 high = gp__permute(a, b, 0x7362), high2 = gp__permute(c, d, 0x7362);
-          put(shared, column, bundle, gp__permute(low, low2, 0x5410));
-          put(shared, column + 1, bundle, gp__permute(low, low2, 0x7632));
-          put(shared, column + 2, bundle, gp__permute(high, high2, 0x5410));
-          put(shared, column + 3, bundle, gp__permute(high, high2, 0x7632));
-        }
+        gp__u32 words[K];
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) words[k] = v[n][k].word[w];
+        gp__transpose_words<SIZE>(words);
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle, words[k]);
       }
     }
   }
@@ -17774,6 +17853,26 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
 
 // ---- transpose
 
+// The tile of that number: which it is of its matrix, and the matrix. Panels of some tile rows: neighbouring blocks
+// write neighbouring tiles, and blocks some way off read them.
+struct gp__place_of_tile {
+  gp__u64 row, column, far, near;
+  GP_DEVICE gp__place_of_tile(const gp__transpose_args &a, gp__u64 tile) : far(0), near(0) {
+    if (a.outer[0] * a.outer[1] > 1) {
+      const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix;
+      tile -= matrix * of_matrix;
+      far = matrix / a.outer[1];
+      near = matrix - far * a.outer[1];
+    }
+    const gp__u64 of_panel = GP__TRANSPOSE_PANEL * a.column_tiles, panel = tile / of_panel;
+    const gp__u64 first = panel * GP__TRANSPOSE_PANEL, rest = a.row_tiles - first;
+    const gp__u64 height = rest < GP__TRANSPOSE_PANEL ? rest : gp__u64(GP__TRANSPOSE_PANEL);
+    tile -= panel * of_panel;
+    column = tile / height;
+    row = first + tile - column * height;
+  }
+};
+
 // One tile a turn. FORM: GP__FORM_... A whole side is one on which lines are short and lie one behind the other: they
 // come, or go, as what they are together, one array.
 template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__transposer {
@@ -17891,23 +17990,6 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
         shared + (IN_WHOLE ? place.at(p.above + p.row, p.column * SIZE + p.part * WORD)
                            : p.row * place.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
-  // The tile of that number: the first row and column, and where its matrix lies.
-  GP_DEVICE void find(gp__u64 tile, gp__u64 &row, gp__u64 &column, gp__u64 &from, gp__u64 &to) const {
-    from = to = 0;
-    if (a.outer[0] * a.outer[1] > 1) {
-      const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix, far = matrix / a.outer[1];
-      tile -= matrix * of_matrix;
-      from = far * a.in_outer[0] + (matrix - far * a.outer[1]) * a.in_outer[1];
-      to = far * a.out_outer[0] + (matrix - far * a.outer[1]) * a.out_outer[1];
-    }
-    // Panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off read them.
-    const gp__u64 of_panel = GP__TRANSPOSE_PANEL * a.column_tiles, panel = tile / of_panel;
-    const gp__u64 first = panel * GP__TRANSPOSE_PANEL, rest = a.row_tiles - first;
-    const gp__u64 height = rest < GP__TRANSPOSE_PANEL ? rest : gp__u64(GP__TRANSPOSE_PANEL);
-    tile -= panel * of_panel;
-    column = tile / height;
-    row = first + tile - column * height;
-  }
   GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) {
     const unsigned char *in = static_cast<const unsigned char *>(a.in), *end = in + a.in_bytes;
     unsigned char *out = static_cast<unsigned char *>(a.out);
@@ -17919,10 +18001,11 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
       store_whole(shared, out + first * matrix, static_cast<unsigned>(matrices * a.columns), 0);
       return;
     }
-    gp__u64 row, column, from, to;
-    find(tile, row, column, from, to);
-    row *= IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS);
-    column *= OUT_WHOLE ? a.tile_columns : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(COLUMNS);
+    const gp__place_of_tile at(a, tile);
+    const gp__u64 row = at.row * (IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS));
+    const gp__u64 column = at.column * (OUT_WHOLE  ? a.tile_columns
+                                        : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE)
+                                                   : unsigned(COLUMNS));
     const unsigned most_rows = IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS);
     const unsigned most_columns = OUT_WHOLE  ? a.tile_columns
                                   : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE)
@@ -17930,8 +18013,8 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
     const unsigned rows = static_cast<unsigned>(a.rows - row < most_rows ? a.rows - row : most_rows);
     const unsigned columns =
         static_cast<unsigned>(a.columns - column < most_columns ? a.columns - column : most_columns);
-    in += from + row * a.in_pitch + column * SIZE;
-    out += to + column * a.out_pitch + row * SIZE;
+    in += at.far * a.in_outer[0] + at.near * a.in_outer[1] + row * a.in_pitch + column * SIZE;
+    out += at.far * a.out_outer[0] + at.near * a.out_outer[1] + column * a.out_pitch + row * SIZE;
     const unsigned start = gp__misalignment(in, 16);
     if (IN_WHOLE) load_whole(shared, in, rows * static_cast<unsigned>(a.columns) * SIZE, end);
     else if (OUT_WHOLE) load_few(shared, in, rows, columns, end);
@@ -17954,6 +18037,105 @@ GP_DEVICE void gp__transpose(const gp__transpose_args &a) {
     t.turn(shared, tile);
   }
 }
+
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+// Tiles come by tensor copies into a ring of places in shared memory, as boxes of 128 bytes of all rows, in which the
+// engine has exchanged 16-byte units by an exclusive or with the row's number. A thread takes E rows of a unit at a
+// time, E elements in each, and writes E columns of a unit: lanes of a quarter of a warp read units in banks of their
+// own, and a warp writes lines of 64 bytes or more. A place is free again once threads have it in registers.
+template <class P, int SIZE> struct gp__tensor_tiles {
+  static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE), E = 16 / SIZE;
+  static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), BYTES = ROWS * COLUMNS * SIZE;
+  static const int BOX = ROWS * GP__TENSOR_BOX, WORDS = GP__TENSOR_BOX / (SIZE < 4 ? SIZE : 4), STAGES = P::stages;
+  static const int BLOCKS = BYTES / (E * 16), ROUNDS = (BLOCKS + P::threads - 1) / P::threads; // of E rows of a unit
+  // Lanes: so many units of a line that is written, units of a row that is read; of a quarter of a warp.
+  static const int ACROSS = E < 8 ? E : 8, DOWN = 8 / ACROSS, LINE = ACROSS * 2 > 8 ? 4 : 8, STRIP = GP__WARP / LINE;
+  struct storage {
+    gp__u64 loaded[STAGES];
+    unsigned char *out[STAGES]; // where the tile goes
+    unsigned columns[STAGES], rows[STAGES];
+  };
+  const gp__tensor_args &t;
+  storage &s;
+  unsigned char *const shared;
+  GP_DEVICE gp__tensor_tiles(const gp__tensor_args &args, storage &memory, unsigned char *at)
+      : t(args), s(memory), shared(at + (0 - gp__misalignment(at, GP__TENSOR_ALIGNMENT)) % GP__TENSOR_ALIGNMENT) {}
+
+  GP_DEVICE void request(unsigned stage, gp__u64 tile) const {
+    const gp__transpose_args &a = t.of;
+    const gp__place_of_tile p(a, tile);
+    const gp__u64 row = p.row * ROWS, column = p.column * COLUMNS;
+    s.out[stage] = static_cast<unsigned char *>(a.out) + p.far * a.out_outer[0] + p.near * a.out_outer[1] +
+                   column * a.out_pitch + row * SIZE;
+    s.rows[stage] = static_cast<unsigned>(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
+    s.columns[stage] = static_cast<unsigned>(a.columns - column < COLUMNS ? a.columns - column : gp__u64(COLUMNS));
+    gp__mbarrier_arrive_expect(&s.loaded[stage], BYTES);
+    GPUPRIMS__UNROLL
+    for (int box = 0; box < BYTES / BOX; ++box) {
+      const int at[4] = {(static_cast<int>(p.column) * (BYTES / BOX) + box) * WORDS, static_cast<int>(row),
+                         static_cast<int>(p.near), static_cast<int>(p.far)};
+      gp__tensor_load(shared + stage * BYTES + box * BOX, &t.in, at, &s.loaded[stage]);
+    }
+  }
+  // The k-th block of this thread: units of a row, and of a line, before it. False: there is none.
+  GP_DEVICE static bool finds(int k, unsigned &across, unsigned &down) {
+    const unsigned i = k * P::threads + threadIdx.x, lane = i % GP__WARP, quarter = lane / 8, warp = i / GP__WARP;
+    across = lane % ACROSS + quarter / (LINE / DOWN) * ACROSS + warp / (ROWS / E / LINE) * STRIP;
+    down = lane / ACROSS % DOWN + quarter % (LINE / DOWN) * DOWN + warp % (ROWS / E / LINE) * LINE;
+    return BLOCKS % P::threads == 0 || i < BLOCKS;
+  }
+  GP_DEVICE void run() const {
+    const gp__u64 tiles = t.of.tiles;
+    unsigned stage = 0, parity = 0;
+    if (threadIdx.x == 0) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < STAGES; ++k) gp__mbarrier_init(&s.loaded[k], 1);
+      gp__mbarrier_init_fence();
+      GPUPRIMS__UNROLL_BY(1)
+      for (unsigned k = 0; k < STAGES && blockIdx.x + gp__u64(k) * gridDim.x < tiles; ++k)
+        request(k, blockIdx.x + gp__u64(k) * gridDim.x);
+    }
+    __syncthreads();
+    for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+      gp_vector v[ROUNDS][E];
+      unsigned across, down;
+      gp__mbarrier_wait(&s.loaded[stage], parity);
+      unsigned char *const out = s.out[stage];
+      const unsigned rows = s.rows[stage], columns = s.columns[stage];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ROUNDS; ++k) {
+        if (!finds(k, across, down)) continue;
+        GPUPRIMS__UNROLL
+        for (int e = 0; e < E; ++e) {
+          const unsigned row = down * E + e;
+          v[k][e] = *reinterpret_cast<const gp_vector *>(shared + stage * BYTES + across / 8 * BOX +
+                                                         row * GP__TENSOR_BOX + (across % 8 ^ row % 8) * 16);
+        }
+      }
+      __syncthreads();
+      if (threadIdx.x == 0 && tile + gp__u64(STAGES) * gridDim.x < tiles)
+        request(stage, tile + gp__u64(STAGES) * gridDim.x);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ROUNDS; ++k) {
+        if (!finds(k, across, down) || down * E >= rows) continue;
+        gp__transpose_units<SIZE>(v[k]);
+        GPUPRIMS__UNROLL
+        for (int e = 0; e < E; ++e)
+          if (across * E + e < columns)
+            gp__store_vector<P::store>(out + (across * E + e) * t.of.out_pitch + down * 16, v[k][e]);
+      }
+      if (++stage == STAGES) stage = 0, parity ^= 1;
+    }
+  }
+};
+template <class P, int SIZE> GP_DEVICE void gp__transpose_tensor(const gp__tensor_args &a) {
+  typedef gp__tensor_tiles<P, SIZE> Tiles;
+  GP_DYNAMIC_SHARED(shared);
+  GP_SHARED(typename Tiles::storage, s);
+  gp__begin<P>();
+  Tiles(a, s, shared).run();
+}
+#endif
 
 // A square matrix in place: tiles on both sides of the diagonal change places.
 template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
@@ -18321,10 +18503,12 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     for (unsigned i = gp_lane(); i < lines && bytes; i += GP__WARP)
       gp__prefetch_bytes(t.in + i * (t.begin ? a.columns * SIZE : a.pitch) + (t.begin ? 0 : t.unit * 16), bytes);
   }
-  // A warp beside the others finds out what comes next, waits, and tells, while they load and store.
+  // A warp beside the others finds out what comes next, waits, and tells, while they load and store; or one of the
+  // threads does, between its loads and its stores.
   GP_DEVICE void run(unsigned char *shared) const {
+    const bool LEADS = gp__buffered_leads(SIZE);
     const unsigned in_pitch = static_cast<unsigned>(a.columns * SIZE) & 15u;
-    const bool leads = threadIdx.x >= P::threads, first = threadIdx.x == P::threads;
+    const bool leads = LEADS && threadIdx.x >= P::threads, first = threadIdx.x == (LEADS ? P::threads : 0);
     unsigned which = 0, next = 0;
     if (first) {
       s.step = s.done = 0;
@@ -18335,11 +18519,17 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     __syncthreads();
     for (; s.turn[which].step <= a.panels; which ^= 1) {
       const gp__buffered_turn &t = s.turn[which];
-      if (first) {
+      if (LEADS && first) {
         tell(s.turn[which ^ 1].step);
         wait(t.ready);
       }
       if (!leads && t.begin) Tile::load(shared, t.in, a.columns * SIZE, t.rows, t.columns, t.begin, t.end);
+      if (!LEADS && first) {
+        tell(s.turn[which ^ 1].step);
+        wait(t.ready);
+        find(next, s.turn[which ^ 1]);
+        next = ticket();
+      }
       __syncthreads();
       if (leads) {
         if (first) {
@@ -20240,7 +20430,7 @@ typedef struct gp__cu_launch { // CUlaunchConfig
   unsigned attribute_count;
 } gp__cu_launch;
 
-enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUstreamCaptureMode
+enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUstreamCaptureMode, CUtensorMap
   GP__CU_OUT_OF_MEMORY = 2,
   GP__CU_MULTIPROCESSORS = 16,
   GP__CU_CAPABILITY_MAJOR = 75,
@@ -20256,7 +20446,10 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   GP__CU_INVALID_VALUE = 1,
   GP__CU_COOPERATIVE_TOO_LARGE = 720,
   GP__CU_NOT_SUPPORTED = 801,
-  GP__CU_INVALID_CLUSTER_SIZE = 912
+  GP__CU_INVALID_CLUSTER_SIZE = 912,
+  GP__CU_TENSOR_U8 = 0, // CUtensorMapDataType: this, u16, u32
+  GP__CU_TENSOR_SWIZZLE_128 = 3,
+  GP__CU_TENSOR_PROMOTION_256 = 3
 };
 
 // F(needed, name, symbol, parameters): all return a CUresult. The list serves the struct, the loader and the fake of
@@ -20305,6 +20498,10 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuLaunchKernel, "cuLaunchKernel",                                                                               \
     (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
      unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra))                          \
+  F(0, cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled",                                                               \
+    (void *map, int type, unsigned rank, void *array, const unsigned long long *extents,                               \
+     const unsigned long long *strides, const unsigned *box, const unsigned *steps, int interleave, int swizzle,       \
+     int promotion, int fill))                                                                                         \
   F(1, cuGetErrorName, "cuGetErrorName", (int error, const char **name))                                               \
   F(1, cuGetErrorString, "cuGetErrorString", (int error, const char **text))
 
@@ -24435,6 +24632,7 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(TRANSPOSE_PANELS, gp__transpose_panels, gp__panels_args)                                                           \
   X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args)                                                           \
   X(TRANSPOSE_BUFFERED, gp__transpose_buffered, gp__buffered_args)                                                     \
+  X(TRANSPOSE_TENSOR, gp__transpose_tensor, gp__tensor_args)                                                           \
   X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)                                                               \
   X(BFS, gp__bfs, gp__bfs_args)                                                                                        \
   X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args)                                                                        \
@@ -27287,7 +27485,8 @@ GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_poli
     kinds[1] = GP__TRANSPOSE_WITHIN;
     return 2;
   }
-  kinds[0] = q->moves.kind == GP__MOVE_TILES    ? GP__TRANSPOSE
+  kinds[0] = p->algorithm == GP_TENSOR_TILES    ? GP__TRANSPOSE_TENSOR
+             : q->moves.kind == GP__MOVE_TILES  ? GP__TRANSPOSE
              : q->moves.kind == GP__MOVE_SQUARE ? GP__TRANSPOSE_SQUARE
                                                 : GP__TRANSPOSE_ROWS;
   return 1;
@@ -27816,6 +28015,9 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, "%d, %d, %d, %s>", q->moves.size, q->moves.word, gp__form_of(q, v),
             v->algorithm == GP_SWIZZLED_TILES ? "true" : "false");
     break;
+  case GP__TRANSPOSE_TENSOR:
+    gp__add(t, "%d>", q->moves.size);
+    break;
   case GP__TRANSPOSE_COLUMNS:
   case GP__TRANSPOSE_WITHIN:
     gp__add(t, "%d, %d>", q->moves.size, q->moves.word);
@@ -27871,6 +28073,7 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_
        !(gp__form_of(q, v) & GP__FORM_WHOLE) && (m->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : m->word >= 4));
   const int bytes = m->size == 1 && !(gp__form_of(q, v) & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
   const unsigned buffered = 1024; // and a warp of each block that leads
+  if (kind == GP__TRANSPOSE_TENSOR) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : v->stages > 1 ? 1024 : 1280;
   if (kind == GP__TRANSPOSE_BUFFERED) return v->vectors > 4 ? 768 : buffered;
   return v->vectors > 4 || bytes                                  ? 768
          : light                                                  ? 1536
@@ -27946,7 +28149,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
                                                                 : 768u) &&
       q->acc_size <= 16)
     gp__add(t, ", %u", blocks);
-  gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[kind], gp__string(&p->name));
+  gp__add(t, ") gp__entry(const %s%s a) { %s(a); }\n", kind == GP__TRANSPOSE_TENSOR ? "__grid_constant__ " : "",
+          arguments[kind], gp__string(&p->name));
   // For gp_policy_echo: the policy in the name that was just called.
   policy = gp__string(&p->name);
   policy += strcspn(policy, "<") + (*policy != 0);
@@ -28077,7 +28281,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
   if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
   if (kind == GP__TRANSPOSE_SAVE || kind == GP__TRANSPOSE_CHUNKS) g.shared_bytes = 0;
-  if (kind == GP__TRANSPOSE_BUFFERED) g.threads += GP__WARP;
+  if (kind == GP__TRANSPOSE_BUFFERED && gp__buffered_leads(h.key_size)) g.threads += GP__WARP;
   if (kind == GP__TRANSPOSE_WITHIN) g.shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
   if (kind == GP__COUNTING_RUNS) g.threads = GP__COUNTING_THREADS;
   if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
@@ -29101,14 +29305,46 @@ GPUPRIMS__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
     gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, gp__matrix_of(l, matrix), l->scratch, &clears);
     result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
     if (result == GP_SUCCESS)
-      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
-                               l->g->threads + GP__WARP, l->g->shared_bytes, &a);
+      result =
+          gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
+                          l->g->threads + (gp__buffered_leads(l->h->key_size) ? GP__WARP : 0), l->g->shared_bytes, &a);
   }
   return result;
+}
+// Tiles by tensor copies: what the engine is told. An error of the driver's.
+__attribute__((unused)) static int gp__tensor_arguments(const struct gp_driver *d, const gp__moves *m, gp__shape h,
+                                                        gp_policy p, const void *in, void *out, gp__tensor_args *a) {
+  const unsigned word = m->size < 4 ? (unsigned)m->size : 4, steps[4] = {1, 1, 1, 1};
+  const unsigned box[4] = {GP__TENSOR_BOX / word, (unsigned)gp__transpose_rows(p.threads, p.vectors, m->size), 1, 1};
+  unsigned long long extents[4], strides[3];
+  int i;
+  a->of = gp__transpose_arguments(m, h, p, in, out, 0);
+  extents[0] = h.columns * (unsigned)m->size / word;
+  extents[1] = h.rows;
+  strides[0] = a->of.in_pitch;
+  for (i = 0; i < 2; ++i) {
+    extents[2 + i] = a->of.outer[1 - i];
+    strides[1 + i] = a->of.outer[1 - i] > 1 ? a->of.in_outer[1 - i] : strides[0];
+  }
+  return d->cuTensorMapEncodeTiled(&a->in, GP__CU_TENSOR_U8 + gp__floor_log2(word), 4, (void *)(uintptr_t)in, extents,
+                                   strides, box, steps, 0, GP__CU_TENSOR_SWIZZLE_128, GP__CU_TENSOR_PROMOTION_256, 0);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_tensor(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const struct gp_driver *d = &l->s->library.runtime.driver;
+  gp__tensor_args a;
+  int error;
+  if (!d->cuTensorMapEncodeTiled)
+    return gp__fail(GP_E_POLICY, "%s: GP_TENSOR_TILES needs a driver with cuTensorMapEncodeTiled", l->who);
+  error = gp__tensor_arguments(d, &q->moves, *l->h, *l->p, q->in, q->out, &a);
+  if (error) return gp__cuda_fail(&l->s->library.runtime, l->who, "cuTensorMapEncodeTiled", error);
+  return gp__launch_step(l, 0, l->p->stages > 1 ? gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.tiles) : l->g->grid,
+                         l->g->threads, l->g->shared_bytes, &a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
   if (l->p->algorithm == GP_BUFFERED_PANELS) return gp__launch_buffered(l);
+  if (l->p->algorithm == GP_TENSOR_TILES) return gp__launch_tensor(l);
   if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
   if (l->q->moves.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
   a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);

@@ -46,6 +46,7 @@ FILES = {
     "LAYOUT_ACCESS": "test_layouts.cpp",
     "TILE": "test_tile.cpp",
     "TRANSPOSE": "test_transpose.cpp",
+    "TRANSPOSE_TENSOR": "test_transpose.cpp",
     "TRANSPOSE_IN_PLACE": "test_transpose.cpp",
     "TRANSPOSE_TILE": "test_transpose.cpp",
     "BFS": "test_bfs.cpp",
@@ -1060,10 +1061,24 @@ MUTANTS = {
         "TRANSPOSE", "const gp__u64 height = rest < GP__TRANSPOSE_PANEL ? rest :",
         "const gp__u64 height = false ? rest :"),
     "transpose: bytes of a word in the wrong order": (
-        "TRANSPOSE", "put(shared, column + 2, bundle, gp__permute(high, high2, 0x5410));",
-        "put(shared, column + 2, bundle, gp__permute(high, high2, 0x5140));"),
+        "TRANSPOSE", "x[2 * i] = gp__permute(high, high2, 0x5410);", "x[2 * i] = gp__permute(high, high2, 0x5140);"),
     "transpose: dimensions merge that only the input has side by side": (
         "TRANSPOSE", " && d[i].out == d[j].out * d[j].extent) break;", ") break;"),
+    "transpose tensor: a place is asked for before it was read": (
+        "TRANSPOSE_TENSOR", "      __syncthreads();\n      if (threadIdx.x == 0 && tile + gp__u64(STAGES)",
+        "      if (threadIdx.x == 0 && tile + gp__u64(STAGES)"),
+    "transpose tensor: nobody waits for a tile": (
+        "TRANSPOSE_TENSOR", "gp__mbarrier_wait(&s.loaded[stage], parity);\n      unsigned char *const out",
+        "if (parity > 1) gp__mbarrier_wait(&s.loaded[stage], parity);\n      unsigned char *const out"),
+    "transpose tensor: the parity stays": (
+        "TRANSPOSE_TENSOR", "if (++stage == STAGES) stage = 0, parity ^= 1;", "if (++stage == STAGES) stage = 0;"),
+    "transpose tensor: matrices in the wrong order": (
+        "TRANSPOSE_TENSOR", "static_cast<int>(p.near), static_cast<int>(p.far)};",
+        "static_cast<int>(p.far), static_cast<int>(p.near)};"),
+    "transpose tensor: units where the engine does not put them": (
+        "TRANSPOSE_TENSOR", "(across % 8 ^ row % 8) * 16", "(across % 8) * 16"),
+    "transpose tensor: columns behind the last": (
+        "TRANSPOSE_TENSOR", "if (across * E + e < columns)", "if (across * E < columns)"),
     "transpose in place: the tile below the diagonal is not there yet": (
         "TRANSPOSE_IN_PLACE", "    __syncthreads();\n    Tile::store(shared, lower,", "    Tile::store(shared, lower,"),
     "transpose in place: the next tile is loaded too early": (

@@ -1,15 +1,18 @@
 // Transposes under the emulator: element sizes 1 to 64, shapes around tiles, thin ones, batches, pitches, permutations
 // of up to four dimensions, alignments, in place. Usage: test_transpose [seeds] [name of a test]
-// Define one of TEST_TRANSPOSE, TEST_TRANSPOSE_IN_PLACE, TEST_TRANSPOSE_TILE to compile that part alone; with TEST_FEW
-// besides, only as many instances as mutants.py needs: as under sanitizers, whose compilation is what takes time.
+// Define one of TEST_TRANSPOSE, TEST_TRANSPOSE_TENSOR, TEST_TRANSPOSE_IN_PLACE, TEST_TRANSPOSE_TILE to compile that
+// part alone; with TEST_FEW besides, only as many instances as mutants.py needs: as under sanitizers, whose compilation
+// is what takes time.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #ifndef TEST_FEW
 #define TEST_FEW
 #endif
 #pragma GCC optimize("O0")
 #endif
-#if !defined(TEST_TRANSPOSE) && !defined(TEST_TRANSPOSE_IN_PLACE) && !defined(TEST_TRANSPOSE_TILE)
+#if !defined(TEST_TRANSPOSE) && !defined(TEST_TRANSPOSE_TENSOR) && !defined(TEST_TRANSPOSE_IN_PLACE) &&                \
+    !defined(TEST_TRANSPOSE_TILE)
 #define TEST_TRANSPOSE
+#define TEST_TRANSPOSE_TENSOR
 #define TEST_TRANSPOSE_IN_PLACE
 #define TEST_TRANSPOSE_TILE
 #endif
@@ -184,7 +187,8 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_buffered(Run 
                                scratch.data, &clears);
     e = simt::launch_kernel("save", 1, P::threads, 0, gp__transpose_save<P, SIZE, WORD, FORM>, clears);
     if (!e)
-      e = simt::launch_kernel("buffered", 1 + random32() % 24, P::threads + GP__WARP, g.shared_bytes,
+      e = simt::launch_kernel("buffered", 1 + random32() % 24,
+                              P::threads + (gp__buffered_leads(SIZE) ? unsigned(GP__WARP) : 0), g.shared_bytes,
                               gp__transpose_buffered<P, SIZE, WORD, FORM>, a);
   }
   return e;
@@ -216,6 +220,23 @@ template <class P> static int launch_rectangle(Run &r, gp_policy policy, void *o
 #endif
 #undef ONE
   return -1;
+}
+// Tiles by tensor copies, one for each block or by as many blocks as there happen to be.
+static int encode(void *map, int type, unsigned rank, void *array, const unsigned long long *extents,
+                  const unsigned long long *strides, const unsigned *box, const unsigned *steps, int interleave,
+                  int swizzle, int, int fill) {
+  if (type < 0 || type > 2 || rank != 4 || interleave || fill || swizzle != GP__CU_TENSOR_SWIZZLE_128) return 1;
+  for (int d = 0; d < 4; ++d)
+    if (steps[d] != 1) return 1;
+  return simt::tensor_map(map, 1u << type, array, extents, strides, box);
+}
+template <class P, int SIZE> static int launch_tensor(const Run &r, gp_policy policy, unsigned grid) {
+  gp_driver d = {};
+  gp__tensor_args a;
+  d.cuTensorMapEncodeTiled = encode;
+  if (gp__tensor_arguments(&d, &r.q.moves, r.shape, policy, r.q.in, r.q.out, &a)) return -2;
+  return simt::launch_kernel("transpose tensor", grid, P::threads, r.plan.shared_bytes, gp__transpose_tensor<P, SIZE>,
+                             a);
 }
 // -1: the test has no such instance.
 template <class P> static int launch(const Run &r, bool swizzled, unsigned grid) {
@@ -255,7 +276,7 @@ static std::string what_of(const Case &c, const char *name, int seed) {
 }
 
 // Runs a case and compares every byte, gaps too.
-template <class P>
+template <class P, int TENSOR = 0>
 static void run(const Case &c, const char *name, int seed, bool swizzled, bool must, int panels = 0) {
   if (!only.empty() && only != name) return;
   simt::set_random_schedule(u64(seed) * 977 + random32() % 1000);
@@ -292,14 +313,17 @@ static void run(const Case &c, const char *name, int seed, bool swizzled, bool m
   }
   Run r;
   gp_policy policy = policy_of<P>(panels ? GP_BUFFERED_PANELS : swizzled ? GP_SWIZZLED_TILES : GP_PADDED_TILES);
-  policy.stages = panels;
+  policy.stages = TENSOR ? P::stages : panels;
+  if (TENSOR) policy.algorithm = GP_TENSOR_TILES;
   if (!prepare(c, in.data, out, policy, r)) {
     if (must) check(false, what_of(c, name, seed) + " is not taken: " + gp_last_message());
     return;
   }
   const unsigned tiles = unsigned(r.plan.tiles), grid = seed % 3 ? tiles : 1 + random32() % tiles;
-  const int e =
-      r.q.moves.kind == GP__MOVE_RECTANGLE ? launch_rectangle<P>(r, policy, out, seed) : launch<P>(r, swizzled, grid);
+  int e;
+  if constexpr (TENSOR) e = launch_tensor<P, TENSOR>(r, policy, grid);
+  else
+    e = r.q.moves.kind == GP__MOVE_RECTANGLE ? launch_rectangle<P>(r, policy, out, seed) : launch<P>(r, swizzled, grid);
   if (e == -1 && !must) return;
   check(!e && same_items(out, expected),
         what_of(c, name, seed) + " kind " + std::to_string(r.q.moves.kind) + " form " + std::to_string(r.plan.form));
@@ -314,7 +338,7 @@ static Case matrix(int size, u64 rows, u64 columns, u64 batch = 1) {
   c.p.order[0] = 0, c.p.order[1] = 2, c.p.order[2] = 1;
   return c;
 }
-static size_t skip_of(int size, int seed) { // whole words of the element
+[[maybe_unused]] static size_t skip_of(int size, int seed) { // whole words of the element
   const size_t word = size_t(gp__lowest_bit(size | 16));
   return seed % 2 ? random32() % 16 / word * word : 0;
 }
@@ -373,6 +397,34 @@ static void permutations(int seeds) {
     c.in_skip = skip_of(c.size, seed), c.out_skip = skip_of(c.size, seed / 2);
     if (c.size == 12) run<Larger>(c, "permutations", seed, false, false);
     else run<Small>(c, "permutations", seed, false, false);
+  }
+}
+#endif
+
+#ifdef TEST_TRANSPOSE_TENSOR
+// Whole tiles and ragged ones, dense or with pitches, several matrices, dimensions in another order.
+template <int THREADS, int VECTORS, int STAGES, int SIZE> static void tensors(const char *name, int seeds) {
+  typedef gp__policy<THREADS, VECTORS, 3, 3, STAGES, 0, 2> P;
+  const u64 rows = u64(gp__transpose_rows(THREADS, VECTORS, SIZE));
+  const u64 columns = u64(gp__transpose_columns(THREADS, VECTORS, SIZE)), unit = 16 / SIZE;
+  for (int seed = 1; seed <= 3 * seeds; ++seed) {
+    Case c = matrix(SIZE, rows * (2 + random32() % 3), columns * (2 + random32() % 3), seed % 4 == 3 ? 2 : 1);
+    if (seed % 3) c.p.extent[1] += random32() % rows / unit * unit, c.p.extent[2] += random32() % columns / unit * unit;
+    if (seed % 3 == 2) { // columns that are no whole units, gaps between rows
+      c.p.extent[2] += random32() % unit;
+      c.p.in_stride[1] = c.p.extent[2] / unit * unit + unit * (1 + random32() % 3);
+      c.p.out_stride[1] = c.p.extent[1] + unit * (random32() % 3);
+    }
+    if (seed % 4 == 0) { // the matrices' rows lie side by side
+      c.p.dimensions = 4;
+      c.p.extent[3] = c.p.extent[2], c.p.extent[2] = c.p.extent[1], c.p.extent[0] = 2, c.p.extent[1] = 2;
+      std::swap(c.p.extent[1], c.p.extent[2]);
+      c.p.in_stride[1] = c.p.out_stride[1] = 0;
+      c.p.extent[3] = c.p.extent[3] / unit * unit;
+      c.p.order[0] = 2, c.p.order[1] = 0, c.p.order[2] = 3, c.p.order[3] = 1;
+    }
+    c.in_skip = seed % 2 * 16, c.out_skip = seed % 5 * 16;
+    run<P, SIZE>(c, name, seed, false, true);
   }
 }
 #endif
@@ -529,6 +581,16 @@ int main(int argc, char **argv) {
   sweep<Small>("transpose 3", 3, seeds);
   sweep<Small>("transpose 64", 64, seeds);
   sweep<Larger>("transpose 40", 40, seeds);
+#endif
+#endif
+#ifdef TEST_TRANSPOSE_TENSOR
+  tensors<64, 4, 2, 4>("tensor 4", seeds);
+  tensors<128, 8, 3, 1>("tensor 1", seeds);
+#ifndef TEST_FEW
+  tensors<64, 8, 1, 2>("tensor 2", seeds);
+  tensors<32, 4, 3, 8>("tensor 8", seeds);
+  tensors<64, 8, 4, 4>("tensor 4, larger", seeds);
+  tensors<32, 2, 2, 16>("tensor 16", seeds);
 #endif
 #endif
 #ifdef TEST_TRANSPOSE_IN_PLACE
