@@ -3233,6 +3233,11 @@ GPUPRIMS__RULE int gp__transpose_columns(int threads, int vectors, int size) {
 GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
   return gp__max(gp__pack_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
 }
+// Rows from tile to tile: those of narrow elements overlap where columns of the output are not aligned, so that each
+// has whole vectors of a column.
+GPUPRIMS__RULE int gp__transpose_step(int rows, int size, int word, int aligned) {
+  return size <= 2 && size == word && !aligned ? rows - gp__pack_items(size) : rows;
+}
 GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // of a square tile
   return gp__transpose_columns(threads, vectors, size);
 }
@@ -3321,9 +3326,10 @@ typedef struct gp__panels_plan {
   unsigned long long items; // of a chunk; 0: there are none
   int inverse, word, form;
   unsigned long long rows, columns, panels, holes; // of a panel, as it comes; of a matrix
+  unsigned long long whole; // panels that are a tile: each changes within its own place, and there are no holes
 } gp__panels_plan;
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
-  gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0};
+  gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
   const unsigned long long size = (unsigned)s.key_size, matrix = s.rows * s.columns * size;
   unsigned long long rows = 0, columns = 0;
   if (s.move != GP__MOVE_RECTANGLE || p.algorithm == GP_BUFFERED_PANELS ||
@@ -3340,6 +3346,13 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
   r.rows = r.inverse ? s.rows : r.items;
   r.columns = r.inverse ? r.items : s.columns;
   r.panels = (r.inverse ? s.columns : s.rows) / r.items;
+  r.whole = (s.form & GP__FORM_IN_START)
+                ? gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR), r.rows * r.columns * size)
+                : 0;
+  if (r.whole) {
+    r.form = GP__FORM_WHOLE;
+    return r;
+  }
   r.holes = 1 + (GP__HOLE_BYTES - 1) / (r.rows * r.columns * size);
   if (r.holes >= r.panels) r.holes = r.panels - 1;
   if ((s.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
@@ -3860,23 +3873,26 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
 }
 // Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor. Rectangles in place of 128 MiB
 // or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide elements, where
-// rows are aligned, in tiles of 32 KiB.
+// rows are aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
+  gp_policy q;
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(vectors, bytes >= sms * 4 * 16384 ? 4 : bytes >= sms * 2 * 8192 ? 2 : 1);
   p.stages = gp__or(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__or(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.form & GP__FORM_IN_START) &&
       s.columns * (unsigned)s.key_size % GP__VECTOR == 0) {
-    gp_policy q = p;
+    q = p;
     q.vectors = gp__or(vectors, 8);
     if (gp__policy_valid_transpose(q, s)) return q;
   }
   if (algorithm == GP_AUTO && (matrix >> 27 == 0 || !gp__policy_valid_transpose(p, s))) p.algorithm = GP_PADDED_TILES;
-  return p;
+  q = p;
+  q.vectors = gp__or(vectors, 8);
+  return p.algorithm == GP_PADDED_TILES && gp__panels_plan_of(q, s).whole && !gp__panels_plan_of(p, s).whole ? q : p;
 }
 __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   p.algorithm = gp__or(p.algorithm, GP_EXPAND_CONTRACT);
@@ -4317,12 +4333,14 @@ typedef struct gp__transpose_plan {
 __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
   const int size = s.key_size, group = gp__pack_items(size), swizzled = p.algorithm == GP_SWIZZLED_TILES;
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
+  const gp__panels_plan panels = gp__panels_plan_of(p, s);
   gp__transpose_plan r;
-  unsigned long long whole;
+  unsigned long long whole, step;
   r.matrices = r.pitch = r.pad = r.shared_bytes = 0;
   r.form = gp__transpose_form(p, s);
   r.tile_rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, size);
   r.tile_columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, size);
+  if (panels.whole) s.rows = panels.rows, s.columns = panels.columns, s.segments = panels.panels;
   if (s.move == GP__MOVE_ROWS) {
     const unsigned most = (unsigned)(p.threads * p.vectors);
     r.tile_columns = (unsigned)gp__floor_log2(most); // a power of two, as the threads are not
@@ -4341,7 +4359,9 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
     if (r.tile_rows > s.rows) r.tile_rows = (unsigned)s.rows;
     r.tile_rows = (unsigned)gp__round_up(r.tile_rows, (unsigned)group * 8);
     while (r.tile_rows * r.pitch > room) r.tile_rows -= (unsigned)group * 8;
-    if (r.form & GP__FORM_OUT_WHOLE) r.matrices = (unsigned)gp__transpose_matrices(p, s);
+    if (r.form & GP__FORM_OUT_WHOLE)
+      r.matrices = (unsigned)(panels.whole ? panels.whole : gp__transpose_matrices(p, s));
+    if (panels.whole) r.tile_rows = (unsigned)s.rows;
     whole = r.matrices ? r.matrices * s.rows : r.tile_rows;
     r.shared_bytes = (unsigned)(whole * r.pitch + (whole / (unsigned)group + 1) * GP__VECTOR);
     r.row_tiles = r.matrices ? 1 : gp__ceil_div(s.rows, r.tile_rows);
@@ -4357,7 +4377,8 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
                          ? (unsigned)gp__tensor_bytes(p)
                          : (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
                                                               r.form & GP__FORM_IN_ALIGNED);
-    r.row_tiles = gp__ceil_div(s.rows, r.tile_rows);
+    step = (unsigned)gp__transpose_step((int)r.tile_rows, size, s.word, r.form & GP__FORM_OUT_ALIGNED);
+    r.row_tiles = s.rows > r.tile_rows ? 1 + gp__ceil_div(s.rows - r.tile_rows, step) : 1;
     r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
   }
   r.tiles = r.matrices ? gp__ceil_div(s.segments, r.matrices) : r.row_tiles * r.column_tiles * s.segments;
@@ -4417,7 +4438,7 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   if (panels.items) {
     g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
-    g->tiles = gp__panels_tiles(panels, r) * panels.panels;
+    g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
     g->shared_bytes = r.shared_bytes;
     g->scratch = gp__panels_scratch_of(panels, (unsigned)s.key_size).bytes;
@@ -6935,7 +6956,7 @@ struct gp__gathered_tile {
   }
   // Columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of what was loaded, modulo 16.
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-                              unsigned columns, unsigned start, unsigned start_pitch) {
+                              unsigned columns, unsigned start, unsigned start_pitch, bool = true, bool = true) {
     gp__divisor blocks = {(OUT_UNITS + KW - 1) / KW, 0};
     blocks.magic = 0xffffffffu / blocks.by + 1;
     gp__store_lines<THREADS, STORE, SIZE, WORD, IN_ALIGNED, OUT_ALIGNED, KW>(shared, Rows::make(), out, pitch, rows,
@@ -7055,10 +7076,11 @@ struct gp__scattered_tile {
       }
     }
   }
+  // heads, tails: tiles that overlap leave the ends of columns to those before and behind, but for these.
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-                              unsigned columns, unsigned, unsigned) {
+                              unsigned columns, unsigned, unsigned, bool heads = true, bool tails = true) {
     typedef typename gp__word_of<SIZE>::type Word;
-    if (!OUT_ALIGNED) return store_across(shared, out, pitch, rows, columns);
+    if (!OUT_ALIGNED) return store_across(shared, out, pitch, rows, columns, heads, tails);
     GPUPRIMS__UNROLL_BY(4)
     for (unsigned i = threadIdx.x; i < COLUMNS * OUT_UNITS; i += THREADS) {
       const unsigned column = i / OUT_UNITS, unit = i % OUT_UNITS;
@@ -7077,13 +7099,14 @@ struct gp__scattered_tile {
   // Units of the output, out of two of shared memory; then, a lane each, the words of those at both ends of a column
   // that are parts.
   static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-                                     unsigned columns) {
+                                     unsigned columns, bool heads, bool tails) {
     typedef typename gp__word_of<SIZE>::type Word;
     for (unsigned i = threadIdx.x; i < COLUMNS * (OUT_UNITS + 1); i += THREADS) {
       const unsigned column = i / (OUT_UNITS + 1), unit = i % (OUT_UNITS + 1);
       unsigned char *to = out + column * pitch;
       const unsigned skip = gp__misalignment(to, 16), first = unit * V - skip / SIZE; // wraps below 0
       if (column >= columns || first >= rows || first + V > rows) continue;
+      if (!tails && first + skip / SIZE >= ROWS - (skip ? 0 : V)) continue; // the next tile's
       gp_vector v = *reinterpret_cast<const gp_vector *>(shared + place(column, first / V));
       if (skip) {
         const gp_vector next = *reinterpret_cast<const gp_vector *>(shared + place(column, first / V + 1));
@@ -7091,11 +7114,12 @@ struct gp__scattered_tile {
       }
       gp__store_vector<STORE>(to + first * SIZE, v);
     }
-    for (unsigned i = threadIdx.x; i < columns * V; i += THREADS) {
+    for (unsigned i = threadIdx.x; (heads || tails) && i < columns * V; i += THREADS) {
       const unsigned column = i / V, word = i % V;
       unsigned char *to = out + column * pitch;
       const unsigned skip = gp__misalignment(to, 16) / SIZE, all = skip + rows, last = all / V * V;
-      const bool head = word >= skip && word < all && (skip || !last), tail = last && last + word < all;
+      const bool head = heads && word >= skip && word < all && (skip || !last);
+      const bool tail = tails && last && last + word < all;
       GPUPRIMS__UNROLL
       for (int end = 0; end < 2; ++end) {
         const unsigned row = (end ? last : 0) + word - skip;
@@ -18002,7 +18026,8 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
       return;
     }
     const gp__place_of_tile at(a, tile);
-    const gp__u64 row = at.row * (IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS));
+    const unsigned step = gp__transpose_step(ROWS, SIZE, WORD, OUT_ALIGNED);
+    const gp__u64 row = at.row * (IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : step);
     const gp__u64 column = at.column * (OUT_WHOLE  ? a.tile_columns
                                         : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE)
                                                    : unsigned(COLUMNS));
@@ -18024,7 +18049,9 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
     else if (IN_WHOLE)
       gp__store_lines<P::threads, P::store, SIZE, WORD, true, OUT_ALIGNED, 8>(shared, place, out, a.out_pitch, rows,
                                                                               columns, a.units, 0, 0);
-    else Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u);
+    else
+      Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u, row == 0,
+                  row + ROWS >= a.rows);
   }
 };
 template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
@@ -18223,7 +18250,8 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
 
 // Large dense matrices in place, of which a side has a divisor. A chunk is what so many rows of the input have of a row
 // of the output; these rows are a panel. Two steps, each of which reads and writes everything once, or in the other
-// order for the inverse: each panel is transposed, so that chunks lie together; chunks go where they belong.
+// order for the inverse: each panel is transposed, so that chunks lie together; chunks go where they belong. Where a side
+// is short, panels are tiles of gp__transpose.
 // What both need first: some panels put aside, counters and flags cleared.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_save(const gp__panels_args &a) {
   typedef typename gp__word_of<FORM / GP__FORM_WORD>::type Word;
@@ -27475,7 +27503,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_poli
     return 2;
   }
   if (gp__panels_plan_of(*p, gp__shape_of(q)).items) { // in the order of gp__launch_panels
-    kinds[0] = GP__TRANSPOSE_PANELS;
+    kinds[0] = gp__panels_plan_of(*p, gp__shape_of(q)).whole ? GP__TRANSPOSE : GP__TRANSPOSE_PANELS;
     kinds[1] = GP__TRANSPOSE_CHUNKS;
     kinds[2] = GP__TRANSPOSE_SAVE;
     return 3;
@@ -29128,10 +29156,12 @@ GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
 __attribute__((unused)) static gp__transpose_args
 gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
+  const gp__panels_plan panels = gp__panels_plan_of(p, h);
   const unsigned group = (unsigned)gp__pack_items(m->size), size = (unsigned)m->size;
   gp__transpose_args a;
   int i;
   memset(&a, 0, sizeof a);
+  if (panels.whole) h.rows = panels.rows, h.columns = panels.columns;
   a.in = in;
   a.out = out;
   a.columns = h.columns;
@@ -29226,9 +29256,21 @@ __attribute__((unused)) static gp__panels_args gp__panels_arguments(gp_policy p,
   else a.shift_x = (unsigned)r.holes;
   return a;
 }
+// Panels that are tiles, of one matrix.
+__attribute__((unused)) static gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h,
+                                                                             const gp__moves *of, void *data) {
+  const gp__panels_plan r = gp__panels_plan_of(p, h);
+  gp__moves m = *of;
+  m.in_stride[1] = r.columns * (unsigned)m.size;
+  m.out_stride[0] = r.rows * (unsigned)m.size;
+  m.extent[2] = 1;
+  m.extent[3] = r.panels;
+  return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
+}
 // The kernels of a matrix, in their order: 0 panels, 1 chunks, 2 what both need first. -1: there are no more.
 __attribute__((unused)) static int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
   static const int order[2][4] = {{2, 0, 1, -1}, {2, 1, 2, 0}};
+  if (r.inverse && r.whole && step >= 2) return step == 2 ? 0 : -1;
   if (r.inverse && step == 2) a->clears = 0, a->saves = r.rows * r.columns * size * r.holes;
   return order[r.inverse][step];
 }
@@ -29249,6 +29291,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
       uint64_t work;
       which = gp__panels_step(r, (unsigned)l->h->key_size, step, &a);
       if (which < 0) break;
+      if (which == 0 && r.whole) {
+        gp__transpose_args t = gp__whole_panels_arguments(*l->p, *l->h, &l->q->moves, gp__matrix_of(l, matrix));
+        result = gp__launch_step(l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads,
+                                 l->g->shared_bytes, &t);
+        if (result != GP_SUCCESS) return result;
+        continue;
+      }
       work = which == 0   ? a.panels * a.panel_tiles
              : which == 1 ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads)
                           : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);

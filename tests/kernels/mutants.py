@@ -1054,7 +1054,11 @@ MUTANTS = {
         "TRANSPOSE", "gp__shift_vectors(v[n][k], high[k], gp__misalignment(at, 16));",
         "gp__shift_vectors(v[n][k], v[n][k], gp__misalignment(at, 16));"),
     "transpose: the last words of a column that are a part of a unit": (
-        "TRANSPOSE", "tail = last && last + word < all;", "tail = false;"),
+        "TRANSPOSE", "tail = tails && last && last + word < all;", "tail = false;"),
+    "transpose: units that are the next tile's": (
+        "TRANSPOSE", "      if (!tails && first + skip / SIZE >= ROWS - (skip ? 0 : V)) continue;", ""),
+    "transpose: units that are nobody's": (
+        "TRANSPOSE", "first + skip / SIZE >= ROWS - (skip ? 0 : V)", "first + skip / SIZE >= ROWS - V"),
     "transpose: matrices of a tile": (
         "TRANSPOSE", "column -= matrix * a.column.by;", ""),
     "transpose: the last panel is as high as the others": (
@@ -1096,6 +1100,10 @@ MUTANTS = {
     "transpose panels: a tile counts as read before it was": (
         "TRANSPOSE_IN_PLACE", "    Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);\n"
         "    __syncthreads();", "    Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);"),
+    "transpose panels: those that are tiles, of the whole matrix's shape": (
+        "TRANSPOSE_IN_PLACE", "  if (panels.whole) h.rows = panels.rows, h.columns = panels.columns;\n", ""),
+    "transpose panels: those that are tiles stay as they are": (
+        "TRANSPOSE_IN_PLACE", "return step == 2 ? 0 : -1;", "return -1;"),
     "transpose chunks: nobody waits until a chunk was loaded": (
         "TRANSPOSE_IN_PLACE", "      if (behind & ~got) wait(behind & ~got, mine);", ""),
     "transpose chunks: what begins a chain in the middle is not told": (

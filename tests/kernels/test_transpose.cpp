@@ -145,6 +145,13 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_panels(Run &r
       const int which = gp__panels_step(plan, unsigned(SIZE), step, &a);
       if (which < 0) break;
       const unsigned grid = 1 + random32() % 6;
+      if (which == 0 && plan.whole) {
+        const gp__transpose_args t = gp__whole_panels_arguments(policy, r.shape, &r.q.moves, a.data);
+        if constexpr ((FORM & GP__FORM_WHOLE) == GP__FORM_WHOLE)
+          e = simt::launch_kernel("whole panels", grid, P::threads, r.plan.shared_bytes,
+                                  gp__transpose<P, SIZE, WORD, FORM, false>, t);
+        continue;
+      }
       e = which == 0 ? simt::launch_kernel("panels", grid, P::threads, r.plan.shared_bytes,
                                            gp__transpose_panels<P, SIZE, WORD, FORM>, a)
           : which == 1
@@ -163,7 +170,12 @@ template <class P, int SIZE, int WORD> static int launch_panels_of(Run &r, gp_po
   FORM(16, 2);
   FORM(4, 0);
   FORM(1, 0);
+  FORM(16, 12);
+  FORM(4, 12);
 #ifndef TEST_FEW
+  FORM(1, 12);
+  FORM(2, 12);
+  FORM(8, 12);
   FORM(16, 0);
   FORM(8, 2);
   FORM(8, 1);
@@ -222,9 +234,9 @@ template <class P> static int launch_rectangle(Run &r, gp_policy policy, void *o
   return -1;
 }
 // Tiles by tensor copies, one for each block or by as many blocks as there happen to be.
-static int encode(void *map, int type, unsigned rank, void *array, const unsigned long long *extents,
-                  const unsigned long long *strides, const unsigned *box, const unsigned *steps, int interleave,
-                  int swizzle, int, int fill) {
+[[maybe_unused]] static int encode(void *map, int type, unsigned rank, void *array, const unsigned long long *extents,
+                                   const unsigned long long *strides, const unsigned *box, const unsigned *steps,
+                                   int interleave, int swizzle, int, int fill) {
   if (type < 0 || type > 2 || rank != 4 || interleave || fill || swizzle != GP__CU_TENSOR_SWIZZLE_128) return 1;
   for (int d = 0; d < 4; ++d)
     if (steps[d] != 1) return 1;
@@ -485,6 +497,21 @@ template <class P> static void panels(const char *name, int size, int seeds) {
 #endif
 
 #ifdef TEST_TRANSPOSE_IN_PLACE
+// A side so short that panels are tiles, several or one.
+template <class P> static void thin(const char *name, int size, int seeds) {
+  const u64 chunk = u64(64 / gp__common_factor(64, u64(size)));
+  const u64 most = u64(P::threads * P::vectors * GP__VECTOR) / (chunk * u64(size));
+  for (int seed = 1; seed <= 2 * seeds; ++seed) {
+    const u64 other = 2 + random32() % (most - 1);
+    u64 one = chunk * (2 + random32() % 40);
+    if (seed % 4 == 3) one = (chunk + 1 + random32() % 5) * 64; // chunks of some other size, of which many are good
+    while (one * other * u64(size) <= 8 * u64(P::threads * P::vectors * GP__VECTOR)) one *= 2;
+    Case c = seed % 2 ? matrix(size, one, other) : matrix(size, other, one);
+    if (seed % 8 == 4) c.p.extent[0] = 2;
+    c.in_place = true;
+    run<P>(c, name, seed, false, size == 4);
+  }
+}
 // Blocks of panels and groups that share a slot of the buffer are not in use in the same step.
 static void slots(const char *name) {
   if (!only.empty() && only != name) return;
@@ -599,6 +626,7 @@ int main(int argc, char **argv) {
   rectangles<Small>("rectangle 4", 4, seeds);
   panels<Small>("panels 4", 4, seeds);
   panels<Larger>("panels 12", 12, seeds);
+  thin<Small>("thin 4", 4, seeds);
   slots("slots");
   buffered<Small>("buffered 4", 4, seeds);
   buffered<Larger>("buffered 12", 12, seeds);
@@ -609,6 +637,8 @@ int main(int argc, char **argv) {
   rectangles<Larger>("rectangle 12", 12, seeds);
   rectangles<Larger>("rectangle 1", 1, seeds);
   panels<Larger>("panels 1", 1, seeds);
+  thin<Larger>("thin 1", 1, seeds);
+  thin<Larger>("thin 12", 12, seeds);
   buffered<Larger>("buffered 1", 1, seeds);
   buffered<Small>("buffered 64", 64, seeds);
   rectangles<Small>("rectangle 64", 64, seeds);
