@@ -430,6 +430,7 @@ enum {
   GP_TWO_PHASE,       // bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down
   GP_BUFFERED_PANELS, // transpose in place: half of a rectangle goes by way of the workspace, the other half straight
   GP_TENSOR_TILES,    // transpose: tiles come by tensor copies, stages of them at a time (9.0 and later, aligned rows)
+  GP_TENSOR_PANELS,   // transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies
   GP_ALGORITHM_COUNT
 };
 
@@ -2277,7 +2278,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(overlap, 0, 1, 2)
 
 #define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
-  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_TILES)                       \
+  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_TILES, GP_TENSOR_PANELS)     \
   F(threads, 0, 128, 256, 512)                                                                                         \
   F(vectors, 0, 1, 2, 4, 8)                                                                                            \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -3219,6 +3220,9 @@ enum {
   GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
 };
+GPUPRIMS__RULE int gp__is_buffered(int algorithm) {
+  return algorithm == GP_BUFFERED_PANELS || algorithm == GP_TENSOR_PANELS;
+}
 GPUPRIMS__RULE int gp__lowest_bit(int x) { return x & -x; }
 GPUPRIMS__RULE int gp__floor_log2(unsigned long long x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
 GPUPRIMS__RULE int gp__is_swizzlable(int size) { return size <= 16 && (size & (size - 1)) == 0; }
@@ -3332,7 +3336,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
   const unsigned long long size = (unsigned)s.key_size, matrix = s.rows * s.columns * size;
   unsigned long long rows = 0, columns = 0;
-  if (s.move != GP__MOVE_RECTANGLE || p.algorithm == GP_BUFFERED_PANELS ||
+  if (s.move != GP__MOVE_RECTANGLE || gp__is_buffered(p.algorithm) ||
       matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
       (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
     return r;
@@ -3400,7 +3404,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   gp__buffered_plan r = {0, 0, 0, 0, 0};
   unsigned long long widest = 0;
   unsigned g;
-  if (s.move != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS || p.stages < GP__BUFFERED_LEAST ||
+  if (s.move != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm) || p.stages < GP__BUFFERED_LEAST ||
       p.stages > GP__BUFFERED_MOST || s.rows < (unsigned)GP__BUFFERED_LEAST * rows ||
       s.columns < (unsigned)GP__BUFFERED_LEAST * columns || s.rows > 1ull << 31 || s.columns > 1ull << 31 ||
       s.rows / rows * (s.columns / columns) > 1ull << 29)
@@ -3425,9 +3429,9 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
 // Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
 GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
 GPUPRIMS__RULE int gp__transpose_form(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_BUFFERED_PANELS ? gp__buffered_plan_of(p, s).form
-         : s.move == GP__MOVE_RECTANGLE    ? gp__panels_form(gp__panels_plan_of(p, s))
-                                           : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+  return gp__is_buffered(p.algorithm)   ? gp__buffered_plan_of(p, s).form
+         : s.move == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
+                                        : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
                                               (s.move != GP__MOVE_TILES       ? 0
                                                : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
                                                : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
@@ -3435,21 +3439,25 @@ GPUPRIMS__RULE int gp__transpose_form(gp_policy p, gp__shape s) {
                                                                               : 0);
 }
 // Tiles that come by tensor copies: boxes of 128 bytes of so many rows; the other way, lines of 128 bytes or more.
-enum { GP__TENSOR_BOX = 128, GP__TENSOR_ALIGNMENT = 1024, GP__TENSOR_STAGES_MOST = 8 };
+enum { GP__TENSOR_BOX = 128, GP__TENSOR_ALIGNMENT = 1024, GP__TENSOR_STAGES_MOST = 8, GP__TENSOR_TURNS = 2 };
 GPUPRIMS__RULE int gp__tensor_bytes(gp_policy p) { // of shared memory
-  return p.stages * p.threads * p.vectors * GP__VECTOR + GP__TENSOR_ALIGNMENT;
+  return (p.algorithm == GP_TENSOR_PANELS ? (int)GP__TENSOR_TURNS : p.stages) * p.threads * p.vectors * GP__VECTOR +
+         GP__TENSOR_ALIGNMENT;
 }
 GPUPRIMS__RULE int gp__policy_valid_tensor(gp_policy p, gp__shape s) {
-  return s.compute_capability >= 90 && s.move == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) &&
-         gp__transpose_form(p, s) == (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED) &&
+  return s.compute_capability >= 90 && gp__is_swizzlable(s.key_size) &&
+         (gp__transpose_form(p, s) & 15) == (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED) &&
+         (p.algorithm == GP_TENSOR_PANELS ? gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST
+                                          : s.move == GP__MOVE_TILES && p.stages <= GP__TENSOR_STAGES_MOST) &&
          s.rows * (unsigned)s.key_size % GP__VECTOR == 0 && s.rows < 1ull << 31 &&
          s.columns < (1ull << 31) / (unsigned)s.key_size && s.segments < 1ull << 31 &&
          gp__transpose_rows(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX &&
          gp__transpose_columns(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX && p.stages >= 1 &&
-         p.stages <= GP__TENSOR_STAGES_MOST && gp__tensor_bytes(p) <= s.shared_bytes - 1024;
+         gp__tensor_bytes(p) <= s.shared_bytes - 2048;
 }
 GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_PADDED_TILES || (p.algorithm == GP_TENSOR_TILES && gp__policy_valid_tensor(p, s)) ||
+  return (p.algorithm == GP_PADDED_TILES ||
+          ((p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS) && gp__policy_valid_tensor(p, s)) ||
           (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
           (p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size) &&
            (s.move == GP__MOVE_TILES || s.move == GP__MOVE_SQUARE) &&
@@ -3586,7 +3594,7 @@ GPUPRIMS__RULE unsigned long long gp__shape_bytes(gp__shape s) {
 
 // The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
 __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
-  if (p.algorithm != GP_PIPELINED && p.algorithm != GP_ONE_SWEEP && p.algorithm != GP_BUFFERED_PANELS &&
+  if (p.algorithm != GP_PIPELINED && p.algorithm != GP_ONE_SWEEP && !gp__is_buffered(p.algorithm) &&
       p.algorithm != GP_TENSOR_TILES)
     p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
@@ -4373,7 +4381,7 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
     r.row_tiles = 1;
     r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
   } else {
-    r.shared_bytes = p.algorithm == GP_TENSOR_TILES
+    r.shared_bytes = p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS
                          ? (unsigned)gp__tensor_bytes(p)
                          : (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
                                                               r.form & GP__FORM_IN_ALIGNED);
@@ -4444,7 +4452,7 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
     g->scratch = gp__panels_scratch_of(panels, (unsigned)s.key_size).bytes;
     return;
   }
-  if (p.algorithm == GP_BUFFERED_PANELS) {
+  if (gp__is_buffered(p.algorithm)) {
     const gp__buffered_plan buffered = gp__buffered_plan_of(p, s);
     g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
     g->tiles = r.row_tiles * r.column_tiles;
@@ -5021,6 +5029,10 @@ typedef struct gp__buffered_args {
   unsigned border[GP__BUFFERED_MOST + 1];            // gp__buffered_border
   unsigned first[GP__BUFFERED_MOST + 2];             // turns before each step
 } gp__buffered_args;
+typedef struct gp__tensor_panels_args {
+  gp__tensor_map in; // the matrix
+  gp__buffered_args of;
+} gp__tensor_panels_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -18070,13 +18082,63 @@ GP_DEVICE void gp__transpose(const gp__transpose_args &a) {
 // engine has exchanged 16-byte units by an exclusive or with the row's number. A thread takes E rows of a unit at a
 // time, E elements in each, and writes E columns of a unit: lanes of a quarter of a warp read units in banks of their
 // own, and a warp writes lines of 64 bytes or more. A place is free again once threads have it in registers.
-template <class P, int SIZE> struct gp__tensor_tiles {
+template <class P, int SIZE> struct gp__tensor_tile {
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE), E = 16 / SIZE;
   static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), BYTES = ROWS * COLUMNS * SIZE;
-  static const int BOX = ROWS * GP__TENSOR_BOX, WORDS = GP__TENSOR_BOX / (SIZE < 4 ? SIZE : 4), STAGES = P::stages;
+  static const int BOX = ROWS * GP__TENSOR_BOX, BOXES = BYTES / BOX, WORDS = GP__TENSOR_BOX / (SIZE < 4 ? SIZE : 4);
   static const int BLOCKS = BYTES / (E * 16), ROUNDS = (BLOCKS + P::threads - 1) / P::threads; // of E rows of a unit
   // Lanes: so many units of a line that is written, units of a row that is read; of a quarter of a warp.
   static const int ACROSS = E < 8 ? E : 8, DOWN = 8 / ACROSS, LINE = ACROSS * 2 > 8 ? 4 : 8, STRIP = GP__WARP / LINE;
+  static GP_DEVICE unsigned char *places(unsigned char *shared) {
+    return shared + (0 - gp__misalignment(shared, GP__TENSOR_ALIGNMENT)) % GP__TENSOR_ALIGNMENT;
+  }
+  // One thread: the tile that begins in that row and is so many tiles from the left.
+  static GP_DEVICE void request(unsigned char *place, const gp__tensor_map &map, gp__u64 row, gp__u64 column_tile,
+                                gp__u64 near, gp__u64 far, gp__u64 *bar) {
+    gp__mbarrier_arrive_expect(bar, BYTES);
+    GPUPRIMS__UNROLL
+    for (int box = 0; box < BOXES; ++box) {
+      const int at[4] = {(static_cast<int>(column_tile) * BOXES + box) * WORDS, static_cast<int>(row),
+                         static_cast<int>(near), static_cast<int>(far)};
+      gp__tensor_load(place + box * BOX, &map, at, bar);
+    }
+  }
+  // The k-th block of this thread: units of a row, and of a line, before it. False: there is none.
+  static GP_DEVICE bool finds(int k, unsigned &across, unsigned &down) {
+    const unsigned i = k * P::threads + threadIdx.x, lane = i % GP__WARP, quarter = lane / 8, warp = i / GP__WARP;
+    across = lane % ACROSS + quarter / (LINE / DOWN) * ACROSS + warp / (ROWS / E / LINE) * STRIP;
+    down = lane / ACROSS % DOWN + quarter % (LINE / DOWN) * DOWN + warp % (ROWS / E / LINE) * LINE;
+    return BLOCKS % P::threads == 0 || i < BLOCKS;
+  }
+  gp_vector v[ROUNDS][E];
+  GP_DEVICE void take(const unsigned char *place) {
+    unsigned across, down;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ROUNDS; ++k) {
+      if (!finds(k, across, down)) continue;
+      GPUPRIMS__UNROLL
+      for (int e = 0; e < E; ++e) {
+        const unsigned row = down * E + e;
+        v[k][e] = *reinterpret_cast<const gp_vector *>(place + across / 8 * BOX + row * GP__TENSOR_BOX +
+                                                       (across % 8 ^ row % 8) * 16);
+      }
+    }
+  }
+  GP_DEVICE void store(unsigned char *out, gp__u64 pitch, unsigned rows, unsigned columns) {
+    unsigned across, down;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ROUNDS; ++k) {
+      if (!finds(k, across, down) || down * E >= rows) continue;
+      gp__transpose_units<SIZE>(v[k]);
+      GPUPRIMS__UNROLL
+      for (int e = 0; e < E; ++e)
+        if (across * E + e < columns) gp__store_vector<P::store>(out + (across * E + e) * pitch + down * 16, v[k][e]);
+    }
+  }
+};
+template <class P, int SIZE> struct gp__tensor_tiles {
+  typedef gp__tensor_tile<P, SIZE> Tile;
+  static const int ROWS = Tile::ROWS, COLUMNS = Tile::COLUMNS, STAGES = P::stages;
   struct storage {
     gp__u64 loaded[STAGES];
     unsigned char *out[STAGES]; // where the tile goes
@@ -18084,9 +18146,9 @@ template <class P, int SIZE> struct gp__tensor_tiles {
   };
   const gp__tensor_args &t;
   storage &s;
-  unsigned char *const shared;
-  GP_DEVICE gp__tensor_tiles(const gp__tensor_args &args, storage &memory, unsigned char *at)
-      : t(args), s(memory), shared(at + (0 - gp__misalignment(at, GP__TENSOR_ALIGNMENT)) % GP__TENSOR_ALIGNMENT) {}
+  unsigned char *const places;
+  GP_DEVICE gp__tensor_tiles(const gp__tensor_args &args, storage &memory, unsigned char *shared)
+      : t(args), s(memory), places(Tile::places(shared)) {}
 
   GP_DEVICE void request(unsigned stage, gp__u64 tile) const {
     const gp__transpose_args &a = t.of;
@@ -18096,20 +18158,7 @@ template <class P, int SIZE> struct gp__tensor_tiles {
                    column * a.out_pitch + row * SIZE;
     s.rows[stage] = static_cast<unsigned>(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
     s.columns[stage] = static_cast<unsigned>(a.columns - column < COLUMNS ? a.columns - column : gp__u64(COLUMNS));
-    gp__mbarrier_arrive_expect(&s.loaded[stage], BYTES);
-    GPUPRIMS__UNROLL
-    for (int box = 0; box < BYTES / BOX; ++box) {
-      const int at[4] = {(static_cast<int>(p.column) * (BYTES / BOX) + box) * WORDS, static_cast<int>(row),
-                         static_cast<int>(p.near), static_cast<int>(p.far)};
-      gp__tensor_load(shared + stage * BYTES + box * BOX, &t.in, at, &s.loaded[stage]);
-    }
-  }
-  // The k-th block of this thread: units of a row, and of a line, before it. False: there is none.
-  GP_DEVICE static bool finds(int k, unsigned &across, unsigned &down) {
-    const unsigned i = k * P::threads + threadIdx.x, lane = i % GP__WARP, quarter = lane / 8, warp = i / GP__WARP;
-    across = lane % ACROSS + quarter / (LINE / DOWN) * ACROSS + warp / (ROWS / E / LINE) * STRIP;
-    down = lane / ACROSS % DOWN + quarter % (LINE / DOWN) * DOWN + warp % (ROWS / E / LINE) * LINE;
-    return BLOCKS % P::threads == 0 || i < BLOCKS;
+    Tile::request(places + stage * Tile::BYTES, t.in, row, p.column, p.near, p.far, &s.loaded[stage]);
   }
   GP_DEVICE void run() const {
     const gp__u64 tiles = t.of.tiles;
@@ -18124,33 +18173,15 @@ template <class P, int SIZE> struct gp__tensor_tiles {
     }
     __syncthreads();
     for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-      gp_vector v[ROUNDS][E];
-      unsigned across, down;
+      Tile moved;
       gp__mbarrier_wait(&s.loaded[stage], parity);
       unsigned char *const out = s.out[stage];
       const unsigned rows = s.rows[stage], columns = s.columns[stage];
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < ROUNDS; ++k) {
-        if (!finds(k, across, down)) continue;
-        GPUPRIMS__UNROLL
-        for (int e = 0; e < E; ++e) {
-          const unsigned row = down * E + e;
-          v[k][e] = *reinterpret_cast<const gp_vector *>(shared + stage * BYTES + across / 8 * BOX +
-                                                         row * GP__TENSOR_BOX + (across % 8 ^ row % 8) * 16);
-        }
-      }
+      moved.take(places + stage * Tile::BYTES);
       __syncthreads();
       if (threadIdx.x == 0 && tile + gp__u64(STAGES) * gridDim.x < tiles)
         request(stage, tile + gp__u64(STAGES) * gridDim.x);
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < ROUNDS; ++k) {
-        if (!finds(k, across, down) || down * E >= rows) continue;
-        gp__transpose_units<SIZE>(v[k]);
-        GPUPRIMS__UNROLL
-        for (int e = 0; e < E; ++e)
-          if (across * E + e < columns)
-            gp__store_vector<P::store>(out + (across * E + e) * t.of.out_pitch + down * 16, v[k][e]);
-      }
+      moved.store(out, t.of.out_pitch, rows, columns);
       if (++stage == STAGES) stage = 0, parity ^= 1;
     }
   }
@@ -18410,6 +18441,7 @@ struct gp__buffered_turn {
   unsigned char *out;
   gp__u64 out_pitch;
   unsigned rows, columns, unit; // elements of a line, lines, the first unit of each
+  unsigned row, column;         // of the matrix: the first row, tiles from the left
   unsigned step, ready;         // steps that must be done
 };
 template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
@@ -18457,6 +18489,8 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       t.rows = least(t.rows - row, ROWS);
       t.columns = least(a.columns - gp__u64(column) * COLUMNS, COLUMNS);
       t.in = t.begin + (row * a.columns + gp__u64(column) * COLUMNS) * SIZE;
+      t.row = static_cast<unsigned>(x * a.height) + row;
+      t.column = column;
       t.out_pitch = g < x ? a.rows * SIZE : a.pitch;
       t.out = (g < x ? place(x, g) : block(x, g)) + (column - a.border[g]) * COLUMNS * t.out_pitch + row * SIZE;
       t.ready = g < x ? g + 1 : x ? x - 1 : 0;
@@ -18475,12 +18509,16 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       t.ready = x;
     }
   }
-  // Until so many steps are done.
-  GP_DEVICE void wait(unsigned ready) const {
-    if (s.done >= ready) return;
+  // Are so many steps done? Waits until they are, or only looks.
+  GP_DEVICE bool wait(unsigned ready, bool looks = false) const {
+    if (s.done >= ready) return true;
     for (unsigned x = s.done; x < ready; s.done = ++x)
-      while (gp__load_relaxed(a.counters + GP__PANELS_COUNTERS + x) < a.first[x + 1] - a.first[x]) __nanosleep(50);
+      while (gp__load_relaxed(a.counters + GP__PANELS_COUNTERS + x) < a.first[x + 1] - a.first[x]) {
+        if (looks) return false;
+        __nanosleep(50);
+      }
     __threadfence();
+    return true;
   }
   // The whole unit of that number: in which line, and at which byte of it. False: there is none.
   GP_DEVICE bool finds(const gp__buffered_turn &t, unsigned i, unsigned &line, unsigned &at) const {
@@ -18581,6 +18619,92 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_bu
   gp__begin<P>();
   Panels(a, s).run(shared);
 }
+
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+// The same by tensor copies, which a thread beside the others asks for: some turns have been asked for while one is
+// written; what lies in shared memory is free again once it was written.
+template <class P, int SIZE, int WORD, int FORM> struct gp__tensor_panels : gp__buffered_panels<P, SIZE, WORD, FORM> {
+  typedef gp__buffered_panels<P, SIZE, WORD, FORM> Panels;
+  typedef gp__tensor_tile<P, SIZE> Tile;
+  static const unsigned TURNS = GP__TENSOR_TURNS;
+  struct storage {
+    typename Panels::storage panels;
+    gp__u64 loaded[TURNS], written[TURNS]; // the turn is known, its tile there, and nothing in its way; its warps
+  };
+  const gp__tensor_panels_args &args;
+  storage &b;
+  unsigned char *const places;
+  GP_DEVICE gp__tensor_panels(const gp__tensor_panels_args &of, storage &memory, unsigned char *shared)
+      : Panels(of.of, memory.panels), args(of), b(memory), places(Tile::places(shared)) {}
+
+  GP_DEVICE void request(unsigned number, unsigned place) const {
+    gp__buffered_turn &t = this->s.turn[place];
+    this->find(number, t);
+    if (t.step <= this->a.panels && t.begin)
+      Tile::request(places + place * Tile::BYTES, args.in, t.row, t.column, 0, 0, &b.loaded[place]);
+    else gp__mbarrier_arrive(&b.loaded[place]);
+  }
+  // The turn before that one was written: its place is the next one's.
+  GP_DEVICE unsigned written(unsigned turn) const {
+    const unsigned place = (turn - 1) % TURNS;
+    gp__mbarrier_wait(&b.written[place], (turn - 1) / TURNS & 1u);
+    return this->s.turn[place].step;
+  }
+  GP_DEVICE void lead() const {
+    unsigned i = 0, next = this->ticket();
+    for (; i < TURNS - 1; ++i) {
+      request(next, i);
+      next = this->ticket();
+    }
+    for (i = 0; this->s.turn[i % TURNS].step <= this->a.panels; ++i) {
+      const unsigned ready = this->s.turn[i % TURNS].ready;
+      const bool early = this->wait(ready, true); // perhaps before the one in front of it is written
+      if (early) gp__mbarrier_arrive(&b.loaded[i % TURNS]);
+      const unsigned step = i ? written(i) : ~0u;
+      request(next, (i + TURNS - 1) % TURNS);
+      next = this->ticket();
+      this->tell(step);
+      if (early) continue;
+      this->wait(ready);
+      gp__mbarrier_arrive(&b.loaded[i % TURNS]);
+    }
+    gp__mbarrier_arrive(&b.loaded[i % TURNS]);
+    if (i) this->tell(written(i));
+  }
+  GP_DEVICE void run() const {
+    if (threadIdx.x == P::threads) {
+      this->s.step = this->s.done = 0;
+      for (unsigned k = 0; k < TURNS; ++k) {
+        gp__mbarrier_init(&b.loaded[k], 2);
+        gp__mbarrier_init(&b.written[k], P::threads / GP__WARP);
+      }
+      gp__mbarrier_init_fence();
+    }
+    __syncthreads();
+    if (threadIdx.x == P::threads) lead();
+    for (unsigned i = 0; threadIdx.x < P::threads; ++i) {
+      const gp__buffered_turn &t = this->s.turn[i % TURNS];
+      gp__mbarrier_wait(&b.loaded[i % TURNS], i / TURNS & 1u);
+      if (t.step > this->a.panels) break;
+      if (t.begin) {
+        Tile moved;
+        moved.take(places + i % TURNS * Tile::BYTES);
+        moved.store(t.out, t.out_pitch, t.rows, t.columns);
+      } else this->copy(t);
+      __syncwarp();
+      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written[i % TURNS]);
+    }
+  }
+};
+template <class P, int SIZE, int WORD, int FORM>
+GP_DEVICE void gp__transpose_tensor_panels(const gp__tensor_panels_args &a) {
+  typedef gp__tensor_panels<P, SIZE, WORD, FORM> Panels;
+  GP_DYNAMIC_SHARED(shared);
+  GP_SHARED(typename Panels::storage, s);
+  gp__begin<P>();
+  Panels(a, s, shared).run();
+}
+#endif
 
 // Rows that are moved as they are: `columns` words of WORD bytes each. A tile is 2^tile_columns words of some rows.
 template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
@@ -24661,6 +24785,7 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args)                                                           \
   X(TRANSPOSE_BUFFERED, gp__transpose_buffered, gp__buffered_args)                                                     \
   X(TRANSPOSE_TENSOR, gp__transpose_tensor, gp__tensor_args)                                                           \
+  X(TRANSPOSE_TENSOR_PANELS, gp__transpose_tensor_panels, gp__tensor_panels_args)                                      \
   X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)                                                               \
   X(BFS, gp__bfs, gp__bfs_args)                                                                                        \
   X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args)                                                                        \
@@ -27497,8 +27622,8 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
                                              gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  if (p->algorithm == GP_BUFFERED_PANELS) {
-    kinds[0] = GP__TRANSPOSE_BUFFERED;
+  if (gp__is_buffered(p->algorithm)) {
+    kinds[0] = p->algorithm == GP_TENSOR_PANELS ? GP__TRANSPOSE_TENSOR_PANELS : GP__TRANSPOSE_BUFFERED;
     kinds[1] = GP__TRANSPOSE_SAVE;
     return 2;
   }
@@ -28054,6 +28179,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__TRANSPOSE_PANELS:
   case GP__TRANSPOSE_CHUNKS:
   case GP__TRANSPOSE_BUFFERED:
+  case GP__TRANSPOSE_TENSOR_PANELS:
     gp__add(t, "%d, %d, %d>", q->moves.size, q->moves.word, gp__form_of(q, v));
     break;
   case GP__TRANSPOSE_ROWS:
@@ -28102,6 +28228,7 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_
   const int bytes = m->size == 1 && !(gp__form_of(q, v) & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
   const unsigned buffered = 1024; // and a warp of each block that leads
   if (kind == GP__TRANSPOSE_TENSOR) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : v->stages > 1 ? 1024 : 1280;
+  if (kind == GP__TRANSPOSE_TENSOR_PANELS) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : 1280;
   if (kind == GP__TRANSPOSE_BUFFERED) return v->vectors > 4 ? 768 : buffered;
   return v->vectors > 4 || bytes                                  ? 768
          : light                                                  ? 1536
@@ -28177,7 +28304,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
                                                                 : 768u) &&
       q->acc_size <= 16)
     gp__add(t, ", %u", blocks);
-  gp__add(t, ") gp__entry(const %s%s a) { %s(a); }\n", kind == GP__TRANSPOSE_TENSOR ? "__grid_constant__ " : "",
+  gp__add(t, ") gp__entry(const %s%s a) { %s(a); }\n",
+          kind == GP__TRANSPOSE_TENSOR || kind == GP__TRANSPOSE_TENSOR_PANELS ? "__grid_constant__ " : "",
           arguments[kind], gp__string(&p->name));
   // For gp_policy_echo: the policy in the name that was just called.
   policy = gp__string(&p->name);
@@ -28309,7 +28437,8 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
   if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
   if (kind == GP__TRANSPOSE_SAVE || kind == GP__TRANSPOSE_CHUNKS) g.shared_bytes = 0;
-  if (kind == GP__TRANSPOSE_BUFFERED && gp__buffered_leads(h.key_size)) g.threads += GP__WARP;
+  if (kind == GP__TRANSPOSE_TENSOR_PANELS || (kind == GP__TRANSPOSE_BUFFERED && gp__buffered_leads(h.key_size)))
+    g.threads += GP__WARP;
   if (kind == GP__TRANSPOSE_WITHIN) g.shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
   if (kind == GP__COUNTING_RUNS) g.threads = GP__COUNTING_THREADS;
   if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
@@ -29346,53 +29475,68 @@ __attribute__((unused)) static gp__buffered_args gp__buffered_arguments(gp_polic
   }
   return a;
 }
+// What the tensor engine is told of matrices, `pitch` bytes from row to row: boxes are tiles of the policy, or parts. An
+// error of the driver's.
+__attribute__((unused)) static int gp__encode_tensor(const struct gp_driver *d, gp_policy p, gp__shape h,
+                                                     const void *in, const gp__transpose_args *a, gp__tensor_map *map) {
+  const unsigned size = (unsigned)h.key_size, word = size < 4 ? size : 4, steps[4] = {1, 1, 1, 1};
+  unsigned box[4] = {0, 0, 1, 1};
+  unsigned long long extents[4] = {0, 0, 1, 1}, strides[3];
+  int i;
+  box[0] = GP__TENSOR_BOX / word;
+  box[1] = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size);
+  extents[0] = h.columns * size / word;
+  extents[1] = h.rows;
+  strides[0] = strides[1] = strides[2] = a ? a->in_pitch : h.columns * size;
+  for (i = 0; i < 2 && a; ++i) {
+    extents[2 + i] = a->outer[1 - i];
+    if (a->outer[1 - i] > 1) strides[1 + i] = a->in_outer[1 - i];
+  }
+  return d->cuTensorMapEncodeTiled(map, GP__CU_TENSOR_U8 + gp__floor_log2(word), 4, (void *)(uintptr_t)in, extents,
+                                   strides, box, steps, 0, GP__CU_TENSOR_SWIZZLE_128, GP__CU_TENSOR_PROMOTION_256, 0);
+}
+GPUPRIMS__PRIVATE gp_result gp__encode(const gp__launching *l, const void *in, const gp__transpose_args *a,
+                                       gp__tensor_map *map) {
+  const struct gp_driver *d = &l->s->library.runtime.driver;
+  int error;
+  if (!d->cuTensorMapEncodeTiled)
+    return gp__fail(GP_E_POLICY, "%s: tensor copies need a driver with cuTensorMapEncodeTiled", l->who);
+  error = gp__encode_tensor(d, *l->p, *l->h, in, a, map);
+  return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuTensorMapEncodeTiled", error) : GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
+  const int tensor = l->p->algorithm == GP_TENSOR_PANELS, leads = tensor || gp__buffered_leads(l->h->key_size);
   gp_result result = GP_SUCCESS;
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments && result == GP_SUCCESS; ++matrix) {
+    void *data = gp__matrix_of(l, matrix);
     gp__panels_args clears;
-    gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, gp__matrix_of(l, matrix), l->scratch, &clears);
-    result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
+    gp__tensor_panels_args a;
+    a.of = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
+    if (tensor) result = gp__encode(l, data, NULL, &a.in);
+    if (result == GP_SUCCESS) result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
     if (result == GP_SUCCESS)
-      result =
-          gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
-                          l->g->threads + (gp__buffered_leads(l->h->key_size) ? GP__WARP : 0), l->g->shared_bytes, &a);
+      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.first[a.of.panels + 1]),
+                               l->g->threads + (leads ? GP__WARP : 0), l->g->shared_bytes,
+                               tensor ? (void *)&a : (void *)&a.of);
   }
   return result;
 }
-// Tiles by tensor copies: what the engine is told. An error of the driver's.
-__attribute__((unused)) static int gp__tensor_arguments(const struct gp_driver *d, const gp__moves *m, gp__shape h,
-                                                        gp_policy p, const void *in, void *out, gp__tensor_args *a) {
-  const unsigned word = m->size < 4 ? (unsigned)m->size : 4, steps[4] = {1, 1, 1, 1};
-  const unsigned box[4] = {GP__TENSOR_BOX / word, (unsigned)gp__transpose_rows(p.threads, p.vectors, m->size), 1, 1};
-  unsigned long long extents[4], strides[3];
-  int i;
-  a->of = gp__transpose_arguments(m, h, p, in, out, 0);
-  extents[0] = h.columns * (unsigned)m->size / word;
-  extents[1] = h.rows;
-  strides[0] = a->of.in_pitch;
-  for (i = 0; i < 2; ++i) {
-    extents[2 + i] = a->of.outer[1 - i];
-    strides[1 + i] = a->of.outer[1 - i] > 1 ? a->of.in_outer[1 - i] : strides[0];
-  }
-  return d->cuTensorMapEncodeTiled(&a->in, GP__CU_TENSOR_U8 + gp__floor_log2(word), 4, (void *)(uintptr_t)in, extents,
-                                   strides, box, steps, 0, GP__CU_TENSOR_SWIZZLE_128, GP__CU_TENSOR_PROMOTION_256, 0);
-}
 GPUPRIMS__PRIVATE gp_result gp__launch_tensor(const gp__launching *l) {
   const gp__request *q = l->q;
-  const struct gp_driver *d = &l->s->library.runtime.driver;
   gp__tensor_args a;
-  int error;
-  if (!d->cuTensorMapEncodeTiled)
-    return gp__fail(GP_E_POLICY, "%s: GP_TENSOR_TILES needs a driver with cuTensorMapEncodeTiled", l->who);
-  error = gp__tensor_arguments(d, &q->moves, *l->h, *l->p, q->in, q->out, &a);
-  if (error) return gp__cuda_fail(&l->s->library.runtime, l->who, "cuTensorMapEncodeTiled", error);
-  return gp__launch_step(l, 0, l->p->stages > 1 ? gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.tiles) : l->g->grid,
-                         l->g->threads, l->g->shared_bytes, &a);
+  gp_result result;
+  a.of = gp__transpose_arguments(&q->moves, *l->h, *l->p, q->in, q->out, 0);
+  result = gp__encode(l, q->in, &a.of, &a.in);
+  return result != GP_SUCCESS
+             ? result
+             : gp__launch_step(l, 0,
+                               l->p->stages > 1 ? gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.tiles) : l->g->grid,
+                               l->g->threads, l->g->shared_bytes, &a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
-  if (l->p->algorithm == GP_BUFFERED_PANELS) return gp__launch_buffered(l);
+  if (gp__is_buffered(l->p->algorithm)) return gp__launch_buffered(l);
   if (l->p->algorithm == GP_TENSOR_TILES) return gp__launch_tensor(l);
   if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
   if (l->q->moves.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);

@@ -1074,11 +1074,17 @@ MUTANTS = {
     "transpose tensor: nobody waits for a tile": (
         "TRANSPOSE_TENSOR", "gp__mbarrier_wait(&s.loaded[stage], parity);\n      unsigned char *const out",
         "if (parity > 1) gp__mbarrier_wait(&s.loaded[stage], parity);\n      unsigned char *const out"),
+    "transpose tensor panels: a turn is told of before it was written": (
+        "TRANSPOSE_TENSOR", "    gp__mbarrier_wait(&b.written[place], (turn - 1) / TURNS & 1u);\n", ""),
+    "transpose tensor panels: a place is written before it was read": (
+        "TRANSPOSE_TENSOR", "      if (early) continue;\n      this->wait(ready);\n", "      if (early) continue;\n"),
+    "transpose tensor panels: a warp counts as done before its lanes are": (
+        "TRANSPOSE_TENSOR", "      __syncwarp();\n      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written",
+        "      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written"),
     "transpose tensor: the parity stays": (
         "TRANSPOSE_TENSOR", "if (++stage == STAGES) stage = 0, parity ^= 1;", "if (++stage == STAGES) stage = 0;"),
     "transpose tensor: matrices in the wrong order": (
-        "TRANSPOSE_TENSOR", "static_cast<int>(p.near), static_cast<int>(p.far)};",
-        "static_cast<int>(p.far), static_cast<int>(p.near)};"),
+        "TRANSPOSE_TENSOR", "t.in, row, p.column, p.near, p.far,", "t.in, row, p.column, p.far, p.near,"),
     "transpose tensor: units where the engine does not put them": (
         "TRANSPOSE_TENSOR", "(across % 8 ^ row % 8) * 16", "(across % 8) * 16"),
     "transpose tensor: columns behind the last": (
@@ -1119,8 +1125,8 @@ MUTANTS = {
     "transpose buffered: a group is copied before it is there": (
         "TRANSPOSE_IN_PLACE", "      t.ready = x;\n", "      t.ready = g;\n"),
     "transpose buffered: a turn is told of before it was stored": (
-        "TRANSPOSE_IN_PLACE", "        tell(s.turn[which ^ 1].step);\n        wait(t.ready);",
-        "        tell(t.step);\n        wait(t.ready);"),
+        "TRANSPOSE_IN_PLACE", "      if (LEADS && first) {\n        tell(s.turn[which ^ 1].step);",
+        "      if (LEADS && first) {\n        tell(t.step);"),
     "transpose buffered: slots of blocks that begin late": (
         "TRANSPOSE_IN_PLACE", "(panels - panels / 2) + x - GP__BUFFERED_LAG - 1 - panels / 2",
         "(panels - panels / 2) + x - GP__BUFFERED_LAG - panels / 2"),

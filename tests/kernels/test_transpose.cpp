@@ -242,13 +242,36 @@ template <class P> static int launch_rectangle(Run &r, gp_policy policy, void *o
     if (steps[d] != 1) return 1;
   return simt::tensor_map(map, 1u << type, array, extents, strides, box);
 }
-template <class P, int SIZE> static int launch_tensor(const Run &r, gp_policy policy, unsigned grid) {
+static gp_driver engine() {
   gp_driver d = {};
-  gp__tensor_args a;
   d.cuTensorMapEncodeTiled = encode;
-  if (gp__tensor_arguments(&d, &r.q.moves, r.shape, policy, r.q.in, r.q.out, &a)) return -2;
+  return d;
+}
+template <class P, int SIZE> static int launch_tensor(const Run &r, gp_policy policy, unsigned grid) {
+  const gp_driver d = engine();
+  gp__tensor_args a;
+  a.of = r.args;
+  if (gp__encode_tensor(&d, policy, r.shape, r.q.in, &a.of, &a.in)) return -2;
   return simt::launch_kernel("transpose tensor", grid, P::threads, r.plan.shared_bytes, gp__transpose_tensor<P, SIZE>,
                              a);
+}
+template <class P, int SIZE> static int launch_tensor_panels(Run &r, gp_policy policy, void *out) {
+  const gp__geometry g = gp__geometry_of(policy, r.shape, 1);
+  const gp_driver d = engine();
+  Device<u8> scratch(size_t(g.scratch));
+  int e = 0;
+  for (u64 matrix = 0; matrix < r.shape.segments && !e; ++matrix) {
+    u8 *data = static_cast<u8 *>(out) + matrix * r.shape.rows * r.shape.columns * SIZE;
+    gp__panels_args clears;
+    gp__tensor_panels_args a;
+    a.of = gp__buffered_arguments(policy, r.shape, data, scratch.data, &clears);
+    if (gp__encode_tensor(&d, policy, r.shape, data, nullptr, &a.in)) return -2;
+    e = simt::launch_kernel("save", 1, P::threads, 0, gp__transpose_save<P, SIZE, SIZE, 4099>, clears);
+    if (!e)
+      e = simt::launch_kernel("tensor panels", 1 + random32() % 12, P::threads + unsigned(GP__WARP), g.shared_bytes,
+                              gp__transpose_tensor_panels<P, SIZE, SIZE, 4099>, a);
+  }
+  return e;
 }
 // -1: the test has no such instance.
 template <class P> static int launch(const Run &r, bool swizzled, unsigned grid) {
@@ -325,15 +348,16 @@ static void run(const Case &c, const char *name, int seed, bool swizzled, bool m
   }
   Run r;
   gp_policy policy = policy_of<P>(panels ? GP_BUFFERED_PANELS : swizzled ? GP_SWIZZLED_TILES : GP_PADDED_TILES);
-  policy.stages = TENSOR ? P::stages : panels;
-  if (TENSOR) policy.algorithm = GP_TENSOR_TILES;
+  policy.stages = panels ? panels : TENSOR ? P::stages : 0;
+  if (TENSOR) policy.algorithm = panels ? GP_TENSOR_PANELS : GP_TENSOR_TILES;
   if (!prepare(c, in.data, out, policy, r)) {
     if (must) check(false, what_of(c, name, seed) + " is not taken: " + gp_last_message());
     return;
   }
   const unsigned tiles = unsigned(r.plan.tiles), grid = seed % 3 ? tiles : 1 + random32() % tiles;
   int e;
-  if constexpr (TENSOR) e = launch_tensor<P, TENSOR>(r, policy, grid);
+  if constexpr (TENSOR)
+    e = panels ? launch_tensor_panels<P, TENSOR>(r, policy, out) : launch_tensor<P, TENSOR>(r, policy, grid);
   else
     e = r.q.moves.kind == GP__MOVE_RECTANGLE ? launch_rectangle<P>(r, policy, out, seed) : launch<P>(r, swizzled, grid);
   if (e == -1 && !must) return;
@@ -439,6 +463,19 @@ template <int THREADS, int VECTORS, int STAGES, int SIZE> static void tensors(co
     run<P, SIZE>(c, name, seed, false, true);
   }
 }
+// In place, by panels through a buffer.
+template <int THREADS, int VECTORS, int SIZE> static void tensor_panels(const char *name, int seeds) {
+  typedef gp__policy<THREADS, VECTORS, 3, 3, 1, 0, 2> P;
+  const u64 rows = u64(gp__transpose_rows(THREADS, VECTORS, SIZE));
+  const u64 columns = u64(gp__transpose_columns(THREADS, VECTORS, SIZE)), unit = 16 / SIZE;
+  for (int seed = 1; seed <= 2 * seeds; ++seed) {
+    Case c = matrix(SIZE, rows * (4 + random32() % 4), columns * (4 + random32() % 4), seed % 4 == 3 ? 2 : 1);
+    if (seed % 2) c.p.extent[1] += random32() % rows / unit * unit, c.p.extent[2] += random32() % columns / unit * unit;
+    if (c.p.extent[1] == c.p.extent[2]) c.p.extent[1] += rows;
+    c.in_place = true;
+    run<P, SIZE>(c, name, seed, false, false, 4 + int(random32() % 5));
+  }
+}
 #endif
 
 #ifdef TEST_TRANSPOSE_IN_PLACE
@@ -503,9 +540,10 @@ template <class P> static void thin(const char *name, int size, int seeds) {
   const u64 most = u64(P::threads * P::vectors * GP__VECTOR) / (chunk * u64(size));
   for (int seed = 1; seed <= 2 * seeds; ++seed) {
     const u64 other = 2 + random32() % (most - 1);
-    u64 one = chunk * (2 + random32() % 40);
-    if (seed % 4 == 3) one = (chunk + 1 + random32() % 5) * 64; // chunks of some other size, of which many are good
-    while (one * other * u64(size) <= 8 * u64(P::threads * P::vectors * GP__VECTOR)) one *= 2;
+    static const u64 primes[] = {37, 67, 71, 101};
+    u64 one = chunk * primes[random32() % 4]; // of which larger chunks are no divisors
+    if (seed % 4 == 3) one = (chunk + 1) * primes[random32() % 4];
+    while (one * other * u64(size) <= 8 * u64(P::threads * P::vectors * GP__VECTOR)) one *= 37;
     Case c = seed % 2 ? matrix(size, one, other) : matrix(size, other, one);
     if (seed % 8 == 4) c.p.extent[0] = 2;
     c.in_place = true;
@@ -613,7 +651,10 @@ int main(int argc, char **argv) {
 #ifdef TEST_TRANSPOSE_TENSOR
   tensors<64, 4, 2, 4>("tensor 4", seeds);
   tensors<128, 8, 3, 1>("tensor 1", seeds);
+  tensor_panels<64, 4, 4>("tensor panels 4", seeds);
 #ifndef TEST_FEW
+  tensor_panels<32, 4, 8>("tensor panels 8", seeds);
+  tensor_panels<64, 8, 2>("tensor panels 2", seeds);
   tensors<64, 8, 1, 2>("tensor 2", seeds);
   tensors<32, 4, 3, 8>("tensor 8", seeds);
   tensors<64, 8, 4, 4>("tensor 4, larger", seeds);
