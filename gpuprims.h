@@ -3879,16 +3879,21 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   }
   return q;
 }
-// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor. Rectangles in place of 128 MiB
+// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor; of large matrices with aligned
+// sides, 8 KiB where elements have 8 bytes, otherwise 32. Rectangles in place of 128 MiB
 // or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide elements, where
 // rows are aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
+  const int sides = s.move == GP__MOVE_TILES && (s.form & 3) == 3 && s.rows >= 1024 && s.columns >= 1024;
   gp_policy q;
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(vectors, bytes >= sms * 4 * 16384 ? 4 : bytes >= sms * 2 * 8192 ? 2 : 1);
+  p.vectors = gp__or(vectors, bytes < sms * 2 * 8192                                                            ? 1
+                              : bytes < sms * 4 * 16384 || (sides && s.key_size == 8)                           ? 2
+                              : sides && gp__is_swizzlable(s.key_size) && matrix >> (s.key_size <= 2 ? 28 : 29) ? 8
+                                                                                                                : 4);
   p.stages = gp__or(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__or(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.form & GP__FORM_IN_START) &&
@@ -18281,8 +18286,8 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
 
 // Large dense matrices in place, of which a side has a divisor. A chunk is what so many rows of the input have of a row
 // of the output; these rows are a panel. Two steps, each of which reads and writes everything once, or in the other
-// order for the inverse: each panel is transposed, so that chunks lie together; chunks go where they belong. Where a side
-// is short, panels are tiles of gp__transpose.
+// order for the inverse: each panel is transposed, so that chunks lie together; chunks go where they belong. Where a
+// side is short, panels are tiles of gp__transpose.
 // What both need first: some panels put aside, counters and flags cleared.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_save(const gp__panels_args &a) {
   typedef typename gp__word_of<FORM / GP__FORM_WORD>::type Word;
@@ -29475,8 +29480,7 @@ __attribute__((unused)) static gp__buffered_args gp__buffered_arguments(gp_polic
   }
   return a;
 }
-// What the tensor engine is told of matrices, `pitch` bytes from row to row: boxes are tiles of the policy, or parts. An
-// error of the driver's.
+// What the tensor engine is told of matrices: boxes are parts of the policy's tiles. An error of the driver's.
 __attribute__((unused)) static int gp__encode_tensor(const struct gp_driver *d, gp_policy p, gp__shape h,
                                                      const void *in, const gp__transpose_args *a, gp__tensor_map *map) {
   const unsigned size = (unsigned)h.key_size, word = size < 4 ? size : 4, steps[4] = {1, 1, 1, 1};

@@ -540,14 +540,18 @@ template <class P> static void thin(const char *name, int size, int seeds) {
   const u64 most = u64(P::threads * P::vectors * GP__VECTOR) / (chunk * u64(size));
   for (int seed = 1; seed <= 2 * seeds; ++seed) {
     const u64 other = 2 + random32() % (most - 1);
-    static const u64 primes[] = {37, 67, 71, 101};
+    static const u64 primes[] = {131, 137, 149, 151};
     u64 one = chunk * primes[random32() % 4]; // of which larger chunks are no divisors
     if (seed % 4 == 3) one = (chunk + 1) * primes[random32() % 4];
-    while (one * other * u64(size) <= 8 * u64(P::threads * P::vectors * GP__VECTOR)) one *= 37;
+    if (one * other * u64(size) <= 8 * u64(P::threads * P::vectors * GP__VECTOR)) one *= 131;
     Case c = seed % 2 ? matrix(size, one, other) : matrix(size, other, one);
     if (seed % 8 == 4) c.p.extent[0] = 2;
     c.in_place = true;
+#ifdef TEST_FEW
+    run<P>(c, name, seed, false, false);
+#else
     run<P>(c, name, seed, false, size == 4);
+#endif
   }
 }
 // Blocks of panels and groups that share a slot of the buffer are not in use in the same step.
