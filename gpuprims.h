@@ -430,6 +430,8 @@ enum {
   GP_TWO_PHASE,       // bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down
   GP_BUFFERED_PANELS, // transpose in place: half of a rectangle goes by way of the workspace, the other half straight
   GP_PAIRED_SWEEP,    // sort of pairs of 4 bytes each: one sweep, between whose passes a value lies beside its key
+  GP_TENSOR_TILES,    // transpose: tiles come by tensor copies, stages of them at a time (9.0 and later, aligned rows)
+  GP_TENSOR_PANELS,   // transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies
   GP_ALGORITHM_COUNT
 };
 
@@ -1868,6 +1870,13 @@ GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) 
                "r"(gp__shared_address(shared)), "r"(bytes)
                : "memory");
 }
+// A box of a tensor of four dimensions, the nearest first. Addresses in shared memory: multiples of 1024, if swizzled.
+GP_DEVICE void gp__tensor_load(void *shared, const void *map, const int (&at)[4], gp__u64 *bar) {
+  asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, "
+               "%4, %5}], [%6];" ::"r"(gp__shared_address(shared)),
+               "l"(map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(gp__shared_address(bar))
+               : "memory");
+}
 GP_DEVICE void gp__bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 // All groups of this thread but the last PENDING have been read from shared memory.
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() {
@@ -2029,6 +2038,9 @@ GP_DEVICE void gp__bulk_load(void *shared, const void *global, unsigned bytes, g
 }
 GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) {
   simt::bulk_store(global, shared, bytes);
+}
+GP_DEVICE void gp__tensor_load(void *shared, const void *map, const int (&at)[4], gp__u64 *bar) {
+  simt::tensor_load(shared, map, at, reinterpret_cast<uint64_t *>(bar));
 }
 GP_DEVICE void gp__bulk_commit() { simt::bulk_commit(); }
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_read(PENDING); }
@@ -2269,12 +2281,12 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(overlap, 0, 1, 2)
 
 #define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
-  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS)                                        \
+  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_TILES, GP_TENSOR_PANELS)     \
   F(threads, 0, 128, 256, 512)                                                                                         \
   F(vectors, 0, 1, 2, 4, 8)                                                                                            \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
   F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
-  F(stages, 0, 8, 16, 32, 64)                                                                                          \
+  F(stages, 0, 1, 2, 3, 4, 8, 16, 32, 64)                                                                              \
   F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_GRAPH(F)                                                                                      \
@@ -3213,6 +3225,9 @@ enum {
   GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
 };
+GPUPRIMS__RULE int gp__is_buffered(int algorithm) {
+  return algorithm == GP_BUFFERED_PANELS || algorithm == GP_TENSOR_PANELS;
+}
 GPUPRIMS__RULE int gp__lowest_bit(int x) { return x & -x; }
 GPUPRIMS__RULE int gp__floor_log2(unsigned long long x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
 GPUPRIMS__RULE int gp__is_swizzlable(int size) { return size <= 16 && (size & (size - 1)) == 0; }
@@ -3226,6 +3241,11 @@ GPUPRIMS__RULE int gp__transpose_columns(int threads, int vectors, int size) {
 }
 GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
   return gp__max(gp__pack_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
+}
+// Rows from tile to tile: those of narrow elements overlap where columns of the output are not aligned, so that each
+// has whole vectors of a column.
+GPUPRIMS__RULE int gp__transpose_step(int rows, int size, int word, int aligned) {
+  return size <= 2 && size == word && !aligned ? rows - gp__pack_items(size) : rows;
 }
 GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // of a square tile
   return gp__transpose_columns(threads, vectors, size);
@@ -3315,12 +3335,13 @@ typedef struct gp__panels_plan {
   unsigned long long items; // of a chunk; 0: there are none
   int inverse, word, form;
   unsigned long long rows, columns, panels, holes; // of a panel, as it comes; of a matrix
+  unsigned long long whole; // panels that are a tile: each changes within its own place, and there are no holes
 } gp__panels_plan;
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
-  gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0};
+  gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
   const unsigned long long size = (unsigned)s.key_size, matrix = s.rows * s.columns * size;
   unsigned long long rows = 0, columns = 0;
-  if (s.move != GP__MOVE_RECTANGLE || p.algorithm == GP_BUFFERED_PANELS ||
+  if (s.move != GP__MOVE_RECTANGLE || gp__is_buffered(p.algorithm) ||
       matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
       (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
     return r;
@@ -3334,6 +3355,13 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
   r.rows = r.inverse ? s.rows : r.items;
   r.columns = r.inverse ? r.items : s.columns;
   r.panels = (r.inverse ? s.columns : s.rows) / r.items;
+  r.whole = (s.form & GP__FORM_IN_START)
+                ? gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR), r.rows * r.columns * size)
+                : 0;
+  if (r.whole) {
+    r.form = GP__FORM_WHOLE;
+    return r;
+  }
   r.holes = 1 + (GP__HOLE_BYTES - 1) / (r.rows * r.columns * size);
   if (r.holes >= r.panels) r.holes = r.panels - 1;
   if ((s.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
@@ -3363,6 +3391,8 @@ GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned 
 GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels) {
   return (panels / 2 + GP__BUFFERED_LAG + 1) * (panels - panels / 2);
 }
+// Does a warp beside those of the policy lead? Tiles of narrow elements need the registers that it would have.
+GPUPRIMS__RULE int gp__buffered_leads(int size) { return size >= 4; }
 typedef struct gp__buffered_plan {
   unsigned panels; // 0: there are none
   int form;
@@ -3379,7 +3409,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   gp__buffered_plan r = {0, 0, 0, 0, 0};
   unsigned long long widest = 0;
   unsigned g;
-  if (s.move != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS || p.stages < GP__BUFFERED_LEAST ||
+  if (s.move != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm) || p.stages < GP__BUFFERED_LEAST ||
       p.stages > GP__BUFFERED_MOST || s.rows < (unsigned)GP__BUFFERED_LEAST * rows ||
       s.columns < (unsigned)GP__BUFFERED_LEAST * columns || s.rows > 1ull << 31 || s.columns > 1ull << 31 ||
       s.rows / rows * (s.columns / columns) > 1ull << 29)
@@ -3404,17 +3434,35 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
 // Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
 GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
 GPUPRIMS__RULE int gp__transpose_form(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_BUFFERED_PANELS ? gp__buffered_plan_of(p, s).form
-         : s.move == GP__MOVE_RECTANGLE    ? gp__panels_form(gp__panels_plan_of(p, s))
-                                           : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+  return gp__is_buffered(p.algorithm)   ? gp__buffered_plan_of(p, s).form
+         : s.move == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
+                                        : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
                                               (s.move != GP__MOVE_TILES       ? 0
                                                : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
                                                : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
                                                : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
                                                                               : 0);
 }
+// Tiles that come by tensor copies: boxes of 128 bytes of so many rows; the other way, lines of 128 bytes or more.
+enum { GP__TENSOR_BOX = 128, GP__TENSOR_ALIGNMENT = 1024, GP__TENSOR_STAGES_MOST = 8, GP__TENSOR_TURNS = 2 };
+GPUPRIMS__RULE int gp__tensor_bytes(gp_policy p) { // of shared memory
+  return (p.algorithm == GP_TENSOR_PANELS ? (int)GP__TENSOR_TURNS : p.stages) * p.threads * p.vectors * GP__VECTOR +
+         GP__TENSOR_ALIGNMENT;
+}
+GPUPRIMS__RULE int gp__policy_valid_tensor(gp_policy p, gp__shape s) {
+  return s.compute_capability >= 90 && gp__is_swizzlable(s.key_size) &&
+         (gp__transpose_form(p, s) & 15) == (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED) &&
+         (p.algorithm == GP_TENSOR_PANELS ? gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST
+                                          : s.move == GP__MOVE_TILES && p.stages <= GP__TENSOR_STAGES_MOST) &&
+         s.rows * (unsigned)s.key_size % GP__VECTOR == 0 && s.rows < 1ull << 31 &&
+         s.columns < (1ull << 31) / (unsigned)s.key_size && s.segments < 1ull << 31 &&
+         gp__transpose_rows(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX &&
+         gp__transpose_columns(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX && p.stages >= 1 &&
+         gp__tensor_bytes(p) <= s.shared_bytes - 2048;
+}
 GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES ||
+          ((p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS) && gp__policy_valid_tensor(p, s)) ||
           (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
           (p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size) &&
            (s.move == GP__MOVE_TILES || s.move == GP__MOVE_SQUARE) &&
@@ -3548,7 +3596,9 @@ GPUPRIMS__RULE unsigned long long gp__shape_bytes(gp__shape s) {
 
 // The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
 __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
-  if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
+  if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && !gp__is_buffered(p.algorithm) &&
+      p.algorithm != GP_TENSOR_TILES)
+    p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK) p.blocks_per_sm = 0;
   if (gp__bfs_by_edges(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are
@@ -3839,18 +3889,33 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   }
   return q;
 }
-// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor. Rectangles in place of 128 MiB
-// or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less.
+// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor; of large matrices with aligned
+// sides, 8 KiB where elements have 8 bytes, otherwise 32. Rectangles in place of 128 MiB
+// or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide elements, where
+// rows are aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
-  const int algorithm = p.algorithm;
+  const int algorithm = p.algorithm, vectors = p.vectors;
+  const int sides = s.move == GP__MOVE_TILES && (s.form & 3) == 3 && s.rows >= 1024 && s.columns >= 1024;
+  gp_policy q;
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, bytes >= sms * 4 * 16384 ? 4 : bytes >= sms * 2 * 8192 ? 2 : 1);
-  p.stages = gp__or(p.stages, matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
+  p.vectors = gp__or(vectors, bytes < sms * 2 * 8192                                                            ? 1
+                              : bytes < sms * 4 * 16384 || (sides && s.key_size == 8)                           ? 2
+                              : sides && gp__is_swizzlable(s.key_size) && matrix >> (s.key_size <= 2 ? 28 : 29) ? 8
+                                                                                                                : 4);
+  p.stages = gp__or(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__or(algorithm, GP_BUFFERED_PANELS);
+  if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.form & GP__FORM_IN_START) &&
+      s.columns * (unsigned)s.key_size % GP__VECTOR == 0) {
+    q = p;
+    q.vectors = gp__or(vectors, 8);
+    if (gp__policy_valid_transpose(q, s)) return q;
+  }
   if (algorithm == GP_AUTO && (matrix >> 27 == 0 || !gp__policy_valid_transpose(p, s))) p.algorithm = GP_PADDED_TILES;
-  return p;
+  q = p;
+  q.vectors = gp__or(vectors, 8);
+  return p.algorithm == GP_PADDED_TILES && gp__panels_plan_of(q, s).whole && !gp__panels_plan_of(p, s).whole ? q : p;
 }
 __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   p.algorithm = gp__or(p.algorithm, GP_EXPAND_CONTRACT);
@@ -4292,12 +4357,14 @@ typedef struct gp__transpose_plan {
 __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
   const int size = s.key_size, group = gp__pack_items(size), swizzled = p.algorithm == GP_SWIZZLED_TILES;
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
+  const gp__panels_plan panels = gp__panels_plan_of(p, s);
   gp__transpose_plan r;
-  unsigned long long whole;
+  unsigned long long whole, step;
   r.matrices = r.pitch = r.pad = r.shared_bytes = 0;
   r.form = gp__transpose_form(p, s);
   r.tile_rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, size);
   r.tile_columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, size);
+  if (panels.whole) s.rows = panels.rows, s.columns = panels.columns, s.segments = panels.panels;
   if (s.move == GP__MOVE_ROWS) {
     const unsigned most = (unsigned)(p.threads * p.vectors);
     r.tile_columns = (unsigned)gp__floor_log2(most); // a power of two, as the threads are not
@@ -4316,7 +4383,9 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
     if (r.tile_rows > s.rows) r.tile_rows = (unsigned)s.rows;
     r.tile_rows = (unsigned)gp__round_up(r.tile_rows, (unsigned)group * 8);
     while (r.tile_rows * r.pitch > room) r.tile_rows -= (unsigned)group * 8;
-    if (r.form & GP__FORM_OUT_WHOLE) r.matrices = (unsigned)gp__transpose_matrices(p, s);
+    if (r.form & GP__FORM_OUT_WHOLE)
+      r.matrices = (unsigned)(panels.whole ? panels.whole : gp__transpose_matrices(p, s));
+    if (panels.whole) r.tile_rows = (unsigned)s.rows;
     whole = r.matrices ? r.matrices * s.rows : r.tile_rows;
     r.shared_bytes = (unsigned)(whole * r.pitch + (whole / (unsigned)group + 1) * GP__VECTOR);
     r.row_tiles = r.matrices ? 1 : gp__ceil_div(s.rows, r.tile_rows);
@@ -4328,9 +4397,12 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
     r.row_tiles = 1;
     r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
   } else {
-    r.shared_bytes = (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
-                                                        r.form & GP__FORM_IN_ALIGNED);
-    r.row_tiles = gp__ceil_div(s.rows, r.tile_rows);
+    r.shared_bytes = p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS
+                         ? (unsigned)gp__tensor_bytes(p)
+                         : (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
+                                                              r.form & GP__FORM_IN_ALIGNED);
+    step = (unsigned)gp__transpose_step((int)r.tile_rows, size, s.word, r.form & GP__FORM_OUT_ALIGNED);
+    r.row_tiles = s.rows > r.tile_rows ? 1 + gp__ceil_div(s.rows - r.tile_rows, step) : 1;
     r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
   }
   r.tiles = r.matrices ? gp__ceil_div(s.segments, r.matrices) : r.row_tiles * r.column_tiles * s.segments;
@@ -4390,13 +4462,13 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   if (panels.items) {
     g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
-    g->tiles = gp__panels_tiles(panels, r) * panels.panels;
+    g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
     g->shared_bytes = r.shared_bytes;
     g->scratch = gp__panels_scratch_of(panels, (unsigned)s.key_size).bytes;
     return;
   }
-  if (p.algorithm == GP_BUFFERED_PANELS) {
+  if (gp__is_buffered(p.algorithm)) {
     const gp__buffered_plan buffered = gp__buffered_plan_of(p, s);
     g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
     g->tiles = r.row_tiles * r.column_tiles;
@@ -4880,6 +4952,19 @@ typedef struct gp__transpose_args {
   void *scratch;        // or null: shared memory
   int rotates, gathers; // a step: columns are rotated, not shuffled; each place is read from where the formula says
 } gp__transpose_args;
+// CUtensorMap: what the tensor engine is told of an array. It reads it where the kernel's arguments lie.
+typedef struct gp__tensor_map {
+#ifdef __cplusplus
+  alignas(64)
+#else
+  __attribute__((aligned(64)))
+#endif
+      unsigned long long words[16];
+} gp__tensor_map;
+typedef struct gp__tensor_args {
+  gp__tensor_map in; // columns, in words of at most 4 bytes; rows; matrices
+  gp__transpose_args of;
+} gp__tensor_args;
 
 // Breadth-first search: all that a launch is told. Scratch memory holds bitmaps of the vertices that have been reached,
 // the queue, and lists of vertices.
@@ -4965,6 +5050,10 @@ typedef struct gp__buffered_args {
   unsigned border[GP__BUFFERED_MOST + 1];            // gp__buffered_border
   unsigned first[GP__BUFFERED_MOST + 2];             // turns before each step
 } gp__buffered_args;
+typedef struct gp__tensor_panels_args {
+  gp__tensor_map in; // the matrix
+  gp__buffered_args of;
+} gp__tensor_panels_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -6900,7 +6989,7 @@ struct gp__gathered_tile {
   }
   // Columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of what was loaded, modulo 16.
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-                              unsigned columns, unsigned start, unsigned start_pitch) {
+                              unsigned columns, unsigned start, unsigned start_pitch, bool = true, bool = true) {
     gp__divisor blocks = {(OUT_UNITS + KW - 1) / KW, 0};
     blocks.magic = 0xffffffffu / blocks.by + 1;
     gp__store_lines<THREADS, STORE, SIZE, WORD, IN_ALIGNED, OUT_ALIGNED, KW>(shared, Rows::make(), out, pitch, rows,
@@ -6919,6 +7008,42 @@ GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char
   if (skip == 0) return v;
   return gp__shift_vectors(v, low + 16 < to ? gp__load_unit<CACHE, WORD>(low + 16, from, to, begin, end) : gp_vector(),
                            skip);
+}
+
+// Words of rows of so many elements of SIZE bytes become words of columns.
+template <int SIZE> GP_DEVICE void gp__transpose_words(gp__u32 (&x)[SIZE < 4 ? 4 / SIZE : 1]) {
+  if (SIZE == 2) {
+    const gp__u32 a = x[0], b = x[SIZE < 4 ? 1 : 0];
+    x[0] = gp__permute(a, b, 0x5410);
+    x[SIZE < 4 ? 1 : 0] = gp__permute(a, b, 0x7632);
+  } else if (SIZE == 1) {
+    const int i = SIZE == 1; // there are so many only then
+    const gp__u32 low = gp__permute(x[0], x[i], 0x5140), low2 = gp__permute(x[2 * i], x[3 * i], 0x5140);
+    const gp__u32 high = gp__permute(x[0], x[i], 0x7362), high2 = gp__permute(x[2 * i], x[3 * i], 0x7362);
+    x[0] = gp__permute(low, low2, 0x5410);
+    x[i] = gp__permute(low, low2, 0x7632);
+    x[2 * i] = gp__permute(high, high2, 0x5410);
+    x[3 * i] = gp__permute(high, high2, 0x7632);
+  }
+}
+// So many 16-byte units, one below the other, become those of the columns.
+template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]) {
+  const int E = 16 / SIZE, K = SIZE < 4 ? 4 / SIZE : 1, M = SIZE < 4 ? 1 : SIZE / 4; // words of an element
+  gp_vector r[E];
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < E; i += K) { // row
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < 4; ++j) { // word
+      gp__u32 words[K];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) words[k] = v[i + k].word[j];
+      gp__transpose_words<SIZE>(words);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) r[j / M * K + k].word[i / K * M + j % M] = words[k];
+    }
+  }
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < E; ++i) v[i] = r[i];
 }
 
 // The same of elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
@@ -6975,27 +7100,20 @@ struct gp__scattered_tile {
       if (i >= BUNDLES * UNITS) continue;
       GPUPRIMS__UNROLL
       for (int w = 0; w < 4; ++w) {
-        const unsigned column = unit_of(i) * V + w * (V / 4);
-        const gp__u32 a = v[n][0].word[w], b = v[n][1].word[w];
-        if (SIZE == 2) {
-          put(shared, column, bundle, gp__permute(a, b, 0x5410));
-          put(shared, column + 1, bundle, gp__permute(a, b, 0x7632));
-        } else {
-          const gp__u32 c = v[n][K - 2].word[w], d = v[n][K - 1].word[w];
-          const gp__u32 low = gp__permute(a, b, 0x5140), low2 = gp__permute(c, d, 0x5140);
-          const gp__u32 high = gp__permute(a, b, 0x7362), high2 = gp__permute(c, d, 0x7362);
-          put(shared, column, bundle, gp__permute(low, low2, 0x5410));
-          put(shared, column + 1, bundle, gp__permute(low, low2, 0x7632));
-          put(shared, column + 2, bundle, gp__permute(high, high2, 0x5410));
-          put(shared, column + 3, bundle, gp__permute(high, high2, 0x7632));
-        }
+        gp__u32 words[K];
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) words[k] = v[n][k].word[w];
+        gp__transpose_words<SIZE>(words);
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle, words[k]);
       }
     }
   }
+  // heads, tails: tiles that overlap leave the ends of columns to those before and behind, but for these.
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-                              unsigned columns, unsigned, unsigned) {
+                              unsigned columns, unsigned, unsigned, bool heads = true, bool tails = true) {
     typedef typename gp__word_of<SIZE>::type Word;
-    if (!OUT_ALIGNED) return store_across(shared, out, pitch, rows, columns);
+    if (!OUT_ALIGNED) return store_across(shared, out, pitch, rows, columns, heads, tails);
     GPUPRIMS__UNROLL_BY(4)
     for (unsigned i = threadIdx.x; i < COLUMNS * OUT_UNITS; i += THREADS) {
       const unsigned column = i / OUT_UNITS, unit = i % OUT_UNITS;
@@ -7014,13 +7132,14 @@ struct gp__scattered_tile {
   // Units of the output, out of two of shared memory; then, a lane each, the words of those at both ends of a column
   // that are parts.
   static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-                                     unsigned columns) {
+                                     unsigned columns, bool heads, bool tails) {
     typedef typename gp__word_of<SIZE>::type Word;
     for (unsigned i = threadIdx.x; i < COLUMNS * (OUT_UNITS + 1); i += THREADS) {
       const unsigned column = i / (OUT_UNITS + 1), unit = i % (OUT_UNITS + 1);
       unsigned char *to = out + column * pitch;
       const unsigned skip = gp__misalignment(to, 16), first = unit * V - skip / SIZE; // wraps below 0
       if (column >= columns || first >= rows || first + V > rows) continue;
+      if (!tails && first + skip / SIZE >= ROWS - (skip ? 0 : V)) continue; // the next tile's
       gp_vector v = *reinterpret_cast<const gp_vector *>(shared + place(column, first / V));
       if (skip) {
         const gp_vector next = *reinterpret_cast<const gp_vector *>(shared + place(column, first / V + 1));
@@ -7028,11 +7147,12 @@ struct gp__scattered_tile {
       }
       gp__store_vector<STORE>(to + first * SIZE, v);
     }
-    for (unsigned i = threadIdx.x; i < columns * V; i += THREADS) {
+    for (unsigned i = threadIdx.x; (heads || tails) && i < columns * V; i += THREADS) {
       const unsigned column = i / V, word = i % V;
       unsigned char *to = out + column * pitch;
       const unsigned skip = gp__misalignment(to, 16) / SIZE, all = skip + rows, last = all / V * V;
-      const bool head = word >= skip && word < all && (skip || !last), tail = last && last + word < all;
+      const bool head = heads && word >= skip && word < all && (skip || !last);
+      const bool tail = tails && last && last + word < all;
       GPUPRIMS__UNROLL
       for (int end = 0; end < 2; ++end) {
         const unsigned row = (end ? last : 0) + word - skip;
@@ -17932,6 +18052,26 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
 
 // ---- transpose
 
+// The tile of that number: which it is of its matrix, and the matrix. Panels of some tile rows: neighbouring blocks
+// write neighbouring tiles, and blocks some way off read them.
+struct gp__place_of_tile {
+  gp__u64 row, column, far, near;
+  GP_DEVICE gp__place_of_tile(const gp__transpose_args &a, gp__u64 tile) : far(0), near(0) {
+    if (a.outer[0] * a.outer[1] > 1) {
+      const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix;
+      tile -= matrix * of_matrix;
+      far = matrix / a.outer[1];
+      near = matrix - far * a.outer[1];
+    }
+    const gp__u64 of_panel = GP__TRANSPOSE_PANEL * a.column_tiles, panel = tile / of_panel;
+    const gp__u64 first = panel * GP__TRANSPOSE_PANEL, rest = a.row_tiles - first;
+    const gp__u64 height = rest < GP__TRANSPOSE_PANEL ? rest : gp__u64(GP__TRANSPOSE_PANEL);
+    tile -= panel * of_panel;
+    column = tile / height;
+    row = first + tile - column * height;
+  }
+};
+
 // One tile a turn. FORM: GP__FORM_... A whole side is one on which lines are short and lie one behind the other: they
 // come, or go, as what they are together, one array.
 template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__transposer {
@@ -18049,23 +18189,6 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
         shared + (IN_WHOLE ? place.at(p.above + p.row, p.column * SIZE + p.part * WORD)
                            : p.row * place.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
-  // The tile of that number: the first row and column, and where its matrix lies.
-  GP_DEVICE void find(gp__u64 tile, gp__u64 &row, gp__u64 &column, gp__u64 &from, gp__u64 &to) const {
-    from = to = 0;
-    if (a.outer[0] * a.outer[1] > 1) {
-      const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix, far = matrix / a.outer[1];
-      tile -= matrix * of_matrix;
-      from = far * a.in_outer[0] + (matrix - far * a.outer[1]) * a.in_outer[1];
-      to = far * a.out_outer[0] + (matrix - far * a.outer[1]) * a.out_outer[1];
-    }
-    // Panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off read them.
-    const gp__u64 of_panel = GP__TRANSPOSE_PANEL * a.column_tiles, panel = tile / of_panel;
-    const gp__u64 first = panel * GP__TRANSPOSE_PANEL, rest = a.row_tiles - first;
-    const gp__u64 height = rest < GP__TRANSPOSE_PANEL ? rest : gp__u64(GP__TRANSPOSE_PANEL);
-    tile -= panel * of_panel;
-    column = tile / height;
-    row = first + tile - column * height;
-  }
   GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) {
     const unsigned char *in = static_cast<const unsigned char *>(a.in), *end = in + a.in_bytes;
     unsigned char *out = static_cast<unsigned char *>(a.out);
@@ -18077,10 +18200,12 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
       store_whole(shared, out + first * matrix, static_cast<unsigned>(matrices * a.columns), 0);
       return;
     }
-    gp__u64 row, column, from, to;
-    find(tile, row, column, from, to);
-    row *= IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS);
-    column *= OUT_WHOLE ? a.tile_columns : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(COLUMNS);
+    const gp__place_of_tile at(a, tile);
+    const unsigned step = gp__transpose_step(ROWS, SIZE, WORD, OUT_ALIGNED);
+    const gp__u64 row = at.row * (IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : step);
+    const gp__u64 column = at.column * (OUT_WHOLE  ? a.tile_columns
+                                        : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE)
+                                                   : unsigned(COLUMNS));
     const unsigned most_rows = IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS);
     const unsigned most_columns = OUT_WHOLE  ? a.tile_columns
                                   : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE)
@@ -18088,8 +18213,8 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
     const unsigned rows = static_cast<unsigned>(a.rows - row < most_rows ? a.rows - row : most_rows);
     const unsigned columns =
         static_cast<unsigned>(a.columns - column < most_columns ? a.columns - column : most_columns);
-    in += from + row * a.in_pitch + column * SIZE;
-    out += to + column * a.out_pitch + row * SIZE;
+    in += at.far * a.in_outer[0] + at.near * a.in_outer[1] + row * a.in_pitch + column * SIZE;
+    out += at.far * a.out_outer[0] + at.near * a.out_outer[1] + column * a.out_pitch + row * SIZE;
     const unsigned start = gp__misalignment(in, 16);
     if (IN_WHOLE) load_whole(shared, in, rows * static_cast<unsigned>(a.columns) * SIZE, end);
     else if (OUT_WHOLE) load_few(shared, in, rows, columns, end);
@@ -18099,7 +18224,9 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
     else if (IN_WHOLE)
       gp__store_lines<P::threads, P::store, SIZE, WORD, true, OUT_ALIGNED, 8>(shared, place, out, a.out_pitch, rows,
                                                                               columns, a.units, 0, 0);
-    else Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u);
+    else
+      Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u, row == 0,
+                  row + ROWS >= a.rows);
   }
 };
 template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
@@ -18112,6 +18239,124 @@ GP_DEVICE void gp__transpose(const gp__transpose_args &a) {
     t.turn(shared, tile);
   }
 }
+
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+// Tiles come by tensor copies into a ring of places in shared memory, as boxes of 128 bytes of all rows, in which the
+// engine has exchanged 16-byte units by an exclusive or with the row's number. A thread takes E rows of a unit at a
+// time, E elements in each, and writes E columns of a unit: lanes of a quarter of a warp read units in banks of their
+// own, and a warp writes lines of 64 bytes or more. A place is free again once threads have it in registers.
+template <class P, int SIZE> struct gp__tensor_tile {
+  static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE), E = 16 / SIZE;
+  static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), BYTES = ROWS * COLUMNS * SIZE;
+  static const int BOX = ROWS * GP__TENSOR_BOX, BOXES = BYTES / BOX, WORDS = GP__TENSOR_BOX / (SIZE < 4 ? SIZE : 4);
+  static const int BLOCKS = BYTES / (E * 16), ROUNDS = (BLOCKS + P::threads - 1) / P::threads; // of E rows of a unit
+  // Lanes: so many units of a line that is written, units of a row that is read; of a quarter of a warp.
+  static const int ACROSS = E < 8 ? E : 8, DOWN = 8 / ACROSS, LINE = ACROSS * 2 > 8 ? 4 : 8, STRIP = GP__WARP / LINE;
+  static GP_DEVICE unsigned char *places(unsigned char *shared) {
+    return shared + (0 - gp__misalignment(shared, GP__TENSOR_ALIGNMENT)) % GP__TENSOR_ALIGNMENT;
+  }
+  // One thread: the tile that begins in that row and is so many tiles from the left.
+  static GP_DEVICE void request(unsigned char *place, const gp__tensor_map &map, gp__u64 row, gp__u64 column_tile,
+                                gp__u64 near, gp__u64 far, gp__u64 *bar) {
+    gp__mbarrier_arrive_expect(bar, BYTES);
+    GPUPRIMS__UNROLL
+    for (int box = 0; box < BOXES; ++box) {
+      const int at[4] = {(static_cast<int>(column_tile) * BOXES + box) * WORDS, static_cast<int>(row),
+                         static_cast<int>(near), static_cast<int>(far)};
+      gp__tensor_load(place + box * BOX, &map, at, bar);
+    }
+  }
+  // The k-th block of this thread: units of a row, and of a line, before it. False: there is none.
+  static GP_DEVICE bool finds(int k, unsigned &across, unsigned &down) {
+    const unsigned i = k * P::threads + threadIdx.x, lane = i % GP__WARP, quarter = lane / 8, warp = i / GP__WARP;
+    across = lane % ACROSS + quarter / (LINE / DOWN) * ACROSS + warp / (ROWS / E / LINE) * STRIP;
+    down = lane / ACROSS % DOWN + quarter % (LINE / DOWN) * DOWN + warp % (ROWS / E / LINE) * LINE;
+    return BLOCKS % P::threads == 0 || i < BLOCKS;
+  }
+  gp_vector v[ROUNDS][E];
+  GP_DEVICE void take(const unsigned char *place) {
+    unsigned across, down;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ROUNDS; ++k) {
+      if (!finds(k, across, down)) continue;
+      GPUPRIMS__UNROLL
+      for (int e = 0; e < E; ++e) {
+        const unsigned row = down * E + e;
+        v[k][e] = *reinterpret_cast<const gp_vector *>(place + across / 8 * BOX + row * GP__TENSOR_BOX +
+                                                       (across % 8 ^ row % 8) * 16);
+      }
+    }
+  }
+  GP_DEVICE void store(unsigned char *out, gp__u64 pitch, unsigned rows, unsigned columns) {
+    unsigned across, down;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ROUNDS; ++k) {
+      if (!finds(k, across, down) || down * E >= rows) continue;
+      gp__transpose_units<SIZE>(v[k]);
+      GPUPRIMS__UNROLL
+      for (int e = 0; e < E; ++e)
+        if (across * E + e < columns) gp__store_vector<P::store>(out + (across * E + e) * pitch + down * 16, v[k][e]);
+    }
+  }
+};
+template <class P, int SIZE> struct gp__tensor_tiles {
+  typedef gp__tensor_tile<P, SIZE> Tile;
+  static const int ROWS = Tile::ROWS, COLUMNS = Tile::COLUMNS, STAGES = P::stages;
+  struct storage {
+    gp__u64 loaded[STAGES];
+    unsigned char *out[STAGES]; // where the tile goes
+    unsigned columns[STAGES], rows[STAGES];
+  };
+  const gp__tensor_args &t;
+  storage &s;
+  unsigned char *const places;
+  GP_DEVICE gp__tensor_tiles(const gp__tensor_args &args, storage &memory, unsigned char *shared)
+      : t(args), s(memory), places(Tile::places(shared)) {}
+
+  GP_DEVICE void request(unsigned stage, gp__u64 tile) const {
+    const gp__transpose_args &a = t.of;
+    const gp__place_of_tile p(a, tile);
+    const gp__u64 row = p.row * ROWS, column = p.column * COLUMNS;
+    s.out[stage] = static_cast<unsigned char *>(a.out) + p.far * a.out_outer[0] + p.near * a.out_outer[1] +
+                   column * a.out_pitch + row * SIZE;
+    s.rows[stage] = static_cast<unsigned>(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
+    s.columns[stage] = static_cast<unsigned>(a.columns - column < COLUMNS ? a.columns - column : gp__u64(COLUMNS));
+    Tile::request(places + stage * Tile::BYTES, t.in, row, p.column, p.near, p.far, &s.loaded[stage]);
+  }
+  GP_DEVICE void run() const {
+    const gp__u64 tiles = t.of.tiles;
+    unsigned stage = 0, parity = 0;
+    if (threadIdx.x == 0) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < STAGES; ++k) gp__mbarrier_init(&s.loaded[k], 1);
+      gp__mbarrier_init_fence();
+      GPUPRIMS__UNROLL_BY(1)
+      for (unsigned k = 0; k < STAGES && blockIdx.x + gp__u64(k) * gridDim.x < tiles; ++k)
+        request(k, blockIdx.x + gp__u64(k) * gridDim.x);
+    }
+    __syncthreads();
+    for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+      Tile moved;
+      gp__mbarrier_wait(&s.loaded[stage], parity);
+      unsigned char *const out = s.out[stage];
+      const unsigned rows = s.rows[stage], columns = s.columns[stage];
+      moved.take(places + stage * Tile::BYTES);
+      __syncthreads();
+      if (threadIdx.x == 0 && tile + gp__u64(STAGES) * gridDim.x < tiles)
+        request(stage, tile + gp__u64(STAGES) * gridDim.x);
+      moved.store(out, t.of.out_pitch, rows, columns);
+      if (++stage == STAGES) stage = 0, parity ^= 1;
+    }
+  }
+};
+template <class P, int SIZE> GP_DEVICE void gp__transpose_tensor(const gp__tensor_args &a) {
+  typedef gp__tensor_tiles<P, SIZE> Tiles;
+  GP_DYNAMIC_SHARED(shared);
+  GP_SHARED(typename Tiles::storage, s);
+  gp__begin<P>();
+  Tiles(a, s, shared).run();
+}
+#endif
 
 // A square matrix in place: tiles on both sides of the diagonal change places.
 template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
@@ -18199,7 +18444,8 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
 
 // Large dense matrices in place, of which a side has a divisor. A chunk is what so many rows of the input have of a row
 // of the output; these rows are a panel. Two steps, each of which reads and writes everything once, or in the other
-// order for the inverse: each panel is transposed, so that chunks lie together; chunks go where they belong.
+// order for the inverse: each panel is transposed, so that chunks lie together; chunks go where they belong. Where a
+// side is short, panels are tiles of gp__transpose.
 // What both need first: some panels put aside, counters and flags cleared.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_save(const gp__panels_args &a) {
   typedef typename gp__word_of<FORM / GP__FORM_WORD>::type Word;
@@ -18358,6 +18604,7 @@ struct gp__buffered_turn {
   unsigned char *out;
   gp__u64 out_pitch;
   unsigned rows, columns, unit; // elements of a line, lines, the first unit of each
+  unsigned row, column;         // of the matrix: the first row, tiles from the left
   unsigned step, ready;         // steps that must be done
 };
 template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
@@ -18405,6 +18652,8 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       t.rows = least(t.rows - row, ROWS);
       t.columns = least(a.columns - gp__u64(column) * COLUMNS, COLUMNS);
       t.in = t.begin + (row * a.columns + gp__u64(column) * COLUMNS) * SIZE;
+      t.row = static_cast<unsigned>(x * a.height) + row;
+      t.column = column;
       t.out_pitch = g < x ? a.rows * SIZE : a.pitch;
       t.out = (g < x ? place(x, g) : block(x, g)) + (column - a.border[g]) * COLUMNS * t.out_pitch + row * SIZE;
       t.ready = g < x ? g + 1 : x ? x - 1 : 0;
@@ -18423,12 +18672,16 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       t.ready = x;
     }
   }
-  // Until so many steps are done.
-  GP_DEVICE void wait(unsigned ready) const {
-    if (s.done >= ready) return;
+  // Are so many steps done? Waits until they are, or only looks.
+  GP_DEVICE bool wait(unsigned ready, bool looks = false) const {
+    if (s.done >= ready) return true;
     for (unsigned x = s.done; x < ready; s.done = ++x)
-      while (gp__load_relaxed(a.counters + GP__PANELS_COUNTERS + x) < a.first[x + 1] - a.first[x]) __nanosleep(50);
+      while (gp__load_relaxed(a.counters + GP__PANELS_COUNTERS + x) < a.first[x + 1] - a.first[x]) {
+        if (looks) return false;
+        __nanosleep(50);
+      }
     __threadfence();
+    return true;
   }
   // The whole unit of that number: in which line, and at which byte of it. False: there is none.
   GP_DEVICE bool finds(const gp__buffered_turn &t, unsigned i, unsigned &line, unsigned &at) const {
@@ -18479,10 +18732,12 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     for (unsigned i = gp_lane(); i < lines && bytes; i += GP__WARP)
       gp__prefetch_bytes(t.in + i * (t.begin ? a.columns * SIZE : a.pitch) + (t.begin ? 0 : t.unit * 16), bytes);
   }
-  // A warp beside the others finds out what comes next, waits, and tells, while they load and store.
+  // A warp beside the others finds out what comes next, waits, and tells, while they load and store; or one of the
+  // threads does, between its loads and its stores.
   GP_DEVICE void run(unsigned char *shared) const {
+    const bool LEADS = gp__buffered_leads(SIZE);
     const unsigned in_pitch = static_cast<unsigned>(a.columns * SIZE) & 15u;
-    const bool leads = threadIdx.x >= P::threads, first = threadIdx.x == P::threads;
+    const bool leads = LEADS && threadIdx.x >= P::threads, first = threadIdx.x == (LEADS ? P::threads : 0);
     unsigned which = 0, next = 0;
     if (first) {
       s.step = s.done = 0;
@@ -18493,11 +18748,17 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     __syncthreads();
     for (; s.turn[which].step <= a.panels; which ^= 1) {
       const gp__buffered_turn &t = s.turn[which];
-      if (first) {
+      if (LEADS && first) {
         tell(s.turn[which ^ 1].step);
         wait(t.ready);
       }
       if (!leads && t.begin) Tile::load(shared, t.in, a.columns * SIZE, t.rows, t.columns, t.begin, t.end);
+      if (!LEADS && first) {
+        tell(s.turn[which ^ 1].step);
+        wait(t.ready);
+        find(next, s.turn[which ^ 1]);
+        next = ticket();
+      }
       __syncthreads();
       if (leads) {
         if (first) {
@@ -18521,6 +18782,92 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_bu
   gp__begin<P>();
   Panels(a, s).run(shared);
 }
+
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+// The same by tensor copies, which a thread beside the others asks for: some turns have been asked for while one is
+// written; what lies in shared memory is free again once it was written.
+template <class P, int SIZE, int WORD, int FORM> struct gp__tensor_panels : gp__buffered_panels<P, SIZE, WORD, FORM> {
+  typedef gp__buffered_panels<P, SIZE, WORD, FORM> Panels;
+  typedef gp__tensor_tile<P, SIZE> Tile;
+  static const unsigned TURNS = GP__TENSOR_TURNS;
+  struct storage {
+    typename Panels::storage panels;
+    gp__u64 loaded[TURNS], written[TURNS]; // the turn is known, its tile there, and nothing in its way; its warps
+  };
+  const gp__tensor_panels_args &args;
+  storage &b;
+  unsigned char *const places;
+  GP_DEVICE gp__tensor_panels(const gp__tensor_panels_args &of, storage &memory, unsigned char *shared)
+      : Panels(of.of, memory.panels), args(of), b(memory), places(Tile::places(shared)) {}
+
+  GP_DEVICE void request(unsigned number, unsigned place) const {
+    gp__buffered_turn &t = this->s.turn[place];
+    this->find(number, t);
+    if (t.step <= this->a.panels && t.begin)
+      Tile::request(places + place * Tile::BYTES, args.in, t.row, t.column, 0, 0, &b.loaded[place]);
+    else gp__mbarrier_arrive(&b.loaded[place]);
+  }
+  // The turn before that one was written: its place is the next one's.
+  GP_DEVICE unsigned written(unsigned turn) const {
+    const unsigned place = (turn - 1) % TURNS;
+    gp__mbarrier_wait(&b.written[place], (turn - 1) / TURNS & 1u);
+    return this->s.turn[place].step;
+  }
+  GP_DEVICE void lead() const {
+    unsigned i = 0, next = this->ticket();
+    for (; i < TURNS - 1; ++i) {
+      request(next, i);
+      next = this->ticket();
+    }
+    for (i = 0; this->s.turn[i % TURNS].step <= this->a.panels; ++i) {
+      const unsigned ready = this->s.turn[i % TURNS].ready;
+      const bool early = this->wait(ready, true); // perhaps before the one in front of it is written
+      if (early) gp__mbarrier_arrive(&b.loaded[i % TURNS]);
+      const unsigned step = i ? written(i) : ~0u;
+      request(next, (i + TURNS - 1) % TURNS);
+      next = this->ticket();
+      this->tell(step);
+      if (early) continue;
+      this->wait(ready);
+      gp__mbarrier_arrive(&b.loaded[i % TURNS]);
+    }
+    gp__mbarrier_arrive(&b.loaded[i % TURNS]);
+    if (i) this->tell(written(i));
+  }
+  GP_DEVICE void run() const {
+    if (threadIdx.x == P::threads) {
+      this->s.step = this->s.done = 0;
+      for (unsigned k = 0; k < TURNS; ++k) {
+        gp__mbarrier_init(&b.loaded[k], 2);
+        gp__mbarrier_init(&b.written[k], P::threads / GP__WARP);
+      }
+      gp__mbarrier_init_fence();
+    }
+    __syncthreads();
+    if (threadIdx.x == P::threads) lead();
+    for (unsigned i = 0; threadIdx.x < P::threads; ++i) {
+      const gp__buffered_turn &t = this->s.turn[i % TURNS];
+      gp__mbarrier_wait(&b.loaded[i % TURNS], i / TURNS & 1u);
+      if (t.step > this->a.panels) break;
+      if (t.begin) {
+        Tile moved;
+        moved.take(places + i % TURNS * Tile::BYTES);
+        moved.store(t.out, t.out_pitch, t.rows, t.columns);
+      } else this->copy(t);
+      __syncwarp();
+      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written[i % TURNS]);
+    }
+  }
+};
+template <class P, int SIZE, int WORD, int FORM>
+GP_DEVICE void gp__transpose_tensor_panels(const gp__tensor_panels_args &a) {
+  typedef gp__tensor_panels<P, SIZE, WORD, FORM> Panels;
+  GP_DYNAMIC_SHARED(shared);
+  GP_SHARED(typename Panels::storage, s);
+  gp__begin<P>();
+  Panels(a, s, shared).run();
+}
+#endif
 
 // Rows that are moved as they are: `columns` words of WORD bytes each. A tile is 2^tile_columns words of some rows.
 template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
@@ -20521,7 +20868,7 @@ typedef struct gp__cu_launch { // CUlaunchConfig
   unsigned attribute_count;
 } gp__cu_launch;
 
-enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUstreamCaptureMode
+enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUstreamCaptureMode, CUtensorMap
   GP__CU_OUT_OF_MEMORY = 2,
   GP__CU_MULTIPROCESSORS = 16,
   GP__CU_CAPABILITY_MAJOR = 75,
@@ -20537,7 +20884,10 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   GP__CU_INVALID_VALUE = 1,
   GP__CU_COOPERATIVE_TOO_LARGE = 720,
   GP__CU_NOT_SUPPORTED = 801,
-  GP__CU_INVALID_CLUSTER_SIZE = 912
+  GP__CU_INVALID_CLUSTER_SIZE = 912,
+  GP__CU_TENSOR_U8 = 0, // CUtensorMapDataType: this, u16, u32
+  GP__CU_TENSOR_SWIZZLE_128 = 3,
+  GP__CU_TENSOR_PROMOTION_256 = 3
 };
 
 // F(needed, name, symbol, parameters): all return a CUresult. The list serves the struct, the loader and the fake of
@@ -20586,6 +20936,10 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuLaunchKernel, "cuLaunchKernel",                                                                               \
     (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
      unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra))                          \
+  F(0, cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled",                                                               \
+    (void *map, int type, unsigned rank, void *array, const unsigned long long *extents,                               \
+     const unsigned long long *strides, const unsigned *box, const unsigned *steps, int interleave, int swizzle,       \
+     int promotion, int fill))                                                                                         \
   F(1, cuGetErrorName, "cuGetErrorName", (int error, const char **name))                                               \
   F(1, cuGetErrorString, "cuGetErrorString", (int error, const char **text))
 
@@ -24716,6 +25070,8 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(TRANSPOSE_PANELS, gp__transpose_panels, gp__panels_args)                                                           \
   X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args)                                                           \
   X(TRANSPOSE_BUFFERED, gp__transpose_buffered, gp__buffered_args)                                                     \
+  X(TRANSPOSE_TENSOR, gp__transpose_tensor, gp__tensor_args)                                                           \
+  X(TRANSPOSE_TENSOR_PANELS, gp__transpose_tensor_panels, gp__tensor_panels_args)                                      \
   X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)                                                               \
   X(BFS, gp__bfs, gp__bfs_args)                                                                                        \
   X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args)                                                                        \
@@ -27553,13 +27909,13 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
                                              gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  if (p->algorithm == GP_BUFFERED_PANELS) {
-    kinds[0] = GP__TRANSPOSE_BUFFERED;
+  if (gp__is_buffered(p->algorithm)) {
+    kinds[0] = p->algorithm == GP_TENSOR_PANELS ? GP__TRANSPOSE_TENSOR_PANELS : GP__TRANSPOSE_BUFFERED;
     kinds[1] = GP__TRANSPOSE_SAVE;
     return 2;
   }
   if (gp__panels_plan_of(*p, gp__shape_of(q)).items) { // in the order of gp__launch_panels
-    kinds[0] = GP__TRANSPOSE_PANELS;
+    kinds[0] = gp__panels_plan_of(*p, gp__shape_of(q)).whole ? GP__TRANSPOSE : GP__TRANSPOSE_PANELS;
     kinds[1] = GP__TRANSPOSE_CHUNKS;
     kinds[2] = GP__TRANSPOSE_SAVE;
     return 3;
@@ -27569,7 +27925,8 @@ GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_poli
     kinds[1] = GP__TRANSPOSE_WITHIN;
     return 2;
   }
-  kinds[0] = q->moves.kind == GP__MOVE_TILES    ? GP__TRANSPOSE
+  kinds[0] = p->algorithm == GP_TENSOR_TILES    ? GP__TRANSPOSE_TENSOR
+             : q->moves.kind == GP__MOVE_TILES  ? GP__TRANSPOSE
              : q->moves.kind == GP__MOVE_SQUARE ? GP__TRANSPOSE_SQUARE
                                                 : GP__TRANSPOSE_ROWS;
   return 1;
@@ -28102,6 +28459,9 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, "%d, %d, %d, %s>", q->moves.size, q->moves.word, gp__form_of(q, v),
             v->algorithm == GP_SWIZZLED_TILES ? "true" : "false");
     break;
+  case GP__TRANSPOSE_TENSOR:
+    gp__add(t, "%d>", q->moves.size);
+    break;
   case GP__TRANSPOSE_COLUMNS:
   case GP__TRANSPOSE_WITHIN:
     gp__add(t, "%d, %d>", q->moves.size, q->moves.word);
@@ -28110,6 +28470,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__TRANSPOSE_PANELS:
   case GP__TRANSPOSE_CHUNKS:
   case GP__TRANSPOSE_BUFFERED:
+  case GP__TRANSPOSE_TENSOR_PANELS:
     gp__add(t, "%d, %d, %d>", q->moves.size, q->moves.word, gp__form_of(q, v));
     break;
   case GP__TRANSPOSE_ROWS:
@@ -28158,6 +28519,8 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_
        !(gp__form_of(q, v) & GP__FORM_WHOLE) && (m->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : m->word >= 4));
   const int bytes = m->size == 1 && !(gp__form_of(q, v) & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
   const unsigned buffered = 1024; // and a warp of each block that leads
+  if (kind == GP__TRANSPOSE_TENSOR) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : v->stages > 1 ? 1024 : 1280;
+  if (kind == GP__TRANSPOSE_TENSOR_PANELS) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : 1280;
   if (kind == GP__TRANSPOSE_BUFFERED) return v->vectors > 4 ? 768 : buffered;
   return v->vectors > 4 || bytes                                  ? 768
          : light                                                  ? 1536
@@ -28233,7 +28596,9 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
                                                                 : 768u) &&
       q->acc_size <= 16)
     gp__add(t, ", %u", blocks);
-  gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[kind], gp__string(&p->name));
+  gp__add(t, ") gp__entry(const %s%s a) { %s(a); }\n",
+          kind == GP__TRANSPOSE_TENSOR || kind == GP__TRANSPOSE_TENSOR_PANELS ? "__grid_constant__ " : "",
+          arguments[kind], gp__string(&p->name));
   // For gp_policy_echo: the policy in the name that was just called.
   policy = gp__string(&p->name);
   policy += strcspn(policy, "<") + (*policy != 0);
@@ -28364,7 +28729,8 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
   if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
   if (kind == GP__TRANSPOSE_SAVE || kind == GP__TRANSPOSE_CHUNKS) g.shared_bytes = 0;
-  if (kind == GP__TRANSPOSE_BUFFERED) g.threads += GP__WARP;
+  if (kind == GP__TRANSPOSE_TENSOR_PANELS || (kind == GP__TRANSPOSE_BUFFERED && gp__buffered_leads(h.key_size)))
+    g.threads += GP__WARP;
   if (kind == GP__TRANSPOSE_WITHIN) g.shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
   if (kind == GP__COUNTING_RUNS) g.threads = GP__COUNTING_THREADS;
   if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
@@ -29212,10 +29578,12 @@ GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
 __attribute__((unused)) static gp__transpose_args
 gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
+  const gp__panels_plan panels = gp__panels_plan_of(p, h);
   const unsigned group = (unsigned)gp__pack_items(m->size), size = (unsigned)m->size;
   gp__transpose_args a;
   int i;
   memset(&a, 0, sizeof a);
+  if (panels.whole) h.rows = panels.rows, h.columns = panels.columns;
   a.in = in;
   a.out = out;
   a.columns = h.columns;
@@ -29310,9 +29678,21 @@ __attribute__((unused)) static gp__panels_args gp__panels_arguments(gp_policy p,
   else a.shift_x = (unsigned)r.holes;
   return a;
 }
+// Panels that are tiles, of one matrix.
+__attribute__((unused)) static gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h,
+                                                                             const gp__moves *of, void *data) {
+  const gp__panels_plan r = gp__panels_plan_of(p, h);
+  gp__moves m = *of;
+  m.in_stride[1] = r.columns * (unsigned)m.size;
+  m.out_stride[0] = r.rows * (unsigned)m.size;
+  m.extent[2] = 1;
+  m.extent[3] = r.panels;
+  return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
+}
 // The kernels of a matrix, in their order: 0 panels, 1 chunks, 2 what both need first. -1: there are no more.
 __attribute__((unused)) static int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
   static const int order[2][4] = {{2, 0, 1, -1}, {2, 1, 2, 0}};
+  if (r.inverse && r.whole && step >= 2) return step == 2 ? 0 : -1;
   if (r.inverse && step == 2) a->clears = 0, a->saves = r.rows * r.columns * size * r.holes;
   return order[r.inverse][step];
 }
@@ -29333,6 +29713,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
       uint64_t work;
       which = gp__panels_step(r, (unsigned)l->h->key_size, step, &a);
       if (which < 0) break;
+      if (which == 0 && r.whole) {
+        gp__transpose_args t = gp__whole_panels_arguments(*l->p, *l->h, &l->q->moves, gp__matrix_of(l, matrix));
+        result = gp__launch_step(l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads,
+                                 l->g->shared_bytes, &t);
+        if (result != GP_SUCCESS) return result;
+        continue;
+      }
       work = which == 0   ? a.panels * a.panel_tiles
              : which == 1 ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads)
                           : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
@@ -29381,22 +29768,68 @@ __attribute__((unused)) static gp__buffered_args gp__buffered_arguments(gp_polic
   }
   return a;
 }
+// What the tensor engine is told of matrices: boxes are parts of the policy's tiles. An error of the driver's.
+__attribute__((unused)) static int gp__encode_tensor(const struct gp_driver *d, gp_policy p, gp__shape h,
+                                                     const void *in, const gp__transpose_args *a, gp__tensor_map *map) {
+  const unsigned size = (unsigned)h.key_size, word = size < 4 ? size : 4, steps[4] = {1, 1, 1, 1};
+  unsigned box[4] = {0, 0, 1, 1};
+  unsigned long long extents[4] = {0, 0, 1, 1}, strides[3];
+  int i;
+  box[0] = GP__TENSOR_BOX / word;
+  box[1] = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size);
+  extents[0] = h.columns * size / word;
+  extents[1] = h.rows;
+  strides[0] = strides[1] = strides[2] = a ? a->in_pitch : h.columns * size;
+  for (i = 0; i < 2 && a; ++i) {
+    extents[2 + i] = a->outer[1 - i];
+    if (a->outer[1 - i] > 1) strides[1 + i] = a->in_outer[1 - i];
+  }
+  return d->cuTensorMapEncodeTiled(map, GP__CU_TENSOR_U8 + gp__floor_log2(word), 4, (void *)(uintptr_t)in, extents,
+                                   strides, box, steps, 0, GP__CU_TENSOR_SWIZZLE_128, GP__CU_TENSOR_PROMOTION_256, 0);
+}
+GPUPRIMS__PRIVATE gp_result gp__encode(const gp__launching *l, const void *in, const gp__transpose_args *a,
+                                       gp__tensor_map *map) {
+  const struct gp_driver *d = &l->s->library.runtime.driver;
+  int error;
+  if (!d->cuTensorMapEncodeTiled)
+    return gp__fail(GP_E_POLICY, "%s: tensor copies need a driver with cuTensorMapEncodeTiled", l->who);
+  error = gp__encode_tensor(d, *l->p, *l->h, in, a, map);
+  return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuTensorMapEncodeTiled", error) : GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
+  const int tensor = l->p->algorithm == GP_TENSOR_PANELS, leads = tensor || gp__buffered_leads(l->h->key_size);
   gp_result result = GP_SUCCESS;
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments && result == GP_SUCCESS; ++matrix) {
+    void *data = gp__matrix_of(l, matrix);
     gp__panels_args clears;
-    gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, gp__matrix_of(l, matrix), l->scratch, &clears);
-    result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
+    gp__tensor_panels_args a;
+    a.of = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
+    if (tensor) result = gp__encode(l, data, NULL, &a.in);
+    if (result == GP_SUCCESS) result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
     if (result == GP_SUCCESS)
-      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
-                               l->g->threads + GP__WARP, l->g->shared_bytes, &a);
+      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.first[a.of.panels + 1]),
+                               l->g->threads + (leads ? GP__WARP : 0), l->g->shared_bytes,
+                               tensor ? (void *)&a : (void *)&a.of);
   }
   return result;
 }
+GPUPRIMS__PRIVATE gp_result gp__launch_tensor(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__tensor_args a;
+  gp_result result;
+  a.of = gp__transpose_arguments(&q->moves, *l->h, *l->p, q->in, q->out, 0);
+  result = gp__encode(l, q->in, &a.of, &a.in);
+  return result != GP_SUCCESS
+             ? result
+             : gp__launch_step(l, 0,
+                               l->p->stages > 1 ? gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.tiles) : l->g->grid,
+                               l->g->threads, l->g->shared_bytes, &a);
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
-  if (l->p->algorithm == GP_BUFFERED_PANELS) return gp__launch_buffered(l);
+  if (gp__is_buffered(l->p->algorithm)) return gp__launch_buffered(l);
+  if (l->p->algorithm == GP_TENSOR_TILES) return gp__launch_tensor(l);
   if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
   if (l->q->moves.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
   a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);

@@ -46,6 +46,7 @@ FILES = {
     "LAYOUT_ACCESS": "test_layouts.cpp",
     "TILE": "test_tile.cpp",
     "TRANSPOSE": "test_transpose.cpp",
+    "TRANSPOSE_TENSOR": "test_transpose.cpp",
     "TRANSPOSE_IN_PLACE": "test_transpose.cpp",
     "TRANSPOSE_TILE": "test_transpose.cpp",
     "BFS": "test_bfs.cpp",
@@ -1087,17 +1088,41 @@ MUTANTS = {
         "TRANSPOSE", "gp__shift_vectors(v[n][k], high[k], gp__misalignment(at, 16));",
         "gp__shift_vectors(v[n][k], v[n][k], gp__misalignment(at, 16));"),
     "transpose: the last words of a column that are a part of a unit": (
-        "TRANSPOSE", "tail = last && last + word < all;", "tail = false;"),
+        "TRANSPOSE", "tail = tails && last && last + word < all;", "tail = false;"),
+    "transpose: units that are the next tile's": (
+        "TRANSPOSE", "      if (!tails && first + skip / SIZE >= ROWS - (skip ? 0 : V)) continue;", ""),
+    "transpose: units that are nobody's": (
+        "TRANSPOSE", "first + skip / SIZE >= ROWS - (skip ? 0 : V)", "first + skip / SIZE >= ROWS - V"),
     "transpose: matrices of a tile": (
         "TRANSPOSE", "column -= matrix * a.column.by;", ""),
     "transpose: the last panel is as high as the others": (
         "TRANSPOSE", "const gp__u64 height = rest < GP__TRANSPOSE_PANEL ? rest :",
         "const gp__u64 height = false ? rest :"),
     "transpose: bytes of a word in the wrong order": (
-        "TRANSPOSE", "put(shared, column + 2, bundle, gp__permute(high, high2, 0x5410));",
-        "put(shared, column + 2, bundle, gp__permute(high, high2, 0x5140));"),
+        "TRANSPOSE", "x[2 * i] = gp__permute(high, high2, 0x5410);", "x[2 * i] = gp__permute(high, high2, 0x5140);"),
     "transpose: dimensions merge that only the input has side by side": (
         "TRANSPOSE", " && d[i].out == d[j].out * d[j].extent) break;", ") break;"),
+    "transpose tensor: a place is asked for before it was read": (
+        "TRANSPOSE_TENSOR", "      __syncthreads();\n      if (threadIdx.x == 0 && tile + gp__u64(STAGES)",
+        "      if (threadIdx.x == 0 && tile + gp__u64(STAGES)"),
+    "transpose tensor: nobody waits for a tile": (
+        "TRANSPOSE_TENSOR", "gp__mbarrier_wait(&s.loaded[stage], parity);\n      unsigned char *const out",
+        "if (parity > 1) gp__mbarrier_wait(&s.loaded[stage], parity);\n      unsigned char *const out"),
+    "transpose tensor panels: a turn is told of before it was written": (
+        "TRANSPOSE_TENSOR", "    gp__mbarrier_wait(&b.written[place], (turn - 1) / TURNS & 1u);\n", ""),
+    "transpose tensor panels: a place is written before it was read": (
+        "TRANSPOSE_TENSOR", "      if (early) continue;\n      this->wait(ready);\n", "      if (early) continue;\n"),
+    "transpose tensor panels: a warp counts as done before its lanes are": (
+        "TRANSPOSE_TENSOR", "      __syncwarp();\n      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written",
+        "      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written"),
+    "transpose tensor: the parity stays": (
+        "TRANSPOSE_TENSOR", "if (++stage == STAGES) stage = 0, parity ^= 1;", "if (++stage == STAGES) stage = 0;"),
+    "transpose tensor: matrices in the wrong order": (
+        "TRANSPOSE_TENSOR", "t.in, row, p.column, p.near, p.far,", "t.in, row, p.column, p.far, p.near,"),
+    "transpose tensor: units where the engine does not put them": (
+        "TRANSPOSE_TENSOR", "(across % 8 ^ row % 8) * 16", "(across % 8) * 16"),
+    "transpose tensor: columns behind the last": (
+        "TRANSPOSE_TENSOR", "if (across * E + e < columns)", "if (across * E < columns)"),
     "transpose in place: the tile below the diagonal is not there yet": (
         "TRANSPOSE_IN_PLACE", "    __syncthreads();\n    Tile::store(shared, lower,", "    Tile::store(shared, lower,"),
     "transpose in place: the next tile is loaded too early": (
@@ -1115,6 +1140,10 @@ MUTANTS = {
     "transpose panels: a tile counts as read before it was": (
         "TRANSPOSE_IN_PLACE", "    Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);\n"
         "    __syncthreads();", "    Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);"),
+    "transpose panels: those that are tiles, of the whole matrix's shape": (
+        "TRANSPOSE_IN_PLACE", "  if (panels.whole) h.rows = panels.rows, h.columns = panels.columns;\n", ""),
+    "transpose panels: those that are tiles stay as they are": (
+        "TRANSPOSE_IN_PLACE", "return step == 2 ? 0 : -1;", "return -1;"),
     "transpose chunks: nobody waits until a chunk was loaded": (
         "TRANSPOSE_IN_PLACE", "      if (behind & ~got) wait(behind & ~got, mine);", ""),
     "transpose chunks: what begins a chain in the middle is not told": (
@@ -1130,8 +1159,8 @@ MUTANTS = {
     "transpose buffered: a group is copied before it is there": (
         "TRANSPOSE_IN_PLACE", "      t.ready = x;\n", "      t.ready = g;\n"),
     "transpose buffered: a turn is told of before it was stored": (
-        "TRANSPOSE_IN_PLACE", "        tell(s.turn[which ^ 1].step);\n        wait(t.ready);",
-        "        tell(t.step);\n        wait(t.ready);"),
+        "TRANSPOSE_IN_PLACE", "      if (LEADS && first) {\n        tell(s.turn[which ^ 1].step);",
+        "      if (LEADS && first) {\n        tell(t.step);"),
     "transpose buffered: slots of blocks that begin late": (
         "TRANSPOSE_IN_PLACE", "(panels - panels / 2) + x - GP__BUFFERED_LAG - 1 - panels / 2",
         "(panels - panels / 2) + x - GP__BUFFERED_LAG - panels / 2"),

@@ -1,15 +1,18 @@
 // Transposes under the emulator: element sizes 1 to 64, shapes around tiles, thin ones, batches, pitches, permutations
 // of up to four dimensions, alignments, in place. Usage: test_transpose [seeds] [name of a test]
-// Define one of TEST_TRANSPOSE, TEST_TRANSPOSE_IN_PLACE, TEST_TRANSPOSE_TILE to compile that part alone; with TEST_FEW
-// besides, only as many instances as mutants.py needs: as under sanitizers, whose compilation is what takes time.
+// Define one of TEST_TRANSPOSE, TEST_TRANSPOSE_TENSOR, TEST_TRANSPOSE_IN_PLACE, TEST_TRANSPOSE_TILE to compile that
+// part alone; with TEST_FEW besides, only as many instances as mutants.py needs: as under sanitizers, whose compilation
+// is what takes time.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #ifndef TEST_FEW
 #define TEST_FEW
 #endif
 #pragma GCC optimize("O0")
 #endif
-#if !defined(TEST_TRANSPOSE) && !defined(TEST_TRANSPOSE_IN_PLACE) && !defined(TEST_TRANSPOSE_TILE)
+#if !defined(TEST_TRANSPOSE) && !defined(TEST_TRANSPOSE_TENSOR) && !defined(TEST_TRANSPOSE_IN_PLACE) &&                \
+    !defined(TEST_TRANSPOSE_TILE)
 #define TEST_TRANSPOSE
+#define TEST_TRANSPOSE_TENSOR
 #define TEST_TRANSPOSE_IN_PLACE
 #define TEST_TRANSPOSE_TILE
 #endif
@@ -142,6 +145,13 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_panels(Run &r
       const int which = gp__panels_step(plan, unsigned(SIZE), step, &a);
       if (which < 0) break;
       const unsigned grid = 1 + random32() % 6;
+      if (which == 0 && plan.whole) {
+        const gp__transpose_args t = gp__whole_panels_arguments(policy, r.shape, &r.q.moves, a.data);
+        if constexpr ((FORM & GP__FORM_WHOLE) == GP__FORM_WHOLE)
+          e = simt::launch_kernel("whole panels", grid, P::threads, r.plan.shared_bytes,
+                                  gp__transpose<P, SIZE, WORD, FORM, false>, t);
+        continue;
+      }
       e = which == 0 ? simt::launch_kernel("panels", grid, P::threads, r.plan.shared_bytes,
                                            gp__transpose_panels<P, SIZE, WORD, FORM>, a)
           : which == 1
@@ -160,7 +170,12 @@ template <class P, int SIZE, int WORD> static int launch_panels_of(Run &r, gp_po
   FORM(16, 2);
   FORM(4, 0);
   FORM(1, 0);
+  FORM(16, 12);
+  FORM(4, 12);
 #ifndef TEST_FEW
+  FORM(1, 12);
+  FORM(2, 12);
+  FORM(8, 12);
   FORM(16, 0);
   FORM(8, 2);
   FORM(8, 1);
@@ -184,7 +199,8 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_buffered(Run 
                                scratch.data, &clears);
     e = simt::launch_kernel("save", 1, P::threads, 0, gp__transpose_save<P, SIZE, WORD, FORM>, clears);
     if (!e)
-      e = simt::launch_kernel("buffered", 1 + random32() % 24, P::threads + GP__WARP, g.shared_bytes,
+      e = simt::launch_kernel("buffered", 1 + random32() % 24,
+                              P::threads + (gp__buffered_leads(SIZE) ? unsigned(GP__WARP) : 0), g.shared_bytes,
                               gp__transpose_buffered<P, SIZE, WORD, FORM>, a);
   }
   return e;
@@ -216,6 +232,46 @@ template <class P> static int launch_rectangle(Run &r, gp_policy policy, void *o
 #endif
 #undef ONE
   return -1;
+}
+// Tiles by tensor copies, one for each block or by as many blocks as there happen to be.
+[[maybe_unused]] static int encode(void *map, int type, unsigned rank, void *array, const unsigned long long *extents,
+                                   const unsigned long long *strides, const unsigned *box, const unsigned *steps,
+                                   int interleave, int swizzle, int, int fill) {
+  if (type < 0 || type > 2 || rank != 4 || interleave || fill || swizzle != GP__CU_TENSOR_SWIZZLE_128) return 1;
+  for (int d = 0; d < 4; ++d)
+    if (steps[d] != 1) return 1;
+  return simt::tensor_map(map, 1u << type, array, extents, strides, box);
+}
+static gp_driver engine() {
+  gp_driver d = {};
+  d.cuTensorMapEncodeTiled = encode;
+  return d;
+}
+template <class P, int SIZE> static int launch_tensor(const Run &r, gp_policy policy, unsigned grid) {
+  const gp_driver d = engine();
+  gp__tensor_args a;
+  a.of = r.args;
+  if (gp__encode_tensor(&d, policy, r.shape, r.q.in, &a.of, &a.in)) return -2;
+  return simt::launch_kernel("transpose tensor", grid, P::threads, r.plan.shared_bytes, gp__transpose_tensor<P, SIZE>,
+                             a);
+}
+template <class P, int SIZE> static int launch_tensor_panels(Run &r, gp_policy policy, void *out) {
+  const gp__geometry g = gp__geometry_of(policy, r.shape, 1);
+  const gp_driver d = engine();
+  Device<u8> scratch(size_t(g.scratch));
+  int e = 0;
+  for (u64 matrix = 0; matrix < r.shape.segments && !e; ++matrix) {
+    u8 *data = static_cast<u8 *>(out) + matrix * r.shape.rows * r.shape.columns * SIZE;
+    gp__panels_args clears;
+    gp__tensor_panels_args a;
+    a.of = gp__buffered_arguments(policy, r.shape, data, scratch.data, &clears);
+    if (gp__encode_tensor(&d, policy, r.shape, data, nullptr, &a.in)) return -2;
+    e = simt::launch_kernel("save", 1, P::threads, 0, gp__transpose_save<P, SIZE, SIZE, 4099>, clears);
+    if (!e)
+      e = simt::launch_kernel("tensor panels", 1 + random32() % 12, P::threads + unsigned(GP__WARP), g.shared_bytes,
+                              gp__transpose_tensor_panels<P, SIZE, SIZE, 4099>, a);
+  }
+  return e;
 }
 // -1: the test has no such instance.
 template <class P> static int launch(const Run &r, bool swizzled, unsigned grid) {
@@ -255,7 +311,7 @@ static std::string what_of(const Case &c, const char *name, int seed) {
 }
 
 // Runs a case and compares every byte, gaps too.
-template <class P>
+template <class P, int TENSOR = 0>
 static void run(const Case &c, const char *name, int seed, bool swizzled, bool must, int panels = 0) {
   if (!only.empty() && only != name) return;
   simt::set_random_schedule(u64(seed) * 977 + random32() % 1000);
@@ -292,14 +348,18 @@ static void run(const Case &c, const char *name, int seed, bool swizzled, bool m
   }
   Run r;
   gp_policy policy = policy_of<P>(panels ? GP_BUFFERED_PANELS : swizzled ? GP_SWIZZLED_TILES : GP_PADDED_TILES);
-  policy.stages = panels;
+  policy.stages = panels ? panels : TENSOR ? P::stages : 0;
+  if (TENSOR) policy.algorithm = panels ? GP_TENSOR_PANELS : GP_TENSOR_TILES;
   if (!prepare(c, in.data, out, policy, r)) {
     if (must) check(false, what_of(c, name, seed) + " is not taken: " + gp_last_message());
     return;
   }
   const unsigned tiles = unsigned(r.plan.tiles), grid = seed % 3 ? tiles : 1 + random32() % tiles;
-  const int e =
-      r.q.moves.kind == GP__MOVE_RECTANGLE ? launch_rectangle<P>(r, policy, out, seed) : launch<P>(r, swizzled, grid);
+  int e;
+  if constexpr (TENSOR)
+    e = panels ? launch_tensor_panels<P, TENSOR>(r, policy, out) : launch_tensor<P, TENSOR>(r, policy, grid);
+  else
+    e = r.q.moves.kind == GP__MOVE_RECTANGLE ? launch_rectangle<P>(r, policy, out, seed) : launch<P>(r, swizzled, grid);
   if (e == -1 && !must) return;
   check(!e && same_items(out, expected),
         what_of(c, name, seed) + " kind " + std::to_string(r.q.moves.kind) + " form " + std::to_string(r.plan.form));
@@ -314,7 +374,7 @@ static Case matrix(int size, u64 rows, u64 columns, u64 batch = 1) {
   c.p.order[0] = 0, c.p.order[1] = 2, c.p.order[2] = 1;
   return c;
 }
-static size_t skip_of(int size, int seed) { // whole words of the element
+[[maybe_unused]] static size_t skip_of(int size, int seed) { // whole words of the element
   const size_t word = size_t(gp__lowest_bit(size | 16));
   return seed % 2 ? random32() % 16 / word * word : 0;
 }
@@ -377,6 +437,47 @@ static void permutations(int seeds) {
 }
 #endif
 
+#ifdef TEST_TRANSPOSE_TENSOR
+// Whole tiles and ragged ones, dense or with pitches, several matrices, dimensions in another order.
+template <int THREADS, int VECTORS, int STAGES, int SIZE> static void tensors(const char *name, int seeds) {
+  typedef gp__policy<THREADS, VECTORS, 3, 3, STAGES, 0, 2> P;
+  const u64 rows = u64(gp__transpose_rows(THREADS, VECTORS, SIZE));
+  const u64 columns = u64(gp__transpose_columns(THREADS, VECTORS, SIZE)), unit = 16 / SIZE;
+  for (int seed = 1; seed <= 3 * seeds; ++seed) {
+    Case c = matrix(SIZE, rows * (2 + random32() % 3), columns * (2 + random32() % 3), seed % 4 == 3 ? 2 : 1);
+    if (seed % 3) c.p.extent[1] += random32() % rows / unit * unit, c.p.extent[2] += random32() % columns / unit * unit;
+    if (seed % 3 == 2) { // columns that are no whole units, gaps between rows
+      c.p.extent[2] += random32() % unit;
+      c.p.in_stride[1] = c.p.extent[2] / unit * unit + unit * (1 + random32() % 3);
+      c.p.out_stride[1] = c.p.extent[1] + unit * (random32() % 3);
+    }
+    if (seed % 4 == 0) { // the matrices' rows lie side by side
+      c.p.dimensions = 4;
+      c.p.extent[3] = c.p.extent[2], c.p.extent[2] = c.p.extent[1], c.p.extent[0] = 2, c.p.extent[1] = 2;
+      std::swap(c.p.extent[1], c.p.extent[2]);
+      c.p.in_stride[1] = c.p.out_stride[1] = 0;
+      c.p.extent[3] = c.p.extent[3] / unit * unit;
+      c.p.order[0] = 2, c.p.order[1] = 0, c.p.order[2] = 3, c.p.order[3] = 1;
+    }
+    c.in_skip = seed % 2 * 16, c.out_skip = seed % 5 * 16;
+    run<P, SIZE>(c, name, seed, false, true);
+  }
+}
+// In place, by panels through a buffer.
+template <int THREADS, int VECTORS, int SIZE> static void tensor_panels(const char *name, int seeds) {
+  typedef gp__policy<THREADS, VECTORS, 3, 3, 1, 0, 2> P;
+  const u64 rows = u64(gp__transpose_rows(THREADS, VECTORS, SIZE));
+  const u64 columns = u64(gp__transpose_columns(THREADS, VECTORS, SIZE)), unit = 16 / SIZE;
+  for (int seed = 1; seed <= 2 * seeds; ++seed) {
+    Case c = matrix(SIZE, rows * (4 + random32() % 4), columns * (4 + random32() % 4), seed % 4 == 3 ? 2 : 1);
+    if (seed % 2) c.p.extent[1] += random32() % rows / unit * unit, c.p.extent[2] += random32() % columns / unit * unit;
+    if (c.p.extent[1] == c.p.extent[2]) c.p.extent[1] += rows;
+    c.in_place = true;
+    run<P, SIZE>(c, name, seed, false, false, 4 + int(random32() % 5));
+  }
+}
+#endif
+
 #ifdef TEST_TRANSPOSE_IN_PLACE
 template <class P> static void squares(const char *name, int size, int seeds) {
   const u64 side = u64(gp__transpose_side(P::threads, P::vectors, size));
@@ -433,6 +534,26 @@ template <class P> static void panels(const char *name, int size, int seeds) {
 #endif
 
 #ifdef TEST_TRANSPOSE_IN_PLACE
+// A side so short that panels are tiles, several or one.
+template <class P> static void thin(const char *name, int size, int seeds) {
+  const u64 chunk = u64(64 / gp__common_factor(64, u64(size)));
+  const u64 most = u64(P::threads * P::vectors * GP__VECTOR) / (chunk * u64(size));
+  for (int seed = 1; seed <= 2 * seeds; ++seed) {
+    const u64 other = 2 + random32() % (most - 1);
+    static const u64 primes[] = {131, 137, 149, 151};
+    u64 one = chunk * primes[random32() % 4]; // of which larger chunks are no divisors
+    if (seed % 4 == 3) one = (chunk + 1) * primes[random32() % 4];
+    if (one * other * u64(size) <= 8 * u64(P::threads * P::vectors * GP__VECTOR)) one *= 131;
+    Case c = seed % 2 ? matrix(size, one, other) : matrix(size, other, one);
+    if (seed % 8 == 4) c.p.extent[0] = 2;
+    c.in_place = true;
+#ifdef TEST_FEW
+    run<P>(c, name, seed, false, false);
+#else
+    run<P>(c, name, seed, false, size == 4);
+#endif
+  }
+}
 // Blocks of panels and groups that share a slot of the buffer are not in use in the same step.
 static void slots(const char *name) {
   if (!only.empty() && only != name) return;
@@ -531,12 +652,26 @@ int main(int argc, char **argv) {
   sweep<Larger>("transpose 40", 40, seeds);
 #endif
 #endif
+#ifdef TEST_TRANSPOSE_TENSOR
+  tensors<64, 4, 2, 4>("tensor 4", seeds);
+  tensors<128, 8, 3, 1>("tensor 1", seeds);
+  tensor_panels<64, 4, 4>("tensor panels 4", seeds);
+#ifndef TEST_FEW
+  tensor_panels<32, 4, 8>("tensor panels 8", seeds);
+  tensor_panels<64, 8, 2>("tensor panels 2", seeds);
+  tensors<64, 8, 1, 2>("tensor 2", seeds);
+  tensors<32, 4, 3, 8>("tensor 8", seeds);
+  tensors<64, 8, 4, 4>("tensor 4, larger", seeds);
+  tensors<32, 2, 2, 16>("tensor 16", seeds);
+#endif
+#endif
 #ifdef TEST_TRANSPOSE_IN_PLACE
   squares<Small>("square 4", 4, seeds);
   squares<Small>("square 2", 2, seeds);
   rectangles<Small>("rectangle 4", 4, seeds);
   panels<Small>("panels 4", 4, seeds);
   panels<Larger>("panels 12", 12, seeds);
+  thin<Small>("thin 4", 4, seeds);
   slots("slots");
   buffered<Small>("buffered 4", 4, seeds);
   buffered<Larger>("buffered 12", 12, seeds);
@@ -547,6 +682,8 @@ int main(int argc, char **argv) {
   rectangles<Larger>("rectangle 12", 12, seeds);
   rectangles<Larger>("rectangle 1", 1, seeds);
   panels<Larger>("panels 1", 1, seeds);
+  thin<Larger>("thin 1", 1, seeds);
+  thin<Larger>("thin 12", 12, seeds);
   buffered<Larger>("buffered 1", 1, seeds);
   buffered<Small>("buffered 64", 64, seeds);
   rectangles<Small>("rectangle 64", 64, seeds);
