@@ -177,7 +177,7 @@ PROGRAMS = [
     Program("test_dashboard", pytest="tests/dashboard/test_dashboard.py", needs=["venv"], timeout=540),
     Program("test_browser", pytest="tests/dashboard/test_browser.py", needs=["venv"], timeout=540),
     # ---- the header under compilers
-    Program("compile: gcc", command=COMPILE + ["language", "gcc"]),
+    Program("compile: gcc", command=COMPILE + ["language", "gcc"], needs=["lib"]),
     Program("compile: clang", command=COMPILE + ["language", "clang"], needs=["clang"]),
     Program("compile: nvcc", command=COMPILE + ["nvcc"], needs=["nvcc"]),
     Program("compile: copies", command=COMPILE + ["copies"]),
@@ -205,7 +205,7 @@ NEEDS = {
 MAKE = ["make", "--no-print-directory", f"CC={CC}", "MAKEFLAGS="]
 SETUP = {
     "venv": [] if os.environ.get("VENV") == "no" else MAKE + ["venv"],
-    "lib": MAKE + ["lib"],
+    "lib": MAKE + ["lib", "CFLAGS=-O2 -g -Wall -Wextra -Werror"],
 }
 # Sources in these folders that no row names are a failure: a test that nobody runs.
 FOLDERS = ["tests/unit", "tests/kernels", "tests/simt"]
@@ -334,8 +334,9 @@ class Builder:
         compiler, standard = LANGUAGES[os.path.splitext(source)[1]]
         plus, how = toolchain(program, flavour, self.long)
         compiler = plus if compiler == CXX else compiler
-        flags = standard + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"] + program.flags
-        flags += program.race_flags if flavour == "race" and role == "sources" else []
+        flags = standard + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
+        if role == "sources":  # the emulator is the same for all programs
+            flags += program.flags + (program.race_flags if flavour == "race" else [])
         command = [compiler] + flags + ["-c", source]
         key = hashlib.sha256("\0".join(command).encode()).hexdigest()[:16]
         target = f"{BUILD}/objects/{os.path.basename(source)}.{flavour}.{key}.o"
