@@ -412,9 +412,9 @@ def readme(checks, folder):
 
 
 def examples(checks, folder):
-    """In the long runs, make builds all of them in build/, as the user has them, and the demo has a GPU's years. Else in
-    a place of their own what is drawn, and an example of each kind; unoptimised, with kernels of one architecture and
-    few years. The others are linked with the library."""
+    """In the long runs, make builds all of them in build/, as the user has them, and the demo has a GPU's years. Else
+    in a place of their own what is drawn, and an example of each kind; unoptimised, with kernels of one architecture
+    and few years. The others are linked with the library."""
     env = dict(os.environ)
     place = "build" if LONG else os.path.join("build", "tests", "unoptimised")
     built = os.path.join(place, "examples")
