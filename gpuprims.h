@@ -3924,7 +3924,7 @@ __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__sha
       gp__or(p.threads, s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.vectors = gp__or(p.vectors, 2);
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
-  p.alpha = gp__or(p.alpha, s.primitive == GP_BFS_SOURCES ? 2 : 8); // a vertex lacks bits until all have reached it
+  p.alpha = gp__or(p.alpha, s.primitive == GP_BFS_SOURCES ? 2 : 16); // a vertex lacks bits until all have reached it
   p.beta = gp__or(p.beta, 2);
   p.look = gp__or(p.look, 128);
   p.gather = gp__or(p.gather, GP_GATHER_ALL);
@@ -19502,67 +19502,16 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     while (s.ends[block] <= i) begin = s.ends[block++];
     return *gp__in_block(small_queue(which) + (i - begin), block);
   }
-  enum { LEVEL_DONE = 1, LEVEL_STAYS = 2, LEVEL_UNEVEN = 4, LEVEL_FEW = 8 };
-  // Of the parts of the level `from`, in the queues of this block or of all its cluster, this block visits its own.
-  GP_DEVICE void visit_parts(gp__u32 *map, unsigned from, unsigned first, unsigned count, unsigned verdict) {
-    const bool few = (verdict & LEVEL_FEW) != 0, uneven = CLUSTERS && (verdict & LEVEL_UNEVEN) != 0;
-    const unsigned turned = WARPS - 1 - gp_warp(); // from the last warp on, as the first has more to do
-    const unsigned share = (count + WARPS - 1) / WARPS, width = few                ? unsigned(GP__WARP / FEW_LANES)
-                                                                : share < GP__WARP ? share
-                                                                                   : unsigned(GP__WARP);
-    unsigned counted = 0;
-    for (unsigned at = turned * width; at < count; at += WARPS * width) {
-      const auto part = [&](unsigned i) {
-        return i >= count || i >= at + width ? gp_edges_of(0, 0, 0)
-               : uneven                      ? part_of_cluster(from, first + i)
-                                             : small_queue(from)[i];
-      };
-      if (few) {
-        const gp_edges one = part(at + gp_lane() / FEW_LANES);
-        if (__all_sync(0xffffffffu, one.count() <= FEW_EDGES)) {
-          visit_few(one, map, counted);
-          continue;
-        }
-      }
-      expand<ONE_BLOCK>(part(at + gp_lane()), count >= static_cast<unsigned>(a.look_from));
-    }
-    if (turned * width >= count) return;
-    counted = gp__warp_sum(counted);
-    if (gp_lane() == 0 && counted) {
-      atomicAdd(&s.sums[turn].found[0], counted >> FEW_SHIFT);
-      atomicAdd(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
-    }
-    add_to_block(); // of long lists
-  }
-  // What a level of one block comes to.
-  GP_DEVICE unsigned judge(unsigned appended) {
-    gp__bfs_sums level = s.sums[turn].sums();
-    level.appended = appended;
-    if (threadIdx.x == GP__WARP) s.level = level;
-    const bool done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
-    return (done                                   ? LEVEL_DONE
-            : fits(appended, level.edges, a.small) ? LEVEL_STAYS
-                                                   : 0) |
-           (level.edges <= appended * 8ull ? LEVEL_FEW : 0);
-  }
-  // One thread, in shared memory, as registers are short.
-  GP_DEVICE void count_small() {
-    gp__bfs_state &t = s.state;
-    const gp__bfs_sums level = s.level;
-    ++t.small;
-    t.levels += (level.found & ~GP__BFS_HIT) != 0;
-    t.reached += level.found & ~GP__BFS_HIT;
-    t.explored += level.edges;
-    t.unexplored -= level.edges;
-  }
   // Levels of one block, or of one cluster of `blocks`, as long as the frontier is small; each block appends to a queue
   // in its own shared memory, and parts are shared out anew where some have far more than others. One barrier a level:
   // counters are three in turn, one that is added to, one that is read, one that is cleared.
+  enum { LEVEL_DONE = 1, LEVEL_STAYS = 2, LEVEL_UNEVEN = 4, LEVEL_FEW = 8 };
   GP_DEVICE void small_levels(unsigned blocks) {
     gp__bfs_state &t = s.state;
     gp__u32 *map = a.reached[t.map];
     const bool in_cluster = CLUSTERS && blocks > 1;
-    const unsigned parts = static_cast<unsigned>(t.last - t.first);
+    const unsigned parts = static_cast<unsigned>(t.last - t.first), most = in_cluster ? a.cluster_small : a.small;
+    const unsigned turned = WARPS - 1 - gp_warp(); // from the last warp on, as the first has more to do
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
     unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0;
     depth = t.depth;
@@ -19571,36 +19520,81 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     __syncthreads();
     do {
       const unsigned from = static_cast<unsigned>(depth++), next = turn == 2 ? 0 : turn + 1;
-      const bool shared = (verdict & LEVEL_UNEVEN) != 0;
-      visit_parts(map, from, first, count, verdict);
+      const bool few = (verdict & LEVEL_FEW) != 0, uneven = CLUSTERS && (verdict & LEVEL_UNEVEN) != 0;
+      const unsigned share = (count + WARPS - 1) / WARPS, width = few                ? unsigned(GP__WARP / FEW_LANES)
+                                                                  : share < GP__WARP ? share
+                                                                                     : unsigned(GP__WARP);
+      unsigned counted = 0;
+      for (unsigned at = turned * width; at < count; at += WARPS * width) {
+        const auto part = [&](unsigned i) {
+          return i >= count || i >= at + width ? gp_edges_of(0, 0, 0)
+                 : uneven                      ? part_of_cluster(from, first + i)
+                                               : small_queue(from)[i];
+        };
+        if (few) {
+          const gp_edges one = part(at + gp_lane() / FEW_LANES);
+          if (__all_sync(0xffffffffu, one.count() <= FEW_EDGES)) {
+            visit_few(one, map, counted);
+            continue;
+          }
+        }
+        expand<ONE_BLOCK>(part(at + gp_lane()), count >= static_cast<unsigned>(a.look_from));
+      }
+      if (turned * width < count) {
+        counted = gp__warp_sum(counted);
+        if (gp_lane() == 0 && counted) {
+          atomicAdd(&s.sums[turn].found[0], counted >> FEW_SHIFT);
+          atomicAdd(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
+        }
+        add_to_block(); // of long lists
+      }
       if (threadIdx.x == GP__WARP) s.sums[next].clear(), s.appended[next] = 0;
       __syncthreads();
       if (in_cluster) {
-        exchange(shared, a.cluster_small);
+        exchange(uneven, most);
         __syncthreads();
-      }
-      count = appended = s.appended[turn];
-      verdict = in_cluster ? s.verdict : judge(appended);
-      if (in_cluster && (verdict & LEVEL_UNEVEN) && (verdict & LEVEL_STAYS)) {
-        const unsigned all = static_cast<unsigned>(s.level.appended);
-        open_queues();
-        first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
+        verdict = s.verdict;
+        count = appended = s.appended[turn];
+        if ((verdict & LEVEL_UNEVEN) && (verdict & LEVEL_STAYS)) {
+          const unsigned all = static_cast<unsigned>(s.level.appended);
+          open_queues();
+          first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
+        }
+      } else {
+        gp__bfs_sums level = s.sums[turn].sums();
+        level.appended = count = appended = s.appended[turn];
+        const bool done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
+        verdict = (done                             ? LEVEL_DONE
+                   : fits(count, level.edges, most) ? LEVEL_STAYS
+                                                    : 0) |
+                  (level.edges <= count * 8ull ? LEVEL_FEW : 0);
+        if (threadIdx.x == GP__WARP) s.level = level;
       }
       turn = next;
-      if (threadIdx.x == GP__WARP) count_small();
+      if (threadIdx.x == GP__WARP) { // in shared memory, as registers are short
+        const gp__bfs_sums level = s.level;
+        ++t.small;
+        t.levels += (level.found & ~GP__BFS_HIT) != 0;
+        t.reached += level.found & ~GP__BFS_HIT;
+        t.explored += level.edges;
+        t.unexplored -= level.edges;
+      }
     } while (verdict & LEVEL_STAYS);
     move_small(static_cast<unsigned>(depth), verdict & LEVEL_DONE ? 0 : appended < SMALL ? appended : SMALL);
     if (in_cluster) clear_words();
     __syncthreads();
     turn = 0;
     if (threadIdx.x == 0) {
+      const gp__bfs_sums level = s.level;
       for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
       t.depth = depth;
-      t.edges = s.level.edges;
+      t.edges = level.edges;
       t.first = t.last;
-      t.last += verdict & LEVEL_DONE ? 0 : s.level.appended;
       if (verdict & LEVEL_DONE) t.step = GP__BFS_DONE;
-      else go_down();
+      else {
+        t.last += level.appended;
+        go_down();
+      }
       if (s.rank == 0) control->state[t.barriers & 1u] = t;
     }
     __syncthreads();

@@ -245,8 +245,8 @@ MUTANTS = {
         "BFS", "second = !hit && i + 1 >= from && i + 1 < from + n;",
         "second = !hit && i + 1 >= from;"),
     "bfs: the limit of one block is one level late": (
-        "BFS", "depth == a.limit;\n    return (done",
-        "depth > a.limit + 1000;\n    return (done"),
+        "BFS", "depth == a.limit;\n        verdict =",
+        "depth > a.limit + 1000;\n        verdict ="),
     "bfs: the target ends nothing": (
         "BFS", "if (mine[i] && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);",
         ""),
@@ -266,11 +266,11 @@ MUTANTS = {
         "BFS", "s.message[depth & 1][half]",
         "s.message[0][half]"),
     "bfs: others' queues are read as they are": (
-        "BFS", "        open_queues();\n",
+        "BFS", "          open_queues();\n",
         ""),
     "bfs: queues that others read are written over": (
-        "BFS", "exchange(shared, a.cluster_small);",
-        "exchange(false, a.cluster_small);"),
+        "BFS", "exchange(uneven, most);",
+        "exchange(false, most);"),
     "bfs: a cluster goes on with parts that had no room": (
         "BFS", "!done && !overflows && fits",
         "!done && fits"),
