@@ -15313,8 +15313,8 @@ template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_lo
 // ---- merge
 //
 // Green, Odeh and Birk, Merge Path: A Visually Intuitive Approach to Parallel Merging. Every block takes one range of
-// the output and finds, by a search in memory, where it begins and ends in each input. From there on it needs no other
-// search in memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the
+// the output and finds, by a search in memory, where it begins in each input. From there on it needs no other search in
+// memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the
 // tile of the output ends in the rings is found there; as many elements as it takes are loaded while it is merged, and
 // take their place in the rings when it is done. Each element is read once, whatever the inputs. A thread merges
 // consecutive elements of the output, from both ends at once: a load waits for the one before it, and two such chains
@@ -15403,7 +15403,7 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
   static const unsigned RING = MASKED ? ROOM : WINDOW, MIRROR = unsigned(gp__merge_mirror_bytes(ITEMS, int(SIZE)));
   const unsigned char *next; // the next unit to be loaded
-  gp__u32 left;              // elements of the range that have not been merged
+  gp__u32 left;              // elements that have not been merged, which may be in the range
   unsigned first;            // byte of the ring where they begin
   unsigned fill;             // byte of the ring where the next unit goes
   int have;                  // units from the one of `first` to `fill`
@@ -15426,11 +15426,11 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
     const unsigned LEAD = KEEPS ? UNIT : 0, from = wrap(at);
     return from < LEAD ? from + RING : from;
   }
-  // How many elements of a tile there can be at most: these are in the ring.
-  GP_DEVICE unsigned window() const { return gp_min<gp__u32>()(left, TILE); }
+  // How many elements of a tile there can be at most, of which `rest` are left: these are in the ring.
+  GP_DEVICE unsigned window(gp__u32 rest) const { return gp_min<gp__u32>()(gp_min<gp__u32>()(left, rest), TILE); }
   // Units that are missing for that.
-  GP_DEVICE unsigned missing() const {
-    const unsigned m = window();
+  GP_DEVICE unsigned missing(gp__u32 rest) const {
+    const unsigned m = window(rest);
     const int wanted = m ? int((first % UNIT + m * SIZE + UNIT - 1) / UNIT) : 0;
     return wanted > have ? unsigned(wanted - have) : 0;
   }
@@ -15506,7 +15506,7 @@ template <class Value> struct gp__picked {
 };
 
 template <int THREADS> struct gp__merge_storage {
-  gp__u64 border[2];
+  gp__u64 border;             // of the first input's elements, so many come before the range
   gp__u32 split[THREADS + 1]; // of the first input's elements in a tile, so many come before each thread's part
 };
 
@@ -15612,14 +15612,14 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
   }
 
-  // Merges n and m elements of the inputs, from `keys` and `keys2` on, to `out` on. has, has2: the element before them
-  // has been merged.
+  // Merges `rest` elements, of the n and the m of the inputs from `keys` and `keys2` on, to `out` on. has, has2: the
+  // element before them has been merged.
   GP_DEVICE void range(const Key *keys, bool has, const Key *keys2, bool has2, const Value *values,
-                       const Value *values2, gp__u32 n, gp__u32 m, Key *out, Value *out_values) const {
+                       const Value *values2, gp__u32 n, gp__u32 m, gp__u32 rest, Key *out, Value *out_values) const {
     Side first, second;
     first.start(keys, n, has);
     second.start(keys2, m, has2);
-    unsigned units = first.missing(), units2 = second.missing();
+    unsigned units = first.missing(rest), units2 = second.missing(rest);
     KeyLoads next;
     next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, 0, begin2(), end2());
     next.template store<Side::RING, Side::MIRROR>(shared, 0, units, shared + RING_AT, 0, 0);
@@ -15628,10 +15628,10 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     first.loaded(units);
     second.loaded(units2);
     const int from = int(gp_warp()) * (32 * ITEMS); // the warp's first element of a tile
-    while (first.left || second.left) {
+    while (rest) {
       __syncthreads(); // the rings are filled
-      const unsigned window = first.window(), window2 = second.window(), both = window + window2;
-      const unsigned tile = both < TILE ? both : unsigned(TILE);
+      const unsigned window = first.window(rest), window2 = second.window(rest);
+      const unsigned tile = gp_min<gp__u32>()(rest, TILE);
       const unsigned mine = threadIdx.x * ITEMS < tile ? threadIdx.x * ITEMS : tile;
       const unsigned end = mine + ITEMS < tile ? mine + ITEMS : tile;
       const unsigned at = first.first, at2 = second.first;
@@ -15643,8 +15643,9 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const unsigned i = s.split[threadIdx.x], taken = s.split[THREADS], taken2 = tile - taken;
       first.merged(taken);
       second.merged(taken2);
-      units = first.missing();
-      units2 = second.missing();
+      rest -= tile;
+      units = first.missing(rest);
+      units2 = second.missing(rest);
       next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, units2, begin2(), end2());
       ValueLoads moving;
       const unsigned shift = VALUE ? gp__misalignment(values, ValueLoads::UNIT) : 0,
@@ -15723,19 +15724,19 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
       value1 = gp__ahead(value1, base);
       value2 = gp__ahead(value1, n1);
     }
-    const gp__u64 MOST = gp__u64(1) << 30, stop_at = end - at < MOST ? end - base : at - base + MOST; // of a range
-    const gp__u64 diagonal[2] = {at - base, stop_at < n1 + n2 ? stop_at : n1 + n2};
+    const gp__u64 MOST = gp__u64(1) << 30, length = end - at < MOST ? end - at : MOST; // of a range
+    const gp__u64 diagonal = at - base, rest = n1 + n2 - diagonal < length ? n1 + n2 - diagonal : length;
     if (gp_warp() == 0) {
-      gp__u64 split[2];
-      gp__warp_merge_splits(one, n1, two, n2, diagonal, Before(), split);
-      if (gp_lane() == 0) s.border[0] = split[0], s.border[1] = split[1];
+      const gp__u64 split = gp_warp_merge_split(one, n1, two, n2, diagonal, Before());
+      if (gp_lane() == 0) s.border = split;
     }
     __syncthreads();
-    const gp__u64 i = s.border[0], i_end = s.border[1], j = diagonal[0] - i, j_end = diagonal[1] - i_end;
+    const gp__u64 i = s.border, j = diagonal - i, i_most = n1 - i < rest ? n1 - i : rest,
+                  j_most = n2 - j < rest ? n2 - j : rest;
     merger.range(one + i, i > 0, two + j, j > 0, gp__ahead(value1, i), gp__ahead(value2, j),
-                 static_cast<gp__u32>(i_end - i), static_cast<gp__u32>(j_end - j), static_cast<Key *>(a.out_keys) + at,
-                 gp__ahead(static_cast<Value *>(a.out_values), at));
-    at = base + diagonal[1];
+                 static_cast<gp__u32>(i_most), static_cast<gp__u32>(j_most), static_cast<gp__u32>(rest),
+                 static_cast<Key *>(a.out_keys) + at, gp__ahead(static_cast<Value *>(a.out_values), at));
+    at += rest;
   }
 }
 

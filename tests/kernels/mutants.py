@@ -441,6 +441,8 @@ MUTANTS = {
         "MERGE", "return from < LEAD ? from + RING : from;", "return from;"),
     "merge: units go on behind a ring": ("MERGE", "fill = wrap(fill + units * UNIT);", "fill += units * UNIT;"),
     "merge: the last tile is taken for a whole one": ("MERGE", "if (window == TILE && window2 == TILE)", "if (true)"),
+    "merge: a range goes on behind its end": (
+        "MERGE", "const unsigned tile = gp_min<gp__u32>()(rest, TILE);", "const unsigned tile = TILE;"),
     "merge: one window is whole": ("MERGE", "if (window == TILE && window2 == TILE)", "if (window == TILE)"),
     "merge: values are picked up before they are there": (
         "MERGE", "values_units2);\n        __syncthreads();\n        pick(", "values_units2);\n        pick("),
