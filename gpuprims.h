@@ -408,7 +408,8 @@ enum {
   GP_ONE_BLOCK,       // reduce, scan, sort: a single block
   GP_LOOK_BACK,       // scan, select, runs, by key: one pass, decoupled look-back
   GP_THREE_SWEEP,     // scan: upsweep, spine, downsweep (three launches)
-  GP_PIPELINED,       // the same, and segmented reduce: persistent blocks, bulk copies (compute capability 9.0, later)
+  GP_PIPELINED,       // the same, and segmented reduce: persistent blocks, bulk copies; sets: a warp draws tiles, finds
+                      // their ends and looks back for the others (compute capability 9.0, later)
   GP_MERGE_PATH,      // segmented reduce, load balance: each block the same number of elements and segments together
   GP_SHARED_BINS,     // histogram: counters in shared memory, as many replicas as fit
   GP_GLOBAL_BINS,     // histogram: counters in the output
@@ -453,7 +454,7 @@ enum { GP_CULL_WARP = 1, GP_CULL_HISTORY = 2, GP_CULL_BITMAP = 4, GP_CULL_ALL = 
 // once, in >>policy; gp_policy_space prints it.
 typedef struct gp_policy {
   int algorithm;     // GP_AUTO and those behind it
-  int threads;       // threads of a block that compute (a pipelined scan adds three warps beside)
+  int threads;       // threads of a block that compute (a pipelined scan adds three warps beside, a set operation one)
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
   int store;         // GP_CACHE_...
@@ -1405,8 +1406,8 @@ GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in
 //    symmetric difference   |m - n|: the last of the input that has more
 // sorted. With values, each goes with its key; where none of the second input come out, it has none (values2 is not
 // there). *out_count, in device memory, is the number of results; outputs have room for the most there can be: count +
-// count2, the smaller of the two, count, count + count2. Inputs are read once; two launches (small inputs: one).
-// Workspace: 16 bytes a tile, and the words of a look-back.
+// count2, the smaller of the two, count, count + count2. Inputs are read once; one launch, but with values or before
+// compute capability 9.0 two (small inputs: one). Workspace: the words of a look-back; for two, 16 bytes a tile too.
 
 GPUPRIMS__API gp_result gp_set_union(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
                                      const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count,
@@ -1883,6 +1884,10 @@ template <int PENDING> GP_DEVICE void gp__bulk_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
 GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
+// Some warps of a block, `threads` of them, wait for each other: a barrier in hardware. meetings: so many before.
+GP_DEVICE void gp__meet(gp__u64 *, unsigned &, unsigned threads) {
+  asm volatile("barrier.sync 1, %0;" ::"r"(threads) : "memory");
+}
 // Ordinary writes of this thread to shared memory become visible to bulk copies issued after a later barrier.
 GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #endif
@@ -2046,6 +2051,10 @@ GP_DEVICE void gp__bulk_commit() { simt::bulk_commit(); }
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_read(PENDING); }
 GP_DEVICE void gp__bulk_wait() { simt::bulk_wait(0); }
 GP_DEVICE void gp__bulk_fence() { simt::fence_proxy_async(); }
+inline void gp__meet(gp__u64 *bar, unsigned &meetings, unsigned) { // the emulator has no such barrier
+  gp__mbarrier_arrive(bar);
+  for (const unsigned parity = meetings++ & 1u; !gp__mbarrier_test(bar, parity);) {}
+}
 
 GP_DEVICE gp__u32 gp__anew(gp__u32 x) { return x; }
 struct gp__shared_place {
@@ -2259,8 +2268,8 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES)                                                                \
-  F(threads, 0, 128, 256, 384, 512)                                                                                    \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES, GP_PIPELINED)                                                  \
+  F(threads, 0, 128, 224, 256, 352, 384, 512)                                                                          \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
   F(blocks_per_sm, 0, 1, 2, 3, 4, 5, 6, 8)                                                                             \
@@ -3019,7 +3028,9 @@ enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a b
 GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
          (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
-                                       : p.algorithm == GP_MERGE_PATH) &&
+          : p.algorithm == GP_PIPELINED
+              ? gp__is_set(s.primitive) && s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
+              : p.algorithm == GP_MERGE_PATH) &&
          gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
                  s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
                  GP__MERGE_STATIC_BYTES <=
@@ -3850,17 +3861,29 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   return gp__portable_radix(p, s);
 }
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
-  const int vectors = p.vectors, threads = p.threads;
-  const int sets = gp__is_set(s.primitive), wide = sets && s.key_size > 4 && !s.in_size;
-  p.algorithm = gp__or(p.algorithm, s.primitive == GP_MERGE_SORT ? GP_MERGE_PASSES : GP_MERGE_PATH);
-  p.threads = gp__or(p.threads, 256);
-  // Merges of small keys alone: long parts of a thread, whose begin it searches. Sets: many blocks, of which one ranks
-  // while others look for their place; keys of 8 bytes alone: fewer, and longer parts.
-  p.vectors = gp__or(p.vectors, wide ? 8 : s.in_size || s.key_size > 4 ? 4 : sets ? 5 : 8);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, wide || s.in_size ? 2 : sets ? 3 : p.vectors > 6 ? 2 : 4);
+  const int vectors = p.vectors, threads = p.threads, alone = !s.in_size, sort = s.primitive == GP_MERGE_SORT;
+  const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
+  int narrow, small; // sets of keys of a word by a pipeline; with a tile or two a block
+  p.algorithm = gp__or(p.algorithm, sort                                          ? GP_MERGE_PASSES
+                                    : sets && alone && s.compute_capability >= 90 ? GP_PIPELINED
+                                                                                  : GP_MERGE_PATH);
+  narrow = p.algorithm == GP_PIPELINED && alone && !wide;
+  small = narrow && !((s.count + s.count2) >> 21);
+  p.threads = gp__or(p.threads, small ? 128 : narrow ? 352 : 256); // beside them, a pipeline has a warp that serves
+  // Merge sort of small keys: long parts of a thread, whose begin it searches. Sets: many warps, of which some rank
+  // while others look for their place, and long tiles; keys of 8 bytes alone: fewer, and longer parts.
+  p.vectors = gp__or(p.vectors, wide                                                    ? 8
+                                : !alone || small || (s.key_size > 4 && (sets || sort)) ? 4
+                                : sort                                                  ? 8
+                                : narrow && p.threads != 256                            ? 6
+                                                                                        : 5);
+  p.blocks_per_sm = gp__or(p.blocks_per_sm, wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
+                                            : small                                            ? 5
+                                            : sets || p.vectors > 4                            ? 3
+                                                                                               : 4);
   // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
-  while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads /= 2;
+  while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads = p.threads / 64 * 32;
   return p;
 }
 __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
@@ -3955,7 +3978,12 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
     if (gp__sweeps(p.algorithm) && s.count >> 20) p.overlap = gp__or(overlap, 2); // launches cost less than it does
     return p;
   }
-  if (family == GP__FAMILY_MERGE) return gp__portable_merge(p, s);
+  if (family == GP__FAMILY_MERGE) {
+    p = gp__portable_merge(p, s);
+    if (gp__is_set(s.primitive) && p.algorithm == GP_MERGE_PATH && (s.count + s.count2) >> 21)
+      p.overlap = gp__or(overlap, 2); // blocks that start beside the launch that finds borders take its room
+    return p;
+  }
   if (family == GP__FAMILY_SEGMENTED_SORT) return gp__portable_segmented_sort(p, s);
   if (family == GP__FAMILY_TOP_K) return gp__portable_top_k(p, s);
   if (family == GP__FAMILY_TRANSPOSE) return gp__portable_transpose(p, s);
@@ -4234,10 +4262,12 @@ __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s,
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // no elements: sets count them all the same
+  if (p.algorithm == GP_PIPELINED) g->threads += GP__WARP;
   g->shared_bytes = (unsigned)(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s));
   if (gp__is_set(s.primitive)) {
     g->words = gp__look_back_slots(g->tiles);
-    g->scratch = g->tiles > (unsigned)s.multiprocessors ? (g->tiles + 1) * 16 : 0; // whatever the occupancy is
+    if (p.algorithm != GP_PIPELINED && g->tiles > (unsigned)s.multiprocessors)
+      g->scratch = (g->tiles + 1) * 16; // whatever the occupancy is
   } else if (s.primitive == GP_MERGE_SORT && g->tiles > 1)
     g->scratch = gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size;
 }
@@ -15591,8 +15621,8 @@ template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_lo
 // ---- merge
 //
 // Green, Odeh and Birk, Merge Path: A Visually Intuitive Approach to Parallel Merging. Every block takes one range of
-// the output and finds, by a search in memory, where it begins and ends in each input. From there on it needs no other
-// search in memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the
+// the output and finds, by a search in memory, where it begins in each input. From there on it needs no other search in
+// memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the
 // tile of the output ends in the rings is found there; as many elements as it takes are loaded while it is merged, and
 // take their place in the rings when it is done. Each element is read once, whatever the inputs. A thread merges
 // consecutive elements of the output, from both ends at once: a load waits for the one before it, and two such chains
@@ -15681,7 +15711,7 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
   static const unsigned RING = MASKED ? ROOM : WINDOW, MIRROR = unsigned(gp__merge_mirror_bytes(ITEMS, int(SIZE)));
   const unsigned char *next; // the next unit to be loaded
-  gp__u32 left;              // elements of the range that have not been merged
+  gp__u32 left;              // elements that have not been merged, which may be in the range
   unsigned first;            // byte of the ring where they begin
   unsigned fill;             // byte of the ring where the next unit goes
   int have;                  // units from the one of `first` to `fill`
@@ -15704,11 +15734,11 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
     const unsigned LEAD = KEEPS ? UNIT : 0, from = wrap(at);
     return from < LEAD ? from + RING : from;
   }
-  // How many elements of a tile there can be at most: these are in the ring.
-  GP_DEVICE unsigned window() const { return gp_min<gp__u32>()(left, TILE); }
+  // How many elements of a tile there can be at most, of which `rest` are left: these are in the ring.
+  GP_DEVICE unsigned window(gp__u32 rest) const { return gp_min<gp__u32>()(gp_min<gp__u32>()(left, rest), TILE); }
   // Units that are missing for that.
-  GP_DEVICE unsigned missing() const {
-    const unsigned m = window();
+  GP_DEVICE unsigned missing(gp__u32 rest) const {
+    const unsigned m = window(rest);
     const int wanted = m ? int((first % UNIT + m * SIZE + UNIT - 1) / UNIT) : 0;
     return wanted > have ? unsigned(wanted - have) : 0;
   }
@@ -15784,7 +15814,7 @@ template <class Value> struct gp__picked {
 };
 
 template <int THREADS> struct gp__merge_storage {
-  gp__u64 border[2];
+  gp__u64 border;             // of the first input's elements, so many come before the range
   gp__u32 split[THREADS + 1]; // of the first input's elements in a tile, so many come before each thread's part
 };
 
@@ -15890,14 +15920,14 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
   }
 
-  // Merges n and m elements of the inputs, from `keys` and `keys2` on, to `out` on. has, has2: the element before them
-  // has been merged.
+  // Merges `rest` elements, of the n and the m of the inputs from `keys` and `keys2` on, to `out` on. has, has2: the
+  // element before them has been merged.
   GP_DEVICE void range(const Key *keys, bool has, const Key *keys2, bool has2, const Value *values,
-                       const Value *values2, gp__u32 n, gp__u32 m, Key *out, Value *out_values) const {
+                       const Value *values2, gp__u32 n, gp__u32 m, gp__u32 rest, Key *out, Value *out_values) const {
     Side first, second;
     first.start(keys, n, has);
     second.start(keys2, m, has2);
-    unsigned units = first.missing(), units2 = second.missing();
+    unsigned units = first.missing(rest), units2 = second.missing(rest);
     KeyLoads next;
     next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, 0, begin2(), end2());
     next.template store<Side::RING, Side::MIRROR>(shared, 0, units, shared + RING_AT, 0, 0);
@@ -15906,10 +15936,10 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     first.loaded(units);
     second.loaded(units2);
     const int from = int(gp_warp()) * (32 * ITEMS); // the warp's first element of a tile
-    while (first.left || second.left) {
+    while (rest) {
       __syncthreads(); // the rings are filled
-      const unsigned window = first.window(), window2 = second.window(), both = window + window2;
-      const unsigned tile = both < TILE ? both : unsigned(TILE);
+      const unsigned window = first.window(rest), window2 = second.window(rest);
+      const unsigned tile = gp_min<gp__u32>()(rest, TILE);
       const unsigned mine = threadIdx.x * ITEMS < tile ? threadIdx.x * ITEMS : tile;
       const unsigned end = mine + ITEMS < tile ? mine + ITEMS : tile;
       const unsigned at = first.first, at2 = second.first;
@@ -15921,8 +15951,9 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const unsigned i = s.split[threadIdx.x], taken = s.split[THREADS], taken2 = tile - taken;
       first.merged(taken);
       second.merged(taken2);
-      units = first.missing();
-      units2 = second.missing();
+      rest -= tile;
+      units = first.missing(rest);
+      units2 = second.missing(rest);
       next.load(first.next, units, gp__bytes_at(a.keys), end_of_keys(), second.next, units2, begin2(), end2());
       ValueLoads moving;
       const unsigned shift = VALUE ? gp__misalignment(values, ValueLoads::UNIT) : 0,
@@ -16001,19 +16032,19 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
       value1 = gp__ahead(value1, base);
       value2 = gp__ahead(value1, n1);
     }
-    const gp__u64 MOST = gp__u64(1) << 30, stop_at = end - at < MOST ? end - base : at - base + MOST; // of a range
-    const gp__u64 diagonal[2] = {at - base, stop_at < n1 + n2 ? stop_at : n1 + n2};
+    const gp__u64 MOST = gp__u64(1) << 30, length = end - at < MOST ? end - at : MOST; // of a range
+    const gp__u64 diagonal = at - base, rest = n1 + n2 - diagonal < length ? n1 + n2 - diagonal : length;
     if (gp_warp() == 0) {
-      gp__u64 split[2];
-      gp__warp_merge_splits(one, n1, two, n2, diagonal, Before(), split);
-      if (gp_lane() == 0) s.border[0] = split[0], s.border[1] = split[1];
+      const gp__u64 split = gp_warp_merge_split(one, n1, two, n2, diagonal, Before());
+      if (gp_lane() == 0) s.border = split;
     }
     __syncthreads();
-    const gp__u64 i = s.border[0], i_end = s.border[1], j = diagonal[0] - i, j_end = diagonal[1] - i_end;
+    const gp__u64 i = s.border, j = diagonal - i, i_most = n1 - i < rest ? n1 - i : rest,
+                  j_most = n2 - j < rest ? n2 - j : rest;
     merger.range(one + i, i > 0, two + j, j > 0, gp__ahead(value1, i), gp__ahead(value2, j),
-                 static_cast<gp__u32>(i_end - i), static_cast<gp__u32>(j_end - j), static_cast<Key *>(a.out_keys) + at,
-                 gp__ahead(static_cast<Value *>(a.out_values), at));
-    at = base + diagonal[1];
+                 static_cast<gp__u32>(i_most), static_cast<gp__u32>(j_most), static_cast<gp__u32>(rest),
+                 static_cast<Key *>(a.out_keys) + at, gp__ahead(static_cast<Value *>(a.out_values), at));
+    at += rest;
   }
 }
 
@@ -16730,6 +16761,219 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     here = then;
   }
 }
+
+// Pipelined: a warp serves the others. While they merge a tile it draws the next one and finds its ends, then it looks
+// back for the tile before, whose results wait. There is no launch before it, and the others wait for no other block
+// until they have the next tile's results.
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+template <int THREADS> struct gp__set_pipeline_storage {
+  gp__u64 tag, number[2], at[2][2][2]; // of a tile and the next one: its two ends in each input
+  gp__u64 before[2];                   // results before a tile, and before the one that follows it here
+  gp__u64 found, taken;                // barriers: the next tile is there, has been seen
+  gp__u64 placed[2];                   // results have their place; who takes the next but one tile knows that
+  gp__u64 meeting;
+  gp__u32 kept[2];
+  gp__u32 sum[THREADS / 32];
+};
+template <class P, int SET, class Before, class Key, class Value> struct gp__set_pipeline {
+  typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
+  static const int THREADS = P::threads, ITEMS = Tile::ITEMS, STEP = Tile::TILE - 1, VALUE = Tile::VALUE;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, Key> KeyLoads;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, typename gp__either<VALUE == 0, Key, Value>::type> ValueLoads;
+  typedef gp__set_window<Key, KeyLoads> Window;
+  typedef gp__set_tile_values<Tile, ValueLoads, Value> Values;
+  typedef gp__look_back<gp__u64, gp_sum<gp__u64>> LookBack;
+  typedef gp__set_pipeline_storage<THREADS> Storage;
+
+  const gp__merge_args &a;
+  Storage &s;
+  unsigned char *shared;
+  const gp__set_inputs<Key, Before> inputs;
+  gp__u64 tiles;
+
+  GP_DEVICE LookBack look_back(gp__u64 tag) const {
+    LookBack l = {gp__words(a.workspace), tiles, tag, gp_before<gp__u64>(), false};
+    l.start.value = 0;
+    l.start.has = false;
+    return l;
+  }
+  // ---- the warp that serves
+
+  // The ends of a tile. known: a tile before it ends at this element of the merged inputs, after so many of the first.
+  GP_DEVICE void find(gp__u64 number, gp__u64 (&known)[2], gp__u64 (&at)[2][2]) const {
+    const gp__u64 begin = number * STEP, n = inputs.count[0], m = inputs.count[1];
+    const gp__u64 diagonal[2] = {begin, begin + STEP < n + m ? begin + STEP : n + m};
+    gp__u64 split[2], count[2], found[2];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < 2; ++k) {
+      const gp__u64 d = diagonal[k], low = d > m ? d - m : 0, high = d < n ? d : n, most = known[1] + (d - known[0]);
+      split[k] = low > known[1] ? low : known[1];
+      count[k] = (high < most ? high : most) - split[k];
+    }
+    gp__warp_search(split, count, gp__merge_splits_before<Key, Before, 2>{inputs.keys[0], inputs.keys[1], diagonal});
+    known[0] = diagonal[1], known[1] = split[1];
+    const int end = int(gp_lane());
+    if (end < 2) {
+      gp__set_border_of(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], found);
+      at[end][0] = found[0], at[end][1] = found[1];
+    }
+  }
+  // Where the results of the block's r-th tile go.
+  GP_DEVICE void place(const LookBack &l, unsigned r, gp__u64 number) const {
+    const gp__u32 kept = s.kept[r & 1u];
+    const gp_before<gp__u64> before = l(number, kept);
+    if (gp_lane() == 0) {
+      const gp__u64 first = before.has ? before.value : 0;
+      s.before[r & 1u] = first;
+      if (number == tiles - 1) *a.out_count = first + kept;
+      gp__mbarrier_arrive(&s.placed[r & 1u]);
+    }
+    __syncwarp();
+  }
+  GP_DEVICE void serve() const {
+    const gp__u64 draws = tiles + gridDim.x; // of each block one that no tile has
+    gp__ticket drawn = {0, 0};
+    if (gp_lane() == 0) drawn = gp__draw(a.workspace, draws);
+    const LookBack l = look_back(gp_warp_broadcast(drawn.tag, 0));
+    gp__u64 number = gp_warp_broadcast(drawn.number, 0), last = 0, last_but_one = 0, known[2] = {0, 0};
+    for (unsigned r = 0;; ++r) {
+      if (r) gp__mbarrier_wait(&s.taken, (r - 1) & 1u);
+      const bool more = number < tiles;
+      if (more) find(number, known, s.at[r & 1u]);
+      if (gp_lane() == 0) s.number[r & 1u] = number;
+      if (gp_lane() == 0 && r == 0) s.tag = l.tag;
+      __syncwarp();
+      if (gp_lane() == 0) {
+        gp__mbarrier_arrive(&s.found);
+        if (more) drawn = gp__draw(a.workspace, draws);
+      }
+      if (r > 1) place(l, r - 2, last_but_one);
+      if (!more) {
+        if (r) gp__mbarrier_wait(&s.taken, r & 1u);
+        if (r) place(l, r - 1, last);
+        return;
+      }
+      last_but_one = last;
+      last = number;
+      number = gp_warp_broadcast(drawn.number, 0);
+    }
+  }
+  // ---- the others
+
+  // The block's r-th tile, once it is known; keys of it on their way. False: there is none.
+  GP_DEVICE Window tile(unsigned r) const { return Window(s.number[r & 1u], s.at[r & 1u]); }
+  GP_DEVICE bool take(unsigned r, KeyLoads &loads) const {
+    gp__mbarrier_wait(&s.found, r & 1u);
+    const bool more = s.number[r & 1u] < tiles;
+    __syncwarp();
+    if (gp_lane() == 0) gp__mbarrier_arrive(&s.taken);
+    if (more) tile(r).load(loads, inputs);
+    return more;
+  }
+  // Results of the block's r-th tile to where they go.
+  GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const unsigned char *results) const {
+    gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);
+    const gp__u64 before = s.before[r & 1u];
+    gp__set_write<THREADS, ITEMS>(static_cast<Key *>(a.out_keys) + before, results, int(kept));
+    if (VALUE)
+      values.write(before, reinterpret_cast<const unsigned short *>(results + Tile::PLACES_AT), int(kept),
+                   results + Tile::VALUES_AT);
+  }
+  GP_DEVICE void meet(unsigned &meetings) const { gp__meet(&s.meeting, meetings, THREADS); }
+  GP_DEVICE void work() const {
+    KeyLoads loads;
+    if (!take(0, loads)) return;
+    const LookBack l = look_back(s.tag);
+    unsigned meetings = 0;
+    Window behind = tile(0); // the tile whose results wait, and how many
+    gp__u32 waiting = 0;
+    for (unsigned r = 0;; ++r) {
+      unsigned char *const results = shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT;
+      const Window here = tile(r);
+      Tile tile;
+      tile.n = here.n, tile.m = here.m, tile.window = shared;
+      here.store(loads, inputs, shared, tile.keys, tile.keys2);
+      const Values values = Values::of(a, inputs.count[0], inputs.count[1], here);
+      meet(meetings);
+      const int size = tile.n + tile.m;
+      const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
+      const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
+      Key key[ITEMS];
+      typename Tile::Mask second;
+      const typename Tile::Mask marks = tile.operate(i, mine - i, count, key, second);
+      ValueLoads moving; // on their way while the results are counted
+      if (VALUE) values.load(moving);
+      const gp__u32 own = static_cast<gp__u32>(gp__bit_count(marks)),
+                    upto = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
+      if (gp_lane() == GP__WARP - 1) s.sum[gp_warp()] = upto;
+      meet(meetings);
+      gp__u32 rank = upto - own, kept = 0;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < THREADS / 32; ++w) {
+        const gp__u32 sum = s.sum[w];
+        rank += w < int(gp_warp()) ? sum : 0;
+        kept += sum;
+      }
+      if (threadIdx.x == 0) {
+        l.publish_aggregate(s.number[r & 1u], kept);
+        s.kept[r & 1u] = kept;
+      }
+      Key *out = reinterpret_cast<Key *>(results) + rank;
+      if (!gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) {
+        unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + rank;
+        int place = i, place2 = values.n + mine - i; // of the element's value
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < ITEMS; ++k) {
+          const bool of_two = VALUE && (second >> k & 1);
+          if (marks >> k & 1) {
+            *out++ = key[k];
+            if (VALUE) *places++ = static_cast<unsigned short>(of_two ? place2 : place);
+          }
+          if (of_two) ++place2;
+          else ++place;
+        }
+      }
+      if (VALUE) values.store(moving, results + Tile::VALUES_AT);
+      const bool more = take(r + 1, loads);
+      if (r)
+        write(r - 1, Values::of(a, inputs.count[0], inputs.count[1], behind), waiting,
+              shared + Tile::RESULTS_AT + (~r & 1u) * Tile::RESULT);
+      if (!more) { // all have taken that there is none before this one gets its place
+        write(r, values, kept, results);
+        return;
+      }
+      behind = here;
+      waiting = kept;
+    }
+  }
+};
+template <class P, int SET, class Before, class Key, class Value>
+GP_DEVICE void gp__set_pipelined(const gp__merge_args &a) {
+  typedef gp__set_pipeline<P, SET, Before, Key, Value> Pipeline;
+  typedef typename Pipeline::Storage Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__set_inputs<Key, Before> inputs(a, Pipeline::Tile::SWAPPED);
+  const Pipeline block = {a, s, shared, inputs,
+                          (inputs.count[0] + inputs.count[1] + Pipeline::STEP - 1) / Pipeline::STEP};
+  if (block.tiles == 0) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
+    return;
+  }
+  if (threadIdx.x == 0) {
+    gp__mbarrier_init(&s.found, 1);
+    gp__mbarrier_init(&s.taken, P::threads / 32);
+    gp__mbarrier_init(&s.placed[0], 1);
+    gp__mbarrier_init(&s.placed[1], 1);
+    gp__mbarrier_init(&s.meeting, P::threads);
+    gp__mbarrier_init_fence();
+  }
+  __syncthreads();
+  if (gp_warp() == P::threads / 32) block.serve();
+  else block.work();
+}
+#endif
 
 // ---- counting sort
 //
@@ -25046,6 +25290,7 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args)                                                            \
   X(SET_BORDERS, gp__set_borders, gp__merge_args)                                                                      \
   X(SET_OPERATION, gp__set_operation, gp__merge_args)                                                                  \
+  X(SET_PIPELINED, gp__set_pipelined, gp__merge_args)                                                                  \
   X(COUNT_KEYS, gp__count_keys, gp__histogram_args)                                                                    \
   X(COUNTING_RUNS, gp__counting_runs, gp__counting_args)                                                               \
   X(COUNTING_FILL, gp__counting_fill, gp__counting_args)                                                               \
@@ -27946,8 +28191,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   if (q->primitive == GP_BFS_SOURCES) return kinds[0] = GP__BFS_SOURCES, 1;
   if (gp__family_of(q->primitive) == GP__FAMILY_MERGE) {
     const int sets = gp__is_set(q->primitive);
-    if (q->primitive != GP_MERGE) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
-    kinds[count++] = sets ? GP__SET_OPERATION : GP__MERGE;
+    const int served = p->algorithm == GP_PIPELINED;
+    if (q->primitive != GP_MERGE && !served) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
+    kinds[count++] = served ? GP__SET_PIPELINED : sets ? GP__SET_OPERATION : GP__MERGE;
     return count;
   }
   if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
@@ -28424,7 +28670,8 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__MERGE_SORT_TILES:
   case GP__SET_BORDERS:
   case GP__SET_OPERATION:
-    if (kind == GP__SET_OPERATION) gp__add(t, "GP_%s, ", gp__set_name(q->primitive));
+  case GP__SET_PIPELINED:
+    if (kind == GP__SET_OPERATION || kind == GP__SET_PIPELINED) gp__add(t, "GP_%s, ", gp__set_name(q->primitive));
     gp__add(t, q->user_op ? "%s, " : "%s<%s>, ", functor, key);
     gp__add(t, "%s, %s>", key, in);
     break;
@@ -29471,7 +29718,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   gp__merge_args a = gp__merge_arguments(l);
   gp_result result = GP_SUCCESS;
   if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
-  if (gp__is_set(l->q->primitive) && g->tiles > g->grid) {
+  if (gp__is_set(l->q->primitive) && l->p->algorithm != GP_PIPELINED && g->tiles > g->grid) {
     a.borders = (unsigned long long *)l->scratch;
     result = gp__launch_step(l, 0, (unsigned)gp__set_border_blocks(*l->p, g->tiles), g->threads, 0, &a);
   }

@@ -460,6 +460,8 @@ MUTANTS = {
         "MERGE", "return from < LEAD ? from + RING : from;", "return from;"),
     "merge: units go on behind a ring": ("MERGE", "fill = wrap(fill + units * UNIT);", "fill += units * UNIT;"),
     "merge: the last tile is taken for a whole one": ("MERGE", "if (window == TILE && window2 == TILE)", "if (true)"),
+    "merge: a range goes on behind its end": (
+        "MERGE", "const unsigned tile = gp_min<gp__u32>()(rest, TILE);", "const unsigned tile = TILE;"),
     "merge: one window is whole": ("MERGE", "if (window == TILE && window2 == TILE)", "if (window == TILE)"),
     "merge: values are picked up before they are there": (
         "MERGE", "values_units2);\n        __syncthreads();\n        pick(", "values_units2);\n        pick("),
@@ -539,6 +541,28 @@ MUTANTS = {
         "SETS", "two = two << 1 & second & tie & (one & tie) << (apart - 1);", "two = two << 1 & second & tie;"),
     "sets: a run that begins before is taken for one that begins here": (
         "SETS", "const Mask outside = tie & ~(tie + 1), twos", "const Mask outside = 0, twos"),
+    "sets, pipelined: a tile is merged before its keys are there": (
+        "SETS", "meet(meetings);\n      const int size", "const int size"),
+    "sets, pipelined: counted before all have merged": (
+        "SETS", "meet(meetings);\n      gp__u32 rank", "gp__u32 rank"),
+    "sets, pipelined: written before it is known where": (
+        "SETS", "gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);", ""),
+    "sets, pipelined: a place two tiles ago is taken for this one": (
+        "SETS", "gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);", "gp__mbarrier_wait(&s.placed[r & 1u], 0);"),
+    "sets, pipelined: taken before it is found": ("SETS", "gp__mbarrier_wait(&s.found, r & 1u);", ""),
+    "sets, pipelined: found before the one before is taken": (
+        "SETS", "if (r) gp__mbarrier_wait(&s.taken, (r - 1) & 1u);", ""),
+    "sets, pipelined: the last tile's place is looked for before it is counted": (
+        "SETS", "if (r) gp__mbarrier_wait(&s.taken, r & 1u);", ""),
+    "sets, pipelined: the last tile but one has the last one's place": (
+        "SETS", "place(l, r - 2, last_but_one);", "place(l, r - 2, last);"),
+    "sets, pipelined: a tile's ends are sought where the second input has no more": (
+        "SETS", "split[k] = low > known[1] ? low : known[1];", "split[k] = known[1];"),
+    "sets, pipelined: a block draws once too often": (
+        "SETS", "if (more) drawn = gp__draw(a.workspace, draws);", "drawn = gp__draw(a.workspace, draws);"),
+    "sets, pipelined: results are written over those that wait": (
+        "SETS", "unsigned char *const results = shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT;",
+        "unsigned char *const results = shared + Tile::RESULTS_AT;"),
     "streams: published before it is folded": ("SELECT", "gp__mbarrier_wait(&s.folded[stage], parity);", ""),
     "streams: looked back before it is published": ("SELECT", "gp__mbarrier_wait(&s.published[stage], parity);", ""),
     "streams: written before it is known where": ("SELECT", "gp__mbarrier_wait(&s.carried[stage], parity);", ""),

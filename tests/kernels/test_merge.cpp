@@ -251,7 +251,7 @@ template <class P, class Before, class Key, class Value> struct MergeSort {
 
 #ifdef TEST_SETS
 
-template <class P, int SET, class Before, class Key, class Value> struct Sets {
+template <class P, int SET, class Before, class Key, class Value, bool PIPELINED = false> struct Sets {
   typedef typename ValueOf<Value>::type V;
   static const bool HAS = !std::is_same<Value, gp__none>::value;
   static const bool BOTH = SET == GP_SET_UNION || SET == GP_SET_SYMMETRIC_DIFFERENCE;
@@ -288,7 +288,7 @@ template <class P, int SET, class Before, class Key, class Value> struct Sets {
         Device<unsigned long long> count(std::vector<unsigned long long>(1, a.size()), 0), out_count(1, 0);
         const gp__shape s = shape_of<P>(gp_primitive(SET), sizeof(Key), value_size, sms,
                                         a.size() + (seed % 5 == 0 ? 900 : 0), b.size());
-        const gp_policy p = policy_of<P>(GP_MERGE_PATH);
+        const gp_policy p = policy_of<P>(PIPELINED ? GP_PIPELINED : GP_MERGE_PATH);
         gp__geometry g = {};
         g.threads = P::threads;
         gp__geometry_merge(p, s, u64(sms) * P::blocks_per_sm, &g);
@@ -300,14 +300,16 @@ template <class P, int SET, class Before, class Key, class Value> struct Sets {
         x.out_count = out_count.data;
         x.workspace = workspace(g.words);
         if (seed % 2 == 0 && g.tiles) g.grid = unsigned(g.tiles); // a tile a block, whose borders it finds
-        x.borders = g.tiles > g.grid ? borders.data : nullptr;
+        x.borders = !PIPELINED && g.tiles > g.grid ? borders.data : nullptr;
         int e = gp__policy_valid_merge(p, s) ? 0 : 1;
         if (!e && x.borders)
           e = simt::launch_kernel("borders", unsigned(gp__set_border_blocks(p, g.tiles)), P::threads, 0,
                                   gp__set_borders<P, Before, Key, Value>, x);
         if (!e)
-          e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes,
-                                  gp__set_operation<P, SET, Before, Key, Value>, x);
+          e = simt::launch_kernel(name, g.grid, g.threads, g.shared_bytes,
+                                  PIPELINED ? gp__set_pipelined<P, SET, Before, Key, Value>
+                                            : gp__set_operation<P, SET, Before, Key, Value>,
+                                  x);
         std::vector<Key> expected(results);
         std::vector<V> expected_values(HAS ? results : 0);
         for (size_t i = 0; i < results; ++i) {
@@ -362,10 +364,15 @@ int main(int argc, char **argv) {
   Sets<Tiny, GP_SET_UNION, ByLowByte, u32, u32>::sweep("union u32 + u32", seeds);
   Sets<Small, GP_SET_UNION, ByLowByte, u32, gp__none>::sweep("union u32", seeds);
   Sets<Small, GP_SET_INTERSECTION, ByX, Triple, gp__none>::sweep("intersection s12", seeds);
+  Sets<Tiny, GP_SET_UNION, ByLowByte, u32, u32, true>::sweep("union u32 + u32, pipelined", seeds);
+  Sets<Small, GP_SET_INTERSECTION, gp_less<u32>, u32, gp__none, true>::sweep("intersection u32, pipelined", seeds);
   Sets<Small, GP_SET_DIFFERENCE, ByLowByte, u32, gp__none>::sweep("difference u32", seeds);
   Sets<Medium, GP_SET_SYMMETRIC_DIFFERENCE, gp_less<u16>, u16, gp__none>::sweep("symmetric difference u16", seeds);
 #ifndef TEST_FEW
   Sets<Tiny, GP_SET_SYMMETRIC_DIFFERENCE, ByKey, Pair, Triple>::sweep("symmetric difference s8 + s12", seeds);
+  Sets<Small, GP_SET_DIFFERENCE, ByX, Triple, u8, true>::sweep("difference s12 + u8, pipelined", seeds);
+  Sets<Tiny, GP_SET_SYMMETRIC_DIFFERENCE, gp_less<u64>, u64, gp__none, true>::sweep(
+      "symmetric difference u64, pipelined", seeds);
   Sets<Medium, GP_SET_UNION, gp_less<u8>, u8, gp__none>::sweep("union u8", seeds);
   Sets<Tiny, GP_SET_DIFFERENCE, gp_greater<double>, double, Large>::sweep("difference f64 descending + s40", seeds);
   Sets<Small, GP_SET_INTERSECTION, ByFirst, Large, u16>::sweep("intersection s40 + u16", seeds);

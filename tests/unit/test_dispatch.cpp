@@ -3361,6 +3361,8 @@ FAKE_KERNEL(gp__merge_args,
             gp__set_borders<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__merge_args, gp__set_operation<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>,
                                               unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args, gp__set_pipelined<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>,
+                                              unsigned int, unsigned int>);
 
 static void test_merges() {
   fake::reset();
@@ -3411,9 +3413,11 @@ static void test_merges() {
     simt::host_write(in, a.data(), n * 4);
     simt::host_write(second, b.data(), m * 4);
     simt::host_write(values, number.data(), (n + m) * 4);
-    for (int set = 0; set < 2; ++set) {
+    for (int set = 0; set < 3; ++set) { // 2: pipelined, in one launch
       gp_call c = gp_call_init(set ? GP_SET_UNION : GP_MERGE);
-      c.policy = &p, c.key_type = c.in_type = GP_U32, c.keys = in, c.keys2 = second, c.count = n, c.count2 = m;
+      gp_policy q = p;
+      q.algorithm = set == 2 ? GP_PIPELINED : GP_MERGE_PATH;
+      c.policy = &q, c.key_type = c.in_type = GP_U32, c.keys = in, c.keys2 = second, c.count = n, c.count2 = m;
       c.in = values, c.in2 = values + n, c.out_keys = out, c.out = out_values;
       if (set) c.out_count = count;
       else wanted.resize(n + m), std::merge(a.begin(), a.end(), b.begin(), b.end(), wanted.begin());
@@ -3423,12 +3427,16 @@ static void test_merges() {
       }
       const unsigned launches = fake::counts.launches;
       GOOD(gp_run(ctx, &c, nullptr));
-      CHECK(fake::counts.launches == launches + (set && n + m > 2 * tile ? 2 : 1));
+      CHECK(fake::counts.launches == launches + (set == 1 && n + m > 2 * tile ? 2 : 1));
       CHECK(!set || *count == wanted.size());
       bool good = true;
       for (size_t i = 0; i < wanted.size(); ++i)
         good = good && out[i] == wanted[i] && (out_values[i] < n ? a[out_values[i]] : b[out_values[i] - n]) == out[i];
-      check(good, __LINE__, "%s of %u and %u", set ? "union" : "merge", unsigned(n), unsigned(m));
+      check(good, __LINE__, "%s of %u and %u",
+            set == 2 ? "pipelined union"
+            : set    ? "union"
+                     : "merge",
+            unsigned(n), unsigned(m));
     }
     simt::device_free(in);
     simt::device_free(count);
