@@ -3232,7 +3232,7 @@ enum {
   GP__FORM_OUT_DENSE = 64,
   GP__FORM_DENSE = 128,
   GP__FORM_WORD = 256,            // times the bytes of a word of chunks
-  GP__TRANSPOSE_PANEL = 8,        // tile rows of a panel
+  GP__TRANSPOSE_PANEL = 8,        // tile rows of a panel, where gp__transpose_panel says nothing else
   GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
 };
@@ -3252,6 +3252,14 @@ GPUPRIMS__RULE int gp__transpose_columns(int threads, int vectors, int size) {
 }
 GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
   return gp__max(gp__pack_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
+}
+// Tile rows of a panel: neighbouring blocks write its tiles, column by column of tiles. What did best on an H200 where
+// all rows and columns are aligned; DRAM is what decides.
+GPUPRIMS__RULE int gp__transpose_panel(int size, int vectors, int form) {
+  return (form & 15) != (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED) ? (int)GP__TRANSPOSE_PANEL
+         : size == 1 || size == 4 || size == 16                      ? 64
+         : size == 8 && vectors == 8                                 ? 1
+                                                                     : (int)GP__TRANSPOSE_PANEL;
 }
 // Rows from tile to tile: those of narrow elements overlap where columns of the output are not aligned, so that each
 // has whole vectors of a column.
@@ -3912,21 +3920,24 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   }
   return q;
 }
-// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor; of large matrices with aligned
-// sides, 8 KiB where elements have 8 bytes, otherwise 32. Rectangles in place of 128 MiB
+// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor, or elements have 8 bytes; of
+// large matrices with aligned sides 32 KiB (bytes: the input's side is enough). Rectangles in place of 128 MiB
 // or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide elements, where
 // rows are aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
-  const int sides = s.move == GP__MOVE_TILES && (s.form & 3) == 3 && s.rows >= 1024 && s.columns >= 1024;
+  const int aligned = s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
+  const int sides = s.move == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.rows >= 1024 && s.columns >= 1024;
+  const int least = s.key_size == 1 ? 27 : s.key_size == 8 ? 30 : 29;
   gp_policy q;
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(vectors, bytes < sms * 2 * 8192                                                            ? 1
-                              : bytes < sms * 4 * 16384 || (sides && s.key_size == 8)                           ? 2
-                              : sides && gp__is_swizzlable(s.key_size) && matrix >> (s.key_size <= 2 ? 28 : 29) ? 8
-                                                                                                                : 4);
+  p.vectors = gp__or(vectors, bytes < sms * 2 * 8192          ? 1
+                              : bytes < sms * 4 * 16384       ? 2
+                              : sides && matrix >> least == 0 ? aligned == 3 && s.key_size == 8 ? 2 : 4
+                              : sides && (aligned == 3 || (s.key_size == 1 && aligned == 1)) ? 8
+                                                                                             : 4);
   p.stages = gp__or(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__or(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.form & GP__FORM_IN_START) &&
@@ -4973,6 +4984,7 @@ typedef struct gp__transpose_args {
   unsigned long long in_bytes;                            // from `in` to the end of its last element
   unsigned long long tiles, row_tiles, column_tiles;      // all; of a matrix
   unsigned tile_rows, tile_columns, matrices, pitch, pad; // gp__transpose_plan
+  unsigned panel;                                         // gp__transpose_panel
   gp__divisor units;       // whole input: groups of 8 vectors of a tile's column; whole output: vectors of a tile's row
   gp__divisor group;       // whole input: vectors of a group of rows
   gp__divisor row, column; // whole output: rows and columns of a matrix
@@ -18307,9 +18319,9 @@ struct gp__place_of_tile {
       far = matrix / a.outer[1];
       near = matrix - far * a.outer[1];
     }
-    const gp__u64 of_panel = GP__TRANSPOSE_PANEL * a.column_tiles, panel = tile / of_panel;
-    const gp__u64 first = panel * GP__TRANSPOSE_PANEL, rest = a.row_tiles - first;
-    const gp__u64 height = rest < GP__TRANSPOSE_PANEL ? rest : gp__u64(GP__TRANSPOSE_PANEL);
+    const gp__u64 of_panel = a.panel * a.column_tiles, panel = tile / of_panel;
+    const gp__u64 first = panel * a.panel, rest = a.row_tiles - first;
+    const gp__u64 height = rest < a.panel ? rest : a.panel;
     tile -= panel * of_panel;
     column = tile / height;
     row = first + tile - column * height;
@@ -18859,7 +18871,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
                               (SIZE <= 2 && SIZE == WORD)>
       Tile;
   struct storage {
-    gp__buffered_turn turn[2];
+    gp__buffered_turn turn[GP__TENSOR_TURNS];
     unsigned step, done; // of one thread: of the latest ticket; steps that are known to be done
   };
   const gp__buffered_args &a;
@@ -29842,6 +29854,7 @@ gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void
   a.matrices = r.matrices;
   a.pitch = r.pitch;
   a.pad = r.pad;
+  a.panel = (unsigned)gp__transpose_panel(m->size, p.vectors, r.form);
   a.units = gp__divisor_of(r.form & GP__FORM_IN_WHOLE
                                ? gp__ceil_div(r.tile_rows * size / GP__VECTOR + !(r.form & GP__FORM_OUT_ALIGNED), 8)
                                : r.tile_columns * size / GP__VECTOR + !(r.form & GP__FORM_IN_ALIGNED));

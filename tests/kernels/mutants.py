@@ -1120,8 +1120,7 @@ MUTANTS = {
     "transpose: matrices of a tile": (
         "TRANSPOSE", "column -= matrix * a.column.by;", ""),
     "transpose: the last panel is as high as the others": (
-        "TRANSPOSE", "const gp__u64 height = rest < GP__TRANSPOSE_PANEL ? rest :",
-        "const gp__u64 height = false ? rest :"),
+        "TRANSPOSE", "const gp__u64 height = rest < a.panel ? rest : a.panel;", "const gp__u64 height = a.panel;"),
     "transpose: bytes of a word in the wrong order": (
         "TRANSPOSE", "x[2 * i] = gp__permute(high, high2, 0x5410);", "x[2 * i] = gp__permute(high, high2, 0x5140);"),
     "transpose: dimensions merge that only the input has side by side": (
