@@ -1249,7 +1249,7 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
 // that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
 // once, by index, at the end. Workspace: room for the keys and values once more, and 1.6 KiB (keys of 8 bytes: 2.1) for
-// each tile of 3,000 to 12,000 keys. Keys of 4 bytes with values or indices of 4, from 2^20 on (GP_PAIRED_SWEEP): the
+// each tile of 3,000 to 12,000 keys. Keys of 4 bytes with values or indices of 4, from 2^16 on (GP_PAIRED_SWEEP): the
 // same, but between the passes a value lies beside its key, in the workspace and in both outputs, which must be aligned
 // to 8 bytes for that; outputs that are not are sorted to as well, as slowly as by GP_ONE_SWEEP.
 //
@@ -3788,11 +3788,11 @@ __attribute__((unused)) static int gp__radix_registers(int vectors, gp__shape s)
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, narrow = s.key_size <= 4 && !s.in_size;
   const int large = !p.threads && !p.blocks_per_sm && s.count >> 21 != 0, registers = s.key_size <= 4 ? 100 : 80;
-  if (p.algorithm == GP_PAIRED_SWEEP && !p.threads && !p.blocks_per_sm) { // as large as no register is spilled
+  if (p.algorithm == GP_PAIRED_SWEEP && !p.threads && !p.blocks_per_sm) { // tiles as large as registers hold
     p.threads = s.count >> 26 ? 384 : s.count >> 23 ? 512 : 256;
     p.blocks_per_sm = s.count >> 23 ? 1 : 2;
     p.stages = gp__or(stages, 1);
-    p.vectors = gp__or(vectors, s.count >> 26 ? 8 : 5);
+    p.vectors = gp__or(vectors, s.count >> 26 ? 8 : s.count >> 20 ? 5 : 2);
   } else if (large) {
     p.threads = narrow ? 256 : s.key_size <= 4 ? 384 : 512;
     p.blocks_per_sm = narrow ? 2 : 1;
@@ -3860,8 +3860,9 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
       (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
     return counting;
   p.algorithm =
-      gp__or(p.algorithm, s.key_size == 4 && s.in_size == 4 && s.count >> 20 ? GP_PAIRED_SWEEP : GP_ONE_SWEEP);
-  if (!p.threads && !p.vectors && !p.blocks_per_sm && !(s.count * (unsigned)s.key_size >> 20)) { // small tiles
+      gp__or(p.algorithm, s.key_size == 4 && s.in_size == 4 && s.count >> 16 ? GP_PAIRED_SWEEP : GP_ONE_SWEEP);
+  if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm &&
+      !(s.count * (unsigned)s.key_size >> 20)) { // small tiles
     p.threads = s.key_size > 4 ? 256 : 384;
     p.vectors = 2;
     p.blocks_per_sm = s.key_size > 4 ? 4 : 2;
@@ -12589,8 +12590,6 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(MovedKey)));
   static const int TILE = THREADS * ITEMS;
   static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
-  static const bool SECTORS = false, SWIZZLED = false;
-  static const int LATE = 0; // one stage, behind the exchange: 1 the look-back's end, 2 all of it
   static const bool BEHIND = P::stages == 2;
   static const unsigned STAGES = BEHIND ? 2 : 1, KEY_BYTES = (STAGES * TILE * unsigned(sizeof(Key)) + 15) / 16 * 16;
   static const gp__u32 GROUP = GP__RADIX_GROUP;
@@ -12826,63 +12825,12 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       before += in_odd;
     }
   }
-  // Where in shared memory a tile's element stands: so that such as are any power of two apart lie in different banks.
-  static GP_DEVICE unsigned place(unsigned k) {
-    return !SWIZZLED ? k : sizeof(Key) == 8 ? k ^ (k >> 4 & 15u) : k ^ (k >> 5 & 31u);
-  }
-  // The same, such that what a warp stores at a time begins where a sector of 32 bytes begins, as long as a run allows.
-  template <bool PAIRS, bool WHOLE>
-  GP_DEVICE void store_sectors(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
-    const int SIZE = PAIRS ? int(sizeof(Key)) : int(sizeof(MovedKey)), STEP = 33 - 32 / SIZE, OWN = 32 * ITEMS;
-    const int STEPS = (OWN + STEP - 1) / STEP;
-    MovedKey *const out = static_cast<MovedKey *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
-    MovedValue *const out_values = static_cast<MovedValue *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
-    const bool with_keys = !Value::is || !(step & GP__RADIX_LAST) || !a.drop_keys;
-    unsigned begin[STEPS / 32 + 1]; // of step lane + 32 * j
-    GPUPRIMS__UNROLL
-    for (int j = 0; j <= STEPS / 32; ++j) {
-      const unsigned to = (gp_lane() + 32u * unsigned(j)) * STEP, x = gp_warp() * OWN + (to < OWN ? to : OWN);
-      begin[j] = x < digit.valid ? x : digit.valid;
-      if (x > 0 && x < digit.valid) {
-        const Count at = s.offset[digit(from[place(x)])] + x;
-        begin[j] -= PAIRS ? gp__misalignment(pairs_to.template at<WHOLE>(at), 32) / SIZE
-                          : gp__misalignment(out + at, 32) / SIZE;
-      }
-    }
-    const unsigned behind = gp_warp_broadcast(begin[STEPS / 32], STEPS % 32); // where the next warp's elements begin
-    GPUPRIMS__UNROLL
-    for (int j = 0; j <= STEPS / 32; ++j) begin[j] = begin[j] < behind ? begin[j] : behind;
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < STEPS; i += AT_ONCE) {
-      Key keys[AT_ONCE];
-      Count at[AT_ONCE];
-      unsigned k[AT_ONCE], end[AT_ONCE];
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
-        if (i + j >= STEPS) continue;
-        k[j] = gp_warp_broadcast(begin[(i + j) / 32], (i + j) % 32) + gp_lane();
-        end[j] = gp_warp_broadcast(begin[(i + j + 1) / 32], (i + j + 1) % 32);
-        if (k[j] < end[j]) keys[j] = from[place(k[j])];
-      }
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j)
-        if (i + j < STEPS && k[j] < end[j]) at[j] = s.offset[digit(keys[j])] + k[j];
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
-        if (i + j >= STEPS || k[j] >= end[j]) continue;
-        if (PAIRS) *pairs_to.template at<WHOLE>(at[j]) = keys[j];
-        else if (with_keys) out[at[j]] = Moved::key(keys[j]);
-        if (!PAIRS && Value::is) out_values[at[j]] = Moved::value(keys[j], values[place(k[j])]);
-      }
-    }
-  }
+  // Where in shared memory a tile's element stands. Pairs of consecutive digits, in runs of equal length, lie in
+  // different banks.
+  static GP_DEVICE unsigned place(unsigned k) { return Moved::paired ? k ^ (k >> 4 & 15u) : k; }
   // A few at a time: read, then written. PAIRS: side by side; WHOLE: into one array.
   template <bool FULL, bool PAIRS, bool WHOLE>
   GP_DEVICE void store(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
-    if (SECTORS && (sizeof(MovedKey) == 4 || sizeof(MovedKey) == 8)) {
-      store_sectors<PAIRS, WHOLE>(digit, from, values, pairs_to);
-      return;
-    }
     MovedKey *const out = static_cast<MovedKey *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
     MovedValue *const out_values = static_cast<MovedValue *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
     const bool with_keys = !Value::is || !(step & GP__RADIX_LAST) || !a.drop_keys;
@@ -12966,10 +12914,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         }
       }
       __syncthreads();
-      if (!BEHIND && resolves && LATE != 2) begin_look_back(window, now.tile);
-      if (resolves && (BEHIND || !LATE)) resolve(BEHIND ? behind : now, window);
+      if (!BEHIND && resolves) begin_look_back(window, now.tile);
+      if (resolves) resolve(BEHIND ? behind : now, window);
       gp__u32 next = 0;
-      if (threadIdx.x == 0 && (BEHIND || !LATE)) next = draw();
+      if (threadIdx.x == 0) next = draw();
       if (more) {
         gp__forget(digit.shift);
         GPUPRIMS__UNROLL
@@ -12979,11 +12927,6 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS && gp__radix_value<V>::is; ++i) tile_values[at[i]] = values[i];
-      }
-      if (!BEHIND && LATE) {
-        if (resolves && LATE == 2) begin_look_back(window, now.tile);
-        if (resolves) resolve(now, window);
-        if (threadIdx.x == 0) next = draw();
       }
       if (threadIdx.x == 0) s.tile = next;
       __syncthreads();

@@ -925,6 +925,7 @@ MUTANTS = {
         "RADIX", "block * p.blocks_per_sm <= s.shared_bytes + 1024", "block <= s.shared_bytes + 1024"),
     "radix: a partial tile is written whole": (
         "RADIX", "if (digit.valid == TILE) store<true>(digit, half);", "if (true) store<true>(digit, half);"),
+    "radix: pairs are looked for where they do not stand": ("RADIX", "keys[j] = from[place(k)];", "keys[j] = from[k];"),
     "radix: the first pass reads pairs": (
         "RADIX", "(a.paired && done ? GP__RADIX_READS_PAIRS : 0)", "(a.paired ? GP__RADIX_READS_PAIRS : 0)"),
     "radix: the last pass writes pairs": (
