@@ -2875,17 +2875,22 @@ GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
 }
 // Counting sort: blocks that count keys of one and of two bytes. The counters of all values of two bytes, of 16 bits
-// each, take 128 KiB of a block, which the device must have.
-enum { GP__COUNTING_BLOCKS = 64, GP__COUNTING_THREADS = 256 }; // that make runs of keys of two bytes
+// each, take 128 KiB of a block, which the device must have. Where there are many keys, blocks leave their counters in
+// memory, and those that make runs add them up.
+enum { GP__COUNTING_BLOCKS = 128, GP__COUNTING_THREADS = 512 }; // that make runs of keys of two bytes
+enum { GP__COUNTING_ROWS_LOG2 = 21, GP__COUNTING_ROW_BYTES = 131072 };
+GPUPRIMS__RULE unsigned gp__counting_rows(gp__shape s, unsigned grid) {
+  return s.key_size == 1 || !(s.count >> GP__COUNTING_ROWS_LOG2) ? 0 : grid;
+}
 GPUPRIMS__RULE int gp__counting_threads(int key_size) { return key_size == 1 ? 512 : 1024; }
 GPUPRIMS__RULE int gp__counting_vectors(int key_size) { return key_size == 1 ? 2 : 4; }
 GPUPRIMS__RULE int gp__counting_blocks(int key_size) { return key_size == 1 ? 3 : 1; }
 GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
   return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.begin_bit == 0 &&
          s.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
-         (s.key_size == 1
-              ? p.threads * p.vectors <= 65536 / GP__VECTOR // places in a tile take 16 bits
-              : p.threads * p.vectors <= 1280 && s.shared_bytes >= 131072 + GP__VECTOR + GP__HISTOGRAM_STATIC_BYTES);
+         (s.key_size == 1 ? p.threads * p.vectors <= 65536 / GP__VECTOR // places in a tile take 16 bits
+                          : p.threads * p.vectors <= 1280 &&
+                                s.shared_bytes >= GP__COUNTING_ROW_BYTES + GP__VECTOR + GP__HISTOGRAM_STATIC_BYTES);
 }
 // What may lose the order of equal keys: built-in keys, all bits of them, no values.
 GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
@@ -4341,14 +4346,17 @@ __attribute__((unused)) static void gp__geometry_counting(gp_policy p, gp__shape
                                                           gp__geometry *g) {
   const unsigned long long values = 1ull << 8 * s.key_size;
   const unsigned long long look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
+  const gp__geometry counting = gp__counting_geometry(p, s);
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
-  g->words = gp__counting_geometry(p, s).words;
+  g->words = counting.words;
   if (g->words < look_back) g->words = look_back;
-  g->scratch = values * 8 + (s.key_size == 1 ? 0 : values * 8 + values * 2 + 8);
+  g->scratch = values * 8;
+  if (s.key_size > 1)
+    g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (unsigned long long)GP__COUNTING_ROW_BYTES + 8;
 }
 
 // Top-k and nth element. grid: the blocks of the first launch.
@@ -4756,6 +4764,7 @@ typedef struct gp__histogram_args {
   gp__value lower, upper; // even: `active` values of the samples' type; the one beyond its largest wraps to its lowest
   int channels, active;   // at least 1
   unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory; 0: one, of 16 bits
+  unsigned *rows;         // counting sort: what each block has counted, by 16 bits each; null: it is added to `out`
 } gp__histogram_args;
 
 // Group by: tables of keys in shared memory.
@@ -4875,7 +4884,9 @@ typedef struct gp__counting_args {
   unsigned long long count;
   const unsigned long long *count_device;
   const unsigned long long *counts; // of each value, by its bits
-  unsigned long long *starts;       // keys of two bytes: where each run begins
+  const unsigned short *rows;       // keys of two bytes: counts by each block, to be added to these
+  unsigned blocks;                  // how many; 0: there is nothing to be added
+  unsigned long long *starts;       // where each run begins
   unsigned short *values;           // what it is made of
   unsigned long long *runs;         // their number
   void *workspace;
@@ -8887,6 +8898,12 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       gp__receive<gp__u32>(gp__words(a.workspace), i, tag);
       __threadfence();
     }
+  }
+  // The same for one counter, behind which this thread may add.
+  static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s, gp__u64 counter) {
+    gp__receive<gp__u32>(gp__words(a.workspace),
+                         counter / gp__histogram_chunk(a.bins * static_cast<unsigned>(a.active)), s.ticket.tag);
+    __threadfence();
   }
   static const bool may_halve = !global && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
   static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells, Samples &x) {
@@ -16952,12 +16969,140 @@ struct gp__add_tally {
   }
 };
 
+// Counts keys of two bytes: counters of 16 bits, two in a word, those of two values that differ in their highest bit.
+// The bits below it choose the bank together, so that keys do not meet that have some of them in common. Who finds bit
+// 15 of a counter set takes 2^15 to the output, unless somebody else did; until then no thread goes on to its next
+// vector, so that all together add too little for an overflow.
+template <class P> struct gp__key_counts {
+  typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<unsigned short>, unsigned short, gp__none, gp__u64>
+      Histogram;
+  typedef typename Histogram::Storage Storage;
+  typedef typename Histogram::Samples Samples;
+  static const int V = Histogram::V, WORDS = 1 << 15;
+  static const gp__u32 FULL = 0x80008000u;
+  static_assert(P::threads * V < 1 << 15, "counters of 16 bits");
+  const gp__histogram_args &a;
+  const Storage &s;
+  gp__shared_place words;
+  GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, unsigned char *shared)
+      : a(args), s(storage), words(shared) {}
+
+  // Two keys, as those that are counted in their places: their bits 0 to 4, 5 to 9 and 10 to 14 make bits 0 to 4.
+  static GP_DEVICE gp__u32 mixed(gp__u32 keys) { return keys ^ ((keys >> 5 ^ keys >> 10) & 0x001f001fu); }
+  GP_DEVICE gp__u32 *word(gp__u32 mixed, bool upper) const {
+    return words.template at<gp__u32>((upper ? mixed >> 14 : mixed << 2) & 0x1fffcu);
+  }
+  // n of the lower or of the upper key; what the word was.
+  GP_DEVICE gp__u32 add(gp__u32 keys, gp__u32 mixed, bool upper, gp__u32 n) const {
+    return atomicAdd(word(mixed, upper), (keys & (upper ? 0x80000000u : 0x8000u)) != 0 ? n << 16 : n);
+  }
+  GP_DEVICE void carry(gp__u32 key, gp__u32 *word) const {
+    const gp__u32 full = gp__peek(word) & FULL, mine = full ? atomicAnd(word, ~full) & full : 0;
+    if (!mine) return;
+    GPUPRIMS__UNROLL_BY(1)
+    for (int half = 0; half < 2; ++half) {
+      const gp__u32 at = (key & 0x7fffu) + unsigned(half) * WORDS;
+      if (!(mine >> (16 * half) & 0x8000u)) continue;
+      if (gridDim.x > 1) Histogram::wait_for_output(a, s, at);
+      atomicAdd(static_cast<gp__u64 *>(a.out) + at, gp__u64(1) << 15);
+    }
+  }
+  // merge: neighbours that are equal are added at once.
+  GP_DEVICE void take(const gp_vector &x, bool merge) const {
+    gp__u32 m[4], was = 0, n = 1;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 4; ++i) m[i] = mixed(x.word[i]);
+    if (merge) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        const bool upper = j % 2 == 1;
+        const gp__u32 w = x.word[j / 2], next = upper && j < V - 1 ? x.word[(j + 1) / 2] << 16 : w;
+        if (j == V - 1 || (next ^ (upper ? w : w << 16)) >> 16 != 0) {
+          was |= add(w, m[j / 2], upper, n);
+          n = 0;
+        }
+        ++n;
+      }
+    } else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) was |= add(x.word[j / 2], m[j / 2], j % 2 == 1, 1);
+    }
+    if (!(was & FULL)) return;
+    was = 0;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) was |= gp__peek(word(m[j / 2], j % 2 == 1));
+    if (!(was & FULL)) return; // somebody else has seen it
+    gp__u32 w0 = x.word[0], w1 = x.word[1], w2 = x.word[2];
+    GPUPRIMS__UNROLL_BY(1)
+    for (int j = 0; j < V; ++j) {
+      carry(w0, word(mixed(w0), false));
+      w0 = j % 2 == 0 ? w0 >> 16 : w1;
+      if (j % 2 == 0) continue;
+      w1 = w2;
+      w2 = x.word[3];
+    }
+  }
+  GP_DEVICE void all(Samples &x) const {
+    if (blockIdx.x == gridDim.x - 1) { // what is left before and behind the vectors, a key a thread
+      const typename Histogram::Extent e(a);
+      const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
+      if (i < e.samples) {
+        const gp__u32 key = static_cast<const unsigned short *>(a.in)[i], mix = mixed(key);
+        if (add(key, mix, false, 1) & FULL) carry(key, word(mix, false));
+      }
+    }
+    GPUPRIMS__UNROLL_BY(1)
+    while (__any_sync(0xffffffffu, x.left != 0)) {
+      const gp__u32 w = x.x[0].access.word[0]; // pairs of equal keys in a quarter of the lanes are a sign of runs
+      const bool merge = __popc(__ballot_sync(0xffffffffu, x.left != 0 && (w ^ w << 16) >> 16 == 0)) >= 8;
+      GPUPRIMS__UNROLL
+      for (unsigned k = 0; k < Histogram::K; ++k) {
+        if (k < x.left) take(x.x[k].access, merge);
+        x.load(k, k + Histogram::K < x.left, true);
+      }
+      x.left -= x.left < Histogram::K ? x.left : Histogram::K;
+    }
+  }
+  static GP_DEVICE void run(const gp__histogram_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    const bool single = gridDim.x == 1;
+    gp__u64 *out = static_cast<gp__u64 *>(a.out);
+    Histogram::clear(shared, WORDS * 4);
+    gp__begin<P>();
+    Samples samples(a);
+    if (!single && gp_warp() == P::threads / 32 - 1) Histogram::clear_output(a, s);
+    for (gp__u32 i = threadIdx.x; single && i < 2 * WORDS; i += P::threads) out[i] = 0;
+    __syncthreads();
+    const gp__key_counts counts(a, s, shared);
+    counts.all(samples);
+    if (!single && !a.rows) Histogram::wait_for_output(a, s);
+    __syncthreads();
+    gp__u32 *row = a.rows + static_cast<gp__u64>(blockIdx.x) * WORDS;
+    for (gp__u32 i = 2 * threadIdx.x; i < WORDS; i += 2 * P::threads) {
+      const gp__u32 w[2] = {*counts.word(mixed(i), false), *counts.word(mixed(i + 1), false)};
+      if (a.rows) {
+        row[i / 2] = __byte_perm(w[0], w[1], 0x5410);
+        row[(WORDS + i) / 2] = __byte_perm(w[0], w[1], 0x7632);
+      } else {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < 2; ++j) {
+          if (w[j] & 0xffffu) atomicAdd(out + i + j, static_cast<gp__u64>(w[j] & 0xffffu));
+          if (w[j] >> 16) atomicAdd(out + WORDS + i + j, static_cast<gp__u64>(w[j] >> 16));
+        }
+      }
+    }
+  }
+};
+
 // How many keys there are of each value, in a histogram of their bits.
+template <class P, class K, int SIZE = int(sizeof(K))>
+struct gp__counts_of : gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<K>, K, gp__none, gp__u64> {};
+template <class P, class K> struct gp__counts_of<P, K, 2> : gp__key_counts<P> {};
 template <class P, class K> GP_DEVICE void gp__count_keys(const gp__histogram_args &a) {
-  typedef gp__policy<gp__counting_threads(int(sizeof(K))), gp__counting_vectors(int(sizeof(K))), P::load, GP_CACHE_ALL,
-                     0, gp__counting_blocks(int(sizeof(K))), P::overlap>
-      Policy;
-  gp__histogram<Policy, GP_SHARED_BINS, gp__even_bins<K>, K, gp__none, gp__u64>(a);
+  gp__counts_of<gp__policy<gp__counting_threads(int(sizeof(K))), gp__counting_vectors(int(sizeof(K))), P::load,
+                           GP_CACHE_ALL, 0, gp__counting_blocks(int(sizeof(K))), P::overlap>,
+                K>::run(a);
 }
 
 // ITEMS counters of a thread, those of consecutive values in the order of the sort.
@@ -16969,12 +17114,15 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   GP_DEVICE Bits value(int i) const {
     return Ordered::decode(static_cast<Bits>(DESCENDING ? ~(first + unsigned(i)) : first + unsigned(i)));
   }
-  GP_DEVICE gp__run_tally load(const gp__u64 *counts, gp__u32 from, gp__u32 end) {
-    gp__run_tally t = gp__add_tally::identity();
+  GP_DEVICE void load(const gp__u64 *counts, gp__u32 from, gp__u32 end) {
     first = from;
     GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) count[i] = first + i < end ? counts[value(i)] : 0;
+  }
+  GP_DEVICE gp__run_tally tally() const {
+    gp__run_tally t = gp__add_tally::identity();
+    GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
-      count[i] = first + i < end ? counts[value(i)] : 0;
       t.keys += count[i];
       t.runs += count[i] != 0;
     }
@@ -16993,18 +17141,37 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
 };
 
-// The runs of keys of two bytes: GP__COUNTING_BLOCKS blocks, each of which waits for the sums of those before it.
+// The runs of keys of two bytes: GP__COUNTING_BLOCKS blocks, each of which waits for the sums of those before it. A
+// thread has one value; its block's are side by side in a row too, rising or falling.
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(const gp__counting_args &a) {
-  const int THREADS = GP__COUNTING_THREADS, ITEMS = 65536 / GP__COUNTING_BLOCKS / THREADS;
-  typedef gp__scan_storage<THREADS, gp__run_tally> Storage;
+  const int THREADS = GP__COUNTING_THREADS, PARTS = THREADS / 8; // of a row, vectors
+  static_assert(THREADS * GP__COUNTING_BLOCKS == 65536, "a value a thread");
+  struct Storage : gp__scan_storage<THREADS, gp__run_tally> {
+    gp__u32 sums[8][PARTS];
+  };
   GP_SHARED(Storage, s);
   gp__begin<P>();
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, gridDim.x);
+  s.sums[threadIdx.x / PARTS][threadIdx.x % PARTS] = 0;
   __syncthreads();
   const gp__ticket ticket = s.ticket;
-  gp__counted_values<ITEMS, T, DESCENDING> mine;
-  const gp__u32 first = (static_cast<gp__u32>(ticket.number) * THREADS + threadIdx.x) * ITEMS;
-  gp__run_tally before = mine.load(a.counts, first, 65536);
+  gp__counted_values<1, T, DESCENDING> mine;
+  mine.load(a.counts, static_cast<gp__u32>(ticket.number) * THREADS + threadIdx.x, 65536);
+  const gp__u32 value = mine.value(0), part = threadIdx.x % PARTS;
+  const unsigned short *row = a.rows + threadIdx.x / PARTS * 65536 + (value & ~(THREADS - 1u)) + part * 8;
+  gp__u32 sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+  GPUPRIMS__UNROLL_BY(8)
+  for (unsigned b = threadIdx.x / PARTS; b < a.blocks; b += 8, row += 8 * 65536) {
+    const gp_vector counted = gp__load_vector<GP_CACHE_L2>(row);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 8; ++i) sum[i] += counted.word[i / 2] >> (i % 2 * 16) & 0xffffu;
+  }
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 8; ++i)
+    if (sum[i]) atomicAdd(&s.sums[i][part], sum[i]);
+  __syncthreads();
+  mine.count[0] += s.sums[value % 8][value % THREADS / 8];
+  gp__run_tally before = mine.tally();
   const gp__run_tally total = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan);
   if (gp_warp() == 0) {
     gp_before<gp__run_tally> start;
@@ -17049,16 +17216,29 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     gp__u64 key;
     GP_DEVICE bool operator()(gp__u64 run) const { return starts[run] <= key; }
   };
-  // The tile's vector at `position`.
-  static GP_DEVICE gp_vector vector_at(const Storage &s, unsigned position, unsigned runs) {
-    unsigned low = 0, count = runs;
-    while (count > 1) { // the last run that begins at or before it
+  struct Begun { // runs that begin at a position of the tile or before it
+    const unsigned short *at;
+    unsigned position;
+    GP_DEVICE bool operator()(gp__u64 run) const { return at[run] <= position; }
+  };
+  // The lane's vector of a warp's, which begin at `first`. All lanes.
+  static GP_DEVICE gp_vector vector_at(const Storage &s, unsigned first, unsigned runs) {
+    const unsigned lane = gp_lane(), position = first + lane * V, all = 0xffffffffu;
+    unsigned low = 0;
+    if (runs > 256) low = static_cast<unsigned>(gp_warp_search(0, runs, Begun{s.at, first}));
+    else
+      for (unsigned i = 0; i < runs; i += 32)
+        low += static_cast<unsigned>(__popc(__ballot_sync(all, i + lane < runs && s.at[i + lane] <= first)));
+    const unsigned more = __popc(__ballot_sync(all, low + lane < runs && s.at[low + lane] < first + 32 * V));
+    unsigned count = (more < 32 ? more : runs - low < 32 * V ? runs - low : 32 * V - 1) + 1;
+    for (--low; count > 1;) { // the last run that begins at the position or before it
       const unsigned half = count / 2;
       if (s.at[low + half] <= position) low += half, count -= half;
       else count = half;
     }
-    unsigned next = low + 1 < runs ? s.at[low + 1] : 0xffffffffu;
-    if (position + V <= next) return gp__same_keys(static_cast<Bits>(s.value[low]));
+    const gp_vector same = gp__same_keys(static_cast<Bits>(s.value[low]));
+    unsigned next = more && low + 1 < runs ? s.at[low + 1] : 0xffffffffu;
+    if (position + V <= next) return same;
     gp__packed<Bits> p;
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) {
@@ -17082,7 +17262,8 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     gp__u64 runs;
     if (ALONE) {
       gp__counted_values<ITEMS, T, DESCENDING> mine;
-      gp__run_tally before = mine.load(a.counts, threadIdx.x * ITEMS, VALUES);
+      mine.load(a.counts, threadIdx.x * ITEMS, VALUES);
+      gp__run_tally before = mine.tally();
       runs = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan).runs;
       mine.store(before, s.starts, s.values);
       starts = s.starts;
@@ -17095,38 +17276,45 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       if (gp_lane() == 0) s.first_run = static_cast<gp__u32>(behind - 1);
     }
     __syncthreads();
-    gp__u64 run = s.first_run;
     Bits *out = static_cast<Bits *>(a.out) - skipped;
+    gp__u64 run = s.first_run, at = 0;
+    unsigned short here_value = values[run], value = 0;
+    const auto load = [&](gp__u64 i) { // a run that may begin in the tile
+      at = i < runs ? starts[i] + skipped : ~0ull;
+      if (i < runs) value = values[i];
+    };
+    load(run + 1 + threadIdx.x);
     for (gp__u64 tile = first; tile < last; ++tile) {
       const gp__u64 from = tile * TILE, to = from + TILE < end ? from + TILE : end;
       unsigned here = 1;
-      if (threadIdx.x == 0) s.at[0] = 0, s.value[0] = values[run];
+      if (threadIdx.x == 0) s.at[0] = 0, s.value[0] = here_value;
       for (;;) { // those that begin in the tile
-        const gp__u64 i = run + here + threadIdx.x;
-        const gp__u64 at = i < runs ? starts[i] + skipped : to;
         if (at < to) {
           s.at[here + threadIdx.x] = static_cast<unsigned short>(at - from);
-          s.value[here + threadIdx.x] = values[i];
+          s.value[here + threadIdx.x] = value;
         }
         const unsigned found = static_cast<unsigned>(__syncthreads_count(at < to));
         here += found;
         if (found < THREADS) break;
+        load(run + here + threadIdx.x);
       }
+      run += here - 1;
+      here_value = s.value[here - 1];
+      load(run + 1 + threadIdx.x); // the next tile's, while this one is written
       GPUPRIMS__UNROLL_BY(2)
       for (int k = 0; k < K; ++k) {
-        const unsigned position = (k * THREADS + threadIdx.x) * V;
-        const gp__u64 at = from + position;
-        if (at >= to) break;
+        const unsigned first_of_warp = (k * THREADS + threadIdx.x / 32 * 32) * V;
+        if (from + first_of_warp >= to) break;
         gp__packed<Bits> p;
-        p.vector = vector_at(s, position, here);
-        if (at >= skipped && at + V <= end) gp__store_vector<P::store>(out + at, p.vector);
+        p.vector = vector_at(s, first_of_warp, here);
+        const gp__u64 i = from + first_of_warp + gp_lane() * V;
+        if (i >= skipped && i + V <= end) gp__store_vector<P::store>(out + i, p.vector);
         else {
           GPUPRIMS__UNROLL
           for (int j = 0; j < V; ++j)
-            if (at + j >= skipped && at + j < end) out[at + j] = p.item[j];
+            if (i + j >= skipped && i + j < end) out[i + j] = p.item[j];
         }
       }
-      run += here - 1;
       __syncthreads();
     }
   }
@@ -29699,9 +29887,14 @@ GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   h.workspace = a.workspace = l->workspace;
   a.out = q->out_keys;
   a.counts = (unsigned long long *)l->scratch;
-  a.starts = (unsigned long long *)l->scratch + values;
-  a.runs = a.starts + values;
-  a.values = (unsigned short *)(a.runs + 1);
+  if (q->key_size > 1) {
+    a.starts = (unsigned long long *)l->scratch + values;
+    a.values = (unsigned short *)(a.starts + values);
+    a.blocks = gp__counting_rows(*l->h, g.grid);
+    a.rows = a.values + values;
+    a.runs = (unsigned long long *)(a.values + (a.blocks + 1) * values);
+    h.rows = a.blocks ? (unsigned *)(a.values + values) : NULL;
+  }
   result = gp__launch_step(l, 0, g.grid, g.threads, g.shared_bytes, &h);
   if (result == GP_SUCCESS && q->key_size > 1)
     result = gp__launch_step(l, 2, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0, &a);
