@@ -2888,9 +2888,10 @@ GPUPRIMS__RULE int gp__counting_blocks(int key_size) { return key_size == 1 ? 3 
 GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
   return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.begin_bit == 0 &&
          s.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
-         (s.key_size == 1 ? p.threads * p.vectors <= 65536 / GP__VECTOR // places in a tile take 16 bits
-                          : p.threads * p.vectors <= 1280 &&
-                                s.shared_bytes >= GP__COUNTING_ROW_BYTES + GP__VECTOR + GP__HISTOGRAM_STATIC_BYTES);
+         (s.key_size == 1
+              ? p.threads * p.vectors <= 65536 / GP__VECTOR // places in a tile take 16 bits
+              : p.threads * p.vectors <= 1280 &&
+                    s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
 }
 // What may lose the order of equal keys: built-in keys, all bits of them, no values.
 GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {

@@ -710,7 +710,8 @@ MUTANTS = {
     "histogram: a copy is left out": ("HISTOGRAM_SHARED", "for (unsigned r = 0; r < a.replicas; ++r) // of 32",
                                       "for (unsigned r = 0; r + 1 < a.replicas; ++r) // of 32"),
     "histogram: counters are read before all have counted": (
-        "HISTOGRAM_SHARED", "wait_for_output(a, s);\n    __syncthreads();", "wait_for_output(a, s);"),
+        "HISTOGRAM_SHARED", "if (!single && !adds_early) wait_for_output(a, s);\n    __syncthreads();",
+        "if (!single && !adds_early) wait_for_output(a, s);"),
     "histogram: whoever clears the last chunk draws again": (
         "HISTOGRAM_SHARED", "if (ticket.number == chunks - 1) return;", ""),
     "histogram: a vector in another's place": (
