@@ -142,7 +142,8 @@ PROGRAMS = [
     Program("top-k kernels", ["tests/kernels/test_top_k.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["2"], long_args=["60"]),
     Program("transpose kernels", ["tests/kernels/test_transpose.cpp"], SIMT, ALL,
-            flags=["-Wno-maybe-uninitialized", "-Wno-psabi"], args=["2"], long_args=["60"], plain=["2"]),  # these three have types that only the plain build runs
+            flags=["-Wno-maybe-uninitialized", "-Wno-psabi"], args=["2"], long_args=["60"],
+            plain=["2"]),  # these three have types that only the plain build runs
     Program("breadth-first search", ["tests/kernels/test_bfs.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["200"], plain=["6"]),
     Program("search from many sources", ["tests/kernels/test_bfs_sources.cpp"], SIMT, ALL,

@@ -428,17 +428,18 @@ static int compare(workbench *w, const problem *p, const char *out, const char *
   return 0;
 }
 
-// A call on the GPU. With --no-pipelined, scans that would be pipelined look back instead: racecheck does not follow
-// barriers in shared memory at which some warps arrive and others wait (the emulator's race build does).
+// A call on the GPU. With --no-pipelined, scans and streams that would be pipelined look back, and sets have two
+// launches: racecheck does not follow barriers in shared memory at which some warps arrive and others wait (the
+// emulator's race build does).
 static int no_pipelined;
 static gp_result run_gpu(const gp_call *call, void *stream) {
-  static const gp_policy look_back = {.algorithm = GP_LOOK_BACK}; // of a scan and of a stream
+  static const gp_policy look_back = {.algorithm = GP_LOOK_BACK}, merge_path = {.algorithm = GP_MERGE_PATH};
   gp_call other = *call;
   gp_policy p;
   gp_policy_source source;
   if (!no_pipelined || gp_policy_origin(gpu, call, &p, &source) || p.algorithm != GP_PIPELINED)
     return gp_run(gpu, call, stream);
-  other.policy = &look_back;
+  other.policy = gp__family_of((int)call->primitive) == GP__FAMILY_MERGE ? &merge_path : &look_back;
   return gp_run(gpu, &other, stream);
 }
 
