@@ -19413,8 +19413,9 @@ template <int WARPS> struct gp__bfs_shared {
   gp__u64 source, begin; // where the traversal begins, and its edges
   gp__u64 edges;         // of the graph
   gp__u64 tag;           // of this launch
-  gp__u64 clock;         // when it began
-  unsigned rank, steps;
+  unsigned rank;
+  gp__u64 clock;  // when it began
+  unsigned steps; // of note(), which writes it: nobody's load of rank may take it along
 };
 
 // CLUSTERS: may the launch be in clusters?
