@@ -18440,8 +18440,17 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
 
 // ---- transpose
 
-// The tile of that number: which it is of its matrix, and the matrix. Panels of some tile rows: neighbouring blocks
-// write neighbouring tiles, and blocks some way off read them.
+// Panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off read them.
+GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__u64 &row, gp__u64 &column) {
+  const gp__u64 of_panel = a.panel * a.column_tiles, panel = tile / of_panel;
+  const gp__u64 first = panel * a.panel, rest = a.row_tiles - first;
+  const gp__u64 height = rest < a.panel ? rest : a.panel;
+  tile -= panel * of_panel;
+  column = tile / height;
+  row = first + tile - column * height;
+}
+// The tile of that number: which it is of its matrix, and the matrix. Offsets of both in its place take registers fewer
+// where a thread reads and writes the tile (a sixth of them, a block a multiprocessor of thin ones).
 struct gp__place_of_tile {
   gp__u64 row, column, far, near;
   GP_DEVICE gp__place_of_tile(const gp__transpose_args &a, gp__u64 tile) : far(0), near(0) {
@@ -18451,12 +18460,7 @@ struct gp__place_of_tile {
       far = matrix / a.outer[1];
       near = matrix - far * a.outer[1];
     }
-    const gp__u64 of_panel = a.panel * a.column_tiles, panel = tile / of_panel;
-    const gp__u64 first = panel * a.panel, rest = a.row_tiles - first;
-    const gp__u64 height = rest < a.panel ? rest : a.panel;
-    tile -= panel * of_panel;
-    column = tile / height;
-    row = first + tile - column * height;
+    gp__tile_of_panel(a, tile, row, column);
   }
 };
 
@@ -18588,12 +18592,17 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
       store_whole(shared, out + first * matrix, static_cast<unsigned>(matrices * a.columns), 0);
       return;
     }
-    const gp__place_of_tile at(a, tile);
+    gp__u64 row, column, from = 0, to = 0;
+    if (a.outer[0] * a.outer[1] > 1) {
+      const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix, far = matrix / a.outer[1];
+      tile -= matrix * of_matrix;
+      from = far * a.in_outer[0] + (matrix - far * a.outer[1]) * a.in_outer[1];
+      to = far * a.out_outer[0] + (matrix - far * a.outer[1]) * a.out_outer[1];
+    }
+    gp__tile_of_panel(a, tile, row, column);
     const unsigned step = gp__transpose_step(ROWS, SIZE, WORD, OUT_ALIGNED);
-    const gp__u64 row = at.row * (IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : step);
-    const gp__u64 column = at.column * (OUT_WHOLE  ? a.tile_columns
-                                        : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE)
-                                                   : unsigned(COLUMNS));
+    row *= (IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : step);
+    column *= (OUT_WHOLE ? a.tile_columns : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(COLUMNS));
     const unsigned most_rows = IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS);
     const unsigned most_columns = OUT_WHOLE  ? a.tile_columns
                                   : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE)
@@ -18601,8 +18610,8 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
     const unsigned rows = static_cast<unsigned>(a.rows - row < most_rows ? a.rows - row : most_rows);
     const unsigned columns =
         static_cast<unsigned>(a.columns - column < most_columns ? a.columns - column : most_columns);
-    in += at.far * a.in_outer[0] + at.near * a.in_outer[1] + row * a.in_pitch + column * SIZE;
-    out += at.far * a.out_outer[0] + at.near * a.out_outer[1] + column * a.out_pitch + row * SIZE;
+    in += from + row * a.in_pitch + column * SIZE;
+    out += to + column * a.out_pitch + row * SIZE;
     const unsigned start = gp__misalignment(in, 16);
     if (IN_WHOLE) load_whole(shared, in, rows * static_cast<unsigned>(a.columns) * SIZE, end);
     else if (OUT_WHOLE) load_few(shared, in, rows, columns, end);
