@@ -18601,8 +18601,8 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
     }
     gp__tile_of_panel(a, tile, row, column);
     const unsigned step = gp__transpose_step(ROWS, SIZE, WORD, OUT_ALIGNED);
-    row *= (IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : step);
-    column *= (OUT_WHOLE ? a.tile_columns : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(COLUMNS));
+    row *= IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : step;
+    column *= OUT_WHOLE ? a.tile_columns : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(COLUMNS);
     const unsigned most_rows = IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS);
     const unsigned most_columns = OUT_WHOLE  ? a.tile_columns
                                   : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE)
