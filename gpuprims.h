@@ -28983,8 +28983,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
     gp__add(t, ", %u", most > threads ? most / threads : 1);
   }
   if (blocks > 0 && family != GP__FAMILY_MAP &&
-      blocks * threads <= (v->algorithm == GP_HYBRID            ? 2048u
-                           : family == GP__FAMILY_HISTOGRAM     ? (v->vectors < 4 ? 1536u : 1024u)
+      blocks * threads <= (family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536u : 1024u)
                            : family == GP__FAMILY_TRANSPOSE     ? 2048u
                            : family != GP__FAMILY_STREAM        ? 1024u
                            : v->vectors >= 7 || q->acc_size > 8 ? 512u
