@@ -81,7 +81,8 @@ def has_clang():
 
 def toolchain(program, flavour, long):
     """(The compiler of C++, its Flavour)."""
-    if long or flavour not in WITH_CLANG or "race" not in program.flavours or not has_clang():
+    kernels = "race" in program.flavours or flavour == "asan" and program.runtime  # (the plain dispatch is timed)
+    if long or flavour not in WITH_CLANG or not kernels or not has_clang():
         return CXX, LONG_PLAIN if long and flavour == "plain" else FLAVOURS[flavour]
     return "clang++" if flavour == "asan" else CXX, WITH_CLANG[flavour]
 

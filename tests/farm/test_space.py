@@ -59,26 +59,35 @@ def test_space_is_what_the_header_allows(program, cell, compute_capability):
     assert listed.split() == found["policies"]
 
 
-def doctored(folder, old, new):
-    """A program on a copy of the header in which `old` stands as `new`."""
+def doctored(folder, *changes):
+    """A program on a copy of the header with (old, new) texts changed."""
     with open(os.path.join(tune_parts.ROOT, "gpuprims.h"), encoding="utf-8") as file:
         text = file.read()
-    assert text.count(old) == 1, old
+    for old, new in changes:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
     with open(folder / "gpuprims.h", "w", encoding="utf-8") as file:
-        file.write(text.replace(old, new))
+        file.write(text)
     return tune_parts.build(str(folder), str(folder))
 
 
-def test_new_value_of_a_field(program, tmp_path):
-    """One more value in the header is all that the tools need to know."""
+@pytest.fixture(scope="module")
+def longer(tmp_path_factory):
+    """On a header with one more value of a field of reductions, and a longer text before all kernels."""
     fields = "#define GP_POLICY_FIELDS_REDUCE(F)"
     with open(os.path.join(tune_parts.ROOT, "gpuprims.h"), encoding="utf-8") as file:
         block = re.search(re.escape(fields) + r".*?\n\n?#define", file.read(), re.S).group(0)
     changed = block.replace("F(threads, 0, 128,", "F(threads, 0, 96, 128,")
     assert changed != block
+    warp = "// >>warp ----"
+    return doctored(tmp_path_factory.mktemp("longer"), (block, changed), (warp, "// A longer text before it.\n" + warp))
+
+
+def test_new_value_of_a_field(program, longer):
+    """One more value in the header is all that the tools need to know."""
     cell = "reduce SUM f32 n=1M"
     before = tune_parts.space(program, cell)
-    after = tune_parts.space(doctored(tmp_path, block, changed), cell)
+    after = tune_parts.space(longer, cell)
     new = set(after["policies"]) - set(before["policies"])
     assert set(before["policies"]) < set(after["policies"])
     assert new == {policy for policy in after["policies"] if ",threads=96," in policy}
@@ -118,17 +127,16 @@ def test_resources(program, architectures, tmp_path):
 
 def test_resources_reject_spills(architectures, tmp_path):
     """On a header that leaves a thread 32 registers, long vectors spill; on one with a mistake nothing compiles."""
-    folders = [tmp_path / "spills", tmp_path / "broken"]
-    for folder in folders:
-        folder.mkdir()
     old = 'gp__add(t, "extern \\"C\\" __global__ void __launch_bounds__(%u", threads);'
-    spills = doctored(folders[0], old, old.replace("(%u", "(1024, 2 + 0 * %u"))
-    broken = doctored(folders[1], old, old.replace("__global__", "__golbal__"))
-    cell, environment = "transform2 SUM f64 n=1M", {"env": tune_parts.environment()}
-    found = tune_parts.space(spills, cell, "--resources-limit", 16, **environment)
+    new = old.replace('"extern', 'getenv("BROKEN") ? "extern __golbal__ %u" : "extern').replace("(%u",
+                                                                                                "(1024, 2 + 0 * %u")
+    program = doctored(tmp_path, (old, new))
+    cell, environment = "transform2 SUM f64 n=1M", tune_parts.environment()
+    found = tune_parts.space(program, cell, "--resources-limit", 16, env=environment)
     assert found["rejected"]["spills"] > 0 < found["valid"] and found["rejected"]["compile"] == 0
     assert not any(",vectors=8," in policy for policy in found["policies"])
-    found = tune_parts.space(broken, cell, "--resources-limit", 3, stderr=subprocess.PIPE, **environment)
+    environment["BROKEN"] = "1"
+    found = tune_parts.space(program, cell, "--resources-limit", 3, stderr=subprocess.PIPE, env=environment)
     assert found["rejected"]["compile"] == 3 and found["valid"] == 0 == len(found["policies"])
 
 
@@ -262,15 +270,14 @@ def addresses_can_be_fixed():
     return subprocess.run([shutil.which("python3"), "-c", script], check=False).returncode == 0
 
 
-def test_equal_source_is_equal_code(program, architectures, tmp_path):
+def test_equal_source_is_equal_code(program, longer, architectures, tmp_path):
     """Policies that differ where the machine code does not have one hash; compiled anew, a kernel is the same."""
     policies = ["threads=256,blocks_per_sm=1", "threads=256,blocks_per_sm=2", "threads=128,blocks_per_sm=1"]
     answers, _ = ask(program, "".join(compile_line(1, "fill u32 n=1M", 90, policy) for policy in policies))
     assert answers[0]["code"] == answers[1]["code"] != answers[2]["code"]
     if addresses_can_be_fixed():
         line = compile_line(1, "exclusive_scan SUM f64 n=4M", 90, "default")
-        other = doctored(tmp_path, "// >>warp ----", "// A longer text before it.\n// >>warp ----")
-        jobs = [(program, line + line), (program, line, tmp_path / ("long" * 30)), (other, line, tmp_path / "cache")]
+        jobs = [(program, line + line), (program, line, tmp_path / ("long" * 30)), (longer, line, tmp_path / "cache")]
         answers = [answer for answers, _ in tune_parts.in_parallel(ask, jobs) for answer in answers]
         assert {answer["status"] for answer in answers} == {"ok"} and len({answer["code"] for answer in answers}) == 1
 

@@ -1379,7 +1379,7 @@ def main():
     skipped = 0
     if os.environ.get("GPUPRIMS_LONG") == "0" and not sys.argv[2:]:
         skipped = len(names)
-        names = names[turn(36)::36]
+        names = names[turn(60)::60]
         skipped -= len(names)
         print("skipped: %d mutants, whose turn it is not; make test-long runs all" % skipped)
     names += [] if skipped else sorted({MUTANTS[n][0] for n in names})  # the parts as they are

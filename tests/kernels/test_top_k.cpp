@@ -102,6 +102,8 @@ template <class P, class T, bool DESCENDING> void counting(const char *name, int
   const size_t sizes[] = {1, 7, tile - 1, tile, tile + 1, 3 * tile + 5, 11 * tile / 2};
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+      // Runs of keys of two bytes take 65,536 threads, whatever the size: a third of the sizes a seed.
+      if (sizeof(T) == 2 && (k + size_t(seed) + P::threads / 64 + DESCENDING) % 3) continue;
       const size_t n = sizes[k], offset = seed % 2 ? 0 : random32() % 16;
       const int sms = 1 + int(random32() % 4), kind = int((seed + k) % 7);
       simt::set_random_schedule(u64(seed) * 100 + k);
@@ -426,8 +428,13 @@ int main(int argc, char **argv) {
   key_counts<Small>("key counts", seeds);
 #ifndef TEST_FEW
   counting<Larger, signed char, true>("counting i8 descending", seeds);
-  counting<Larger, gp_f16, false>("counting f16", seeds);
-  counting<Small, gp_bf16, true>("counting bf16 descending", seeds);
+#ifdef __SANITIZE_ADDRESS__ // floats differ in their order, not in their addresses
+  if (seeds > 1)
+#endif
+  {
+    counting<Larger, gp_f16, false>("counting f16", seeds);
+    counting<Small, gp_bf16, true>("counting bf16 descending", seeds);
+  }
   counting<gp__policy<512, 1, 1, 1, 0, 1, 2>, u8, false>("counting u8 512", seeds);
   key_counts<Larger>("key counts larger", seeds);
 #endif
