@@ -1377,16 +1377,16 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, g
 // out of place: 2 * rows * columns * size bytes. Pitches (leading dimensions) and strides are in elements. Matrices lie
 // row by row and are aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. `out`
 // may be `in` where matrices are square, with the same strides on both sides: one launch, as out of place; or where
-// they are dense. Dense ones of up to 64 MiB, as many at a time as lie one behind the other and are no more together,
-// go out of place into a workspace of their size and come back by a copy (GP_ROUND_TRIP, which a policy may ask for
-// beyond 64 MiB too): two launches, 4 * rows * columns * size bytes, so that r of a copy's speed out of place becomes 1
-// / (1 / r + 1) of it, and more where the L2 cache holds both. Where a launch fails, matrices are as they were or done.
-// Dense ones of 128 MiB and more, with sides of some hundred elements, take one step that moves half of the elements
-// once and the other half twice, through a workspace of 0.3 to 0.45 times the matrix (GP_BUFFERED_PANELS; more stages,
-// less workspace). Others, and under a policy with GP_PADDED_TILES all, take two steps, each of which reads and writes
-// everything once, and at most 72 MiB of workspace, where a side has a divisor that makes 64 to 512 bytes; else up to
-// three such steps, by columns and rows that fit shared memory, or through workspace: 64 MiB, or one row (128 bytes of
-// all rows) if that is more.
+// they are dense. Small dense ones, of which a tile has some whole, take one launch too. Dense ones of up to 64 MiB, as
+// many at a time as lie one behind the other and are no more together, go out of place into a workspace of their size
+// and come back by a copy (GP_ROUND_TRIP, which a policy may ask for beyond 64 MiB too): two launches, 4 * rows *
+// columns * size bytes, so that r of a copy's speed out of place becomes 1 / (1 / r + 1) of it, and more where the L2
+// cache holds both. Where a launch fails, matrices are as they were or done. Dense ones of 128 MiB and more, with sides
+// of some hundred elements, take one step that moves half of the elements once and the other half twice, through a
+// workspace of 0.3 to 0.45 times the matrix (GP_BUFFERED_PANELS; more stages, less workspace). Others, and under a
+// policy with GP_PADDED_TILES all, take two steps, each of which reads and writes everything once, and at most 72 MiB
+// of workspace, where a side has a divisor that makes 64 to 512 bytes; else up to three such steps, by columns and rows
+// that fit shared memory, or through workspace: 64 MiB, or one row (128 bytes of all rows) if that is more.
 
 // out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < columns. Pitch 0: dense, columns and rows.
 GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
@@ -3329,17 +3329,21 @@ GPUPRIMS__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
 // Dense matrices in place by way of the workspace: as many at a time as lie one behind the other and have so many bytes
 // together, one at least; whole vectors of them, so that each trip begins as the first one does.
 enum { GP__TRIP_BYTES = 64 << 20 };
-// The first trip, there: a transpose out of place. Other calls stay what they are.
-GPUPRIMS__BOTH static inline __attribute__((unused)) gp__shape gp__trip_of(gp_policy p, gp__shape s) {
+// What its tiles see of a dense matrix in place: the first trip, there, which is out of place; matrices that a tile has
+// whole, which change within their places. Other calls stay what they are.
+GPUPRIMS__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, gp__shape s) {
   const unsigned long long column = s.rows * (unsigned)s.key_size;
   unsigned long long most;
-  if (p.algorithm != GP_ROUND_TRIP || s.move != GP__MOVE_RECTANGLE) return s;
-  most = GP__TRIP_BYTES / (column * s.columns);
-  if (most > 16) most -= most % 16;
-  if (most < 1 || !(s.form & GP__FORM_STACKED)) most = 1;
-  if (s.segments > most) s.segments = most;
-  s.move = GP__MOVE_TILES;
-  s.form = (s.form & ~GP__FORM_OUT_ALIGNED) | (column % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+  if (s.move != GP__MOVE_RECTANGLE) return s;
+  if (p.algorithm == GP_ROUND_TRIP) {
+    most = GP__TRIP_BYTES / (column * s.columns);
+    if (most > 16) most -= most % 16;
+    if (most < 1 || !(s.form & GP__FORM_STACKED)) most = 1;
+    if (s.segments > most) s.segments = most;
+    s.form = (s.form & ~GP__FORM_OUT_ALIGNED) | (column % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+  }
+  if (p.algorithm == GP_ROUND_TRIP || (p.algorithm == GP_PADDED_TILES && gp__transpose_packs(p, s)))
+    s.move = GP__MOVE_TILES;
   return s;
 }
 // Large dense matrices in place, where a side has a divisor that is good for a chunk: so many elements of a line that a
@@ -3481,16 +3485,16 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
 }
 // Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
 GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
-GPUPRIMS__RULE int gp__transpose_form(gp_policy p, gp__shape s) {
-  return gp__is_buffered(p.algorithm)   ? gp__buffered_plan_of(p, s).form
-         : s.move == GP__MOVE_RECTANGLE ? p.algorithm == GP_ROUND_TRIP ? gp__transpose_form(p, gp__trip_of(p, s))
-                                                                       : gp__panels_form(gp__panels_plan_of(p, s))
-                                        : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-                                              (s.move != GP__MOVE_TILES       ? 0
-                                               : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
-                                               : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
-                                               : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
-                                                                              : 0);
+GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
+  if (gp__is_buffered(p.algorithm)) return gp__buffered_plan_of(p, s).form;
+  s = gp__tiled(p, s);
+  return s.move == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
+                                      : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+                                            (s.move != GP__MOVE_TILES       ? 0
+                                             : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
+                                             : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
+                                             : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
+                                                                            : 0);
 }
 // Tiles that come by tensor copies: boxes of 128 bytes of so many rows; the other way, lines of 128 bytes or more.
 enum { GP__TENSOR_BOX = 128, GP__TENSOR_ALIGNMENT = 1024, GP__TENSOR_STAGES_MOST = 8, GP__TENSOR_TURNS = 2 };
@@ -3953,11 +3957,11 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   return q;
 }
 // Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor, or elements have 8 bytes; of
-// large matrices with aligned sides 32 KiB (bytes: the input's side is enough). Rectangles in place of 128 MiB
-// or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide elements, where
-// rows are aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then. Those of a trip of 64 MiB or less
-// go to the workspace and back, a few trips or large ones: as many bytes as panels and chunks move, or fewer, at the
-// speed of two plain kernels.
+// large matrices with aligned sides 32 KiB (bytes: the input's side is enough). Rectangles in place of 128 MiB or more
+// go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide elements, where rows are
+// aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then. Matrices that a tile has whole change
+// within their places. Others of 64 MiB or less go to the workspace and back, a few trips or large ones: as many bytes
+// as panels and chunks move, or fewer, at the speed of two plain kernels.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
@@ -3969,8 +3973,12 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   if (s.move == GP__MOVE_RECTANGLE && (algorithm == GP_ROUND_TRIP || algorithm == GP_AUTO)) {
     gp__shape trip;
     q = p;
+    q.algorithm = GP_PADDED_TILES;
+    q = gp__portable_transpose(q, s);
+    if (algorithm == GP_AUTO && gp__tiled(q, s).move == GP__MOVE_TILES) return q;
+    q = p;
     q.algorithm = GP_ROUND_TRIP;
-    trip = gp__trip_of(q, s);
+    trip = gp__tiled(q, s);
     if (algorithm == GP_ROUND_TRIP || (matrix <= GP__TRIP_BYTES && (s.segments <= GP__CHUNK_MATRICES * trip.segments ||
                                                                     matrix * trip.segments >= GP__CHUNK_MATRIX))) {
       q.algorithm = GP_PADDED_TILES;
@@ -4452,7 +4460,7 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   gp__transpose_plan r;
   unsigned long long whole, step;
-  s = gp__trip_of(p, s);
+  s = gp__tiled(p, s);
   r.matrices = r.pitch = r.pad = r.shared_bytes = 0;
   r.form = gp__transpose_form(p, s);
   r.tile_rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, size);
@@ -4553,10 +4561,8 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
                                                            gp__geometry *g) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
-  if (p.algorithm == GP_ROUND_TRIP) {
-    s = gp__trip_of(p, s);
-    g->scratch = s.segments * s.rows * s.columns * (unsigned)s.key_size;
-  }
+  s = gp__tiled(p, s);
+  if (p.algorithm == GP_ROUND_TRIP) g->scratch = s.segments * s.rows * s.columns * (unsigned)s.key_size;
   if (panels.items) {
     g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
     g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
@@ -28348,6 +28354,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
                                              gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  const int move = gp__tiled(*p, gp__shape_of(q)).move;
   if (gp__is_buffered(p->algorithm)) {
     kinds[0] = p->algorithm == GP_TENSOR_PANELS ? GP__TRANSPOSE_TENSOR_PANELS : GP__TRANSPOSE_BUFFERED;
     kinds[1] = GP__TRANSPOSE_SAVE;
@@ -28364,15 +28371,15 @@ GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_poli
     kinds[2] = GP__TRANSPOSE_SAVE;
     return 3;
   }
-  if (q->moves.kind == GP__MOVE_RECTANGLE) { // in the order of gp__launch_rectangle
+  if (move == GP__MOVE_RECTANGLE) { // in the order of gp__launch_rectangle
     kinds[0] = GP__TRANSPOSE_COLUMNS;
     kinds[1] = GP__TRANSPOSE_WITHIN;
     return 2;
   }
-  kinds[0] = p->algorithm == GP_TENSOR_TILES    ? GP__TRANSPOSE_TENSOR
-             : q->moves.kind == GP__MOVE_TILES  ? GP__TRANSPOSE
-             : q->moves.kind == GP__MOVE_SQUARE ? GP__TRANSPOSE_SQUARE
-                                                : GP__TRANSPOSE_ROWS;
+  kinds[0] = p->algorithm == GP_TENSOR_TILES ? GP__TRANSPOSE_TENSOR
+             : move == GP__MOVE_TILES        ? GP__TRANSPOSE
+             : move == GP__MOVE_SQUARE       ? GP__TRANSPOSE_SQUARE
+                                             : GP__TRANSPOSE_ROWS;
   return 1;
 }
 GPUPRIMS__PRIVATE int gp__form_of(const gp__request *q, const gp_policy *p) {
@@ -30184,7 +30191,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   }
   return result;
 }
-// `count` matrices, from `data` to the workspace, and back. h: gp__trip_of.
+// `count` matrices, from `data` to the workspace, and back. h: gp__tiled.
 __attribute__((unused)) static gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of,
                                                                      uint64_t count, void *data, void *scratch,
                                                                      gp__map_args *back) {
@@ -30202,7 +30209,7 @@ __attribute__((unused)) static gp__transpose_args gp__trip_arguments(gp_policy p
   return a;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
-  const gp__shape h = gp__trip_of(*l->p, *l->h);
+  const gp__shape h = gp__tiled(*l->p, *l->h);
   gp_result result = GP_SUCCESS;
   uint64_t first;
   for (first = 0; first < l->h->segments && result == GP_SUCCESS; first += h.segments) {
@@ -30320,7 +30327,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   if (l->p->algorithm == GP_TENSOR_TILES) return gp__launch_tensor(l);
   if (l->p->algorithm == GP_ROUND_TRIP) return gp__launch_round_trip(l);
   if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
-  if (l->q->moves.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
+  if (gp__tiled(*l->p, *l->h).move == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
   a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }

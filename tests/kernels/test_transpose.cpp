@@ -220,7 +220,7 @@ template <class P, int SIZE, int WORD> static int launch_buffered_of(Run &r, gp_
 template <class P, int SIZE, int WORD> static int launch_round_trip(const Run &r, gp_policy policy, u8 *out) {
   const uint64_t *extent = r.q.moves.extent, *stride = r.q.moves.out_stride;
   const u64 all = r.shape.segments;
-  gp__shape h = gp__trip_of(policy, r.shape);
+  gp__shape h = gp__tiled(policy, r.shape);
   if (h.segments > 16 && random32() % 4) h.segments = 16;
   const u64 bytes = h.segments * h.rows * h.columns * SIZE;
   Device<u8> scratch((size_t(bytes)));
@@ -384,7 +384,9 @@ static void run(const Case &c, const char *name, int seed, bool swizzled, bool m
   if constexpr (TENSOR)
     e = panels ? launch_tensor_panels<P, TENSOR>(r, policy, out) : launch_tensor<P, TENSOR>(r, policy, grid);
   else
-    e = r.q.moves.kind == GP__MOVE_RECTANGLE ? launch_rectangle<P>(r, policy, out, seed) : launch<P>(r, swizzled, grid);
+    e = panels == TRIP || gp__tiled(policy, r.shape).move == GP__MOVE_RECTANGLE
+            ? launch_rectangle<P>(r, policy, out, seed)
+            : launch<P>(r, swizzled, grid);
   if (e == -1 && !must) return;
   check(!e && same_items(out, expected),
         what_of(c, name, seed) + " kind " + std::to_string(r.q.moves.kind) + " form " + std::to_string(r.plan.form));
@@ -526,9 +528,11 @@ template <class P> static void rectangles(const char *name, int size, int seeds)
     if (seed % 3 == 0) rows = 12 * (1 + random32() % 9), columns = 12 * (1 + random32() % 9); // a common factor
     if (seed % 5 == 0) rows = seed % 2 ? 3 : 700, columns = seed % 2 ? 700 : 4;
     Case c = matrix(size, rows, columns, seed % 4 ? 1 : 3);
+    if (seed % 6 == 2)
+      c = matrix(size, 1 + random32() % 15, 2 + random32() % 13, 1 + random32() % 99); // tiles have them
     c.in_place = true;
-    c.in_skip = skip_of(size, seed);
-    run<P>(c, name, seed, false, rows > 1 && columns > 1 && rows != columns && size != 1);
+    c.in_skip = seed % 6 == 2 ? 0 : skip_of(size, seed);
+    run<P>(c, name, seed, false, rows > 1 && columns > 1 && rows != columns && size != 1 && seed % 6 != 2);
   }
 }
 #endif

@@ -2948,15 +2948,17 @@ static void test_round_trips() {
   CHECK(takes(1, 10, 3, 0, 4, &bytes) && bytes == GP__CONTROL_BYTES + 256);
   CHECK(takes(5, 2048, 8192, 0, 0, &bytes) && bytes == GP__CONTROL_BYTES + most);
   CHECK(takes(1 << 20, 8, 40, 0, 4, &bytes) && bytes <= GP__CONTROL_BYTES + most && bytes > most - 16 * 1280);
-  CHECK(takes(1 << 20, 8, 41, 0, 0, &bytes) && bytes == GP__CONTROL_BYTES + 51136 * 8 * 41 * 4); // whole vectors
+  CHECK(takes(1 << 20, 8, 41, 0, 4, &bytes) && bytes == GP__CONTROL_BYTES + 51136 * 8 * 41 * 4); // whole vectors
   CHECK(takes(4, 8, 40, 1, 0, &bytes) && !takes(5, 8, 40, 1, 0, &bytes));                        // launches of each
   // Trips in parts of whole vectors: the last one has the rest.
   m.extent[0] = 1 << 20, m.extent[1] = 8, m.extent[2] = 41, m.in_stride[0] = m.out_stride[0] = 0;
-  c.in = c.out = reinterpret_cast<char *>(uintptr_t(1) << 32);
-  GOOD(gp_prepare(ctx, &c));
-  const unsigned before = fake::counts.launches;
-  GOOD(gp_run(ctx, &c, nullptr));
-  CHECK(fake::counts.launches - before == 2 * 21);
+  for (const unsigned misaligned : {4u, 0u}) { // a tile has some whole: within their places, in one launch
+    c.in = c.out = reinterpret_cast<char *>(uintptr_t(1) << 32) + misaligned;
+    const unsigned before = fake::counts.launches;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches - before == (misaligned ? 2 * 21 : 1));
+  }
+  CHECK(!takes(1 << 20, 8, 41, 0, 0, &bytes) && bytes == 0);
   fake::machine.run = true;
   CLOSE(ctx);
 }
