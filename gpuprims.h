@@ -3357,6 +3357,7 @@ enum {
   GP__PANELS_MOST = 1 << 20,  // of a matrix
   GP__CHUNK_FLAGS = 16 << 20, // bytes of flags, at most, of two kinds
   GP__PANELS_COUNTERS = 2,    // tickets of tiles, and of chunks, before a counter for each panel
+  GP__CHUNK_TICKET = 32,      // that a warp begins with, one after another: a divisor of 32
   GP__CHUNK_MATRICES = 4,     // as many may be small
   GP__CHUNK_MATRIX = 4 << 20  // bytes of one that is not
 };
@@ -19034,12 +19035,13 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
   const gp__u64 chunks = gp__u64(a.chunk_rows) * a.chunk_columns;
   for (;;) {
     gp__u64 first = 0;
-    if (gp_lane() == 0) first = gp__add_relaxed(a.counters + 1, 1) * 32;
+    if (gp_lane() == 0) first = gp__add_relaxed(a.counters + 1, 1) * GP__CHUNK_TICKET;
     first = __shfl_sync(~0u, first, 0);
     if (first >= chunks) break;
-    const gp__u32 there = chunks - first < 32 ? (1u << (chunks - first)) - 1 : ~0u;
+    const gp__u64 left = chunks - first < GP__CHUNK_TICKET ? chunks - first : gp__u64(GP__CHUNK_TICKET);
+    const gp__u32 there = ~0u >> (32 - left);
     gp__u32 rest = 0;
-    if (gp_lane() == 0) rest = gp__peek(a.claimed + first / 32);
+    if (gp_lane() == 0) rest = gp__peek(a.claimed + first / 32) >> first % 32;
     for (rest = ~__shfl_sync(~0u, rest, 0) & there; rest; rest &= rest - 1)
       mover.chain(static_cast<gp__u32>(first) + static_cast<gp__u32>(__ffs(static_cast<int>(rest)) - 1));
   }
@@ -30181,9 +30183,10 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
         if (result != GP_SUCCESS) return result;
         continue;
       }
-      work = which == 0   ? a.panels * a.panel_tiles
-             : which == 1 ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads)
-                          : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
+      work = which == 0 ? a.panels * a.panel_tiles
+             : which == 1
+                 ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads / GP__WARP * GP__CHUNK_TICKET)
+                 : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
       result = gp__launch_step(l, which, gp__grid_of_step(l, which, 0, work), threads,
                                which == 0 ? l->g->shared_bytes : 0, &a);
       if (result != GP_SUCCESS) return result;
