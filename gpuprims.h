@@ -433,6 +433,7 @@ enum {
   GP_PAIRED_SWEEP,    // sort of pairs of 4 bytes each: one sweep, between whose passes a value lies beside its key
   GP_TENSOR_TILES,    // transpose: tiles come by tensor copies, stages of them at a time (9.0 and later, aligned rows)
   GP_TENSOR_PANELS,   // transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies
+  GP_ROUND_TRIP,      // transpose in place: out of place into the workspace, and back by a copy
   GP_ALGORITHM_COUNT
 };
 
@@ -1376,12 +1377,16 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, g
 // out of place: 2 * rows * columns * size bytes. Pitches (leading dimensions) and strides are in elements. Matrices lie
 // row by row and are aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. `out`
 // may be `in` where matrices are square, with the same strides on both sides: one launch, as out of place; or where
-// they are dense. Dense ones of 128 MiB and more, with sides of some hundred elements, take one step that moves half of
-// the elements once and the other half twice, through a workspace of 0.3 to 0.45 times the matrix (GP_BUFFERED_PANELS;
-// more stages, less workspace). Others, and under a policy with GP_PADDED_TILES all, take two steps, each of which
-// reads and writes everything once, and at most 72 MiB of workspace, where a side has a divisor that makes 64 to 512
-// bytes; else up to three such steps, by columns and rows that fit shared memory, or through workspace: 64 MiB, or one
-// row (128 bytes of all rows) if that is more.
+// they are dense. Small dense ones, of which a tile has some whole, take one launch too. Dense ones of up to 64 MiB, as
+// many at a time as lie one behind the other and are no more together, go out of place into a workspace of their size
+// and come back by a copy (GP_ROUND_TRIP, which a policy may ask for beyond 64 MiB too): two launches, 4 * rows *
+// columns * size bytes, so that r of a copy's speed out of place becomes 1 / (1 / r + 1) of it, and more where the L2
+// cache holds both. Where a launch fails, matrices are as they were or done. Dense ones of 128 MiB and more, with sides
+// of some hundred elements, take one step that moves half of the elements once and the other half twice, through a
+// workspace of 0.3 to 0.45 times the matrix (GP_BUFFERED_PANELS; more stages, less workspace). Others, and under a
+// policy with GP_PADDED_TILES all, take two steps, each of which reads and writes everything once, and at most 72 MiB
+// of workspace, where a side has a divisor that makes 64 to 512 bytes; else up to three such steps, by columns and rows
+// that fit shared memory, or through workspace: 64 MiB, or one row (128 bytes of all rows) if that is more.
 
 // out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < columns. Pitch 0: dense, columns and rows.
 GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
@@ -2290,7 +2295,8 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(overlap, 0, 1, 2)
 
 #define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
-  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_TILES, GP_TENSOR_PANELS)     \
+  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_TILES, GP_TENSOR_PANELS,     \
+    GP_ROUND_TRIP)                                                                                                     \
   F(threads, 0, 128, 256, 512)                                                                                         \
   F(vectors, 0, 1, 2, 4, 8)                                                                                            \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -3225,8 +3231,8 @@ enum {
   GP__MOVE_RECTANGLE // in place: dense matrices
 };
 // What is known of its sides: addresses of all rows (of all columns) are multiples of 16; those of all matrices of the
-// input are; rows (columns) of a matrix lie one behind the other; so do matrices, on both sides. Of a kernel: a whole
-// side.
+// input are; rows (columns) of a matrix lie one behind the other; so do matrices, on both sides; the first begins at a
+// multiple of 16 then. Of a kernel: a whole side.
 enum {
   GP__FORM_IN_ALIGNED = 1,
   GP__FORM_OUT_ALIGNED = 2,
@@ -3236,8 +3242,9 @@ enum {
   GP__FORM_IN_START = 16,
   GP__FORM_IN_DENSE = 32,
   GP__FORM_OUT_DENSE = 64,
-  GP__FORM_DENSE = 128,
-  GP__FORM_WORD = 256,            // times the bytes of a word of chunks
+  GP__FORM_STACKED = 128,
+  GP__FORM_DENSE = 256,           // and stacked
+  GP__FORM_WORD = 256,            // of a kernel: times the bytes of a word of chunks
   GP__TRANSPOSE_PANEL = 8,        // tile rows of a panel, where gp__transpose_panel says nothing else
   GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
@@ -3319,6 +3326,26 @@ GPUPRIMS__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
          gp__transpose_thin(p, s, s.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
          gp__transpose_thin(p, s, s.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
+// Dense matrices in place by way of the workspace: as many at a time as lie one behind the other and have so many bytes
+// together, one at least; whole vectors of them, so that each trip begins as the first one does.
+enum { GP__TRIP_BYTES = 64 << 20 };
+// What its tiles see of a dense matrix in place: the first trip, there, which is out of place; matrices that a tile has
+// whole, which change within their places. Other calls stay what they are.
+GPUPRIMS__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, gp__shape s) {
+  const unsigned long long column = s.rows * (unsigned)s.key_size;
+  unsigned long long most;
+  if (s.move != GP__MOVE_RECTANGLE) return s;
+  if (p.algorithm == GP_ROUND_TRIP) {
+    most = GP__TRIP_BYTES / (column * s.columns);
+    if (most > 16) most -= most % 16;
+    if (most < 1 || !(s.form & GP__FORM_STACKED)) most = 1;
+    if (s.segments > most) s.segments = most;
+    s.form = (s.form & ~GP__FORM_OUT_ALIGNED) | (column % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+  }
+  if (p.algorithm == GP_ROUND_TRIP || (p.algorithm == GP_PADDED_TILES && gp__transpose_packs(p, s)))
+    s.move = GP__MOVE_TILES;
+  return s;
+}
 // Large dense matrices in place, where a side has a divisor that is good for a chunk: so many elements of a line that a
 // warp takes 64 to 512 bytes at a time. Chunks: of a row of the output, which come from so many rows of the input (a
 // panel, whose rows become columns first); with `inverse`, of a row of the input, and panels become rows last.
@@ -3330,6 +3357,7 @@ enum {
   GP__PANELS_MOST = 1 << 20,  // of a matrix
   GP__CHUNK_FLAGS = 16 << 20, // bytes of flags, at most, of two kinds
   GP__PANELS_COUNTERS = 2,    // tickets of tiles, and of chunks, before a counter for each panel
+  GP__CHUNK_TICKET = 32,      // that a warp begins with, one after another: a divisor of 32
   GP__CHUNK_MATRICES = 4,     // as many may be small
   GP__CHUNK_MATRIX = 4 << 20  // bytes of one that is not
 };
@@ -3366,7 +3394,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
   const unsigned long long size = (unsigned)s.key_size, matrix = s.rows * s.columns * size;
   unsigned long long rows = 0, columns = 0;
-  if (s.move != GP__MOVE_RECTANGLE || gp__is_buffered(p.algorithm) ||
+  if (s.move != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
       matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
       (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
     return r;
@@ -3458,15 +3486,16 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
 }
 // Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
 GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
-GPUPRIMS__RULE int gp__transpose_form(gp_policy p, gp__shape s) {
-  return gp__is_buffered(p.algorithm)   ? gp__buffered_plan_of(p, s).form
-         : s.move == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
-                                        : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-                                              (s.move != GP__MOVE_TILES       ? 0
-                                               : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
-                                               : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
-                                               : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
-                                                                              : 0);
+GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
+  if (gp__is_buffered(p.algorithm)) return gp__buffered_plan_of(p, s).form;
+  s = gp__tiled(p, s);
+  return s.move == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
+                                      : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+                                            (s.move != GP__MOVE_TILES       ? 0
+                                             : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
+                                             : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
+                                             : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
+                                                                            : 0);
 }
 // Tiles that come by tensor copies: boxes of 128 bytes of so many rows; the other way, lines of 128 bytes or more.
 enum { GP__TENSOR_BOX = 128, GP__TENSOR_ALIGNMENT = 1024, GP__TENSOR_STAGES_MOST = 8, GP__TENSOR_TURNS = 2 };
@@ -3489,6 +3518,7 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES ||
           ((p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS) && gp__policy_valid_tensor(p, s)) ||
           (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
+          (p.algorithm == GP_ROUND_TRIP && s.move == GP__MOVE_RECTANGLE) ||
           (p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size) &&
            (s.move == GP__MOVE_TILES || s.move == GP__MOVE_SQUARE) &&
            (gp__transpose_form(p, s) & ~GP__FORM_OUT_ALIGNED) == GP__FORM_IN_ALIGNED)) &&
@@ -3928,9 +3958,11 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   return q;
 }
 // Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor, or elements have 8 bytes; of
-// large matrices with aligned sides 32 KiB (bytes: the input's side is enough). Rectangles in place of 128 MiB
-// or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide elements, where
-// rows are aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then.
+// large matrices with aligned sides 32 KiB (bytes: the input's side is enough). Rectangles in place of 128 MiB or more
+// go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide elements, where rows are
+// aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then. Matrices that a tile has whole change
+// within their places. Others of 64 MiB or less go to the workspace and back, a few trips or large ones: as many bytes
+// as panels and chunks move, or fewer, at the speed of two plain kernels.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
@@ -3939,6 +3971,24 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   const int sides = s.move == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.rows >= 1024 && s.columns >= 1024;
   const int least = s.key_size == 1 ? 27 : s.key_size == 8 ? 30 : 29;
   gp_policy q;
+  if (s.move == GP__MOVE_RECTANGLE && (algorithm == GP_ROUND_TRIP || algorithm == GP_AUTO)) {
+    gp__shape trip;
+    q = p;
+    q.algorithm = GP_PADDED_TILES;
+    q = gp__portable_transpose(q, s);
+    if (algorithm == GP_AUTO && gp__tiled(q, s).move == GP__MOVE_TILES) return q;
+    q = p;
+    q.algorithm = GP_ROUND_TRIP;
+    trip = gp__tiled(q, s);
+    if (algorithm == GP_ROUND_TRIP || (matrix <= GP__TRIP_BYTES && (s.segments <= GP__CHUNK_MATRICES * trip.segments ||
+                                                                    matrix * trip.segments >= GP__CHUNK_MATRIX))) {
+      q.algorithm = GP_PADDED_TILES;
+      trip.count = trip.segments * trip.rows * trip.columns;
+      q = gp__portable_transpose(q, trip);
+      q.algorithm = GP_ROUND_TRIP;
+      return q;
+    }
+  }
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(vectors, bytes < sms * 2 * 8192          ? 1
                               : bytes < sms * 4 * 16384       ? 2
@@ -4411,6 +4461,7 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   gp__transpose_plan r;
   unsigned long long whole, step;
+  s = gp__tiled(p, s);
   r.matrices = r.pitch = r.pad = r.shared_bytes = 0;
   r.form = gp__transpose_form(p, s);
   r.tile_rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, size);
@@ -4511,6 +4562,8 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
                                                            gp__geometry *g) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
+  s = gp__tiled(p, s);
+  if (p.algorithm == GP_ROUND_TRIP) g->scratch = s.segments * s.rows * s.columns * (unsigned)s.key_size;
   if (panels.items) {
     g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
     g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
@@ -18982,12 +19035,13 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
   const gp__u64 chunks = gp__u64(a.chunk_rows) * a.chunk_columns;
   for (;;) {
     gp__u64 first = 0;
-    if (gp_lane() == 0) first = gp__add_relaxed(a.counters + 1, 1) * 32;
+    if (gp_lane() == 0) first = gp__add_relaxed(a.counters + 1, 1) * GP__CHUNK_TICKET;
     first = __shfl_sync(~0u, first, 0);
     if (first >= chunks) break;
-    const gp__u32 there = chunks - first < 32 ? (1u << (chunks - first)) - 1 : ~0u;
+    const gp__u64 left = chunks - first < GP__CHUNK_TICKET ? chunks - first : gp__u64(GP__CHUNK_TICKET);
+    const gp__u32 there = ~0u >> (32 - left);
     gp__u32 rest = 0;
-    if (gp_lane() == 0) rest = gp__peek(a.claimed + first / 32);
+    if (gp_lane() == 0) rest = gp__peek(a.claimed + first / 32) >> first % 32;
     for (rest = ~__shfl_sync(~0u, rest, 0) & there; rest; rest &= rest - 1)
       mover.chain(static_cast<gp__u32>(first) + static_cast<gp__u32>(__ffs(static_cast<int>(rest)) - 1));
   }
@@ -27934,9 +27988,8 @@ GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
             (m->in_stride[1] == m->extent[0] * size ? GP__FORM_IN_DENSE : 0) |
             (m->out_stride[0] == m->extent[1] * size ? GP__FORM_OUT_DENSE : 0);
   if ((h->form & GP__FORM_IN_DENSE) && (h->form & GP__FORM_OUT_DENSE) && m->extent[2] == 1 &&
-      (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)) &&
-      (uintptr_t)q->in % GP__VECTOR == 0)
-    h->form |= GP__FORM_DENSE;
+      (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)))
+    h->form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
 }
 GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
   const int family = gp__family_of(q->primitive);
@@ -28281,6 +28334,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(gp__kernel_kind kinds[GP__KINDS_MAX]
 }
 // With which policy the kernels of a plan are built.
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+  if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more of them copy slower
   return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE     ? p
          : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
                                                                    : gp__adaptive_hybrid(p);
@@ -28302,9 +28356,15 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
                                              gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  const int move = gp__tiled(*p, gp__shape_of(q)).move;
   if (gp__is_buffered(p->algorithm)) {
     kinds[0] = p->algorithm == GP_TENSOR_PANELS ? GP__TRANSPOSE_TENSOR_PANELS : GP__TRANSPOSE_BUFFERED;
     kinds[1] = GP__TRANSPOSE_SAVE;
+    return 2;
+  }
+  if (p->algorithm == GP_ROUND_TRIP) {
+    kinds[0] = GP__TRANSPOSE;
+    kinds[1] = GP__COPY;
     return 2;
   }
   if (gp__panels_plan_of(*p, gp__shape_of(q)).items) { // in the order of gp__launch_panels
@@ -28313,15 +28373,15 @@ GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_poli
     kinds[2] = GP__TRANSPOSE_SAVE;
     return 3;
   }
-  if (q->moves.kind == GP__MOVE_RECTANGLE) { // in the order of gp__launch_rectangle
+  if (move == GP__MOVE_RECTANGLE) { // in the order of gp__launch_rectangle
     kinds[0] = GP__TRANSPOSE_COLUMNS;
     kinds[1] = GP__TRANSPOSE_WITHIN;
     return 2;
   }
-  kinds[0] = p->algorithm == GP_TENSOR_TILES    ? GP__TRANSPOSE_TENSOR
-             : q->moves.kind == GP__MOVE_TILES  ? GP__TRANSPOSE
-             : q->moves.kind == GP__MOVE_SQUARE ? GP__TRANSPOSE_SQUARE
-                                                : GP__TRANSPOSE_ROWS;
+  kinds[0] = p->algorithm == GP_TENSOR_TILES ? GP__TRANSPOSE_TENSOR
+             : move == GP__MOVE_TILES        ? GP__TRANSPOSE
+             : move == GP__MOVE_SQUARE       ? GP__TRANSPOSE_SQUARE
+                                             : GP__TRANSPOSE_ROWS;
   return 1;
 }
 GPUPRIMS__PRIVATE int gp__form_of(const gp__request *q, const gp_policy *p) {
@@ -28447,7 +28507,9 @@ GPUPRIMS__PRIVATE int gp__has_wide_indices(const gp__request *q) {
   return q->primitive == GP_TOP_K && q->out_size && q->count > UINT32_MAX;
 }
 // Of the elements of a copy: those of layouts are bytes.
-GPUPRIMS__PRIVATE int gp__copied_size(const gp__request *q) { return q->in_layout ? 1 : (int)q->in_size; }
+GPUPRIMS__PRIVATE int gp__copied_size(const gp__request *q) {
+  return q->in_layout ? 1 : q->primitive == GP_TRANSPOSE ? q->moves.size : (int)q->in_size;
+}
 GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
                                       int key[GP__KEY_NUMBERS]) {
   // Flags that the kernels do not know: offsets are checked by others; one sweep is told the direction when it runs.
@@ -28459,7 +28521,7 @@ GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, 
   key[i++] = q->op;
   key[i++] = q->transform;
   key[i++] = q->equal;
-  key[i++] = q->primitive == GP_TRANSPOSE ? q->moves.size : kind == GP__COPY ? gp__copied_size(q) : q->in_type;
+  key[i++] = bytes ? gp__copied_size(q) : q->in_type;
   key[i++] = q->in2_type;
   key[i++] = q->key_type;
   key[i++] = q->offset_type;
@@ -28907,7 +28969,8 @@ typedef struct gp__program_op {
 GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_policy *v, gp__kernel_kind kind) {
   const gp__moves *m = &q->moves;
   const int aligned = (gp__form_of(q, v) & 3) == 3;
-  const int moved = kind == GP__TRANSPOSE_ROWS || kind == GP__TRANSPOSE_COLUMNS || kind == GP__TRANSPOSE_WITHIN;
+  const int moved =
+      kind == GP__TRANSPOSE_ROWS || kind == GP__TRANSPOSE_COLUMNS || kind == GP__TRANSPOSE_WITHIN || kind == GP__COPY;
   const int light =
       moved || kind == GP__TRANSPOSE_SAVE ||
       (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned &&
@@ -30120,13 +30183,48 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
         if (result != GP_SUCCESS) return result;
         continue;
       }
-      work = which == 0   ? a.panels * a.panel_tiles
-             : which == 1 ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads)
-                          : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
+      work = which == 0 ? a.panels * a.panel_tiles
+             : which == 1
+                 ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads / GP__WARP * GP__CHUNK_TICKET)
+                 : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
       result = gp__launch_step(l, which, gp__grid_of_step(l, which, 0, work), threads,
                                which == 0 ? l->g->shared_bytes : 0, &a);
       if (result != GP_SUCCESS) return result;
     }
+  }
+  return result;
+}
+// `count` matrices, from `data` to the workspace, and back. h: gp__tiled.
+__attribute__((unused)) static gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of,
+                                                                     uint64_t count, void *data, void *scratch,
+                                                                     gp__map_args *back) {
+  const uint64_t matrix = h.rows * h.columns * (unsigned)h.key_size;
+  gp__transpose_args a;
+  gp__moves m = *of;
+  m.extent[2] = 1;
+  m.extent[3] = count;
+  a = gp__transpose_arguments(&m, h, p, data, scratch, count * matrix);
+  a.tiles = a.matrices ? gp__ceil_div(count, a.matrices) : a.row_tiles * a.column_tiles * count;
+  memset(back, 0, sizeof *back);
+  back->in = scratch;
+  back->out = data;
+  back->count = count * h.rows * h.columns;
+  return a;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
+  const gp__shape h = gp__tiled(*l->p, *l->h);
+  gp_result result = GP_SUCCESS;
+  uint64_t first;
+  for (first = 0; first < l->h->segments && result == GP_SUCCESS; first += h.segments) {
+    const uint64_t rest = l->h->segments - first;
+    gp__map_args back;
+    gp__transpose_args a = gp__trip_arguments(*l->p, h, &l->q->moves, rest < h.segments ? rest : h.segments,
+                                              gp__matrix_of(l, first), l->scratch, &back);
+    const uint64_t blocks = gp__ceil_div(back.count * (unsigned)h.key_size, (uint64_t)l->g->threads * GP__VECTOR);
+    result = gp__launch_step(l, 0, a.tiles < l->g->grid ? (unsigned)a.tiles : l->g->grid, l->g->threads,
+                             l->g->shared_bytes, &a);
+    if (result == GP_SUCCESS)
+      result = gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back);
   }
   return result;
 }
@@ -30230,8 +30328,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
   if (gp__is_buffered(l->p->algorithm)) return gp__launch_buffered(l);
   if (l->p->algorithm == GP_TENSOR_TILES) return gp__launch_tensor(l);
+  if (l->p->algorithm == GP_ROUND_TRIP) return gp__launch_round_trip(l);
   if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
-  if (l->q->moves.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
+  if (gp__tiled(*l->p, *l->h).move == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
   a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }

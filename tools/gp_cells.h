@@ -150,7 +150,8 @@ static const char *const ALGORITHM_NAMES[] = {
     "GLOBAL_BINS",  "WARP_SEGMENTS",   "ONE_SWEEP",       "HYBRID",         "COUNTING",
     "MERGE_PASSES", "SIZE_CLASSES",    "RADIX_SELECT",    "BEST_LISTS",     "ADAPTIVE",
     "PADDED_TILES", "SWIZZLED_TILES",  "EXPAND_CONTRACT", "FUSED_LAUNCHES", "CONTRACT_EXPAND",
-    "TWO_PHASE",    "BUFFERED_PANELS", "PAIRED_SWEEP",    "TENSOR_TILES",   "TENSOR_PANELS"};
+    "TWO_PHASE",    "BUFFERED_PANELS", "PAIRED_SWEEP",    "TENSOR_TILES",   "TENSOR_PANELS",
+    "ROUND_TRIP"};
 static const char *const SEGMENT_NAMES[] = {"fixed", "uniform", "pareto", "mixed"};
 enum { SEGMENTS_FIXED, SEGMENTS_UNIFORM, SEGMENTS_PARETO, SEGMENTS_MIXED };
 static const char *const FORM_NAMES[] = {"", "offsets", "fixed", "ends", "keys", "heads", "if", "flags", "indices"};
@@ -1251,6 +1252,7 @@ static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const
 #endif
 #if CELLS_HAVE_TRANSPOSE
   if ((int)p == GP_TRANSPOSE) cell_permute(c, c->n, &call);
+  if (c->in_place) call.in = call.out = (void *)256; // so much is known before there are buffers
 #endif
 #undef HANDLE
   return call;

@@ -185,12 +185,14 @@ static transposes_case transposes_drawn(int kind, int size, uint64_t h) {
     t.p.in_stride[d] = (columns + 15) / 16 * 16 + gap;
     t.p.out_stride[d] = (rows + 15) / 16 * 16 + (h >> 51 & 1 ? gap : 0);
   }
+  if (kind == RECTANGLE && batch > 1 && h >> 62 & 1) t.p.in_stride[0] = t.p.out_stride[0] = rows * columns + h % 20;
   if (kind == SQUARE && h >> 58 & 1) t.p.in_stride[d] = t.p.out_stride[d] = rows + (h >> 52) % 20;
   if (t.in_place) t.shift[0] = t.shift[1];
   return t;
 }
 
 static void transposes_all(void) {
+  static const int in_place[] = {GP_PADDED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_PANELS, GP_ROUND_TRIP}; // rectangles
   const int turns = sanitizer ? 1 : quick ? 2 : 8, elements = sanitizer || quick ? 11 : COUNT(ELEMENTS);
   int turn, kind, e;
   for (turn = 0; turn < turns; turn++)
@@ -198,11 +200,18 @@ static void transposes_all(void) {
       for (kind = 0; kind < TRANSPOSES_KINDS; kind++) {
         const uint64_t seed = gp_data_hash((uint64_t)((turn * COUNT(ELEMENTS) + e) * TRANSPOSES_KINDS + kind + 1));
         const transposes_case t = transposes_drawn(kind, ELEMENTS[e].size, seed);
-        const gp_policy policy = drawn_policy(GP_TRANSPOSE, seed);
+        gp_policy policy = drawn_policy(GP_TRANSPOSE, seed);
+        int i;
         if (!type_wanted[type_named(ELEMENTS[e].with) - TYPES]) continue;
         if (out_of_time() || failed > 200) return;
         transposes_solve(&t, NULL);
-        if (turn % 2 == 0 && (!sanitizer || seed % 3 == 0)) transposes_solve(&t, &policy);
+        if (turn % 2 || (sanitizer && seed % 3)) continue;
+        transposes_solve(&t, &policy);
+        memset(&policy, 0, sizeof policy);
+        for (i = 0; i < COUNT(in_place) && kind == RECTANGLE; i++) {
+          policy.algorithm = in_place[i];
+          transposes_solve(&t, &policy);
+        }
       }
 }
 

@@ -1176,6 +1176,11 @@ MUTANTS = {
         "TRANSPOSE_IN_PLACE",
         "    __syncthreads();\n    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i]",
         "    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i]"),
+    "transpose round trip: the last trip is as long as the others": (
+        "TRANSPOSE_IN_PLACE", "  a.tiles = a.matrices ? gp__ceil_div(count, a.matrices) : a.row_tiles * a.column_tiles "
+        "* count;\n", ""),
+    "transpose round trip: matrices with gaps in between go together": (
+        "TRANSPOSE_IN_PLACE", "if (most < 1 || !(s.form & GP__FORM_STACKED)) most = 1;", "if (most < 1) most = 1;"),
     "transpose panels: a place is written before it was read": (
         "TRANSPOSE_IN_PLACE", "      if (place >= a.holes)\n        while",
         "      if (place > a.panels)\n        while"),

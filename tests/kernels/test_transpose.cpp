@@ -216,14 +216,37 @@ template <class P, int SIZE, int WORD> static int launch_buffered_of(Run &r, gp_
 #undef FORM
   return -1;
 }
+// Out of place into the workspace, and back: all matrices in one trip, or in several.
+template <class P, int SIZE, int WORD> static int launch_round_trip(const Run &r, gp_policy policy, u8 *out) {
+  const uint64_t *extent = r.q.moves.extent, *stride = r.q.moves.out_stride;
+  const u64 all = r.shape.segments;
+  gp__shape h = gp__tiled(policy, r.shape);
+  if (h.segments > 16 && random32() % 4) h.segments = 16;
+  const u64 bytes = h.segments * h.rows * h.columns * SIZE;
+  Device<u8> scratch((size_t(bytes)));
+  int e = 0;
+  check(gp__geometry_of(policy, r.shape, 1).scratch >= bytes, "scratch memory of a trip");
+  for (u64 first = 0; first < all && !e; first += h.segments) {
+    Run trip = r;
+    gp__map_args back;
+    trip.plan = gp__transpose_plan_of(policy, h);
+    trip.args =
+        gp__trip_arguments(policy, h, &r.q.moves, std::min(all - first, u64(h.segments)),
+                           out + first / extent[3] * stride[2] + first % extent[3] * stride[3], scratch.data, &back);
+    e = launch_form<P, SIZE, WORD, false>(trip, 1 + random32() % 6);
+    if (!e) e = simt::launch_kernel("back", 1 + random32() % 6, P::threads, 0, gp__copy_kernel<P, SIZE>, back);
+  }
+  return e;
+}
 template <class P> static int launch_rectangle(Run &r, gp_policy policy, void *out, int seed) {
   const int size = r.q.moves.size, word = r.q.moves.word;
 #define ONE(s, w)                                                                                                      \
   if constexpr (has_size<P>(s))                                                                                        \
     if (size == s && word == w)                                                                                        \
-      return policy.algorithm == GP_BUFFERED_PANELS ? launch_buffered_of<P, s, w>(r, policy, out)                      \
-             : r.plan.form                          ? launch_panels_of<P, s, w>(r, policy, out)                        \
-                                                    : launch_steps<P, s, w>(r, out, seed);
+      return policy.algorithm == GP_ROUND_TRIP        ? launch_round_trip<P, s, w>(r, policy, static_cast<u8 *>(out))  \
+             : policy.algorithm == GP_BUFFERED_PANELS ? launch_buffered_of<P, s, w>(r, policy, out)                    \
+             : r.plan.form                            ? launch_panels_of<P, s, w>(r, policy, out)                      \
+                                                      : launch_steps<P, s, w>(r, out, seed);
   ONE(4, 4)
   ONE(12, 4)
 #ifndef TEST_FEW
@@ -310,7 +333,8 @@ static std::string what_of(const Case &c, const char *name, int seed) {
          " seed=" + std::to_string(seed);
 }
 
-// Runs a case and compares every byte, gaps too.
+// Runs a case and compares every byte, gaps too. panels: through a buffer, so many; or TRIP, or 0: neither.
+enum { TRIP = -1 };
 template <class P, int TENSOR = 0>
 static void run(const Case &c, const char *name, int seed, bool swizzled, bool must, int panels = 0) {
   if (!only.empty() && only != name) return;
@@ -348,7 +372,8 @@ static void run(const Case &c, const char *name, int seed, bool swizzled, bool m
   }
   Run r;
   gp_policy policy = policy_of<P>(panels ? GP_BUFFERED_PANELS : swizzled ? GP_SWIZZLED_TILES : GP_PADDED_TILES);
-  policy.stages = panels ? panels : TENSOR ? P::stages : 0;
+  policy.stages = panels > 0 ? panels : TENSOR ? P::stages : 0;
+  if (panels == TRIP) policy.algorithm = GP_ROUND_TRIP;
   if (TENSOR) policy.algorithm = panels ? GP_TENSOR_PANELS : GP_TENSOR_TILES;
   if (!prepare(c, in.data, out, policy, r)) {
     if (must) check(false, what_of(c, name, seed) + " is not taken: " + gp_last_message());
@@ -359,7 +384,9 @@ static void run(const Case &c, const char *name, int seed, bool swizzled, bool m
   if constexpr (TENSOR)
     e = panels ? launch_tensor_panels<P, TENSOR>(r, policy, out) : launch_tensor<P, TENSOR>(r, policy, grid);
   else
-    e = r.q.moves.kind == GP__MOVE_RECTANGLE ? launch_rectangle<P>(r, policy, out, seed) : launch<P>(r, swizzled, grid);
+    e = panels == TRIP || gp__tiled(policy, r.shape).move == GP__MOVE_RECTANGLE
+            ? launch_rectangle<P>(r, policy, out, seed)
+            : launch<P>(r, swizzled, grid);
   if (e == -1 && !must) return;
   check(!e && same_items(out, expected),
         what_of(c, name, seed) + " kind " + std::to_string(r.q.moves.kind) + " form " + std::to_string(r.plan.form));
@@ -501,9 +528,29 @@ template <class P> static void rectangles(const char *name, int size, int seeds)
     if (seed % 3 == 0) rows = 12 * (1 + random32() % 9), columns = 12 * (1 + random32() % 9); // a common factor
     if (seed % 5 == 0) rows = seed % 2 ? 3 : 700, columns = seed % 2 ? 700 : 4;
     Case c = matrix(size, rows, columns, seed % 4 ? 1 : 3);
+    if (seed % 6 == 2)
+      c = matrix(size, 1 + random32() % 15, 2 + random32() % 13, 1 + random32() % 99); // tiles have them
     c.in_place = true;
-    c.in_skip = skip_of(size, seed);
-    run<P>(c, name, seed, false, rows > 1 && columns > 1 && rows != columns && size != 1);
+    c.in_skip = seed % 6 == 2 ? 0 : skip_of(size, seed);
+    run<P>(c, name, seed, false, rows > 1 && columns > 1 && rows != columns && size != 1 && seed % 6 != 2);
+  }
+}
+#endif
+
+#ifdef TEST_TRANSPOSE_IN_PLACE
+// By way of the workspace: short sides, matrices that are small, that lie one behind the other, or do not.
+template <class P> static void trips(const char *name, int size, int seeds) {
+  for (int seed = 1; seed <= 8 * seeds; ++seed) {
+    u64 rows = 1 + random32() % 90, columns = 1 + random32() % 90;
+    if (seed % 3 == 0) rows = 16 * (1 + random32() % 6), columns = 16 * (1 + random32() % 6); // aligned
+    if (seed % 4 == 1) (seed % 8 == 1 ? rows : columns) = 2 + random32() % 8;
+    Case c = matrix(size, rows, columns, seed % 2 ? 1 : 2 + random32() % 3);
+    if (seed % 4 == 2) c = matrix(size, 1 + random32() % 15, 2 + random32() % 14, 17 + random32() % 60);
+    if (c.p.extent[1] == c.p.extent[2]) ++c.p.extent[1];
+    if (seed % 8 == 4) c.p.in_stride[0] = c.p.out_stride[0] = c.p.extent[1] * c.p.extent[2] + 1 + random32() % 20;
+    c.in_place = true;
+    c.in_skip = seed % 5 ? 0 : skip_of(size, 1);
+    run<P>(c, name, seed, false, c.p.extent[1] > 1 && c.p.extent[2] > 1 && size != 1, TRIP);
   }
 }
 #endif
@@ -669,6 +716,7 @@ int main(int argc, char **argv) {
   squares<Small>("square 4", 4, seeds);
   squares<Small>("square 2", 2, seeds);
   rectangles<Small>("rectangle 4", 4, seeds);
+  trips<Small>("trip 4", 4, seeds);
   panels<Small>("panels 4", 4, seeds);
   panels<Larger>("panels 12", 12, seeds);
   thin<Small>("thin 4", 4, seeds);
@@ -681,6 +729,9 @@ int main(int argc, char **argv) {
   squares<Small>("square 64", 64, seeds);
   rectangles<Larger>("rectangle 12", 12, seeds);
   rectangles<Larger>("rectangle 1", 1, seeds);
+  trips<Larger>("trip 1", 1, seeds);
+  trips<Larger>("trip 12", 12, seeds);
+  trips<Small>("trip 64", 64, seeds);
   panels<Larger>("panels 1", 1, seeds);
   thin<Larger>("thin 1", 1, seeds);
   thin<Larger>("thin 12", 12, seeds);

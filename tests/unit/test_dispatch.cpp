@@ -164,6 +164,8 @@ FAKE_KERNEL(
     gp__radix_args,
     gp__radix_sweeps<gp__policy<384, 5, 3, 3, 2, 2, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
 FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 2, 1, 2>, 24>);
+FAKE_KERNEL(gp__transpose_args, gp__transpose<gp__policy<128, 1, 3, 3, 8, 0, 2>, 4, 4, 3, false>);
+FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 8, 0, 2>, 4>);
 FAKE_KERNEL(gp__map_args,
             gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
 
@@ -2356,9 +2358,13 @@ static void test_names() {
   named(c, "gp__transpose", "4, 4, 12, false>", "gp__transpose_args");
   c.out = const_cast<void *>(c.in);
   named(c, "gp__transpose_square", "4, 4, 0, false>", "gp__transpose_args");
-  gp_permutation rectangle = square(1 << 10, 1 << 11); // chunks of 128 elements, of panels of as many rows
+  gp_permutation rectangle = square(1 << 10, 1 << 11);
+  gp_policy padded = {};
+  padded.algorithm = GP_PADDED_TILES;
   c.permutation = &rectangle, c.count = 0;
   c.in = c.out = reinterpret_cast<void *>(uintptr_t(buffers.in) / 256 * 256);
+  named(c, "gp__copy_kernel", "4>", "gp__map_args"); // to the workspace, and back
+  c.policy = &padded;                                // chunks of 128 elements, of panels of as many rows
   named(c, "gp__transpose_save", "4, 4, 4099>", "gp__panels_args");
   rectangle = square(1021, 2048); // the inverse: chunks of rows of the input
   named(c, "gp__transpose_save", "4, 4, 4097>", "gp__panels_args");
@@ -2384,9 +2390,9 @@ static void test_names() {
   c.policy = &buffered;
   GOOD(gp_workspace_size(ctx, &c, &workspace));
   check(workspace <= 72 << 20, __LINE__, "%llu bytes of workspace", (unsigned long long)workspace);
-  c.policy = nullptr;
   rectangle = square(1021, 2039); // primes
   named(c, "gp__transpose_within_rows", "4, 4>", "gp__transpose_args");
+  c.policy = nullptr;
   rectangle = square(500, 1000); // by tensor copies, where a policy says so and the driver knows of them
   buffered = gp_policy(), buffered.algorithm = GP_TENSOR_TILES, buffered.stages = 2;
   c.policy = &buffered, c.out = reinterpret_cast<void *>(uintptr_t(c.in) + (1 << 22));
@@ -2839,6 +2845,121 @@ static void test_layouts() {
       CHECK(memcmp(c.out, wanted.data(), to.width ? bytes : n * 4) == 0);
     }
   gp_close(host);
+  CLOSE(ctx);
+}
+
+// Rectangles in place by way of the workspace: the result, launches, the workspace, a capture, and what a fault leaves.
+static void test_round_trips() {
+  gp_policy p = small(GP_ROUND_TRIP);
+  gp_permutation m = {};
+  gp_call c = gp_call_init(GP_TRANSPOSE);
+  const uint64_t matrices = 3, rows = 48, columns = 80, matrix = rows * columns;
+  p.blocks_per_sm = 0;
+  m.dimensions = 3, m.extent[0] = matrices, m.extent[1] = rows, m.extent[2] = columns;
+  m.order[1] = 2, m.order[2] = 1;
+  for (const uint64_t gap : {0, 4}) {
+    std::vector<int> before((matrix + gap) * matrices), wanted;
+    for (size_t i = 0; i < before.size(); ++i) before[i] = int(i * 40503u >> 3);
+    wanted = before;
+    for (uint64_t i = 0; i < matrix * matrices; ++i) {
+      const uint64_t first = i / matrix * (matrix + gap), row = i % matrix / columns, column = i % columns;
+      wanted[first + column * rows + row] = before[first + row * columns + column];
+    }
+    m.in_stride[0] = m.out_stride[0] = gap ? matrix + gap : 0;
+    Device<int> data(before);
+    c.in = c.out = data.data, c.in_type = GP_I32, c.permutation = &m, c.policy = &p;
+    const unsigned launches = gap ? 2 * unsigned(matrices) : 2; // those that do not lie side by side: one by one
+    for (unsigned long k = 0; k < 10000; ++k) {                 // 0: without a fault
+      fake::reset();
+      gp_context *ctx = open_fake();
+      fake::Stream *stream = fake::make_stream();
+      uint64_t bytes = 0;
+      memcpy(data.data, before.data(), before.size() * sizeof(int));
+      if (!k) {
+        const unsigned launched = fake::counts.launches;
+        GOOD(gp_workspace_size(ctx, &c, &bytes));
+        CHECK(bytes == GP__CONTROL_BYTES + gp__round_up(matrix * 4 * (gap ? 1 : matrices), 256));
+        GOOD(gp_prepare(ctx, &c));
+        stream->capturing = 1;
+        BAD(GP_E_WORKSPACE, "gp_reserve", gp_run(ctx, &c, stream));
+        stream->capturing = 0;
+        CHECK(data.get() == before);
+        GOOD(gp_reserve(ctx, stream, bytes));
+        stream->capturing = 1;
+        GOOD(gp_run(ctx, &c, stream));
+        CHECK(stream->launches == launches);
+        stream->capturing = 0;
+        memcpy(data.data, before.data(), before.size() * sizeof(int));
+        GOOD(gp_run(ctx, &c, stream));
+        CHECK(data.get() == wanted && fake::counts.launches - launched == launches);
+        CLOSE(ctx);
+        fake::destroy_stream(stream);
+        continue;
+      }
+      fake::fail_at = fake::counts.total + k;
+      const gp_result r = gp_run(ctx, &c, stream);
+      const bool hit = !fake::failed_call.empty();
+      // Whatever fails, a matrix is as it was, or transposed.
+      for (uint64_t i = 0; i < matrices; ++i) {
+        const std::vector<int> got = data.get(), *const as[] = {&before, &wanted};
+        const auto is = [&](int done) {
+          const auto at = as[done]->begin() + long(i * (matrix + gap));
+          return std::equal(at, at + long(matrix + (i + 1 < matrices ? gap : 0)),
+                            got.begin() + long(i * (matrix + gap)));
+        };
+        check(is(1) || (r && is(0)), __LINE__, "matrix %d after %s failed", int(i), fake::failed_call.c_str());
+      }
+      fake::fail_at = 0;
+      CLOSE(ctx);
+      fake::destroy_stream(stream);
+      if (!hit) break;
+    }
+  }
+  // The host back end takes the policy, which says nothing to it.
+  gp_context *host = nullptr;
+  gp_config with = config();
+  with.backend = GP_BACKEND_HOST;
+  GOOD(gp_open(&with, &host));
+  std::vector<int> small_one = {1, 2, 3, 4, 5, 6};
+  m.extent[0] = 1, m.extent[1] = 2, m.extent[2] = 3, m.in_stride[0] = m.out_stride[0] = 0;
+  c.in = c.out = small_one.data();
+  GOOD(gp_run(host, &c, nullptr));
+  CHECK((small_one == std::vector<int>{1, 4, 2, 5, 3, 6}));
+  gp_close(host);
+  // By default so where a trip holds it, or a few trips do.
+  gp_context *ctx = open_fake();
+  fake::machine.run = false;
+  const auto takes = [&](uint64_t batch, uint64_t r, uint64_t columns_, uint64_t gap, int misaligned, uint64_t *bytes) {
+    gp_policy got;
+    gp_policy_source source;
+    memset(&got, 0, sizeof got);
+    m.extent[0] = batch, m.extent[1] = r, m.extent[2] = columns_;
+    m.in_stride[0] = m.out_stride[0] = gap ? r * columns_ + gap : 0;
+    c.in = c.out = reinterpret_cast<char *>(uintptr_t(1) << 32) + misaligned, c.policy = nullptr;
+    GOOD(gp_policy_origin(ctx, &c, &got, &source));
+    GOOD(gp_workspace_size(ctx, &c, bytes));
+    return got.algorithm == GP_ROUND_TRIP;
+  };
+  uint64_t bytes = 0;
+  const uint64_t most = uint64_t(GP__TRIP_BYTES);
+  CHECK(takes(1, 33, 1 << 18, 0, 0, &bytes) && bytes == GP__CONTROL_BYTES + (33 << 20));
+  CHECK(takes(1, 4096, 4097, 0, 0, &bytes) == false && takes(1, 2048, 8192, 0, 0, &bytes));
+  CHECK(bytes == GP__CONTROL_BYTES + most);
+  CHECK(takes(1, 10, 3, 0, 4, &bytes) && bytes == GP__CONTROL_BYTES + 256);
+  CHECK(takes(5, 2048, 8192, 0, 0, &bytes) && bytes == GP__CONTROL_BYTES + most);
+  CHECK(takes(1 << 20, 8, 40, 0, 4, &bytes) && bytes <= GP__CONTROL_BYTES + most && bytes > most - 16 * 1280);
+  CHECK(takes(1 << 20, 8, 41, 0, 4, &bytes) && bytes == GP__CONTROL_BYTES + 51136 * 8 * 41 * 4); // whole vectors
+  CHECK(takes(4, 8, 40, 1, 0, &bytes) && !takes(5, 8, 40, 1, 0, &bytes));                        // launches of each
+  // Trips in parts of whole vectors: the last one has the rest.
+  m.extent[0] = 1 << 20, m.extent[1] = 8, m.extent[2] = 41, m.in_stride[0] = m.out_stride[0] = 0;
+  for (const unsigned misaligned : {4u, 0u}) { // a tile has some whole: within their places, in one launch
+    c.in = c.out = reinterpret_cast<char *>(uintptr_t(1) << 32) + misaligned;
+    const unsigned before = fake::counts.launches;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches - before == (misaligned ? 2 * 21 : 1));
+  }
+  CHECK(!takes(1 << 20, 8, 41, 0, 0, &bytes) && bytes == 0);
+  fake::machine.run = true;
   CLOSE(ctx);
 }
 
@@ -3675,6 +3796,7 @@ int main(int argc, char **argv) {
                 {"more results", test_more_results},
                 {"top-k", test_top_k},
                 {"layouts", test_layouts},
+                {"round trips", test_round_trips},
                 {"sorts", test_sorts},
                 {"more policies", test_more_policies},
                 {"more faults", test_more_faults},
