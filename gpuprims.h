@@ -6734,6 +6734,65 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
 };
 
+// ---- counters of the values of two bytes
+//
+// 2^16 counters of 16 bits, two in a word: those of two values that differ in their highest bit. The bits below choose
+// the bank together, so that keys do not meet that have some of them in common. A counter is full from 2^15 on.
+
+// A word's two keys, and the places of their counters: bits 0 to 4, 5 to 9 and 10 to 14 make bits 0 to 4.
+struct gp__two_keys {
+  gp__u32 keys, mixed;
+  GP_DEVICE gp__two_keys(gp__u32 word) : keys(word), mixed(word ^ ((word >> 5 ^ word >> 10) & 0x001f001fu)) {}
+};
+struct gp__key_counters {
+  enum { WORDS = 1 << 15, CARRY = 1 << 15 }; // CARRY: what is taken from a counter that is full
+  static const gp__u32 FULL = 0x80008000u;   // the bit that says so, of both counters of a word
+  gp__shared_place words;
+  GP_DEVICE explicit gp__key_counters(unsigned char *shared) : words(shared) {}
+  GP_DEVICE gp__u32 *word(const gp__two_keys &two, bool upper) const {
+    return words.template at<gp__u32>((upper ? two.mixed >> 14 : two.mixed << 2) & 0x1fffcu);
+  }
+  // n of the lower or of the upper key; what the word was.
+  GP_DEVICE gp__u32 add(const gp__two_keys &two, bool upper, gp__u32 n) const {
+    return atomicAdd(word(two, upper), (two.keys & (upper ? 0x80000000u : 0x8000u)) != 0 ? n << 16 : n);
+  }
+  static GP_DEVICE bool any_full(gp__u32 word) { return (word & FULL) != 0; }
+  // What the words of a vector's keys are now, together.
+  GP_DEVICE gp__u32 peek(const gp__two_keys (&two)[4]) const {
+    gp__u32 all = 0;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < 8; ++j) all |= gp__peek(word(two[j / 2], j % 2 == 1));
+    return all;
+  }
+  // Takes 2^15 from each full counter of the lower key's word: those, as full() reads them, that nobody else took from.
+  GP_DEVICE gp__u32 take_full(const gp__two_keys &two) const {
+    gp__u32 *const at = word(two, false);
+    const gp__u32 full = gp__peek(at) & FULL;
+    return full ? atomicAnd(at, ~full) & full : 0;
+  }
+  static GP_DEVICE bool full(gp__u32 word, int half) { return (word >> (16 * half) & 0x8000u) != 0; }
+  // The value that a half of the lower key's word counts.
+  static GP_DEVICE gp__u32 value_of(const gp__two_keys &two, int half) {
+    return (two.keys & 0x7fffu) + unsigned(half) * WORDS;
+  }
+  // The word of a value below 2^15; its upper half is the value's that has the highest bit besides.
+  GP_DEVICE gp__u32 of_value(gp__u32 value) const { return *word(value, false); }
+};
+// Whether the j-th key of a vector and the one behind it differ.
+GP_DEVICE bool gp__next_key_differs(const gp_vector &x, int j) {
+  const gp__u32 w = x.word[j / 2], next = j % 2 == 1 ? x.word[(j + 1) / 2] << 16 : w;
+  return (next ^ (j % 2 == 1 ? w : w << 16)) >> 16 != 0;
+}
+// The key behind the j-th to the front of a vector. For loops that are not unrolled: no register is chosen by j.
+GP_DEVICE void gp__drop_key(gp_vector &x, int j) {
+  x.word[0] = j % 2 == 0 ? x.word[0] >> 16 : x.word[1];
+  if (j % 2 == 0) return;
+  x.word[1] = x.word[2];
+  x.word[2] = x.word[3];
+}
+GP_DEVICE gp__u32 gp__lower_halves(gp__u32 first, gp__u32 second) { return __byte_perm(first, second, 0x5410); }
+GP_DEVICE gp__u32 gp__upper_halves(gp__u32 first, gp__u32 second) { return __byte_perm(first, second, 0x7632); }
+
 // ---- the workspace: a ticket, and tagged words that carry partial results from block to block
 
 // The control word holds the epoch (36 bits) above the tickets drawn in it (28 bits). Every launch uses up one epoch:
@@ -16970,98 +17029,102 @@ struct gp__add_tally {
   }
 };
 
-// Counts keys of two bytes: counters of 16 bits, two in a word, those of two values that differ in their highest bit.
-// The bits below it choose the bank together, so that keys do not meet that have some of them in common. Who finds bit
-// 15 of a counter set takes 2^15 to the output, unless somebody else did; until then no thread goes on to its next
-// vector, so that all together add too little for an overflow.
+// Counts keys of two bytes. Who finds a counter full takes 2^15 to the output, unless somebody else did; until then no
+// thread goes on to its next vector, so that all together add too little for an overflow.
 template <class P> struct gp__key_counts {
   typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<unsigned short>, unsigned short, gp__none, gp__u64>
       Histogram;
   typedef typename Histogram::Storage Storage;
   typedef typename Histogram::Samples Samples;
-  static const int V = Histogram::V, WORDS = 1 << 15;
-  static const gp__u32 FULL = 0x80008000u;
-  static_assert(P::threads * V < 1 << 15, "counters of 16 bits");
+  typedef gp__key_counters Counters;
+  static const int V = Histogram::V, WORDS = Counters::WORDS;
+  static_assert(P::threads * V < Counters::CARRY, "counters overflow");
   const gp__histogram_args &a;
   const Storage &s;
-  gp__shared_place words;
+  Counters counters;
   GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, unsigned char *shared)
-      : a(args), s(storage), words(shared) {}
+      : a(args), s(storage), counters(shared) {}
 
-  // Two keys, as those that are counted in their places: their bits 0 to 4, 5 to 9 and 10 to 14 make bits 0 to 4.
-  static GP_DEVICE gp__u32 mixed(gp__u32 keys) { return keys ^ ((keys >> 5 ^ keys >> 10) & 0x001f001fu); }
-  GP_DEVICE gp__u32 *word(gp__u32 mixed, bool upper) const {
-    return words.template at<gp__u32>((upper ? mixed >> 14 : mixed << 2) & 0x1fffcu);
-  }
-  // n of the lower or of the upper key; what the word was.
-  GP_DEVICE gp__u32 add(gp__u32 keys, gp__u32 mixed, bool upper, gp__u32 n) const {
-    return atomicAdd(word(mixed, upper), (keys & (upper ? 0x80000000u : 0x8000u)) != 0 ? n << 16 : n);
-  }
-  GP_DEVICE void carry(gp__u32 key, gp__u32 *word) const {
-    const gp__u32 full = gp__peek(word) & FULL, mine = full ? atomicAnd(word, ~full) & full : 0;
-    if (!mine) return;
+  // What is full in the lower key's word, to the output.
+  GP_DEVICE void carry(const gp__two_keys &two) const {
+    const gp__u32 taken = counters.take_full(two);
+    if (!taken) return;
     GPUPRIMS__UNROLL_BY(1)
     for (int half = 0; half < 2; ++half) {
-      const gp__u32 at = (key & 0x7fffu) + unsigned(half) * WORDS;
-      if (!(mine >> (16 * half) & 0x8000u)) continue;
-      if (gridDim.x > 1) Histogram::wait_for_output(a, s, at);
-      atomicAdd(static_cast<gp__u64 *>(a.out) + at, gp__u64(1) << 15);
+      const gp__u32 value = Counters::value_of(two, half);
+      if (!Counters::full(taken, half)) continue;
+      if (gridDim.x > 1) Histogram::wait_for_output(a, s, value);
+      atomicAdd(static_cast<gp__u64 *>(a.out) + value, gp__u64(Counters::CARRY));
     }
   }
-  // merge: neighbours that are equal are added at once.
-  GP_DEVICE void take(const gp_vector &x, bool merge) const {
-    gp__u32 m[4], was = 0, n = 1;
+  // Counts a vector's keys; what their counters' words were, together.
+  GP_DEVICE gp__u32 count_each(const gp__two_keys (&two)[4]) const {
+    gp__u32 was = 0;
     GPUPRIMS__UNROLL
-    for (int i = 0; i < 4; ++i) m[i] = mixed(x.word[i]);
-    if (merge) {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) {
-        const bool upper = j % 2 == 1;
-        const gp__u32 w = x.word[j / 2], next = upper && j < V - 1 ? x.word[(j + 1) / 2] << 16 : w;
-        if (j == V - 1 || (next ^ (upper ? w : w << 16)) >> 16 != 0) {
-          was |= add(w, m[j / 2], upper, n);
-          n = 0;
-        }
-        ++n;
+    for (int j = 0; j < V; ++j) was |= counters.add(two[j / 2], j % 2 == 1, 1);
+    return was;
+  }
+  // Neighbours that are equal are added at once.
+  GP_DEVICE gp__u32 count_runs(const gp_vector &x, const gp__two_keys (&two)[4]) const {
+    gp__u32 was = 0, n = 1; // keys of the run so far
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) {
+      if (j == V - 1 || gp__next_key_differs(x, j)) {
+        was |= counters.add(two[j / 2], j % 2 == 1, n);
+        n = 0;
       }
-    } else {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) was |= add(x.word[j / 2], m[j / 2], j % 2 == 1, 1);
+      ++n;
     }
-    if (!(was & FULL)) return;
-    was = 0;
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < V; ++j) was |= gp__peek(word(m[j / 2], j % 2 == 1));
-    if (!(was & FULL)) return; // somebody else has seen it
-    gp__u32 w0 = x.word[0], w1 = x.word[1], w2 = x.word[2];
+    return was;
+  }
+  // runs: many neighbours are equal.
+  GP_DEVICE void take(gp_vector x, bool runs) const {
+    const gp__two_keys two[4] = {{x.word[0]}, {x.word[1]}, {x.word[2]}, {x.word[3]}};
+    if (!Counters::any_full(runs ? count_runs(x, two) : count_each(two))) return;
+    if (!Counters::any_full(counters.peek(two))) return; // somebody else has seen it
     GPUPRIMS__UNROLL_BY(1)
     for (int j = 0; j < V; ++j) {
-      carry(w0, word(mixed(w0), false));
-      w0 = j % 2 == 0 ? w0 >> 16 : w1;
-      if (j % 2 == 0) continue;
-      w1 = w2;
-      w2 = x.word[3];
+      carry(gp__two_keys(x.word[0]));
+      gp__drop_key(x, j);
     }
   }
-  GP_DEVICE void all(Samples &x) const {
-    if (blockIdx.x == gridDim.x - 1) { // what is left before and behind the vectors, a key a thread
-      const typename Histogram::Extent e(a);
-      const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
-      if (i < e.samples) {
-        const gp__u32 key = static_cast<const unsigned short *>(a.in)[i], mix = mixed(key);
-        if (add(key, mix, false, 1) & FULL) carry(key, word(mix, false));
-      }
-    }
+  // What is left before and behind the vectors, a key a thread.
+  GP_DEVICE void take_ends() const {
+    const typename Histogram::Extent e(a);
+    const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
+    if (i >= e.samples) return;
+    const gp__two_keys key(static_cast<const unsigned short *>(a.in)[i]);
+    if (Counters::any_full(counters.add(key, false, 1))) carry(key);
+  }
+  GP_DEVICE void take_all(Samples &x) const {
+    if (blockIdx.x == gridDim.x - 1) take_ends();
     GPUPRIMS__UNROLL_BY(1)
     while (__any_sync(0xffffffffu, x.left != 0)) {
-      const gp__u32 w = x.x[0].access.word[0]; // pairs of equal keys in a quarter of the lanes are a sign of runs
-      const bool merge = __popc(__ballot_sync(0xffffffffu, x.left != 0 && (w ^ w << 16) >> 16 == 0)) >= 8;
+      // Pairs of equal keys in a quarter of the lanes are a sign of runs.
+      const bool runs = __popc(__ballot_sync(0xffffffffu, x.left != 0 && !gp__next_key_differs(x.x[0].access, 0))) >= 8;
       GPUPRIMS__UNROLL
       for (unsigned k = 0; k < Histogram::K; ++k) {
-        if (k < x.left) take(x.x[k].access, merge);
+        if (k < x.left) take(x.x[k].access, runs);
         x.load(k, k + Histogram::K < x.left, true);
       }
       x.left -= x.left < Histogram::K ? x.left : Histogram::K;
+    }
+  }
+  // The counters: to the block's row, [65536] of 16 bits, or, where there are no rows, added to the output.
+  GP_DEVICE void hand_over(gp__u64 *out) const {
+    gp__u32 *row = a.rows + static_cast<gp__u64>(blockIdx.x) * WORDS;
+    for (gp__u32 i = 2 * threadIdx.x; i < WORDS; i += 2 * P::threads) {
+      const gp__u32 two[2] = {counters.of_value(i), counters.of_value(i + 1)};
+      if (a.rows) {
+        row[i / 2] = gp__lower_halves(two[0], two[1]);
+        row[(WORDS + i) / 2] = gp__upper_halves(two[0], two[1]);
+      } else {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < 2; ++j) {
+          if (two[j] & 0xffffu) atomicAdd(out + i + j, static_cast<gp__u64>(two[j] & 0xffffu));
+          if (two[j] >> 16) atomicAdd(out + WORDS + i + j, static_cast<gp__u64>(two[j] >> 16));
+        }
+      }
     }
   }
   static GP_DEVICE void run(const gp__histogram_args &a) {
@@ -17076,23 +17139,10 @@ template <class P> struct gp__key_counts {
     for (gp__u32 i = threadIdx.x; single && i < 2 * WORDS; i += P::threads) out[i] = 0;
     __syncthreads();
     const gp__key_counts counts(a, s, shared);
-    counts.all(samples);
+    counts.take_all(samples);
     if (!single && !a.rows) Histogram::wait_for_output(a, s);
     __syncthreads();
-    gp__u32 *row = a.rows + static_cast<gp__u64>(blockIdx.x) * WORDS;
-    for (gp__u32 i = 2 * threadIdx.x; i < WORDS; i += 2 * P::threads) {
-      const gp__u32 w[2] = {*counts.word(mixed(i), false), *counts.word(mixed(i + 1), false)};
-      if (a.rows) {
-        row[i / 2] = __byte_perm(w[0], w[1], 0x5410);
-        row[(WORDS + i) / 2] = __byte_perm(w[0], w[1], 0x7632);
-      } else {
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < 2; ++j) {
-          if (w[j] & 0xffffu) atomicAdd(out + i + j, static_cast<gp__u64>(w[j] & 0xffffu));
-          if (w[j] >> 16) atomicAdd(out + WORDS + i + j, static_cast<gp__u64>(w[j] >> 16));
-        }
-      }
-    }
+    counts.hand_over(out);
   }
 };
 
