@@ -17192,24 +17192,11 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
 };
 
-// The runs of keys of two bytes: GP__COUNTING_BLOCKS blocks, each of which waits for the sums of those before it. A
-// thread has one value; its block's are side by side in a row too, rising or falling.
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(const gp__counting_args &a) {
-  const int THREADS = GP__COUNTING_THREADS, PARTS = THREADS / 8; // of a row, vectors
-  static_assert(THREADS * GP__COUNTING_BLOCKS == 65536, "a value a thread");
-  struct Storage : gp__scan_storage<THREADS, gp__run_tally> {
-    gp__u32 sums[8][PARTS];
-  };
-  GP_SHARED(Storage, s);
-  gp__begin<P>();
-  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, gridDim.x);
-  s.sums[threadIdx.x / PARTS][threadIdx.x % PARTS] = 0;
-  __syncthreads();
-  const gp__ticket ticket = s.ticket;
-  gp__counted_values<1, T, DESCENDING> mine;
-  mine.load(a.counts, static_cast<gp__u32>(ticket.number) * THREADS + threadIdx.x, 65536);
-  const gp__u32 value = mine.value(0), part = threadIdx.x % PARTS;
-  const unsigned short *row = a.rows + threadIdx.x / PARTS * 65536 + (value & ~(THREADS - 1u)) + part * 8;
+// A block: how often there are 8 PARTS values side by side, from `first` on, by the rows of all blocks that counted.
+// sums, zeros before: [i][j] is value first + 8 j + i. A thread has a vector of every eighth row.
+template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp__u32 first, gp__u32 (&sums)[8][PARTS]) {
+  const unsigned part = threadIdx.x % PARTS;
+  const unsigned short *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
   gp__u32 sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   GPUPRIMS__UNROLL_BY(8)
   for (unsigned b = threadIdx.x / PARTS; b < a.blocks; b += 8, row += 8 * 65536) {
@@ -17219,19 +17206,43 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   }
   GPUPRIMS__UNROLL
   for (int i = 0; i < 8; ++i)
-    if (sum[i]) atomicAdd(&s.sums[i][part], sum[i]);
+    if (sum[i]) atomicAdd(&sums[i][part], sum[i]);
+}
+// A warp: keys and runs of the blocks before, to which this block's `total` becomes known.
+GP_DEVICE gp_before<gp__run_tally> gp__runs_before(const gp__counting_args &a, const gp__ticket &ticket,
+                                                   const gp__run_tally &total) {
+  gp_before<gp__run_tally> start;
+  start.has = false;
+  start.value = gp__add_tally::identity();
+  const gp__look_back<gp__run_tally, gp__add_tally> look_back = {gp__words(a.workspace), gridDim.x, ticket.tag, start,
+                                                                 false};
+  if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+  return look_back(ticket.number, total);
+}
+// The runs of keys of two bytes: GP__COUNTING_BLOCKS blocks, each of which waits for the sums of those before it. A
+// thread has one value; its block's are side by side in a row too, rising or falling.
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(const gp__counting_args &a) {
+  const int THREADS = GP__COUNTING_THREADS;
+  static_assert(THREADS * GP__COUNTING_BLOCKS == 65536, "a value a thread");
+  struct Storage : gp__scan_storage<THREADS, gp__run_tally> {
+    gp__u32 sums[8][THREADS / 8];
+  };
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, gridDim.x);
+  s.sums[threadIdx.x * 8 / THREADS][threadIdx.x % (THREADS / 8)] = 0;
+  __syncthreads();
+  const gp__ticket ticket = s.ticket;
+  gp__counted_values<1, T, DESCENDING> mine;
+  mine.load(a.counts, static_cast<gp__u32>(ticket.number) * THREADS + threadIdx.x, 65536);
+  const gp__u32 value = mine.value(0);
+  gp__sum_rows(a, value & ~(THREADS - 1u), s.sums);
   __syncthreads();
   mine.count[0] += s.sums[value % 8][value % THREADS / 8];
   gp__run_tally before = mine.tally();
   const gp__run_tally total = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan);
   if (gp_warp() == 0) {
-    gp_before<gp__run_tally> start;
-    start.has = false;
-    start.value = gp__add_tally::identity();
-    const gp__look_back<gp__run_tally, gp__add_tally> look_back = {gp__words(a.workspace), gridDim.x, ticket.tag, start,
-                                                                   false};
-    if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
-    const gp_before<gp__run_tally> prefix = look_back(ticket.number, total);
+    const gp_before<gp__run_tally> prefix = gp__runs_before(a, ticket, total);
     if (gp_lane() == 0) s.prefix = prefix;
   }
   __syncthreads();
@@ -17272,34 +17283,116 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     unsigned position;
     GP_DEVICE bool operator()(gp__u64 run) const { return at[run] <= position; }
   };
-  // The lane's vector of a warp's, which begin at `first`. All lanes.
-  static GP_DEVICE gp_vector vector_at(const Storage &s, unsigned first, unsigned runs) {
-    const unsigned lane = gp_lane(), position = first + lane * V, all = 0xffffffffu;
-    unsigned low = 0;
-    if (runs > 256) low = static_cast<unsigned>(gp_warp_search(0, runs, Begun{s.at, first}));
+  // All runs, in memory or in the block's shared memory: the keys at which they begin, and their values.
+  struct Runs {
+    const gp__u64 *starts;
+    const unsigned short *values;
+    gp__u64 count;
+  };
+  // A run that may begin in a tile: a thread's.
+  struct Candidate {
+    gp__u64 at; // its position
+    unsigned short value;
+    GP_DEVICE void load(const Runs &runs, gp__u64 i, gp__u64 skipped) {
+      at = i < runs.count ? runs.starts[i] + skipped : ~0ull;
+      if (i < runs.count) value = runs.values[i];
+    }
+  };
+  // A warp: how many of the tile's runs begin at a position or before it.
+  static GP_DEVICE unsigned begun(const Storage &s, unsigned position, unsigned runs) {
+    unsigned n = 0;
+    if (runs > 256) n = static_cast<unsigned>(gp_warp_search(0, runs, Begun{s.at, position}));
     else
       for (unsigned i = 0; i < runs; i += 32)
-        low += static_cast<unsigned>(__popc(__ballot_sync(all, i + lane < runs && s.at[i + lane] <= first)));
-    const unsigned more = __popc(__ballot_sync(all, low + lane < runs && s.at[low + lane] < first + 32 * V));
-    unsigned count = (more < 32 ? more : runs - low < 32 * V ? runs - low : 32 * V - 1) + 1;
-    for (--low; count > 1;) { // the last run that begins at the position or before it
+        n += static_cast<unsigned>(
+            __popc(__ballot_sync(0xffffffffu, i + gp_lane() < runs && s.at[i + gp_lane()] <= position)));
+    return n;
+  }
+  // The last of `count` runs from `run` on that begins at a position or before it, which the first of them does.
+  static GP_DEVICE unsigned last_begun(const Storage &s, unsigned position, unsigned run, unsigned count) {
+    while (count > 1) {
       const unsigned half = count / 2;
-      if (s.at[low + half] <= position) low += half, count -= half;
+      if (s.at[run + half] <= position) run += half, count -= half;
       else count = half;
     }
-    const gp_vector same = gp__same_keys(static_cast<Bits>(s.value[low]));
-    unsigned next = more && low + 1 < runs ? s.at[low + 1] : 0xffffffffu;
+    return run;
+  }
+  // Where the run behind this one of the tile begins.
+  static GP_DEVICE unsigned end_of(const Storage &s, unsigned run, unsigned runs) {
+    return run + 1 < runs ? s.at[run + 1] : 0xffffffffu;
+  }
+  // The lane's vector of a warp's, which begin at position `first`. All lanes.
+  static GP_DEVICE gp_vector vector_at(const Storage &s, unsigned first, unsigned runs) {
+    const unsigned lane = gp_lane(), position = first + lane * V, low = begun(s, first, runs);
+    // Runs that begin in the warp's vectors: exact below 32, else no more than there are positions.
+    const unsigned more = __popc(__ballot_sync(0xffffffffu, low + lane < runs && s.at[low + lane] < first + 32 * V));
+    const unsigned most = more < 32 ? more : runs - low < 32 * V ? runs - low : 32 * V - 1;
+    unsigned run = last_begun(s, position, low - 1, most + 1);
+    const gp_vector same = gp__same_keys(static_cast<Bits>(s.value[run]));
+    unsigned next = more && run + 1 < runs ? s.at[run + 1] : 0xffffffffu;
     if (position + V <= next) return same;
     gp__packed<Bits> p;
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) {
-      if (position + j >= next) {
-        ++low;
-        next = low + 1 < runs ? s.at[low + 1] : 0xffffffffu;
-      }
-      p.item[j] = static_cast<Bits>(s.value[low]);
+      if (position + j >= next) next = end_of(s, ++run, runs);
+      p.item[j] = static_cast<Bits>(s.value[run]);
     }
     return p.vector;
+  }
+  // A block: all runs. Keys of one byte: out of their counts, in shared memory.
+  static GP_DEVICE Runs all_runs(const gp__counting_args &a, Storage &s) {
+    if (!ALONE) return Runs{a.starts, a.values, *a.runs};
+    gp__counted_values<ITEMS, T, DESCENDING> mine;
+    mine.load(a.counts, threadIdx.x * ITEMS, VALUES);
+    gp__run_tally before = mine.tally();
+    const gp__u64 count = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan).runs;
+    mine.store(before, s.starts, s.values);
+    __syncthreads();
+    return Runs{s.starts, s.values, count};
+  }
+  // A block: the run that a key belongs to.
+  static GP_DEVICE gp__u32 run_of(const Runs &runs, gp__u64 key, Storage &s) {
+    if (gp_warp() == 0) {
+      const gp__u64 behind = gp_warp_search(0, runs.count, Before{runs.starts, key});
+      if (gp_lane() == 0) s.first_run = static_cast<gp__u32>(behind - 1);
+    }
+    __syncthreads();
+    return s.first_run;
+  }
+  // A block: the runs of the tile at positions [from, to), to shared memory; how many. The first, number `run` of all,
+  // has this value, and began with the tile or before it; next: the runs behind it, one a thread, already loaded.
+  static GP_DEVICE unsigned collect(Storage &s, const Runs &runs, gp__u64 run, unsigned short value, Candidate &next,
+                                    gp__u64 from, gp__u64 to, gp__u64 skipped) {
+    unsigned here = 1;
+    if (threadIdx.x == 0) s.at[0] = 0, s.value[0] = value;
+    for (;;) {
+      if (next.at < to) {
+        s.at[here + threadIdx.x] = static_cast<unsigned short>(next.at - from);
+        s.value[here + threadIdx.x] = next.value;
+      }
+      const unsigned found = static_cast<unsigned>(__syncthreads_count(next.at < to));
+      here += found;
+      if (found < THREADS) return here;
+      next.load(runs, run + here + threadIdx.x, skipped);
+    }
+  }
+  // A block: the tile at positions [from, to), of which the output has those in [skipped, end).
+  static GP_DEVICE void write(const Storage &s, Bits *out, unsigned runs, gp__u64 from, gp__u64 to, gp__u64 skipped,
+                              gp__u64 end) {
+    GPUPRIMS__UNROLL_BY(2)
+    for (int k = 0; k < K; ++k) {
+      const unsigned first_of_warp = (k * THREADS + threadIdx.x / 32 * 32) * V;
+      if (from + first_of_warp >= to) break;
+      gp__packed<Bits> p;
+      p.vector = vector_at(s, first_of_warp, runs);
+      const gp__u64 i = from + first_of_warp + gp_lane() * V;
+      if (i >= skipped && i + V <= end) gp__store_vector<P::store>(out + i, p.vector);
+      else {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (i + j >= skipped && i + j < end) out[i + j] = p.item[j];
+      }
+    }
   }
   static GP_DEVICE void run(const gp__counting_args &a) {
     GP_SHARED(Storage, s);
@@ -17308,64 +17401,19 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const gp__u64 tiles = (end + TILE - 1) / TILE;
     const gp__u64 first = blockIdx.x * tiles / gridDim.x, last = (blockIdx.x + 1ull) * tiles / gridDim.x;
     if (n == 0 || first == last) return;
-    const gp__u64 *starts = a.starts;
-    const unsigned short *values = a.values;
-    gp__u64 runs;
-    if (ALONE) {
-      gp__counted_values<ITEMS, T, DESCENDING> mine;
-      mine.load(a.counts, threadIdx.x * ITEMS, VALUES);
-      gp__run_tally before = mine.tally();
-      runs = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan).runs;
-      mine.store(before, s.starts, s.values);
-      starts = s.starts;
-      values = s.values;
-      __syncthreads();
-    } else runs = *a.runs;
-    if (gp_warp() == 0) {
-      const gp__u64 key = first ? first * TILE - skipped : 0;
-      const gp__u64 behind = gp_warp_search(0, runs, Before{starts, key});
-      if (gp_lane() == 0) s.first_run = static_cast<gp__u32>(behind - 1);
-    }
-    __syncthreads();
     Bits *out = static_cast<Bits *>(a.out) - skipped;
-    gp__u64 run = s.first_run, at = 0;
-    unsigned short here_value = values[run], value = 0;
-    const auto load = [&](gp__u64 i) { // a run that may begin in the tile
-      at = i < runs ? starts[i] + skipped : ~0ull;
-      if (i < runs) value = values[i];
-    };
-    load(run + 1 + threadIdx.x);
+    const Runs runs = all_runs(a, s);
+    gp__u64 run = run_of(runs, first ? first * TILE - skipped : 0, s); // that of the tile's first key
+    unsigned short value = runs.values[run];
+    Candidate next = {0, 0};
+    next.load(runs, run + 1 + threadIdx.x, skipped);
     for (gp__u64 tile = first; tile < last; ++tile) {
       const gp__u64 from = tile * TILE, to = from + TILE < end ? from + TILE : end;
-      unsigned here = 1;
-      if (threadIdx.x == 0) s.at[0] = 0, s.value[0] = here_value;
-      for (;;) { // those that begin in the tile
-        if (at < to) {
-          s.at[here + threadIdx.x] = static_cast<unsigned short>(at - from);
-          s.value[here + threadIdx.x] = value;
-        }
-        const unsigned found = static_cast<unsigned>(__syncthreads_count(at < to));
-        here += found;
-        if (found < THREADS) break;
-        load(run + here + threadIdx.x);
-      }
+      const unsigned here = collect(s, runs, run, value, next, from, to, skipped);
       run += here - 1;
-      here_value = s.value[here - 1];
-      load(run + 1 + threadIdx.x); // the next tile's, while this one is written
-      GPUPRIMS__UNROLL_BY(2)
-      for (int k = 0; k < K; ++k) {
-        const unsigned first_of_warp = (k * THREADS + threadIdx.x / 32 * 32) * V;
-        if (from + first_of_warp >= to) break;
-        gp__packed<Bits> p;
-        p.vector = vector_at(s, first_of_warp, here);
-        const gp__u64 i = from + first_of_warp + gp_lane() * V;
-        if (i >= skipped && i + V <= end) gp__store_vector<P::store>(out + i, p.vector);
-        else {
-          GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j)
-            if (i + j >= skipped && i + j < end) out[i + j] = p.item[j];
-        }
-      }
+      value = s.value[here - 1];
+      next.load(runs, run + 1 + threadIdx.x, skipped); // the next tile's, while this one is written
+      write(s, out, here, from, to, skipped, end);
       __syncthreads();
     }
   }
