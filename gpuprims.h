@@ -5691,10 +5691,9 @@ template <int ITEMS> struct gp__byte_gather {
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
-// How many of the lanes in a mask stand before this one.
-GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) {
-  return static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));
-}
+// Those of the lanes in a mask that stand before this one; how many they are.
+GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes) { return lanes & ((1u << gp_lane()) - 1); }
+GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) { return static_cast<gp__u32>(__popc(gp__earlier_lanes(lanes))); }
 // All lanes of a warp: those that want one draw consecutive numbers from a counter in shared memory, in the order of
 // the lanes, by one atomic. `end` is one beyond the warp's last, and stays where no lane wants any.
 GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
@@ -9033,7 +9032,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
   static GP_DEVICE void add_in_order(C *cell, gp__u32 bin, C w) {
     const gp__u32 peers = __match_any_sync(0xffffffffu, bin);
     const bool there = bin != gp__no_bin;
-    const int rank = there ? __popc(peers & ((1u << gp_lane()) - 1)) : -1;
+    const int rank = there ? static_cast<int>(gp__lanes_before(peers)) : -1;
     for (int r = 0; __any_sync(0xffffffffu, rank >= r); ++r) {
       if (rank == r) cell[bin] += w;
       __syncwarp();
@@ -10405,7 +10404,7 @@ struct gp__run_join {
 };
 // x of the nearest lane before this one where `has`, otherwise `none`; the same of the last of all lanes.
 GP_DEVICE int gp__nearest_before(bool has, int x, int none) {
-  const unsigned before = __ballot_sync(0xffffffffu, has) & ((1u << gp_lane()) - 1u);
+  const unsigned before = gp__earlier_lanes(__ballot_sync(0xffffffffu, has));
   const int found = __shfl_sync(0xffffffffu, x, before ? 31 - __clz(int(before)) : 0);
   return before ? found : none;
 }
@@ -10714,9 +10713,9 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     gp__shuffled<Acc> kept_run;
     GPUPRIMS__UNROLL
     for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept_run.word[w] = kept.before[w];
-    Acc run = gp_lane() == 0                          ? before.value
-              : with_heads & ((1u << gp_lane()) - 1u) ? kept_run.value
-                                                      : Op()(before.value, kept_run.value);
+    Acc run = gp_lane() == 0                  ? before.value
+              : gp__earlier_lanes(with_heads) ? kept_run.value
+                                              : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;
     Out *out = static_cast<Out *>(a.out_values) + (t.first + first);
     unsigned char *next = results;
@@ -11759,7 +11758,7 @@ struct gp__segment_warp {
     const bool any = gp_warp_shift_up(from <= lane ? 1 : 0, 1) != 0,
                any_at_end = gp_warp_broadcast(from <= lane ? 1 : 0, 31);
     gp_before<Acc> mine = carry;
-    if (up_to & ((1u << lane) - 1)) mine.has = false; // a segment ends in between
+    if (gp__earlier_lanes(up_to)) mine.has = false; // a segment ends in between
     if (lane > 0 && any) mine.append(before, Op());
     if (l.first >= 0 && mine.has) {
       Acc *slot = reinterpret_cast<Acc *>(cells) + lane * ITEMS + l.first;
@@ -13638,7 +13637,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
         if (is ? lead == 1u << gp_lane() : there(i))
           slot = atomicAdd(&s.count[digit], is ? static_cast<gp__u32>(__popc(lanes)) : 1u);
         const gp__u32 first = gp_warp_broadcast(slot, lanes ? __popc(lead - 1) : 0);
-        if (is) slot = first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));
+        if (is) slot = first + gp__lanes_before(lanes);
       }
       slots[i / 2] = i % 2 ? gp__anew(slots[i / 2] | slot << 16) : slot;
     }
@@ -15016,7 +15015,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           if (!all) continue;
           gp__u64 slot = 0;
           if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], static_cast<unsigned>(__popc(all)));
-          slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((1u << gp_lane()) - 1)));
+          slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all);
           if (mine && slot < a.list_size[c]) a.list[c][slot] = gp__sort_span{first, count};
         }
         if (count > GP__SHORT && count > Room::LIMIT) {
@@ -15051,12 +15050,12 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       gp__u64 last = 0;
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROUNDS; ++r) {
-        const unsigned all = __ballot_sync(0xffffffffu, in[r]), below = all & ((1u << gp_lane()) - 1);
+        const unsigned all = __ballot_sync(0xffffffffu, in[r]), below = gp__earlier_lanes(all);
         const gp__u64 left = gp_warp_broadcast(begin[r], below ? 31 - __clz(int(below)) : 0);
         const bool head = in[r] && (below ? begin[r] != left : runs == 0 || begin[r] != last);
         const unsigned heads = __ballot_sync(0xffffffffu, head);
         if (head) {
-          const unsigned run = runs + static_cast<unsigned>(__popc(heads & ((1u << gp_lane()) - 1)));
+          const unsigned run = runs + gp__lanes_before(heads);
           room.first[run] = at[r] - from;
           room.shift[run] = begin[r] + from;
         }
@@ -15076,8 +15075,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           for (int r = 0; r < ROUNDS; ++r) {
             const bool mine = in[r] && n[r] > (c ? 1u << c : (PLACED ? 0u : 1u)) && n[r] <= 2u << c;
             of[c][r] = __ballot_sync(0xffffffffu, mine);
-            if (mine)
-              room.list[below + unsigned(__popc(of[c][r] & ((1u << gp_lane()) - 1)))] = (at[r] - from) << 8 | n[r];
+            if (mine) room.list[below + gp__lanes_before(of[c][r])] = (at[r] - from) << 8 | n[r];
             below += unsigned(__popc(of[c][r]));
           }
           end[c] = before = below;
@@ -15504,7 +15502,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       if (drawn) break;
       const bool there = first + i * 32 < n;
       const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__DIGITS);
-      const unsigned peers = __match_any_sync(0xffffffffu, d), below = peers & ((1u << gp_lane()) - 1);
+      const unsigned peers = __match_any_sync(0xffffffffu, d), below = gp__earlier_lanes(peers);
       const gp__u32 r = there ? mine[d] + static_cast<unsigned>(__popc(below)) : 0;
       ranks[i / 2] = i % 2 ? gp__anew(ranks[i / 2] | r << 16) : r;
       __syncwarp();

@@ -623,7 +623,7 @@ MUTANTS = {
     "segments: lanes swap operands": (
         "SEGMENTS", "*slot = Op()(mine.value, *slot);", "*slot = Op()(*slot, mine.value);"),
     "segments: a lane takes what stands before a mark": (
-        "SEGMENTS", "if (up_to & ((1u << lane) - 1)) mine.has = false;", ""),
+        "SEGMENTS", "if (gp__earlier_lanes(up_to)) mine.has = false;", ""),
     "segments: the last chunk is taken for a whole one": (
         "SEGMENTS", "const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;", "const unsigned to = CHUNK;"),
     "segments: ends behind the last element are left": (
@@ -967,8 +967,8 @@ MUTANTS = {
         "SEGMENTED_SORT_SHORT", "count <= gp__u64(GP__SHORT << (c + 1))", "count < gp__u64(GP__SHORT << (c + 1))"),
     "segmented sort: a list's places begin at one": (
         "SEGMENTED_SORT_SHORT",
-        "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((1u << gp_lane()) - 1)));",
-        "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((2u << gp_lane()) - 1)));"),
+        "slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all);",
+        "slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all) + 1;"),
     "segmented sort: the last of a list is forgotten": (
         "SEGMENTED_SORT_SHORT", "step * unsigned(side) < count;",
         "(step + 1) * unsigned(side) < count;"),
@@ -985,7 +985,7 @@ MUTANTS = {
         "SEGMENTED_SORT_SHORT", "if ((i & step) && (i & (size - 1)) + step < size)",
         "if ((i & step) && (i & (size - 1)) + step + 2 < size)"),
     "segmented sort: partitions are not stable": (
-        "SEGMENTED_SORT_LONG", "below = peers & ((1u << gp_lane()) - 1);", "below = peers & ~((2u << gp_lane()) - 1);"),
+        "SEGMENTED_SORT_LONG", "below = gp__earlier_lanes(peers);", "below = peers & ~((2u << gp_lane()) - 1);"),
     "segmented sort: the digit lacks its upper bit": (
         "SEGMENTED_SORT_LONG", "return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;",
         "return top >= GP__RADIX_BITS ? top - GP__RADIX_BITS : 0;"),
@@ -1051,8 +1051,7 @@ MUTANTS = {
     "hybrid: runs begin one place early": (
         "HYBRID", "if (s.delta[digit + step] <= q) digit", "if (s.delta[digit + step] < q) digit"),
     "hybrid: the hot digit's lanes share a slot": (
-        "HYBRID", "if (is) slot = first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));",
-        "if (is) slot = first;"),
+        "HYBRID", "if (is) slot = first + gp__lanes_before(lanes);", "if (is) slot = first;"),
     "hybrid: a constant part has its range's first key": ("HYBRID", "if (constant && t == 0) p.low = least;",
         "if (constant && t == 0) s.hot = 0;"),
     "hybrid: the first counts do not wait for zeros": (
