@@ -5694,6 +5694,22 @@ template <int ITEMS> struct gp__byte_gather {
 // Those of the lanes in a mask that stand before this one; how many they are.
 GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes) { return lanes & ((1u << gp_lane()) - 1); }
 GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) { return static_cast<gp__u32>(__popc(gp__earlier_lanes(lanes))); }
+// Teams of neighbouring lanes of a warp, for 1 to 32 things: as many lanes each, a power of two, as there are.
+struct gp__lane_team {
+  unsigned width, number, rank; // lanes; this lane's team, and its place in it
+  GP_DEVICE explicit gp__lane_team(unsigned things) : width(1) {
+    while (2 * width * things <= 32) width *= 2;
+    number = gp_lane() / width, rank = gp_lane() & (width - 1);
+  }
+  // Of a mask of the warp's lanes, those of this team, its first lane's at bit 0.
+  GP_DEVICE gp__u32 of(gp__u32 lanes) const {
+    return lanes >> number * width & (width == 32 ? ~0u : (1u << width) - 1);
+  }
+  // The lane of the first of them; where there is none, the team's first.
+  GP_DEVICE unsigned first(gp__u32 mine) const {
+    return number * width + (mine ? static_cast<unsigned>(__ffs(static_cast<int>(mine))) - 1u : 0);
+  }
+};
 // All lanes of a warp: those that want one draw consecutive numbers from a counter in shared memory, in the order of
 // the lanes, by one atomic. `end` is one beyond the warp's last, and stays where no lane wants any.
 GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
@@ -19456,6 +19472,9 @@ struct gp__bfs_tally {
     appended[0] = appended[1] = found[0] = found[1] = edges[0] = edges[1] = longer[0] = longer[1] = 0;
   }
 };
+// What the queue gets while a level is settled. Nothing: it goes on bottom-up. The level: it goes on top-down. Long:
+// it went top-down before, and long lists are missing there.
+enum { GP__BFS_APPENDS_NOTHING, GP__BFS_APPENDS_LEVEL, GP__BFS_APPENDS_LONG };
 // Where the traversal stands; every block has its copy.
 struct gp__bfs_state {
   gp__u64 first, last;       // of the queue: the frontier, if it is there
@@ -19469,20 +19488,20 @@ struct gp__bfs_state {
   int step, depth;
   int map, side; // which bitmap is read, which list
   int listed;    // there is a list, and depths of what was not reached are written; 2: some on it may have been reached
-  int descending; // behind this step it goes on top-down; 2: it did before, and the long lists are missing in the queue
+  int appends;   // of a step that settles: what the queue gets
 };
 // Counters of barriers, which take them in turn: one that is added to, one that may still be read, one that is clear.
 template <int SUMS> struct alignas(128) gp__arrivals {
   gp__u64 word[SUMS]; // a sum, and below it 16 bits that count the blocks
 };
+enum { GP__BFS_NAP = 200 }; // nanoseconds between two looks of a block that waits for long
 // A barrier of the grid, by one warp of each block; a lane below SUMS brings `mine`, and gets what all blocks have
 // brought. Each sum travels with the number of blocks that have arrived, so that one look at them says whether they are
 // whole. The first block clears the counters of the next barrier, but not before it has passed the last: by then nobody
-// reads them. number: of the barrier, 0 being the first. nap: nanoseconds between two looks, of a block that waits
-// for long.
+// reads them. number: of the barrier, 0 being the first. naps: a block that waits for long.
 template <int SUMS>
 GP_DEVICE gp__u64 gp__meet(gp__arrivals<SUMS> (&barrier)[3], unsigned number, unsigned blocks, unsigned rank,
-                           gp__u64 mine, unsigned nap = 0) {
+                           gp__u64 mine, bool naps = false) {
   const unsigned lane = gp_lane(), set = number % 3;
   const gp__u64 arrived = (1ull << GP__BFS_BLOCK_BITS) - 1;
   gp__u64 *word = barrier[set].word + (lane < SUMS ? lane : 0), *next = barrier[set == 2 ? 0 : set + 1].word;
@@ -19493,7 +19512,7 @@ GP_DEVICE gp__u64 gp__meet(gp__arrivals<SUMS> (&barrier)[3], unsigned number, un
     gp__add_relaxed(word, mine << GP__BFS_BLOCK_BITS | 1u);
   }
   while (all = gp__load_relaxed(word), !__all_sync(0xffffffffu, (all & arrived) == blocks))
-    if (nap) __nanosleep(nap);
+    if (naps) __nanosleep(GP__BFS_NAP);
   __syncwarp(); // sums have been read, and may be cleared
   gp__fence();
   return all >> GP__BFS_BLOCK_BITS;
@@ -19587,7 +19606,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     sums = gp__bfs_counts{0, 0, 0, 0};
   }
   // A barrier of the grid: thread 0 gets the sums of all blocks, and must be waited for.
-  GP_DEVICE gp__bfs_sums wait(unsigned nap = 0) {
+  GP_DEVICE gp__bfs_sums wait(bool naps = false) {
     add_to_block();
     __syncthreads();
     if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0, 0};
@@ -19598,7 +19617,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
                          : lane == 2 ? of_block.edges
                                      : of_block.longer;
     const gp__u64 all =
-        gp__meet(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, nap);
+        gp__meet(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, naps);
     return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
                         __shfl_sync(0xffffffffu, all, 2), __shfl_sync(0xffffffffu, all, 3)};
   }
@@ -19662,7 +19681,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       if (over(x)) t.step = GP__BFS_DONE;
       else if (x.longer && t.step != GP__BFS_BOTTOM_UP && t.step != GP__BFS_LISTED) {
         t.step = GP__BFS_SETTLE;
-        t.descending = 2;
+        t.appends = GP__BFS_APPENDS_LONG;
         t.news = x.longer;
       }
       break;
@@ -19674,13 +19693,13 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     case GP__BFS_LISTED:
       count_bottom_up(x);
       t.side ^= 1;
-      t.descending = shrinks();
+      t.appends = shrinks() ? GP__BFS_APPENDS_LEVEL : GP__BFS_APPENDS_NOTHING;
       t.step = over(x) || !t.list ? GP__BFS_DONE : GP__BFS_SETTLE;
       break;
     default: // settle, collect
-      if (t.step != GP__BFS_SETTLE || t.descending != 2) t.first = t.last;
+      if (t.step != GP__BFS_SETTLE || t.appends != GP__BFS_APPENDS_LONG) t.first = t.last;
       t.last += x.appended;
-      if (t.step == GP__BFS_SETTLE && !t.descending) t.step = GP__BFS_LISTED;
+      if (t.step == GP__BFS_SETTLE && t.appends == GP__BFS_APPENDS_NOTHING) t.step = GP__BFS_LISTED;
       else {
         go_down();
         if (t.step == GP__BFS_LISTED) t.step = GP__BFS_TOP_DOWN; // the frontier has been collected: no way back
@@ -19698,7 +19717,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // The end of a step. Of levels of one block, or of one cluster, the others learn what has become of the traversal.
   GP_DEVICE void finish_step(int step) {
     const bool alone = step == GP__BFS_SMALL || step == GP__BFS_CLUSTER;
-    const gp__bfs_sums all = wait(alone ? 200 : 0);
+    const gp__bfs_sums all = wait(alone);
     if (threadIdx.x == 0) {
       gp__bfs_state &t = s.state;
       const gp__u64 barriers = t.barriers;
@@ -20150,43 +20169,47 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     append_to_list<LISTED>(keeps, v, parent);
     sums.appended += keeps;
   }
-  // Those who have looked in vain wait, until there is a warp of them.
-  GP_DEVICE void wait_for_others(bool waits, Vertex v, Offset at, Offset end, unsigned &waiting) const {
+  // A vertex that has looked in vain, and the neighbours that it has not looked at.
+  struct Waiter {
+    Vertex vertex;
+    Offset at, end;
+  };
+  GP_DEVICE Waiter waiter(bool is, unsigned place) const {
+    return Waiter{is ? waiting_vertices()[place] : 0, is ? waiting_at()[place] : 0,
+                  is ? waiting_at()[WAITING + place] : 0};
+  }
+  // They wait until there is a warp of them.
+  GP_DEVICE void wait_for_others(bool waits, const Waiter &x, unsigned &waiting) const {
     const unsigned mask = __ballot_sync(0xffffffffu, waits);
     if (waits) {
       const unsigned place = waiting + gp__lanes_before(mask);
-      waiting_vertices()[place] = v;
-      waiting_at()[place] = at;
-      waiting_at()[WAITING + place] = end;
+      waiting_vertices()[place] = x.vertex;
+      waiting_at()[place] = x.at;
+      waiting_at()[WAITING + place] = x.end;
     }
     waiting += static_cast<unsigned>(__popc(mask));
   }
   // They look on, at 16 bytes each; where they are few, with several lanes each.
   template <bool LISTED> GP_DEVICE void look_on(const gp__u32 *map, gp__u32 *next, unsigned &waiting) {
     const unsigned taken = waiting < GP__WARP ? waiting : unsigned(GP__WARP);
-    unsigned width = 1;
-    while (2 * width * taken <= GP__WARP) width *= 2;
+    const gp__lane_team team(taken);
     waiting -= taken;
-    const unsigned share = gp_lane() / width, within = gp_lane() & (width - 1);
-    const bool is = share < taken;
+    const bool is = team.number < taken;
     __syncwarp();
-    const Vertex v = is ? waiting_vertices()[waiting + share] : 0;
-    const Offset at = is ? waiting_at()[waiting + share] : 0;
-    const Offset end = is ? waiting_at()[WAITING + waiting + share] : 0;
-    const Offset from = is && within ? behind(at, end, within) : at;
-    Vertex parent = 0;
+    const Waiter mine = waiter(is, waiting + team.number);
+    const Vertex v = mine.vertex;
     __syncwarp(); // they have been taken
-    const bool hit = from < end && look(map, from, end, parent);
-    const unsigned hits =
-        __ballot_sync(0xffffffffu, hit) >> share * width & (width == GP__WARP ? ~0u : (1u << width) - 1);
-    const unsigned winner = share * width + (hits ? static_cast<unsigned>(__ffs(static_cast<int>(hits))) - 1u : 0);
-    parent = __shfl_sync(0xffffffffu, parent, static_cast<int>(winner));
-    const Offset rest = is ? behind(at, end, width) : end;
-    const bool leads = is && !within, waits = leads && !hits && rest < end, found = leads && hits;
+    Vertex parent = 0;
+    const Offset from = is && team.rank ? behind(mine.at, mine.end, team.rank) : mine.at;
+    const bool hit = from < mine.end && look(map, from, mine.end, parent);
+    const unsigned hits = team.of(__ballot_sync(0xffffffffu, hit));
+    parent = __shfl_sync(0xffffffffu, parent, static_cast<int>(team.first(hits)));
+    const Offset rest = is ? behind(mine.at, mine.end, team.width) : mine.end;
+    const bool leads = is && !team.rank, waits = leads && !hits && rest < mine.end, found = leads && hits;
     if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));
     const bool keeps = leads && !waits && !found;
-    conclude<LISTED>(leads && !waits, v, found, parent, keeps ? static_cast<Offset>(end - in_offsets[v]) : 0);
-    wait_for_others(waits, v, rest, end, waiting);
+    conclude<LISTED>(leads && !waits, v, found, parent, keeps ? static_cast<Offset>(mine.end - in_offsets[v]) : 0);
+    wait_for_others(waits, Waiter{v, rest, mine.end}, waiting);
   }
   // A warp goes over words of the bitmap, or as many vertices of the list. Each looks at one neighbour, its first or
   // the list's, which has most often been reached; who needs more looks on later.
@@ -20247,7 +20270,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
         const Vertex mine = row + unsigned(w) * step;
         if (!LISTED && gp_lane() == 0 && mine < rows) next[mine] = word[w] | bits;
         conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], static_cast<Offset>(end[w] - begin[w]));
-        wait_for_others(waits, v[w], begin[w] + (LISTED ? 0 : 1), end[w], waiting);
+        wait_for_others(waits, Waiter{v[w], static_cast<Offset>(begin[w] + (LISTED ? 0 : 1)), end[w]}, waiting);
       }
       while (waiting >= GP__WARP) look_on<LISTED>(map, next, waiting);
     }
@@ -20272,7 +20295,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void settle() {
     const Vertex *list = static_cast<const Vertex *>(a.found);
     gp__u32 *map = a.reached[s.state.map];
-    const bool longs = s.state.descending == 2;
+    const bool longs = s.state.appends == GP__BFS_APPENDS_LONG;
     const gp__u64 count = longs ? s.state.news : words;
     for (gp__u64 at = warp_of_grid() * GP__WARP; at < count; at += warps_of_grid() * GP__WARP) {
       const bool there = at + gp_lane() < count;
@@ -20282,7 +20305,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       }
       const gp__u32 mine = there ? a.fresh[at + gp_lane()] : 0, before = there ? map[at + gp_lane()] : 0;
       if (mine) map[at + gp_lane()] = before | mine, a.fresh[at + gp_lane()] = 0;
-      if (s.state.descending) append_words(at, mine);
+      if (s.state.appends == GP__BFS_APPENDS_LEVEL) append_words(at, mine);
     }
     flush();
   }
@@ -20313,7 +20336,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     t.edges = t.explored = degree;
     t.unexplored = valid ? s.edges - degree : 0;
     t.reached = valid;
-    t.depth = t.map = t.side = t.listed = t.descending = 0;
+    t.depth = t.map = t.side = t.listed = t.appends = 0;
     if (degree && source != a.target) go_down();
     else t.step = GP__BFS_DONE;
   }

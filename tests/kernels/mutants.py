@@ -230,8 +230,8 @@ MUTANTS = {
         "BFS", "if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));",
         ""),
     "bfs: a neighbour is left out by those who wait": (
-        "BFS", "waiting_at()[place] = at;",
-        "waiting_at()[place] = at + 1;"),
+        "BFS", "waiting_at()[place] = x.at;",
+        "waiting_at()[place] = x.at + 1;"),
     "bfs: more wait than there is room for": (
         "BFS", "while (waiting >= GP__WARP) look_on",
         "if (waiting >= GP__WARP) look_on"),
