@@ -3771,12 +3771,11 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   return p;
 }
 // Counting sort, where it may be: from so many keys on.
-__attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p, gp__shape s) {
+__attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p) {
   p.algorithm = GP_COUNTING;
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, 4);
   p.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
-  p.store = gp__or(p.store, s.count * (unsigned)s.key_size >> 25 ? GP_CACHE_STREAMING : GP_CACHE_ALL);
   return p;
 }
 // One-sweep passes: two stages where all blocks of a multiprocessor then find room, or do with one vector less, as long
@@ -3861,7 +3860,7 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
       --q.vectors;
     if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
-  const gp_policy counting = gp__portable_counting(p, s);
+  const gp_policy counting = gp__portable_counting(p);
   if (p.algorithm == GP_COUNTING ||
       (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
     return counting;
