@@ -16619,6 +16619,37 @@ template <class Key> struct gp__set_push<Key, true> {
   }
 };
 
+// One thread: its part of a tile, from element `mine` of both inputs on, of which i are the first one's. Which of the
+// part's elements are results; `second`: which are of the second input.
+template <class Tile, class Key, int ITEMS>
+GP_DEVICE typename Tile::Mask gp__set_part(const Tile &tile, int &mine, int &i, Key (&key)[ITEMS],
+                                           typename Tile::Mask &second) {
+  const int size = tile.n + tile.m;
+  mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
+  const int count = size - mine < ITEMS ? size - mine : ITEMS;
+  i = tile.split(mine);
+  return tile.operate(i, mine - i, count, key, second);
+}
+// One thread: its part's results to shared memory, behind `before` of the tile: keys, and, where there are values,
+// which of the tile's go with them. place, place2: of the values of the part's first elements.
+template <class Tile, class Key, int ITEMS>
+GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
+                            typename Tile::Mask second, int place, int place2) {
+  Key *out = reinterpret_cast<Key *>(results) + before;
+  if (gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) return;
+  unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + before;
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < ITEMS; ++k) {
+    const bool of_two = Tile::VALUE && (second >> k & 1);
+    if (marks >> k & 1) {
+      *out++ = key[k];
+      if (Tile::VALUE) *places++ = static_cast<unsigned short>(of_two ? place2 : place);
+    }
+    if (of_two) ++place2;
+    else ++place;
+  }
+}
+
 // A block: a tile's results to where they go, which has any alignment. Words one by one take fewer instructions than
 // vectors that are put together.
 template <int THREADS, int ITEMS, class Key>
@@ -16756,12 +16787,10 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     gp__u64 border = 0, was = 0;
     if (threadIdx.x < 4 && next < tiles) border = a.borders[next * 2 + (threadIdx.x ^ (Tile::SWAPPED ? 1 : 0))];
     if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
-    const int size = tile.n + tile.m;
-    const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
-    const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
     Key key[ITEMS];
+    int mine, i; // elements before the thread's, of both inputs and of the first
     typename Tile::Mask second;
-    const typename Tile::Mask marks = tile.operate(i, mine - i, count, key, second);
+    const typename Tile::Mask marks = gp__set_part(tile, mine, i, key, second);
     ValueLoads moving; // on their way while the results are counted
     if (VALUE) values.load(moving);
     if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
@@ -16771,21 +16800,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       look_back.publish_aggregate(here.number, kept);
       s.ticket = a.borders ? gp__ticket_of(a.workspace, draws, was) : gp__ticket{drawn.tag, tiles};
     }
-    Key *out = reinterpret_cast<Key *>(results) + rank;
-    if (!gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) {
-      unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + rank;
-      int place = i, place2 = values.n + mine - i; // of the element's value
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < ITEMS; ++k) {
-        const bool of_two = VALUE && (second >> k & 1);
-        if (marks >> k & 1) {
-          *out++ = key[k];
-          if (VALUE) *places++ = static_cast<unsigned short>(of_two ? place2 : place);
-        }
-        if (of_two) ++place2;
-        else ++place;
-      }
-    }
+    gp__set_keep<Tile>(results, rank, key, marks, second, i, values.n + mine - i);
     if (VALUE) values.store(moving, results + Tile::VALUES_AT);
     const Window then(next, s.at);
     if (next < tiles) then.load(loads, inputs);
@@ -16915,6 +16930,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (more) tile(r).load(loads, inputs);
     return more;
   }
+  GP_DEVICE unsigned char *results_of(unsigned r) const { return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT; }
   // Results of the block's r-th tile to where they go.
   GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const unsigned char *results) const {
     gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);
@@ -16925,6 +16941,21 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
                    results + Tile::VALUES_AT);
   }
   GP_DEVICE void meet(unsigned &meetings) const { gp__meet(&s.meeting, meetings, THREADS); }
+  // rank: a thread's results, which become those before them in the tile. Returns the tile's.
+  GP_DEVICE gp__u32 count(gp__u32 &rank, unsigned &meetings) const {
+    const gp__u32 own = rank, upto = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
+    if (gp_lane() == GP__WARP - 1) s.sum[gp_warp()] = upto;
+    meet(meetings);
+    rank = upto - own;
+    gp__u32 all = 0;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < THREADS / 32; ++w) {
+      const gp__u32 sum = s.sum[w];
+      rank += w < int(gp_warp()) ? sum : 0;
+      all += sum;
+    }
+    return all;
+  }
   GP_DEVICE void work() const {
     KeyLoads loads;
     if (!take(0, loads)) return;
@@ -16933,56 +16964,29 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     Window behind = tile(0); // the tile whose results wait, and how many
     gp__u32 waiting = 0;
     for (unsigned r = 0;; ++r) {
-      unsigned char *const results = shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT;
+      unsigned char *const results = results_of(r);
       const Window here = tile(r);
       Tile tile;
       tile.n = here.n, tile.m = here.m, tile.window = shared;
       here.store(loads, inputs, shared, tile.keys, tile.keys2);
       const Values values = Values::of(a, inputs.count[0], inputs.count[1], here);
       meet(meetings);
-      const int size = tile.n + tile.m;
-      const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
-      const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
       Key key[ITEMS];
+      int mine, i; // elements before the thread's, of both inputs and of the first
       typename Tile::Mask second;
-      const typename Tile::Mask marks = tile.operate(i, mine - i, count, key, second);
+      const typename Tile::Mask marks = gp__set_part(tile, mine, i, key, second);
       ValueLoads moving; // on their way while the results are counted
       if (VALUE) values.load(moving);
-      const gp__u32 own = static_cast<gp__u32>(gp__bit_count(marks)),
-                    upto = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
-      if (gp_lane() == GP__WARP - 1) s.sum[gp_warp()] = upto;
-      meet(meetings);
-      gp__u32 rank = upto - own, kept = 0;
-      GPUPRIMS__UNROLL
-      for (int w = 0; w < THREADS / 32; ++w) {
-        const gp__u32 sum = s.sum[w];
-        rank += w < int(gp_warp()) ? sum : 0;
-        kept += sum;
-      }
+      gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));
+      const gp__u32 kept = count(rank, meetings);
       if (threadIdx.x == 0) {
         l.publish_aggregate(s.number[r & 1u], kept);
         s.kept[r & 1u] = kept;
       }
-      Key *out = reinterpret_cast<Key *>(results) + rank;
-      if (!gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) {
-        unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + rank;
-        int place = i, place2 = values.n + mine - i; // of the element's value
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < ITEMS; ++k) {
-          const bool of_two = VALUE && (second >> k & 1);
-          if (marks >> k & 1) {
-            *out++ = key[k];
-            if (VALUE) *places++ = static_cast<unsigned short>(of_two ? place2 : place);
-          }
-          if (of_two) ++place2;
-          else ++place;
-        }
-      }
+      gp__set_keep<Tile>(results, rank, key, marks, second, i, values.n + mine - i);
       if (VALUE) values.store(moving, results + Tile::VALUES_AT);
       const bool more = take(r + 1, loads);
-      if (r)
-        write(r - 1, Values::of(a, inputs.count[0], inputs.count[1], behind), waiting,
-              shared + Tile::RESULTS_AT + (~r & 1u) * Tile::RESULT);
+      if (r) write(r - 1, Values::of(a, inputs.count[0], inputs.count[1], behind), waiting, results_of(r - 1));
       if (!more) { // all have taken that there is none before this one gets its place
         write(r, values, kept, results);
         return;

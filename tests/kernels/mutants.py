@@ -542,9 +542,9 @@ MUTANTS = {
     "sets: a run that begins before is taken for one that begins here": (
         "SETS", "const Mask outside = tie & ~(tie + 1), twos", "const Mask outside = 0, twos"),
     "sets, pipelined: a tile is merged before its keys are there": (
-        "SETS", "meet(meetings);\n      const int size", "const int size"),
+        "SETS", "meet(meetings);\n      Key key[ITEMS];", "Key key[ITEMS];"),
     "sets, pipelined: counted before all have merged": (
-        "SETS", "meet(meetings);\n      gp__u32 rank", "gp__u32 rank"),
+        "SETS", "meet(meetings);\n    rank = upto - own;", "rank = upto - own;"),
     "sets, pipelined: written before it is known where": (
         "SETS", "gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);", ""),
     "sets, pipelined: a place two tiles ago is taken for this one": (
@@ -561,8 +561,8 @@ MUTANTS = {
     "sets, pipelined: a block draws once too often": (
         "SETS", "if (more) drawn = gp__draw(a.workspace, draws);", "drawn = gp__draw(a.workspace, draws);"),
     "sets, pipelined: results are written over those that wait": (
-        "SETS", "unsigned char *const results = shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT;",
-        "unsigned char *const results = shared + Tile::RESULTS_AT;"),
+        "SETS", "return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT;",
+        "return shared + Tile::RESULTS_AT + (r & 0u);"),
     "streams: published before it is folded": ("SELECT", "gp__mbarrier_wait(&s.folded[stage], parity);", ""),
     "streams: looked back before it is published": ("SELECT", "gp__mbarrier_wait(&s.published[stage], parity);", ""),
     "streams: written before it is known where": ("SELECT", "gp__mbarrier_wait(&s.carried[stage], parity);", ""),
