@@ -31424,14 +31424,16 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
     int i;
     result = gp__grouping_of(s, &q, 1, NULL, &g);
     for (i = 0; i < g.count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.steps[i], NULL, compute_capability, &table, take, user);
+      result = gp__compile_request(s, who, &g.steps[i], gp__step_policy(&g.steps[i]), compute_capability, &table, take,
+                                   user);
   }
   if (result == GP_SUCCESS && gp__is_graph_work(q.primitive)) {
     gp__graph_plan g;
     int i;
     result = gp__graph_plan_of(s, &q, NULL, &g);
     for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.requests[i], NULL, compute_capability, &table, take, user);
+      result = gp__compile_request(s, who, &g.requests[i], gp__step_policy(&g.requests[i]), compute_capability, &table,
+                                   take, user);
   }
   return result;
 }
