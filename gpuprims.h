@@ -29035,10 +29035,9 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_
       (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned &&
        !(gp__form_of(q, v) & GP__FORM_WHOLE) && (m->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : m->word >= 4));
   const int bytes = m->size == 1 && !(gp__form_of(q, v) & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
-  const unsigned buffered = 1024; // and a warp of each block that leads
   if (kind == GP__TRANSPOSE_TENSOR) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : v->stages > 1 ? 1024 : 1280;
   if (kind == GP__TRANSPOSE_TENSOR_PANELS) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : 1280;
-  if (kind == GP__TRANSPOSE_BUFFERED) return v->vectors > 4 ? 768 : buffered;
+  if (kind == GP__TRANSPOSE_BUFFERED) return v->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
   return v->vectors > 4 || bytes                                  ? 768
          : light                                                  ? 1536
          : aligned || m->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
