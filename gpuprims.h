@@ -3801,12 +3801,11 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   return p;
 }
 // Counting sort, where it may be: from so many keys on.
-__attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p, gp__shape s) {
+__attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p) {
   p.algorithm = GP_COUNTING;
   p.threads = gp__or(p.threads, 256);
   p.vectors = gp__or(p.vectors, 4);
   p.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
-  p.store = gp__or(p.store, s.count * (unsigned)s.key_size >> 25 ? GP_CACHE_STREAMING : GP_CACHE_ALL);
   return p;
 }
 // One-sweep passes: two stages where all blocks of a multiprocessor then find room, or do with one vector less, as long
@@ -3891,7 +3890,7 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
       --q.vectors;
     if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
-  const gp_policy counting = gp__portable_counting(p, s);
+  const gp_policy counting = gp__portable_counting(p);
   if (p.algorithm == GP_COUNTING ||
       (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
     return counting;
@@ -5744,10 +5743,25 @@ template <int ITEMS> struct gp__byte_gather {
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
-// How many of the lanes in a mask stand before this one.
-GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) {
-  return static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));
-}
+// Those of the lanes in a mask that stand before this one; how many they are.
+GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes) { return lanes & ((1u << gp_lane()) - 1); }
+GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) { return static_cast<gp__u32>(__popc(gp__earlier_lanes(lanes))); }
+// Teams of neighbouring lanes of a warp, for 1 to 32 things: as many lanes each, a power of two, as there are.
+struct gp__lane_team {
+  unsigned width, number, rank; // lanes; this lane's team, and its place in it
+  GP_DEVICE explicit gp__lane_team(unsigned things) : width(1) {
+    while (2 * width * things <= 32) width *= 2;
+    number = gp_lane() / width, rank = gp_lane() & (width - 1);
+  }
+  // Of a mask of the warp's lanes, those of this team, its first lane's at bit 0.
+  GP_DEVICE gp__u32 of(gp__u32 lanes) const {
+    return lanes >> number * width & (width == 32 ? ~0u : (1u << width) - 1);
+  }
+  // The lane of the first of them; where there is none, the team's first.
+  GP_DEVICE unsigned first(gp__u32 mine) const {
+    return number * width + (mine ? static_cast<unsigned>(__ffs(static_cast<int>(mine))) - 1u : 0);
+  }
+};
 // All lanes of a warp: those that want one draw consecutive numbers from a counter in shared memory, in the order of
 // the lanes, by one atomic. `end` is one beyond the warp's last, and stays where no lane wants any.
 GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
@@ -6786,6 +6800,65 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     return finish(fitted);
   }
 };
+
+// ---- counters of the values of two bytes
+//
+// 2^16 counters of 16 bits, two in a word: those of two values that differ in their highest bit. The bits below choose
+// the bank together, so that keys do not meet that have some of them in common. A counter is full from 2^15 on.
+
+// A word's two keys, and the places of their counters: bits 0 to 4, 5 to 9 and 10 to 14 make bits 0 to 4.
+struct gp__two_keys {
+  gp__u32 keys, mixed;
+  GP_DEVICE gp__two_keys(gp__u32 word) : keys(word), mixed(word ^ ((word >> 5 ^ word >> 10) & 0x001f001fu)) {}
+};
+struct gp__key_counters {
+  enum { WORDS = 1 << 15, CARRY = 1 << 15 }; // CARRY: what is taken from a counter that is full
+  static const gp__u32 FULL = 0x80008000u;   // the bit that says so, of both counters of a word
+  gp__shared_place words;
+  GP_DEVICE explicit gp__key_counters(unsigned char *shared) : words(shared) {}
+  GP_DEVICE gp__u32 *word(const gp__two_keys &two, bool upper) const {
+    return words.template at<gp__u32>((upper ? two.mixed >> 14 : two.mixed << 2) & 0x1fffcu);
+  }
+  // n of the lower or of the upper key; what the word was.
+  GP_DEVICE gp__u32 add(const gp__two_keys &two, bool upper, gp__u32 n) const {
+    return atomicAdd(word(two, upper), (two.keys & (upper ? 0x80000000u : 0x8000u)) != 0 ? n << 16 : n);
+  }
+  static GP_DEVICE bool any_full(gp__u32 word) { return (word & FULL) != 0; }
+  // What the words of a vector's keys are now, together.
+  GP_DEVICE gp__u32 peek(const gp__two_keys (&two)[4]) const {
+    gp__u32 all = 0;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < 8; ++j) all |= gp__peek(word(two[j / 2], j % 2 == 1));
+    return all;
+  }
+  // Takes 2^15 from each full counter of the lower key's word: those, as full() reads them, that nobody else took from.
+  GP_DEVICE gp__u32 take_full(const gp__two_keys &two) const {
+    gp__u32 *const at = word(two, false);
+    const gp__u32 full = gp__peek(at) & FULL;
+    return full ? atomicAnd(at, ~full) & full : 0;
+  }
+  static GP_DEVICE bool full(gp__u32 word, int half) { return (word >> (16 * half) & 0x8000u) != 0; }
+  // The value that a half of the lower key's word counts.
+  static GP_DEVICE gp__u32 value_of(const gp__two_keys &two, int half) {
+    return (two.keys & 0x7fffu) + unsigned(half) * WORDS;
+  }
+  // The word of a value below 2^15; its upper half is the value's that has the highest bit besides.
+  GP_DEVICE gp__u32 of_value(gp__u32 value) const { return *word(value, false); }
+};
+// Whether the j-th key of a vector and the one behind it differ.
+GP_DEVICE bool gp__next_key_differs(const gp_vector &x, int j) {
+  const gp__u32 w = x.word[j / 2], next = j % 2 == 1 ? x.word[(j + 1) / 2] << 16 : w;
+  return (next ^ (j % 2 == 1 ? w : w << 16)) >> 16 != 0;
+}
+// The key behind the j-th to the front of a vector. For loops that are not unrolled: no register is chosen by j.
+GP_DEVICE void gp__drop_key(gp_vector &x, int j) {
+  x.word[0] = j % 2 == 0 ? x.word[0] >> 16 : x.word[1];
+  if (j % 2 == 0) return;
+  x.word[1] = x.word[2];
+  x.word[2] = x.word[3];
+}
+GP_DEVICE gp__u32 gp__lower_halves(gp__u32 first, gp__u32 second) { return __byte_perm(first, second, 0x5410); }
+GP_DEVICE gp__u32 gp__upper_halves(gp__u32 first, gp__u32 second) { return __byte_perm(first, second, 0x7632); }
 
 // ---- the workspace: a ticket, and tagged words that carry partial results from block to block
 
@@ -9027,7 +9100,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
   static GP_DEVICE void add_in_order(C *cell, gp__u32 bin, C w) {
     const gp__u32 peers = __match_any_sync(0xffffffffu, bin);
     const bool there = bin != gp__no_bin;
-    const int rank = there ? __popc(peers & ((1u << gp_lane()) - 1)) : -1;
+    const int rank = there ? static_cast<int>(gp__lanes_before(peers)) : -1;
     for (int r = 0; __any_sync(0xffffffffu, rank >= r); ++r) {
       if (rank == r) cell[bin] += w;
       __syncwarp();
@@ -10399,7 +10472,7 @@ struct gp__run_join {
 };
 // x of the nearest lane before this one where `has`, otherwise `none`; the same of the last of all lanes.
 GP_DEVICE int gp__nearest_before(bool has, int x, int none) {
-  const unsigned before = __ballot_sync(0xffffffffu, has) & ((1u << gp_lane()) - 1u);
+  const unsigned before = gp__earlier_lanes(__ballot_sync(0xffffffffu, has));
   const int found = __shfl_sync(0xffffffffu, x, before ? 31 - __clz(int(before)) : 0);
   return before ? found : none;
 }
@@ -10708,9 +10781,9 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     gp__shuffled<Acc> kept_run;
     GPUPRIMS__UNROLL
     for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept_run.word[w] = kept.before[w];
-    Acc run = gp_lane() == 0                          ? before.value
-              : with_heads & ((1u << gp_lane()) - 1u) ? kept_run.value
-                                                      : Op()(before.value, kept_run.value);
+    Acc run = gp_lane() == 0                  ? before.value
+              : gp__earlier_lanes(with_heads) ? kept_run.value
+                                              : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;
     Out *out = static_cast<Out *>(a.out_values) + (t.first + first);
     unsigned char *next = results;
@@ -11753,7 +11826,7 @@ struct gp__segment_warp {
     const bool any = gp_warp_shift_up(from <= lane ? 1 : 0, 1) != 0,
                any_at_end = gp_warp_broadcast(from <= lane ? 1 : 0, 31);
     gp_before<Acc> mine = carry;
-    if (up_to & ((1u << lane) - 1)) mine.has = false; // a segment ends in between
+    if (gp__earlier_lanes(up_to)) mine.has = false; // a segment ends in between
     if (lane > 0 && any) mine.append(before, Op());
     if (l.first >= 0 && mine.has) {
       Acc *slot = reinterpret_cast<Acc *>(cells) + lane * ITEMS + l.first;
@@ -13632,7 +13705,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
         if (is ? lead == 1u << gp_lane() : there(i))
           slot = atomicAdd(&s.count[digit], is ? static_cast<gp__u32>(__popc(lanes)) : 1u);
         const gp__u32 first = gp_warp_broadcast(slot, lanes ? __popc(lead - 1) : 0);
-        if (is) slot = first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));
+        if (is) slot = first + gp__lanes_before(lanes);
       }
       slots[i / 2] = i % 2 ? gp__anew(slots[i / 2] | slot << 16) : slot;
     }
@@ -15010,7 +15083,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           if (!all) continue;
           gp__u64 slot = 0;
           if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], static_cast<unsigned>(__popc(all)));
-          slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((1u << gp_lane()) - 1)));
+          slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all);
           if (mine && slot < a.list_size[c]) a.list[c][slot] = gp__sort_span{first, count};
         }
         if (count > GP__SHORT && count > Room::LIMIT) {
@@ -15045,12 +15118,12 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       gp__u64 last = 0;
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROUNDS; ++r) {
-        const unsigned all = __ballot_sync(0xffffffffu, in[r]), below = all & ((1u << gp_lane()) - 1);
+        const unsigned all = __ballot_sync(0xffffffffu, in[r]), below = gp__earlier_lanes(all);
         const gp__u64 left = gp_warp_broadcast(begin[r], below ? 31 - __clz(int(below)) : 0);
         const bool head = in[r] && (below ? begin[r] != left : runs == 0 || begin[r] != last);
         const unsigned heads = __ballot_sync(0xffffffffu, head);
         if (head) {
-          const unsigned run = runs + static_cast<unsigned>(__popc(heads & ((1u << gp_lane()) - 1)));
+          const unsigned run = runs + gp__lanes_before(heads);
           room.first[run] = at[r] - from;
           room.shift[run] = begin[r] + from;
         }
@@ -15070,8 +15143,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           for (int r = 0; r < ROUNDS; ++r) {
             const bool mine = in[r] && n[r] > (c ? 1u << c : (PLACED ? 0u : 1u)) && n[r] <= 2u << c;
             of[c][r] = __ballot_sync(0xffffffffu, mine);
-            if (mine)
-              room.list[below + unsigned(__popc(of[c][r] & ((1u << gp_lane()) - 1)))] = (at[r] - from) << 8 | n[r];
+            if (mine) room.list[below + gp__lanes_before(of[c][r])] = (at[r] - from) << 8 | n[r];
             below += unsigned(__popc(of[c][r]));
           }
           end[c] = before = below;
@@ -15498,7 +15570,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       if (drawn) break;
       const bool there = first + i * 32 < n;
       const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__DIGITS);
-      const unsigned peers = __match_any_sync(0xffffffffu, d), below = peers & ((1u << gp_lane()) - 1);
+      const unsigned peers = __match_any_sync(0xffffffffu, d), below = gp__earlier_lanes(peers);
       const gp__u32 r = there ? mine[d] + static_cast<unsigned>(__popc(below)) : 0;
       ranks[i / 2] = i % 2 ? gp__anew(ranks[i / 2] | r << 16) : r;
       __syncwarp();
@@ -16600,6 +16672,37 @@ template <class Key> struct gp__set_push<Key, true> {
   }
 };
 
+// One thread: its part of a tile, from element `mine` of both inputs on, of which i are the first one's. Which of the
+// part's elements are results; `second`: which are of the second input.
+template <class Tile, class Key, int ITEMS>
+GP_DEVICE typename Tile::Mask gp__set_part(const Tile &tile, int &mine, int &i, Key (&key)[ITEMS],
+                                           typename Tile::Mask &second) {
+  const int size = tile.n + tile.m;
+  mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
+  const int count = size - mine < ITEMS ? size - mine : ITEMS;
+  i = tile.split(mine);
+  return tile.operate(i, mine - i, count, key, second);
+}
+// One thread: its part's results to shared memory, behind `before` of the tile: keys, and, where there are values,
+// which of the tile's go with them. place, place2: of the values of the part's first elements.
+template <class Tile, class Key, int ITEMS>
+GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
+                            typename Tile::Mask second, int place, int place2) {
+  Key *out = reinterpret_cast<Key *>(results) + before;
+  if (gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) return;
+  unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + before;
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < ITEMS; ++k) {
+    const bool of_two = Tile::VALUE && (second >> k & 1);
+    if (marks >> k & 1) {
+      *out++ = key[k];
+      if (Tile::VALUE) *places++ = static_cast<unsigned short>(of_two ? place2 : place);
+    }
+    if (of_two) ++place2;
+    else ++place;
+  }
+}
+
 // A block: a tile's results to where they go, which has any alignment. Words one by one take fewer instructions than
 // vectors that are put together.
 template <int THREADS, int ITEMS, class Key>
@@ -16737,12 +16840,10 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     gp__u64 border = 0, was = 0;
     if (threadIdx.x < 4 && next < tiles) border = a.borders[next * 2 + (threadIdx.x ^ (Tile::SWAPPED ? 1 : 0))];
     if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
-    const int size = tile.n + tile.m;
-    const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
-    const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
     Key key[ITEMS];
+    int mine, i; // elements before the thread's, of both inputs and of the first
     typename Tile::Mask second;
-    const typename Tile::Mask marks = tile.operate(i, mine - i, count, key, second);
+    const typename Tile::Mask marks = gp__set_part(tile, mine, i, key, second);
     ValueLoads moving; // on their way while the results are counted
     if (VALUE) values.load(moving);
     if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
@@ -16752,21 +16853,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       look_back.publish_aggregate(here.number, kept);
       s.ticket = a.borders ? gp__ticket_of(a.workspace, draws, was) : gp__ticket{drawn.tag, tiles};
     }
-    Key *out = reinterpret_cast<Key *>(results) + rank;
-    if (!gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) {
-      unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + rank;
-      int place = i, place2 = values.n + mine - i; // of the element's value
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < ITEMS; ++k) {
-        const bool of_two = VALUE && (second >> k & 1);
-        if (marks >> k & 1) {
-          *out++ = key[k];
-          if (VALUE) *places++ = static_cast<unsigned short>(of_two ? place2 : place);
-        }
-        if (of_two) ++place2;
-        else ++place;
-      }
-    }
+    gp__set_keep<Tile>(results, rank, key, marks, second, i, values.n + mine - i);
     if (VALUE) values.store(moving, results + Tile::VALUES_AT);
     const Window then(next, s.at);
     if (next < tiles) then.load(loads, inputs);
@@ -16896,6 +16983,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (more) tile(r).load(loads, inputs);
     return more;
   }
+  GP_DEVICE unsigned char *results_of(unsigned r) const { return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT; }
   // Results of the block's r-th tile to where they go.
   GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const unsigned char *results) const {
     gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);
@@ -16906,6 +16994,21 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
                    results + Tile::VALUES_AT);
   }
   GP_DEVICE void meet(unsigned &meetings) const { gp__meet(&s.meeting, meetings, THREADS); }
+  // rank: a thread's results, which become those before them in the tile. Returns the tile's.
+  GP_DEVICE gp__u32 count(gp__u32 &rank, unsigned &meetings) const {
+    const gp__u32 own = rank, upto = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
+    if (gp_lane() == GP__WARP - 1) s.sum[gp_warp()] = upto;
+    meet(meetings);
+    rank = upto - own;
+    gp__u32 all = 0;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < THREADS / 32; ++w) {
+      const gp__u32 sum = s.sum[w];
+      rank += w < int(gp_warp()) ? sum : 0;
+      all += sum;
+    }
+    return all;
+  }
   GP_DEVICE void work() const {
     KeyLoads loads;
     if (!take(0, loads)) return;
@@ -16914,56 +17017,29 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     Window behind = tile(0); // the tile whose results wait, and how many
     gp__u32 waiting = 0;
     for (unsigned r = 0;; ++r) {
-      unsigned char *const results = shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT;
+      unsigned char *const results = results_of(r);
       const Window here = tile(r);
       Tile tile;
       tile.n = here.n, tile.m = here.m, tile.window = shared;
       here.store(loads, inputs, shared, tile.keys, tile.keys2);
       const Values values = Values::of(a, inputs.count[0], inputs.count[1], here);
       meet(meetings);
-      const int size = tile.n + tile.m;
-      const int mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
-      const int count = size - mine < ITEMS ? size - mine : ITEMS, i = tile.split(mine);
       Key key[ITEMS];
+      int mine, i; // elements before the thread's, of both inputs and of the first
       typename Tile::Mask second;
-      const typename Tile::Mask marks = tile.operate(i, mine - i, count, key, second);
+      const typename Tile::Mask marks = gp__set_part(tile, mine, i, key, second);
       ValueLoads moving; // on their way while the results are counted
       if (VALUE) values.load(moving);
-      const gp__u32 own = static_cast<gp__u32>(gp__bit_count(marks)),
-                    upto = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
-      if (gp_lane() == GP__WARP - 1) s.sum[gp_warp()] = upto;
-      meet(meetings);
-      gp__u32 rank = upto - own, kept = 0;
-      GPUPRIMS__UNROLL
-      for (int w = 0; w < THREADS / 32; ++w) {
-        const gp__u32 sum = s.sum[w];
-        rank += w < int(gp_warp()) ? sum : 0;
-        kept += sum;
-      }
+      gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));
+      const gp__u32 kept = count(rank, meetings);
       if (threadIdx.x == 0) {
         l.publish_aggregate(s.number[r & 1u], kept);
         s.kept[r & 1u] = kept;
       }
-      Key *out = reinterpret_cast<Key *>(results) + rank;
-      if (!gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) {
-        unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + rank;
-        int place = i, place2 = values.n + mine - i; // of the element's value
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < ITEMS; ++k) {
-          const bool of_two = VALUE && (second >> k & 1);
-          if (marks >> k & 1) {
-            *out++ = key[k];
-            if (VALUE) *places++ = static_cast<unsigned short>(of_two ? place2 : place);
-          }
-          if (of_two) ++place2;
-          else ++place;
-        }
-      }
+      gp__set_keep<Tile>(results, rank, key, marks, second, i, values.n + mine - i);
       if (VALUE) values.store(moving, results + Tile::VALUES_AT);
       const bool more = take(r + 1, loads);
-      if (r)
-        write(r - 1, Values::of(a, inputs.count[0], inputs.count[1], behind), waiting,
-              shared + Tile::RESULTS_AT + (~r & 1u) * Tile::RESULT);
+      if (r) write(r - 1, Values::of(a, inputs.count[0], inputs.count[1], behind), waiting, results_of(r - 1));
       if (!more) { // all have taken that there is none before this one gets its place
         write(r, values, kept, results);
         return;
@@ -17023,98 +17099,102 @@ struct gp__add_tally {
   }
 };
 
-// Counts keys of two bytes: counters of 16 bits, two in a word, those of two values that differ in their highest bit.
-// The bits below it choose the bank together, so that keys do not meet that have some of them in common. Who finds bit
-// 15 of a counter set takes 2^15 to the output, unless somebody else did; until then no thread goes on to its next
-// vector, so that all together add too little for an overflow.
+// Counts keys of two bytes. Who finds a counter full takes 2^15 to the output, unless somebody else did; until then no
+// thread goes on to its next vector, so that all together add too little for an overflow.
 template <class P> struct gp__key_counts {
   typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<unsigned short>, unsigned short, gp__none, gp__u64>
       Histogram;
   typedef typename Histogram::Storage Storage;
   typedef typename Histogram::Samples Samples;
-  static const int V = Histogram::V, WORDS = 1 << 15;
-  static const gp__u32 FULL = 0x80008000u;
-  static_assert(P::threads * V < 1 << 15, "counters of 16 bits");
+  typedef gp__key_counters Counters;
+  static const int V = Histogram::V, WORDS = Counters::WORDS;
+  static_assert(P::threads * V < Counters::CARRY, "counters overflow");
   const gp__histogram_args &a;
   const Storage &s;
-  gp__shared_place words;
+  Counters counters;
   GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, unsigned char *shared)
-      : a(args), s(storage), words(shared) {}
+      : a(args), s(storage), counters(shared) {}
 
-  // Two keys, as those that are counted in their places: their bits 0 to 4, 5 to 9 and 10 to 14 make bits 0 to 4.
-  static GP_DEVICE gp__u32 mixed(gp__u32 keys) { return keys ^ ((keys >> 5 ^ keys >> 10) & 0x001f001fu); }
-  GP_DEVICE gp__u32 *word(gp__u32 mixed, bool upper) const {
-    return words.template at<gp__u32>((upper ? mixed >> 14 : mixed << 2) & 0x1fffcu);
-  }
-  // n of the lower or of the upper key; what the word was.
-  GP_DEVICE gp__u32 add(gp__u32 keys, gp__u32 mixed, bool upper, gp__u32 n) const {
-    return atomicAdd(word(mixed, upper), (keys & (upper ? 0x80000000u : 0x8000u)) != 0 ? n << 16 : n);
-  }
-  GP_DEVICE void carry(gp__u32 key, gp__u32 *word) const {
-    const gp__u32 full = gp__peek(word) & FULL, mine = full ? atomicAnd(word, ~full) & full : 0;
-    if (!mine) return;
+  // What is full in the lower key's word, to the output.
+  GP_DEVICE void carry(const gp__two_keys &two) const {
+    const gp__u32 taken = counters.take_full(two);
+    if (!taken) return;
     GPUPRIMS__UNROLL_BY(1)
     for (int half = 0; half < 2; ++half) {
-      const gp__u32 at = (key & 0x7fffu) + unsigned(half) * WORDS;
-      if (!(mine >> (16 * half) & 0x8000u)) continue;
-      if (gridDim.x > 1) Histogram::wait_for_output(a, s, at);
-      atomicAdd(static_cast<gp__u64 *>(a.out) + at, gp__u64(1) << 15);
+      const gp__u32 value = Counters::value_of(two, half);
+      if (!Counters::full(taken, half)) continue;
+      if (gridDim.x > 1) Histogram::wait_for_output(a, s, value);
+      atomicAdd(static_cast<gp__u64 *>(a.out) + value, gp__u64(Counters::CARRY));
     }
   }
-  // merge: neighbours that are equal are added at once.
-  GP_DEVICE void take(const gp_vector &x, bool merge) const {
-    gp__u32 m[4], was = 0, n = 1;
+  // Counts a vector's keys; what their counters' words were, together.
+  GP_DEVICE gp__u32 count_each(const gp__two_keys (&two)[4]) const {
+    gp__u32 was = 0;
     GPUPRIMS__UNROLL
-    for (int i = 0; i < 4; ++i) m[i] = mixed(x.word[i]);
-    if (merge) {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) {
-        const bool upper = j % 2 == 1;
-        const gp__u32 w = x.word[j / 2], next = upper && j < V - 1 ? x.word[(j + 1) / 2] << 16 : w;
-        if (j == V - 1 || (next ^ (upper ? w : w << 16)) >> 16 != 0) {
-          was |= add(w, m[j / 2], upper, n);
-          n = 0;
-        }
-        ++n;
+    for (int j = 0; j < V; ++j) was |= counters.add(two[j / 2], j % 2 == 1, 1);
+    return was;
+  }
+  // Neighbours that are equal are added at once.
+  GP_DEVICE gp__u32 count_runs(const gp_vector &x, const gp__two_keys (&two)[4]) const {
+    gp__u32 was = 0, n = 1; // keys of the run so far
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) {
+      if (j == V - 1 || gp__next_key_differs(x, j)) {
+        was |= counters.add(two[j / 2], j % 2 == 1, n);
+        n = 0;
       }
-    } else {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) was |= add(x.word[j / 2], m[j / 2], j % 2 == 1, 1);
+      ++n;
     }
-    if (!(was & FULL)) return;
-    was = 0;
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < V; ++j) was |= gp__peek(word(m[j / 2], j % 2 == 1));
-    if (!(was & FULL)) return; // somebody else has seen it
-    gp__u32 w0 = x.word[0], w1 = x.word[1], w2 = x.word[2];
+    return was;
+  }
+  // runs: many neighbours are equal.
+  GP_DEVICE void take(gp_vector x, bool runs) const {
+    const gp__two_keys two[4] = {{x.word[0]}, {x.word[1]}, {x.word[2]}, {x.word[3]}};
+    if (!Counters::any_full(runs ? count_runs(x, two) : count_each(two))) return;
+    if (!Counters::any_full(counters.peek(two))) return; // somebody else has seen it
     GPUPRIMS__UNROLL_BY(1)
     for (int j = 0; j < V; ++j) {
-      carry(w0, word(mixed(w0), false));
-      w0 = j % 2 == 0 ? w0 >> 16 : w1;
-      if (j % 2 == 0) continue;
-      w1 = w2;
-      w2 = x.word[3];
+      carry(gp__two_keys(x.word[0]));
+      gp__drop_key(x, j);
     }
   }
-  GP_DEVICE void all(Samples &x) const {
-    if (blockIdx.x == gridDim.x - 1) { // what is left before and behind the vectors, a key a thread
-      const typename Histogram::Extent e(a);
-      const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
-      if (i < e.samples) {
-        const gp__u32 key = static_cast<const unsigned short *>(a.in)[i], mix = mixed(key);
-        if (add(key, mix, false, 1) & FULL) carry(key, word(mix, false));
-      }
-    }
+  // What is left before and behind the vectors, a key a thread.
+  GP_DEVICE void take_ends() const {
+    const typename Histogram::Extent e(a);
+    const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
+    if (i >= e.samples) return;
+    const gp__two_keys key(static_cast<const unsigned short *>(a.in)[i]);
+    if (Counters::any_full(counters.add(key, false, 1))) carry(key);
+  }
+  GP_DEVICE void take_all(Samples &x) const {
+    if (blockIdx.x == gridDim.x - 1) take_ends();
     GPUPRIMS__UNROLL_BY(1)
     while (__any_sync(0xffffffffu, x.left != 0)) {
-      const gp__u32 w = x.x[0].access.word[0]; // pairs of equal keys in a quarter of the lanes are a sign of runs
-      const bool merge = __popc(__ballot_sync(0xffffffffu, x.left != 0 && (w ^ w << 16) >> 16 == 0)) >= 8;
+      // Pairs of equal keys in a quarter of the lanes are a sign of runs.
+      const bool runs = __popc(__ballot_sync(0xffffffffu, x.left != 0 && !gp__next_key_differs(x.x[0].access, 0))) >= 8;
       GPUPRIMS__UNROLL
       for (unsigned k = 0; k < Histogram::K; ++k) {
-        if (k < x.left) take(x.x[k].access, merge);
+        if (k < x.left) take(x.x[k].access, runs);
         x.load(k, k + Histogram::K < x.left, true);
       }
       x.left -= x.left < Histogram::K ? x.left : Histogram::K;
+    }
+  }
+  // The counters: to the block's row, [65536] of 16 bits, or, where there are no rows, added to the output.
+  GP_DEVICE void hand_over(gp__u64 *out) const {
+    gp__u32 *row = a.rows + static_cast<gp__u64>(blockIdx.x) * WORDS;
+    for (gp__u32 i = 2 * threadIdx.x; i < WORDS; i += 2 * P::threads) {
+      const gp__u32 two[2] = {counters.of_value(i), counters.of_value(i + 1)};
+      if (a.rows) {
+        row[i / 2] = gp__lower_halves(two[0], two[1]);
+        row[(WORDS + i) / 2] = gp__upper_halves(two[0], two[1]);
+      } else {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < 2; ++j) {
+          if (two[j] & 0xffffu) atomicAdd(out + i + j, static_cast<gp__u64>(two[j] & 0xffffu));
+          if (two[j] >> 16) atomicAdd(out + WORDS + i + j, static_cast<gp__u64>(two[j] >> 16));
+        }
+      }
     }
   }
   static GP_DEVICE void run(const gp__histogram_args &a) {
@@ -17129,23 +17209,10 @@ template <class P> struct gp__key_counts {
     for (gp__u32 i = threadIdx.x; single && i < 2 * WORDS; i += P::threads) out[i] = 0;
     __syncthreads();
     const gp__key_counts counts(a, s, shared);
-    counts.all(samples);
+    counts.take_all(samples);
     if (!single && !a.rows) Histogram::wait_for_output(a, s);
     __syncthreads();
-    gp__u32 *row = a.rows + static_cast<gp__u64>(blockIdx.x) * WORDS;
-    for (gp__u32 i = 2 * threadIdx.x; i < WORDS; i += 2 * P::threads) {
-      const gp__u32 w[2] = {*counts.word(mixed(i), false), *counts.word(mixed(i + 1), false)};
-      if (a.rows) {
-        row[i / 2] = __byte_perm(w[0], w[1], 0x5410);
-        row[(WORDS + i) / 2] = __byte_perm(w[0], w[1], 0x7632);
-      } else {
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < 2; ++j) {
-          if (w[j] & 0xffffu) atomicAdd(out + i + j, static_cast<gp__u64>(w[j] & 0xffffu));
-          if (w[j] >> 16) atomicAdd(out + WORDS + i + j, static_cast<gp__u64>(w[j] >> 16));
-        }
-      }
-    }
+    counts.hand_over(out);
   }
 };
 
@@ -17195,24 +17262,11 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
 };
 
-// The runs of keys of two bytes: GP__COUNTING_BLOCKS blocks, each of which waits for the sums of those before it. A
-// thread has one value; its block's are side by side in a row too, rising or falling.
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(const gp__counting_args &a) {
-  const int THREADS = GP__COUNTING_THREADS, PARTS = THREADS / 8; // of a row, vectors
-  static_assert(THREADS * GP__COUNTING_BLOCKS == 65536, "a value a thread");
-  struct Storage : gp__scan_storage<THREADS, gp__run_tally> {
-    gp__u32 sums[8][PARTS];
-  };
-  GP_SHARED(Storage, s);
-  gp__begin<P>();
-  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, gridDim.x);
-  s.sums[threadIdx.x / PARTS][threadIdx.x % PARTS] = 0;
-  __syncthreads();
-  const gp__ticket ticket = s.ticket;
-  gp__counted_values<1, T, DESCENDING> mine;
-  mine.load(a.counts, static_cast<gp__u32>(ticket.number) * THREADS + threadIdx.x, 65536);
-  const gp__u32 value = mine.value(0), part = threadIdx.x % PARTS;
-  const unsigned short *row = a.rows + threadIdx.x / PARTS * 65536 + (value & ~(THREADS - 1u)) + part * 8;
+// A block: how often there are 8 PARTS values side by side, from `first` on, by the rows of all blocks that counted.
+// sums, zeros before: [i][j] is value first + 8 j + i. A thread has a vector of every eighth row.
+template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp__u32 first, gp__u32 (&sums)[8][PARTS]) {
+  const unsigned part = threadIdx.x % PARTS;
+  const unsigned short *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
   gp__u32 sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   GPUPRIMS__UNROLL_BY(8)
   for (unsigned b = threadIdx.x / PARTS; b < a.blocks; b += 8, row += 8 * 65536) {
@@ -17222,19 +17276,43 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   }
   GPUPRIMS__UNROLL
   for (int i = 0; i < 8; ++i)
-    if (sum[i]) atomicAdd(&s.sums[i][part], sum[i]);
+    if (sum[i]) atomicAdd(&sums[i][part], sum[i]);
+}
+// A warp: keys and runs of the blocks before, to which this block's `total` becomes known.
+GP_DEVICE gp_before<gp__run_tally> gp__runs_before(const gp__counting_args &a, const gp__ticket &ticket,
+                                                   const gp__run_tally &total) {
+  gp_before<gp__run_tally> start;
+  start.has = false;
+  start.value = gp__add_tally::identity();
+  const gp__look_back<gp__run_tally, gp__add_tally> look_back = {gp__words(a.workspace), gridDim.x, ticket.tag, start,
+                                                                 false};
+  if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+  return look_back(ticket.number, total);
+}
+// The runs of keys of two bytes: GP__COUNTING_BLOCKS blocks, each of which waits for the sums of those before it. A
+// thread has one value; its block's are side by side in a row too, rising or falling.
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(const gp__counting_args &a) {
+  const int THREADS = GP__COUNTING_THREADS;
+  static_assert(THREADS * GP__COUNTING_BLOCKS == 65536, "a value a thread");
+  struct Storage : gp__scan_storage<THREADS, gp__run_tally> {
+    gp__u32 sums[8][THREADS / 8];
+  };
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, gridDim.x);
+  s.sums[threadIdx.x * 8 / THREADS][threadIdx.x % (THREADS / 8)] = 0;
+  __syncthreads();
+  const gp__ticket ticket = s.ticket;
+  gp__counted_values<1, T, DESCENDING> mine;
+  mine.load(a.counts, static_cast<gp__u32>(ticket.number) * THREADS + threadIdx.x, 65536);
+  const gp__u32 value = mine.value(0);
+  gp__sum_rows(a, value & ~(THREADS - 1u), s.sums);
   __syncthreads();
   mine.count[0] += s.sums[value % 8][value % THREADS / 8];
   gp__run_tally before = mine.tally();
   const gp__run_tally total = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan);
   if (gp_warp() == 0) {
-    gp_before<gp__run_tally> start;
-    start.has = false;
-    start.value = gp__add_tally::identity();
-    const gp__look_back<gp__run_tally, gp__add_tally> look_back = {gp__words(a.workspace), gridDim.x, ticket.tag, start,
-                                                                   false};
-    if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
-    const gp_before<gp__run_tally> prefix = look_back(ticket.number, total);
+    const gp_before<gp__run_tally> prefix = gp__runs_before(a, ticket, total);
     if (gp_lane() == 0) s.prefix = prefix;
   }
   __syncthreads();
@@ -17275,34 +17353,116 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     unsigned position;
     GP_DEVICE bool operator()(gp__u64 run) const { return at[run] <= position; }
   };
-  // The lane's vector of a warp's, which begin at `first`. All lanes.
-  static GP_DEVICE gp_vector vector_at(const Storage &s, unsigned first, unsigned runs) {
-    const unsigned lane = gp_lane(), position = first + lane * V, all = 0xffffffffu;
-    unsigned low = 0;
-    if (runs > 256) low = static_cast<unsigned>(gp_warp_search(0, runs, Begun{s.at, first}));
+  // All runs, in memory or in the block's shared memory: the keys at which they begin, and their values.
+  struct Runs {
+    const gp__u64 *starts;
+    const unsigned short *values;
+    gp__u64 count;
+  };
+  // A run that may begin in a tile: a thread's.
+  struct Candidate {
+    gp__u64 at; // its position
+    unsigned short value;
+    GP_DEVICE void load(const Runs &runs, gp__u64 i, gp__u64 skipped) {
+      at = i < runs.count ? runs.starts[i] + skipped : ~0ull;
+      if (i < runs.count) value = runs.values[i];
+    }
+  };
+  // A warp: how many of the tile's runs begin at a position or before it.
+  static GP_DEVICE unsigned begun(const Storage &s, unsigned position, unsigned runs) {
+    unsigned n = 0;
+    if (runs > 256) n = static_cast<unsigned>(gp_warp_search(0, runs, Begun{s.at, position}));
     else
       for (unsigned i = 0; i < runs; i += 32)
-        low += static_cast<unsigned>(__popc(__ballot_sync(all, i + lane < runs && s.at[i + lane] <= first)));
-    const unsigned more = __popc(__ballot_sync(all, low + lane < runs && s.at[low + lane] < first + 32 * V));
-    unsigned count = (more < 32 ? more : runs - low < 32 * V ? runs - low : 32 * V - 1) + 1;
-    for (--low; count > 1;) { // the last run that begins at the position or before it
+        n += static_cast<unsigned>(
+            __popc(__ballot_sync(0xffffffffu, i + gp_lane() < runs && s.at[i + gp_lane()] <= position)));
+    return n;
+  }
+  // The last of `count` runs from `run` on that begins at a position or before it, which the first of them does.
+  static GP_DEVICE unsigned last_begun(const Storage &s, unsigned position, unsigned run, unsigned count) {
+    while (count > 1) {
       const unsigned half = count / 2;
-      if (s.at[low + half] <= position) low += half, count -= half;
+      if (s.at[run + half] <= position) run += half, count -= half;
       else count = half;
     }
-    const gp_vector same = gp__same_keys(static_cast<Bits>(s.value[low]));
-    unsigned next = more && low + 1 < runs ? s.at[low + 1] : 0xffffffffu;
+    return run;
+  }
+  // Where the run behind this one of the tile begins.
+  static GP_DEVICE unsigned end_of(const Storage &s, unsigned run, unsigned runs) {
+    return run + 1 < runs ? s.at[run + 1] : 0xffffffffu;
+  }
+  // The lane's vector of a warp's, which begin at position `first`. All lanes.
+  static GP_DEVICE gp_vector vector_at(const Storage &s, unsigned first, unsigned runs) {
+    const unsigned lane = gp_lane(), position = first + lane * V, low = begun(s, first, runs);
+    // Runs that begin in the warp's vectors: exact below 32, else no more than there are positions.
+    const unsigned more = __popc(__ballot_sync(0xffffffffu, low + lane < runs && s.at[low + lane] < first + 32 * V));
+    const unsigned most = more < 32 ? more : runs - low < 32 * V ? runs - low : 32 * V - 1;
+    unsigned run = last_begun(s, position, low - 1, most + 1);
+    const gp_vector same = gp__same_keys(static_cast<Bits>(s.value[run]));
+    unsigned next = more && run + 1 < runs ? s.at[run + 1] : 0xffffffffu;
     if (position + V <= next) return same;
     gp__packed<Bits> p;
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) {
-      if (position + j >= next) {
-        ++low;
-        next = low + 1 < runs ? s.at[low + 1] : 0xffffffffu;
-      }
-      p.item[j] = static_cast<Bits>(s.value[low]);
+      if (position + j >= next) next = end_of(s, ++run, runs);
+      p.item[j] = static_cast<Bits>(s.value[run]);
     }
     return p.vector;
+  }
+  // A block: all runs. Keys of one byte: out of their counts, in shared memory.
+  static GP_DEVICE Runs all_runs(const gp__counting_args &a, Storage &s) {
+    if (!ALONE) return Runs{a.starts, a.values, *a.runs};
+    gp__counted_values<ITEMS, T, DESCENDING> mine;
+    mine.load(a.counts, threadIdx.x * ITEMS, VALUES);
+    gp__run_tally before = mine.tally();
+    const gp__u64 count = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan).runs;
+    mine.store(before, s.starts, s.values);
+    __syncthreads();
+    return Runs{s.starts, s.values, count};
+  }
+  // A block: the run that a key belongs to.
+  static GP_DEVICE gp__u32 run_of(const Runs &runs, gp__u64 key, Storage &s) {
+    if (gp_warp() == 0) {
+      const gp__u64 behind = gp_warp_search(0, runs.count, Before{runs.starts, key});
+      if (gp_lane() == 0) s.first_run = static_cast<gp__u32>(behind - 1);
+    }
+    __syncthreads();
+    return s.first_run;
+  }
+  // A block: the runs of the tile at positions [from, to), to shared memory; how many. The first, number `run` of all,
+  // has this value, and began with the tile or before it; next: the runs behind it, one a thread, already loaded.
+  static GP_DEVICE unsigned collect(Storage &s, const Runs &runs, gp__u64 run, unsigned short value, Candidate &next,
+                                    gp__u64 from, gp__u64 to, gp__u64 skipped) {
+    unsigned here = 1;
+    if (threadIdx.x == 0) s.at[0] = 0, s.value[0] = value;
+    for (;;) {
+      if (next.at < to) {
+        s.at[here + threadIdx.x] = static_cast<unsigned short>(next.at - from);
+        s.value[here + threadIdx.x] = next.value;
+      }
+      const unsigned found = static_cast<unsigned>(__syncthreads_count(next.at < to));
+      here += found;
+      if (found < THREADS) return here;
+      next.load(runs, run + here + threadIdx.x, skipped);
+    }
+  }
+  // A block: the tile at positions [from, to), of which the output has those in [skipped, end).
+  static GP_DEVICE void write(const Storage &s, Bits *out, unsigned runs, gp__u64 from, gp__u64 to, gp__u64 skipped,
+                              gp__u64 end) {
+    GPUPRIMS__UNROLL_BY(2)
+    for (int k = 0; k < K; ++k) {
+      const unsigned first_of_warp = (k * THREADS + threadIdx.x / 32 * 32) * V;
+      if (from + first_of_warp >= to) break;
+      gp__packed<Bits> p;
+      p.vector = vector_at(s, first_of_warp, runs);
+      const gp__u64 i = from + first_of_warp + gp_lane() * V;
+      if (i >= skipped && i + V <= end) gp__store_vector<P::store>(out + i, p.vector);
+      else {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (i + j >= skipped && i + j < end) out[i + j] = p.item[j];
+      }
+    }
   }
   static GP_DEVICE void run(const gp__counting_args &a) {
     GP_SHARED(Storage, s);
@@ -17311,64 +17471,19 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const gp__u64 tiles = (end + TILE - 1) / TILE;
     const gp__u64 first = blockIdx.x * tiles / gridDim.x, last = (blockIdx.x + 1ull) * tiles / gridDim.x;
     if (n == 0 || first == last) return;
-    const gp__u64 *starts = a.starts;
-    const unsigned short *values = a.values;
-    gp__u64 runs;
-    if (ALONE) {
-      gp__counted_values<ITEMS, T, DESCENDING> mine;
-      mine.load(a.counts, threadIdx.x * ITEMS, VALUES);
-      gp__run_tally before = mine.tally();
-      runs = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan).runs;
-      mine.store(before, s.starts, s.values);
-      starts = s.starts;
-      values = s.values;
-      __syncthreads();
-    } else runs = *a.runs;
-    if (gp_warp() == 0) {
-      const gp__u64 key = first ? first * TILE - skipped : 0;
-      const gp__u64 behind = gp_warp_search(0, runs, Before{starts, key});
-      if (gp_lane() == 0) s.first_run = static_cast<gp__u32>(behind - 1);
-    }
-    __syncthreads();
     Bits *out = static_cast<Bits *>(a.out) - skipped;
-    gp__u64 run = s.first_run, at = 0;
-    unsigned short here_value = values[run], value = 0;
-    const auto load = [&](gp__u64 i) { // a run that may begin in the tile
-      at = i < runs ? starts[i] + skipped : ~0ull;
-      if (i < runs) value = values[i];
-    };
-    load(run + 1 + threadIdx.x);
+    const Runs runs = all_runs(a, s);
+    gp__u64 run = run_of(runs, first ? first * TILE - skipped : 0, s); // that of the tile's first key
+    unsigned short value = runs.values[run];
+    Candidate next = {0, 0};
+    next.load(runs, run + 1 + threadIdx.x, skipped);
     for (gp__u64 tile = first; tile < last; ++tile) {
       const gp__u64 from = tile * TILE, to = from + TILE < end ? from + TILE : end;
-      unsigned here = 1;
-      if (threadIdx.x == 0) s.at[0] = 0, s.value[0] = here_value;
-      for (;;) { // those that begin in the tile
-        if (at < to) {
-          s.at[here + threadIdx.x] = static_cast<unsigned short>(at - from);
-          s.value[here + threadIdx.x] = value;
-        }
-        const unsigned found = static_cast<unsigned>(__syncthreads_count(at < to));
-        here += found;
-        if (found < THREADS) break;
-        load(run + here + threadIdx.x);
-      }
+      const unsigned here = collect(s, runs, run, value, next, from, to, skipped);
       run += here - 1;
-      here_value = s.value[here - 1];
-      load(run + 1 + threadIdx.x); // the next tile's, while this one is written
-      GPUPRIMS__UNROLL_BY(2)
-      for (int k = 0; k < K; ++k) {
-        const unsigned first_of_warp = (k * THREADS + threadIdx.x / 32 * 32) * V;
-        if (from + first_of_warp >= to) break;
-        gp__packed<Bits> p;
-        p.vector = vector_at(s, first_of_warp, here);
-        const gp__u64 i = from + first_of_warp + gp_lane() * V;
-        if (i >= skipped && i + V <= end) gp__store_vector<P::store>(out + i, p.vector);
-        else {
-          GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j)
-            if (i + j >= skipped && i + j < end) out[i + j] = p.item[j];
-        }
-      }
+      value = s.value[here - 1];
+      next.load(runs, run + 1 + threadIdx.x, skipped); // the next tile's, while this one is written
+      write(s, out, here, from, to, skipped, end);
       __syncthreads();
     }
   }
@@ -19414,6 +19529,9 @@ struct gp__bfs_tally {
     appended[0] = appended[1] = found[0] = found[1] = edges[0] = edges[1] = longer[0] = longer[1] = 0;
   }
 };
+// What the queue gets while a level is settled. Nothing: it goes on bottom-up. The level: it goes on top-down. Long:
+// it went top-down before, and long lists are missing there.
+enum { GP__BFS_APPENDS_NOTHING, GP__BFS_APPENDS_LEVEL, GP__BFS_APPENDS_LONG };
 // Where the traversal stands; every block has its copy.
 struct gp__bfs_state {
   gp__u64 first, last;       // of the queue: the frontier, if it is there
@@ -19427,20 +19545,20 @@ struct gp__bfs_state {
   int step, depth;
   int map, side; // which bitmap is read, which list
   int listed;    // there is a list, and depths of what was not reached are written; 2: some on it may have been reached
-  int descending; // behind this step it goes on top-down; 2: it did before, and the long lists are missing in the queue
+  int appends;   // of a step that settles: what the queue gets
 };
 // Counters of barriers, which take them in turn: one that is added to, one that may still be read, one that is clear.
 template <int SUMS> struct alignas(128) gp__arrivals {
   gp__u64 word[SUMS]; // a sum, and below it 16 bits that count the blocks
 };
+enum { GP__BFS_NAP = 200 }; // nanoseconds between two looks of a block that waits for long
 // A barrier of the grid, by one warp of each block; a lane below SUMS brings `mine`, and gets what all blocks have
 // brought. Each sum travels with the number of blocks that have arrived, so that one look at them says whether they are
 // whole. The first block clears the counters of the next barrier, but not before it has passed the last: by then nobody
-// reads them. number: of the barrier, 0 being the first. nap: nanoseconds between two looks, of a block that waits
-// for long.
+// reads them. number: of the barrier, 0 being the first. naps: a block that waits for long.
 template <int SUMS>
 GP_DEVICE gp__u64 gp__meet(gp__arrivals<SUMS> (&barrier)[3], unsigned number, unsigned blocks, unsigned rank,
-                           gp__u64 mine, unsigned nap = 0) {
+                           gp__u64 mine, bool naps = false) {
   const unsigned lane = gp_lane(), set = number % 3;
   const gp__u64 arrived = (1ull << GP__BFS_BLOCK_BITS) - 1;
   gp__u64 *word = barrier[set].word + (lane < SUMS ? lane : 0), *next = barrier[set == 2 ? 0 : set + 1].word;
@@ -19451,7 +19569,7 @@ GP_DEVICE gp__u64 gp__meet(gp__arrivals<SUMS> (&barrier)[3], unsigned number, un
     gp__add_relaxed(word, mine << GP__BFS_BLOCK_BITS | 1u);
   }
   while (all = gp__load_relaxed(word), !__all_sync(0xffffffffu, (all & arrived) == blocks))
-    if (nap) __nanosleep(nap);
+    if (naps) __nanosleep(GP__BFS_NAP);
   __syncwarp(); // sums have been read, and may be cleared
   gp__fence();
   return all >> GP__BFS_BLOCK_BITS;
@@ -19545,7 +19663,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     sums = gp__bfs_counts{0, 0, 0, 0};
   }
   // A barrier of the grid: thread 0 gets the sums of all blocks, and must be waited for.
-  GP_DEVICE gp__bfs_sums wait(unsigned nap = 0) {
+  GP_DEVICE gp__bfs_sums wait(bool naps = false) {
     add_to_block();
     __syncthreads();
     if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0, 0};
@@ -19556,7 +19674,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
                          : lane == 2 ? of_block.edges
                                      : of_block.longer;
     const gp__u64 all =
-        gp__meet(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, nap);
+        gp__meet(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, naps);
     return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
                         __shfl_sync(0xffffffffu, all, 2), __shfl_sync(0xffffffffu, all, 3)};
   }
@@ -19620,7 +19738,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       if (over(x)) t.step = GP__BFS_DONE;
       else if (x.longer && t.step != GP__BFS_BOTTOM_UP && t.step != GP__BFS_LISTED) {
         t.step = GP__BFS_SETTLE;
-        t.descending = 2;
+        t.appends = GP__BFS_APPENDS_LONG;
         t.news = x.longer;
       }
       break;
@@ -19632,13 +19750,13 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     case GP__BFS_LISTED:
       count_bottom_up(x);
       t.side ^= 1;
-      t.descending = shrinks();
+      t.appends = shrinks() ? GP__BFS_APPENDS_LEVEL : GP__BFS_APPENDS_NOTHING;
       t.step = over(x) || !t.list ? GP__BFS_DONE : GP__BFS_SETTLE;
       break;
     default: // settle, collect
-      if (t.step != GP__BFS_SETTLE || t.descending != 2) t.first = t.last;
+      if (t.step != GP__BFS_SETTLE || t.appends != GP__BFS_APPENDS_LONG) t.first = t.last;
       t.last += x.appended;
-      if (t.step == GP__BFS_SETTLE && !t.descending) t.step = GP__BFS_LISTED;
+      if (t.step == GP__BFS_SETTLE && t.appends == GP__BFS_APPENDS_NOTHING) t.step = GP__BFS_LISTED;
       else {
         go_down();
         if (t.step == GP__BFS_LISTED) t.step = GP__BFS_TOP_DOWN; // the frontier has been collected: no way back
@@ -19656,7 +19774,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // The end of a step. Of levels of one block, or of one cluster, the others learn what has become of the traversal.
   GP_DEVICE void finish_step(int step) {
     const bool alone = step == GP__BFS_SMALL || step == GP__BFS_CLUSTER;
-    const gp__bfs_sums all = wait(alone ? 200 : 0);
+    const gp__bfs_sums all = wait(alone);
     if (threadIdx.x == 0) {
       gp__bfs_state &t = s.state;
       const gp__u64 barriers = t.barriers;
@@ -20108,43 +20226,47 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     append_to_list<LISTED>(keeps, v, parent);
     sums.appended += keeps;
   }
-  // Those who have looked in vain wait, until there is a warp of them.
-  GP_DEVICE void wait_for_others(bool waits, Vertex v, Offset at, Offset end, unsigned &waiting) const {
+  // A vertex that has looked in vain, and the neighbours that it has not looked at.
+  struct Waiter {
+    Vertex vertex;
+    Offset at, end;
+  };
+  GP_DEVICE Waiter waiter(bool is, unsigned place) const {
+    return Waiter{is ? waiting_vertices()[place] : 0, is ? waiting_at()[place] : 0,
+                  is ? waiting_at()[WAITING + place] : 0};
+  }
+  // They wait until there is a warp of them.
+  GP_DEVICE void wait_for_others(bool waits, const Waiter &x, unsigned &waiting) const {
     const unsigned mask = __ballot_sync(0xffffffffu, waits);
     if (waits) {
       const unsigned place = waiting + gp__lanes_before(mask);
-      waiting_vertices()[place] = v;
-      waiting_at()[place] = at;
-      waiting_at()[WAITING + place] = end;
+      waiting_vertices()[place] = x.vertex;
+      waiting_at()[place] = x.at;
+      waiting_at()[WAITING + place] = x.end;
     }
     waiting += static_cast<unsigned>(__popc(mask));
   }
   // They look on, at 16 bytes each; where they are few, with several lanes each.
   template <bool LISTED> GP_DEVICE void look_on(const gp__u32 *map, gp__u32 *next, unsigned &waiting) {
     const unsigned taken = waiting < GP__WARP ? waiting : unsigned(GP__WARP);
-    unsigned width = 1;
-    while (2 * width * taken <= GP__WARP) width *= 2;
+    const gp__lane_team team(taken);
     waiting -= taken;
-    const unsigned share = gp_lane() / width, within = gp_lane() & (width - 1);
-    const bool is = share < taken;
+    const bool is = team.number < taken;
     __syncwarp();
-    const Vertex v = is ? waiting_vertices()[waiting + share] : 0;
-    const Offset at = is ? waiting_at()[waiting + share] : 0;
-    const Offset end = is ? waiting_at()[WAITING + waiting + share] : 0;
-    const Offset from = is && within ? behind(at, end, within) : at;
-    Vertex parent = 0;
+    const Waiter mine = waiter(is, waiting + team.number);
+    const Vertex v = mine.vertex;
     __syncwarp(); // they have been taken
-    const bool hit = from < end && look(map, from, end, parent);
-    const unsigned hits =
-        __ballot_sync(0xffffffffu, hit) >> share * width & (width == GP__WARP ? ~0u : (1u << width) - 1);
-    const unsigned winner = share * width + (hits ? static_cast<unsigned>(__ffs(static_cast<int>(hits))) - 1u : 0);
-    parent = __shfl_sync(0xffffffffu, parent, static_cast<int>(winner));
-    const Offset rest = is ? behind(at, end, width) : end;
-    const bool leads = is && !within, waits = leads && !hits && rest < end, found = leads && hits;
+    Vertex parent = 0;
+    const Offset from = is && team.rank ? behind(mine.at, mine.end, team.rank) : mine.at;
+    const bool hit = from < mine.end && look(map, from, mine.end, parent);
+    const unsigned hits = team.of(__ballot_sync(0xffffffffu, hit));
+    parent = __shfl_sync(0xffffffffu, parent, static_cast<int>(team.first(hits)));
+    const Offset rest = is ? behind(mine.at, mine.end, team.width) : mine.end;
+    const bool leads = is && !team.rank, waits = leads && !hits && rest < mine.end, found = leads && hits;
     if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));
     const bool keeps = leads && !waits && !found;
-    conclude<LISTED>(leads && !waits, v, found, parent, keeps ? static_cast<Offset>(end - in_offsets[v]) : 0);
-    wait_for_others(waits, v, rest, end, waiting);
+    conclude<LISTED>(leads && !waits, v, found, parent, keeps ? static_cast<Offset>(mine.end - in_offsets[v]) : 0);
+    wait_for_others(waits, Waiter{v, rest, mine.end}, waiting);
   }
   // A warp goes over words of the bitmap, or as many vertices of the list. Each looks at one neighbour, its first or
   // the list's, which has most often been reached; who needs more looks on later.
@@ -20205,7 +20327,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
         const Vertex mine = row + unsigned(w) * step;
         if (!LISTED && gp_lane() == 0 && mine < rows) next[mine] = word[w] | bits;
         conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], static_cast<Offset>(end[w] - begin[w]));
-        wait_for_others(waits, v[w], begin[w] + (LISTED ? 0 : 1), end[w], waiting);
+        wait_for_others(waits, Waiter{v[w], static_cast<Offset>(begin[w] + (LISTED ? 0 : 1)), end[w]}, waiting);
       }
       while (waiting >= GP__WARP) look_on<LISTED>(map, next, waiting);
     }
@@ -20230,7 +20352,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void settle() {
     const Vertex *list = static_cast<const Vertex *>(a.found);
     gp__u32 *map = a.reached[s.state.map];
-    const bool longs = s.state.descending == 2;
+    const bool longs = s.state.appends == GP__BFS_APPENDS_LONG;
     const gp__u64 count = longs ? s.state.news : words;
     for (gp__u64 at = warp_of_grid() * GP__WARP; at < count; at += warps_of_grid() * GP__WARP) {
       const bool there = at + gp_lane() < count;
@@ -20240,7 +20362,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       }
       const gp__u32 mine = there ? a.fresh[at + gp_lane()] : 0, before = there ? map[at + gp_lane()] : 0;
       if (mine) map[at + gp_lane()] = before | mine, a.fresh[at + gp_lane()] = 0;
-      if (s.state.descending) append_words(at, mine);
+      if (s.state.appends == GP__BFS_APPENDS_LEVEL) append_words(at, mine);
     }
     flush();
   }
@@ -20271,7 +20393,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     t.edges = t.explored = degree;
     t.unexplored = valid ? s.edges - degree : 0;
     t.reached = valid;
-    t.depth = t.map = t.side = t.listed = t.descending = 0;
+    t.depth = t.map = t.side = t.listed = t.appends = 0;
     if (degree && source != a.target) go_down();
     else t.step = GP__BFS_DONE;
   }
@@ -28976,10 +29098,9 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_
       (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned &&
        !(gp__form_of(q, v) & GP__FORM_WHOLE) && (m->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : m->word >= 4));
   const int bytes = m->size == 1 && !(gp__form_of(q, v) & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
-  const unsigned buffered = 1024; // and a warp of each block that leads
   if (kind == GP__TRANSPOSE_TENSOR) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : v->stages > 1 ? 1024 : 1280;
   if (kind == GP__TRANSPOSE_TENSOR_PANELS) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : 1280;
-  if (kind == GP__TRANSPOSE_BUFFERED) return v->vectors > 4 ? 768 : buffered;
+  if (kind == GP__TRANSPOSE_BUFFERED) return v->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
   return v->vectors > 4 || bytes                                  ? 768
          : light                                                  ? 1536
          : aligned || m->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
@@ -31401,14 +31522,16 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
     int i;
     result = gp__grouping_of(s, &q, 1, NULL, &g);
     for (i = 0; i < g.count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.steps[i], NULL, compute_capability, &table, take, user);
+      result = gp__compile_request(s, who, &g.steps[i], gp__step_policy(&g.steps[i]), compute_capability, &table, take,
+                                   user);
   }
   if (result == GP_SUCCESS && gp__is_graph_work(q.primitive)) {
     gp__graph_plan g;
     int i;
     result = gp__graph_plan_of(s, &q, NULL, &g);
     for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.requests[i], NULL, compute_capability, &table, take, user);
+      result = gp__compile_request(s, who, &g.requests[i], gp__step_policy(&g.requests[i]), compute_capability, &table,
+                                   take, user);
   }
   return result;
 }

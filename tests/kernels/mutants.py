@@ -230,8 +230,8 @@ MUTANTS = {
         "BFS", "if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));",
         ""),
     "bfs: a neighbour is left out by those who wait": (
-        "BFS", "waiting_at()[place] = at;",
-        "waiting_at()[place] = at + 1;"),
+        "BFS", "waiting_at()[place] = x.at;",
+        "waiting_at()[place] = x.at + 1;"),
     "bfs: more wait than there is room for": (
         "BFS", "while (waiting >= GP__WARP) look_on",
         "if (waiting >= GP__WARP) look_on"),
@@ -542,9 +542,9 @@ MUTANTS = {
     "sets: a run that begins before is taken for one that begins here": (
         "SETS", "const Mask outside = tie & ~(tie + 1), twos", "const Mask outside = 0, twos"),
     "sets, pipelined: a tile is merged before its keys are there": (
-        "SETS", "meet(meetings);\n      const int size", "const int size"),
+        "SETS", "meet(meetings);\n      Key key[ITEMS];", "Key key[ITEMS];"),
     "sets, pipelined: counted before all have merged": (
-        "SETS", "meet(meetings);\n      gp__u32 rank", "gp__u32 rank"),
+        "SETS", "meet(meetings);\n    rank = upto - own;", "rank = upto - own;"),
     "sets, pipelined: written before it is known where": (
         "SETS", "gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);", ""),
     "sets, pipelined: a place two tiles ago is taken for this one": (
@@ -561,8 +561,8 @@ MUTANTS = {
     "sets, pipelined: a block draws once too often": (
         "SETS", "if (more) drawn = gp__draw(a.workspace, draws);", "drawn = gp__draw(a.workspace, draws);"),
     "sets, pipelined: results are written over those that wait": (
-        "SETS", "unsigned char *const results = shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT;",
-        "unsigned char *const results = shared + Tile::RESULTS_AT;"),
+        "SETS", "return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT;",
+        "return shared + Tile::RESULTS_AT + (r & 0u);"),
     "streams: published before it is folded": ("SELECT", "gp__mbarrier_wait(&s.folded[stage], parity);", ""),
     "streams: looked back before it is published": ("SELECT", "gp__mbarrier_wait(&s.published[stage], parity);", ""),
     "streams: written before it is known where": ("SELECT", "gp__mbarrier_wait(&s.carried[stage], parity);", ""),
@@ -623,7 +623,7 @@ MUTANTS = {
     "segments: lanes swap operands": (
         "SEGMENTS", "*slot = Op()(mine.value, *slot);", "*slot = Op()(*slot, mine.value);"),
     "segments: a lane takes what stands before a mark": (
-        "SEGMENTS", "if (up_to & ((1u << lane) - 1)) mine.has = false;", ""),
+        "SEGMENTS", "if (gp__earlier_lanes(up_to)) mine.has = false;", ""),
     "segments: the last chunk is taken for a whole one": (
         "SEGMENTS", "const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;", "const unsigned to = CHUNK;"),
     "segments: ends behind the last element are left": (
@@ -812,33 +812,35 @@ MUTANTS = {
         "return first;\n}"),
     "counting: a vector ends with the next run's first key": (
         "COUNTING", "if (position + V <= next) return same;", "if (position + V <= next + 1) return same;"),
-    "counting: a run begins a key early": ("COUNTING", "if (s.at[low + half] <= position) low",
-                                          "if (s.at[low + half] <= position + 1) low"),
+    "counting: a run begins a key early": ("COUNTING", "if (s.at[run + half] <= position) run",
+                                          "if (s.at[run + half] <= position + 1) run"),
     "counting: runs without those before": ("COUNTING", "mine.store(gp__add_tally()(prefix, before), a.starts",
                                             "mine.store(before, a.starts"),
     "counting: the border of the output": ("COUNTING", "if (i + j >= skipped && i + j < end) out[i + j]",
                                            "if (i + j < end) out[i + j]"),
     "counting: the next tile's runs over this one's": (
-        "COUNTING", "out[i + j] = p.item[j];\n        }\n      }\n      __syncthreads();\n",
-        "out[i + j] = p.item[j];\n        }\n      }\n"),
-    "counting: more runs of a warp than lanes": ("COUNTING", "(more < 32 ? more : runs", "(more <= 32 ? more : runs"),
+        "COUNTING", "write(s, out, here, from, to, skipped, end);\n      __syncthreads();\n",
+        "write(s, out, here, from, to, skipped, end);\n"),
+    "counting: more runs of a warp than lanes": ("COUNTING", "most = more < 32 ? more : runs",
+                                                 "most = more <= 32 ? more : runs"),
     "counting: a warp's runs are those of its first key": ("COUNTING", "s.at[low + lane] < first + 32 * V));",
                                                            "s.at[low + lane] < first + V));"),
-    "key counts: bit 15 is nobody's own": ("COUNTING", "mine = full ? atomicAnd(word, ~full) & full : 0;",
-                                           "mine = full; if (full) atomicAnd(word, ~full);"),
-    "key counts: nobody sees bit 15": ("COUNTING", "was |= add(x.word[j / 2], m[j / 2]", "add(x.word[j / 2], m[j / 2]"),
-    "key counts: nobody sees bit 15 of runs": ("COUNTING", "was |= add(w, m[j / 2], upper, n);",
-                                               "add(w, m[j / 2], upper, n);"),
+    "key counts: bit 15 is nobody's own": ("COUNTING", "return full ? atomicAnd(at, ~full) & full : 0;",
+                                           "if (full) atomicAnd(at, ~full);\n    return full;"),
+    "key counts: nobody sees bit 15": ("COUNTING", "was |= counters.add(two[j / 2], j % 2 == 1, 1);",
+                                       "counters.add(two[j / 2], j % 2 == 1, 1);"),
+    "key counts: nobody sees bit 15 of runs": ("COUNTING", "was |= counters.add(two[j / 2], j % 2 == 1, n);",
+                                               "counters.add(two[j / 2], j % 2 == 1, n);"),
     "key counts: 2^15 is added before there are zeros": (
-        "COUNTING", "if (gridDim.x > 1) Histogram::wait_for_output(a, s, at);", ""),
-    "key counts: runs of a word's lower key": ("COUNTING", "(next ^ (upper ? w : w << 16)) >> 16 != 0",
-                                               "(upper && (next ^ w) >> 16 != 0)"),
+        "COUNTING", "if (gridDim.x > 1) Histogram::wait_for_output(a, s, value);", ""),
+    "key counts: runs of a word's lower key": ("COUNTING", "return (next ^ (j % 2 == 1 ? w : w << 16)) >> 16 != 0;",
+                                               "return j % 2 == 1 && (next ^ w) >> 16 != 0;"),
     "key counts: two values in one place": (
-        "COUNTING", "(keys >> 5 ^ keys >> 10) & 0x001f001fu", "(keys << 1 ^ keys >> 10) & 0x001f001fu"),
+        "COUNTING", "(word >> 5 ^ word >> 10) & 0x001f001fu", "(word << 1 ^ word >> 10) & 0x001f001fu"),
     "key counts: only one half of a full word": ("COUNTING", "half < 2; ++half", "half < 1; ++half"),
     "counting: rows of another order": ("COUNTING", "s.sums[value % 8][value % THREADS / 8]",
                                         "s.sums[threadIdx.x % 8][threadIdx.x / 8]"),
-    "counting: a tile forgets its last runs": ("COUNTING", "if (found < THREADS) break;", "break;"),
+    "counting: a tile forgets its last runs": ("COUNTING", "if (found < THREADS) return here;", "return here;"),
     "top-k: keys equal to the limit are dropped": (
         "TOP_K_LISTS", "(Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u)",
         "(Key::encode(now.x[i].item[j]) < bound ? 1u : 0u)"),
@@ -965,8 +967,8 @@ MUTANTS = {
         "SEGMENTED_SORT_SHORT", "count <= gp__u64(GP__SHORT << (c + 1))", "count < gp__u64(GP__SHORT << (c + 1))"),
     "segmented sort: a list's places begin at one": (
         "SEGMENTED_SORT_SHORT",
-        "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((1u << gp_lane()) - 1)));",
-        "slot = gp_warp_broadcast(slot, 0) + static_cast<unsigned>(__popc(all & ((2u << gp_lane()) - 1)));"),
+        "slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all);",
+        "slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all) + 1;"),
     "segmented sort: the last of a list is forgotten": (
         "SEGMENTED_SORT_SHORT", "step * unsigned(side) < count;",
         "(step + 1) * unsigned(side) < count;"),
@@ -983,7 +985,7 @@ MUTANTS = {
         "SEGMENTED_SORT_SHORT", "if ((i & step) && (i & (size - 1)) + step < size)",
         "if ((i & step) && (i & (size - 1)) + step + 2 < size)"),
     "segmented sort: partitions are not stable": (
-        "SEGMENTED_SORT_LONG", "below = peers & ((1u << gp_lane()) - 1);", "below = peers & ~((2u << gp_lane()) - 1);"),
+        "SEGMENTED_SORT_LONG", "below = gp__earlier_lanes(peers);", "below = peers & ~((2u << gp_lane()) - 1);"),
     "segmented sort: the digit lacks its upper bit": (
         "SEGMENTED_SORT_LONG", "return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;",
         "return top >= GP__RADIX_BITS ? top - GP__RADIX_BITS : 0;"),
@@ -1049,8 +1051,7 @@ MUTANTS = {
     "hybrid: runs begin one place early": (
         "HYBRID", "if (s.delta[digit + step] <= q) digit", "if (s.delta[digit + step] < q) digit"),
     "hybrid: the hot digit's lanes share a slot": (
-        "HYBRID", "if (is) slot = first + static_cast<gp__u32>(__popc(lanes & ((1u << gp_lane()) - 1)));",
-        "if (is) slot = first;"),
+        "HYBRID", "if (is) slot = first + gp__lanes_before(lanes);", "if (is) slot = first;"),
     "hybrid: a constant part has its range's first key": ("HYBRID", "if (constant && t == 0) p.low = least;",
         "if (constant && t == 0) s.hot = 0;"),
     "hybrid: the first counts do not wait for zeros": (

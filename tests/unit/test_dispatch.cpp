@@ -3470,6 +3470,29 @@ static void test_group_by() {
   for (fake::Stream *s : streams) fake::destroy_stream(s);
 
   test_every_fault(large);
+
+  // Compiled ahead of time, the sort has the policy that it runs with.
+  std::vector<std::pair<std::string, std::string>> images;
+  gp_config k = config();
+  k.backend = GP_BACKEND_HOST;
+  floats.count = 1 << 23;
+  GOOD(gp_open(&k, &ctx));
+  GOOD(gp_compile(
+      ctx, &floats, 90,
+      [](void *all, const char *key, const void *image, size_t size) {
+        static_cast<decltype(images) *>(all)->emplace_back(key, std::string(static_cast<const char *>(image), size));
+      },
+      &images));
+  GOOD(gp_close(ctx));
+  std::vector<gp_bundle_entry> entries;
+  for (const auto &i : images)
+    entries.push_back(gp_bundle_entry{i.first.c_str(), 90, i.second.data(), i.second.size()});
+  gp_bundle bundle = {gp__device.hash, unsigned(entries.size()), entries.data()};
+  k = config(), k.bundle = &bundle, k.no_compile = 1;
+  fake::machine.capability = 90;
+  GOOD(gp_open(&k, &ctx));
+  GOOD(gp_prepare(ctx, &floats));
+  CLOSE(ctx);
 }
 
 // ---- merges: whole calls on the emulator
