@@ -68,8 +68,7 @@ SORT_SPILL = 208
 HYBRID_SPILL = 128  # all atomics of a thread's keys are under way at once,
 HYBRID_TIGHT = 352  # of 32 keys and more in 64 registers too
 STRUCTS_TIGHT = 352  # pipelined sums of 16-byte structs over segments: a thread's values, whole, in 64 registers
-BY_EDGES = ("CONTRACT_EXPAND", "TWO_PHASE", "HYBRID")
-EDGES_SPILL = 224   # searches by edges: four vectors of them at a time, and of their targets, in 64 registers
+SEARCH_SPILL = 224  # four vectors of edges at a time, and their targets, in 64 registers
 TABLE_SPILL = 240   # group by: 1024 threads, 32 registers each, with the longest vectors
 
 
@@ -88,8 +87,8 @@ def allowed_local_bytes(primitive, element_type, policy):
     long_chunks = int(policy["vectors"]) >= 7 and threads >= 256  # of streams, beside warps that do not compute
     if primitive.startswith(SORTS):
         return SORT_SPILL
-    if primitive.startswith("bfs ") and policy["algorithm"] in BY_EDGES and int(policy["vectors"]) >= 4:
-        return EDGES_SPILL
+    if primitive.startswith("bfs") and int(policy["vectors"]) >= 4:
+        return SEARCH_SPILL
     if primitive.startswith("segmented_reduce") and policy["algorithm"] == "PIPELINED" and promised >= 1024:
         return STRUCTS_TIGHT
     if policy["algorithm"] in ("HYBRID", "ADAPTIVE"):
