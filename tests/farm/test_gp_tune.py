@@ -189,6 +189,21 @@ def test_strategies_are_texts(tuner):
                                           check=True).stdout
 
 
+def test_what_is_near_the_default_is_found(tuner):
+    """In a space of so many points that random ones are far away from what the header chooses."""
+    strategy = "incumbent 1 100; around; screen 1 100 0; keep 1; matrix 1 100"
+    tuner.run("--search", "--primitives", "bfs", "--sizes", "16M", "--strategy", strategy, "--jobs", "0",
+              model=tuner.model(slower=[{"policy": "small=512", "factor": 0.3}]))
+    usual = store.policy_of(measure.GRAPH)
+    found = [line for line in tuner.lines("samples") if line["variant"] == "policy" and line["phase"] == "search"]
+    differing = [{name for name in usual if line["policy"][name] != usual[name]} for line in found]
+    assert len(found) > 20 and all(len(fields) == 1 or "algorithm" in fields for fields in differing)
+    assert {"alpha", "beta", "small", "look", "threads", "algorithm"} <= set().union(*differing)
+    best = [min((line for line in tuner.lines("samples") if line["phase"] == "matrix" and
+                 f"graph={graph}" in line["words"]), key=lambda line: line["us"][0]) for graph in ("kronecker", "grid")]
+    assert all(line["policy"]["small"] == 512 for line in best)
+
+
 def test_a_budget_leaves_no_group_without_a_matrix(tuner):
     said = tuner.run(*SMALL, "--seconds", "2", model=tuner.model(seconds_per_job=0.03))
     assert "the time is up" in said and not tuner.lines("run")[-1]["complete"]
