@@ -19,6 +19,7 @@
 // json=FILE: lines of the kind that tools/gp_bench writes and the pages read, for every policy one, behind an
 // environment. Cells of gp_bench are an input of n elements under one call, beside peers; here the cost hangs on the
 // source, the work is only known afterwards, and no peer has the call: so they are measured here, and told as there.
+// What a policy gains, and whether a tree is slower than another, gp_tune finds on fixed sources of the same graphs.
 #define _GNU_SOURCE
 #define GPUPRIMS_IMPLEMENTATION
 #include "../gpuprims.h"

@@ -53,7 +53,7 @@ FAMILIES = {
 PAIRS_OF = ("map", "reduce")  # of the others every value once, and on those two, where this is no long run
 # Several kernels a call: there on the newer of them
 PLANNED = ("sort", "group by", "merge", "segmented sort", "top-k", "transpose", "search", "graphs")
-COMPILED = store.FIELDS[:store.FIELDS.index("alpha")]  # the fields behind are a launch's arguments
+ARGUMENTS = ("alpha", "beta", "small", "look", "gather", "cull")  # of a launch: what kernels are not compiled for
 CANDIDATES = 200
 TYPES = ["u32", "f16", "u8", "s12", "f64", "bf16", "i16", "s16", "u64", "f32", "i8", "u16", "i64", "i32"]
 
@@ -111,8 +111,9 @@ def records(program, family, compute_capability):
     points = []
     for primitive in FAMILIES[family]:
         found = tune_parts.space(program, cell_of(primitive, "u32"), "--compute-capability", compute_capability)
-        points += ((("primitive", primitive), *zip(COMPILED, re.findall(r"=(\w+)", policy)))
-                   for policy in found["policies"])
+        policies = (tune_parts.policy_of(policy) for policy in found["policies"] if ",cluster=8" not in policy)
+        points += ((("primitive", primitive), *(field for field in policy.items() if field[0] not in ARGUMENTS))
+                   for policy in policies)  # clusters of 8 and of 16 are one kernel's
     return list(dict.fromkeys(points))
 
 
