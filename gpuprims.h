@@ -3610,6 +3610,8 @@ GPUPRIMS__RULE int gp__bfs_by_edges(int algorithm) {
 GPUPRIMS__RULE unsigned long long gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
   return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
 }
+// Roads and grids have few edges a vertex and many levels, others many and few: rows tell them apart by this.
+GPUPRIMS__RULE int gp__degree_class(gp__shape s) { return s.count2 < 8 * s.count ? 0 : 8; }
 GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EXPAND_CONTRACT ||
           (s.primitive == GP_BFS && (p.algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(p.algorithm)))) &&
@@ -4019,9 +4021,8 @@ __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__sha
   p.look = gp__or(p.look, 128);
   p.gather = gp__or(p.gather, GP_GATHER_ALL);
   p.cull = gp__or(p.cull, GP_CULL_ALL);
-  // roads and grids have few edges a vertex; a few blocks make no cluster
   p.cluster = gp__or(p.cluster, s.primitive == GP_BFS && s.compute_capability >= 90 && s.count >= 1 << 16 &&
-                                        s.count2 < 8 * s.count && p.algorithm == GP_EXPAND_CONTRACT
+                                        !gp__degree_class(s) && p.algorithm == GP_EXPAND_CONTRACT // few make no cluster
                                     ? GP__BFS_CLUSTER_MOST
                                     : 1);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
@@ -25486,8 +25487,9 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 // scope: a device's name ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or
 // "portable". Sizes in bytes, -1 for any; the row serves calls on 2^log2_from bytes and more, less than 2^log2_to
 // (gp__shape_bytes), whose pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured.
-// in_size is an element's: a value's where there are keys or flags beside it, a key's where there are keys alone. Zeros
-// in the policy are filled by gp__portable.
+// in_size is an element's: a value's where there are keys or flags beside it, a key's where there are keys alone; of
+// searches an offset's, acc_size a vertex's, and out_size the class of the mean degree: 8 where the graph has room for
+// as many edges a vertex, or more, otherwise 0. Zeros in the policy are filled by gp__portable.
 // GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
 
 #if defined(GP_POLICY_ROWS) // the program has defined a table of its own
@@ -28271,10 +28273,12 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
 // How well a row fits: 0 not at all, otherwise more for sizes that it names, then for the larger bucket.
 GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h, int log2_bytes) {
   // Sorts and merges: in_size is the key's, out_size the value's.
-  const int planned = gp__is_planned(h->primitive), in_size = planned || !h->in_size ? h->key_size : h->in_size;
-  const int out_size = planned ? h->in_size : h->out_size;
+  const int planned = gp__is_planned(h->primitive), graph = gp__family_of(h->primitive) == GP__FAMILY_GRAPH;
+  const int in_size = graph ? h->offset_size : planned || !h->in_size ? h->key_size : h->in_size;
+  const int acc_size = graph ? h->key_size : h->acc_size;
+  const int out_size = graph ? gp__degree_class(*h) : planned ? h->in_size : h->out_size;
   if (row->primitive != h->primitive || row->log2_from > log2_bytes || row->log2_to <= log2_bytes ||
-      (row->in_size >= 0 && row->in_size != in_size) || (row->acc_size >= 0 && row->acc_size != h->acc_size) ||
+      (row->in_size >= 0 && row->in_size != in_size) || (row->acc_size >= 0 && row->acc_size != acc_size) ||
       (row->out_size >= 0 && row->out_size != out_size))
     return 0;
   return 1 + 64 * ((row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0)) + row->log2_from;

@@ -87,6 +87,7 @@ def standard_jobs(capabilities, cells_file=None):
         sizes = store.type_sizes()
         texts = [" ".join(f"{primitive} {operator} {type_} {words} n={size // sizes[type_]} protocol=cold".split())
                  for primitive, (operator, types, words) in regress.CELLS.items() for type_ in types for size in SIZES]
+        texts += regress.GRAPH_CELLS
     return [Job(text, capability, "default") for capability in capabilities for text in texts]
 
 

@@ -152,6 +152,8 @@ PROGRAMS = [
     Program("frontiers", ["tests/kernels/test_frontier.cpp"], SIMT, ALL, args=["6"], long_args=["100"]),
     Program("layout kernels", ["tests/kernels/test_layouts.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
+    # ---- rows of a table, which a mutant must be seen in as well
+    Program("rows of graphs", ["tests/kernels/test_rows.cpp"], SIMT),
     Program("mutants", command=["python3", "tests/kernels/mutants.py", "build/tests/mutants"], timeout=900),
     # ---- the examples' own kernels on the emulator, in their own programs
     Program("ladder", ["tests/kernels/test_ladder.cpp"], SIMT, ALL, flags=["-Wno-unknown-pragmas"], args=["2"],

@@ -1487,6 +1487,11 @@ static void show_progress(int at, int of, double seconds, const char *text) {
   fflush(stderr);
 }
 
+static const char *read_cell(const char *text, cell *c) {
+  const char *reason = parse_cell(text, c);
+  return reason || !is_of_graph(c->primitive) ? reason : "calls on graphs have no peer: tools/gp_bfs measures them";
+}
+
 int main(int count, char **arguments) {
   enum { MAX_CELLS = 4096 };
   static cell cells[MAX_CELLS];
@@ -1508,7 +1513,7 @@ int main(int count, char **arguments) {
       i++;
       if (!strcmp(a, "--cell")) {
         if (count_of_cells == MAX_CELLS) stop(2, "more than %d cells", MAX_CELLS);
-        reason = parse_cell(value, &cells[count_of_cells]);
+        reason = read_cell(value, &cells[count_of_cells]);
         if (reason) stop(2, "cell \"%s\": %s", value, reason);
         count_of_cells++;
       } else if (!strcmp(a, "--cells")) {
@@ -1519,7 +1524,7 @@ int main(int count, char **arguments) {
           line[strcspn(line, "#\r\n")] = 0;
           if (!line[strspn(line, " \t")]) continue;
           if (count_of_cells == MAX_CELLS) stop(2, "more than %d cells", MAX_CELLS);
-          reason = parse_cell(line, &cells[count_of_cells]);
+          reason = read_cell(line, &cells[count_of_cells]);
           if (reason) stop(2, "cell \"%s\": %s", line, reason);
           count_of_cells++;
         }

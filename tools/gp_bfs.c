@@ -19,13 +19,14 @@
 // json=FILE: lines of the kind that tools/gp_bench writes and the pages read, for every policy one, behind an
 // environment. Cells of gp_bench are an input of n elements under one call, beside peers; here the cost hangs on the
 // source, the work is only known afterwards, and no peer has the call: so they are measured here, and told as there.
+// What a policy gains, and whether a tree is slower than another, gp_tune finds on fixed sources of the same graphs.
 #define _GNU_SOURCE
 #define GPUPRIMS_IMPLEMENTATION
 #include "../gpuprims.h"
 
 #include "gp_cells.h"
 #include "gp_cuda.h"
-#include "gp_graphs.h"
+#include "gp_searches.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -51,14 +52,20 @@ static void *device(uint64_t bytes) {
   CU(alloc(&p, bytes ? bytes : 16));
   return (void *)(uintptr_t)p;
 }
+static void release(void *at) {
+  CU(free_((uint64_t)(uintptr_t)at));
+  if (!on_gpu) free(at);
+}
 static void to_host(void *out, const void *in, size_t bytes) {
+  CU(stream_wait(stream));
   CU(to_host(out, (uint64_t)(uintptr_t)in, bytes));
   if (!on_gpu) memcpy(out, in, bytes);
 }
-static void spoil(void *p, size_t bytes) {
-  CU(set8((uint64_t)(uintptr_t)p, 0x77, bytes, stream));
-  if (!on_gpu) memset(p, 0x77, bytes);
+static void fill(void *p, int byte, size_t bytes) {
+  CU(set8((uint64_t)(uintptr_t)p, (unsigned char)byte, bytes, stream));
+  if (!on_gpu) memset(p, byte, bytes);
 }
+static const search_memory memory = {device, release, to_host, fill};
 static float timed(const gp_call *call) {
   struct timespec from, to;
   float ms = 0;
@@ -74,19 +81,9 @@ static float timed(const gp_call *call) {
 
 // What is measured, and with what.
 enum { REPEATS = 7 };
-typedef struct subject {
-  graph_made made;
-  const char *text; // of the graph
-  gp_primitive primitive;
-  gp_graph g;
-  uint64_t edges; // that stand in it
-  uint64_t *source;
-  int sources, at_once, calls; // calls: how often one is timed, with other sources each
-  void *pairs, *depths, *parents;
-  gp_traversal *statistics;
-  gp_fault *report;
-  double copy_gbs;
-} subject;
+static const char *graph_name;
+static gp_traversal *statistics;
+static double copy_gbs;
 // What the calls of a policy come to. Times in ms.
 typedef struct tally {
   float *ms;
@@ -94,38 +91,8 @@ typedef struct tally {
   int wrong;
 } tally;
 
-static void make(subject *s) {
-  gp_graph *g = &s->g;
-  s->pairs = device(s->made.edges * 8);
-  g->vertices = s->made.vertices;
-  g->edges = 2 * s->made.edges;
-  g->offset_type = g->edges >> 32 ? GP_U64 : GP_U32;
-  g->vertex_type = GP_U32;
-  g->offsets = device((g->vertices + 1) * (g->offset_type == GP_U64 ? 8 : 4));
-  g->targets = device(g->edges * 4);
-  good(graph_edges_on(ctx, &s->made, s->pairs, stream));
-  good(gp_graph_from_edges(ctx, GP_U32, s->pairs, NULL, s->made.edges, s->made.flags, NULL, g, stream));
-  CU(stream_wait(stream));
-  g->flags = GP_SYMMETRIC;
-}
-static uint64_t offset(const gp_graph *g, uint64_t v) {
-  const size_t size = g->offset_type == GP_U64 ? 8 : 4;
-  uint64_t x = 0;
-  to_host(&x, (const char *)g->offsets + v * size, size);
-  return x;
-}
-static int draw_sources(subject *s) {
-  uint64_t drawn;
-  int i = 0;
-  s->source = (uint64_t *)malloc((size_t)s->sources * sizeof *s->source);
-  for (drawn = 0; i < s->sources && drawn < 1000000 && s->g.vertices; ++drawn) {
-    s->source[i] = graph_random(s->made.seed, drawn, 7) % s->g.vertices;
-    if (offset(&s->g, s->source[i] + 1) > offset(&s->g, s->source[i])) ++i;
-  }
-  return i == s->sources;
-}
 // Hubs first, and the same sources.
-static void relabel(subject *s) {
+static void relabel(searches *s) {
   const size_t width = s->g.offset_type == GP_U64 ? 8 : 4;
   gp_graph r = s->g;
   void *numbers = device(r.vertices * 4);
@@ -165,65 +132,8 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static gp_call call_of(subject *s, int i) {
-  gp_call c = gp_call_init(s->primitive);
-  c.graph = &s->g;
-  c.out = s->depths;
-  if (s->primitive == GP_BFS) c.source = s->source[i];
-  if (s->primitive == GP_BFS_SOURCES)
-    c.sources = s->source + (size_t)i * (size_t)s->at_once, c.count = (uint64_t)s->at_once;
-  if (s->primitive == GP_GRAPH_FROM_EDGES) {
-    c.graph = NULL, c.out = NULL, c.out_graph = &s->g;
-    c.in_type = GP_U32, c.in = s->pairs, c.count = s->made.edges, c.flags = s->made.flags;
-  }
-  return c;
-}
-static int says_fault(const subject *s, const char *what) {
-  gp_fault fault;
-  char text[200];
-  CU(stream_wait(stream));
-  to_host(&fault, s->report, sizeof fault);
-  if (fault.kind) printf("WRONG: %s: %s\n", what, gp_fault_text(&fault, text, sizeof text));
-  return fault.kind != GP_FAULT_NONE;
-}
-// Labels are those of source[0] where a search from there comes, and nowhere else.
-static int wrong_components(subject *s) {
-  const size_t bytes = s->g.vertices * 4;
-  uint32_t *label = (uint32_t *)malloc(bytes + 4);
-  int32_t *depth = (int32_t *)malloc(bytes + 4);
-  uint64_t v, bad = 0;
-  good(gp_bfs(ctx, &s->g, s->source[0], s->parents, NULL, stream));
-  CU(stream_wait(stream));
-  to_host(label, s->depths, bytes), to_host(depth, s->parents, bytes);
-  for (v = 0; v < s->g.vertices; ++v) bad += (label[v] == label[s->source[0]]) != (depth[v] >= 0);
-  if (bad) printf("WRONG: %llu labels\n", (unsigned long long)bad);
-  free(label), free(depth);
-  return bad != 0;
-}
-// Runs the call once, and looks at what it has written.
-static gp_result check(subject *s, gp_call c, int i, int *wrong) {
-  const size_t row = s->g.vertices * 4;
-  gp_result r;
-  int k;
-  if (c.out) spoil(s->depths, row * (size_t)(s->primitive == GP_BFS_SOURCES ? s->at_once : 1));
-  if (s->primitive == GP_BFS) spoil(s->parents, row), c.out2 = s->parents;
-  if ((r = gp_run(ctx, &c, stream))) return r;
-  if (s->primitive == GP_GRAPH_FROM_EDGES) {
-    good(gp_graph_check(ctx, &s->g, s->report, stream));
-    *wrong |= says_fault(s, "the graph") || offset(&s->g, s->g.vertices) != s->edges;
-  } else if (s->primitive == GP_CONNECTED_COMPONENTS) *wrong |= wrong_components(s);
-  else if (s->primitive == GP_BFS) {
-    good(gp_bfs_check(ctx, &s->g, s->source[i], s->depths, s->parents, s->report, stream));
-    *wrong |= says_fault(s, "bfs");
-  } else
-    for (k = 0; k < s->at_once; ++k) {
-      good(gp_bfs_check(ctx, &s->g, c.sources[k], (char *)s->depths + (size_t)k * row, NULL, s->report, stream));
-      *wrong |= says_fault(s, "bfs_sources");
-    }
-  return GP_SUCCESS;
-}
 // What a call does: of searches they say it themselves.
-static gp_result count(subject *s, gp_call c, gp_traversal *t) {
+static gp_result count(searches *s, gp_call c, gp_traversal *t) {
   const double n = (double)s->g.vertices, e = (double)s->edges, o = s->g.offset_type == GP_U64 ? 8 : 4;
   gp_result r;
   memset(t, 0, sizeof *t);
@@ -234,21 +144,24 @@ static gp_result count(subject *s, gp_call c, gp_traversal *t) {
     t->bytes = (uint64_t)graph_built_bytes(n, (double)s->made.edges, e, o);
   }
   if (c.primitive != GP_BFS && c.primitive != GP_BFS_SOURCES) return GP_SUCCESS;
-  c.statistics = s->statistics;
+  c.statistics = statistics;
   if ((r = gp_run(ctx, &c, stream))) return r;
-  CU(stream_wait(stream));
-  to_host(t, s->statistics, offsetof(gp_traversal, step));
-  to_host(t->step, s->statistics->step, t->steps * sizeof *t->step);
+  to_host(t, statistics, offsetof(gp_traversal, step));
+  to_host(t->step, statistics->step, t->steps * sizeof *t->step);
   return GP_SUCCESS;
 }
-static gp_result measure(subject *s, const gp_policy *policy, int steps, tally *sum) {
+static gp_result measure(searches *s, const gp_policy *policy, int steps, tally *sum) {
   int i, j;
   for (i = 0; i < s->calls; ++i) {
-    gp_call call = call_of(s, i);
+    gp_call call = searches_call(s, i);
     gp_traversal t;
     gp_result r;
     call.policy = policy;
-    if (i < (s->primitive == GP_BFS ? 2 : 1) && (r = check(s, call, i, &sum->wrong))) return r;
+    if (i < (s->primitive == GP_BFS ? 2 : 1)) {
+      const char *why;
+      if ((r = searches_check(s, ctx, stream, call, i, &why))) return r;
+      if (why) printf("WRONG: %s\n", why), sum->wrong = 1;
+    }
     if ((r = count(s, call, &t))) return r;
     if (steps && !i) print_steps(&t);
     for (j = 0; j < 3; ++j) {
@@ -306,14 +219,14 @@ static void write_environment(FILE *json, const gp_description *about, const cha
           about->multiprocessors, about->driver_version);
 }
 // The graph's description is one word: blanks become colons.
-static void write_sample(FILE *json, const subject *s, const char *policy, const tally *t) {
+static void write_sample(FILE *json, const searches *s, const char *policy, const tally *t) {
   const char *name = PRIMITIVE_NAMES[s->primitive];
   const double mean = t->sum / s->calls, median = (t->ms[s->calls / 2] + t->ms[(s->calls - 1) / 2]) / 2;
   const double bytes = t->bytes / s->calls, teps = s->calls / t->ms_an_edge * 1e-6;
   double square = 0;
   char words[200], cell[260], *c;
   int i;
-  snprintf(words, sizeof words, "graph=%s", s->text);
+  snprintf(words, sizeof words, "graph=%s", graph_name);
   for (c = words; *c; ++c)
     if (*c == ' ') *c = ':';
   if (s->primitive == GP_BFS_SOURCES) snprintf(c, sizeof words - (size_t)(c - words), " at_once=%d", s->at_once);
@@ -340,18 +253,18 @@ static void write_sample(FILE *json, const subject *s, const char *policy, const
           "\"batches_us\": [",
           (unsigned long long)s->g.vertices, s->sources, s->calls, median * 1e3, t->ms[0] * 1e3,
           t->ms[s->calls - 1] * 1e3, mean > 0 ? sqrt(square / s->calls) / mean : 0, bytes / median * 1e-6,
-          bytes / s->copy_gbs * 1e-3, bytes / median * 1e-6 / s->copy_gbs, teps / 2, teps, t->levels / s->calls,
+          bytes / copy_gbs * 1e-3, bytes / median * 1e-6 / copy_gbs, teps / 2, teps, t->levels / s->calls,
           t->bottom_up / s->calls, t->small / s->calls, t->inspected / s->calls);
   for (i = 0; i < s->calls; ++i) fprintf(json, "%s%.3f", i ? ", " : "", t->ms[i] * 1e3);
   fprintf(json, "]}\n");
   fflush(json);
 }
-static void print_tally(const subject *s, const char *policy, const tally *t) {
+static void print_tally(const searches *s, const char *policy, const tally *t) {
   const int n = s->calls;
   const double median = (t->ms[n / 2] + t->ms[(n - 1) / 2]) / 2, teps = n / t->ms_an_edge * 1e-6;
   printf("%-42s %9.4f %9.4f %9.4f %9.1f %9.1f %7.1f %6.1f %6.1f %9.0f %7.2f %9.1f %9.4f%s\n", policy, median, t->ms[0],
          t->ms[n - 1], teps / 2, teps, t->levels / n, t->bottom_up / n, t->small / n, t->inspected / n,
-         1e3 * t->sum / (t->levels > 0 ? t->levels : n), t->bytes / n * 1e-6, t->bytes / n / s->copy_gbs * 1e-6,
+         1e3 * t->sum / (t->levels > 0 ? t->levels : n), t->bytes / n * 1e-6, t->bytes / n / copy_gbs * 1e-6,
          t->wrong ? "  WRONG" : "");
   fflush(stdout);
 }
@@ -372,18 +285,18 @@ int main(int argc, char **argv) {
                                       "look=1000000"};
   static const gp_primitive calls[] = {GP_BFS, GP_BFS_SOURCES, GP_CONNECTED_COMPONENTS, GP_GRAPH_FROM_EDGES};
   const char *why, *words[64], *file = NULL, *commit = "";
-  int word_count = 0, steps = 0, hubs_first = 0, i, k, wrong = 0, rows;
+  int word_count = 0, steps = 0, hubs_first = 0, i, k, wrong = 0;
   char text[200];
   gp_config config = gp_config_init();
   gp_description about;
   void *primary;
   FILE *json = NULL;
-  subject s;
+  searches s;
   tally sum;
   memset(&s, 0, sizeof s);
-  s.primitive = GP_BFS, s.sources = s.at_once = 64;
+  s.memory = &memory, s.primitive = GP_BFS, s.sources = s.at_once = 64;
   if (argc < 2 || !graph_read(argv[1], &s.made)) return usage();
-  s.text = argv[1];
+  graph_name = argv[1];
   for (i = 2; i < argc; ++i)
     if (!strncmp(argv[i], "sources=", 8)) s.sources = atoi(argv[i] + 8);
     else if (!strncmp(argv[i], "at_once=", 8)) s.at_once = atoi(argv[i] + 8);
@@ -400,7 +313,6 @@ int main(int argc, char **argv) {
       for (k = 0; k < (int)(sizeof usual / sizeof *usual) && word_count < 64; ++k) words[word_count++] = usual[k];
     else if (word_count < 64) words[word_count++] = argv[i];
   if (s.sources < 1 || s.at_once < 1) return fprintf(stderr, "sources: there is none\n"), 2;
-  if (s.at_once > s.sources) s.at_once = s.sources;
   if (!word_count) words[word_count++] = "default";
   if (on_gpu && (why = gp_cuda_open(&cuda))) return printf("skipped: %s\n", why), 0;
   config.backend = on_gpu ? GP_BACKEND_CUDA : GP_BACKEND_HOST;
@@ -412,25 +324,21 @@ int main(int argc, char **argv) {
   CU(event_create(&events[0], 0));
   CU(event_create(&events[1], 0));
   if (file && !(json = fopen(file, "w"))) return fprintf(stderr, "%s cannot be written\n", file), 2;
-  make(&s);
-  s.edges = offset(&s.g, s.g.vertices);
-  if (!draw_sources(&s)) return fprintf(stderr, "%s: hardly a vertex has an edge\n", s.text), 2;
+  s.g.offset_type = 2 * s.made.edges >> 32 ? GP_U64 : GP_U32;
+  good(searches_make(&s, ctx, stream, &why));
+  if (why) return fprintf(stderr, "%s: %s\n", graph_name, why), 2;
   if (hubs_first) {
     relabel(&s);
-    snprintf(text, sizeof text, "%s relabelled", s.text);
-    s.text = text;
+    snprintf(text, sizeof text, "%s relabelled", graph_name);
+    graph_name = text;
   }
-  s.calls = s.primitive == GP_BFS ? s.sources : s.primitive == GP_BFS_SOURCES ? s.sources / s.at_once : REPEATS;
-  rows = s.primitive == GP_BFS_SOURCES ? s.at_once : 1;
-  s.depths = device(s.g.vertices * 4 * (uint64_t)rows);
-  s.parents = device(s.g.vertices * 4);
-  s.statistics = (gp_traversal *)device(sizeof *s.statistics);
-  s.report = (gp_fault *)device(sizeof *s.report);
-  s.copy_gbs = copy_speed();
+  if (s.primitive == GP_CONNECTED_COMPONENTS || s.primitive == GP_GRAPH_FROM_EDGES) s.calls = REPEATS;
+  statistics = (gp_traversal *)device(sizeof *statistics);
+  copy_gbs = copy_speed();
   if (json) write_environment(json, &about, commit);
   printf("%s, %s of %s: %llu vertices, %llu directed edges, %d sources; copy %.0f GB/s\n", about.name,
-         PRIMITIVE_NAMES[s.primitive], s.text, (unsigned long long)s.g.vertices, (unsigned long long)s.edges, s.sources,
-         s.copy_gbs);
+         PRIMITIVE_NAMES[s.primitive], graph_name, (unsigned long long)s.g.vertices, (unsigned long long)s.edges,
+         s.sources, copy_gbs);
   printf("%-42s %9s %9s %9s %9s %9s %7s %6s %6s %9s %7s %9s %9s\n", "policy", "median ms", "least ms", "most ms",
          "GTEPS", "directed", "levels", "up", "small", "inspected", "us/lev", "MB", "limit ms");
   for (k = 0; k < word_count; ++k) {

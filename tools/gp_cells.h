@@ -22,6 +22,10 @@
 //   group_by                        key=u32 groups=4096
 //   transpose                       shape=ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES (for n=; else about as many of both)
 //                                   in_place=0
+//   bfs, bfs_sources, connected_components, graph_from_edges
+//                                   graph=kronecker:scale=20 (or uniform, grid, as gp_graphs.h has them) offsets=u32
+//                                   at_once=64 (bfs_sources); n is what gp_graph has room for, each edge that is made
+//                                   both ways, `type` that of vertices, the protocol back_to_back
 //   convert_layout                  from=aos to=soa (or the structs of a block) struct=4.8.2 (bytes of the fields; four
 //                                   of `type`): n structs; with aos each field stands where C has it, others are packed
 // Of sorts, merges, sets and top-k `type` is the keys'; the payload, where there is one, is moved with them, and with
@@ -115,6 +119,13 @@ enum { GP_TRANSPOSE = 3000 };
 enum { GP_CONVERT_LAYOUT = 3001 };
 #endif
 
+#ifdef GP_POLICY_MEMBERS
+#define CELLS_HAVE_GRAPHS 1
+#include "gp_graphs.h"
+#else // likewise, from before graphs
+#define CELLS_HAVE_GRAPHS 0
+#endif
+
 typedef struct type_row {
   const char *name;
   int size, number, fields;
@@ -200,6 +211,12 @@ typedef struct cell {
   gp_field fields[2][32];
   gp_layout layouts[2];
 #endif
+#if CELLS_HAVE_GRAPHS
+  char graph_text[64]; // of a description
+  graph_made made;
+  gp_graph graph; // its sizes and types
+  int at_once;    // sources of a call
+#endif
 } cell;
 
 // ---- cells ----------------------------------------------------------------------------------------------------------
@@ -240,7 +257,9 @@ static inline __attribute__((unused)) int parse_size(const char *text, uint64_t 
   X('g', groups)                                                                                                       \
   X('y', struct)                                                                                                       \
   X('a', from)                                                                                                         \
-  X('z', to)
+  X('z', to)                                                                                                           \
+  X('v', graph)                                                                                                        \
+  X('q', at_once)
 static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
   switch ((int)p) {
   case GP_SEGMENTED_REDUCE:
@@ -295,6 +314,14 @@ static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
     return "mj";
   case GP_CONVERT_LAYOUT:
     return "yaz";
+#if CELLS_HAVE_GRAPHS
+  case GP_BFS:
+  case GP_CONNECTED_COMPONENTS:
+  case GP_GRAPH_FROM_EDGES:
+    return "vo";
+  case GP_BFS_SOURCES:
+    return "voq";
+#endif
   default:
     return "";
   }
@@ -320,6 +347,9 @@ static inline __attribute__((unused)) int is_set(gp_primitive p) {
 static inline __attribute__((unused)) int moves_keys(gp_primitive p) {
   return (int)p >= GP_SORT && (int)p <= GP_NTH_ELEMENT && (int)p != GP_IS_SORTED;
 }
+
+// A graph is made for it, searched or built.
+static inline __attribute__((unused)) int is_of_graph(gp_primitive p) { return has_word(p, 'v'); }
 
 // ---- segments -------------------------------------------------------------------------------------------------------
 
@@ -470,6 +500,14 @@ static inline __attribute__((unused)) void default_words(cell *c) {
       c->widths[0] = GP_AOS;
       break;
 #endif
+#if CELLS_HAVE_GRAPHS
+    case 'v':
+      c->protocol = BACK_TO_BACK;
+      break;
+    case 'q':
+      c->at_once = 64;
+      break;
+#endif
     default:
       break;
     }
@@ -574,6 +612,16 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
     c->widths[letter == 'z'] = !strcmp(value, "aos") ? GP_AOS : !strcmp(value, "soa") ? GP_SOA : number;
     return !strcmp(value, "aos") || !strcmp(value, "soa") || (is_number && number > 1);
 #endif
+#if CELLS_HAVE_GRAPHS
+  case 'v': // those of as many edges a vertex, whatever their size is: it is told from a cell's words
+    if (strlen(value) >= sizeof c->graph_text || !graph_read(value, &c->made) || c->made.kind > GRAPH_GRID) return 0;
+    snprintf(c->graph_text, sizeof c->graph_text, "%s", value);
+    c->n = 2 * c->made.edges;
+    return 1;
+  case 'q':
+    c->at_once = (int)number;
+    return is_number && number > 0 && number <= 4096;
+#endif
   default:
     c->haystack = number;
     return is_number && number > 0;
@@ -608,11 +656,32 @@ static inline __attribute__((unused)) uint64_t cell_layout_bytes(const cell *c, 
 }
 #endif
 
+#if CELLS_HAVE_GRAPHS
+static inline __attribute__((unused)) const char *complete_graph(cell *c) {
+  gp_graph *g = &c->graph;
+  if (!*c->graph_text) return "graph=KIND:NAME=NUMBER:... is missing";
+  if (c->n != 2 * c->made.edges) return "n is twice the edges that are made: both ways";
+  if (c->in->number != GP_DATA_UINT || c->in->size < 4 || c->offsets->number != GP_DATA_UINT)
+    return "vertices and offsets are u32 or u64";
+  if (c->n >> 32 && c->offsets->size < 8) return "so many edges: offsets=u64";
+  if (c->protocol != BACK_TO_BACK) return "protocol=back_to_back: there is one graph";
+  g->vertices = c->made.vertices;
+  g->edges = c->n;
+  g->vertex_type = c->in->size == 8 ? GP_U64 : GP_U32;
+  g->offset_type = c->offsets->size == 8 ? GP_U64 : GP_U32;
+  g->flags = GP_SYMMETRIC;
+  return NULL;
+}
+#endif
+
 // What follows from all words together. NULL, or what is wrong.
 static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   const gp_primitive p = c->primitive;
 #if CELLS_HAVE_LAYOUTS
   if (p == GP_CONVERT_LAYOUT) cell_make_layouts(c);
+#endif
+#if CELLS_HAVE_GRAPHS
+  if (is_of_graph(p)) return complete_graph(c);
 #endif
   if (is_select(p) && c->form == FORM_FLAGS && !c->key) c->key = find_type("u8");
   if (is_select(p) && c->form != FORM_FLAGS) c->key = NULL;
@@ -732,6 +801,7 @@ enum { CELL_ROLES(NAME) ROLE_COUNT, FIRST_OUTPUT = ROLE_out };
 static inline __attribute__((unused)) const type_row *cell_type(const cell *c, int role) {
   const gp_primitive p = c->primitive;
   const int runs = p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS;
+  if (is_of_graph(p)) return NULL; // tools/gp_searches.h has them
   if (moves_keys(p)) {
     const int indices = c->form == FORM_INDICES, nth = (int)p == GP_NTH_ELEMENT,
               in = role == ROLE_in || role == ROLE_in2;
@@ -907,9 +977,13 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 //   is_sorted, nth_element  n[key]     shuffle, transpose  2n[in]
 //   group by  n[key] + n[in] + R[key] + R[out], R groups
 //   convert_layout  n structs of either layout, with their gaps
+//   of graphs  n[vertex] + V[vertex], V vertices: what the header goes by; what a search reads, it says itself
 static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t n) {
   double bytes = 0;
   int role;
+#if CELLS_HAVE_GRAPHS
+  if (is_of_graph(c->primitive)) return (double)(n + c->graph.vertices) * c->in->size;
+#endif
   for (role = 0; role < ROLE_COUNT; role++) {
     const type_row *t = cell_type(c, role);
     if (!t || (role == ROLE_keys && is_segmented_scan(c->primitive))) continue;
@@ -929,6 +1003,10 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
     ADD(" segments=%s", SEGMENT_NAMES[c->segments_kind]);
     if (c->segments_kind != SEGMENTS_MIXED) ADD(":%llu", (unsigned long long)c->segments_mean);
   }
+#if CELLS_HAVE_GRAPHS
+  if (is_of_graph(c->primitive)) ADD(" graph=%s", c->graph_text);
+  if (c->at_once) ADD(" at_once=%d", c->at_once);
+#endif
   if (c->offsets && strcmp(c->offsets->name, "u32")) ADD(" offsets=%s", c->offsets->name);
   if (c->form > FORM_OFFSETS && c->form != FORM_KEYS && c->form != FORM_IF) ADD(" form=%s", FORM_NAMES[c->form]);
   if (c->key) ADD(" key=%s", c->key->name);
@@ -1227,6 +1305,18 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     call.in_layout = &own->layouts[0];
     call.out_layout = &own->layouts[1];
     call.in_type = call.out_type = 0;
+  }
+#endif
+#if CELLS_HAVE_GRAPHS
+  if (is_of_graph(p)) {
+    const int makes = p == GP_GRAPH_FROM_EDGES;
+    gp_graph *graph = (gp_graph *)(uintptr_t)&c->graph;
+    call.graph = makes ? NULL : graph;
+    call.out_graph = makes ? graph : NULL;
+    call.in_type = makes ? GP_U32 : 0; // of the pairs
+    call.out_type = call.offset_type = 0;
+    call.count = makes ? c->made.edges : (uint64_t)c->at_once;
+    call.flags = makes ? c->made.flags : 0;
   }
 #endif
 #undef HANDLE

@@ -248,18 +248,19 @@ GRAPH_FUNCTION int graph_size(graph_made *g) {
   return 1;
 }
 
-// "kind name=number ...": n, scale, rows, columns, factor (16), seed (1), keep and rewire in per cent (90, 10), reach
-// in per cent of a cell (60). Numbers may end in K or M (2^10, 2^20). 0: there is no such graph.
+// "kind name=number ...", or colons for the blanks (a word of a cell): n, scale, rows, columns, factor (16), seed (1),
+// keep and rewire in per cent (90, 10), reach in per cent of a cell (60). Numbers may end in K or M (2^10, 2^20). 0:
+// there is no such graph.
 GRAPH_FUNCTION int graph_read(const char *text, graph_made *g) {
   static const char *const names[] = {"n", "scale", "rows", "columns", "factor", "keep", "rewire", "reach", "seed"};
   double number[9] = {1024, 10, 32, 32, 16, 90, 10, 60, 1};
-  const size_t length = strcspn(text, " ");
+  const size_t length = strcspn(text, " :");
   memset(g, 0, sizeof *g);
   for (g->kind = 0; g->kind < GRAPH_KINDS; ++g->kind)
     if (strlen(graph_kinds[g->kind].name) == length && !strncmp(text, graph_kinds[g->kind].name, length)) break;
   if (g->kind == GRAPH_KINDS) return 0;
-  for (text += length; *(text += strspn(text, " "));) {
-    const size_t name = strcspn(text, "= ");
+  for (text += length; *(text += strspn(text, " :"));) {
+    const size_t name = strcspn(text, "= :");
     char *end;
     int k;
     for (k = 0; k < 9 && (strlen(names[k]) != name || strncmp(text, names[k], name)); ++k) {}
@@ -268,7 +269,7 @@ GRAPH_FUNCTION int graph_read(const char *text, graph_made *g) {
     if (end == text + name + 1 || !(number[k] >= 0) || number[k] > 1e18) return 0;
     if (*end == 'K') number[k] *= 1024, ++end;
     else if (*end == 'M') number[k] *= 1048576, ++end;
-    if (*end && *end != ' ') return 0;
+    if (*end && *end != ' ' && *end != ':') return 0;
     text = end;
   }
   for (int k = 0; k < 5; ++k)

@@ -21,7 +21,7 @@ SIZES = tuple(range(12, 31, 2))
 
 # Policies that are valid on every device: the made-up header's rule, and those that a tune tries.
 FIELDS = {"rule": {"threads": 256}, "wide": {"threads": 512}, "deep": {"vectors": 2}, "lean": {"blocks_per_sm": 4}}
-ALGORITHMS = {"copy": "DIRECT", "transform": "DIRECT", "reduce": "EVEN_SHARE"}
+ALGORITHMS = {"copy": "DIRECT", "transform": "DIRECT", "reduce": "EVEN_SHARE", "bfs": "EXPAND_CONTRACT"}
 
 
 def policy(name, primitive="exclusive_scan"):
@@ -47,6 +47,9 @@ def environment(device="Example One", date=DATE, **fields):
 
 
 def cell(primitive, type_, log2):
+    if primitive in store.OF_GRAPHS:  # 33 words of 4 bytes for each vertex
+        return store.Cell(primitive, "", type_, "", type_, 32 << log2 - 7, "back_to_back",
+                          f"graph=kronecker:scale={log2 - 7}")
     op = {"copy": "", "transform": "NEGATE"}.get(primitive, "SUM")
     acc = "f32" if type_ in ("f16", "bf16") else type_
     return store.Cell(primitive, op, type_, acc, type_, (1 << log2) // store.type_sizes()[type_], "cold")
@@ -57,7 +60,8 @@ def sample(env, phase, of, variant, us, process=0, **fields):
     is_default = variant == "default"
     return {"kind": "samples", "v": 1, "env": env, "job": number(f"{phase} {process} {of.text}"), "process": process,
             "phase": phase, "primitive": of.primitive, "op": of.op, "in": of.in_, "acc": of.acc, "out": of.out,
-            "n": of.n, "protocol": of.protocol, "variant": "default" if is_default else "policy",
+            "n": of.n, **({"words": of.words} if of.words else {}), "protocol": of.protocol,
+            "variant": "default" if is_default else "policy",
             "policy": store.policy_of(policy("rule", of.primitive) if is_default else variant),
             "policy_source": "portable" if is_default else "caller", "status": "ok", "message": "",
             "code": number(variant), "registers": 32, "calls": 10, "us": us, "sm_mhz": [1980, 1980], "celsius": 40,

@@ -75,6 +75,19 @@ def test_a_confirmed_gain_becomes_a_row(tmp_path):
     assert tune.decide(tmp_path) == []
 
 
+def test_a_search_of_graphs_becomes_a_row(tmp_path):
+    """What is found on graphs with hubs is confirmed on those without, too, which the row would serve."""
+    tune, decisions = tuned(tmp_path, lambda name, log2, _: 0.9 if name == "wide" and log2 >= 24 else 1.1,
+                            groups=(("bfs", "u32"),))
+    one = only(decisions, "bfs 4/4/8")
+    wide = store.policy_of(made_up.policy("wide", "bfs"))
+    assert (one["verdict"], one["log2_from"], one["log2_to"], one["policy"]) == ("accepted", 23, 64, wide)
+    cells = {store.cell_of(line) for line in tune.lines if line.get("phase") == "confirm"}
+    assert {cell.words.split(":")[0] for cell in cells} == {"graph=kronecker", "graph=uniform"}
+    assert {cell.group for cell in cells} == {"bfs 4/4/8"} and {cell.log2 for cell in cells} == {22, 24, 26, 28, 30}
+    assert '"Example One", GP_BFS, 4, 4, 8, 23, 64, GP_EXPAND_CONTRACT, 512,' in made_up.table_of(tmp_path)
+
+
 def test_buckets_end_halfway_between_measured_sizes(tmp_path):
     def factor(name, log2, type_):
         return {"wide": 0.9 if log2 >= 20 else 1.0, "deep": 0.8 if log2 <= 14 else 1.0, "lean": 1.1}[name]

@@ -21,6 +21,8 @@ import test_graph_kernels
 import tune_parts
 from turn import turn
 
+from tools.farm import store
+
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
 PAIRS_ON = (75, 90)  # the oldest, and the first with bulk copies: what the kernels differ in
 FAMILIES = {
@@ -44,10 +46,14 @@ FAMILIES = {
     "transpose": ["transpose", "transpose ... shape=131072x8", "transpose ... shape=8x131072",
                   "transpose ... shape=1023x1025", "transpose ... shape=1023x1025 in_place=1",
                   "transpose ... shape=1024x2048 in_place=1", "transpose ... shape=1024x1024 in_place=1"],
+    "search": ["bfs ... graph=uniform:n=1M", "bfs_sources ... graph=uniform:n=1M",
+               "bfs_sources ... graph=uniform:n=1M at_once=32"],
+    "graphs": ["connected_components ... graph=uniform:n=1M", "graph_from_edges ... graph=uniform:n=1M"],
 }
 PAIRS_OF = ("map", "reduce")  # of the others every value once, and on those two, where this is no long run
 # Several kernels a call: there on the newer of them
-PLANNED = ("sort", "group by", "merge", "segmented sort", "top-k", "transpose")
+PLANNED = ("sort", "group by", "merge", "segmented sort", "top-k", "transpose", "search", "graphs")
+ARGUMENTS = ("alpha", "beta", "small", "look", "gather", "cull")  # of a launch: what kernels are not compiled for
 CANDIDATES = 200
 TYPES = ["u32", "f16", "u8", "s12", "f64", "bf16", "i16", "s16", "u64", "f32", "i8", "u16", "i64", "i32"]
 
@@ -62,6 +68,7 @@ SORT_SPILL = 208
 HYBRID_SPILL = 128  # all atomics of a thread's keys are under way at once,
 HYBRID_TIGHT = 352  # of 32 keys and more in 64 registers too
 STRUCTS_TIGHT = 352  # pipelined sums of 16-byte structs over segments: a thread's values, whole, in 64 registers
+SEARCH_SPILL = 224  # four vectors of edges at a time, and their targets, in 64 registers
 TABLE_SPILL = 240   # group by: 1024 threads, 32 registers each, with the longest vectors
 
 
@@ -80,6 +87,8 @@ def allowed_local_bytes(primitive, element_type, policy):
     long_chunks = int(policy["vectors"]) >= 7 and threads >= 256  # of streams, beside warps that do not compute
     if primitive.startswith(SORTS):
         return SORT_SPILL
+    if primitive.startswith("bfs") and int(policy["vectors"]) >= 4:
+        return SEARCH_SPILL
     if primitive.startswith("segmented_reduce") and policy["algorithm"] == "PIPELINED" and promised >= 1024:
         return STRUCTS_TIGHT
     if policy["algorithm"] in ("HYBRID", "ADAPTIVE"):
@@ -94,14 +103,18 @@ def allowed_local_bytes(primitive, element_type, policy):
 def cell_of(primitive, element_type):
     """The words of a cell. What stands behind "..." are words behind the type; a shape says how many elements."""
     front, _, behind = primitive.partition(" ...")
-    return f"{front} {element_type}{behind}{'' if 'shape=' in behind else ' n=1M'}"
+    return f"{front} {element_type}{behind}{'' if 'shape=' in behind or 'graph=' in behind else ' n=1M'}"
 
 
 def records(program, family, compute_capability):
     """The valid points of a family: (("primitive", ...), ("algorithm", ...), ...)."""
-    return [(("primitive", primitive), *tune_parts.policy_of(policy).items()) for primitive in FAMILIES[family]
-            for policy in tune_parts.space(program, cell_of(primitive, "u32"), "--compute-capability",
-                                           compute_capability)["policies"]]
+    points = []
+    for primitive in FAMILIES[family]:
+        found = tune_parts.space(program, cell_of(primitive, "u32"), "--compute-capability", compute_capability)
+        policies = (tune_parts.policy_of(policy) for policy in found["policies"] if ",cluster=8" not in policy)
+        points += ((("primitive", primitive), *(field for field in policy.items() if field[0] not in ARGUMENTS))
+                   for policy in policies)  # clusters of 8 and of 16 are one kernel's
+    return list(dict.fromkeys(points))
 
 
 def combinations(record, strength):
@@ -177,10 +190,12 @@ def x_macro(path, name):
 
 
 def test_nothing_is_left_out():
-    """The families name every primitive, but for graphs, which have no cells; the rotation names every type."""
+    """The families name every primitive, but for some on graphs, which have no cells (test_graph_kernels.py compiles
+    them); the rotation names every type."""
     primitives = {row[1] for row in x_macro("gpuprims.h", "GP_PRIMITIVES")}
     of_cells = {words.split()[0] for family in FAMILIES.values() for words in family}
-    assert of_cells | set(test_graph_kernels.CALLS) == primitives and not of_cells & set(test_graph_kernels.CALLS)
+    assert of_cells | set(test_graph_kernels.CALLS) == primitives
+    assert of_cells & set(test_graph_kernels.CALLS) == set(store.OF_GRAPHS)
     assert {row[0] for row in x_macro("tools/peers/data.h", "GP_DATA_TYPES")} == set(TYPES)
 
 

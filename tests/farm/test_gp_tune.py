@@ -15,7 +15,7 @@ import pytest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
 
-from tools.farm import measure, regress, store  # noqa: E402
+from tools.farm import evidence, measure, regress, store  # noqa: E402
 
 WORKER = f"{sys.executable} -m tools.farm.measure"
 DEFAULT = measure.MODEL["defaults"]["copy"]
@@ -133,6 +133,38 @@ def test_the_best_is_found(tuner, primitive, strategy, sizes):
     assert store.read(tuner.store).broken == [] and tuner.lines("run")[-1]["complete"]
 
 
+def test_graphs_are_searched_for(tuner):
+    """A group of graphs with hubs and one of grids, of the sizes that were asked for where those are neither tiny nor
+    huge: their cells are those that the header's side knows, and what is good for one class is found for it."""
+    slower = [{"cells": "bfs u32 graph=grid", "policy": "cluster=1", "factor": 2.0},
+              {"cells": "bfs u32 graph=kronecker", "policy": "cluster=8|16", "factor": 2.0}]
+    tuner.run("--search", "--primitives", "bfs,bfs_sources", "--sizes", "4K,1M,16M,1G", "--jobs", "0",
+              model=tuner.model(seed=7, noise=NOISE, slower=slower))
+    found = collections.defaultdict(dict)
+    for line in tuner.lines("samples"):
+        if line["phase"] == "matrix":
+            cell = store.cell_of(line)
+            found[cell.group].setdefault(cell, []).append((min(line["us"]), line["policy"]["cluster"]))
+    assert {name: sorted(cell.text.split(" ", 2)[2] for cell in cells) for name, cells in found.items()} == {
+        "bfs 4/4/8": ["graph=kronecker:scale=13 n=262144 protocol=back_to_back",
+                      "graph=kronecker:scale=17 n=4194304 protocol=back_to_back"],
+        "bfs 4/4/0": ["graph=grid:rows=228:columns=228 n=207936 protocol=back_to_back",
+                      "graph=grid:rows=915:columns=915 n=3348900 protocol=back_to_back"],
+        "bfs_sources 4/4/8": ["graph=kronecker:scale=13 n=262144 protocol=back_to_back",
+                              "graph=kronecker:scale=17 n=4194304 protocol=back_to_back"]}
+    assert all(min(times)[1] > 1 for times in found["bfs 4/4/0"].values())
+    assert all(min(times)[1] == 1 for times in found["bfs 4/4/8"].values())
+    for cells in found.values():
+        assert {cell.log2 in (20, 24) or cell.log2 in (19, 23) for cell in cells} == {True}
+        for cell in cells:
+            said = json.loads(subprocess.run([tuner.program, "--space", "--cell", cell.text], check=True,
+                                             stdout=subprocess.PIPE, text=True).stdout)["cell"]
+            assert said.replace(" at_once=64", "") == cell.text
+    assert all(line["passed"] for line in tuner.lines("check"))
+    runs = evidence.runs_of(store.read(tuner.store))
+    assert set(runs[0].groups) == set(found) and not any(group.problem for group in runs[0].groups.values())
+
+
 def test_equal_seeds_give_equal_jobs(tuner):
     stores = [str(tuner.folder / name) for name in ("a.jsonl", "b.jsonl", "c.jsonl")]
     for path, seed in zip(stores, "115"):
@@ -155,6 +187,21 @@ def test_strategies_are_texts(tuner):
     assert [line["measured"] for line in tuner.lines("coverage")] == [6] * 6  # and the one that must lose
     assert "exhaustive" in subprocess.run([tuner.program, "--list-strategies"], stdout=subprocess.PIPE, text=True,
                                           check=True).stdout
+
+
+def test_what_is_near_the_default_is_found(tuner):
+    """In a space of so many points that random ones are far away from what the header chooses."""
+    strategy = "incumbent 1 100; around; screen 1 100 0; keep 1; matrix 1 100"
+    tuner.run("--search", "--primitives", "bfs", "--sizes", "16M", "--strategy", strategy, "--jobs", "0",
+              model=tuner.model(slower=[{"policy": "small=512", "factor": 0.3}]))
+    usual = store.policy_of(measure.GRAPH)
+    found = [line for line in tuner.lines("samples") if line["variant"] == "policy" and line["phase"] == "search"]
+    differing = [{name for name in usual if line["policy"][name] != usual[name]} for line in found]
+    assert len(found) > 20 and all(len(fields) == 1 or "algorithm" in fields for fields in differing)
+    assert {"alpha", "beta", "small", "look", "threads", "algorithm"} <= set().union(*differing)
+    best = [min((line for line in tuner.lines("samples") if line["phase"] == "matrix" and
+                 f"graph={graph}" in line["words"]), key=lambda line: line["us"][0]) for graph in ("kronecker", "grid")]
+    assert all(line["policy"]["small"] == 512 for line in best)
 
 
 def test_a_budget_leaves_no_group_without_a_matrix(tuner):
@@ -447,6 +494,8 @@ def test_bad_usage(program, tmp_path, arguments, words):
     (["reduce u32 n=1024 protocol=cold", "default"], "reduce needs an operator"),
     (["copy u33 n=1024 protocol=cold", "default"], "no type u33"),
     (["copy u32 n=1024 protocol=cold in_offset=1", "default"], "no field in_offset"),
+    (["copy u32 graph=grid:rows=2:columns=2 n=16 protocol=back_to_back", "default"], "no field graph"),
+    (["bfs u32 graph=grid:rows=2:columns=2", "default"], "the count n= is missing"),
     (["copy u32 n=1024 protocol=cold"], "a cell without a policy"),
     (["copy u32 n=1024 protocol=cold", "threads"], "no policy"),
 ])

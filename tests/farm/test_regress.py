@@ -252,7 +252,8 @@ def test_cells_as_text(tmp_path):
     path = tmp_path / "cells"
     path.write_text("# a comment\nreduce SUM f16 bytes=1M  # half floats\n"
                     "reduce SUM f16 acc=f32 n=524288 protocol=cold\nfill u32 n=4K protocol=graph\n"
-                    "exclusive_scan SUM u8 out=u32 n=100\nhistogram_even u8 n=100 bins=16\n")
+                    "exclusive_scan SUM u8 out=u32 n=100\nhistogram_even u8 n=100 bins=16\n"
+                    "bfs_sources u32 n=4K graph=kronecker:scale=7 at_once=8\n")
     found = regress.cells_of(str(path))
     assert list(found.items()) == [
         (store.Cell("reduce", "SUM", "f16", "f32", "f16", 524288, "cold"),
@@ -261,10 +262,16 @@ def test_cells_as_text(tmp_path):
         (store.Cell("exclusive_scan", "SUM", "u8", "u32", "u32", 100, "cold"),
          "exclusive_scan SUM u8 out=u32 n=100 protocol=cold"),
         (store.Cell("histogram_even", "", "u8", "", "u32", 100, "cold", "bins=16"),
-         "histogram_even u8 bins=16 n=100 protocol=cold")]
+         "histogram_even u8 bins=16 n=100 protocol=cold"),
+        (store.Cell("bfs_sources", "", "u32", "", "u32", 4096, "back_to_back", "graph=kronecker:scale=7 at_once=8"),
+         "bfs_sources u32 graph=kronecker:scale=7 at_once=8 n=4096 protocol=back_to_back")]
     standard = regress.cells_of(None)
-    of_arrays = set(store.primitives()) - set(store.OF_GRAPHS)
-    assert len(standard) > 100 and {cell.primitive for cell in standard} == of_arrays
+    without = {"graph_transpose", "graph_relabel", "graph_degrees", "graph_check", "bfs_check"}
+    assert len(standard) > 100 and {cell.primitive for cell in standard} == set(store.primitives()) - without
+    groups = {cell.group for cell in standard if cell.primitive in store.OF_GRAPHS}
+    assert groups == {"bfs 4/4/0", "bfs 4/4/8", "bfs_sources 4/4/8", "connected_components 4/4/0",
+                      "connected_components 4/4/8", "graph_from_edges 4/4/8"}
+    assert all(cell.text == text for cell, text in standard.items() if cell.primitive in store.OF_GRAPHS)
 
 
 @pytest.mark.parametrize("line, words", [

@@ -3,6 +3,7 @@ tools/gp_cubin.h), without a GPU: against the header's own rules, ptxas, cuobjdu
 import itertools
 import json
 import os
+import random
 import re
 import resource
 import shutil
@@ -59,6 +60,46 @@ def test_space_is_what_the_header_allows(program, cell, compute_capability):
     assert listed.split() == found["policies"]
 
 
+BY_EDGES = {"CONTRACT_EXPAND", "TWO_PHASE", "HYBRID"}
+
+
+def significant_search(text):
+    """Likewise, of searches of graphs."""
+    policy = tune_parts.policy_of(text)
+    algorithm = policy["algorithm"]
+    unread = {"alpha", "beta", "look", "cluster"} if algorithm in BY_EDGES else {"gather", "cull"}
+    unread |= {"cluster"} if algorithm == "FUSED_LAUNCHES" else set()
+    unread |= {"small"} if algorithm in ("CONTRACT_EXPAND", "TWO_PHASE") else set()
+    unread |= {"beta"} if policy["alpha"] == "-1" else set()
+    return frozenset(item for item in policy.items() if item[0] not in unread | {"stages"})
+
+
+@pytest.mark.parametrize("cell, compute_capability, algorithms, clusters", [
+    ("bfs u32 graph=kronecker:scale=20", 90, {"EXPAND_CONTRACT", "FUSED_LAUNCHES"} | BY_EDGES, {"1", "8", "16"}),
+    ("bfs u64 graph=grid:rows=1000:columns=1000 offsets=u64", 80, {"EXPAND_CONTRACT", "FUSED_LAUNCHES"} | BY_EDGES,
+     {"1"}),
+    ("bfs_sources u32 graph=uniform:n=256K at_once=32", 90, {"EXPAND_CONTRACT"}, {"1"}),
+])
+def test_space_of_searches(program, cell, compute_capability, algorithms, clusters):
+    """The product of all fields has millions of points, most of which differ in what their algorithm does not read:
+    some thousands of them, put to the header."""
+    found = tune_parts.space(program, cell, "--compute-capability", compute_capability)
+    draw = random.Random(1)
+    texts = [",".join(f"{field['name']}={draw.choice(field['values'])}" for field in found["fields"])
+             for _ in range(5000)]
+    answers = tune_parts.run([program, "--resolve", cell, compute_capability], input="\n".join(texts) + "\n").split()
+    points = set(map(significant_search, found["policies"]))
+    assert found["raw"] == 5443200 and len(points) == len(found["policies"]) == found["valid"] < found["raw"] / 30
+    assert {re.match("algorithm=(\\w+),", policy).group(1) for policy in found["policies"]} == algorithms
+    assert {re.search("cluster=(\\d+)$", policy).group(1) for policy in found["policies"]} == clusters
+    valid = [answer for answer in answers if answer != "invalid"]
+    assert len(valid) > 100 and {significant_search(answer) for answer in valid} <= points
+    assert found["raw"] == found["valid"] + sum(found["rejected"].values())
+    listed = draw.sample(found["policies"], 500)
+    again = tune_parts.run([program, "--resolve", cell, compute_capability], input="\n".join(listed) + "\n").split()
+    assert again == listed  # the header takes each one as it is listed
+
+
 def doctored(folder, *changes):
     """A program on a copy of the header with (old, new) texts changed."""
     with open(os.path.join(tune_parts.ROOT, "gpuprims.h"), encoding="utf-8") as file:
@@ -97,6 +138,11 @@ def test_new_value_of_a_field(program, longer):
 @pytest.mark.parametrize("arguments, says", [
     ((), "usage"), (("--cell", "copy"), "a cell is"), (("--cell", "copy u32 n=0"), "count"),
     (("--cell", "sorted u32 n=4"), "no primitive sorted"), (("--cell", "transform SUM f32 n=4"), "unary"),
+    (("--cell", "bfs u32 n=4"), "graph=KIND"), (("--cell", "bfs u32 graph=tree:n=9"), "no field graph=tree:n=9"),
+    (("--cell", "bfs u32 graph=kronecker:scale=4 n=100"), "n is twice"),
+    (("--cell", "bfs f32 graph=kronecker:scale=4"), "vertices and offsets"),
+    (("--cell", "bfs u32 graph=kronecker:scale=27"), "offsets=u64"),
+    (("--cell", "bfs u32 graph=kronecker:scale=4 protocol=cold"), "protocol=back_to_back"),
     (("--cell", SCAN, "--compute-capability", "70"), "75 and later"), (("--cell", SCAN, "--all"), "--all"),
     (("--cell", SCAN, "--resources-limit"), "--resources-limit"), (("--cell", SCAN, "--resources-limit", "x"), "x"),
 ])

@@ -50,6 +50,7 @@ FILES = {
     "TRANSPOSE_IN_PLACE": "test_transpose.cpp",
     "TRANSPOSE_TILE": "test_transpose.cpp",
     "BFS": "test_bfs.cpp",
+    "ROWS": "test_rows.cpp",
     "BFS_SOURCES": "test_bfs_sources.cpp",
     "FRONTIER": "test_frontier.cpp",
     "RADIX": "test_radix.cpp",
@@ -1285,6 +1286,10 @@ MUTANTS = {
     "ladder: the last warp does not wait for what it wrote": (
         "LADDER", "    sums[t] = sum;\n    __syncwarp();", "    sums[t] = sum;"),
     "ladder: too short a step": ("LADDER", "gridDim.x * (2 * THREADS);", "gridDim.x * THREADS;"),
+    "rows: a grid is served by rows of graphs of many edges": (
+        "ROWS", "out_size = graph ? gp__degree_class(*h) : planned", "out_size = graph ? 8 : planned"),
+    "rows: offsets are not told apart": (
+        "ROWS", "in_size = graph ? h->offset_size : planned", "in_size = graph ? h->key_size : planned"),
     "ladder: the tile is read before it is full": (
         "LADDER", "  __syncthreads();\n  x = blockIdx.y * TILE", "  x = blockIdx.y * TILE"),
     "ladder: structs are written before they are counted up": (

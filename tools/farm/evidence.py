@@ -97,7 +97,7 @@ def find_runs(a_store):
     by_group = collections.defaultdict(list)
     for sample in latest_samples(a_store):
         cell, run = store.cell_of(sample), runs.get(sample["env"])
-        if run and store.is_known(cell) and cell.protocol in ("cold", "graph"):
+        if run and store.is_known(cell) and (cell.protocol != "back_to_back" or cell.primitive in store.OF_GRAPHS):
             by_group[run, cell.group].append((cell, sample))
     for coverage in a_store.of("coverage"):
         if coverage["env"] in runs and coverage["group"].split(" ")[0] in store.primitives():

@@ -160,6 +160,8 @@ REDUCE = NAMES.format("EVEN_SHARE", 512, 4, "STREAMING", "ALL", 0, 4)
 STREAM = NAMES.format("LOOK_BACK", 256, 4, "ALL", "ALL", 3, 4)
 SEGMENTS = NAMES.format("MERGE_PATH", 256, 3, "ALL", "ALL", 0, 4)
 HISTOGRAM = NAMES.format("SHARED_BINS", 512, 4, "ALL", "ALL", 0, 2)
+GRAPH = (NAMES.format("EXPAND_CONTRACT", 1024, 2, "ALL", "ALL", 0, 1).replace("overlap=1", "overlap=2") +
+         ",alpha=16,beta=2,small=1024,look=128,gather=7,cull=7,cluster=1")
 MODEL = {
     "device": "Synthetic GPU", "compute_capability": 90, "multiprocessors": 132, "memory_bytes": 1 << 36,
     "l2_bytes": 50 << 20, "ecc": "no", "driver": "0", "nvrtc": "0", "bus": "synthetic", "clocks": "yes",
@@ -174,7 +176,9 @@ MODEL = {
                  **dict.fromkeys(("count_if", "any", "all", "check_offsets"), REDUCE),
                  **dict.fromkeys(("segmented_inclusive_scan", "segmented_exclusive_scan", *store.BY_KEY), STREAM),
                  **dict.fromkeys(("segmented_reduce", "load_balance"), SEGMENTS),
-                 **dict.fromkeys(("histogram_even", "histogram_ranges"), HISTOGRAM)},
+                 **dict.fromkeys(("histogram_even", "histogram_ranges"), HISTOGRAM),
+                 **dict.fromkeys(("bfs", "bfs_sources"), GRAPH),
+                 **dict.fromkeys(("connected_components", "graph_from_edges"), MAP)},
     "slower": [],       # {"cells": beginning of a cell's text, "policy": pattern, "factor": 1.05}, with either or both
     "noise": {},        # keys of noise.QUIET
     "constant_us": 0,   # above 0: every time is this
@@ -187,7 +191,8 @@ MODEL = {
     "spill": [], "compiler_hang": [], "compiler_crash": [], "unread_fields": [],
 }
 # Where, as a binary logarithm, the best value of a field may lie.
-BEST = {"threads": (7.5, 9.5), "vectors": (0.7, 3.0), "stages": (1.6, 2.5), "blocks_per_sm": (1.0, 2.8)}
+BEST = {"threads": (7.5, 9.5), "vectors": (0.7, 3.0), "stages": (1.6, 2.5), "blocks_per_sm": (1.0, 2.8),
+        "alpha": (3.0, 5.0), "small": (8.5, 10.5), "look": (6.0, 8.0)}
 UNLIMITED_BLOCKS = 8         # blocks_per_sm=0: a block a tile
 VECTORS_IN_FLIGHT = 1024     # of a multiprocessor: with fewer, memory waits
 ONE_BLOCK_BYTES = 1 << 16    # what a block alone moves as fast as all together

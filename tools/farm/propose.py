@@ -12,6 +12,7 @@ import argparse
 import collections
 import math
 import os
+import re
 
 import numpy as np
 
@@ -167,6 +168,11 @@ def of(cell):
 
 
 def members(cell, primitive):
+    """The cells that one row would serve. Of graphs with hubs: one of as many edges without them."""
+    if primitive in store.OF_GRAPHS:
+        vertices = cell.n // cell.degree
+        twin = re.sub(r"kronecker:scale=\d+", f"uniform:n={vertices}", cell.words)
+        return [cell._replace(words=words) for words in dict.fromkeys((cell.words, twin))]
     twin = None if primitive in MOVES else TWINS.get(of(cell))
     return [as_type(cell, primitive, name) for name in (of(cell), twin) if name]
 

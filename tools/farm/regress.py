@@ -158,9 +158,16 @@ CELLS = {"copy": ("", ("u8", "u32", "u64", "s16"), ""), "fill": ("", ("u8", "u32
          "nth_element": ("", ("u32",), ""), "shuffle": ("", ("u32",), ""),
          "group_by": ("SUM", ("u32",), "key=u32 groups=4096"), "check_offsets": ("", ("u32",), "segments=fixed:4"),
          "transpose": ("", ("u8", "u32", "u64"), ""), "convert_layout": ("", ("u32",), "")}
+# Calls on graphs (n: what their lists have room for): one with hubs, one without, and one of many levels.
+HUBS, EVEN, GRID = ("graph=kronecker:scale=18 n=8388608", "graph=uniform:n=262144 n=8388608",
+                    "graph=grid:rows=1000:columns=1000 n=4000000")
+GRAPH_CELLS = [f"{primitive} u32 {graph} protocol=back_to_back" for primitive, graphs in (
+    ("bfs", (HUBS, EVEN, GRID)), ("bfs_sources", (HUBS,)), ("connected_components", (HUBS, GRID)),
+    ("graph_from_edges", (HUBS,))) for graph in graphs]
 SIZES = [4 * bench.KIB << 4 * k for k in range(5)]  # 4 KiB to 256 MiB
 OWN_WORDS = ("segments", "offsets", "form", "key", "payload", "lengths", "runs", "parts", "keep", "bins", "haystack",
-             "order", "bits", "second", "k", "rows", "sorted", "groups", "struct", "from", "to", "shape", "in_place")
+             "order", "bits", "second", "k", "rows", "sorted", "groups", "struct", "from", "to", "shape", "in_place",
+             "graph", "at_once")
 PROTOCOLS = ("cold", "back_to_back", "graph")
 GRAPH_SIZES = SIZES[:2]  # where the host's part of a call would hide the kernel's
 
@@ -173,7 +180,7 @@ def standard_cells():
                 for protocol in ("cold", "graph") if size in GRAPH_SIZES else ("cold",):
                     n = size // store.type_sizes()[type_]
                     cells.append(" ".join(f"{primitive} {operator} {type_} {words} n={n} protocol={protocol}".split()))
-    return cells
+    return cells + GRAPH_CELLS
 
 
 def count_of(text):
@@ -182,8 +189,8 @@ def count_of(text):
 
 
 def parse_cell(text):
-    """(store.Cell, its text for a plan). Takes sizes with K, M, G, bytes= for n=, and no protocol for cold, as lists
-    for tools/gp_bench have them."""
+    """(store.Cell, its text for a plan). Takes sizes with K, M, G, bytes= for n=, and no protocol for cold (of graphs:
+    back_to_back), as lists for tools/gp_bench have them."""
     words = text.split()
     plain = [word for word in words if "=" not in word]
     fields = dict(word.split("=", 1) for word in words if "=" in word)
@@ -195,8 +202,9 @@ def parse_cell(text):
                store.type_sizes()] + [primitive] * (primitive not in store.primitives())
     if unknown:
         raise ValueError(f"no type or primitive {unknown[0]}")
-    if fields.get("protocol", "cold") not in PROTOCOLS:
-        raise ValueError(f"no protocol {fields['protocol']}; there are {', '.join(PROTOCOLS)}")
+    protocol = fields.get("protocol", "back_to_back" if primitive in store.OF_GRAPHS else "cold")
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"no protocol {protocol}; there are {', '.join(PROTOCOLS)}")
     try:
         n = count_of(fields["n"]) if "n" in fields else count_of(fields["bytes"]) // store.type_sizes()[type_]
     except (KeyError, ValueError):
@@ -207,7 +215,7 @@ def parse_cell(text):
     acc = fields.get("acc", "f32" if out in ("f16", "bf16") else out)
     words = " ".join(f"{name}={fields[name]}" for name in own)
     cell = store.Cell(primitive, operator, "" if primitive in ("fill", "iota") else type_, "", out, n,
-                      fields.get("protocol", "cold"), words)
+                      protocol, words)
     if cell.folds:
         cell = cell._replace(acc=acc)
     kept = [f"{name}={fields[name]}" for name in ("acc", "out") if name in fields]

@@ -70,8 +70,8 @@ INDEXED = ("histogram_even", "histogram_ranges", "lower_bound", "upper_bound")  
 # Keys, of the cell's type, are moved or read in order, and values with them: input is the key, output the value.
 OF_KEYS = ("sort", "merge_sort", "merge", "set_union", "set_intersection", "set_difference",
            "set_symmetric_difference", "segmented_sort", "top_k", "nth_element")
-OF_GRAPHS = ("bfs", "bfs_sources", "bfs_check", "graph_from_edges", "graph_transpose", "graph_relabel", "graph_degrees",
-             "graph_check", "connected_components")  # they have no cells
+OF_GRAPHS = ("bfs", "bfs_sources", "connected_components", "graph_from_edges")  # the type is that of vertices
+DENSE = 8  # edges a vertex, and more: the class of a row (gp__degree_class in the header)
 OF_INPUT = ("segmented_inclusive_scan", "segmented_exclusive_scan", "histogram_even", "histogram_ranges")
 
 
@@ -89,9 +89,18 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
             self.primitive == "group_by"
 
     @property
+    def degree(self):
+        """Of a graph: what its lists have room for, edges a vertex."""
+        kind, *numbers = self.word("graph").split(":")
+        return 4 if kind == "grid" else 2 * int(dict(number.split("=") for number in numbers).get("factor", 16))
+
+    @property
     def sizes(self):
-        """Bytes of an element of input, accumulator and output, as a row names them: 0 where there is none."""
+        """Bytes of an element of input, accumulator and output, as a row names them: 0 where there is none. Of graphs
+        those of an offset and of a vertex's number, and the class of the mean degree."""
         size = type_sizes()
+        if self.primitive in OF_GRAPHS:
+            return size[self.word("offsets") or "u32"], size[self.in_], DENSE if self.degree >= DENSE else 0
         if self.primitive in OF_KEYS:
             return size[self.in_], 0, size.get(self.word("payload"), 0)
         acc = COUNTING[self.primitive].acc if self.primitive in COUNTING else size[self.acc] if self.folds else 0
@@ -114,7 +123,9 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
 
     @property
     def bytes(self):
-        in_, _, out = self.sizes
+        in_, acc, out = self.sizes
+        if self.primitive in OF_GRAPHS:
+            return (self.n + self.n // self.degree) * acc
         if self.primitive in OF_KEYS:
             return self.n * (in_ + out)
         if self.primitive in BY_KEY:

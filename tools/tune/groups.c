@@ -47,6 +47,12 @@ const group_row GROUP_ROWS[] = {
     {"transpose", "", "u8 u16 u32 u64 s12 s16", "algorithm=PADDED_TILES,threads=128,vectors=1,blocks_per_sm=2", NULL,
      NULL},
     {"convert_layout", "", "u8 u32", "threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"bfs", "", "u32", "algorithm=EXPAND_CONTRACT,threads=128,vectors=1,blocks_per_sm=1,alpha=-1", NULL,
+     "graph=kronecker"},
+    {"bfs", "", "u32", "algorithm=EXPAND_CONTRACT,threads=128,vectors=1,blocks_per_sm=1,small=1,cluster=1", NULL,
+     "graph=grid"},
+    {"bfs_sources", "", "u32", "algorithm=EXPAND_CONTRACT,threads=128,vectors=1,blocks_per_sm=1,alpha=-1", NULL,
+     "graph=kronecker"},
 };
 const int GROUP_ROW_COUNT = sizeof GROUP_ROWS / sizeof *GROUP_ROWS;
 
@@ -54,7 +60,10 @@ enum { MOST_POINTS = 1 << 20 };
 
 // ---- the space ------------------------------------------------------------------------------------------------------
 
-static int looks_like_number(const char *text) { return *text && strspn(text, "0123456789") == strlen(text); }
+static int looks_like_number(const char *text) {
+  text += *text == '-';
+  return *text && strspn(text, "0123456789") == strlen(text);
+}
 
 static int value_number(const field *f, const char *value) {
   int i;

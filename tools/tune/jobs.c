@@ -18,7 +18,7 @@ static const struct {
   const char
       *has; // i: an input, o: an operator, a: an accumulator, w: words of its own, n: an output that is counted or
             // an index (u32 where nothing else is said), m: the type is that of keys, which are moved or
-            // read in order, k: a name and no types
+            // read in order, g: a graph, k: a name and no types
 } PRIMITIVES[] = {{"copy", "i"},
                   {"fill", ""},
                   {"iota", ""},
@@ -63,6 +63,10 @@ static const struct {
                   {"group_by", "ioaw"},
                   {"check_offsets", "iw"},
                   {"convert_layout", "iw"},
+                  {"bfs", "wg"},
+                  {"bfs_sources", "wg"},
+                  {"connected_components", "wg"},
+                  {"graph_from_edges", "wg"},
                   {"kernel", "k"}}; // of the user's
 enum { PRIMITIVE_COUNT = sizeof PRIMITIVES / sizeof *PRIMITIVES };
 
@@ -95,10 +99,10 @@ static char *cell_field(cell_words *w, const char *name, size_t *room) {
 
 // Words that only some primitives have (tools/gp_cells.h says which, and checks them).
 static int is_own_word(const cell_words *w, const char *name) {
-  static const char *const NAMES[] = {"segments", "offsets", "form",   "key",  "payload",  "lengths",
-                                      "runs",     "parts",   "keep",   "bins", "haystack", "dist",
-                                      "order",    "bits",    "second", "k",    "rows",     "sorted",
-                                      "groups",   "struct",  "from",   "to",   "shape",    "in_place"};
+  static const char *const NAMES[] = {"segments", "offsets", "form",     "key",      "payload", "lengths", "runs",
+                                      "parts",    "keep",    "bins",     "haystack", "dist",    "order",   "bits",
+                                      "second",   "k",       "rows",     "sorted",   "groups",  "struct",  "from",
+                                      "to",       "shape",   "in_place", "graph",    "at_once"};
   size_t i;
   for (i = 0; primitive_has(w->primitive, 'w') && i < sizeof NAMES / sizeof *NAMES; i++)
     if (!strcmp(name, NAMES[i])) return 1;
@@ -160,14 +164,22 @@ const char *cell_words_of(const char *cell, cell_words *w) {
 #undef BAD
 }
 
-// The bytes of the value, or 0: "" where the words have none such.
-static int size_of_word(const cell_words *w, const char *name) {
-  char copy[sizeof w->words], *save = NULL, *word;
+// A word's value; "" where the words have none such. Valid until the next call.
+static const char *value_of_word(const cell_words *w, const char *name) {
+  static char copy[sizeof w->words];
+  char *save = NULL, *word;
   const size_t length = strlen(name);
   strcpy(copy, w->words);
   for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
-    if (!strncmp(word, name, length) && word[length] == '=') return type_size(word + length + 1);
-  return 0;
+    if (!strncmp(word, name, length) && word[length] == '=') return word + length + 1;
+  return "";
+}
+// Its bytes, or 0.
+static int size_of_word(const cell_words *w, const char *name) { return type_size(value_of_word(w, name)); }
+
+int cell_degree_of(const cell_words *w) {
+  const char *graph = value_of_word(w, "graph"), *factor = strstr(graph, ":factor=");
+  return !strncmp(graph, "grid", 4) ? 4 : 2 * (factor ? atoi(factor + 8) : 16);
 }
 
 static int is_one_of(const char *word, const char *list) {
@@ -200,6 +212,12 @@ void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
     sizes->bytes = sizes->in + size_of_word(w, "key") + (payload ? type_size(w->in) : 0);
   if (is_one_of(p, "segmented_inclusive_scan segmented_exclusive_scan histogram_even histogram_ranges"))
     sizes->bytes = sizes->in;
+  if (primitive_has(p, 'g')) { // bytes: beside each edge that of its share of a vertex
+    sizes->acc = type_size(w->in);
+    sizes->in = strstr(w->words, "offsets=u64") ? 8 : 4;
+    sizes->out = cell_degree_of(w) < 8 ? 0 : 8;
+    sizes->bytes = sizes->acc;
+  }
 }
 
 // ---- policies -------------------------------------------------------------------------------------------------------

@@ -273,6 +273,37 @@ static int is_in_list(const char *list, char separator, const char *word) {
   return 0;
 }
 
+// Graphs of about so many bytes: smaller ones are like the smallest, larger ones take long to build.
+static const unsigned long long GRAPHS_FROM = 64 << 10, GRAPHS_UP_TO = 256 << 20;
+
+static void add_graphs(search *s, const group_row *row, const char *type, const unsigned long long *bytes, int count) {
+  const int is_grid = !strcmp(row->words, "graph=grid"), degree = is_grid ? 4 : 32;
+  group *g = memset(grow(NULL, sizeof *g), 0, sizeof *g);
+  cell_words words;
+  cell_sizes sizes;
+  int i;
+  g->row = row;
+  g->type = print_text("%s", type);
+  for (i = count - 1; i >= 0; i--) {
+    const double vertices = (double)bytes[i] / type_size(type) / (degree + 1);
+    const unsigned number = (unsigned)(is_grid ? sqrt(vertices) : log2(vertices) + 0.5); // a side; the scale
+    const unsigned long long edges =
+        (unsigned)degree * (is_grid ? (unsigned long long)number * number : 1ull << number);
+    char numbers[64];
+    size_cell *c;
+    if (bytes[i] < GRAPHS_FROM || bytes[i] > GRAPHS_UP_TO) continue;
+    c = &PUSH(g->sizes, g->size_count);
+    c->bytes = bytes[i];
+    if (is_grid) snprintf(numbers, sizeof numbers, "rows=%u:columns=%u", number, number);
+    else snprintf(numbers, sizeof numbers, "scale=%u", number);
+    c->cell = print_text("%s %s %s:%s n=%llu protocol=back_to_back", row->primitive, type, row->words, numbers, edges);
+    cell_words_of(c->cell, &words);
+    cell_sizes_of(&words, &sizes);
+    snprintf(g->name, sizeof g->name, "%s %d/%d/%d", row->primitive, sizes.in, sizes.acc, sizes.out);
+  }
+  if (g->size_count) PUSH(s->groups, s->group_count) = g;
+}
+
 static void add_group(search *s, const group_row *row, const char *type, const unsigned long long *bytes, int count) {
   group *g = memset(grow(NULL, sizeof *g), 0, sizeof *g);
   const char *out = primitive_has(row->primitive, 'n') && strcmp(type, "u32") ? " out=u32" : "";
@@ -406,7 +437,8 @@ const char *search_make(const options *o, int landscape, plan *p) {
     if (landscape && !row->landscape) continue;
     strcpy(types, row->types);
     for (type = strtok_r(types, " ", &save); type; type = strtok_r(NULL, " ", &save))
-      if (!landscape || is_in_list(LANDSCAPE_TYPES, ' ', type)) add_group(s, row, type, bytes, count);
+      if (!landscape || is_in_list(LANDSCAPE_TYPES, ' ', type))
+        (primitive_has(row->primitive, 'g') ? add_graphs : add_group)(s, row, type, bytes, count);
   }
   free(bytes);
   *p = (plan){s,

@@ -35,7 +35,12 @@ static const field SEGMENTED_SORT_FIELDS[] = {GP_POLICY_FIELDS_SEGMENTED_SORT(FI
 static const field TOP_K_FIELDS[] = {GP_POLICY_FIELDS_TOP_K(FIELD){NULL, 0, 0, NULL}};
 #ifdef GP_POLICY_FIELDS_TRANSPOSE
 static const field TRANSPOSE_FIELDS[] = {GP_POLICY_FIELDS_TRANSPOSE(FIELD){NULL, 0, 0, NULL}};
+#if CELLS_HAVE_GRAPHS
+static const field GRAPH_FIELDS[] = {GP_POLICY_FIELDS_GRAPH(FIELD){NULL, 0, 0, NULL}};
+#define MOVING_FIELDS , TRANSPOSE_FIELDS, GRAPH_FIELDS
+#else
 #define MOVING_FIELDS , TRANSPOSE_FIELDS
+#endif
 #else
 #define MOVING_FIELDS
 #endif
@@ -52,15 +57,38 @@ static const field *fields_of(gp_primitive primitive) { return FIELDS[gp__same_p
 #endif
 #undef FIELD
 
-// Point number `index` of the fields' product.
-static gp_policy point(const field *f, int index) {
+static int *value_of(gp_policy *p, const field *f) { return (int *)((char *)p + f->offset); }
+
+// The points of one algorithm, which differ in the fields that it reads: what it does not read is 0.
+typedef struct part {
+  int algorithm, reads[32], points;
+  int same; // points of all fields' product for each of them
+} part;
+static part part_of(const field *fields, int algorithm) {
+  part made = {algorithm, {0}, 1, 1};
   gp_policy p;
+  int i;
   memset(&p, 0, sizeof p);
-  for (; f->name; f++) {
-    *(int *)((char *)&p + f->offset) = f->values[index % f->count];
-    index /= f->count;
+  for (i = 0; fields[i].name; i++) *value_of(&p, &fields[i]) = 1;
+  *value_of(&p, fields) = algorithm; // the first field
+  p = gp__canonical(p);
+  for (i = 1; fields[i].name; i++) {
+    made.reads[i] = *value_of(&p, &fields[i]) != 0;
+    *(made.reads[i] ? &made.points : &made.same) *= fields[i].count;
   }
-  return p;
+  return made;
+}
+static gp_policy point(const field *fields, const part *of, int index) {
+  gp_policy p;
+  int i;
+  memset(&p, 0, sizeof p);
+  *value_of(&p, fields) = of->algorithm;
+  for (i = 1; fields[i].name; i++) {
+    if (!of->reads[i]) continue;
+    *value_of(&p, &fields[i]) = fields[i].values[index % fields[i].count];
+    index /= fields[i].count;
+  }
+  return gp__canonical(p);
 }
 
 // The shape that the header's rules ask about. NULL, or the reason.
@@ -112,31 +140,41 @@ static int seen_before(seen *s, const gp_policy *p) {
 
 // ---- the space ------------------------------------------------------------------------------------------------------
 
+// Adds a part's policies. 0: no memory.
+static int collect_part(const field *fields, const part *of, const gp__shape *shape, seen *s, tune_space *space) {
+  int index, good = 1;
+  for (index = 0; good && index < of->points; index++) {
+    const gp_policy p = gp__portable(point(fields, of, index), *shape);
+    char text[256];
+    if (!gp__policy_valid(p, *shape)) {
+      space->rejected_invalid += of->same;
+      continue;
+    }
+    space->rejected_same += of->same;
+    if (seen_before(s, &p)) continue;
+    space->rejected_same--;
+    policy_text(&p, text, sizeof text);
+    space->policies[space->count] = strdup(text);
+    good = space->policies[space->count++] != NULL;
+  }
+  return good;
+}
+
 // Adds the policies of the shape. 0: no memory.
 static int collect(const field *fields, const gp__shape *shape, tune_space *space) {
   const field *f;
   seen s = {NULL, 1};
-  int index, good;
+  int i, good, points = 0;
   space->raw = 1;
   for (f = fields; f->name; f++) space->raw *= f->count;
-  while (s.places < 2u * (unsigned)space->raw) s.places *= 2;
+  for (i = 0; i < fields->count; i++) points += part_of(fields, fields->values[i]).points;
+  while (s.places < 2u * (unsigned)points) s.places *= 2;
   s.policies = (gp_policy *)calloc(s.places, sizeof *s.policies);
-  space->policies = (char **)calloc((size_t)space->raw, sizeof *space->policies);
+  space->policies = (char **)calloc((size_t)points, sizeof *space->policies);
   good = s.policies && space->policies;
-  for (index = 0; good && index < space->raw; index++) {
-    const gp_policy p = gp__portable(gp__canonical(point(fields, index)), *shape);
-    char text[256];
-    if (!gp__policy_valid(p, *shape)) {
-      space->rejected_invalid++;
-      continue;
-    }
-    if (seen_before(&s, &p)) {
-      space->rejected_same++;
-      continue;
-    }
-    policy_text(&p, text, sizeof text);
-    space->policies[space->count] = strdup(text);
-    good = space->policies[space->count++] != NULL;
+  for (i = 0; good && i < fields->count; i++) {
+    const part of = part_of(fields, fields->values[i]);
+    good = collect_part(fields, &of, shape, &s, space);
   }
   free(s.policies);
   return good;

@@ -6,7 +6,8 @@
 
 #include "groups.h"
 
-// A strategy is a text of steps. `all`, `random`, `siblings` and `neighbours` propose policies; `compile` has them
+// A strategy is a text of steps. `all`, `random`, `siblings`, `neighbours` and `around` (neighbours of what the header
+// chooses by itself, where random points would hardly come near it) propose policies; `compile` has them
 // compiled; `screen ROUNDS BATCH_US GIVE_UP` measures what was proposed, or kept, at every size; `keep N` takes the
 // best N of each size; `matrix ROUNDS BATCH_US` measures them all in one job a size, beside the default, the default's
 // own policy asked for by name, and one that must lose. Screens of ever fewer policies and more rounds are successive
@@ -123,15 +124,30 @@ static int propose_siblings(search *s, group *g, const step *st) {
   return 1;
 }
 
+static void propose_near(group *g, int number) {
+  int count, k, *near = group_neighbours(g, number, &count);
+  for (k = 0; k < count; k++) propose(g, near[k]);
+  free(near);
+}
+
 static int propose_neighbours(search *s, group *g, const step *st) {
-  int best_count, near_count, i, k, *best = group_best(g, (int)st->arguments[0], &best_count);
+  int count, i, *best = group_best(g, (int)st->arguments[0], &count);
   (void)s;
-  for (i = 0; i < best_count; i++) {
-    int *near = group_neighbours(g, best[i], &near_count);
-    for (k = 0; k < near_count; k++) propose(g, near[k]);
-    free(near);
-  }
+  for (i = 0; i < count; i++) propose_near(g, best[i]);
   free(best);
+  return 1;
+}
+
+static int propose_around(search *s, group *g, const step *st) {
+  int size;
+  (void)s;
+  (void)st;
+  if (g->unfinished) return 0; // what the header chooses is known when it has been measured
+  for (size = 0; size < g->size_count; size++) {
+    const char *policy = g->sizes[size].default_policy;
+    const intptr_t number = policy ? (intptr_t)*map_at(&g->by_text, policy) : 0;
+    if (number) propose_near(g, (int)number - 1);
+  }
   return 1;
 }
 
@@ -205,6 +221,7 @@ static const verb VERBS[] = {{"incumbent", 2, incumbent},
                              {"random", 1, propose_random},
                              {"siblings", 1, propose_siblings},
                              {"neighbours", 1, propose_neighbours},
+                             {"around", 0, propose_around},
                              {"compile", 0, compile},
                              {"screen", 3, screen},
                              {"keep", 1, keep},

@@ -134,6 +134,7 @@ typedef struct cell_sizes {
   int in, acc, out, bytes;
 } cell_sizes;
 void cell_sizes_of(const cell_words *words, cell_sizes *sizes);
+int cell_degree_of(const cell_words *words);         // of a graph: n is so many times its vertices
 int type_size(const char *type);                     // 0: there is no such type
 int primitive_has(const char *primitive, char what); // see PRIMITIVES in jobs.c; 0 also: unknown
 

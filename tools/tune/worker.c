@@ -12,6 +12,9 @@
 
 #include "../gp_cells.h"
 #include "../gp_cuda.h"
+#if CELLS_HAVE_GRAPHS
+#include "../gp_searches.h"
+#endif
 #include "kernel_code.h"
 #include "lines.h"
 #include "worker.h"
@@ -31,6 +34,8 @@ enum {
   VERIFIED_BYTES = 12 << 20, // about so much is verified
   LOOKED_AT_ONCE = 16 << 20, // a call that moves so much is looked at before the variant's next
   KERNELS_KEPT = 3000,       // then the context is opened anew, so that memory does not fill with machine code
+  GRAPHS_KEPT = 12,          // built, of the cells before
+  SEARCHES = 8,              // sources of a batch, one search after another
   DEVICE_LOST = 3,           // exit statuses
   CONTEXT_LOST = 4
 };
@@ -113,8 +118,9 @@ typedef struct subject {
   int (*call)(const cell *c, variant *v, uint64_t set); // launches it
   int (*load)(const cell *c, const variant *v); // loads it ahead, if that is easy. 1: it is verified, there is room
   int (*restore)(const cell *c, variant *v);    // before a batch: its data as at first; NULL: what lies there does
+  int whole;                                    // a batch takes all sets, from the first on: they are not alike
 } subject;
-static const subject *on;
+static const subject *on; // of this process; of graphs: see subject_of
 
 // Reads the rest of a `measure` message. NULL: the input ended in the middle of it.
 static job *read_job(const line *head) {
@@ -685,7 +691,138 @@ static int load_library(const cell *c, const variant *v) {
 }
 
 static const subject library_subject = {parse_cell, parse_policy_of, bytes_of_call, reserve_pools, set_count,
-                                        verify,     call_library,    load_library,  NULL};
+                                        verify,     call_library,    load_library,  NULL,          0};
+
+// ---- graphs ---------------------------------------------------------------------------------------------------------
+
+#if CELLS_HAVE_GRAPHS
+
+static int graph_error; // the driver's, of what follows; then nothing is read any more
+static void *graph_allocate(uint64_t bytes);
+static void graph_release(void *at) { must(cuda.free_((uint64_t)(uintptr_t)at), "cuMemFree"); }
+static void graph_to_host(void *out, const void *in, size_t bytes) {
+  memset(out, 0, bytes);
+  if (!graph_error) graph_error = cuda.stream_wait(stream);
+  if (!graph_error) graph_error = cuda.to_host(out, (uint64_t)(uintptr_t)in, bytes);
+}
+static void graph_fill(void *at, int byte, size_t bytes) {
+  if (!graph_error) graph_error = cuda.set8((uint64_t)(uintptr_t)at, (unsigned char)byte, bytes, stream);
+}
+static const search_memory graph_memory = {graph_allocate, graph_release, graph_to_host, graph_fill};
+
+static struct {
+  char text[256]; // of the cell
+  searches s;
+} graphs[GRAPHS_KEPT];
+static int graph_count;
+
+static void drop_graphs(void) {
+  must(cuda.synchronize(), "cuCtxSynchronize");
+  while (graph_count) searches_drop(&graphs[--graph_count].s);
+}
+static void *graph_allocate(uint64_t bytes) {
+  uint64_t at = 0;
+  if (cuda.alloc(&at, bytes ? bytes : 16)) {
+    drop_graphs();
+    must(cuda.alloc(&at, bytes ? bytes : 16), "cuMemAlloc");
+  }
+  return (void *)(uintptr_t)at;
+}
+
+// The cell's graph, which is built on the device where it is not there.
+static searches *searches_of(const cell *c) {
+  const char *why;
+  searches made;
+  int i;
+  for (i = 0; i < graph_count; i++)
+    if (!strcmp(graphs[i].text, c->text)) return &graphs[i].s;
+  if (graph_count == GRAPHS_KEPT) drop_graphs();
+  memset(&made, 0, sizeof made);
+  made.memory = &graph_memory;
+  made.primitive = c->primitive;
+  made.made = c->made;
+  made.g = c->graph;
+  made.sources = made.at_once = c->at_once ? c->at_once : SEARCHES;
+  if (searches_make(&made, ctx, stream, &why)) fatal("%s: %s", c->text, gp_last_message());
+  must(graph_error, "building a graph");
+  if (why) fatal("%s: %s", c->text, why);
+  strcpy(graphs[graph_count].text, c->text); // room was dropped, or not: there is a place
+  graphs[graph_count].s = made;
+  return &graphs[graph_count++].s;
+}
+static void reserve_graph(const cell *c) { (void)searches_of(c); }
+static uint64_t searches_count(const cell *c) { return (uint64_t)searches_of(c)->calls; }
+
+static gp_call graph_call(const cell *c, const variant *v, int number) {
+  gp_call call = searches_call(searches_of(c), number);
+  call.policy = v->has_policy ? &v->policy : NULL;
+  return call;
+}
+
+// Fields of a launch's arguments are not compiled in, and kernels do not echo them.
+static int echo_search(const gp_call *call, variant *v, const gp_policy *resolved) {
+  const size_t compiled = offsetof(gp_policy, alpha);
+  gp_policy echoed = *resolved;
+  if (gp__family_of(call->primitive) == GP__FAMILY_GRAPH) {
+    if (!judge(v, gp_policy_echo(ctx, call, &echoed))) return 0;
+    memcpy((char *)&echoed + compiled, (const char *)resolved + compiled, sizeof echoed - compiled);
+  }
+  policy_text(&echoed, v->echo, sizeof v->echo);
+  return 1;
+}
+
+// By the library's own validators, on the cell's graph itself, from the first sources.
+static int verify_graph(const cell *c, variant *v) {
+  searches *s = searches_of(c);
+  gp_call call = graph_call(c, v, 0);
+  gp_policy resolved;
+  verified *known;
+  char key[600], policy[256];
+  int i;
+  if (!judge(v, gp_policy_origin(ctx, &call, &resolved, &v->source))) return 0;
+  policy_text(&resolved, policy, sizeof policy);
+  snprintf(key, sizeof key, "%s|%s", c->text, policy);
+  known = find_verified(key, 0);
+  if (known) {
+    strcpy(v->echo, known->echo);
+    return 1;
+  }
+  if (!echo_search(&call, v, &resolved)) return 0;
+  kernels_loaded++;
+  for (i = 0; i < s->calls && i < 2; i++) {
+    const char *why;
+    const gp_result result = searches_check(s, ctx, stream, graph_call(c, v, i), i, &why);
+    if (!judge(v, result) || !judge_driver(v, graph_error, "a kernel")) return 0;
+    if (!why) continue;
+    v->status = "wrong";
+    snprintf(v->message, sizeof v->message, "call %d of %.200s: %.300s", i, c->text, why);
+    return 0;
+  }
+  strcpy(find_verified(key, 1)->echo, v->echo);
+  return 1;
+}
+static int call_graph(const cell *c, variant *v, uint64_t set) {
+  const gp_call call = graph_call(c, v, (int)set);
+  return judge(v, gp_run(ctx, &call, stream));
+}
+static int load_graph(const cell *c, const variant *v) {
+  const gp_call call = cell_call(&types, c, v->has_policy ? &v->policy : NULL); // its graph may not be there
+  (void)gp_prepare(ctx, &call);
+  return 0;
+}
+
+static const subject graph_subject = {parse_cell,   parse_policy_of, bytes_of_call, reserve_graph, searches_count,
+                                      verify_graph, call_graph,      load_graph,    NULL,          1};
+#endif
+
+// What measures a cell of the library.
+static const subject *subject_of(const cell *c) {
+#if CELLS_HAVE_GRAPHS
+  if (on == &library_subject && is_of_graph(c->primitive)) return &graph_subject;
+#endif
+  (void)c;
+  return on;
+}
 
 // ---- a kernel of the user's -----------------------------------------------------------------------------------------
 
@@ -957,27 +1094,27 @@ static int load_nothing(const cell *c, const variant *v) {
   return 0;
 }
 
-static const subject kernel_subject = {parse_kernel_cell, parse_kernel_policy, kernel_moved,
-                                       reserve_kernel,    kernel_sets,         verify_kernel,
-                                       call_kernel,       load_nothing,        restore_kernel};
+static const subject kernel_subject = {
+    parse_kernel_cell, parse_kernel_policy, kernel_moved, reserve_kernel, kernel_sets,
+    verify_kernel,     call_kernel,         load_nothing, restore_kernel, 0};
 
 // ---- timing ---------------------------------------------------------------------------------------------------------
 
 // Launches at least `calls` calls between the events.
 static int run_batch(const cell *c, variant *v, int calls, uint64_t *set) {
-  const uint64_t sets = c->protocol == BACK_TO_BACK ? 1 : on->sets(c);
+  const subject *of = subject_of(c);
+  const uint64_t sets = c->protocol == BACK_TO_BACK && !of->whole ? 1 : of->sets(c);
   batch *b;
-  if (on->restore) {
-    *set = 0;
-    if (!on->restore(c, v)) return 0;
-  }
+  if (of->restore || of->whole) *set = 0;
+  if (of->whole) calls = (int)round_up((uint64_t)calls, sets);
+  if (of->restore && !of->restore(c, v)) return 0;
   if (!(b = begin_batch(v))) return 0;
   while (b->calls < calls) {
     if (v->graph && calls >= GRAPH_CALLS) {
       if (!judge_driver(v, cuda.graph_launch(v->graph, stream), "cuGraphLaunch")) return 0;
       b->calls += GRAPH_CALLS;
     } else {
-      if (!on->call(c, v, *set < sets ? *set : 0)) return 0;
+      if (!of->call(c, v, *set < sets ? *set : 0)) return 0;
       if (++*set >= sets) *set = 0;
       b->calls++;
     }
@@ -987,11 +1124,12 @@ static int run_batch(const cell *c, variant *v, int calls, uint64_t *set) {
 }
 
 static int make_graph(const cell *c, variant *v) {
-  const uint64_t sets = on->sets(c);
+  const subject *of = subject_of(c);
+  const uint64_t sets = of->sets(c);
   void *graph = NULL;
   int i, code, good = 1;
   if (!judge_driver(v, cuda.capture_begin(stream, GP_CUDA_CAPTURE_RELAXED), "cuStreamBeginCapture")) return 0;
-  for (i = 0; i < GRAPH_CALLS && good; i++) good = on->call(c, v, (uint64_t)i % sets);
+  for (i = 0; i < GRAPH_CALLS && good; i++) good = of->call(c, v, (uint64_t)i % sets);
   code = cuda.capture_end(stream, &graph);
   good = good && judge_driver(v, code, "cuStreamEndCapture") &&
          judge_driver(v, cuda.graph_instantiate(&v->graph, graph, 0), "cuGraphInstantiate");
@@ -1041,12 +1179,14 @@ static void load_ahead(job *next) {
   int i;
   for (i = 0; next && !next->bad && i < next->count; i++) {
     variant *v = &next->variants[i];
-    if (is_ok(v) && on->load(&next->cell, v) && next->cell.protocol == GRAPH) make_graph(&next->cell, v);
+    if (is_ok(v) && subject_of(&next->cell)->load(&next->cell, v) && next->cell.protocol == GRAPH)
+      make_graph(&next->cell, v);
   }
 }
 
 static void run_job(job *j) {
   const cell *c = &j->cell;
+  const subject *of = subject_of(c);
   const double start = seconds_now();
   gp_nvml_sample before, after;
   double best = 0;
@@ -1054,14 +1194,14 @@ static void run_job(job *j) {
   int i, round, lost = 0;
   gpu_us = 0;
   before = gp_nvml_read(&nvml);
-  if (!j->bad) on->reserve(c);
+  if (!j->bad) of->reserve(c);
   // Verified and started one by one: who hangs is known by name.
   for (i = 0; i < j->count && !lost; i++) {
     variant *v = &j->variants[i];
     if (!is_ok(v)) continue;
     say("begin", "id=%s\tvariant=%d", j->id, i);
-    if (on->verify(c, v) && run_batch(c, v, 1, &set)) { // the first call: what is cold gets warm
-      if (on->moved(c) >= LOOKED_AT_ONCE) {
+    if (of->verify(c, v) && run_batch(c, v, 1, &set)) { // the first call: what is cold gets warm
+      if (of->whole || of->moved(c) >= LOOKED_AT_ONCE) {
         collect(take_first);
         if (is_ok(v) && (best == 0 || v->first_us < best)) best = v->first_us;
         v->abandoned = is_ok(v) && j->give_up > 0 && v->first_us > j->give_up * best;
@@ -1086,6 +1226,7 @@ static void run_job(job *j) {
     v->calls = calls < 1 ? 1 : calls > MOST_CALLS ? MOST_CALLS : (int)(calls + 0.5);
     if (v->graph) v->calls = (v->calls + GRAPH_CALLS - 1) / GRAPH_CALLS * GRAPH_CALLS;
     if (v->abandoned) v->calls = v->graph ? GRAPH_CALLS : 1;
+    if (of->whole) v->calls = (int)round_up((uint64_t)v->calls, of->sets(c));
   }
   for (round = 0; round < j->rounds && !lost; round++)
     for (i = 0; i < j->count && !lost; i++) {

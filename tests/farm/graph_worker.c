@@ -1,0 +1,48 @@
+// graph_worker.c - the worker's part for calls on graphs, on host memory and the host back end: reads the worker's
+// messages and answers them. $GRAPH_WORKER_BREAKS: guard (something is written before the depths), driver (nothing can
+// be filled).
+#include "../../tools/tune/worker.c"
+
+static int fake_alloc(uint64_t *at, size_t bytes) {
+  *at = (uint64_t)(uintptr_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return *at == 0;
+}
+static int fake_free(uint64_t at) { return free((void *)(uintptr_t)at), 0; }
+static int fake_to_host(void *to, uint64_t at, size_t bytes) {
+  return memcpy(to, (const void *)(uintptr_t)at, bytes), 0;
+}
+static int fake_fill(uint64_t at, unsigned char byte, size_t bytes, void *on_stream) {
+  const char *breaks = getenv("GRAPH_WORKER_BREAKS");
+  (void)on_stream;
+  return memset((void *)(uintptr_t)at, byte, bytes), breaks && !strcmp(breaks, "driver") ? 700 : 0;
+}
+static int fake_stream_wait(void *on_stream) {
+  const char *breaks = getenv("GRAPH_WORKER_BREAKS");
+  (void)on_stream;
+  if (breaks && !strcmp(breaks, "guard") && graph_count) ((char *)graphs[graph_count - 1].s.depths)[-1] = 1;
+  return 0;
+}
+static int fake_synchronize(void) { return 0; }
+static int fake_event_create(void **event, unsigned flags) { return (void)flags, *event = NULL, 0; }
+static int fake_event_record(void *event, void *on_stream) { return (void)event, (void)on_stream, 0; }
+static int fake_event_wait(void *event) { return (void)event, 0; }
+static int fake_event_elapsed(float *ms, void *from, void *to) { return (void)from, (void)to, *ms = 0.096f, 0; }
+static int fake_error_name(int code, const char **name) { return (void)code, *name = "FAKE_ERROR", 0; }
+
+int main(void) {
+  gp_config config = gp_config_init();
+  job *j;
+  cuda.alloc = fake_alloc, cuda.free_ = fake_free, cuda.to_host = fake_to_host, cuda.set8 = fake_fill;
+  cuda.stream_wait = fake_stream_wait, cuda.synchronize = fake_synchronize, cuda.error_name = fake_error_name;
+  cuda.event_create = fake_event_create, cuda.event_record = fake_event_record;
+  cuda.event_wait = fake_event_wait, cuda.event_elapsed = fake_event_elapsed;
+  config.backend = GP_BACKEND_HOST;
+  if (gp_open(&config, &ctx) || cell_types_define(&types, ctx)) return 1;
+  on = &library_subject;
+  read_jobs(NULL);
+  while ((j = next_job(1))) {
+    run_job(j);
+    job_free(j);
+  }
+  return gp_close(ctx) != GP_SUCCESS;
+}

@@ -1,0 +1,77 @@
+"""What gp_tune's worker makes of cells of graphs (tools/tune/worker.c), without a GPU: on the host back end and host
+memory (graph_worker.c)."""
+import os
+import subprocess
+
+import pytest
+
+from tools.farm import measure
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SEARCHES = 8  # of a batch, as the worker has it
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    built = str(tmp_path_factory.mktemp("graph_worker") / "graph_worker")
+    parts = ["tests/farm/graph_worker.c", "tools/tune/kernel.c", "tools/tune/util.c"]
+    subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-O0", "-fsanitize=address", "-Wall",
+                    "-Wextra", "-Werror", "-I.", "-Itools/tune", *parts, "-o", built, "-ldl", "-lpthread", "-lm"],
+                   cwd=ROOT, check=True)
+    return built
+
+
+def ask(program, cells, breaks="", status=0, give_up=0):
+    """[(word, fields)] of what it says of `default` and of the same again, in a job for each cell."""
+    lines = []
+    for number, cell in enumerate(cells):
+        lines.append(measure.message("measure", {"id": f"job{number}", "cell": cell, "rounds": 3, "batch_us": 100,
+                                                 "give_up": give_up, "phase": "matrix", "process": 0, "variants": 2}))
+        lines += [measure.message("variant", {"policy": "default"})] * 2
+    done = subprocess.run([program], input="\n".join(lines) + "\n", text=True, stdout=subprocess.PIPE, check=False,
+                          env={**os.environ, "GRAPH_WORKER_BREAKS": breaks, "ASAN_OPTIONS": "detect_leaks=0"})
+    assert done.returncode == status, done.stdout
+    return [measure.parse(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("primitive, calls", [("bfs", SEARCHES), ("bfs_sources", 1), ("connected_components", 1),
+                                              ("graph_from_edges", 1)])
+def test_cells(program, primitive, calls):
+    """A batch is all searches, each time from the same sources; what is told is the time of a call."""
+    cells = [f"{primitive} {words} protocol=back_to_back" for words in (
+        "u32 graph=kronecker:scale=9 n=16384", "u64 graph=grid:rows=20:columns=30 offsets=u64 n=2400",
+        "u32 graph=uniform:n=300:factor=3 n=1800")]
+    said = ask(program, cells)
+    assert [word for word, _ in said] == ["begin", "begin", "variant", "variant", "done"] * len(cells)
+    for fields in (fields for word, fields in said if word == "variant"):
+        assert (fields["status"], fields["message"], fields["source"]) == ("ok", "", "host")
+        seen = max(2, calls)  # calls of the batch by which the others' lengths are chosen; every batch takes 96 us
+        batch = -(-round(100 / (96 / seen)) // calls) * calls
+        assert int(fields["calls"]) == batch
+        assert [float(us) for us in fields["us"].split(",")] == [pytest.approx(96 / batch)] * 3
+
+
+def test_more_graphs_than_are_kept(program):
+    cells = [f"bfs u32 graph=grid:rows=5:columns={columns} n={20 * columns} protocol=back_to_back"
+             for columns in (*range(5, 35), 5)]
+    said = ask(program, cells)
+    assert [fields["status"] for word, fields in said if word == "variant"] == ["ok"] * 2 * len(cells)
+
+
+def test_what_is_written_outside(program):
+    cells = [f"{primitive} u32 graph=kronecker:scale=8 n=8192 protocol=back_to_back"
+             for primitive in ("bfs", "bfs_sources", "connected_components")]
+    for word, fields in ask(program, cells, "guard"):
+        assert word != "variant" or fields["status"] == "wrong" and "wrote outside its output" in fields["message"]
+
+
+def test_a_driver_that_fails(program):
+    """The variant is known by name, and the worker ends."""
+    said = ask(program, ["bfs u32 graph=kronecker:scale=8 n=8192 protocol=back_to_back"], "driver", status=4)
+    assert [word for word, _ in said] == ["begin", "variant"]
+    assert said[1][1]["status"] == "runtime" and "FAKE_ERROR" in said[1][1]["message"]
+
+
+def test_bad_cells(program):
+    said = ask(program, ["bfs u32 graph=kronecker:scale=8 n=8193 protocol=back_to_back", "bfs f32 graph=tree:n=3 n=4"])
+    assert [fields["status"] for word, fields in said if word == "variant"] == ["invalid"] * 4
