@@ -145,12 +145,13 @@ static const char *const OPERATOR_NAMES[] = {"",
 #undef NAME
 };
 static const char *const ALGORITHM_NAMES[] = {
-    "AUTO",         "DIRECT",          "EVEN_SHARE",      "STEALING",       "ONE_BLOCK",
-    "LOOK_BACK",    "THREE_SWEEP",     "PIPELINED",       "MERGE_PATH",     "SHARED_BINS",
-    "GLOBAL_BINS",  "WARP_SEGMENTS",   "ONE_SWEEP",       "HYBRID",         "COUNTING",
-    "MERGE_PASSES", "SIZE_CLASSES",    "RADIX_SELECT",    "BEST_LISTS",     "ADAPTIVE",
-    "PADDED_TILES", "SWIZZLED_TILES",  "EXPAND_CONTRACT", "FUSED_LAUNCHES", "CONTRACT_EXPAND",
-    "TWO_PHASE",    "BUFFERED_PANELS", "PAIRED_SWEEP",    "TENSOR_TILES",   "TENSOR_PANELS"};
+    "AUTO",           "DIRECT",          "EVEN_SHARE",      "STEALING",       "ONE_BLOCK",
+    "LOOK_BACK",      "THREE_SWEEP",     "PIPELINED",       "MERGE_PATH",     "SHARED_BINS",
+    "GLOBAL_BINS",    "WARP_SEGMENTS",   "ONE_SWEEP",       "HYBRID",         "COUNTING",
+    "MERGE_PASSES",   "SIZE_CLASSES",    "RADIX_SELECT",    "BEST_LISTS",     "ADAPTIVE",
+    "PADDED_TILES",   "SWIZZLED_TILES",  "EXPAND_CONTRACT", "FUSED_LAUNCHES", "CONTRACT_EXPAND",
+    "TWO_PHASE",      "BUFFERED_PANELS", "PAIRED_SWEEP",    "TENSOR_TILES",   "TENSOR_PANELS",
+    "FOUR_WAY_PASSES"};
 static const char *const SEGMENT_NAMES[] = {"fixed", "uniform", "pareto", "mixed"};
 enum { SEGMENTS_FIXED, SEGMENTS_UNIFORM, SEGMENTS_PARETO, SEGMENTS_MIXED };
 static const char *const FORM_NAMES[] = {"", "offsets", "fixed", "ends", "keys", "heads", "if", "flags", "indices"};
