@@ -3895,22 +3895,22 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size, sort = s.primitive == GP_MERGE_SORT;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
-  int narrow, small; // sets of keys of a word by a pipeline; with a tile or two a block
+  int four, narrow, small; // sets of keys of a word by a pipeline; with a tile or two a block
   p.algorithm = gp__or(p.algorithm, sort                                          ? GP_MERGE_PASSES
                                     : sets && alone && s.compute_capability >= 90 ? GP_PIPELINED
                                                                                   : GP_MERGE_PATH);
+  four = p.algorithm == GP_FOUR_WAY_PASSES;
   narrow = p.algorithm == GP_PIPELINED && alone && !wide;
   small = narrow && !((s.count + s.count2) >> 21);
   p.threads = gp__or(p.threads, small ? 128 : narrow ? 352 : 256); // beside them, a pipeline has a warp that serves
   // Merge sort of small keys: long parts of a thread, whose begin it searches. Sets: many warps, of which some rank
   // while others look for their place, and long tiles; keys of 8 bytes alone: fewer, and longer parts.
-  p.vectors = gp__or(p.vectors, wide                                                    ? 8
-                                : !alone || small || (s.key_size > 4 && (sets || sort)) ? 4
-                                : sort                                                  ? 8
-                                : narrow && p.threads != 256                            ? 6
-                                                                                        : 5);
-  if (p.algorithm == GP_FOUR_WAY_PASSES) // as many as leave 64 registers, of wider keys 80
-    p.blocks_per_sm = gp__or(p.blocks_per_sm, gp__max((s.key_size > 4 ? 768 : 1024) / p.threads, 1));
+  p.vectors = gp__or(p.vectors, wide                                                             ? 8
+                                : !alone || small || (s.key_size > 4 && !four && (sets || sort)) ? 4
+                                : sort                                                           ? 8
+                                : narrow && p.threads != 256                                     ? 6
+                                                                                                 : 5);
+  if (four) p.blocks_per_sm = gp__or(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // as many as leave 64 registers
   p.blocks_per_sm = gp__or(p.blocks_per_sm, wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
                                             : small                                            ? 5
                                             : sets || p.vectors > 4                            ? 3
