@@ -3040,6 +3040,7 @@ GPUPRIMS__RULE unsigned long long gp__set_border_blocks(gp_policy p, unsigned lo
   return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
 enum { GP__FOUR_BORDER_BYTES = 32 };              // where a tile begins in four runs
+enum { GP__FOUR_LANES = 8, GP__FOUR_PROBES = 2 }; // that look for it; of each run at a time
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
 GPUPRIMS__RULE int gp__policy_valid_four_way(gp_policy p, gp__shape s) {
   return (p.threads & (p.threads - 1)) == 0 && s.count / (unsigned)gp__sort_tile(p, s) < 0x7fffffff && // a block a tile
@@ -16275,19 +16276,18 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 // Passes of four ways: a group of four runs becomes one, so that half as many passes go over memory. A launch finds
 // where each tile of the result begins in each run; then a block merges a tile: two pairs of runs at once, then what
 // these have become. Runs are tiles times powers of two, so that no tile belongs to two groups.
-enum { GP__FOUR_PROBES = GP__WARP / 4 }; // of each run at a time
-
 // Where the first `rank` elements of four sorted runs, merged, end in each run; of equal keys those of the run before
-// come first. One warp: low, at first 0, and high, at first the runs' lengths, come together. Of what one run has
-// between them eight keys are probes. How many keys come before a probe at least, and at most, its place among the
+// come first. Eight lanes: low, at first 0, and high, at first the runs' lengths, come together. Of what one run has
+// between them two keys are probes. How many keys come before a probe at least, and at most, its place among the
 // others tells: the lesser places are taken for the former, the next probes' for the latter. A probe with fewer than
 // `rank` keys before it at most, and all before it, are among the first; one with as many or more, and all behind it,
 // are not. probe: room of a warp, of keys. All lanes call.
 template <class Before, class Key>
 GP_DEVICE void gp__warp_split_four(const Key *keys, gp__u64 run, gp__u64 rank, gp__u64 (&low)[4], gp__u64 (&high)[4],
                                    Key *probe) {
-  const gp__u64 PARTS = GP__FOUR_PROBES + 1;
-  const int mine = int(gp_lane()) / GP__FOUR_PROBES;
+  const unsigned lane = gp_lane() % GP__FOUR_LANES, others = gp_lane() - lane;
+  const int mine = int(lane) / GP__FOUR_PROBES;
+  const auto part = [](gp__u64 length, unsigned probes) { return length * (probes * 11) >> 5; }; // about a third each
   for (;;) {
     gp__u64 length[4], at = 0;
     bool there = false, more = false;
@@ -16295,9 +16295,9 @@ GP_DEVICE void gp__warp_split_four(const Key *keys, gp__u64 run, gp__u64 rank, g
     for (int r = 0; r < 4; ++r) {
       length[r] = high[r] - low[r];
       more = more || length[r] > 0;
-      if (r == mine) at = low[r] + length[r] * (gp_lane() % GP__FOUR_PROBES + 1) / PARTS, there = length[r] > 0;
+      if (r == mine) at = low[r] + part(length[r], lane % GP__FOUR_PROBES + 1), there = length[r] > 0;
     }
-    if (!more) return;
+    if (!__ballot_sync(0xffffffffu, more)) return;
     if (there) probe[gp_lane()] = keys[gp__u64(mine) * run + at];
     __syncwarp();
     gp__u64 least = at, most = at;
@@ -16308,22 +16308,22 @@ GP_DEVICE void gp__warp_split_four(const Key *keys, gp__u64 run, gp__u64 rank, g
       if (there && length[r] > 0) {
         GPUPRIMS__UNROLL
         for (int q = 0; q < GP__FOUR_PROBES; ++q) {
-          const Key &x = probe[gp_lane()], &y = probe[r * GP__FOUR_PROBES + q];
+          const Key &x = probe[gp_lane()], &y = probe[others + unsigned(r * GP__FOUR_PROBES + q)];
           before += (r < mine ? !Before()(x, y) : Before()(y, x)) ? 1u : 0u;
         }
       }
-      least += low[r] + (before ? length[r] * before / PARTS + 1 : 0);
-      most += before < GP__FOUR_PROBES ? low[r] + length[r] * (before + 1) / PARTS : high[r];
+      least += low[r] + (before ? part(length[r], before) + 1 : 0);
+      most += before < GP__FOUR_PROBES ? low[r] + part(length[r], before + 1) : high[r];
     }
-    const unsigned in = __ballot_sync(0xffffffffu, there && most < rank),
-                   out = __ballot_sync(0xffffffffu, there && least >= rank);
+    const unsigned in = __ballot_sync(0xffffffffu, there && most < rank) >> others,
+                   out = __ballot_sync(0xffffffffu, there && least >= rank) >> others;
     __syncwarp(); // the probes have been read
     GPUPRIMS__UNROLL
     for (int r = 0; r < 4; ++r) {
       const unsigned lanes = ((1u << GP__FOUR_PROBES) - 1) << (r * GP__FOUR_PROBES);
       const unsigned ins = unsigned(__popc(in & lanes)), outs = unsigned(__popc(out & lanes));
-      high[r] = outs ? low[r] + length[r] * (PARTS - outs) / PARTS : high[r];
-      low[r] += ins ? length[r] * ins / PARTS + 1 : 0;
+      high[r] = outs ? low[r] + part(length[r], GP__FOUR_PROBES + 1 - outs) : high[r];
+      low[r] += ins ? part(length[r], ins) + 1 : 0;
     }
   }
 }
@@ -16349,15 +16349,16 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   gp__begin<P>();
   const gp__u64 n = gp__count(a);
   Key *const probe = reinterpret_cast<Key *>(shared) + gp_warp() * GP__WARP;
-  for (gp__u64 t = gp__u64(blockIdx.x) * (P::threads / GP__WARP) + gp_warp(); t * TILE < n;
-       t += gp__u64(gridDim.x) * (P::threads / GP__WARP)) {
+  const gp__u64 BORDERS = P::threads / GP__FOUR_LANES, tiles = (n + TILE - 1) / TILE;
+  for (gp__u64 first = blockIdx.x * BORDERS; first < tiles; first += gridDim.x * BORDERS) {
+    const gp__u64 t = first + threadIdx.x / GP__FOUR_LANES;
     const gp__four_runs runs(a, n, TILE, t);
-    const gp__u64 rank = t * TILE - runs.base;
+    const gp__u64 rank = t < tiles ? t * TILE - runs.base : 0;
     gp__u64 low[4] = {0, 0, 0, 0}, high[4];
     GPUPRIMS__UNROLL
     for (int r = 0; r < 4; ++r) high[r] = runs.length[r] < rank ? runs.length[r] : rank;
     gp__warp_split_four<Before>(static_cast<const Key *>(a.keys) + runs.base, runs.run, rank, low, high, probe);
-    if (gp_lane() == 0) {
+    if (t < tiles && threadIdx.x % GP__FOUR_LANES == 0) {
       GPUPRIMS__UNROLL
       for (int r = 0; r < 4; ++r) a.borders[t * 4 + unsigned(r)] = low[r];
     }
@@ -30111,10 +30112,10 @@ GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
   a.workspace = l->workspace;
   return a;
 }
-// A pass of four ways: where tiles begin, a warp each; then the tiles. Then come runs as long as this one's groups.
+// A pass of four ways: where tiles begin, then the tiles. Then come runs as long as this one's groups.
 GPUPRIMS__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
-  const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles, g->threads / GP__WARP);
+  const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
   gp_result result = gp__launch_step(l, 1, (unsigned)(searching < most ? searching : most), g->threads,
                                      g->threads * (unsigned)l->h->key_size, a);
   if (result == GP_SUCCESS) result = gp__launch_step(l, 2, (unsigned)g->tiles, g->threads, g->shared_bytes, a);

@@ -495,8 +495,8 @@ MUTANTS = {
     "merge sort, four ways: probes are overwritten while they are read": (
         "MERGE_SORT", "__syncwarp(); // the probes have been read", ""),
     "merge sort, four ways: a probe itself is not left out": (
-        "MERGE_SORT", "high[r] = outs ? low[r] + length[r] * (PARTS - outs) / PARTS : high[r];",
-        "high[r] = outs ? low[r] + length[r] * (PARTS - outs) / PARTS + 1 : high[r];"),
+        "MERGE_SORT", "low[r] + part(length[r], GP__FOUR_PROBES + 1 - outs) : high[r];",
+        "low[r] + part(length[r], GP__FOUR_PROBES + 1 - outs) + 1 : high[r];"),
     "merge sort, four ways: the next probe counts as certain": ("MERGE_SORT", "&& most < rank", "&& most <= rank"),
     "merge sort, four ways: a group's last tile has no end": (
         "MERGE_SORT", "(t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << log2_group) - 1)) == 0;",
