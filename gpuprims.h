@@ -16277,54 +16277,49 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 // where each tile of the result begins in each run; then a block merges a tile: two pairs of runs at once, then what
 // these have become. Runs are tiles times powers of two, so that no tile belongs to two groups.
 // Where the first `rank` elements of four sorted runs, merged, end in each run; of equal keys those of the run before
-// come first. Eight lanes: low, at first 0, and high, at first the runs' lengths, come together. Of what one run has
-// between them two keys are probes. How many keys come before a probe at least, and at most, its place among the
-// others tells: the lesser places are taken for the former, the next probes' for the latter. A probe with fewer than
-// `rank` keys before it at most, and all before it, are among the first; one with as many or more, and all behind it,
-// are not. probe: room of a warp, of keys. All lanes call.
-template <class Before, class Key>
-GP_DEVICE void gp__warp_split_four(const Key *keys, gp__u64 run, gp__u64 rank, gp__u64 (&low)[4], gp__u64 (&high)[4],
-                                   Key *probe) {
-  const unsigned lane = gp_lane() % GP__FOUR_LANES, others = gp_lane() - lane;
-  const int mine = int(lane) / GP__FOUR_PROBES;
-  const auto part = [](gp__u64 length, unsigned probes) { return length * (probes * 11) >> 5; }; // about a third each
+// come first. Eight lanes, two a run: keys is the lane's run, length what of it may be among these, and the result how
+// many of it are. Two keys of each run's rest are probes. How many keys come before a probe at least, and at most, its
+// place among the others tells: the lesser places are taken for the former, the next probes' for the latter. A probe
+// with fewer than `rank` keys before it at most, and all before it, are among the first; one with as many or more, and
+// all behind it, are not. probe: room of a warp, of keys. All lanes call.
+template <class Before, class Count, class Key>
+GP_DEVICE gp__u64 gp__warp_split_four(const Key *keys, Count length, Count rank, Key *probe) {
+  const unsigned lane = gp_lane() % GP__FOUR_LANES, others = gp_lane() - lane, mine = lane / GP__FOUR_PROBES;
+  const Key &x = probe[gp_lane()];
+  gp__u64 passed = 0;
   for (;;) {
-    gp__u64 length[4], at = 0;
-    bool there = false, more = false;
-    GPUPRIMS__UNROLL
-    for (int r = 0; r < 4; ++r) {
-      length[r] = high[r] - low[r];
-      more = more || length[r] > 0;
-      if (r == mine) at = low[r] + part(length[r], lane % GP__FOUR_PROBES + 1), there = length[r] > 0;
-    }
-    if (!__ballot_sync(0xffffffffu, more)) return;
-    if (there) probe[gp_lane()] = keys[gp__u64(mine) * run + at];
+    if (!__ballot_sync(0xffffffffu, length > 0)) return passed;
+    const Count at = lane % 2 ? length - 1 - length / 3 : length / 3;
+    const bool there = length > 0;
+    if (there) probe[gp_lane()] = keys[passed + at];
     __syncwarp();
-    gp__u64 least = at, most = at;
+    Count least = at, most = at;
     GPUPRIMS__UNROLL
-    for (int r = 0; r < 4; ++r) {
-      if (r == mine) continue;
-      unsigned before = 0; // probes of that run
-      if (there && length[r] > 0) {
-        GPUPRIMS__UNROLL
-        for (int q = 0; q < GP__FOUR_PROBES; ++q) {
-          const Key &x = probe[gp_lane()], &y = probe[others + unsigned(r * GP__FOUR_PROBES + q)];
-          before += (r < mine ? !Before()(x, y) : Before()(y, x)) ? 1u : 0u;
-        }
+    for (unsigned r = 0; r < 4; ++r) {
+      const Count rest = __shfl_sync(0xffffffffu, length, int(others + r * 2));
+      const Count one = rest / 3, two = rest - 1 - one;
+      const bool earlier = r < mine;
+      bool first = false, second = false; // do its probes come before this one?
+      if (there && rest > 0 && r != mine) {
+        const Key &y = probe[others + r * 2], &z = probe[others + r * 2 + 1];
+        first = Before()(earlier ? x : y, earlier ? y : x) != earlier;
+        second = Before()(earlier ? x : z, earlier ? z : x) != earlier;
       }
-      least += low[r] + (before ? part(length[r], before) + 1 : 0);
-      most += before < GP__FOUR_PROBES ? low[r] + part(length[r], before + 1) : high[r];
+      if (r != mine) {
+        least += second ? two + 1 : first ? one + 1 : 0;
+        most += second ? rest : first ? two : one;
+      }
     }
-    const unsigned in = __ballot_sync(0xffffffffu, there && most < rank) >> others,
-                   out = __ballot_sync(0xffffffffu, there && least >= rank) >> others;
+    const unsigned in = __ballot_sync(0xffffffffu, there && most < rank),
+                   out = __ballot_sync(0xffffffffu, there && least >= rank);
     __syncwarp(); // the probes have been read
+    const unsigned pair = gp_lane() & ~1u, ins = in >> pair & 3u, outs = out >> pair & 3u;
+    const Count one = length / 3, two = length - 1 - one, end = outs & 1u ? one : outs ? two : length;
+    const Count taken = ins & 2u ? two + 1 : ins ? one + 1 : 0;
+    passed += taken;
+    length = end - taken;
     GPUPRIMS__UNROLL
-    for (int r = 0; r < 4; ++r) {
-      const unsigned lanes = ((1u << GP__FOUR_PROBES) - 1) << (r * GP__FOUR_PROBES);
-      const unsigned ins = unsigned(__popc(in & lanes)), outs = unsigned(__popc(out & lanes));
-      high[r] = outs ? low[r] + part(length[r], GP__FOUR_PROBES + 1 - outs) : high[r];
-      low[r] += ins ? part(length[r], ins) + 1 : 0;
-    }
+    for (unsigned r = 0; r < 4; ++r) rank -= __shfl_sync(0xffffffffu, taken, int(others + r * 2));
   }
 }
 
@@ -16350,18 +16345,20 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   const gp__u64 n = gp__count(a);
   Key *const probe = reinterpret_cast<Key *>(shared) + gp_warp() * GP__WARP;
   const gp__u64 BORDERS = P::threads / GP__FOUR_LANES, tiles = (n + TILE - 1) / TILE;
+  const unsigned mine = threadIdx.x % GP__FOUR_LANES / GP__FOUR_PROBES;
   for (gp__u64 first = blockIdx.x * BORDERS; first < tiles; first += gridDim.x * BORDERS) {
     const gp__u64 t = first + threadIdx.x / GP__FOUR_LANES;
     const gp__four_runs runs(a, n, TILE, t);
     const gp__u64 rank = t < tiles ? t * TILE - runs.base : 0;
-    gp__u64 low[4] = {0, 0, 0, 0}, high[4];
+    gp__u64 length = 0;
     GPUPRIMS__UNROLL
-    for (int r = 0; r < 4; ++r) high[r] = runs.length[r] < rank ? runs.length[r] : rank;
-    gp__warp_split_four<Before>(static_cast<const Key *>(a.keys) + runs.base, runs.run, rank, low, high, probe);
-    if (t < tiles && threadIdx.x % GP__FOUR_LANES == 0) {
-      GPUPRIMS__UNROLL
-      for (int r = 0; r < 4; ++r) a.borders[t * 4 + unsigned(r)] = low[r];
-    }
+    for (unsigned r = 0; r < 4; ++r)
+      if (r == mine) length = runs.length[r] < rank ? runs.length[r] : rank;
+    const Key *const keys = static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run);
+    const gp__u64 border =
+        n >> 31 ? gp__warp_split_four<Before>(keys, length, rank, probe)
+                : gp__warp_split_four<Before>(keys, static_cast<gp__u32>(length), static_cast<gp__u32>(rank), probe);
+    if (t < tiles && threadIdx.x % GP__FOUR_PROBES == 0) a.borders[t * 4 + mine] = border;
   }
 }
 

@@ -489,14 +489,14 @@ MUTANTS = {
     "merge sort: a part goes on behind the last key": (
         "MERGE_SORT", "FULL ? bytes + KEY + at : bytes + gp_min<gp__u32>()(at + KEY, last)", "bytes + KEY + at"),
     "merge sort, four ways: an equal key of a later run comes first": (
-        "MERGE_SORT", "r < mine ? !Before()(x, y) : Before()(y, x)", "Before()(y, x)"),
+        "MERGE_SORT", "first = Before()(earlier ? x : y, earlier ? y : x) != earlier;", "first = Before()(y, x);"),
     "merge sort, four ways: an equal key of any run comes first": (
-        "MERGE_SORT", "r < mine ? !Before()(x, y) : Before()(y, x)", "!Before()(x, y)"),
+        "MERGE_SORT", "second = Before()(earlier ? x : z, earlier ? z : x) != earlier;", "second = !Before()(x, z);"),
     "merge sort, four ways: probes are overwritten while they are read": (
         "MERGE_SORT", "__syncwarp(); // the probes have been read", ""),
     "merge sort, four ways: a probe itself is not left out": (
-        "MERGE_SORT", "low[r] + part(length[r], GP__FOUR_PROBES + 1 - outs) : high[r];",
-        "low[r] + part(length[r], GP__FOUR_PROBES + 1 - outs) + 1 : high[r];"),
+        "MERGE_SORT", "end = outs & 1u ? one : outs ? two : length;",
+        "end = outs & 1u ? one + 1 : outs ? two : length;"),
     "merge sort, four ways: the next probe counts as certain": ("MERGE_SORT", "&& most < rank", "&& most <= rank"),
     "merge sort, four ways: a group's last tile has no end": (
         "MERGE_SORT", "(t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << log2_group) - 1)) == 0;",
