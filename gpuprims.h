@@ -434,6 +434,7 @@ enum {
   GP_TENSOR_TILES,    // transpose: tiles come by tensor copies, stages of them at a time (9.0 and later, aligned rows)
   GP_TENSOR_PANELS,   // transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies
   GP_ROUND_TRIP,      // transpose in place: out of place into the workspace, and back by a copy
+  GP_FOUR_WAY_PASSES, // merge sort: as GP_MERGE_PASSES, but a pass makes one run of four
   GP_ALGORITHM_COUNT
 };
 
@@ -1363,10 +1364,11 @@ GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op
 
 // out_keys = keys, sorted by any order; stable. out_keys may be keys, out_values may be values. values NULL, value_type
 // u32 or u64: out_values[i] is the index in keys of out_keys[i]. Tiles are sorted on chip, then merged in
-// log2(count / tile) passes, each of which reads and writes everything once. Workspace: keys and values once more,
-// where there is more than one tile. Integers in a built-in order, and 32 Ki floats or more on a device, are sorted as
-// gp_sort_keys and gp_sort_pairs do it, -0 and +0 being equal, which is faster and has the same result (NaNs, of which
-// a comparison says nothing, by their bits); a policy with GP_MERGE_PASSES has them merged all the same.
+// log2(count / tile) passes, each of which reads and writes everything once (GP_FOUR_WAY_PASSES: half as many,
+// of four runs each). Workspace: keys and values once more, where there is more than one tile (GP_FOUR_WAY_PASSES: 32
+// bytes a tile besides). Integers in a built-in order, and 32 Ki floats or more on a device, are sorted as gp_sort_keys
+// and gp_sort_pairs do it, -0 and +0 being equal, which is faster and has the same result (NaNs, of which a comparison
+// says nothing, by their bits); a policy with GP_MERGE_PASSES or GP_FOUR_WAY_PASSES has them merged all the same.
 GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
                                            void *out_keys, uint64_t count, gp_stream stream);
 GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
@@ -2273,7 +2275,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 #define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES, GP_PIPELINED)                                                  \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES, GP_FOUR_WAY_PASSES, GP_PIPELINED)                              \
   F(threads, 0, 128, 224, 256, 352, 384, 512)                                                                          \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -3023,6 +3025,13 @@ GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
          gp__merge_place_bytes(gp__sort_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
+// Of one that merges four runs: a tile is as long as one that is sorted. Of its two pairs of runs each is merged by
+// whole parts of threads, so a part has more than a thread's share of a tile.
+GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
+         gp__merge_place_bytes(gp__sort_tile(p, s), s.in_size);
+}
+GPUPRIMS__RULE int gp__merge_four_part(int items) { return items + 2; }
 // Results of a tile: keys, places of values, the tile's values.
 GPUPRIMS__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
   return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_place_bytes(tile, in_size) +
@@ -3036,17 +3045,26 @@ GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE unsigned long long gp__set_border_blocks(gp_policy p, unsigned long long tiles) {
   return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
+enum { GP__FOUR_BORDER_BYTES = 32 };              // where a tile begins in four runs
+enum { GP__FOUR_LANES = 8, GP__FOUR_PROBES = 2 }; // that look for it; of each run at a time
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
+GPUPRIMS__RULE int gp__policy_valid_four_way(gp_policy p, gp__shape s) {
+  return (p.threads & (p.threads - 1)) == 0 && s.count / (unsigned)gp__sort_tile(p, s) < 0x7fffffff && // a block a tile
+         gp__sort_tile(p, s) <= (p.threads - 1) * gp__merge_four_part(gp__sort_tile(p, s) / p.threads) &&
+         gp__max(gp__merge_four_shared_bytes(p, s), gp__sort_tile_shared_bytes(p, s)) <= s.shared_bytes;
+}
 GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
-         (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
-          : p.algorithm == GP_PIPELINED
-              ? gp__is_set(s.primitive) && s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
-              : p.algorithm == GP_MERGE_PATH) &&
-         gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
-                 s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
-                 GP__MERGE_STATIC_BYTES <=
-             s.shared_bytes;
+         (s.primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
+              ? gp__policy_valid_four_way(p, s)
+              : (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
+                 : p.algorithm == GP_PIPELINED
+                     ? gp__is_set(s.primitive) && s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
+                     : p.algorithm == GP_MERGE_PATH) &&
+                    gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
+                            s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
+                            GP__MERGE_STATIC_BYTES <=
+                        s.shared_bytes);
 }
 // ---- segmented sort
 enum {
@@ -3909,20 +3927,22 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size, sort = s.primitive == GP_MERGE_SORT;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
-  int narrow, small; // sets of keys of a word by a pipeline; with a tile or two a block
+  int four, narrow, small; // sets of keys of a word by a pipeline; with a tile or two a block
   p.algorithm = gp__or(p.algorithm, sort                                          ? GP_MERGE_PASSES
                                     : sets && alone && s.compute_capability >= 90 ? GP_PIPELINED
                                                                                   : GP_MERGE_PATH);
+  four = p.algorithm == GP_FOUR_WAY_PASSES;
   narrow = p.algorithm == GP_PIPELINED && alone && !wide;
   small = narrow && !((s.count + s.count2) >> 21);
   p.threads = gp__or(p.threads, small ? 128 : narrow ? 352 : 256); // beside them, a pipeline has a warp that serves
   // Merge sort of small keys: long parts of a thread, whose begin it searches. Sets: many warps, of which some rank
   // while others look for their place, and long tiles; keys of 8 bytes alone: fewer, and longer parts.
-  p.vectors = gp__or(p.vectors, wide                                                    ? 8
-                                : !alone || small || (s.key_size > 4 && (sets || sort)) ? 4
-                                : sort                                                  ? 8
-                                : narrow && p.threads != 256                            ? 6
-                                                                                        : 5);
+  p.vectors = gp__or(p.vectors, wide                                                             ? 8
+                                : !alone || small || (s.key_size > 4 && !four && (sets || sort)) ? 4
+                                : sort                                                           ? 8
+                                : narrow && p.threads != 256                                     ? 6
+                                                                                                 : 5);
+  if (four) p.blocks_per_sm = gp__or(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // as many as leave 64 registers
   p.blocks_per_sm = gp__or(p.blocks_per_sm, wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
                                             : small                                            ? 5
                                             : sets || p.vectors > 4                            ? 3
@@ -4320,6 +4340,10 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
   return l;
 }
 
+// Merge sort's scratch: keys and values, then the borders of tiles that are merged from four runs.
+__attribute__((unused)) static unsigned long long gp__merge_sort_borders_at(gp__shape s) {
+  return gp__round_up(gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size, 16);
+}
 // Merges: a tile is merged at a time by a block, which has a range of tiles; sets: a tile of both inputs together, less
 // one, so that pairs of equal keys are not cut apart. Words carry the counts of sets. Scratch: the borders of sets;
 // where merge sort has several tiles, keys and values of every other pass.
@@ -4331,13 +4355,16 @@ __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s,
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // no elements: sets count them all the same
   if (p.algorithm == GP_PIPELINED) g->threads += GP__WARP;
-  g->shared_bytes = (unsigned)(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s));
+  g->shared_bytes = (unsigned)(gp__is_set(s.primitive)             ? gp__set_shared_bytes(p, s)
+                               : p.algorithm == GP_FOUR_WAY_PASSES ? gp__merge_four_shared_bytes(p, s)
+                                                                   : gp__merge_shared_bytes(p, s));
   if (gp__is_set(s.primitive)) {
     g->words = gp__look_back_slots(g->tiles);
     if (p.algorithm != GP_PIPELINED && g->tiles > (unsigned)s.multiprocessors)
       g->scratch = (g->tiles + 1) * 16; // whatever the occupancy is
   } else if (s.primitive == GP_MERGE_SORT && g->tiles > 1)
-    g->scratch = gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size;
+    g->scratch = gp__merge_sort_borders_at(s) +
+                 (p.algorithm == GP_FOUR_WAY_PASSES ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES : 0);
 }
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
@@ -5034,7 +5061,9 @@ typedef struct gp__merge_args {
   const unsigned long long *count_device; // of the first input, or null
   unsigned long long run;                 // a step of merge sort: keys of a run, two of which make one; otherwise 0
   void *workspace;
-  unsigned long long *borders; // sets: where tiles begin, in each input; or null: a block has one tile, and finds it
+  unsigned long long *borders;  // sets: where tiles begin, in each input; or null: a block has one tile, and finds it;
+                                // merge sort, a pass of four ways: where they begin in each of a group's runs
+  unsigned log2_run, log2_ways; // of such a pass: tiles of a run, runs of a group (of two or of four)
 } gp__merge_args;
 
 // Transposes. Extents in elements, the others in bytes.
@@ -16240,40 +16269,54 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
 
-  // One thread: ITEMS elements of what two runs make that follow each other in `keys`, from element `base` on, of n and
-  // m elements; from its element `diagonal` on. Behind both runs, where a key stands, it takes any; FULL: it never
-  // comes there. place: where each has been.
-  template <bool FULL>
-  static GP_DEVICE void merge(const Key *keys, int base, int width, int n, int m, int diagonal, Key (&key)[ITEMS],
-                              gp__u32 (&place)[VALUE ? ITEMS : 1]) {
-    const gp__u32 one_at = gp__u32(base * KEY), two_at = one_at + gp__u32(n * KEY), end = two_at + gp__u32(m * KEY);
-    const unsigned char *const bytes = reinterpret_cast<const unsigned char *>(keys);
+  // One thread: N elements of what two runs make, of n and m elements from bytes one_at and two_at on; from its element
+  // `diagonal` on. reach: the search's first step, more than half as long as the shorter run. Behind both runs it takes
+  // any; nothing is read from behind the key at byte `last`, where not FULL: then it comes nowhere near. place: where
+  // each has been, counted from `skip` bytes (the second run's: skip2).
+  template <bool FULL, int N>
+  static GP_DEVICE void merge(const unsigned char *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
+                              gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&place)[VALUE ? N : 1],
+                              gp__u32 skip = 0, gp__u32 skip2 = 0) {
+    const gp__u32 one_end = one_at + gp__u32(n * KEY), end = two_at + gp__u32(m * KEY);
     int low = diagonal > m ? diagonal - m : 0;
     const int high = diagonal < n ? diagonal : n;
     if (low < high) {
       const gp__u32 behind = two_at + gp__u32(diagonal * KEY);
       GPUPRIMS__UNROLL_BY(1)
-      for (gp__u32 step = gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width); step; step >>= 1) {
+      for (gp__u32 step = reach; step; step >>= 1) {
         const int next = low + int(step) < high ? low + int(step) : high;
         const Key &x = *reinterpret_cast<const Key *>(bytes - KEY + (one_at + gp__u32(next * KEY)));
         if (!Before()(*reinterpret_cast<const Key *>(bytes + (behind - gp__u32(next * KEY))), x)) low = next;
       }
     }
     gp__u32 x = one_at + gp__u32(low * KEY), y = two_at + gp__u32((diagonal - low) * KEY);
-    Key first = *reinterpret_cast<const Key *>(bytes + x), second = *reinterpret_cast<const Key *>(bytes + y);
+    Key first = *reinterpret_cast<const Key *>(bytes + (FULL ? x : gp_min<gp__u32>()(x, last)));
+    Key second = *reinterpret_cast<const Key *>(bytes + (FULL ? y : gp_min<gp__u32>()(y, last)));
     GPUPRIMS__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
-      const bool later = Before()(second, first), of_second = y < end && (x >= two_at || later);
-      const gp__u32 at = of_second ? y : x, step = FULL || at < end ? KEY : 0;
+    for (int k = 0; k < N; ++k) {
+      const bool later = Before()(second, first), of_second = y < end && (x >= one_end || later);
+      const gp__u32 at = of_second ? y : x;
       key[k] = of_second ? second : first;
-      if (VALUE) place[VALUE ? k : 0] = at / gp__u32(KEY);
-      if (k + 1 < ITEMS) {
-        const Key fresh = *reinterpret_cast<const Key *>(bytes + step + at);
-        gp__advance(x, y, of_second, step, step);
+      if (VALUE) place[VALUE ? k : 0] = (at - (of_second ? skip2 : skip)) / gp__u32(KEY);
+      if (k + 1 < N) {
+        const Key fresh =
+            *reinterpret_cast<const Key *>(FULL ? bytes + KEY + at : bytes + gp_min<gp__u32>()(at + KEY, last));
+        gp__advance(x, y, of_second, KEY, KEY);
         first = of_second ? first : fresh;
         second = of_second ? fresh : second;
       }
     }
+  }
+  // What a thread has merged, to places from `mine` on.
+  template <int N>
+  static GP_DEVICE void put(Key *keys, unsigned short *places, int mine, int count, const Key (&key)[N],
+                            const gp__u32 (&place)[VALUE ? N : 1]) {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < N; ++k)
+      if (k < count) {
+        keys[mine + k] = key[k];
+        if (VALUE) places[mine + k] = static_cast<unsigned short>(place[VALUE ? k : 0]);
+      }
   }
   // The tile, in shared memory, sorted there.
   template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *places, int tile) {
@@ -16300,18 +16343,15 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     GPUPRIMS__UNROLL_BY(1)
     for (int width = 1;; width *= 2) { // threads of a run
       __syncthreads();
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < ITEMS; ++k)
-        if (k < count) {
-          keys[mine + k] = key[k];
-          if (VALUE) places[mine + k] = static_cast<unsigned short>(place[VALUE ? k : 0]);
-        }
+      put(keys, places, mine, count, key, place);
       __syncthreads();
       if (width * ITEMS >= tile) break;
       if (count == 0) continue;
       const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
       const int rest = FULL ? 2 * run : tile - base, n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
-      merge<FULL>(keys, base, width, n, m, mine - base, key, place);
+      const gp__u32 at = gp__u32(base * KEY), at2 = at + gp__u32(n * KEY);
+      merge<FULL>(reinterpret_cast<const unsigned char *>(keys), at, n, at2, m, mine - base,
+                  gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width), at2 + gp__u32(m * KEY), key, place);
       if (VALUE) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < ITEMS; ++k)
@@ -16357,6 +16397,225 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
     Sorter::sort(a, first, n - first < gp__u64(Sorter::TILE) ? int(n - first) : Sorter::TILE, shared);
     __syncthreads();
   }
+}
+
+// Passes of four ways: a group of four runs becomes one, so that half as many passes go over memory. A launch finds
+// where each tile of the result begins in each run; then a block merges a tile: two pairs of runs at once, then what
+// these have become. Runs are tiles times powers of two, so that no tile belongs to two groups.
+// Where the first `rank` elements of four sorted runs, merged, end in each run; of equal keys those of the run before
+// come first. Eight lanes, two a run: keys is the lane's run, length what of it may be among these, and the result how
+// many of it are. Two keys of each run's rest are probes. How many keys come before a probe at least, and at most, its
+// place among the others tells: the lesser places are taken for the former, the next probes' for the latter. A probe
+// with fewer than `rank` keys before it at most, and all before it, are among the first; one with as many or more, and
+// all behind it, are not. probe: room of a warp, of keys. All lanes call.
+template <class Before, class Count, class Key>
+GP_DEVICE gp__u64 gp__warp_split_four(const Key *keys, Count length, Count rank, Key *probe) {
+  const unsigned lane = gp_lane() % GP__FOUR_LANES, others = gp_lane() - lane, mine = lane / GP__FOUR_PROBES;
+  const Key &x = probe[gp_lane()];
+  gp__u64 passed = 0;
+  for (;;) {
+    if (!__ballot_sync(0xffffffffu, length > 0)) return passed;
+    const Count at = lane % 2 ? length - 1 - length / 3 : length / 3;
+    const bool there = length > 0;
+    if (there) probe[gp_lane()] = keys[passed + at];
+    __syncwarp();
+    Count least = at, most = at;
+    GPUPRIMS__UNROLL
+    for (unsigned r = 0; r < 4; ++r) {
+      const Count rest = __shfl_sync(0xffffffffu, length, int(others + r * 2));
+      const Count one = rest / 3, two = rest - 1 - one;
+      const bool earlier = r < mine;
+      bool first = false, second = false; // do its probes come before this one?
+      if (there && rest > 0 && r != mine) {
+        const Key &y = probe[others + r * 2], &z = probe[others + r * 2 + 1];
+        first = Before()(earlier ? x : y, earlier ? y : x) != earlier;
+        second = Before()(earlier ? x : z, earlier ? z : x) != earlier;
+      }
+      if (r != mine) {
+        least += second ? two + 1 : first ? one + 1 : 0;
+        most += second ? rest : first ? two : one;
+      }
+    }
+    const unsigned in = __ballot_sync(0xffffffffu, there && most < rank),
+                   out = __ballot_sync(0xffffffffu, there && least >= rank);
+    __syncwarp(); // the probes have been read
+    const unsigned pair = gp_lane() & ~1u, ins = in >> pair & 3u, outs = out >> pair & 3u;
+    const Count one = length / 3, two = length - 1 - one, end = outs & 1u ? one : outs ? two : length;
+    const Count taken = ins & 2u ? two + 1 : ins ? one + 1 : 0;
+    passed += taken;
+    length = end - taken;
+    GPUPRIMS__UNROLL
+    for (unsigned r = 0; r < 4; ++r) rank -= __shfl_sync(0xffffffffu, taken, int(others + r * 2));
+  }
+}
+
+// The group of a tile: where its first element is, and how long its runs are.
+struct gp__four_runs {
+  gp__u64 base, run, length[4];
+  GP_DEVICE gp__four_runs(const gp__merge_args &a, gp__u64 count, gp__u64 tile_items, gp__u64 tile) {
+    const unsigned log2_group = a.log2_run + a.log2_ways;
+    base = (tile >> log2_group << log2_group) * tile_items;
+    run = tile_items << a.log2_run;
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < 4; ++r) {
+      const gp__u64 from = base + unsigned(r) * run, rest = from < count && r >> a.log2_ways == 0 ? count - from : 0;
+      length[r] = rest < run ? rest : run;
+    }
+  }
+};
+template <class P, class Before, class Key, class Value>
+GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
+  const gp__u64 TILE = gp__tile_sorter<P, Before, Key, Value>::TILE;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a);
+  Key *const probe = reinterpret_cast<Key *>(shared) + gp_warp() * GP__WARP;
+  const gp__u64 BORDERS = P::threads / GP__FOUR_LANES, tiles = (n + TILE - 1) / TILE;
+  const unsigned mine = threadIdx.x % GP__FOUR_LANES / GP__FOUR_PROBES;
+  for (gp__u64 first = blockIdx.x * BORDERS; first < tiles; first += gridDim.x * BORDERS) {
+    const gp__u64 t = first + threadIdx.x / GP__FOUR_LANES;
+    const gp__four_runs runs(a, n, TILE, t);
+    const gp__u64 rank = t < tiles ? t * TILE - runs.base : 0;
+    gp__u64 length = 0;
+    GPUPRIMS__UNROLL
+    for (unsigned r = 0; r < 4; ++r)
+      if (r == mine) length = runs.length[r] < rank ? runs.length[r] : rank;
+    const Key *const keys = static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run);
+    const gp__u64 border =
+        n >> 31 ? gp__warp_split_four<Before>(keys, length, rank, probe)
+                : gp__warp_split_four<Before>(keys, static_cast<gp__u32>(length), static_cast<gp__u32>(rank), probe);
+    if (t < tiles && threadIdx.x % GP__FOUR_PROBES == 0) a.borders[t * 4 + mine] = border;
+  }
+}
+
+template <class P, class Before, class Key, class Value> struct gp__four_merger {
+  typedef gp__tile_sorter<P, Before, Key, Value> Sorter;
+  typedef typename gp__unit<Key>::type Unit;
+  static const int THREADS = P::threads, KEY = Sorter::KEY, VALUE = Sorter::VALUE, ITEMS = Sorter::ITEMS,
+                   TILE = Sorter::TILE, PART = gp__merge_four_part(ITEMS), UNIT = gp__unit<Key>::BYTES,
+                   COUNT = (TILE * KEY / UNIT + (UNIT > KEY ? 8 : 0) + THREADS - 1) / THREADS,
+                   PLACES_AT = gp__merge_window_bytes(TILE, KEY, 4);
+
+  // Unit i of the tile's parts of the runs, which stand one behind the other.
+  template <bool WHOLE>
+  static GP_DEVICE void load(Unit &unit, unsigned i, const unsigned char *const (&from)[4], const unsigned (&units)[5],
+                             const unsigned char *begin, const unsigned char *end) {
+    const unsigned char *p = i < units[1] ? from[0] : i < units[2] ? from[1] : i < units[3] ? from[2] : from[3];
+    gp__load_unit_between<WHOLE, P::load, Key>(unit, p + i * unsigned(UNIT), begin, end);
+  }
+  // The search's first step for two runs.
+  static GP_DEVICE gp__u32 reach(int n, int m) { return 0x80000000u >> __clz((n < m ? n : m) | 1); }
+  static GP_DEVICE int at_most(int x, int most) { return x < most ? x : most; }
+  // Values straight from memory, piece by piece: a warp takes neighbours of each run.
+  static GP_DEVICE void move(const gp__merge_args &, const gp__four_runs &, const gp__u64 (&)[4], const int (&)[5],
+                             const unsigned short *, gp__u64, const gp__none *) {}
+  template <class V>
+  static GP_DEVICE void move(const gp__merge_args &a, const gp__four_runs &runs, const gp__u64 (&begin)[4],
+                             const int (&behind)[5], const unsigned short *places, gp__u64 first, const V *values) {
+    typedef typename gp__picked<V>::Piece Piece;
+    const int PIECES = int(sizeof(V)) / gp__picked<V>::PIECE;
+    const V *from[4];
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < 4; ++r) from[r] = values + (runs.base + unsigned(r) * runs.run + begin[r]) - behind[r];
+    Piece *const out = reinterpret_cast<Piece *>(static_cast<V *>(a.out_values) + first);
+    GPUPRIMS__UNROLL_BY(4)
+    for (int i = int(threadIdx.x); i < behind[4] * PIECES; i += THREADS) {
+      const int k = places[i / PIECES];
+      const V *p = k < behind[1] ? from[0] : k < behind[2] ? from[1] : k < behind[3] ? from[2] : from[3];
+      out[i] = reinterpret_cast<const Piece *>(p + k)[i % PIECES];
+    }
+  }
+  static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, unsigned char *shared) {
+    Key *const keys = reinterpret_cast<Key *>(shared);
+    unsigned short *const places = reinterpret_cast<unsigned short *>(shared + PLACES_AT);
+    const unsigned log2_group = a.log2_run + a.log2_ways;
+    const bool last = (t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << log2_group) - 1)) == 0; // of its group
+    const gp__four_runs runs(a, n, TILE, t);
+    const unsigned char *from[4], *const begin_of_keys = static_cast<const unsigned char *>(a.keys),
+                                         *const end_of_keys = begin_of_keys + n * KEY;
+    gp__u64 begin[4];
+    unsigned units[5] = {0, 0, 0, 0, 0};
+    int count[4], behind[5] = {0, 0, 0, 0, 0}; // elements of the tile in a run, and in those before
+    gp__u32 at[4], last_at = 0;                // bytes
+    bool whole = true;
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < 4; ++r) {
+      begin[r] = a.borders[t * 4 + unsigned(r)];
+      count[r] = int((last ? runs.length[r] : a.borders[t * 4 + 4 + unsigned(r)]) - begin[r]);
+      const unsigned char *p = begin_of_keys + (runs.base + unsigned(r) * runs.run + begin[r]) * KEY;
+      const unsigned shift = gp__misalignment(p, UNIT), mine = (shift + unsigned(count[r] * KEY) + UNIT - 1) / UNIT;
+      p -= shift;
+      units[r + 1] = units[r] + (count[r] ? mine : 0);
+      behind[r + 1] = behind[r] + count[r];
+      whole = whole && (count[r] == 0 || (p >= begin_of_keys && p + mine * UNIT <= end_of_keys));
+      from[r] = p - units[r] * UNIT;
+      at[r] = units[r] * UNIT + shift;
+      if (count[r]) last_at = at[r] + gp__u32((count[r] - 1) * KEY);
+    }
+    if (whole) {
+      Unit unit[COUNT];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < COUNT; ++k) {
+        const unsigned i = unsigned(k * THREADS) + threadIdx.x;
+        if (i < units[4]) load<true>(unit[k], i, from, units, begin_of_keys, end_of_keys);
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < COUNT; ++k) {
+        const unsigned i = unsigned(k * THREADS) + threadIdx.x;
+        if (i < units[4]) reinterpret_cast<Unit *>(shared)[i] = unit[k];
+      }
+    } else {
+      for (unsigned i = threadIdx.x; i < units[4]; i += THREADS) {
+        Unit unit;
+        load<false>(unit, i, from, units, begin_of_keys, end_of_keys);
+        reinterpret_cast<Unit *>(shared)[i] = unit;
+      }
+    }
+    __syncthreads();
+    const int tile = behind[4];
+    gp__u32 one_at = at[0], two_at = at[1], skip = at[0], skip2 = at[1] - gp__u32(count[0] * KEY);
+    int one = count[0], two = count[1];
+    if (a.log2_ways == 2) {
+      const int parts = (behind[2] + PART - 1) / PART;
+      const bool later = int(threadIdx.x) >= parts; // of the second pair
+      const int base = later ? behind[2] : 0, all = later ? tile - base : base + behind[2];
+      const int mine = at_most((int(threadIdx.x) - (later ? parts : 0)) * PART, all), here = at_most(all - mine, PART);
+      Key key[PART];
+      gp__u32 place[VALUE ? PART : 1];
+      if (later) one_at = at[2], one = count[2], two_at = at[3], two = count[3];
+      Sorter::template merge<false>(shared, one_at, one, two_at, two, mine, reach(one, two), last_at, key, place,
+                                    one_at - gp__u32(base * KEY), two_at - gp__u32((base + one) * KEY));
+      __syncthreads();
+      Sorter::put(keys, places, base + mine, here, key, place);
+      __syncthreads();
+      one_at = skip = skip2 = 0, one = behind[2], two_at = gp__u32(one * KEY), two = tile - one;
+      last_at = gp__u32((tile - 1) * KEY);
+    }
+    const int mine = at_most(int(threadIdx.x) * ITEMS, tile), here = at_most(tile - mine, ITEMS);
+    Key key[ITEMS];
+    gp__u32 place[VALUE ? ITEMS : 1];
+    Sorter::template merge<false>(shared, one_at, one, two_at, two, mine, reach(one, two), last_at, key, place, skip,
+                                  skip2);
+    if (VALUE && a.log2_ways == 2) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ITEMS; ++k)
+        if (k < here) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];
+    }
+    __syncthreads();
+    Sorter::put(keys, places, mine, here, key, place);
+    __syncthreads();
+    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + t * TILE * unsigned(KEY), shared,
+                                            unsigned(tile) * unsigned(KEY), threadIdx.x);
+    if (VALUE) move(a, runs, begin, behind, places, t * TILE, static_cast<const Value *>(a.values));
+  }
+};
+// A block a tile.
+template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_four(const gp__merge_args &a) {
+  typedef gp__four_merger<P, Before, Key, Value> Merger;
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a);
+  if (blockIdx.x * gp__u64(Merger::TILE) < n) Merger::tile(a, n, blockIdx.x, shared);
 }
 
 // ---- sets
@@ -25620,6 +25879,8 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(SEGMENTS_LONG, gp__segments_long, gp__segmented_sort_args)                                                         \
   X(MERGE, gp__merge, gp__merge_args)                                                                                  \
   X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args)                                                            \
+  X(MERGE_FOUR_BORDERS, gp__merge_four_borders, gp__merge_args)                                                        \
+  X(MERGE_FOUR, gp__merge_four, gp__merge_args)                                                                        \
   X(SET_BORDERS, gp__set_borders, gp__merge_args)                                                                      \
   X(SET_OPERATION, gp__set_operation, gp__merge_args)                                                                  \
   X(SET_PIPELINED, gp__set_pipelined, gp__merge_args)                                                                  \
@@ -27975,7 +28236,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
   return c->primitive == GP_MERGE_SORT && !q->user_op &&
          (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
-         !(c->policy && c->policy->algorithm == GP_MERGE_PASSES);
+         !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
 }
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
@@ -28533,7 +28794,11 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
     const int sets = gp__is_set(q->primitive);
     const int served = p->algorithm == GP_PIPELINED;
     if (q->primitive != GP_MERGE && !served) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
-    kinds[count++] = served ? GP__SET_PIPELINED : sets ? GP__SET_OPERATION : GP__MERGE;
+    if (p->algorithm == GP_FOUR_WAY_PASSES) kinds[count++] = GP__MERGE_FOUR_BORDERS;
+    kinds[count++] = served                               ? GP__SET_PIPELINED
+                     : sets                               ? GP__SET_OPERATION
+                     : p->algorithm == GP_FOUR_WAY_PASSES ? GP__MERGE_FOUR
+                                                          : GP__MERGE;
     return count;
   }
   if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
@@ -29010,6 +29275,8 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     break;
   case GP__MERGE:
   case GP__MERGE_SORT_TILES:
+  case GP__MERGE_FOUR_BORDERS:
+  case GP__MERGE_FOUR:
   case GP__SET_BORDERS:
   case GP__SET_OPERATION:
   case GP__SET_PIPELINED:
@@ -29308,6 +29575,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
     g.shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
   }
   if (kind == GP__MERGE_SORT_TILES) g.shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
+  if (kind == GP__MERGE_FOUR_BORDERS) g.shared_bytes = g.threads * (unsigned)h.key_size;
   if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
   if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
   if (kind == GP__TRANSPOSE_SAVE || kind == GP__TRANSPOSE_CHUNKS) g.shared_bytes = 0;
@@ -30029,19 +30297,34 @@ GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
   a.workspace = l->workspace;
   return a;
 }
-// Tiles, then passes that make two runs one, between the output and scratch: in turn, so that the last one ends in the
-// output.
+// A pass of four ways: where tiles begin, then the tiles. Then come runs as long as this one's groups.
+GPUPRIMS__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
+  const gp__geometry *g = l->g;
+  const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
+  gp_result result = gp__launch_step(l, 1, (unsigned)(searching < most ? searching : most), g->threads,
+                                     g->threads * (unsigned)l->h->key_size, a);
+  if (result == GP_SUCCESS) result = gp__launch_step(l, 2, (unsigned)g->tiles, g->threads, g->shared_bytes, a);
+  a->log2_run += a->log2_ways;
+  a->log2_ways = 2;
+  return result;
+}
+// Tiles, then passes that make two runs one, or four, between the output and scratch: in turn, so that the last one
+// ends in the output. Of four ways the first one takes two runs where the levels are odd in number.
 GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   const gp__geometry *g = l->g;
   const unsigned long long tiles = g->tiles;
+  const int four = l->p->algorithm == GP_FOUR_WAY_PASSES;
   unsigned long long run;
-  unsigned left = 0; // passes
+  unsigned left = 0; // levels, then passes
   unsigned char *scratch = (unsigned char *)l->scratch;
   gp__merge_args a = gp__merge_arguments(l);
   void *const keys[2] = {l->q->out_keys, scratch};
   void *const values[2] = {l->q->out, scratch ? scratch + gp__round_up(l->q->count * l->q->key_size, 256) : NULL};
   gp_result result;
   while ((tiles - 1) >> left) ++left;
+  a.log2_ways = four ? 2 - left % 2 : 1;
+  if (four) left = (left + 1) / 2;
+  if (four && scratch) a.borders = (unsigned long long *)(scratch + gp__merge_sort_borders_at(*l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
   result = gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
                            (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a);
@@ -30049,7 +30332,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
     a.run = run;
     a.keys = a.out_keys, a.values = a.out_values;
     a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
-    result = gp__launch_step(l, 1, g->grid, g->threads, g->shared_bytes, &a);
+    if (four) result = gp__launch_four_way(l, &a);
+    else result = gp__launch_step(l, 1, g->grid, g->threads, g->shared_bytes, &a);
   }
   return result;
 }

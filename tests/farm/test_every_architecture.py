@@ -39,8 +39,8 @@ FAMILIES = {
                  "convert_layout", "convert_layout ... struct=4.8.2.1 from=soa to=aos"],
     "sort": ["sort", "sort ... payload=u32", "sort ... payload=s12", "sort ... form=indices"],
     "group by": ["group_by SUM"],
-    "merge": ["merge_sort", "merge ... payload=u32", "set_union", "set_intersection ... payload=u32",
-              "set_difference", "set_symmetric_difference ... payload=u32"],
+    "merge": ["merge_sort", "merge_sort ... payload=u32", "merge ... payload=u32", "set_union",
+              "set_intersection ... payload=u32", "set_difference", "set_symmetric_difference ... payload=u32"],
     "segmented sort": ["segmented_sort", "segmented_sort ... payload=u32"],
     "top-k": ["top_k", "top_k ... k=4096 payload=u32", "nth_element"],
     "transpose": ["transpose", "transpose ... shape=131072x8", "transpose ... shape=8x131072",
@@ -103,14 +103,17 @@ def allowed_local_bytes(primitive, element_type, policy):
 def cell_of(primitive, element_type):
     """The words of a cell. What stands behind "..." are words behind the type; a shape says how many elements."""
     front, _, behind = primitive.partition(" ...")
-    return f"{front} {element_type}{behind}{'' if 'shape=' in behind or 'graph=' in behind else ' n=1M'}"
+    sized = "shape=" in behind or "graph=" in behind
+    count = "" if sized else " n=16K" if front == "merge_sort" else " n=1M"  # more numbers are a radix sort
+    return f"{front} {element_type}{behind}{count}"
 
 
 def records(program, family, compute_capability):
     """The valid points of a family: (("primitive", ...), ("algorithm", ...), ...)."""
     points = []
     for primitive in FAMILIES[family]:
-        found = tune_parts.space(program, cell_of(primitive, "u32"), "--compute-capability", compute_capability)
+        cell = cell_of(primitive, "f32" if "merge_sort" in primitive else "u32")
+        found = tune_parts.space(program, cell, "--compute-capability", compute_capability)
         policies = (tune_parts.policy_of(policy) for policy in found["policies"] if ",cluster=8" not in policy)
         points += ((("primitive", primitive), *(field for field in policy.items() if field[0] not in ARGUMENTS))
                    for policy in policies)  # clusters of 8 and of 16 are one kernel's

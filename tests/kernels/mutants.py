@@ -477,13 +477,45 @@ MUTANTS = {
         "MERGE_SORT", "const bool later = Before()(second, first), of_second = y",
         "const bool later = !Before()(first, second), of_second = y"),
     "merge sort: the last run is taken for a whole one": (
-        "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      merge<FULL>(", "m = run;\n      merge<FULL>("),
+        "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      const gp__u32 at = gp__u32(base",
+        "m = run;\n      const gp__u32 at = gp__u32(base"),
     "merge sort: keys move while they are merged": (
         "MERGE_SORT", "for (int width = 1;; width *= 2) { // threads of a run\n      __syncthreads();",
         "for (int width = 1;; width *= 2) { // threads of a run"),
     "merge sort: merged before they are there": (
         "MERGE_SORT", "__syncthreads();\n      if (width * ITEMS >= tile) break;", "if (width * ITEMS >= tile) break;"),
-    "merge sort: places are not carried": ("MERGE_SORT", "place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];", ";"),
+    "merge sort: places are not carried": (
+        "MERGE_SORT", "if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];", ";"),
+    "merge sort: the first run goes on behind its end": ("MERGE_SORT", "(x >= one_end || later);", "later;"),
+    "merge sort: a part goes on behind the last key": (
+        "MERGE_SORT", "FULL ? bytes + KEY + at : bytes + gp_min<gp__u32>()(at + KEY, last)", "bytes + KEY + at"),
+    "merge sort, four ways: an equal key of a later run comes first": (
+        "MERGE_SORT", "first = Before()(earlier ? x : y, earlier ? y : x) != earlier;", "first = Before()(y, x);"),
+    "merge sort, four ways: an equal key of any run comes first": (
+        "MERGE_SORT", "second = Before()(earlier ? x : z, earlier ? z : x) != earlier;", "second = !Before()(x, z);"),
+    "merge sort, four ways: probes are overwritten while they are read": (
+        "MERGE_SORT", "__syncwarp(); // the probes have been read", ""),
+    "merge sort, four ways: a probe itself is not left out": (
+        "MERGE_SORT", "end = outs & 1u ? one : outs ? two : length;",
+        "end = outs & 1u ? one + 1 : outs ? two : length;"),
+    "merge sort, four ways: the next probe counts as certain": ("MERGE_SORT", "&& most < rank", "&& most <= rank"),
+    "merge sort, four ways: a group's last tile has no end": (
+        "MERGE_SORT", "(t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << log2_group) - 1)) == 0;",
+        "(t + 1) * TILE >= n;"),
+    "merge sort, four ways: a group of two has four runs": (
+        "MERGE_SORT", "from < count && r >> a.log2_ways == 0", "from < count"),
+    "merge sort, four ways: all units are taken for whole ones": (
+        "MERGE_SORT", "(p >= begin_of_keys && p + mine * UNIT <= end_of_keys)", "true"),
+    "merge sort, four ways: pairs are merged before they are there": (
+        "MERGE_SORT", "    __syncthreads();\n    const int tile = behind[4];", "    const int tile = behind[4];"),
+    "merge sort, four ways: keys move while pairs are merged": (
+        "MERGE_SORT", "__syncthreads();\n      Sorter::put(keys, places, base + mine, here, key, place);",
+        "Sorter::put(keys, places, base + mine, here, key, place);"),
+    "merge sort, four ways: places are not carried": (
+        "MERGE_SORT", "if (k < here) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];", ";"),
+    "merge sort, four ways: a part is no longer than a share": (
+        "MERGE_SORT", "int gp__merge_four_part(int items) { return items + 2; }",
+        "int gp__merge_four_part(int items) { return items; }"),
     "merge sort: a range begins in the run before": (
         "MERGE_SORT", "base = at / (2 * a.run) * (2 * a.run);", "base = at / a.run * a.run;"),
     "sets: pairs are cut apart by borders": ("SETS", "at[0] = first[0] + half, at[1] = first[1] + half;", ""),

@@ -175,7 +175,7 @@ template <class P, class Before, class Key, class Value> struct Merge {
 enum Order { RANDOM, SORTED, REVERSED, CONSTANT, TWO, ALMOST, ORGAN_PIPE, ORDERS };
 static const char *const orders[] = {"random", "sorted", "reversed", "constant", "two", "almost sorted", "organ pipe"};
 
-template <class P, class Before, class Key, class Value> struct MergeSort {
+template <class P, class Before, class Key, class Value, bool FOUR = false> struct MergeSort {
   typedef typename ValueOf<Value>::type V;
   static const bool HAS = !std::is_same<Value, gp__none>::value;
 
@@ -186,7 +186,8 @@ template <class P, class Before, class Key, class Value> struct MergeSort {
     for (int seed = 1; seed <= seeds; ++seed)
       for (int order = 0; order < ORDERS; ++order) {
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(order));
-        const size_t n = some_size(tile), offset = seed % 3 ? random32() % 16 : 0;
+        const size_t n = some_size(tile) + (FOUR && random32() % 3 == 0 ? 4 * tile : 0);
+        const size_t offset = seed % 3 ? random32() % 16 : 0;
         const int sms = seed % 4 == 0 ? 100 : 1 + int(random32() % 4);
         std::vector<Key> input(n);
         for (auto &x : input) x = narrow<Key>(order == CONSTANT ? 1 : order == TWO ? 2 : 250);
@@ -202,7 +203,7 @@ template <class P, class Before, class Key, class Value> struct MergeSort {
         Device<Key> keys(input, offset), out(in_place ? 0 : n, offset % 5), other(n, 0);
         Device<V> values(u, offset % 3), out_values(HAS ? n : 0, offset % 13), other_values(HAS ? n : 0, 0);
         const gp__shape s = shape_of<P>(GP_MERGE_SORT, sizeof(Key), value_size, sms, n, 0);
-        const gp_policy p = policy_of<P>(GP_MERGE_PASSES);
+        const gp_policy p = policy_of<P>(FOUR ? GP_FOUR_WAY_PASSES : GP_MERGE_PASSES);
         gp__geometry g = {};
         g.threads = P::threads;
         gp__geometry_merge(p, s, u64(sms) * P::blocks_per_sm, &g);
@@ -211,7 +212,11 @@ template <class P, class Before, class Key, class Value> struct MergeSort {
         int passes = 0, e = gp__policy_valid_merge(p, s) ? 0 : 1;
         for (size_t run = tile; run < n; run *= 2) ++passes;
         gp__merge_args x = {};
+        Device<unsigned long long> borders(FOUR ? g.tiles * 4 : 0, 0);
         x.count = n;
+        x.borders = borders.data;
+        x.log2_ways = 2 - unsigned(passes) % 2;
+        if (FOUR) passes = (passes + 1) / 2;
         x.keys = keys.data, x.values = HAS && !indices ? values.data : nullptr;
         x.out_keys = passes % 2 ? other.data : final_keys;
         if (HAS) x.out_values = passes % 2 ? other_values.data : final_values;
@@ -224,7 +229,16 @@ template <class P, class Before, class Key, class Value> struct MergeSort {
           x.keys = x.out_keys, x.values = x.out_values;
           x.out_keys = (passes - pass) % 2 ? final_keys : other.data;
           if (HAS) x.out_values = (passes - pass) % 2 ? final_values : other_values.data;
-          e = simt::launch_kernel("pass", g.grid, P::threads, g.shared_bytes, gp__merge<P, Before, Key, Value>, x);
+          if (FOUR) {
+            e = simt::launch_kernel("borders", 1 + random32() % unsigned(g.tiles), P::threads,
+                                    P::threads * unsigned(sizeof(Key)), gp__merge_four_borders<P, Before, Key, Value>,
+                                    x);
+            if (!e)
+              e = simt::launch_kernel("pass", unsigned(g.tiles), P::threads, g.shared_bytes,
+                                      gp__merge_four<P, Before, Key, Value>, x);
+            x.log2_run += x.log2_ways, x.log2_ways = 2;
+          } else
+            e = simt::launch_kernel("pass", g.grid, P::threads, g.shared_bytes, gp__merge<P, Before, Key, Value>, x);
         }
         std::vector<size_t> place(n);
         for (size_t i = 0; i < n; ++i) place[i] = i;
@@ -352,10 +366,16 @@ int main(int argc, char **argv) {
 #ifdef TEST_MERGE_SORT
   MergeSort<Small, ByLowByte, u32, u32>::sweep("sort u32 + u32", seeds);
   MergeSort<Medium, gp_less<float>, float, gp__none>::sweep("sort f32", seeds);
+  MergeSort<Tiny, ByLowByte, u32, u32, true>::sweep("sort u32 + u32, four ways", seeds);
+  MergeSort<Small, ByLowByte, u32, gp__none, true>::sweep("sort u32, four ways", seeds);
 #ifndef TEST_FEW
   MergeSort<Small, gp_less<u32>, u32, gp__none>::sweep("sort u32", seeds);
   MergeSort<Tiny, gp_greater<u8>, u8, gp__none>::sweep("sort u8 descending", seeds);
   MergeSort<Tiny, ByX, Triple, Wide>::sweep("sort s12 + s16", seeds);
+  MergeSort<Tiny, gp_greater<u8>, u8, u8, true>::sweep("sort u8 descending + u8, four ways", seeds);
+  MergeSort<Tiny, ByX, Triple, Wide, true>::sweep("sort s12 + s16, four ways", seeds);
+  MergeSort<Tiny, ByFirst, Large, gp__none, true>::sweep("sort s40, four ways", seeds);
+  MergeSort<Medium, gp_less<long long>, long long, Large, true>::sweep("sort i64 + s40, four ways", seeds / 2 + 1);
   MergeSort<Tiny, ByFirst, Large, u16>::sweep("sort s40 + u16", seeds);
   MergeSort<Medium, gp_less<long long>, long long, Large>::sweep("sort i64 + s40", seeds / 2 + 1);
 #endif

@@ -3501,6 +3501,11 @@ FAKE_KERNEL(gp__merge_args,
             gp__merge<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__merge_args,
             gp__merge_sort_tiles<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(
+    gp__merge_args,
+    gp__merge_four_borders<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args,
+            gp__merge_four<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__merge_args,
             gp__set_borders<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__merge_args, gp__set_operation<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>,
@@ -3518,7 +3523,9 @@ static void test_merges() {
   gp_policy by_merges = p; // without it, integers go the way of gp_sort
   by_merges.algorithm = GP_MERGE_PASSES;
   for (size_t n : {size_t(1), sorted, sorted + 1, 2 * sorted, 2 * sorted + 1, 5 * sorted, 8 * sorted, 9 * sorted - 3})
-    for (int form = 0; form < 3; ++form) { // in place; not in place; indices
+    for (int form = 0; form < 6; ++form) { // in place; not in place; indices; the same by passes of four ways
+      const bool four = form / 3 != 0;
+      by_merges.algorithm = four ? GP_FOUR_WAY_PASSES : GP_MERGE_PASSES;
       std::vector<unsigned> keys(n), values(n), place(n);
       for (size_t i = 0; i < n; ++i)
         keys[i] = unsigned(i * 2654435761u >> 22), values[i] = unsigned(i), place[i] = values[i];
@@ -3528,14 +3535,15 @@ static void test_merges() {
       simt::host_write(in + n, values.data(), n * 4);
       gp_call c = gp_call_init(GP_MERGE_SORT);
       c.policy = &by_merges, c.key_type = GP_U32, c.keys = in, c.count = n;
-      c.out_keys = form ? in + 2 * n : in, c.out = form ? in + 3 * n : in + n;
-      if (form == 2) c.out_type = GP_U32;
+      c.out_keys = form % 3 ? in + 2 * n : in, c.out = form % 3 ? in + 3 * n : in + n;
+      if (form % 3 == 2) c.out_type = GP_U32;
       else c.in_type = GP_U32, c.in = in + n;
       const unsigned launches = fake::counts.launches;
       uint64_t bytes = 0, passes = 0;
       GOOD(gp_workspace_size(ctx, &c, &bytes));
       CHECK((bytes == 0) == (n <= sorted) && (n <= sorted || bytes >= n * 8));
       while (sorted << passes < n) ++passes;
+      if (four) passes = (passes + 1) / 2 * 2; // launches
       GOOD(gp_run(ctx, &c, nullptr));
       CHECK(fake::counts.launches == launches + 1 + passes);
       const unsigned *sorted = static_cast<unsigned *>(c.out_keys), *moved = static_cast<unsigned *>(c.out);
