@@ -16496,117 +16496,150 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
                    COUNT = (TILE * KEY / UNIT + (UNIT > KEY ? 8 : 0) + THREADS - 1) / THREADS,
                    PLACES_AT = gp__merge_window_bytes(TILE, KEY, 4);
 
-  // Unit i of the tile's parts of the runs, which stand one behind the other.
-  template <bool WHOLE>
-  static GP_DEVICE void load(Unit &unit, unsigned i, const unsigned char *const (&from)[4], const unsigned (&units)[5],
-                             const unsigned char *begin, const unsigned char *end) {
-    const unsigned char *p = i < units[1] ? from[0] : i < units[2] ? from[1] : i < units[3] ? from[2] : from[3];
-    gp__load_unit_between<WHOLE, P::load, Key>(unit, p + i * unsigned(UNIT), begin, end);
+  // A tile's parts of its group's runs: in memory, and one behind the other in shared memory, where they come by units.
+  struct Parts {
+    const unsigned char *begin_of_keys, *end_of_keys, *from[4]; // from: less the bytes of the units before
+    gp__u64 begin[4];                                           // element of a run
+    unsigned units[5];                                          // of the parts before
+    int count[4], behind[5];                                    // elements of a part, and of those before
+    gp__u32 at[4], last;                                        // bytes: of parts, and of the last key of all
+    bool whole;                                                 // units lie within the keys
+    GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, gp__u64 t) : last(0), whole(true) {
+      const unsigned log2_group = a.log2_run + a.log2_ways;
+      const bool ends = (t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << log2_group) - 1)) == 0; // the group
+      begin_of_keys = static_cast<const unsigned char *>(a.keys);
+      end_of_keys = begin_of_keys + n * KEY;
+      units[0] = 0, behind[0] = 0;
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < 4; ++r) {
+        begin[r] = a.borders[t * 4 + unsigned(r)];
+        count[r] = int((ends ? runs.length[r] : a.borders[t * 4 + 4 + unsigned(r)]) - begin[r]);
+        const unsigned char *p = begin_of_keys + (runs.base + unsigned(r) * runs.run + begin[r]) * KEY;
+        const unsigned shift = gp__misalignment(p, UNIT), mine = (shift + unsigned(count[r] * KEY) + UNIT - 1) / UNIT;
+        p -= shift;
+        units[r + 1] = units[r] + (count[r] ? mine : 0);
+        behind[r + 1] = behind[r] + count[r];
+        whole = whole && (count[r] == 0 || (p >= begin_of_keys && p + mine * UNIT <= end_of_keys));
+        from[r] = p - units[r] * UNIT;
+        at[r] = units[r] * UNIT + shift;
+        if (count[r]) last = at[r] + gp__u32((count[r] - 1) * KEY);
+      }
+    }
+    GP_DEVICE int tile() const { return behind[4]; }
+    template <bool WHOLE> GP_DEVICE void load(Unit &unit, unsigned i) const {
+      const unsigned char *p = i < units[1] ? from[0] : i < units[2] ? from[1] : i < units[3] ? from[2] : from[3];
+      gp__load_unit_between<WHOLE, P::load, Key>(unit, p + i * unsigned(UNIT), begin_of_keys, end_of_keys);
+    }
+  };
+  // Two sorted sequences of keys in shared memory: where, in bytes, and how many. Places count from `skip` bytes (those
+  // of the second: skip2).
+  struct Two {
+    gp__u32 at, at2;
+    int count, count2;
+    gp__u32 skip, skip2;
+  };
+  // One thread: N elements of both, from element `mine` on.
+  template <int N>
+  static GP_DEVICE void merge(const unsigned char *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N],
+                              gp__u32 (&place)[VALUE ? N : 1]) {
+    const gp__u32 reach = 0x80000000u >> __clz((two.count < two.count2 ? two.count : two.count2) | 1);
+    Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, place,
+                                  two.skip, two.skip2);
   }
-  // The search's first step for two runs.
-  static GP_DEVICE gp__u32 reach(int n, int m) { return 0x80000000u >> __clz((n < m ? n : m) | 1); }
   static GP_DEVICE int at_most(int x, int most) { return x < most ? x : most; }
-  // Values straight from memory, piece by piece: a warp takes neighbours of each run.
-  static GP_DEVICE void move(const gp__merge_args &, const gp__four_runs &, const gp__u64 (&)[4], const int (&)[5],
-                             const unsigned short *, gp__u64, const gp__none *) {}
+  // A block: the tile's keys to shared memory.
+  static GP_DEVICE void fetch(const Parts &parts, unsigned char *shared) {
+    const unsigned units = parts.units[4];
+    if (parts.whole) {
+      Unit unit[COUNT];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < COUNT; ++k) {
+        const unsigned i = unsigned(k * THREADS) + threadIdx.x;
+        if (i < units) parts.template load<true>(unit[k], i);
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < COUNT; ++k) {
+        const unsigned i = unsigned(k * THREADS) + threadIdx.x;
+        if (i < units) reinterpret_cast<Unit *>(shared)[i] = unit[k];
+      }
+    } else {
+      for (unsigned i = threadIdx.x; i < units; i += THREADS) {
+        Unit unit;
+        parts.template load<false>(unit, i);
+        reinterpret_cast<Unit *>(shared)[i] = unit;
+      }
+    }
+    __syncthreads();
+  }
+  // A block: the first two parts become one, and the last two, behind it, by other threads.
+  static GP_DEVICE void merge_pairs(const Parts &parts, unsigned char *shared, unsigned short *places) {
+    const int first_ends = parts.behind[2], threads = (first_ends + PART - 1) / PART;
+    const bool later = int(threadIdx.x) >= threads; // of the second pair
+    const int base = later ? first_ends : 0, all = later ? parts.tile() - first_ends : first_ends;
+    const int mine = at_most((int(threadIdx.x) - (later ? threads : 0)) * PART, all), here = at_most(all - mine, PART);
+    Two two = {parts.at[0], parts.at[1], parts.count[0], parts.count[1], 0, 0};
+    if (later) two.at = parts.at[2], two.at2 = parts.at[3], two.count = parts.count[2], two.count2 = parts.count[3];
+    two.skip = two.at - gp__u32(base * KEY);
+    two.skip2 = two.at2 - gp__u32((base + two.count) * KEY);
+    Key key[PART];
+    gp__u32 place[VALUE ? PART : 1];
+    merge(shared, two, mine, parts.last, key, place);
+    __syncthreads();
+    Sorter::put(reinterpret_cast<Key *>(shared), places, base + mine, here, key, place);
+    __syncthreads();
+  }
+  // A block: values straight from memory, piece by piece, which of the tile's places says: a warp takes neighbours of
+  // each run.
+  static GP_DEVICE void move(const gp__merge_args &, const gp__four_runs &, const Parts &, const unsigned short *,
+                             gp__u64, const gp__none *) {}
   template <class V>
-  static GP_DEVICE void move(const gp__merge_args &a, const gp__four_runs &runs, const gp__u64 (&begin)[4],
-                             const int (&behind)[5], const unsigned short *places, gp__u64 first, const V *values) {
+  static GP_DEVICE void move(const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts,
+                             const unsigned short *places, gp__u64 first, const V *values) {
     typedef typename gp__picked<V>::Piece Piece;
     const int PIECES = int(sizeof(V)) / gp__picked<V>::PIECE;
+    const int *const behind = parts.behind;
     const V *from[4];
     GPUPRIMS__UNROLL
-    for (int r = 0; r < 4; ++r) from[r] = values + (runs.base + unsigned(r) * runs.run + begin[r]) - behind[r];
+    for (int r = 0; r < 4; ++r) from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - behind[r];
     Piece *const out = reinterpret_cast<Piece *>(static_cast<V *>(a.out_values) + first);
     GPUPRIMS__UNROLL_BY(4)
-    for (int i = int(threadIdx.x); i < behind[4] * PIECES; i += THREADS) {
+    for (int i = int(threadIdx.x); i < parts.tile() * PIECES; i += THREADS) {
       const int k = places[i / PIECES];
       const V *p = k < behind[1] ? from[0] : k < behind[2] ? from[1] : k < behind[3] ? from[2] : from[3];
       out[i] = reinterpret_cast<const Piece *>(p + k)[i % PIECES];
     }
   }
+  // A block: tile t of the pass.
   static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, unsigned char *shared) {
-    Key *const keys = reinterpret_cast<Key *>(shared);
     unsigned short *const places = reinterpret_cast<unsigned short *>(shared + PLACES_AT);
-    const unsigned log2_group = a.log2_run + a.log2_ways;
-    const bool last = (t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << log2_group) - 1)) == 0; // of its group
+    const bool four = a.log2_ways == 2;
     const gp__four_runs runs(a, n, TILE, t);
-    const unsigned char *from[4], *const begin_of_keys = static_cast<const unsigned char *>(a.keys),
-                                         *const end_of_keys = begin_of_keys + n * KEY;
-    gp__u64 begin[4];
-    unsigned units[5] = {0, 0, 0, 0, 0};
-    int count[4], behind[5] = {0, 0, 0, 0, 0}; // elements of the tile in a run, and in those before
-    gp__u32 at[4], last_at = 0;                // bytes
-    bool whole = true;
-    GPUPRIMS__UNROLL
-    for (int r = 0; r < 4; ++r) {
-      begin[r] = a.borders[t * 4 + unsigned(r)];
-      count[r] = int((last ? runs.length[r] : a.borders[t * 4 + 4 + unsigned(r)]) - begin[r]);
-      const unsigned char *p = begin_of_keys + (runs.base + unsigned(r) * runs.run + begin[r]) * KEY;
-      const unsigned shift = gp__misalignment(p, UNIT), mine = (shift + unsigned(count[r] * KEY) + UNIT - 1) / UNIT;
-      p -= shift;
-      units[r + 1] = units[r] + (count[r] ? mine : 0);
-      behind[r + 1] = behind[r] + count[r];
-      whole = whole && (count[r] == 0 || (p >= begin_of_keys && p + mine * UNIT <= end_of_keys));
-      from[r] = p - units[r] * UNIT;
-      at[r] = units[r] * UNIT + shift;
-      if (count[r]) last_at = at[r] + gp__u32((count[r] - 1) * KEY);
-    }
-    if (whole) {
-      Unit unit[COUNT];
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < COUNT; ++k) {
-        const unsigned i = unsigned(k * THREADS) + threadIdx.x;
-        if (i < units[4]) load<true>(unit[k], i, from, units, begin_of_keys, end_of_keys);
-      }
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < COUNT; ++k) {
-        const unsigned i = unsigned(k * THREADS) + threadIdx.x;
-        if (i < units[4]) reinterpret_cast<Unit *>(shared)[i] = unit[k];
-      }
-    } else {
-      for (unsigned i = threadIdx.x; i < units[4]; i += THREADS) {
-        Unit unit;
-        load<false>(unit, i, from, units, begin_of_keys, end_of_keys);
-        reinterpret_cast<Unit *>(shared)[i] = unit;
-      }
-    }
-    __syncthreads();
-    const int tile = behind[4];
-    gp__u32 one_at = at[0], two_at = at[1], skip = at[0], skip2 = at[1] - gp__u32(count[0] * KEY);
-    int one = count[0], two = count[1];
-    if (a.log2_ways == 2) {
-      const int parts = (behind[2] + PART - 1) / PART;
-      const bool later = int(threadIdx.x) >= parts; // of the second pair
-      const int base = later ? behind[2] : 0, all = later ? tile - base : base + behind[2];
-      const int mine = at_most((int(threadIdx.x) - (later ? parts : 0)) * PART, all), here = at_most(all - mine, PART);
-      Key key[PART];
-      gp__u32 place[VALUE ? PART : 1];
-      if (later) one_at = at[2], one = count[2], two_at = at[3], two = count[3];
-      Sorter::template merge<false>(shared, one_at, one, two_at, two, mine, reach(one, two), last_at, key, place,
-                                    one_at - gp__u32(base * KEY), two_at - gp__u32((base + one) * KEY));
-      __syncthreads();
-      Sorter::put(keys, places, base + mine, here, key, place);
-      __syncthreads();
-      one_at = skip = skip2 = 0, one = behind[2], two_at = gp__u32(one * KEY), two = tile - one;
-      last_at = gp__u32((tile - 1) * KEY);
+    const Parts parts(a, runs, n, t);
+    const int tile = parts.tile();
+    Two two = {parts.at[0],    parts.at[1], parts.count[0],
+               parts.count[1], parts.at[0], parts.at[1] - gp__u32(parts.count[0] * KEY)};
+    gp__u32 last = parts.last;
+    fetch(parts, shared);
+    if (four) {
+      merge_pairs(parts, shared, places);
+      two = Two{0, gp__u32(parts.behind[2] * KEY), parts.behind[2], tile - parts.behind[2], 0, 0};
+      last = gp__u32((tile - 1) * KEY);
     }
     const int mine = at_most(int(threadIdx.x) * ITEMS, tile), here = at_most(tile - mine, ITEMS);
     Key key[ITEMS];
     gp__u32 place[VALUE ? ITEMS : 1];
-    Sorter::template merge<false>(shared, one_at, one, two_at, two, mine, reach(one, two), last_at, key, place, skip,
-                                  skip2);
-    if (VALUE && a.log2_ways == 2) {
+    merge(shared, two, mine, last, key, place);
+    if (VALUE && four) {
       GPUPRIMS__UNROLL
       for (int k = 0; k < ITEMS; ++k)
         if (k < here) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];
     }
     __syncthreads();
-    Sorter::put(keys, places, mine, here, key, place);
+    Sorter::put(reinterpret_cast<Key *>(shared), places, mine, here, key, place);
     __syncthreads();
     gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + t * TILE * unsigned(KEY), shared,
                                             unsigned(tile) * unsigned(KEY), threadIdx.x);
-    if (VALUE) move(a, runs, begin, behind, places, t * TILE, static_cast<const Value *>(a.values));
+    if (VALUE) move(a, runs, parts, places, t * TILE, static_cast<const Value *>(a.values));
   }
 };
 // A block a tile.

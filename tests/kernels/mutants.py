@@ -507,10 +507,11 @@ MUTANTS = {
     "merge sort, four ways: all units are taken for whole ones": (
         "MERGE_SORT", "(p >= begin_of_keys && p + mine * UNIT <= end_of_keys)", "true"),
     "merge sort, four ways: pairs are merged before they are there": (
-        "MERGE_SORT", "    __syncthreads();\n    const int tile = behind[4];", "    const int tile = behind[4];"),
+        "MERGE_SORT", "    __syncthreads();\n  }\n  // A block: the first two parts become one",
+        "  }\n  // A block: the first two parts become one"),
     "merge sort, four ways: keys move while pairs are merged": (
-        "MERGE_SORT", "__syncthreads();\n      Sorter::put(keys, places, base + mine, here, key, place);",
-        "Sorter::put(keys, places, base + mine, here, key, place);"),
+        "MERGE_SORT", "__syncthreads();\n    Sorter::put(reinterpret_cast<Key *>(shared), places, base + mine,",
+        "Sorter::put(reinterpret_cast<Key *>(shared), places, base + mine,"),
     "merge sort, four ways: places are not carried": (
         "MERGE_SORT", "if (k < here) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];", ";"),
     "merge sort, four ways: a part is no longer than a share": (
