@@ -153,7 +153,7 @@ def test_space_says_what_is_wrong(program, arguments, says):
 
 def test_resources(program, architectures, tmp_path):
     """A sample: the numbers add up, what promises more blocks than fit is rejected, and a rerun says the same."""
-    sample = 40
+    sample = 24
     arguments = (program, "reduce SUM u8 n=1M", "--compute-capability", 90, "--resources-limit", sample)
     plain = tune_parts.space(*arguments[:4])
     found = tune_parts.space(*arguments, env=tune_parts.environment(tmp_path))
