@@ -3838,6 +3838,10 @@ __attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) 
 __attribute__((unused)) static int gp__radix_registers(int vectors, gp__shape s) {
   return gp__radix_items(vectors, s.key_size) * ((s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
 }
+// Do the registers that all blocks leave a thread hold them, beside what the kernel needs?
+__attribute__((unused)) static int gp__sweep_fits(gp_policy p, gp__shape s) {
+  return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
+}
 // Few tiles under way make short look-backs: keys of up to 4 bytes go by two blocks a multiprocessor whose tiles are
 // looked back for behind the next one's ranking, others by one block with as many elements as its registers hold.
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
@@ -29461,8 +29465,9 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   }
   for (i = 0; i < 3; ++i)
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
-  // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers; histograms
-  // with few vectors on their way do with 40; long chunks of a stream take 128.
+  // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers, and one
+  // sweep those for its keys and values; histograms with few vectors on their way do with 40; long chunks of a stream
+  // take 128.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
   if (kind == GP__CONVERT_LAYOUT) { // as many as leave room for what a thread takes
     const gp__shape h = gp__shape_of(q);
@@ -29476,7 +29481,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
                            : family != GP__FAMILY_STREAM        ? 1024u
                            : v->vectors >= 7 || q->acc_size > 8 ? 512u
                                                                 : 768u) &&
-      q->acc_size <= 16)
+      q->acc_size <= 16 && (!gp__sweeps(v->algorithm) || gp__sweep_fits(*v, gp__shape_of(q))))
     gp__add(t, ", %u", blocks);
   gp__add(t, ") gp__entry(const %s%s a) { %s(a); }\n",
           kind == GP__TRANSPOSE_TENSOR || kind == GP__TRANSPOSE_TENSOR_PANELS ? "__grid_constant__ " : "",

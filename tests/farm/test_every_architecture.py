@@ -65,6 +65,7 @@ TIGHT_SPILL = 160  # 1024 threads of a multiprocessor leave 64 registers each: t
 # Merges and sorting networks hold keys and values of a thread's elements, whole, beside where they stand.
 SORTS = ("merge", "set_", "segmented_sort")
 SORT_SPILL = 208
+SWEEP_TIGHT = 176  # one sweep of 48 keys of two bytes a thread, in 80 registers
 HYBRID_SPILL = 128  # all atomics of a thread's keys are under way at once,
 HYBRID_TIGHT = 352  # of 32 keys and more in 64 registers too
 STRUCTS_TIGHT = 352  # pipelined sums of 16-byte structs over segments: a thread's values, whole, in 64 registers
@@ -72,16 +73,7 @@ SEARCH_SPILL = 224  # four vectors of edges at a time, and their targets, in 64 
 TABLE_SPILL = 240   # group by: 1024 threads, 32 registers each, with the longest vectors
 
 
-def sweep_bytes(primitive, element_type, vectors):
-    """What a thread of one sweep holds: its keys, their places, their values, a register and more each."""
-    key = int(re.search(r"\d+", element_type).group(0)) // (1 if element_type.startswith("s") else 8)
-    payload = re.search(r"payload=([a-z]+)(\d+)", primitive)
-    value = 4 if "indices" in primitive else 0 if not payload else int(payload[2]) // (1 if payload[1] == "s" else 8)
-    items = max(1, 16 * vectors // max(key, 4))
-    return items * 4 * (-(-key // 4) + 1 + -(-value // 4))
-
-
-def allowed_local_bytes(primitive, element_type, policy):
+def allowed_local_bytes(primitive, policy):
     threads, blocks = int(policy["threads"]), int(policy["blocks_per_sm"])
     promised = threads * blocks if 0 < threads * blocks <= 1024 else threads  # as the kernel's launch bounds say
     long_chunks = int(policy["vectors"]) >= 7 and threads >= 256  # of streams, beside warps that do not compute
@@ -95,8 +87,8 @@ def allowed_local_bytes(primitive, element_type, policy):
         return HYBRID_TIGHT if promised >= 768 and int(policy["vectors"]) >= 6 else HYBRID_SPILL
     if primitive.startswith("group_by") and promised >= 1024 and int(policy["vectors"]) >= 8:
         return TABLE_SPILL
-    if policy["algorithm"] in ("ONE_SWEEP", "PAIRED_SWEEP") and promised >= 768:
-        return max(SMALL_SPILL, sweep_bytes(primitive, element_type, int(policy["vectors"])))
+    if policy["algorithm"] in ("ONE_SWEEP", "PAIRED_SWEEP") and promised >= 768 and int(policy["vectors"]) >= 6:
+        return SWEEP_TIGHT
     return TIGHT_SPILL if long_chunks or (promised >= 768 and int(policy["vectors"]) >= 4) else SMALL_SPILL
 
 
@@ -151,8 +143,7 @@ def compile_point(program, point, compute_capability, number):
     (_, primitive), *policy = point
     text = ",".join(f"{name}={value}" for name, value in policy)
     for step in range(len(TYPES)):
-        element_type = TYPES[(number + step) % len(TYPES)]
-        cell = cell_of(primitive, element_type)
+        cell = cell_of(primitive, TYPES[(number + step) % len(TYPES)])
         answer = tune_parts.compile_one(program, cell, compute_capability, text)
         if answer["status"] != "invalid":
             break
@@ -161,7 +152,7 @@ def compile_point(program, point, compute_capability, number):
         return where + f"{answer['status']}: {answer['message']}"
     if not answer["occupancy"]:
         return where + f"does not fit: {answer['registers']} registers, {answer['shared_bytes']} bytes of shared memory"
-    if answer["local_bytes"] > allowed_local_bytes(primitive, element_type, dict(policy)):
+    if answer["local_bytes"] > allowed_local_bytes(primitive, dict(policy)):
         return where + f"{answer['local_bytes']} bytes of local memory, {answer['registers']} registers"
     return None
 

@@ -14,7 +14,7 @@ SEARCHES = 8  # of a batch, as the worker has it
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     built = str(tmp_path_factory.mktemp("graph_worker") / "graph_worker")
-    parts = ["tests/farm/graph_worker.c", "tools/tune/kernel.c", "tools/tune/util.c"]
+    parts = [os.path.join(os.path.dirname(__file__), "graph_worker.c"), "tools/tune/kernel.c", "tools/tune/util.c"]
     subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-O0", "-fsanitize=address", "-Wall",
                     "-Wextra", "-Werror", "-I.", "-Itools/tune", *parts, "-o", built, "-ldl", "-lpthread", "-lm"],
                    cwd=ROOT, check=True)
