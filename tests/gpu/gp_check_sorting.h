@@ -313,6 +313,7 @@ static void sorting_big(void) {
     const uint32_t last = (uint32_t)(n - 1), down = ~0u;
     size_t room = 0, total = 0;
     uint32_t *keys, *sorted, *values = NULL, *moved = NULL;
+    gp_policy four_way;
     gp_call call = gp_call_init(GP_SORT);
     gp_result r;
     GP_CUDA_CHECK(&cuda, memory_info(&room, &total));
@@ -369,6 +370,19 @@ static void sorting_big(void) {
     wait_device();
     if (r) fail("merge of %llu: %s", (unsigned long long)n, gp_last_message());
     else sorting_windows("merge", sorted, n, is_its_place);
+    // The two halves, sorted by comparison in passes of four ways, whose borders are searched for in 64 bits.
+    memset(&four_way, 0, sizeof four_way);
+    four_way.algorithm = GP_FOUR_WAY_PASSES;
+    call = gp_call_init(GP_MERGE_SORT);
+    call.key_type = GP_U32;
+    call.keys = keys;
+    call.out_keys = sorted;
+    call.count = n;
+    call.policy = &four_way;
+    r = run_gpu(&call, NULL);
+    wait_device();
+    if (r) fail("merge sort of %llu: %s", (unsigned long long)n, gp_last_message());
+    else sorting_windows("merge sort", sorted, n, is_its_place);
     device_free(keys);
     device_free(sorted);
   }
