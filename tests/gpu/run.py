@@ -205,7 +205,7 @@ def sanitized_parts():
         if group in BY_TYPE_SANITIZED:
             yield from ((f"{group}:{kind}", [group], kind, "0/1") for kind in SANITIZED_TYPES)
         elif group == "graphs":
-            yield from ((f"{group}:{part}", [group], every, part) for part in ("0/4", "1/4", "2/4", "3/4"))
+            yield from ((f"{group}:{part}/12", [group], every, f"{part}/12") for part in range(12))
         else:
             yield group, [group], every, "0/1"
     yield "other", [group for group in GROUPS if group not in ("determinism", "big", *OF_THEIR_OWN)], every, "0/1"
