@@ -467,8 +467,9 @@ typedef struct gp_policy {
   int alpha;   // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never;
                // bfs_sources: more than those that lead to vertices which some source has not reached
   int beta;    // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
-  int small;   // both: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer;
-               // bfs, hybrid: levels of more than 256 times as many edges have two launches
+  int small;   // both: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer
+               // (bfs: and an edge for each of its threads at most); bfs, hybrid: levels of more than 256 times as many
+               // edges have two launches
   int look;    // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
   int gather;  // bfs, frontiers of edges: GP_GATHER_..., or several: how edges are shared out
   int cull;    // bfs, frontiers of edges: GP_CULL_..., or several: before depths decide who is first
@@ -20008,16 +20009,20 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     const bool grows = a.in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha) > t.unexplored &&
                        t.edges * 8 > vertices;
     const gp__u64 parts = t.last - t.first;
-    t.step = fits(parts, t.edges, a.small)                            ? GP__BFS_SMALL
-             : cluster() > 1 && fits(parts, t.edges, a.cluster_small) ? GP__BFS_CLUSTER
-             : !grows                                                 ? GP__BFS_TOP_DOWN
-             : t.listed                                               ? GP__BFS_LISTED
-                                                                      : GP__BFS_BOTTOM_UP;
+    t.step = fits_block(parts, t.edges)                      ? GP__BFS_SMALL
+             : cluster() > 1 && fits_cluster(parts, t.edges) ? GP__BFS_CLUSTER
+             : !grows                                        ? GP__BFS_TOP_DOWN
+             : t.listed                                      ? GP__BFS_LISTED
+                                                             : GP__BFS_BOTTOM_UP;
     if (t.listed) t.listed = 2;
   }
-  // Is such a frontier small enough for those who go on alone?
-  GP_DEVICE static bool fits(gp__u64 parts, gp__u64 edges, unsigned most) {
-    return parts <= most && edges <= most * 8ull;
+  // Is such a frontier small enough for one block to go on alone? What takes it longer than the whole grid's barrier is
+  // edges: it has one for each thread, and a list is a warp's, who should be through with it in a step.
+  GP_DEVICE bool fits_block(gp__u64 parts, gp__u64 edges) const {
+    return parts <= a.small && edges <= P::threads && edges <= parts * GP__WARP;
+  }
+  GP_DEVICE bool fits_cluster(gp__u64 parts, gp__u64 edges) const {
+    return parts <= a.cluster_small && edges <= a.cluster_small * 8ull;
   }
   // Does it go on top-down, behind a level bottom-up?
   GP_DEVICE bool shrinks() const {
@@ -20322,7 +20327,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // The blocks of a cluster bring what they have counted in a level, and get what all have. Nobody can be two levels
   // ahead, so two sets of words do. Bits of vertices need no order but their own: each has been set before it counts.
   // fenced: some have read what lies in others' queues, which will be written over.
-  GP_DEVICE void exchange(bool fenced, unsigned most) {
+  GP_DEVICE void exchange(bool fenced) {
     if (gp_warp() != 0) return;
     if (fenced) gp__fence();
     const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
@@ -20349,7 +20354,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       const gp__u64 edges_of_all = low + (high << 24);
       s.level = gp__bfs_sums{all, all_found | (hit ? GP__BFS_HIT : 0), edges_of_all, 0};
       const bool done = !all_found || hit || depth == a.limit;
-      const bool stays = !done && !overflows && fits(all, edges_of_all, most) && all * 4 > a.small;
+      const bool stays = !done && !overflows && fits_cluster(all, edges_of_all) && all * 4 > a.small;
       s.verdict = (done ? LEVEL_DONE : 0) | (stays ? LEVEL_STAYS : 0) | (uneven ? LEVEL_UNEVEN : 0) |
                   (edges_of_all <= all * 8ull ? LEVEL_FEW : 0);
     }
@@ -20377,7 +20382,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     gp__bfs_state &t = s.state;
     gp__u32 *map = a.reached[t.map];
     const bool in_cluster = CLUSTERS && blocks > 1;
-    const unsigned parts = static_cast<unsigned>(t.last - t.first), most = in_cluster ? a.cluster_small : a.small;
+    const unsigned parts = static_cast<unsigned>(t.last - t.first);
     const unsigned turned = WARPS - 1 - gp_warp(); // from the last warp on, as the first has more to do
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
     unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0;
@@ -20418,7 +20423,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       if (threadIdx.x == GP__WARP) s.sums[next].clear(), s.appended[next] = 0;
       __syncthreads();
       if (in_cluster) {
-        exchange(uneven, most);
+        exchange(uneven);
         __syncthreads();
         verdict = s.verdict;
         count = appended = s.appended[turn];
@@ -20432,7 +20437,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
         level.appended = count = appended = s.appended[turn];
         const bool done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
         verdict = (done                             ? LEVEL_DONE
-                   : fits(count, level.edges, most) ? LEVEL_STAYS
+                   : fits_block(count, level.edges) ? LEVEL_STAYS
                                                     : 0) |
                   (level.edges <= count * 8ull ? LEVEL_FEW : 0);
         if (threadIdx.x == GP__WARP) s.level = level;
