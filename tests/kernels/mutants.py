@@ -270,8 +270,8 @@ MUTANTS = {
         "BFS", "          open_queues();\n",
         ""),
     "bfs: queues that others read are written over": (
-        "BFS", "exchange(uneven, most);",
-        "exchange(false, most);"),
+        "BFS", "exchange(uneven);",
+        "exchange(false);"),
     "bfs: a cluster goes on with parts that had no room": (
         "BFS", "!done && !overflows && fits",
         "!done && fits"),
