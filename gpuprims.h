@@ -3397,9 +3397,12 @@ GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long lon
 }
 GPUPRIMS__BOTH static inline __attribute__((unused)) unsigned long long
 gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other) {
-  unsigned long long best = 0, items = 1;
-  for (; items * (unsigned)s.key_size <= GP__CHUNK_MOST; ++items)
-    if (gp__chunk_merit(s, extent, other, items) > (best ? gp__chunk_merit(s, extent, other, best) : 0)) best = items;
+  unsigned long long best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
+  if (items > extent / 2) items = extent / 2;
+  for (; items * GP__VECTOR * (unsigned)s.key_size > most && items * (unsigned)s.key_size >= GP__CHUNK_LEAST; --items) {
+    const unsigned long long merit = gp__chunk_merit(s, extent, other, items);
+    if (merit > most) best = items, most = merit;
+  }
   return best;
 }
 typedef struct gp__panels_plan {
@@ -4000,8 +4003,10 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
     gp__shape trip;
     q = p;
     q.algorithm = GP_PADDED_TILES;
-    q = gp__portable_transpose(q, s);
-    if (algorithm == GP_AUTO && gp__tiled(q, s).move == GP__MOVE_TILES) return q;
+    if (algorithm == GP_AUTO && matrix <= 1 << 16) { // a tile may have it
+      q = gp__portable_transpose(q, s);
+      if (gp__tiled(q, s).move == GP__MOVE_TILES) return q;
+    }
     q = p;
     q.algorithm = GP_ROUND_TRIP;
     trip = gp__tiled(q, s);

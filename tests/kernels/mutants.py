@@ -1205,6 +1205,9 @@ MUTANTS = {
     "transpose in place: the next tile is loaded too early": (
         "TRANSPOSE_IN_PLACE", "gp__misalignment(lower, 16), start_pitch);\n    __syncthreads();",
         "gp__misalignment(lower, 16), start_pitch);"),
+    "transpose in place: the longest chunks for the best": (
+        "TRANSPOSE_IN_PLACE", "items * GP__VECTOR * (unsigned)s.key_size > most",
+        "items * (unsigned)s.key_size > most"),
     "transpose in place: columns are not rotated": (
         "TRANSPOSE_IN_PLACE", "return !a->rotates || common > 1;", "return !a->rotates;"),
     "transpose in place: a row is overwritten while it is read": (

@@ -623,6 +623,26 @@ static void slots(const char *name) {
     check(good, std::string(name) + " of " + std::to_string(panels) + " panels");
   }
 }
+// Chunks are the best that there are.
+static void chunks(const char *name) {
+  if (!only.empty() && only != name) return;
+  static const int sizes[] = {1, 2, 3, 4, 8, 12, 40, 64};
+  for (int size : sizes) {
+    bool good = true;
+    for (int i = 0; i < 2000; ++i) {
+      gp__shape s = {};
+      s.key_size = size, s.word = gp__lowest_bit(size | 16), s.form = i % 2 ? GP__FORM_IN_START : 0;
+      const u64 extent = i < 1000 ? u64(i + 1) : (1 + random32() % 3000000) << random32() % 8,
+                other = 1 + random32() % 40000;
+      u64 best = 0;
+      for (u64 items = 1; items * u64(size) <= GP__CHUNK_MOST; ++items)
+        if (gp__chunk_merit(s, extent, other, items) > (best ? gp__chunk_merit(s, extent, other, best) : 0))
+          best = items;
+      good = good && gp__chunk_items(s, extent, other) == best;
+    }
+    check(good, std::string(name) + " of elements of " + std::to_string(size) + " bytes");
+  }
+}
 // Panels through a buffer: whole and ragged ones, of any alignment; about as many rows as columns, or more of either.
 template <class P> static void buffered(const char *name, int size, int seeds) {
   const u64 rows = u64(gp__transpose_rows(P::threads, P::vectors, size));
@@ -721,6 +741,7 @@ int main(int argc, char **argv) {
   panels<Larger>("panels 12", 12, seeds);
   thin<Small>("thin 4", 4, seeds);
   slots("slots");
+  chunks("chunks");
   buffered<Small>("buffered 4", 4, seeds);
   buffered<Larger>("buffered 12", 12, seeds);
 #ifndef TEST_FEW
