@@ -3262,6 +3262,7 @@ enum {
   GP__FORM_OUT_DENSE = 64,
   GP__FORM_STACKED = 128,
   GP__FORM_DENSE = 256,           // and stacked
+  GP__FORM_FEW = 16,              // of a kernel: few long rows
   GP__FORM_WORD = 256,            // of a kernel: times the bytes of a word of chunks
   GP__TRANSPOSE_PANEL = 8,        // tile rows of a panel, where gp__transpose_panel says nothing else
   GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
@@ -3325,6 +3326,23 @@ GPUPRIMS__RULE int gp__transpose_thin_in(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
   return (s.form & GP__FORM_OUT_DENSE) &&
          gp__transpose_thin(p, s, s.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+}
+// Few long rows whose columns lie one behind the other: a thread has a unit of each, a word or an element, and a tile
+// has a unit of each thread. Units in shared memory: a gap behind 128 bytes where columns are even.
+enum { GP__FEW_LEAST = 8, GP__FEW_MOST = 64, GP__FEW_COLUMN = 136 }; // rows; bytes of units, where blocks are small
+GPUPRIMS__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
+GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // the logarithm of units between gaps
+  return rows % 2 ? 31 : gp__floor_log2(128u / (unsigned)gp__few_unit(size));
+}
+GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
+  return ((unsigned)p.threads * rows + ((unsigned)p.threads * rows >> gp__few_line(size, rows))) *
+         (unsigned)gp__few_unit(size);
+}
+GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.form & GP__FORM_OUT_DENSE) &&
+         gp__is_swizzlable(s.key_size) && s.word == s.key_size && s.rows >= GP__FEW_LEAST && s.rows <= GP__FEW_MOST &&
+         s.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
+         gp__few_bytes(p, s.key_size, (unsigned)s.rows) <= (unsigned)s.shared_bytes - 2048;
 }
 // Matrices of a tile: as many as fit, and whole vectors.
 GPUPRIMS__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
@@ -3511,12 +3529,14 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_p
   if (gp__is_buffered(p.algorithm)) return gp__buffered_plan_of(p, s).form;
   s = gp__tiled(p, s);
   return s.move == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
-                                      : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-                                            (s.move != GP__MOVE_TILES       ? 0
-                                             : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
-                                             : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
-                                             : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
-                                                                            : 0);
+         : s.move == GP__MOVE_TILES && gp__transpose_few(p, s)
+             ? (s.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
+             : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+                   (s.move != GP__MOVE_TILES       ? 0
+                    : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
+                    : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
+                    : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
+                                                   : 0);
 }
 // Tiles that come by tensor copies: boxes of 128 bytes of so many rows; the other way, lines of 128 bytes or more.
 enum { GP__TENSOR_BOX = 128, GP__TENSOR_ALIGNMENT = 1024, GP__TENSOR_STAGES_MOST = 8, GP__TENSOR_TURNS = 2 };
@@ -3998,7 +4018,14 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   const int aligned = s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
   const int sides = s.move == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.rows >= 1024 && s.columns >= 1024;
   const int least = s.key_size == 1 ? 27 : s.key_size == 8 ? 30 : 29;
-  gp_policy q;
+  gp_policy q = p;
+  if (s.move == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
+    q.algorithm = GP_PADDED_TILES;
+    q.threads = gp__or(p.threads, s.rows * (unsigned)gp__few_unit(s.key_size) > GP__FEW_COLUMN ? 128 : 256);
+    q.vectors = gp__or(vectors, 4);
+    q.stages = gp__or(p.stages, 8);
+    if (gp__transpose_few(q, s)) return q;
+  }
   if (s.move == GP__MOVE_RECTANGLE && (algorithm == GP_ROUND_TRIP || algorithm == GP_AUTO)) {
     gp__shape trip;
     q = p;
@@ -4514,6 +4541,11 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
     r.row_tiles = r.column_tiles = gp__ceil_div(s.rows, r.tile_rows);
     r.shared_bytes = 2 * (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
                                                             r.form & GP__FORM_IN_ALIGNED);
+  } else if (s.move == GP__MOVE_TILES && (r.form & GP__FORM_FEW)) {
+    r.tile_columns = (unsigned)(p.threads * gp__few_unit(size) / size);
+    r.shared_bytes = gp__few_bytes(p, size, (unsigned)s.rows);
+    r.row_tiles = 1;
+    r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
   } else if (r.form & GP__FORM_IN_WHOLE) {
     r.pitch = (unsigned)s.columns * (unsigned)size;
     r.pad = r.pitch * (unsigned)group / GP__VECTOR % 2 ? 0 : GP__VECTOR;
@@ -18936,7 +18968,8 @@ struct gp__place_of_tile {
 
 // One tile a turn. FORM: GP__FORM_... A whole side is one on which lines are short and lie one behind the other: they
 // come, or go, as what they are together, one array.
-template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__transposer {
+template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED, bool FEW = (FORM & GP__FORM_FEW) != 0>
+struct gp__transposer {
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
@@ -19094,6 +19127,175 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
     else
       Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u, row == 0,
                   row + ROWS >= a.rows);
+  }
+};
+// Units of few long rows. Narrow elements: a word has several, and the words of so many rows become those of columns.
+template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
+  typedef typename gp__word_of<SIZE>::type Unit;
+  static GP_DEVICE Unit load(const unsigned char *at) { return *reinterpret_cast<const Unit *>(at); }
+  static GP_DEVICE Unit load_part(const unsigned char *at, unsigned) { return load(at); }
+  static GP_DEVICE bool is_whole(const unsigned char *, const unsigned char *, const unsigned char *,
+                                 const unsigned char *) {
+    return true;
+  }
+  static GP_DEVICE void turn(Unit (&)[1]) {}
+  static GP_DEVICE Unit append(const Unit &, const Unit &next, unsigned) { return next; }
+  static GP_DEVICE Unit last(const Unit &, const Unit &next, unsigned) { return next; }
+};
+template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
+  typedef gp__u32 Unit;
+  typedef typename gp__word_of<SIZE>::type Element;
+  // Whole words, of which those of the row that lies behind are dropped.
+  static GP_DEVICE Unit load(const unsigned char *at) {
+    const unsigned skip = ALIGNED ? 0 : gp__misalignment(at, 4);
+    const gp__u32 *word = reinterpret_cast<const gp__u32 *>(at - skip);
+    return ALIGNED ? *word : __funnelshift_r(word[0], word[1], skip * 8);
+  }
+  static GP_DEVICE Unit load_part(const unsigned char *at, unsigned elements) {
+    Unit r = 0;
+    GPUPRIMS__UNROLL
+    for (unsigned i = 0; i < 4 / SIZE; ++i)
+      if (i < elements) r |= gp__u32(reinterpret_cast<const Element *>(at)[i]) << i * SIZE * 8;
+    return r;
+  }
+  // Do words of a thread that begin at `first` in the first row, at `last` in the last one lie within [begin, end)?
+  static GP_DEVICE bool is_whole(const unsigned char *first, const unsigned char *last, const unsigned char *begin,
+                                 const unsigned char *end) {
+    return ALIGNED ? last + 4 <= end : first >= begin + 3 && last + 8 <= end;
+  }
+  static GP_DEVICE void turn(Unit (&x)[4 / SIZE]) { gp__transpose_words<SIZE>(x); }
+  // `next` behind so many bits that are the upper ones of `before`; the last word of both, `next` of so many bits.
+  static GP_DEVICE Unit append(Unit before, Unit next, unsigned bits) { return __funnelshift_l(before, next, bits); }
+  static GP_DEVICE Unit last(Unit before, Unit next, unsigned bits) { return __funnelshift_r(before, next, bits); }
+};
+// A thread has all rows of some columns, which are as many units of the output as there are rows: each column's words
+// are moved to where the column begins, the first one joined to the end of the column before.
+template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
+struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
+  static const int UNIT = gp__few_unit(SIZE), K = UNIT / SIZE; // K: columns of a thread, rows of a group
+  static const int GROUPS = P::vectors * 16 / UNIT > K ? P::vectors * 16 / UNIT / K : 1; // on their way at a time
+  typedef gp__few_words<SIZE, (FORM & GP__FORM_IN_ALIGNED) != 0> Words;
+  typedef typename Words::Unit Unit;
+  typedef typename gp__word_of<SIZE>::type Element;
+  const gp__transpose_args &a;
+  const unsigned rows, line;
+  GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
+      : a(args), rows(static_cast<unsigned>(args.rows)), line(args.pad) {}
+
+  GP_DEVICE unsigned place(unsigned unit) const { return unit + (unit >> line); }
+
+  // Group k, words of columns: at[j], where column j's begin in shared memory, `bits` bits behind the unit's beginning.
+  GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
+                     Unit (&before)[K]) const {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < K; ++j) {
+      shared[place(at[j] + k)] = Words::append(before[j], x[j], bits[j]);
+      before[j] = x[j];
+    }
+  }
+  // Columns that begin at `in` in the first row, `columns` of which there are.
+  template <bool WHOLE> GP_DEVICE void take(Unit *shared, const unsigned char *in, unsigned columns) const {
+    const unsigned groups = rows / K, rest = rows % K, most = K > 1 ? groups - 1 : groups;
+    const unsigned trips = (most + GROUPS - 1) / GROUPS, step = (most + trips - 1) / trips;
+    unsigned at[K], bits[K];
+    Unit x[GROUPS][K], before[K], end[K], tail[K];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < K; ++j) {
+      at[j] = threadIdx.x * rows + j * rows * SIZE / UNIT;
+      bits[j] = j * rows * SIZE % UNIT * 8;
+    }
+    if (K > 1) {
+      const unsigned char *from = in + gp__u64(most * K) * a.in_pitch;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < K; ++i) end[i] = load<WHOLE>(from + i * a.in_pitch, columns);
+      from += K * a.in_pitch;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < K; ++i) tail[i] = i < int(rest) ? load<WHOLE>(from + i * a.in_pitch, columns) : Unit();
+    }
+    for (unsigned k = 0; k < most; k += step, in += gp__u64(step * K) * a.in_pitch) {
+      const unsigned all = most - k < step ? most - k : step;
+      GPUPRIMS__UNROLL
+      for (unsigned b = 0; b < GROUPS; ++b)
+        if (b < all) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i < K; ++i) x[b][i] = load<WHOLE>(in + (b * K + i) * a.in_pitch, columns);
+        }
+      if (K > 1 && k == 0) {
+        Words::turn(end);
+        Words::turn(tail);
+        before[0] = Unit();
+        GPUPRIMS__UNROLL
+        for (int j = 1; j < K; ++j) before[j] = Words::last(end[j - 1], tail[j - 1], rest * SIZE * 8);
+      }
+      GPUPRIMS__UNROLL
+      for (unsigned b = 0; b < GROUPS; ++b)
+        if (b < all) {
+          Words::turn(x[b]);
+          put(shared, at, bits, k + b, x[b], before);
+        }
+    }
+    if (K == 1) return;
+    put(shared, at, bits, most, end, before);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < K; ++j)
+      if (bits[j] + rest * SIZE * 8 >= UNIT * 8)
+        shared[place(at[j] + groups)] = Words::append(before[j], tail[j], bits[j]);
+  }
+  template <bool WHOLE> GP_DEVICE Unit load(const unsigned char *at, unsigned columns) const {
+    return WHOLE ? Words::load(at) : Words::load_part(at, columns);
+  }
+  GP_DEVICE const Element &element(const unsigned char *shared, unsigned byte) const {
+    return *reinterpret_cast<const Element *>(shared + place(byte / UNIT) * UNIT + byte % UNIT);
+  }
+  GP_DEVICE void store(const unsigned char *shared, unsigned char *out, unsigned bytes) const {
+    const unsigned skip = gp__misalignment(out, 16);
+    const int W = 16 / SIZE, all = static_cast<int>(bytes);
+    GPUPRIMS__UNROLL_BY(4)
+    for (unsigned i = threadIdx.x; i * 16 < skip + bytes; i += P::threads) {
+      const int first = static_cast<int>(i * 16) - static_cast<int>(skip);
+      unsigned char *to = out + static_cast<gp__u64>(i) * 16 - skip;
+      if (first >= 0 && first + 16 <= all) {
+        gp__packed<Unit> units;
+        const unsigned from = place(i * 16 / UNIT) * UNIT;
+        if (skip) {
+          gp__packed<Element> elements;
+          GPUPRIMS__UNROLL
+          for (int w = 0; w < W; ++w) elements.item[w] = element(shared, static_cast<unsigned>(first + w * SIZE));
+          units.vector = elements.vector;
+        } else if (rows % 2) units.vector = *reinterpret_cast<const gp_vector *>(shared + from);
+        else {
+          GPUPRIMS__UNROLL
+          for (int w = 0; w < 16 / UNIT; ++w) units.item[w] = *reinterpret_cast<const Unit *>(shared + from + w * UNIT);
+        }
+        gp__store_vector<P::store>(to, units.vector);
+        continue;
+      }
+      GPUPRIMS__UNROLL_BY(1)
+      for (int w = 0; w < W; ++w)
+        if (first + w * SIZE >= 0 && first + w * SIZE < all)
+          *reinterpret_cast<Element *>(to + w * SIZE) = element(shared, static_cast<unsigned>(first + w * SIZE));
+    }
+  }
+  GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) const {
+    const unsigned char *in = static_cast<const unsigned char *>(a.in), *begin = in, *end = in + a.in_bytes;
+    unsigned char *out = static_cast<unsigned char *>(a.out);
+    if (a.outer[0] * a.outer[1] > 1) {
+      const gp__u64 matrix = tile / a.column_tiles, far = matrix / a.outer[1], near = matrix - far * a.outer[1];
+      tile -= matrix * a.column_tiles;
+      in += far * a.in_outer[0] + near * a.in_outer[1];
+      out += far * a.out_outer[0] + near * a.out_outer[1];
+    }
+    const gp__u64 column = tile * a.tile_columns, rest = a.columns - column;
+    const unsigned columns = static_cast<unsigned>(rest < a.tile_columns ? rest : a.tile_columns);
+    const unsigned first = threadIdx.x * K;
+    in += column * SIZE + threadIdx.x * UNIT;
+    if (first < columns) {
+      if (Words::is_whole(in, in + (rows - 1) * a.in_pitch, begin, end))
+        take<true>(reinterpret_cast<Unit *>(shared), in, columns - first);
+      else take<false>(reinterpret_cast<Unit *>(shared), in, columns - first);
+    }
+    __syncthreads();
+    store(shared, out + column * a.out_pitch, columns * rows * SIZE);
   }
 };
 template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
@@ -30514,7 +30716,7 @@ gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void
   a.tile_columns = r.tile_columns;
   a.matrices = r.matrices;
   a.pitch = r.pitch;
-  a.pad = r.pad;
+  a.pad = r.form & GP__FORM_FEW ? (unsigned)gp__few_line(m->size, (unsigned)h.rows) : r.pad;
   a.panel = (unsigned)gp__transpose_panel(m->size, p.vectors, r.form);
   a.units = gp__divisor_of(r.form & GP__FORM_IN_WHOLE
                                ? gp__ceil_div(r.tile_rows * size / GP__VECTOR + !(r.form & GP__FORM_OUT_ALIGNED), 8)

@@ -1171,6 +1171,10 @@ MUTANTS = {
         "TRANSPOSE", "      if (!tails && first + skip / SIZE >= ROWS - (skip ? 0 : V)) continue;", ""),
     "transpose: units that are nobody's": (
         "TRANSPOSE", "first + skip / SIZE >= ROWS - (skip ? 0 : V)", "first + skip / SIZE >= ROWS - V"),
+    "transpose: the word that two columns share, without the first": (
+        "TRANSPOSE", "Words::last(end[j - 1], tail[j - 1], rest * SIZE * 8)", "Unit()"),
+    "transpose: words of few rows are read behind the input": (
+        "TRANSPOSE", "first >= begin + 3 && last + 8 <= end", "first >= begin + 3 && last + 4 <= end"),
     "transpose: matrices of a tile": (
         "TRANSPOSE", "column -= matrix * a.column.by;", ""),
     "transpose: the last panel is as high as the others": (

@@ -90,6 +90,9 @@ template <class P, int SIZE, int WORD, bool SWIZZLED> static int launch_form(con
                                gp__transpose<P, SIZE, WORD, F, SWIZZLED>, r.args);
   FORM(1) FORM(3) if constexpr (!SWIZZLED) {
     FORM(0)
+    if constexpr (SIZE == WORD && SIZE <= 16) {
+      FORM(16) FORM(17)
+    }
     FORM(2) FORM(4) FORM(5) FORM(6) FORM(7) FORM(8) FORM(9) FORM(10) FORM(11) FORM(12) FORM(13) FORM(14) FORM(15)
   }
 #undef FORM
@@ -437,6 +440,26 @@ template <class P> static void sweep(const char *name, int size, int seeds) {
     run<P>(c, name, seed, false, true);
   }
 }
+// Few long rows whose columns lie one behind the other: even and odd many, ends of rows within a word, pitches, any
+// alignment of both sides, several matrices.
+template <class P> static void few(const char *name, int size, int seeds) {
+  const u64 tile = u64(P::threads * gp__few_unit(size) / size);
+  for (int seed = 1; seed <= 8 * seeds; ++seed) {
+    const u64 rows = GP__FEW_LEAST + random32() % (seed % 8 ? 20u : unsigned(GP__FEW_MOST - GP__FEW_LEAST + 1));
+    u64 columns = tile * (2 + random32() % 2) + (seed % 3 ? random32() % 24 : 0);
+    if (seed % 5 == 3) columns += 16 - columns % 16;
+    Case c = matrix(size, rows, columns, seed % 4 == 3 ? 2 : 1);
+    if (seed % 4 == 1) c.p.in_stride[1] = seed % 8 == 1 ? columns + 1 + random32() % 9 : (columns / 16 + 2) * 16;
+    if (seed % 5 == 2) { // matrices whose rows take turns
+      c.p.dimensions = 4;
+      c.p.extent[3] = columns, c.p.extent[2] = 2, c.p.extent[1] = rows, c.p.extent[0] = c.p.extent[0];
+      c.p.in_stride[1] = 0;
+      c.p.order[0] = 0, c.p.order[1] = 2, c.p.order[2] = 3, c.p.order[3] = 1;
+    }
+    c.in_skip = seed % 2 ? skip_of(size, 1) : 0, c.out_skip = seed % 3 ? 0 : skip_of(size, 1);
+    run<P>(c, name, seed, false, true);
+  }
+}
 // Any permutation: what it becomes is the header's business, and may be an instance that the test has not.
 static void permutations(int seeds) {
   for (int seed = 1; seed <= 40 * seeds; ++seed) {
@@ -711,8 +734,14 @@ int main(int argc, char **argv) {
   sweep<Small>("transpose 2", 2, seeds);
   sweep<Larger>("transpose 12", 12, seeds);
   permutations(seeds);
+  few<Small>("few 1", 1, seeds);
+  few<Small>("few 2", 2, seeds);
+  few<Small>("few 4", 4, seeds);
 #ifndef TEST_FEW
   sweep<Larger>("transpose 8", 8, seeds);
+  few<Larger>("few 1, larger", 1, seeds);
+  few<Larger>("few 8", 8, seeds);
+  few<Small>("few 16", 16, seeds);
   sweep<Small>("transpose 16", 16, seeds);
   sweep<Small>("transpose 3", 3, seeds);
   sweep<Small>("transpose 64", 64, seeds);
