@@ -19207,18 +19207,17 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     if (K > 1) {
       const unsigned char *from = in + gp__u64(most * K) * a.in_pitch;
       GPUPRIMS__UNROLL
-      for (int i = 0; i < K; ++i) end[i] = load<WHOLE>(from + i * a.in_pitch, columns);
-      from += K * a.in_pitch;
+      for (int i = 0; i < K; ++i, from += a.in_pitch) end[i] = load<WHOLE>(from, columns);
       GPUPRIMS__UNROLL
-      for (int i = 0; i < K; ++i) tail[i] = i < int(rest) ? load<WHOLE>(from + i * a.in_pitch, columns) : Unit();
+      for (int i = 0; i < K; ++i, from += a.in_pitch) tail[i] = i < int(rest) ? load<WHOLE>(from, columns) : Unit();
     }
-    for (unsigned k = 0; k < most; k += step, in += gp__u64(step * K) * a.in_pitch) {
+    for (unsigned k = 0; k < most; k += step) {
       const unsigned all = most - k < step ? most - k : step;
       GPUPRIMS__UNROLL
       for (unsigned b = 0; b < GROUPS; ++b)
         if (b < all) {
           GPUPRIMS__UNROLL
-          for (int i = 0; i < K; ++i) x[b][i] = load<WHOLE>(in + (b * K + i) * a.in_pitch, columns);
+          for (int i = 0; i < K; ++i, in += a.in_pitch) x[b][i] = load<WHOLE>(in, columns);
         }
       if (K > 1 && k == 0) {
         Words::turn(end);
@@ -19247,34 +19246,34 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
   GP_DEVICE const Element &element(const unsigned char *shared, unsigned byte) const {
     return *reinterpret_cast<const Element *>(shared + place(byte / UNIT) * UNIT + byte % UNIT);
   }
+  // As vectors of the output: as they lie in shared memory, or element by element; both ends an element a thread.
   GP_DEVICE void store(const unsigned char *shared, unsigned char *out, unsigned bytes) const {
-    const unsigned skip = gp__misalignment(out, 16);
-    const int W = 16 / SIZE, all = static_cast<int>(bytes);
-    GPUPRIMS__UNROLL_BY(4)
-    for (unsigned i = threadIdx.x; i * 16 < skip + bytes; i += P::threads) {
-      const int first = static_cast<int>(i * 16) - static_cast<int>(skip);
-      unsigned char *to = out + static_cast<gp__u64>(i) * 16 - skip;
-      if (first >= 0 && first + 16 <= all) {
-        gp__packed<Unit> units;
-        const unsigned from = place(i * 16 / UNIT) * UNIT;
-        if (skip) {
-          gp__packed<Element> elements;
-          GPUPRIMS__UNROLL
-          for (int w = 0; w < W; ++w) elements.item[w] = element(shared, static_cast<unsigned>(first + w * SIZE));
-          units.vector = elements.vector;
-        } else if (rows % 2) units.vector = *reinterpret_cast<const gp_vector *>(shared + from);
-        else {
-          GPUPRIMS__UNROLL
-          for (int w = 0; w < 16 / UNIT; ++w) units.item[w] = *reinterpret_cast<const Unit *>(shared + from + w * UNIT);
-        }
-        gp__store_vector<P::store>(to, units.vector);
-        continue;
+    const unsigned head = -gp__misalignment(out, 16) & 15u, vectors = bytes > head ? (bytes - head) / 16 : 0;
+    unsigned byte = threadIdx.x * SIZE;
+    if (head == 0 && rows % 2) {
+      GPUPRIMS__UNROLL_BY(4)
+      for (unsigned i = threadIdx.x; i < vectors; i += P::threads)
+        gp__store_vector<P::store>(out + i * 16, *reinterpret_cast<const gp_vector *>(shared + i * 16));
+    } else if (head == 0) {
+      GPUPRIMS__UNROLL_BY(4)
+      for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
+        const Unit *from = reinterpret_cast<const Unit *>(shared) + place(i * 16 / UNIT);
+        gp__packed<Unit> v;
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < 16 / UNIT; ++w) v.item[w] = from[w];
+        gp__store_vector<P::store>(out + i * 16, v.vector);
       }
+    } else {
       GPUPRIMS__UNROLL_BY(1)
-      for (int w = 0; w < W; ++w)
-        if (first + w * SIZE >= 0 && first + w * SIZE < all)
-          *reinterpret_cast<Element *>(to + w * SIZE) = element(shared, static_cast<unsigned>(first + w * SIZE));
+      for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
+        gp__packed<Element> v;
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < 16 / SIZE; ++w) v.item[w] = element(shared, head + i * 16 + w * SIZE);
+        gp__store_vector<P::store>(out + head + i * 16, v.vector);
+      }
     }
+    if (byte >= head) byte += vectors * 16;
+    if (byte < bytes) *reinterpret_cast<Element *>(out + byte) = element(shared, byte);
   }
   GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) const {
     const unsigned char *in = static_cast<const unsigned char *>(a.in), *begin = in, *end = in + a.in_bytes;

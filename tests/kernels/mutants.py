@@ -1173,6 +1173,8 @@ MUTANTS = {
         "TRANSPOSE", "first + skip / SIZE >= ROWS - (skip ? 0 : V)", "first + skip / SIZE >= ROWS - V"),
     "transpose: the word that two columns share, without the first": (
         "TRANSPOSE", "Words::last(end[j - 1], tail[j - 1], rest * SIZE * 8)", "Unit()"),
+    "transpose: the end of few rows' columns that is no vector": (
+        "TRANSPOSE", "    if (byte >= head) byte += vectors * 16;\n", ""),
     "transpose: words of few rows are read behind the input": (
         "TRANSPOSE", "first >= begin + 3 && last + 8 <= end", "first >= begin + 3 && last + 4 <= end"),
     "transpose: matrices of a tile": (
