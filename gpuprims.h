@@ -3329,7 +3329,7 @@ GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
 }
 // Few long rows whose columns lie one behind the other: a thread has a unit of each, a word or an element, and a tile
 // has a unit of each thread. Units in shared memory: a gap behind 128 bytes where columns are even.
-enum { GP__FEW_LEAST = 8, GP__FEW_MOST = 64, GP__FEW_COLUMN = 136 }; // rows; bytes of units, where blocks are small
+enum { GP__FEW_LEAST = 8, GP__FEW_MOST = 64 };
 GPUPRIMS__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
 GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // the logarithm of units between gaps
   return rows % 2 ? 31 : gp__floor_log2(128u / (unsigned)gp__few_unit(size));
@@ -4021,7 +4021,7 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   gp_policy q = p;
   if (s.move == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
-    q.threads = gp__or(p.threads, s.rows * (unsigned)gp__few_unit(s.key_size) > GP__FEW_COLUMN ? 128 : 256);
+    q.threads = gp__or(p.threads, 128);
     q.vectors = gp__or(vectors, 4);
     q.stages = gp__or(p.stages, 8);
     if (gp__transpose_few(q, s)) return q;
@@ -19132,12 +19132,10 @@ struct gp__transposer {
 // Units of few long rows. Narrow elements: a word has several, and the words of so many rows become those of columns.
 template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
   typedef typename gp__word_of<SIZE>::type Unit;
+  static const bool SHIFTED = false;
   static GP_DEVICE Unit load(const unsigned char *at) { return *reinterpret_cast<const Unit *>(at); }
   static GP_DEVICE Unit load_part(const unsigned char *at, unsigned) { return load(at); }
-  static GP_DEVICE bool is_whole(const unsigned char *, const unsigned char *, const unsigned char *,
-                                 const unsigned char *) {
-    return true;
-  }
+  static GP_DEVICE Unit shifted(const Unit &x, gp__u32, unsigned, unsigned) { return x; }
   static GP_DEVICE void turn(Unit (&)[1]) {}
   static GP_DEVICE Unit append(const Unit &, const Unit &next, unsigned) { return next; }
   static GP_DEVICE Unit last(const Unit &, const Unit &next, unsigned) { return next; }
@@ -19145,11 +19143,10 @@ template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words
 template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
   typedef gp__u32 Unit;
   typedef typename gp__word_of<SIZE>::type Element;
-  // Whole words, of which those of the row that lies behind are dropped.
+  static const bool SHIFTED = !ALIGNED;
+  // The aligned word in which `at` lies. Of rows that are not aligned the next lane has the rest.
   static GP_DEVICE Unit load(const unsigned char *at) {
-    const unsigned skip = ALIGNED ? 0 : gp__misalignment(at, 4);
-    const gp__u32 *word = reinterpret_cast<const gp__u32 *>(at - skip);
-    return ALIGNED ? *word : __funnelshift_r(word[0], word[1], skip * 8);
+    return *reinterpret_cast<const gp__u32 *>(at - (ALIGNED ? 0 : gp__misalignment(at, 4)));
   }
   static GP_DEVICE Unit load_part(const unsigned char *at, unsigned elements) {
     Unit r = 0;
@@ -19158,10 +19155,10 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
       if (i < elements) r |= gp__u32(reinterpret_cast<const Element *>(at)[i]) << i * SIZE * 8;
     return r;
   }
-  // Do words of a thread that begin at `first` in the first row, at `last` in the last one lie within [begin, end)?
-  static GP_DEVICE bool is_whole(const unsigned char *first, const unsigned char *last, const unsigned char *begin,
-                                 const unsigned char *end) {
-    return ALIGNED ? last + 4 <= end : first >= begin + 3 && last + 8 <= end;
+  // x and the next lane's word, from that bit on (modulo 32); lane i has the word behind the last lane's of row i.
+  static GP_DEVICE Unit shifted(Unit x, gp__u32 behind, unsigned row, unsigned bits) {
+    const gp__u32 next = __shfl_down_sync(~0u, x, 1), other = __shfl_sync(~0u, behind, int(row));
+    return __funnelshift_r(x, gp_lane() == GP__WARP - 1 ? other : next, bits);
   }
   static GP_DEVICE void turn(Unit (&x)[4 / SIZE]) { gp__transpose_words<SIZE>(x); }
   // `next` behind so many bits that are the upper ones of `before`; the last word of both, `next` of so many bits.
@@ -19193,35 +19190,65 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
       before[j] = x[j];
     }
   }
-  // Columns that begin at `in` in the first row, `columns` of which there are.
+  // A column of elements that are units, four rows at a time. Two of them lie side by side: gaps stand behind pairs.
+  GP_DEVICE void take_one(Unit *shared, const unsigned char *in) const {
+    const int FOURS = P::vectors * 16 / UNIT > 4 ? P::vectors * 16 / UNIT / 4 : 1;
+    const unsigned fours = rows / 4, rest = rows % 4;
+    unsigned at = threadIdx.x * rows;
+    Unit x[FOURS][4], tail[3];
+    const unsigned char *from = in + gp__u64(fours * 4) * a.in_pitch;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 3; ++i, from += a.in_pitch)
+      if (i < int(rest)) tail[i] = Words::load(from);
+    for (unsigned k = 0; k < fours; k += FOURS) {
+      GPUPRIMS__UNROLL
+      for (int b = 0; b < FOURS; ++b)
+        if (k + b < fours) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i < 4; ++i, in += a.in_pitch) x[b][i] = Words::load(in);
+        }
+      GPUPRIMS__UNROLL
+      for (int b = 0; b < FOURS; ++b)
+        if (k + b < fours) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i < 4; i += 2, at += 2) shared[place(at)] = x[b][i], shared[place(at) + 1] = x[b][i + 1];
+        }
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 3; ++i)
+      if (i < int(rest)) shared[place(at + i)] = tail[i];
+  }
+  // Columns that begin at `in` in the first row, `columns` of which there are. WHOLE: all words of the warp are.
   template <bool WHOLE> GP_DEVICE void take(Unit *shared, const unsigned char *in, unsigned columns) const {
-    const unsigned groups = rows / K, rest = rows % K, most = K > 1 ? groups - 1 : groups;
-    const unsigned trips = (most + GROUPS - 1) / GROUPS, step = (most + trips - 1) / trips;
-    unsigned at[K], bits[K];
+    const unsigned groups = rows / K, rest = rows % K, most = groups - 1;
+    const unsigned trips = (most + GROUPS - 1) / GROUPS, step = trips > 1 ? (most + trips - 1) / trips : most;
+    const unsigned pitch = static_cast<unsigned>(a.in_pitch) * 8; // in bits, as `start` is: modulo 32
+    unsigned at[K], bits[K], start = gp__misalignment(in, 4) * 8;
+    gp__u32 behind = 0;
     Unit x[GROUPS][K], before[K], end[K], tail[K];
     GPUPRIMS__UNROLL
     for (int j = 0; j < K; ++j) {
       at[j] = threadIdx.x * rows + j * rows * SIZE / UNIT;
       bits[j] = j * rows * SIZE % UNIT * 8;
     }
-    if (K > 1) {
-      const unsigned char *from = in + gp__u64(most * K) * a.in_pitch;
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < K; ++i, from += a.in_pitch) end[i] = load<WHOLE>(from, columns);
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < K; ++i, from += a.in_pitch) tail[i] = i < int(rest) ? load<WHOLE>(from, columns) : Unit();
-    }
+    const unsigned char *from = in + gp__u64(most * K) * a.in_pitch;
+    behind = load_behind<WHOLE>(from, K + rest);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K; ++i, from += a.in_pitch) end[i] = load<WHOLE>(from, columns);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K; ++i, from += a.in_pitch) tail[i] = i < int(rest) ? load<WHOLE>(from, columns) : Unit();
     for (unsigned k = 0; k < most; k += step) {
       const unsigned all = most - k < step ? most - k : step;
+      const gp__u32 beside = load_behind<WHOLE>(in, all * K);
       GPUPRIMS__UNROLL
       for (unsigned b = 0; b < GROUPS; ++b)
         if (b < all) {
           GPUPRIMS__UNROLL
           for (int i = 0; i < K; ++i, in += a.in_pitch) x[b][i] = load<WHOLE>(in, columns);
         }
-      if (K > 1 && k == 0) {
-        Words::turn(end);
-        Words::turn(tail);
+      if (k == 0) {
+        settle<WHOLE>(end, behind, 0, start + most * K * pitch);
+        settle<WHOLE>(tail, behind, K, start + groups * K * pitch);
         before[0] = Unit();
         GPUPRIMS__UNROLL
         for (int j = 1; j < K; ++j) before[j] = Words::last(end[j - 1], tail[j - 1], rest * SIZE * 8);
@@ -19229,11 +19256,11 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
       GPUPRIMS__UNROLL
       for (unsigned b = 0; b < GROUPS; ++b)
         if (b < all) {
-          Words::turn(x[b]);
+          settle<WHOLE>(x[b], beside, b * K, start);
+          start += K * pitch;
           put(shared, at, bits, k + b, x[b], before);
         }
     }
-    if (K == 1) return;
     put(shared, at, bits, most, end, before);
     GPUPRIMS__UNROLL
     for (int j = 0; j < K; ++j)
@@ -19242,6 +19269,25 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
   }
   template <bool WHOLE> GP_DEVICE Unit load(const unsigned char *at, unsigned columns) const {
     return WHOLE ? Words::load(at) : Words::load_part(at, columns);
+  }
+  // Of so many rows, one a lane, the word in which the last lane's last bytes lie.
+  template <bool WHOLE> GP_DEVICE gp__u32 load_behind(const unsigned char *in, unsigned of) const {
+    const unsigned lane = gp_lane();
+    const unsigned char *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
+    const unsigned skip = gp__misalignment(at, 4);
+    return WHOLE && Words::SHIFTED && lane < of && skip ? *reinterpret_cast<const gp__u32 *>(at - skip) : 0;
+  }
+  // Words of K rows, the first of which begins at that bit, become words of columns.
+  template <bool WHOLE> GP_DEVICE void settle(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; WHOLE && Words::SHIFTED && i < K; ++i)
+      x[i] = Words::shifted(x[i], behind, row + i, start + i * (static_cast<unsigned>(a.in_pitch) * 8));
+    Words::turn(x);
+  }
+  // Do all words that a warp reads, whose first one begins at `in`, lie within [begin, end)?
+  GP_DEVICE bool is_whole(const unsigned char *in, const unsigned char *begin, const unsigned char *end) const {
+    const unsigned char *last = in + (rows - 1) * a.in_pitch + GP__WARP * 4;
+    return Words::SHIFTED ? in >= begin + 3 && last + 4 <= end : last <= end;
   }
   GP_DEVICE const Element &element(const unsigned char *shared, unsigned byte) const {
     return *reinterpret_cast<const Element *>(shared + place(byte / UNIT) * UNIT + byte % UNIT);
@@ -19278,7 +19324,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
   GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) const {
     const unsigned char *in = static_cast<const unsigned char *>(a.in), *begin = in, *end = in + a.in_bytes;
     unsigned char *out = static_cast<unsigned char *>(a.out);
-    if (a.outer[0] * a.outer[1] > 1) {
+    if ((a.outer[0] | a.outer[1]) > 1) {
       const gp__u64 matrix = tile / a.column_tiles, far = matrix / a.outer[1], near = matrix - far * a.outer[1];
       tile -= matrix * a.column_tiles;
       in += far * a.in_outer[0] + near * a.in_outer[1];
@@ -19288,11 +19334,12 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     const unsigned columns = static_cast<unsigned>(rest < a.tile_columns ? rest : a.tile_columns);
     const unsigned first = threadIdx.x * K;
     in += column * SIZE + threadIdx.x * UNIT;
-    if (first < columns) {
-      if (Words::is_whole(in, in + (rows - 1) * a.in_pitch, begin, end))
-        take<true>(reinterpret_cast<Unit *>(shared), in, columns - first);
-      else take<false>(reinterpret_cast<Unit *>(shared), in, columns - first);
-    }
+    const unsigned needed = first - gp_lane() * K + GP__WARP * K; // by the warp
+    if (K == 1) {
+      if (first < columns) take_one(reinterpret_cast<Unit *>(shared), in);
+    } else if (needed <= columns && is_whole(in - gp_lane() * UNIT, begin, end))
+      take<true>(reinterpret_cast<Unit *>(shared), in, columns - first);
+    else if (first < columns) take<false>(reinterpret_cast<Unit *>(shared), in, columns - first);
     __syncthreads();
     store(shared, out + column * a.out_pitch, columns * rows * SIZE);
   }
@@ -29612,6 +29659,8 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_
       (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned &&
        !(gp__form_of(q, v) & GP__FORM_WHOLE) && (m->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : m->word >= 4));
   const int bytes = m->size == 1 && !(gp__form_of(q, v) & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
+  if (kind == GP__TRANSPOSE && (gp__form_of(q, v) & GP__FORM_FEW))
+    return v->vectors > 4 || (m->size <= 2 && !(gp__form_of(q, v) & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
   if (kind == GP__TRANSPOSE_TENSOR) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : v->stages > 1 ? 1024 : 1280;
   if (kind == GP__TRANSPOSE_TENSOR_PANELS) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : 1280;
   if (kind == GP__TRANSPOSE_BUFFERED) return v->vectors > 4 ? 768 : 1024; // and a warp of each block that leads

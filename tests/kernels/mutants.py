@@ -1176,7 +1176,9 @@ MUTANTS = {
     "transpose: the end of few rows' columns that is no vector": (
         "TRANSPOSE", "    if (byte >= head) byte += vectors * 16;\n", ""),
     "transpose: words of few rows are read behind the input": (
-        "TRANSPOSE", "first >= begin + 3 && last + 8 <= end", "first >= begin + 3 && last + 4 <= end"),
+        "TRANSPOSE", "in >= begin + 3 && last + 4 <= end", "in >= begin + 3 && last <= end"),
+    "transpose: the last lane of few rows takes the word beside for the one behind": (
+        "TRANSPOSE", "gp_lane() == GP__WARP - 1 ? other : next", "next"),
     "transpose: matrices of a tile": (
         "TRANSPOSE", "column -= matrix * a.column.by;", ""),
     "transpose: the last panel is as high as the others": (
