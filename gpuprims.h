@@ -3329,7 +3329,9 @@ GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
 }
 // Few long rows whose columns lie one behind the other: a thread has a unit of each, a word or an element, and a tile
 // has a unit of each thread. Units in shared memory: a gap behind 128 bytes where columns are even.
-enum { GP__FEW_LEAST = 8, GP__FEW_MOST = 64 };
+GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows) { // what won on an H200
+  return rows >= (size == 1 ? 8u : 9u) && rows <= (size <= 2 ? 112u : size == 4 ? 47u : 39u);
+}
 GPUPRIMS__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
 GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // the logarithm of units between gaps
   return rows % 2 ? 31 : gp__floor_log2(128u / (unsigned)gp__few_unit(size));
@@ -3340,7 +3342,7 @@ GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
 }
 GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.form & GP__FORM_OUT_DENSE) &&
-         gp__is_swizzlable(s.key_size) && s.word == s.key_size && s.rows >= GP__FEW_LEAST && s.rows <= GP__FEW_MOST &&
+         gp__is_swizzlable(s.key_size) && s.key_size <= 8 && s.word == s.key_size && gp__are_few(s.key_size, s.rows) &&
          s.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
          gp__few_bytes(p, s.key_size, (unsigned)s.rows) <= (unsigned)s.shared_bytes - 2048;
 }
@@ -4022,7 +4024,7 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   if (s.move == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
     q.threads = gp__or(p.threads, 128);
-    q.vectors = gp__or(vectors, 4);
+    q.vectors = gp__or(vectors, s.key_size == 8 ? 8 : 4);
     q.stages = gp__or(p.stages, 8);
     if (gp__transpose_few(q, s)) return q;
   }
@@ -31261,10 +31263,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   int occupancy = count ? kernels[0]->occupancy : 0, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
-  if (gp__family_of(q->primitive) == GP__FAMILY_HISTOGRAM || p->algorithm == GP_BEST_LISTS) {
+  if (gp__family_of(q->primitive) == GP__FAMILY_HISTOGRAM || p->algorithm == GP_BEST_LISTS ||
+      (q->primitive == GP_TRANSPOSE && count)) { // shared memory of one kernel by the shape
+    const int most = q->primitive == GP_TRANSPOSE ? occupancy : INT32_MAX;
     g = gp__geometry_of(*p, *h, 0);
     result = gp__fit_kernel(s, who, kernels[0], &g, &occupancy);
     if (result != GP_SUCCESS) return result;
+    if (occupancy > most) occupancy = most;
   }
   g = gp__geometry_of(*p, *h, occupancy);
   result = gp__number_of_stream(s, who, stream, &stream_key, &capturing);
