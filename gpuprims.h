@@ -3263,6 +3263,7 @@ enum {
   GP__FORM_OUT_DENSE = 64,
   GP__FORM_STACKED = 128,
   GP__FORM_DENSE = 256,           // and stacked
+  GP__FORM_FEW = 16,              // of a kernel: few long rows
   GP__FORM_WORD = 256,            // of a kernel: times the bytes of a word of chunks
   GP__TRANSPOSE_PANEL = 8,        // tile rows of a panel, where gp__transpose_panel says nothing else
   GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
@@ -3326,6 +3327,25 @@ GPUPRIMS__RULE int gp__transpose_thin_in(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
   return (s.form & GP__FORM_OUT_DENSE) &&
          gp__transpose_thin(p, s, s.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+}
+// Few long rows whose columns lie one behind the other: a thread has a unit of each, a word or an element, and a tile
+// has a unit of each thread. Units in shared memory: a gap behind 128 bytes where columns are even.
+GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows) { // what won on an H200
+  return rows >= (size == 1 ? 8u : 9u) && rows <= (size <= 2 ? 112u : size == 4 ? 47u : 39u);
+}
+GPUPRIMS__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
+GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // the logarithm of units between gaps
+  return rows % 2 ? 31 : gp__floor_log2(128u / (unsigned)gp__few_unit(size));
+}
+GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
+  return ((unsigned)p.threads * rows + ((unsigned)p.threads * rows >> gp__few_line(size, rows))) *
+         (unsigned)gp__few_unit(size);
+}
+GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.form & GP__FORM_OUT_DENSE) &&
+         gp__is_swizzlable(s.key_size) && s.key_size <= 8 && s.word == s.key_size && gp__are_few(s.key_size, s.rows) &&
+         s.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
+         gp__few_bytes(p, s.key_size, (unsigned)s.rows) <= (unsigned)s.shared_bytes - 2048;
 }
 // Matrices of a tile: as many as fit, and whole vectors.
 GPUPRIMS__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
@@ -3398,9 +3418,12 @@ GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long lon
 }
 GPUPRIMS__BOTH static inline __attribute__((unused)) unsigned long long
 gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other) {
-  unsigned long long best = 0, items = 1;
-  for (; items * (unsigned)s.key_size <= GP__CHUNK_MOST; ++items)
-    if (gp__chunk_merit(s, extent, other, items) > (best ? gp__chunk_merit(s, extent, other, best) : 0)) best = items;
+  unsigned long long best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
+  if (items > extent / 2) items = extent / 2;
+  for (; items * GP__VECTOR * (unsigned)s.key_size > most && items * (unsigned)s.key_size >= GP__CHUNK_LEAST; --items) {
+    const unsigned long long merit = gp__chunk_merit(s, extent, other, items);
+    if (merit > most) best = items, most = merit;
+  }
   return best;
 }
 typedef struct gp__panels_plan {
@@ -3509,12 +3532,14 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_p
   if (gp__is_buffered(p.algorithm)) return gp__buffered_plan_of(p, s).form;
   s = gp__tiled(p, s);
   return s.move == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
-                                      : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-                                            (s.move != GP__MOVE_TILES       ? 0
-                                             : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
-                                             : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
-                                             : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
-                                                                            : 0);
+         : s.move == GP__MOVE_TILES && gp__transpose_few(p, s)
+             ? (s.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
+             : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+                   (s.move != GP__MOVE_TILES       ? 0
+                    : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
+                    : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
+                    : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
+                                                   : 0);
 }
 // Tiles that come by tensor copies: boxes of 128 bytes of so many rows; the other way, lines of 128 bytes or more.
 enum { GP__TENSOR_BOX = 128, GP__TENSOR_ALIGNMENT = 1024, GP__TENSOR_STAGES_MOST = 8, GP__TENSOR_TURNS = 2 };
@@ -3996,13 +4021,22 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   const int aligned = s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
   const int sides = s.move == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.rows >= 1024 && s.columns >= 1024;
   const int least = s.key_size == 1 ? 27 : s.key_size == 8 ? 30 : 29;
-  gp_policy q;
+  gp_policy q = p;
+  if (s.move == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
+    q.algorithm = GP_PADDED_TILES;
+    q.threads = gp__or(p.threads, 128);
+    q.vectors = gp__or(vectors, s.key_size == 8 ? 8 : 4);
+    q.stages = gp__or(p.stages, 8);
+    if (gp__transpose_few(q, s)) return q;
+  }
   if (s.move == GP__MOVE_RECTANGLE && (algorithm == GP_ROUND_TRIP || algorithm == GP_AUTO)) {
     gp__shape trip;
     q = p;
     q.algorithm = GP_PADDED_TILES;
-    q = gp__portable_transpose(q, s);
-    if (algorithm == GP_AUTO && gp__tiled(q, s).move == GP__MOVE_TILES) return q;
+    if (algorithm == GP_AUTO && matrix <= 1 << 16) { // a tile may have it
+      q = gp__portable_transpose(q, s);
+      if (gp__tiled(q, s).move == GP__MOVE_TILES) return q;
+    }
     q = p;
     q.algorithm = GP_ROUND_TRIP;
     trip = gp__tiled(q, s);
@@ -4510,6 +4544,11 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
     r.row_tiles = r.column_tiles = gp__ceil_div(s.rows, r.tile_rows);
     r.shared_bytes = 2 * (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
                                                             r.form & GP__FORM_IN_ALIGNED);
+  } else if (s.move == GP__MOVE_TILES && (r.form & GP__FORM_FEW)) {
+    r.tile_columns = (unsigned)(p.threads * gp__few_unit(size) / size);
+    r.shared_bytes = gp__few_bytes(p, size, (unsigned)s.rows);
+    r.row_tiles = 1;
+    r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
   } else if (r.form & GP__FORM_IN_WHOLE) {
     r.pitch = (unsigned)s.columns * (unsigned)size;
     r.pad = r.pitch * (unsigned)group / GP__VECTOR % 2 ? 0 : GP__VECTOR;
@@ -18932,7 +18971,8 @@ struct gp__place_of_tile {
 
 // One tile a turn. FORM: GP__FORM_... A whole side is one on which lines are short and lie one behind the other: they
 // come, or go, as what they are together, one array.
-template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__transposer {
+template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED, bool FEW = (FORM & GP__FORM_FEW) != 0>
+struct gp__transposer {
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
@@ -19090,6 +19130,221 @@ template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED> struct gp__trans
     else
       Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u, row == 0,
                   row + ROWS >= a.rows);
+  }
+};
+// Units of few long rows. Narrow elements: a word has several, and the words of so many rows become those of columns.
+template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
+  typedef typename gp__word_of<SIZE>::type Unit;
+  static const bool SHIFTED = false;
+  static GP_DEVICE Unit load(const unsigned char *at) { return *reinterpret_cast<const Unit *>(at); }
+  static GP_DEVICE Unit load_part(const unsigned char *at, unsigned) { return load(at); }
+  static GP_DEVICE Unit shifted(const Unit &x, gp__u32, unsigned, unsigned) { return x; }
+  static GP_DEVICE void turn(Unit (&)[1]) {}
+  static GP_DEVICE Unit append(const Unit &, const Unit &next, unsigned) { return next; }
+  static GP_DEVICE Unit last(const Unit &, const Unit &next, unsigned) { return next; }
+};
+template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
+  typedef gp__u32 Unit;
+  typedef typename gp__word_of<SIZE>::type Element;
+  static const bool SHIFTED = !ALIGNED;
+  // The aligned word in which `at` lies. Of rows that are not aligned the next lane has the rest.
+  static GP_DEVICE Unit load(const unsigned char *at) {
+    return *reinterpret_cast<const gp__u32 *>(at - (ALIGNED ? 0 : gp__misalignment(at, 4)));
+  }
+  static GP_DEVICE Unit load_part(const unsigned char *at, unsigned elements) {
+    Unit r = 0;
+    GPUPRIMS__UNROLL
+    for (unsigned i = 0; i < 4 / SIZE; ++i)
+      if (i < elements) r |= gp__u32(reinterpret_cast<const Element *>(at)[i]) << i * SIZE * 8;
+    return r;
+  }
+  // x and the next lane's word, from that bit on (modulo 32); lane i has the word behind the last lane's of row i.
+  static GP_DEVICE Unit shifted(Unit x, gp__u32 behind, unsigned row, unsigned bits) {
+    const gp__u32 next = __shfl_down_sync(~0u, x, 1), other = __shfl_sync(~0u, behind, int(row));
+    return __funnelshift_r(x, gp_lane() == GP__WARP - 1 ? other : next, bits);
+  }
+  static GP_DEVICE void turn(Unit (&x)[4 / SIZE]) { gp__transpose_words<SIZE>(x); }
+  // `next` behind so many bits that are the upper ones of `before`; the last word of both, `next` of so many bits.
+  static GP_DEVICE Unit append(Unit before, Unit next, unsigned bits) { return __funnelshift_l(before, next, bits); }
+  static GP_DEVICE Unit last(Unit before, Unit next, unsigned bits) { return __funnelshift_r(before, next, bits); }
+};
+// A thread has all rows of some columns, which are as many units of the output as there are rows: each column's words
+// are moved to where the column begins, the first one joined to the end of the column before.
+template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
+struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
+  static const int UNIT = gp__few_unit(SIZE), K = UNIT / SIZE; // K: columns of a thread, rows of a group
+  static const int GROUPS = P::vectors * 16 / UNIT > K ? P::vectors * 16 / UNIT / K : 1; // on their way at a time
+  typedef gp__few_words<SIZE, (FORM & GP__FORM_IN_ALIGNED) != 0> Words;
+  typedef typename Words::Unit Unit;
+  typedef typename gp__word_of<SIZE>::type Element;
+  const gp__transpose_args &a;
+  const unsigned rows, line;
+  GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
+      : a(args), rows(static_cast<unsigned>(args.rows)), line(args.pad) {}
+
+  GP_DEVICE unsigned place(unsigned unit) const { return unit + (unit >> line); }
+
+  // Group k, words of columns: at[j], where column j's begin in shared memory, `bits` bits behind the unit's beginning.
+  GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
+                     Unit (&before)[K]) const {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < K; ++j) {
+      shared[place(at[j] + k)] = Words::append(before[j], x[j], bits[j]);
+      before[j] = x[j];
+    }
+  }
+  // A column of elements that are units, four rows at a time. Two of them lie side by side: gaps stand behind pairs.
+  GP_DEVICE void take_one(Unit *shared, const unsigned char *in) const {
+    const int FOURS = P::vectors * 16 / UNIT > 4 ? P::vectors * 16 / UNIT / 4 : 1;
+    const unsigned fours = rows / 4, rest = rows % 4;
+    unsigned at = threadIdx.x * rows;
+    Unit x[FOURS][4], tail[3];
+    const unsigned char *from = in + gp__u64(fours * 4) * a.in_pitch;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 3; ++i, from += a.in_pitch)
+      if (i < int(rest)) tail[i] = Words::load(from);
+    for (unsigned k = 0; k < fours; k += FOURS) {
+      GPUPRIMS__UNROLL
+      for (int b = 0; b < FOURS; ++b)
+        if (k + b < fours) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i < 4; ++i, in += a.in_pitch) x[b][i] = Words::load(in);
+        }
+      GPUPRIMS__UNROLL
+      for (int b = 0; b < FOURS; ++b)
+        if (k + b < fours) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i < 4; i += 2, at += 2) shared[place(at)] = x[b][i], shared[place(at) + 1] = x[b][i + 1];
+        }
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 3; ++i)
+      if (i < int(rest)) shared[place(at + i)] = tail[i];
+  }
+  // Columns that begin at `in` in the first row, `columns` of which there are. WHOLE: all words of the warp are.
+  template <bool WHOLE> GP_DEVICE void take(Unit *shared, const unsigned char *in, unsigned columns) const {
+    const unsigned groups = rows / K, rest = rows % K, most = groups - 1;
+    const unsigned trips = (most + GROUPS - 1) / GROUPS, step = trips > 1 ? (most + trips - 1) / trips : most;
+    const unsigned pitch = static_cast<unsigned>(a.in_pitch) * 8; // in bits, as `start` is: modulo 32
+    unsigned at[K], bits[K], start = gp__misalignment(in, 4) * 8;
+    gp__u32 behind = 0;
+    Unit x[GROUPS][K], before[K], end[K], tail[K];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < K; ++j) {
+      at[j] = threadIdx.x * rows + j * rows * SIZE / UNIT;
+      bits[j] = j * rows * SIZE % UNIT * 8;
+    }
+    const unsigned char *from = in + gp__u64(most * K) * a.in_pitch;
+    behind = load_behind<WHOLE>(from, K + rest);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K; ++i, from += a.in_pitch) end[i] = load<WHOLE>(from, columns);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K; ++i, from += a.in_pitch) tail[i] = i < int(rest) ? load<WHOLE>(from, columns) : Unit();
+    for (unsigned k = 0; k < most; k += step) {
+      const unsigned all = most - k < step ? most - k : step;
+      const gp__u32 beside = load_behind<WHOLE>(in, all * K);
+      GPUPRIMS__UNROLL
+      for (unsigned b = 0; b < GROUPS; ++b)
+        if (b < all) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i < K; ++i, in += a.in_pitch) x[b][i] = load<WHOLE>(in, columns);
+        }
+      if (k == 0) {
+        settle<WHOLE>(end, behind, 0, start + most * K * pitch);
+        settle<WHOLE>(tail, behind, K, start + groups * K * pitch);
+        before[0] = Unit();
+        GPUPRIMS__UNROLL
+        for (int j = 1; j < K; ++j) before[j] = Words::last(end[j - 1], tail[j - 1], rest * SIZE * 8);
+      }
+      GPUPRIMS__UNROLL
+      for (unsigned b = 0; b < GROUPS; ++b)
+        if (b < all) {
+          settle<WHOLE>(x[b], beside, b * K, start);
+          start += K * pitch;
+          put(shared, at, bits, k + b, x[b], before);
+        }
+    }
+    put(shared, at, bits, most, end, before);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < K; ++j)
+      if (bits[j] + rest * SIZE * 8 >= UNIT * 8)
+        shared[place(at[j] + groups)] = Words::append(before[j], tail[j], bits[j]);
+  }
+  template <bool WHOLE> GP_DEVICE Unit load(const unsigned char *at, unsigned columns) const {
+    return WHOLE ? Words::load(at) : Words::load_part(at, columns);
+  }
+  // Of so many rows, one a lane, the word in which the last lane's last bytes lie.
+  template <bool WHOLE> GP_DEVICE gp__u32 load_behind(const unsigned char *in, unsigned of) const {
+    const unsigned lane = gp_lane();
+    const unsigned char *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
+    const unsigned skip = gp__misalignment(at, 4);
+    return WHOLE && Words::SHIFTED && lane < of && skip ? *reinterpret_cast<const gp__u32 *>(at - skip) : 0;
+  }
+  // Words of K rows, the first of which begins at that bit, become words of columns.
+  template <bool WHOLE> GP_DEVICE void settle(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; WHOLE && Words::SHIFTED && i < K; ++i)
+      x[i] = Words::shifted(x[i], behind, row + i, start + i * (static_cast<unsigned>(a.in_pitch) * 8));
+    Words::turn(x);
+  }
+  // Do all words that a warp reads, whose first one begins at `in`, lie within [begin, end)?
+  GP_DEVICE bool is_whole(const unsigned char *in, const unsigned char *begin, const unsigned char *end) const {
+    const unsigned char *last = in + (rows - 1) * a.in_pitch + GP__WARP * 4;
+    return Words::SHIFTED ? in >= begin + 3 && last + 4 <= end : last <= end;
+  }
+  GP_DEVICE const Element &element(const unsigned char *shared, unsigned byte) const {
+    return *reinterpret_cast<const Element *>(shared + place(byte / UNIT) * UNIT + byte % UNIT);
+  }
+  // As vectors of the output: as they lie in shared memory, or element by element; both ends an element a thread.
+  GP_DEVICE void store(const unsigned char *shared, unsigned char *out, unsigned bytes) const {
+    const unsigned head = -gp__misalignment(out, 16) & 15u, vectors = bytes > head ? (bytes - head) / 16 : 0;
+    unsigned byte = threadIdx.x * SIZE;
+    if (head == 0 && rows % 2) {
+      GPUPRIMS__UNROLL_BY(4)
+      for (unsigned i = threadIdx.x; i < vectors; i += P::threads)
+        gp__store_vector<P::store>(out + i * 16, *reinterpret_cast<const gp_vector *>(shared + i * 16));
+    } else if (head == 0) {
+      GPUPRIMS__UNROLL_BY(4)
+      for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
+        const Unit *from = reinterpret_cast<const Unit *>(shared) + place(i * 16 / UNIT);
+        gp__packed<Unit> v;
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < 16 / UNIT; ++w) v.item[w] = from[w];
+        gp__store_vector<P::store>(out + i * 16, v.vector);
+      }
+    } else {
+      GPUPRIMS__UNROLL_BY(1)
+      for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
+        gp__packed<Element> v;
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < 16 / SIZE; ++w) v.item[w] = element(shared, head + i * 16 + w * SIZE);
+        gp__store_vector<P::store>(out + head + i * 16, v.vector);
+      }
+    }
+    if (byte >= head) byte += vectors * 16;
+    if (byte < bytes) *reinterpret_cast<Element *>(out + byte) = element(shared, byte);
+  }
+  GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) const {
+    const unsigned char *in = static_cast<const unsigned char *>(a.in), *begin = in, *end = in + a.in_bytes;
+    unsigned char *out = static_cast<unsigned char *>(a.out);
+    if ((a.outer[0] | a.outer[1]) > 1) {
+      const gp__u64 matrix = tile / a.column_tiles, far = matrix / a.outer[1], near = matrix - far * a.outer[1];
+      tile -= matrix * a.column_tiles;
+      in += far * a.in_outer[0] + near * a.in_outer[1];
+      out += far * a.out_outer[0] + near * a.out_outer[1];
+    }
+    const gp__u64 column = tile * a.tile_columns, rest = a.columns - column;
+    const unsigned columns = static_cast<unsigned>(rest < a.tile_columns ? rest : a.tile_columns);
+    const unsigned first = threadIdx.x * K;
+    in += column * SIZE + threadIdx.x * UNIT;
+    const unsigned needed = first - gp_lane() * K + GP__WARP * K; // by the warp
+    if (K == 1) {
+      if (first < columns) take_one(reinterpret_cast<Unit *>(shared), in);
+    } else if (needed <= columns && is_whole(in - gp_lane() * UNIT, begin, end))
+      take<true>(reinterpret_cast<Unit *>(shared), in, columns - first);
+    else if (first < columns) take<false>(reinterpret_cast<Unit *>(shared), in, columns - first);
+    __syncthreads();
+    store(shared, out + column * a.out_pitch, columns * rows * SIZE);
   }
 };
 template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
@@ -29411,6 +29666,8 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_
       (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned &&
        !(gp__form_of(q, v) & GP__FORM_WHOLE) && (m->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : m->word >= 4));
   const int bytes = m->size == 1 && !(gp__form_of(q, v) & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
+  if (kind == GP__TRANSPOSE && (gp__form_of(q, v) & GP__FORM_FEW))
+    return v->vectors > 4 || (m->size <= 2 && !(gp__form_of(q, v) & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
   if (kind == GP__TRANSPOSE_TENSOR) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : v->stages > 1 ? 1024 : 1280;
   if (kind == GP__TRANSPOSE_TENSOR_PANELS) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : 1280;
   if (kind == GP__TRANSPOSE_BUFFERED) return v->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
@@ -30514,7 +30771,7 @@ gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void
   a.tile_columns = r.tile_columns;
   a.matrices = r.matrices;
   a.pitch = r.pitch;
-  a.pad = r.pad;
+  a.pad = r.form & GP__FORM_FEW ? (unsigned)gp__few_line(m->size, (unsigned)h.rows) : r.pad;
   a.panel = (unsigned)gp__transpose_panel(m->size, p.vectors, r.form);
   a.units = gp__divisor_of(r.form & GP__FORM_IN_WHOLE
                                ? gp__ceil_div(r.tile_rows * size / GP__VECTOR + !(r.form & GP__FORM_OUT_ALIGNED), 8)
@@ -31011,10 +31268,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   int occupancy = count ? kernels[0]->occupancy : 0, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
-  if (gp__family_of(q->primitive) == GP__FAMILY_HISTOGRAM || p->algorithm == GP_BEST_LISTS) {
+  if (gp__family_of(q->primitive) == GP__FAMILY_HISTOGRAM || p->algorithm == GP_BEST_LISTS ||
+      (q->primitive == GP_TRANSPOSE && count)) { // shared memory of one kernel by the shape
+    const int most = q->primitive == GP_TRANSPOSE ? occupancy : INT32_MAX;
     g = gp__geometry_of(*p, *h, 0);
     result = gp__fit_kernel(s, who, kernels[0], &g, &occupancy);
     if (result != GP_SUCCESS) return result;
+    if (occupancy > most) occupancy = most;
   }
   g = gp__geometry_of(*p, *h, occupancy);
   result = gp__number_of_stream(s, who, stream, &stream_key, &capturing);

@@ -867,9 +867,10 @@ static int verify(const cell *c, variant *v) {
   if (!find_peer(c, "cub", 0, &reference) && (is_old(c) || !find_peer(c, "thrust", 0, &reference))) reference = NULL;
   counts[0] = reference || c->n <= host_limit ? c->n : host_limit;
   counts[1] = counts[0] > 100 ? counts[0] - 37 : counts[0] > 1 ? counts[0] - 1 : 1;
+  if (c->shape[0] && c->n <= 1u << 27) counts[0] = counts[1] = c->n; // on other shapes another policy may be valid
   sums_fit = is_float(c->in) && c->op == GP_SUM && !half_acc && folds(c->primitive);
   v->verified = counts[0];
-  for (k = 1; k >= 0; k--) {
+  for (k = counts[0] != counts[1]; k >= 0; k--) {
     const char *told = NULL;
     if (sums_fit) told = check_data(c, v, counts[k], GP_DATA_EXACT, reference);
     if (!told) told = check_data(c, v, counts[k], c->kind, reference);

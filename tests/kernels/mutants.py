@@ -1171,6 +1171,14 @@ MUTANTS = {
         "TRANSPOSE", "      if (!tails && first + skip / SIZE >= ROWS - (skip ? 0 : V)) continue;", ""),
     "transpose: units that are nobody's": (
         "TRANSPOSE", "first + skip / SIZE >= ROWS - (skip ? 0 : V)", "first + skip / SIZE >= ROWS - V"),
+    "transpose: the word that two columns share, without the first": (
+        "TRANSPOSE", "Words::last(end[j - 1], tail[j - 1], rest * SIZE * 8)", "Unit()"),
+    "transpose: the end of few rows' columns that is no vector": (
+        "TRANSPOSE", "    if (byte >= head) byte += vectors * 16;\n", ""),
+    "transpose: words of few rows are read behind the input": (
+        "TRANSPOSE", "in >= begin + 3 && last + 4 <= end", "in >= begin + 3 && last <= end"),
+    "transpose: the last lane of few rows takes the word beside for the one behind": (
+        "TRANSPOSE", "gp_lane() == GP__WARP - 1 ? other : next", "next"),
     "transpose: matrices of a tile": (
         "TRANSPOSE", "column -= matrix * a.column.by;", ""),
     "transpose: the last panel is as high as the others": (
@@ -1205,6 +1213,9 @@ MUTANTS = {
     "transpose in place: the next tile is loaded too early": (
         "TRANSPOSE_IN_PLACE", "gp__misalignment(lower, 16), start_pitch);\n    __syncthreads();",
         "gp__misalignment(lower, 16), start_pitch);"),
+    "transpose in place: the longest chunks for the best": (
+        "TRANSPOSE_IN_PLACE", "items * GP__VECTOR * (unsigned)s.key_size > most",
+        "items * (unsigned)s.key_size > most"),
     "transpose in place: columns are not rotated": (
         "TRANSPOSE_IN_PLACE", "return !a->rotates || common > 1;", "return !a->rotates;"),
     "transpose in place: a row is overwritten while it is read": (

@@ -90,6 +90,9 @@ template <class P, int SIZE, int WORD, bool SWIZZLED> static int launch_form(con
                                gp__transpose<P, SIZE, WORD, F, SWIZZLED>, r.args);
   FORM(1) FORM(3) if constexpr (!SWIZZLED) {
     FORM(0)
+    if constexpr (SIZE == WORD && SIZE <= 8) {
+      FORM(16) FORM(17)
+    }
     FORM(2) FORM(4) FORM(5) FORM(6) FORM(7) FORM(8) FORM(9) FORM(10) FORM(11) FORM(12) FORM(13) FORM(14) FORM(15)
   }
 #undef FORM
@@ -437,6 +440,26 @@ template <class P> static void sweep(const char *name, int size, int seeds) {
     run<P>(c, name, seed, false, true);
   }
 }
+// Few long rows whose columns lie one behind the other: even and odd many, ends of rows within a word, pitches, any
+// alignment of both sides, several matrices.
+template <class P> static void few(const char *name, int size, int seeds) {
+  const u64 tile = u64(P::threads * gp__few_unit(size) / size);
+  for (int seed = 1; seed <= 8 * seeds; ++seed) {
+    const u64 rows = 9 + random32() % (seed % 8 ? 20u : size <= 2 ? 104u : 31u);
+    u64 columns = tile * (2 + random32() % 2) + (seed % 3 ? random32() % 24 : 0);
+    if (seed % 5 == 3) columns += 16 - columns % 16;
+    Case c = matrix(size, rows, columns, seed % 4 == 3 ? 2 : 1);
+    if (seed % 4 == 1) c.p.in_stride[1] = seed % 8 == 1 ? columns + 1 + random32() % 9 : (columns / 16 + 2) * 16;
+    if (seed % 5 == 2) { // matrices whose rows take turns
+      c.p.dimensions = 4;
+      c.p.extent[3] = columns, c.p.extent[2] = 2, c.p.extent[1] = rows, c.p.extent[0] = c.p.extent[0];
+      c.p.in_stride[1] = 0;
+      c.p.order[0] = 0, c.p.order[1] = 2, c.p.order[2] = 3, c.p.order[3] = 1;
+    }
+    c.in_skip = seed % 2 ? skip_of(size, 1) : 0, c.out_skip = seed % 3 ? 0 : skip_of(size, 1);
+    run<P>(c, name, seed, false, true);
+  }
+}
 // Any permutation: what it becomes is the header's business, and may be an instance that the test has not.
 static void permutations(int seeds) {
   for (int seed = 1; seed <= 40 * seeds; ++seed) {
@@ -623,6 +646,26 @@ static void slots(const char *name) {
     check(good, std::string(name) + " of " + std::to_string(panels) + " panels");
   }
 }
+// Chunks are the best that there are.
+static void chunks(const char *name) {
+  if (!only.empty() && only != name) return;
+  static const int sizes[] = {1, 2, 3, 4, 8, 12, 40, 64};
+  for (int size : sizes) {
+    bool good = true;
+    for (int i = 0; i < 2000; ++i) {
+      gp__shape s = {};
+      s.key_size = size, s.word = gp__lowest_bit(size | 16), s.form = i % 2 ? GP__FORM_IN_START : 0;
+      const u64 extent = i < 1000 ? u64(i + 1) : (1 + random32() % 3000000) << random32() % 8,
+                other = 1 + random32() % 40000;
+      u64 best = 0;
+      for (u64 items = 1; items * u64(size) <= GP__CHUNK_MOST; ++items)
+        if (gp__chunk_merit(s, extent, other, items) > (best ? gp__chunk_merit(s, extent, other, best) : 0))
+          best = items;
+      good = good && gp__chunk_items(s, extent, other) == best;
+    }
+    check(good, std::string(name) + " of elements of " + std::to_string(size) + " bytes");
+  }
+}
 // Panels through a buffer: whole and ragged ones, of any alignment; about as many rows as columns, or more of either.
 template <class P> static void buffered(const char *name, int size, int seeds) {
   const u64 rows = u64(gp__transpose_rows(P::threads, P::vectors, size));
@@ -691,8 +734,13 @@ int main(int argc, char **argv) {
   sweep<Small>("transpose 2", 2, seeds);
   sweep<Larger>("transpose 12", 12, seeds);
   permutations(seeds);
+  few<Small>("few 1", 1, seeds);
+  few<Small>("few 2", 2, seeds);
+  few<Small>("few 4", 4, seeds);
 #ifndef TEST_FEW
   sweep<Larger>("transpose 8", 8, seeds);
+  few<Larger>("few 1, larger", 1, seeds);
+  few<Larger>("few 8", 8, seeds);
   sweep<Small>("transpose 16", 16, seeds);
   sweep<Small>("transpose 3", 3, seeds);
   sweep<Small>("transpose 64", 64, seeds);
@@ -721,6 +769,7 @@ int main(int argc, char **argv) {
   panels<Larger>("panels 12", 12, seeds);
   thin<Small>("thin 4", 4, seeds);
   slots("slots");
+  chunks("chunks");
   buffered<Small>("buffered 4", 4, seeds);
   buffered<Larger>("buffered 12", 12, seeds);
 #ifndef TEST_FEW

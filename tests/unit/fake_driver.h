@@ -351,6 +351,7 @@ inline int cuMemsetD8Async(gp__cu_pointer pointer, unsigned char value, size_t b
 struct Module {
   std::string kernel, algorithm; // of the image, "FAKE:algorithm:kernel"
   int echo[8];
+  unsigned shared_bytes = 48 * 1024; // that it may be launched with
 };
 inline int cuModuleLoadData(void **module, const void *image) {
   FAKE_CALL(cuModuleLoadData);
@@ -403,11 +404,15 @@ inline int cuMemcpyDtoH(void *to, gp__cu_pointer from, size_t bytes) {
   memcpy(to, reinterpret_cast<const void *>(static_cast<uintptr_t>(from)), bytes);
   return 0;
 }
-inline int cuFuncSetAttribute(void *, int attribute, int value) {
+inline int cuFuncSetAttribute(void *function, int attribute, int value) {
   FAKE_CALL(cuFuncSetAttribute);
   FAKE_FAIL;
   if (attribute == GP__CU_NON_PORTABLE_CLUSTERS) return value == 1 && machine.capability >= 90 ? 0 : INVALID_VALUE;
-  return attribute == GP__CU_DYNAMIC_SHARED_BYTES && value > 0 && value <= machine.shared_bytes ? 0 : INVALID_VALUE;
+  if (attribute != GP__CU_DYNAMIC_SHARED_BYTES || value <= 0 || value > machine.shared_bytes ||
+      !modules.count(function))
+    return INVALID_VALUE;
+  static_cast<Module *>(function)->shared_bytes = unsigned(value);
+  return 0;
 }
 inline int cuOccupancyMaxActiveClusters(int *clusters, void *, const gp__cu_launch *config) {
   FAKE_CALL(cuOccupancyMaxActiveClusters);
@@ -425,6 +430,7 @@ inline int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int,
 inline int run(const gp__cu_launch &l, void *function, void **parameters) {
   if (!known_stream(l.stream) || !have_context()) return INVALID_HANDLE;
   if (!modules.count(function) || !l.grid_x || !l.block_x || l.block_x > 1024) return INVALID_VALUE;
+  if (l.shared_bytes > static_cast<Module *>(function)->shared_bytes) return INVALID_VALUE;
   last_launch = l;
   last_kernel = static_cast<Module *>(function)->kernel;
   if (streams.count(l.stream) && static_cast<Stream *>(l.stream)->capturing) {

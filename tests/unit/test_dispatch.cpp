@@ -2950,6 +2950,16 @@ static void test_round_trips() {
   CHECK(takes(1 << 20, 8, 40, 0, 4, &bytes) && bytes <= GP__CONTROL_BYTES + most && bytes > most - 16 * 1280);
   CHECK(takes(1 << 20, 8, 41, 0, 4, &bytes) && bytes == GP__CONTROL_BYTES + 51136 * 8 * 41 * 4); // whole vectors
   CHECK(takes(4, 8, 40, 1, 0, &bytes) && !takes(5, 8, 40, 1, 0, &bytes));                        // launches of each
+  // One kernel for any number of long rows, allowed as much shared memory as the most have asked for.
+  m.extent[0] = 1, m.extent[2] = 8192, m.in_stride[0] = m.out_stride[0] = 0;
+  c.in_type = GP_U8, c.in = reinterpret_cast<char *>(uintptr_t(1) << 32),
+  c.out = reinterpret_cast<char *>(uintptr_t(1) << 33);
+  for (const uint64_t few : {9, 112, 33}) {
+    m.extent[1] = few;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::last_launch.shared_bytes >= few * 4 * 128);
+  }
+  c.in_type = GP_I32;
   // Trips in parts of whole vectors: the last one has the rest.
   m.extent[0] = 1 << 20, m.extent[1] = 8, m.extent[2] = 41, m.in_stride[0] = m.out_stride[0] = 0;
   for (const unsigned misaligned : {4u, 0u}) { // a tile has some whole: within their places, in one launch
