@@ -435,6 +435,7 @@ enum {
   GP_TENSOR_PANELS,   // transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies
   GP_ROUND_TRIP,      // transpose in place: out of place into the workspace, and back by a copy
   GP_FOUR_WAY_PASSES, // merge sort: as GP_MERGE_PASSES, but a pass makes one run of four
+  GP_LEADING_SWEEP,   // sort of pairs of 4 bytes each: GP_PAIRED_SWEEP by the leading bits, then buckets on chip
   GP_ALGORITHM_COUNT
 };
 
@@ -1254,6 +1255,10 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // each tile of 3,000 to 12,000 keys. Keys of 4 bytes with values or indices of 4, from 2^16 on (GP_PAIRED_SWEEP): the
 // same, but between the passes a value lies beside its key, in the workspace and in both outputs, which must be aligned
 // to 8 bytes for that; outputs that are not are sorted to as well, as slowly as by GP_ONE_SWEEP.
+//
+// The same pairs, fewer than 2^30, all bits (GP_LEADING_SWEEP): GP_PAIRED_SWEEP by the leading bits alone, at most 16,
+// as many as leave some 4000 pairs a bucket; then each bucket on chip. A u32 key and value move 52 bytes after two
+// passes. Where a bucket is too large for a block all bits are swept, as they are in place. Workspace: 1 % more.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
@@ -2267,7 +2272,8 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(overlap, 0, 1, 2)
 
 #define GP_POLICY_FIELDS_SORT(F)                                                                                       \
-  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP)              \
+  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP,              \
+    GP_LEADING_SWEEP)                                                                                                  \
   F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -2877,7 +2883,10 @@ GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int mos
              ? most
              : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
-GPUPRIMS__RULE int gp__sweeps(int algorithm) { return algorithm == GP_ONE_SWEEP || algorithm == GP_PAIRED_SWEEP; }
+GPUPRIMS__RULE int gp__is_paired(int algorithm) { // values lie beside their keys between passes
+  return algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP;
+}
+GPUPRIMS__RULE int gp__sweeps(int algorithm) { return algorithm == GP_ONE_SWEEP || gp__is_paired(algorithm); }
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return p.stages >= 1 && p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
@@ -2949,6 +2958,20 @@ GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
               ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
               : gp__policy_valid_hybrid_keys(p, s));
 }
+// A sweep of the leading bits: as many as leave buckets that a block sorts, in two passes of 8 bits at most; 0: all.
+GPUPRIMS__RULE int gp__bits_of_buckets(unsigned long long count, unsigned fit) {
+  return count <= fit ? 0 : 1 + gp__bits_of_buckets((count + 1) / 2, fit);
+}
+GPUPRIMS__RULE unsigned gp__leading_capacity(void) { return (unsigned)(gp__bucket_threads(4) * gp__bucket_items(4)); }
+GPUPRIMS__RULE int gp__leading_bits(unsigned long long count) {
+  return count > gp__hybrid_fit(gp__leading_capacity()) * 65536ull
+             ? 0
+             : gp__bits_of_buckets(count, gp__hybrid_fit(gp__leading_capacity()));
+}
+GPUPRIMS__RULE int gp__policy_valid_leading(gp_policy p, gp__shape s) {
+  return s.key_size == 4 && s.in_size == 4 && gp__sorts_pairs(s) && !(s.count >> GP__RADIX_NARROW_LOG2) &&
+         gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes;
+}
 GPUPRIMS__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
   return !s.in_size && s.key_size >= 4 && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
          (int)gp__sample_bytes(s.key_size) <= s.shared_bytes;
@@ -2959,12 +2982,13 @@ GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
-         (p.algorithm == GP_COUNTING    ? gp__policy_valid_counting(p, s)
-          : p.algorithm == GP_HYBRID    ? gp__policy_valid_hybrid(p, s)
-          : p.algorithm == GP_ADAPTIVE  ? gp__policy_valid_adaptive(p, s)
-          : p.algorithm == GP_ONE_BLOCK ? gp__policy_valid_one_block_sort(p, s)
-                                        : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
-                                              (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
+         (p.algorithm == GP_COUNTING        ? gp__policy_valid_counting(p, s)
+          : p.algorithm == GP_HYBRID        ? gp__policy_valid_hybrid(p, s)
+          : p.algorithm == GP_ADAPTIVE      ? gp__policy_valid_adaptive(p, s)
+          : p.algorithm == GP_ONE_BLOCK     ? gp__policy_valid_one_block_sort(p, s)
+          : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
+                                            : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
+                                                  (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
 }
 GPUPRIMS__RULE int gp__is_set(int primitive) {
   return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
@@ -3847,7 +3871,7 @@ __attribute__((unused)) static int gp__sweep_fits(gp_policy p, gp__shape s) {
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, narrow = s.key_size <= 4 && !s.in_size;
   const int large = !p.threads && !p.blocks_per_sm && s.count >> 21 != 0, registers = s.key_size <= 4 ? 100 : 80;
-  if (p.algorithm == GP_PAIRED_SWEEP && !p.threads && !p.blocks_per_sm) { // tiles as large as registers hold
+  if (gp__is_paired(p.algorithm) && !p.threads && !p.blocks_per_sm) { // tiles as large as registers hold
     p.threads = s.count >> 26 ? 384 : s.count >> 23 ? 512 : 256;
     p.blocks_per_sm = s.count >> 23 ? 1 : 2;
     p.stages = gp__or(stages, 1);
@@ -4236,8 +4260,7 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.index = r.large ? gp__place(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
   r.other_keys = gp__place(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
-  r.other =
-      gp__place(&r.bytes, r.passes ? s.count * (unsigned)r.value_bytes + (p.algorithm == GP_PAIRED_SWEEP) * 16 : 0);
+  r.other = gp__place(&r.bytes, r.passes ? s.count * (unsigned)r.value_bytes + gp__is_paired(p.algorithm) * 16 : 0);
   r.moved = r.large && s.in_place ? gp__place(&r.bytes, s.count * (unsigned)s.in_size) : 0;
   return r;
 }
@@ -4271,6 +4294,26 @@ __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, g
   r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.spare = gp__place(&r.bytes, s.count * (unsigned)s.key_size);
   r.spare_values = gp__place(&r.bytes, s.count * (unsigned)s.in_size);
+  return r;
+}
+
+// Leading sweep: what is chosen, where each bucket begins; then, for the sweep of the leading bits, counters and words
+// as for any sweep; then a plan of all bits, whose buffers both use.
+typedef struct gp__leading_plan {
+  gp__radix_plan part, all; // part: of the leading bits, without buffers
+  int bits;
+  unsigned long long starts, of_part, of_all, bytes;
+} gp__leading_plan;
+__attribute__((unused)) static gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
+  gp__leading_plan r;
+  r.all = gp__radix_plan_of(p, s);
+  r.bits = gp__leading_bits(s.count);
+  s.begin_bit = 32 - gp__max(r.bits, 1);
+  r.part = gp__radix_plan_of(p, s);
+  r.bytes = 256; // the choice
+  r.starts = gp__place(&r.bytes, ((1ull << r.bits) + 1) * 4);
+  r.of_part = gp__place(&r.bytes, r.part.words + r.part.clear * 16);
+  r.of_all = gp__place(&r.bytes, r.all.bytes);
   return r;
 }
 
@@ -4381,7 +4424,7 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
   g->shared_bytes = 0;
   if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__sweeps(p.algorithm)) {
     g->words = 1;
-    g->scratch = gp__radix_plan_of(p, s).bytes;
+    g->scratch = p.algorithm == GP_LEADING_SWEEP ? gp__leading_plan_of(p, s).bytes : gp__radix_plan_of(p, s).bytes;
     g->shared_bytes = gp__radix_shared_bytes(p, s);
   }
   if (gp__family_of(s.primitive) == GP__FAMILY_SORT && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
@@ -4935,6 +4978,8 @@ typedef struct gp__radix_args {
   unsigned flip;                    // all ones: descending
   int drop_keys;                    // sorted keys are not wanted: the last pass does not write them
   const unsigned long long *choice; // GP__CHOSE_..., or NULL: one sweep it is
+  unsigned long long *leads;        // of the leading bits alone: GP__CHOSE_HYBRID, or that a bucket will be too large
+  unsigned long long crowd;         // then: of a digit of the last pass, more keys make one too large
 } gp__radix_args;
 
 // Conversion of layouts. A column: where the first struct's value of a field, or gap, stands.
@@ -5027,6 +5072,8 @@ typedef struct gp__hybrid_args {
   int level, levels, drop_keys; // levels: one behind the last
   unsigned capacity;            // keys that a block sorts
   unsigned sample;              // keys that are looked at before the choice; 0: the first count chooses
+  int leading;                  // bits that pairs, key and value side by side at `spare`, are sorted by; at bins, where
+                                // each digit of the last pass begins; at items, 32 bits each, where each bucket does
 } gp__hybrid_args;
 enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2 };
 // Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
@@ -12599,7 +12646,7 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     GPUPRIMS__UNROLL
     for (int i = 0; i < 8; ++i) {
       c[i] = gp__load_relaxed(count + i);
-      all = all || c[i] == n;
+      all = all || c[i] == n || (a.leads && pass == a.passes - 1 && c[i] > a.crowd);
       sum += c[i];
     }
     gp__u64 before = gp_warp_inclusive_scan(sum, gp_sum<gp__u64>()) - sum;
@@ -12610,7 +12657,22 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     }
     return __any_sync(0xffffffffu, all);
   }
-  // One thread: what the passes do.
+  // One thread: what the passes do by leading bits: from the input to the other buffer, in pairs; nothing where one
+  // digit has too many keys.
+  GP_DEVICE void lead(const gp__u32 *same) const {
+    bool even = true;
+    for (int p = 0; p < a.passes; ++p) even = even && !same[p];
+    gp__u32 from = 0;
+    for (int p = 0; p < a.passes; ++p) {
+      const gp__u32 to = (a.passes - p) % 2 ? GP__RADIX_TO_OTHER : 0;
+      a.steps[p] = even ? GP__RADIX_RUNS | (p % 2 ? GP__RADIX_ODD : 0) | (p + 1 == a.passes ? GP__RADIX_LAST : 0) | to |
+                              from * GP__RADIX_FROM | (p ? GP__RADIX_READS_PAIRS : 0) | GP__RADIX_WRITES_PAIRS
+                        : 0;
+      from = to ? 2 : 1;
+    }
+    *a.leads = even ? GP__CHOSE_HYBRID : GP__CHOSE_ONE_SWEEP;
+  }
+  // The same of all bits.
   GP_DEVICE void decide(const gp__u32 *same) const {
     int left = 0, done = 0;
     gp__u32 from = 0;
@@ -12685,7 +12747,8 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
       if (gp_lane() == 0) s.same[p] = same;
     }
     __syncthreads();
-    if (threadIdx.x == 0) c.decide(s.same);
+    if (threadIdx.x == 0 && a.leads) c.lead(s.same);
+    else if (threadIdx.x == 0) c.decide(s.same);
   }
 };
 #ifdef GPUPRIMS__ARCH
@@ -14256,7 +14319,8 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
 };
 
 // Buckets of pairs with keys of 8 bytes: a key, less the bucket's lowest, and below it its place in the bucket.
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW>
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW,
+          bool BESIDE>
 struct gp__pair_bucket {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -14339,16 +14403,28 @@ struct gp__pair_bucket {
 
 // Buckets of pairs with keys of 4 bytes: the leading bits of key - lowest, and below them the place in the bucket, are
 // 32 bits that are all different. Where they leave out bits of the key, these lie, by place, where the counters were
-// while keys with the same leading bits are brought into order: few, as a rule.
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
-struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true> {
+// while keys with the same leading bits are brought into order: few, as a rule. BESIDE: values come beside their keys.
+template <class T, class Value, bool BESIDE> struct gp__bucket_element {
+  typedef typename gp__ordered<T>::Bits Type;
+  static GP_DEVICE Type key(Type x) { return x; }
+  static GP_DEVICE Value value(Type) { return Value(); }
+};
+template <class T, class Value> struct gp__bucket_element<T, Value, true> {
+  typedef typename gp__radix_record<gp__radix_key<T>, Value>::Key Type;
+  static GP_DEVICE typename gp__ordered<T>::Bits key(const Type &x) { return x.key; }
+  static GP_DEVICE Value value(const Type &x) { return x.value; }
+};
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool BESIDE>
+struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, BESIDE> {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
   typedef typename Hybrid::Raw Raw;
+  typedef gp__bucket_element<T, Value, BESIDE> Element;
+  typedef typename Element::Type In;
   typedef gp__tile_sort<gp__u32, THREADS, ITEMS, LOG2_BINS> Sort;
   typedef typename Sort::Storage Storage;
   static const int PLACE_BITS = GP__HYBRID_PLACE_BITS, KEY_BITS = 32 - PLACE_BITS, LONGEST = 15;
-  static const int V = 4;
+  static const int V = 16 / int(sizeof(In));
   static const gp__u32 PLACES = (1u << PLACE_BITS) - 1;
   static_assert(sizeof(T) == 4 && THREADS * ITEMS < 1 << PLACE_BITS, "places; none is all ones");
   static_assert(32 - KEY_BITS <= 16 && THREADS * ITEMS <= 2 * Storage::BINS && ITEMS <= 16, "what is left out of keys");
@@ -14356,6 +14432,13 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
   Storage &s;
   gp__staged_values<P, Value, THREADS, ITEMS> staged;
   GP_DEVICE unsigned short *rest() const { return reinterpret_cast<unsigned short *>(s.counter); }
+  GP_DEVICE const In *in_of(const gp__hybrid_item &item) const {
+    return (BESIDE ? static_cast<const In *>(h.a.spare) : reinterpret_cast<const In *>(h.from(item.source))) +
+           item.begin;
+  }
+  GP_DEVICE const Value *values_of(const gp__hybrid_item &item) const {
+    return BESIDE ? nullptr : h.values_from(item.source);
+  }
 
   GP_DEVICE void copy(const gp__hybrid_item &item) const {
     const Raw *in = h.from(item.source);
@@ -14370,28 +14453,41 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__anew(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
-    const Raw *in = h.from(item.source) + item.begin;
+    const In *in = in_of(item);
     const gp__u32 low = static_cast<gp__u32>(item.low);
     const int drop = item.width > KEY_BITS ? item.width - KEY_BITS : 0;
     const int width = item.width - drop + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
-    const gp__vectors_of<Raw> v(in, n);
+    const gp__vectors_of<In> v(in, n);
     const unsigned at_edge = v.edge(thread);
     const auto there = [=](int i) { return i >= 0 ? unsigned(i) / V * THREADS + thread < v.whole : at_edge < n; };
-    const auto word = [=](Raw raw, unsigned place) { return (Code::encode(raw) - low) >> drop << PLACE_BITS | place; };
+    const auto word = [=](const In &x, unsigned place) {
+      return (Code::encode(Element::key(x)) - low) >> drop << PLACE_BITS | place;
+    };
     gp__u32 keys[ITEMS], edge = 0;
-    if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
-    gp__packed<Raw> pack[ITEMS / V];
+    if (values_of(item)) staged.ask(values_of(item) + item.begin, n);
+    const int AT_ONCE = BESIDE ? ITEMS / 2 : ITEMS; // twice the registers
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS / V; ++i) {
-      pack[i].vector = gp_vector{{0, 0, 0, 0}};
-      gp__load_vector_if<P::load>(there(i * V), in + v.head + (unsigned(i) * THREADS + thread) * V, pack[i].vector);
+    for (int first = 0; first < ITEMS; first += AT_ONCE) {
+      const auto place = [=](int i) { return v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V); };
+      gp__packed<In> pack[AT_ONCE / V];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; i += V) {
+        pack[i / V].vector = gp_vector{{0, 0, 0, 0}};
+        gp__load_vector_if<P::load>(there(first + i), in + place(first + i), pack[i / V].vector);
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const In &x = pack[i / V].item[i % V];
+        keys[first + i] = word(x, place(first + i));
+        if (BESIDE && there(first + i)) staged.values[v.before + place(first + i)] = Element::value(x);
+      }
     }
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
-      keys[i] = word(pack[i / V].item[i % V], v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V));
-    if (gp_warp() == 0 && at_edge < n) edge = word(in[at_edge], at_edge);
+    if (gp_warp() == 0 && at_edge < n) {
+      edge = word(in[at_edge], at_edge);
+      if (BESIDE) staged.values[v.before + at_edge] = Element::value(in[at_edge]);
+    }
     sort.scatter(keys, edge, there, n, 0, shift);
-    if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
+    if (values_of(item)) staged.fetch(values_of(item) + item.begin, item.count, thread);
     if (!sort.finish(shift)) sort.sort(n, shift);
     if (item.width <= KEY_BITS) {
       store<false>(item, turn);
@@ -14405,14 +14501,14 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
   // All bits of the keys decide. Ends with a barrier, and with the bits that words leave out at rest().
   GP_DEVICE void untie(const gp__hybrid_item &item) const {
     const unsigned n = item.count, thread = gp__anew(threadIdx.x);
-    const Raw *in = h.from(item.source) + item.begin;
+    const In *in = in_of(item);
     const gp__u32 low = static_cast<gp__u32>(item.low);
     const int drop = item.width - KEY_BITS;
     unsigned short *left_out = rest();
     const auto tied = [](gp__u32 x, gp__u32 y) { return (x ^ y) >> PLACE_BITS == 0; };
     GPUPRIMS__UNROLL_BY(4)
     for (unsigned p = thread; p < n; p += THREADS)
-      left_out[p] = static_cast<unsigned short>((Code::encode(in[p]) - low) & ((1u << drop) - 1));
+      left_out[p] = static_cast<unsigned short>((Code::encode(Element::key(in[p])) - low) & ((1u << drop) - 1));
     __syncthreads();
     gp__u64 lengths = 0; // 4 bits for each of the thread's words: of the run of tied ones that begins with it
     bool wrong = false, is_long = false;
@@ -14475,8 +14571,9 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
     const unsigned n = item.count, thread = gp__anew(threadIdx.x);
     const gp__u32 low = static_cast<gp__u32>(item.low);
     const int drop = TIES ? item.width - KEY_BITS : 0;
-    const Value *values_in = h.values_from(item.source), *values = nullptr;
-    if (values_in) {
+    const Value *values_in = values_of(item), *values = nullptr;
+    if (BESIDE) values = staged.values + gp__vectors_of<In>(in_of(item), 0).before;
+    else if (values_in) {
       values = staged.of(values_in + item.begin);
       staged.wait(turn++);
     }
@@ -14505,28 +14602,37 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
         }
       }
     }
-    staged.end();
+    if (!BESIDE) staged.end();
   }
 };
+
+// Width 0: there is none.
+GP_DEVICE gp__hybrid_item gp__leading_bucket(const gp__hybrid_args &a, gp__u32 i) {
+  const gp__u32 *starts = static_cast<const gp__u32 *>(a.items), count = starts[i + 1] - starts[i];
+  const int width = 32 - a.leading;
+  return gp__hybrid_item{starts[i], static_cast<gp__u64>(i) << width, count,
+                         static_cast<unsigned short>(count ? width : 0), GP__FROM_SPARE};
+}
 
 struct gp__pair_bucket_storage {
   gp__hybrid_item item[2]; // this one and the next; read where needed: that costs fewer registers than to keep them
   gp__u64 arrived;
 };
 // The items of the list, dealt in turn.
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool BESIDE = false>
 GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
-  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4> Bucket;
+  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4, BESIDE> Bucket;
   typedef typename Bucket::Storage Storage;
   GP_DYNAMIC_SHARED(bytes);
   gp__begin<P>();
   static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
-  const gp__u32 items = static_cast<gp__u32>(a.list[GP__HYBRID_ITEMS]);
+  const gp__u32 items = BESIDE ? 1u << a.leading : static_cast<gp__u32>(a.list[GP__HYBRID_ITEMS]);
+  const auto item = [&](gp__u32 i) { return BESIDE ? gp__leading_bucket(a, i) : h.items()[i]; };
   GP_SHARED(gp__pair_bucket_storage, own);
   const Bucket b = {
       h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), &own.arrived}};
-  if (threadIdx.x == 0 && blockIdx.x < items) own.item[0] = h.items()[blockIdx.x];
+  if (threadIdx.x == 0 && blockIdx.x < items) own.item[0] = item(blockIdx.x);
   gp__u32 at = 0, turn = 0;
   const typename Bucket::Sort sort = {b.s, threadIdx.x};
   sort.clear();
@@ -14534,8 +14640,8 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   for (gp__u32 i = blockIdx.x; i < items; i += gridDim.x, at ^= 1) {
     __syncthreads();
     if (own.item[at].width) b.sort(own.item[at], turn);
-    else b.copy(own.item[at]);
-    if (threadIdx.x == 0 && items - i > gridDim.x) own.item[at ^ 1] = h.items()[i + gridDim.x];
+    else if (!BESIDE) b.copy(own.item[at]);
+    if (threadIdx.x == 0 && items - i > gridDim.x) own.item[at ^ 1] = item(i + gridDim.x);
   }
 }
 
@@ -14586,6 +14692,44 @@ struct gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, gp__none> 
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value = gp__none>
 GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
   gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, Value>::run(a);
+}
+
+// Leading sweep: passes of the radix sort by the leading bits alone, which is stable, leave pairs side by side in
+// buckets: here, where these begin. They are sorted on chip as those of a hybrid sort. If one is too large, all bits
+// are swept; most often the count of the last pass's digits says so before anything has moved.
+template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__leading_edges(const gp__hybrid_args &a) {
+  typedef gp__bucket_element<T, Value, true> Element;
+  struct Storage {
+    gp__u32 start[P::threads];
+  };
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  if (!__syncthreads_and(gp__load_relaxed(a.choice) == GP__CHOSE_HYBRID)) return;
+  const typename Element::Type *in = static_cast<const typename Element::Type *>(a.spare);
+  const unsigned bucket = blockIdx.x * (P::threads - 1) + threadIdx.x, buckets = 1u << a.leading;
+  const int below = a.leading > 8 ? 8 : 0; // bits of a bucket behind the last pass's digit
+  gp__u32 low = static_cast<gp__u32>(gp__count(a));
+  if (bucket < buckets) {
+    const unsigned digit = bucket >> below;
+    gp__u32 high = digit < GP__DIGITS - 1 ? static_cast<gp__u32>(a.bins[digit + 1]) : low;
+    low = static_cast<gp__u32>(a.bins[digit]);
+    if (!(bucket & ((1u << below) - 1))) high = low;
+    while (low < high) {
+      const gp__u32 middle = low + (high - low) / 2;
+      if (gp__sorted<T, DESCENDING>::encode(Element::key(in[middle])) >> (32 - a.leading) < bucket) low = middle + 1;
+      else high = middle;
+    }
+  }
+  s.start[threadIdx.x] = low;
+  __syncthreads();
+  if (threadIdx.x == P::threads - 1 || bucket > buckets) return;
+  static_cast<gp__u32 *>(a.items)[bucket] = low;
+  if (bucket < buckets && s.start[threadIdx.x + 1] - low > a.capacity) gp__store_relaxed(a.choice, GP__CHOSE_ONE_SWEEP);
+}
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
+GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
+  if (gp__is_chosen(a.choice, GP__CHOSE_HYBRID))
+    gp__hybrid_sort_pairs<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>(a);
 }
 
 // Hybrid or one sweep? Keys that share their upper bits with many others are moved level by level; one sweep a digit
@@ -25908,6 +26052,8 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
   X(HYBRID_REST, gp__hybrid_rest, gp__hybrid_args)                                                                     \
   X(SORT_SAMPLE, gp__sort_sample, gp__hybrid_args)                                                                     \
+  X(LEADING_EDGES, gp__leading_edges, gp__hybrid_args)                                                                 \
+  X(LEADING_SORT, gp__leading_sort, gp__hybrid_args)                                                                   \
   X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                               \
   X(GATHER, gp__gather, gp__gather_args)                                                                               \
   X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args)                                                       \
@@ -28756,6 +28902,14 @@ GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(gp__kernel_kind kinds[GP__KINDS_MAX]
   kinds[2] = GP__RADIX_SWEEPS;
   return 3 + gp__kinds_of_hybrid(kinds + 3);
 }
+GPUPRIMS__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  kinds[0] = GP__RADIX_HISTOGRAM;
+  kinds[1] = GP__RADIX_PASS;
+  kinds[2] = GP__LEADING_EDGES;
+  kinds[3] = GP__LEADING_SORT;
+  kinds[4] = GP__RADIX_SWEEPS;
+  return 5;
+}
 // With which policy the kernels of a plan are built.
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more of them copy slower
@@ -28840,6 +28994,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   }
   if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ADAPTIVE) return gp__kinds_of_adaptive(kinds);
+  if (q->primitive == GP_SORT && p->algorithm == GP_LEADING_SWEEP) return gp__kinds_of_leading_sweep(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
   if (q->primitive == GP_SEGMENTED_SORT) {
@@ -28941,7 +29096,8 @@ GPUPRIMS__PRIVATE int gp__copied_size(const gp__request *q) {
 GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
                                       int key[GP__KEY_NUMBERS]) {
   // Flags that the kernels do not know: offsets are checked by others; one sweep is told the direction when it runs.
-  const int other = GP_CHECKED | (q->primitive == GP_SORT && gp__sweeps(p->algorithm) ? GP_DESCENDING : 0);
+  const int descends = q->primitive == GP_SORT && gp__sweeps(p->algorithm) && p->algorithm != GP_LEADING_SWEEP;
+  const int other = GP_CHECKED | (descends ? GP_DESCENDING : 0);
   const int bytes = kind == GP__COPY || q->primitive == GP_TRANSPOSE; // moved, whatever they mean
   int i = 0;
   key[i++] = (int)kind;
@@ -29280,11 +29436,11 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__RADIX_PASS:
   case GP__RADIX_PASS_WIDE:
   case GP__RADIX_SWEEPS:
-    if (v->algorithm == GP_PAIRED_SWEEP) gp__add(t, "gp__radix_record<");
+    if (gp__is_paired(v->algorithm)) gp__add(t, "gp__radix_record<");
     gp__name_radix_key(q, t);
-    if (v->algorithm == GP_PAIRED_SWEEP) gp__add(t, ", %s>", in);
+    if (gp__is_paired(v->algorithm)) gp__add(t, ", %s>", in);
     gp__add(t, ", %s, %s>",
-            v->algorithm == GP_PAIRED_SWEEP        ? "gp__none"
+            gp__is_paired(v->algorithm)            ? "gp__none"
             : q->in_size <= GP__RADIX_VALUE_BYTES  ? in
             : gp__radix_index_bytes(q->count) == 4 ? "gp__u32"
                                                    : "gp__u64",
@@ -29295,12 +29451,14 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__HYBRID_SORT:
   case GP__HYBRID_REST:
   case GP__SORT_SAMPLE:
+  case GP__LEADING_EDGES:
+  case GP__LEADING_SORT:
   case GP__SORT_ONE_BLOCK: {
     const int size = (int)q->key_size;
     const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
     gp__add(t, "%s, %s", gp__key_name(q), q->flags & GP_DESCENDING ? "true" : "false");
     if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
-    if (kind == GP__HYBRID_SORT || one)
+    if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT || one)
       gp__add(t, ", %d, %d, %d", one ? v->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
               one ? gp__one_block_log2_bins(v->threads * items) : gp__bucket_log2_bins(size));
     if (q->in_size) gp__add(t, ", %s", in);
@@ -29438,8 +29596,9 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = kind == GP__SORT_SAMPLE        ? 1
-                          : kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks((int)q->key_size)
+  const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
+                          : kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT
+                              ? (unsigned)gp__bucket_blocks((int)q->key_size)
                           : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v, kind) / threads
                           : kind == GP__HYBRID_COUNT     ? 2
                           : kind == GP__SEGMENTS_SHORT   ? gp__short_threads(q) / threads
@@ -29601,7 +29760,8 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__HYBRID_COUNT) g.threads = GP__HYBRID_COUNT_THREADS;
   if (kind == GP__HYBRID_MOVE) g.shared_bytes = gp__hybrid_tile_bytes(p, h);
   if (kind == GP__HYBRID_REST) g.shared_bytes = gp__hybrid_rest_bytes(p, h);
-  if (kind == GP__HYBRID_SORT) {
+  if (kind == GP__LEADING_EDGES) g.shared_bytes = 0;
+  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) {
     g.threads = (unsigned)gp__bucket_threads(h.key_size);
     g.shared_bytes = gp__hybrid_bucket_bytes(h);
   }
@@ -30113,7 +30273,7 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
   a.begin_bit = q->begin_bit;
   a.end_bit = q->end_bit;
   a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
-  a.paired = l->p->algorithm == GP_PAIRED_SWEEP && ((uintptr_t)a.out_keys | (uintptr_t)a.out) % 8 == 0;
+  a.paired = gp__is_paired(l->p->algorithm) && ((uintptr_t)a.out_keys | (uintptr_t)a.out) % 8 == 0;
   a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
   a.drop_keys = l->h->drop_keys;
   return a;
@@ -30253,6 +30413,60 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
     result = gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
                              passes.shared_bytes, &radix);
   return result == GP_SUCCESS && samples ? gp__launch_levels(&of_hybrid, 3, a) : result;
+}
+// The leading bits, and buckets; one sweep where a bucket is too large, or where there is no second buffer: the outputs
+// are the inputs, or not aligned for pairs.
+GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry sorting = gp__geometry_of_kind(*l->p, *l->h, GP__LEADING_SORT);
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  const unsigned count_grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(q->count, GP__RADIX_HISTOGRAM_THREADS));
+  gp__radix_args all = gp__radix_arguments(l, &r.all, scratch + r.of_all);
+  gp_result result = GP_SUCCESS;
+  all.mask = GP__DIGITS - 1;
+  if (all.paired && !all.in_place && r.bits) {
+    const unsigned capacity = gp__leading_capacity(), buckets = 1u << r.bits;
+    const unsigned grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, r.all.tiles);
+    gp__radix_args part = all;
+    gp__hybrid_args a;
+    int bit;
+    memset(&a, 0, sizeof a);
+    part.counts = (unsigned long long *)(scratch + r.of_part + r.part.counts);
+    part.tickets = (unsigned long long *)(scratch + r.of_part + r.part.tickets);
+    part.steps = (unsigned *)(scratch + r.of_part + r.part.steps);
+    part.words = scratch + r.of_part + r.part.words;
+    part.clear = r.part.clear;
+    part.passes = r.part.passes;
+    part.begin_bit = bit = 32 - r.bits;
+    part.leads = (unsigned long long *)scratch;
+    part.crowd = r.bits > 8 ? capacity * 256ull : capacity;
+    all.choice = a.choice = part.leads;
+    a.out = all.out_keys;
+    a.out_values = all.out;
+    a.drop_keys = all.drop_keys;
+    a.spare = all.other_keys;
+    a.bins = part.counts + (part.passes - 1) * GP__DIGITS;
+    a.items = scratch + r.starts;
+    a.count = q->count;
+    a.count_device = all.count_device;
+    a.capacity = capacity;
+    a.leading = r.bits;
+    result = gp__launch_step(l, 0, count_grid, counting.threads, counting.shared_bytes, &part);
+    for (; part.pass < part.passes && result == GP_SUCCESS; ++part.pass) {
+      gp__radix_digit_of(&part, &bit);
+      result = gp__launch_step(l, 1, grid, l->g->threads, l->g->shared_bytes, &part);
+    }
+    if (result == GP_SUCCESS)
+      result = gp__launch_step(l, 2, (unsigned)gp__ceil_div(buckets + 1, l->g->threads - 1), l->g->threads, 0, &a);
+    if (result == GP_SUCCESS)
+      result = gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, buckets), sorting.threads, sorting.shared_bytes, &a);
+  }
+  if (result == GP_SUCCESS) result = gp__launch_step(l, 0, count_grid, counting.threads, counting.shared_bytes, &all);
+  return result != GP_SUCCESS ? result
+                              : gp__launch_step(l, 4, gp__grid_of_step(l, 4, l->p->blocks_per_sm, r.all.tiles),
+                                                l->g->threads, l->g->shared_bytes, &all);
 }
 // Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
 // blocks of an empty class end at once.
@@ -30983,6 +31197,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_HYBRID) return gp__launch_hybrid(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ONE_BLOCK) return gp__launch_one_block_sort(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ADAPTIVE) return gp__launch_adaptive(l);
+  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_LEADING_SWEEP) return gp__launch_leading_sweep(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
   if (l->q->primitive == GP_SEGMENTED_SORT) return gp__launch_segmented_sort(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_TOP_K) return gp__launch_top_k(l);
