@@ -14320,7 +14320,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
 
 // Buckets of pairs with keys of 8 bytes: a key, less the bucket's lowest, and below it its place in the bucket.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW,
-          bool BESIDE>
+          bool BESIDE = false>
 struct gp__pair_bucket {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -14606,33 +14606,24 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   }
 };
 
-// Width 0: there is none.
-GP_DEVICE gp__hybrid_item gp__leading_bucket(const gp__hybrid_args &a, gp__u32 i) {
-  const gp__u32 *starts = static_cast<const gp__u32 *>(a.items), count = starts[i + 1] - starts[i];
-  const int width = 32 - a.leading;
-  return gp__hybrid_item{starts[i], static_cast<gp__u64>(i) << width, count,
-                         static_cast<unsigned short>(count ? width : 0), GP__FROM_SPARE};
-}
-
 struct gp__pair_bucket_storage {
   gp__hybrid_item item[2]; // this one and the next; read where needed: that costs fewer registers than to keep them
   gp__u64 arrived;
 };
 // The items of the list, dealt in turn.
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool BESIDE = false>
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
-  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4, BESIDE> Bucket;
+  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4> Bucket;
   typedef typename Bucket::Storage Storage;
   GP_DYNAMIC_SHARED(bytes);
   gp__begin<P>();
   static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
-  const gp__u32 items = BESIDE ? 1u << a.leading : static_cast<gp__u32>(a.list[GP__HYBRID_ITEMS]);
-  const auto item = [&](gp__u32 i) { return BESIDE ? gp__leading_bucket(a, i) : h.items()[i]; };
+  const gp__u32 items = static_cast<gp__u32>(a.list[GP__HYBRID_ITEMS]);
   GP_SHARED(gp__pair_bucket_storage, own);
   const Bucket b = {
       h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), &own.arrived}};
-  if (threadIdx.x == 0 && blockIdx.x < items) own.item[0] = item(blockIdx.x);
+  if (threadIdx.x == 0 && blockIdx.x < items) own.item[0] = h.items()[blockIdx.x];
   gp__u32 at = 0, turn = 0;
   const typename Bucket::Sort sort = {b.s, threadIdx.x};
   sort.clear();
@@ -14640,8 +14631,8 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   for (gp__u32 i = blockIdx.x; i < items; i += gridDim.x, at ^= 1) {
     __syncthreads();
     if (own.item[at].width) b.sort(own.item[at], turn);
-    else if (!BESIDE) b.copy(own.item[at]);
-    if (threadIdx.x == 0 && items - i > gridDim.x) own.item[at ^ 1] = item(i + gridDim.x);
+    else b.copy(own.item[at]);
+    if (threadIdx.x == 0 && items - i > gridDim.x) own.item[at ^ 1] = h.items()[i + gridDim.x];
   }
 }
 
@@ -14726,10 +14717,47 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   static_cast<gp__u32 *>(a.items)[bucket] = low;
   if (bucket < buckets && s.start[threadIdx.x + 1] - low > a.capacity) gp__store_relaxed(a.choice, GP__CHOSE_ONE_SWEEP);
 }
+// The buckets, dealt in turn; a block learns where a few hundred of its own begin at a time, and asks for the next one
+// while it sorts one.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
 GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
-  if (gp__is_chosen(a.choice, GP__CHOSE_HYBRID))
-    gp__hybrid_sort_pairs<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>(a);
+  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, true> Bucket;
+  typedef typename Bucket::Storage Storage;
+  struct Own {
+    gp__hybrid_item item; // read where needed, as that costs fewer registers
+    gp__u32 begin[THREADS], count[THREADS];
+  };
+  GP_SHARED(Own, own);
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
+  const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
+  const Bucket b = {
+      h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), nullptr}};
+  const gp__u32 *starts = static_cast<const gp__u32 *>(a.items), buckets = 1u << a.leading;
+  const int width = 32 - a.leading;
+  const typename Bucket::Sort sort = {b.s, threadIdx.x};
+  gp__u32 turn = 0;
+  sort.clear();
+  for (gp__u32 bucket = blockIdx.x, at = THREADS; bucket < buckets; bucket += gridDim.x, ++at) {
+    __syncthreads();
+    if (at == THREADS) {
+      const gp__u32 mine = bucket + threadIdx.x * gridDim.x, begin = mine < buckets ? starts[mine] : 0;
+      own.begin[threadIdx.x] = begin;
+      own.count[threadIdx.x] = mine < buckets ? starts[mine + 1] - begin : 0;
+      at = 0;
+      __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+      own.item.begin = own.begin[at], own.item.count = own.count[at];
+      own.item.low = static_cast<gp__u64>(bucket) << width, own.item.width = static_cast<unsigned short>(width);
+      if (at + 1 < THREADS && own.count[at + 1])
+        gp__prefetch_bytes(static_cast<const typename Bucket::In *>(a.spare) + own.begin[at + 1],
+                           own.count[at + 1] * 8);
+    }
+    __syncthreads();
+    if (own.item.count) b.sort(own.item, turn);
+  }
 }
 
 // Hybrid or one sweep? Keys that share their upper bits with many others are moved level by level; one sweep a digit
