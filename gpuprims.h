@@ -1256,9 +1256,10 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // same, but between the passes a value lies beside its key, in the workspace and in both outputs, which must be aligned
 // to 8 bytes for that; outputs that are not are sorted to as well, as slowly as by GP_ONE_SWEEP.
 //
-// The same pairs, fewer than 2^30, all bits (GP_LEADING_SWEEP): GP_PAIRED_SWEEP by the leading bits alone, at most 16,
-// as many as leave some 4000 pairs a bucket; then each bucket on chip. A u32 key and value move 52 bytes after two
-// passes. Where a bucket is too large for a block all bits are swept, as they are in place. Workspace: 1 % more.
+// The same pairs, fewer than 2^30, all bits (GP_LEADING_SWEEP): GP_PAIRED_SWEEP by the leading 8 or 16 bits alone, then
+// buckets of some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are swept in place,
+// and where the count of the digits makes it likely that a bucket is too large for a block, or has many equal keys;
+// where it has not told of a bucket too large, behind the passes by the leading bits. Workspace: 1 % more.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
@@ -2958,7 +2959,7 @@ GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
               ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
               : gp__policy_valid_hybrid_keys(p, s));
 }
-// A sweep of the leading bits: as many as leave buckets that a block sorts, in two passes of 8 bits at most; 0: all.
+// A sweep of the leading bits: as many as leave buckets that a block sorts, in one or two passes of 8 bits; 0: all.
 GPUPRIMS__RULE int gp__bits_of_buckets(unsigned long long count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__bits_of_buckets((count + 1) / 2, fit);
 }
@@ -2966,7 +2967,7 @@ GPUPRIMS__RULE unsigned gp__leading_capacity(void) { return (unsigned)(gp__bucke
 GPUPRIMS__RULE int gp__leading_bits(unsigned long long count) {
   return count > gp__hybrid_fit(gp__leading_capacity()) * 65536ull
              ? 0
-             : gp__bits_of_buckets(count, gp__hybrid_fit(gp__leading_capacity()));
+             : gp__max(gp__bits_of_buckets(count, gp__hybrid_fit(gp__leading_capacity())), 8);
 }
 GPUPRIMS__RULE int gp__policy_valid_leading(gp_policy p, gp__shape s) {
   return s.key_size == 4 && s.in_size == 4 && gp__sorts_pairs(s) && !(s.count >> GP__RADIX_NARROW_LOG2) &&
@@ -4297,23 +4298,21 @@ __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, g
   return r;
 }
 
-// Leading sweep: what is chosen, where each bucket begins; then, for the sweep of the leading bits, counters and words
-// as for any sweep; then a plan of all bits, whose buffers both use.
+// Leading sweep: what is chosen, where each bucket begins; a sweep's plan; counters and words of another sweep, which
+// comes where a bucket turns out too large.
 typedef struct gp__leading_plan {
-  gp__radix_plan part, all; // part: of the leading bits, without buffers
+  gp__radix_plan sweep;
   int bits;
-  unsigned long long starts, of_part, of_all, bytes;
+  unsigned long long starts, again, of_sweep, bytes;
 } gp__leading_plan;
 __attribute__((unused)) static gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
   gp__leading_plan r;
-  r.all = gp__radix_plan_of(p, s);
+  r.sweep = gp__radix_plan_of(p, s);
   r.bits = gp__leading_bits(s.count);
-  s.begin_bit = 32 - gp__max(r.bits, 1);
-  r.part = gp__radix_plan_of(p, s);
   r.bytes = 256; // the choice
   r.starts = gp__place(&r.bytes, ((1ull << r.bits) + 1) * 4);
-  r.of_part = gp__place(&r.bytes, r.part.words + r.part.clear * 16);
-  r.of_all = gp__place(&r.bytes, r.all.bytes);
+  r.again = gp__place(&r.bytes, r.sweep.words + r.sweep.clear * 16);
+  r.of_sweep = gp__place(&r.bytes, r.sweep.bytes);
   return r;
 }
 
@@ -4978,8 +4977,9 @@ typedef struct gp__radix_args {
   unsigned flip;                    // all ones: descending
   int drop_keys;                    // sorted keys are not wanted: the last pass does not write them
   const unsigned long long *choice; // GP__CHOSE_..., or NULL: one sweep it is
-  unsigned long long *leads;        // of the leading bits alone: GP__CHOSE_HYBRID, or that a bucket will be too large
-  unsigned long long crowd;         // then: of a digit of the last pass, more keys make one too large
+  unsigned long long *leads;        // NULL, or: the leading bits may do; what is chosen
+  unsigned capacity;                // then: keys of a bucket, at most,
+  int leading;                      // and its leading bits
 } gp__radix_args;
 
 // Conversion of layouts. A column: where the first struct's value of a field, or gap, stands.
@@ -5073,9 +5073,9 @@ typedef struct gp__hybrid_args {
   unsigned capacity;            // keys that a block sorts
   unsigned sample;              // keys that are looked at before the choice; 0: the first count chooses
   int leading;                  // bits that pairs, key and value side by side at `spare`, are sorted by; at bins, where
-                                // each digit of the last pass begins; at items, 32 bits each, where each bucket does
+                                // each leading digit of 8 bits begins; at items, 32 bits each, where each bucket does
 } gp__hybrid_args;
-enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2 };
+enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; // the last: it has been swept
 // Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
 // the bucket's number (30 bits), and that of one of its groups or tiles (32).
 #define GP__TASK_SORT 0ull
@@ -12569,7 +12569,7 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
   struct Storage {
     gp__ticket ticket;
     gp__u32 last;
-    gp__u32 same[GP__RADIX_PASSES]; // of each pass: all keys have one digit
+    gp__u64 most[GP__RADIX_PASSES]; // of each pass: keys of one digit, at most
   };
 
   const gp__radix_args &a;
@@ -12639,14 +12639,13 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
       if (sum) atomicAdd(a.counts + static_cast<unsigned>(first_pass) * GP__DIGITS + i, sum);
     }
   }
-  // One warp: where the keys of each digit of a pass begin. Is there one digit only?
-  GP_DEVICE bool place(int pass, gp__u64 n) const {
-    gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0;
-    bool all = false;
+  // One warp: where the keys of each digit of a pass begin. Returns how many have one digit, at most.
+  GP_DEVICE gp__u64 place(int pass) const {
+    gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0, most = 0;
     GPUPRIMS__UNROLL
     for (int i = 0; i < 8; ++i) {
       c[i] = gp__load_relaxed(count + i);
-      all = all || c[i] == n || (a.leads && pass == a.passes - 1 && c[i] > a.crowd);
+      most = c[i] > most ? c[i] : most;
       sum += c[i];
     }
     gp__u64 before = gp_warp_inclusive_scan(sum, gp_sum<gp__u64>()) - sum;
@@ -12655,42 +12654,41 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
       count[i] = before;
       before += c[i];
     }
-    return __any_sync(0xffffffffu, all);
+    return gp_warp_reduce(most, gp_max<gp__u64>());
   }
-  // One thread: what the passes do by leading bits: from the input to the other buffer, in pairs; nothing where one
-  // digit has too many keys.
-  GP_DEVICE void lead(const gp__u32 *same) const {
-    bool even = true;
-    for (int p = 0; p < a.passes; ++p) even = even && !same[p];
-    gp__u32 from = 0;
-    for (int p = 0; p < a.passes; ++p) {
-      const gp__u32 to = (a.passes - p) % 2 ? GP__RADIX_TO_OTHER : 0;
-      a.steps[p] = even ? GP__RADIX_RUNS | (p % 2 ? GP__RADIX_ODD : 0) | (p + 1 == a.passes ? GP__RADIX_LAST : 0) | to |
-                              from * GP__RADIX_FROM | (p ? GP__RADIX_READS_PAIRS : 0) | GP__RADIX_WRITES_PAIRS
-                        : 0;
-      from = to ? 2 : 1;
-    }
-    *a.leads = even ? GP__CHOSE_HYBRID : GP__CHOSE_ONE_SWEEP;
+  // Do buckets by the leading bits most likely fit on chip, and their bins there hold few keys? As if digits were
+  // independent. Of the bins' 12 bits behind the leading ones, `lower` are of the second digit behind the passes'.
+  GP_DEVICE bool leads(const gp__u64 *most, gp__u64 n) const {
+    if (!a.leads || n == 0) return false;
+    const int first = a.leading > 8 ? 2 : 3, rest = 8 * (4 - first) - a.leading, lower = rest < 4 ? 4 - rest : 0;
+    const gp__u64 bucket = (first == 2 ? most[3] * most[2] / n : most[3]) << rest;
+    const gp__u64 even = most[first - 2] << (8 - lower), bin = (most[first - 1] << (8 + lower)) / n;
+    return bucket <= a.capacity && bin * (even < n ? even : n) <= 8 * n;
   }
-  // The same of all bits.
-  GP_DEVICE void decide(const gp__u32 *same) const {
+  // One thread: what the passes do. By leading bits the last ones alone: from the input to the other buffer, in pairs.
+  GP_DEVICE void decide(const gp__u64 *most, gp__u64 n) const {
+    const bool leading = leads(most, n);
     int left = 0, done = 0;
     gp__u32 from = 0;
-    for (int p = 0; p < a.passes; ++p) left += !same[p];
+    const int first = !leading ? 0 : a.leading > 8 ? 2 : 3;
+    const auto moves = [=](int p) { return leading ? p >= first : most[p] != n; };
+    for (int p = 0; p < a.passes; ++p) left += moves(p);
     const bool none = left == 0;
     for (int p = 0; p < a.passes; ++p) {
       gp__u32 step = 0;
-      if (!same[p]) {
-        const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == 0;
+      if (moves(p)) {
+        const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == leading;
         step = GP__RADIX_RUNS | (done % 2 ? GP__RADIX_ODD : 0) | (left == 1 ? GP__RADIX_LAST : 0) |
                (to_other ? GP__RADIX_TO_OTHER : 0) | from * GP__RADIX_FROM |
-               (a.paired && done ? GP__RADIX_READS_PAIRS : 0) | (a.paired && left > 1 ? GP__RADIX_WRITES_PAIRS : 0);
+               (a.paired && done ? GP__RADIX_READS_PAIRS : 0) |
+               (a.paired && (leading || left > 1) ? GP__RADIX_WRITES_PAIRS : 0);
         from = to_other ? 2 : 1;
         --left, ++done;
       } else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;
       a.steps[p] = step;
     }
-    a.steps[a.passes] = from == 2 || a.passes == 0 ? GP__RADIX_COPIES | from * GP__RADIX_FROM : 0;
+    a.steps[a.passes] = (from == 2 && !leading) || a.passes == 0 ? GP__RADIX_COPIES | from * GP__RADIX_FROM : 0;
+    if (a.leads) *a.leads = leading ? GP__CHOSE_HYBRID : GP__CHOSE_PASSES;
   }
   static GP_DEVICE void run(const gp__radix_args &a) {
     GP_SHARED(Storage, s);
@@ -12743,12 +12741,11 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     __syncthreads();
     if (!s.last) return;
     for (int p = int(gp_warp()); p < a.passes; p += THREADS / 32) {
-      const bool same = c.place(p, n);
-      if (gp_lane() == 0) s.same[p] = same;
+      const gp__u64 most = c.place(p);
+      if (gp_lane() == 0) s.most[p] = most;
     }
     __syncthreads();
-    if (threadIdx.x == 0 && a.leads) c.lead(s.same);
-    else if (threadIdx.x == 0) c.decide(s.same);
+    if (threadIdx.x == 0) c.decide(s.most, n);
   }
 };
 #ifdef GPUPRIMS__ARCH
@@ -14687,7 +14684,7 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
 
 // Leading sweep: passes of the radix sort by the leading bits alone, which is stable, leave pairs side by side in
 // buckets: here, where these begin. They are sorted on chip as those of a hybrid sort. If one is too large, all bits
-// are swept; most often the count of the last pass's digits says so before anything has moved.
+// are swept; most often the count of the digits says so before anything has moved.
 template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__leading_edges(const gp__hybrid_args &a) {
   typedef gp__bucket_element<T, Value, true> Element;
   struct Storage {
@@ -14698,10 +14695,10 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   if (!__syncthreads_and(gp__load_relaxed(a.choice) == GP__CHOSE_HYBRID)) return;
   const typename Element::Type *in = static_cast<const typename Element::Type *>(a.spare);
   const unsigned bucket = blockIdx.x * (P::threads - 1) + threadIdx.x, buckets = 1u << a.leading;
-  const int below = a.leading > 8 ? 8 : 0; // bits of a bucket behind the last pass's digit
+  const int below = a.leading > 8 ? a.leading - 8 : 0; // bits of a bucket behind the first digit
   gp__u32 low = static_cast<gp__u32>(gp__count(a));
   if (bucket < buckets) {
-    const unsigned digit = bucket >> below;
+    const unsigned digit = bucket >> below << (8 + below - a.leading);
     gp__u32 high = digit < GP__DIGITS - 1 ? static_cast<gp__u32>(a.bins[digit + 1]) : low;
     low = static_cast<gp__u32>(a.bins[digit]);
     if (!(bucket & ((1u << below) - 1))) high = low;
@@ -30306,23 +30303,26 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
   a.drop_keys = l->h->drop_keys;
   return a;
 }
-// A radix sort: the histogram, the passes, where it ran in place what may be left to copy; large values last.
-GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
-  const gp__request *q = l->q;
-  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
+// The histogram, the passes, where they ran in place what may be left to copy.
+GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
-  unsigned char *scratch = (unsigned char *)l->scratch;
-  gp__radix_args a = gp__radix_arguments(l, &r, scratch);
-  gp_result result;
-  unsigned grid;
-  int bit = q->begin_bit;
-  grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(q->count, GP__RADIX_HISTOGRAM_THREADS));
-  result = gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a);
-  grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, r.tiles);
-  for (; a.pass < r.passes + (a.in_place || !r.passes) && result == GP_SUCCESS; ++a.pass) {
+  unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
+  gp_result result = gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a);
+  int bit = a.begin_bit;
+  grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, tiles);
+  for (; a.pass < a.passes + (a.in_place || !a.passes) && result == GP_SUCCESS; ++a.pass) {
     gp__radix_digit_of(&a, &bit);
     result = gp__launch_step(l, 1, grid, l->g->threads, l->g->shared_bytes, &a);
   }
+  return result;
+}
+// A radix sort; large values last.
+GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  const gp__radix_args a = gp__radix_arguments(l, &r, scratch);
+  gp_result result = gp__launch_passes(l, r.tiles, a);
   if (result == GP_SUCCESS && r.large) {
     gp__gather_args gather;
     memset(&gather, 0, sizeof gather);
@@ -30442,59 +30442,51 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
                              passes.shared_bytes, &radix);
   return result == GP_SUCCESS && samples ? gp__launch_levels(&of_hybrid, 3, a) : result;
 }
-// The leading bits, and buckets; one sweep where a bucket is too large, or where there is no second buffer: the outputs
-// are the inputs, or not aligned for pairs.
+// The leading bits, and buckets, or all bits, as the count says; where a bucket is too large after all, all bits once
+// more, from the input. Where there is no second buffer, as the outputs are the inputs, or not aligned for pairs: all.
 GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
-  const gp__request *q = l->q;
   const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   const gp__geometry sorting = gp__geometry_of_kind(*l->p, *l->h, GP__LEADING_SORT);
-  unsigned char *scratch = (unsigned char *)l->scratch;
-  const unsigned count_grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(q->count, GP__RADIX_HISTOGRAM_THREADS));
-  gp__radix_args all = gp__radix_arguments(l, &r.all, scratch + r.of_all);
-  gp_result result = GP_SUCCESS;
-  all.mask = GP__DIGITS - 1;
-  if (all.paired && !all.in_place && r.bits) {
-    const unsigned capacity = gp__leading_capacity(), buckets = 1u << r.bits;
-    const unsigned grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, r.all.tiles);
-    gp__radix_args part = all;
-    gp__hybrid_args a;
-    int bit;
-    memset(&a, 0, sizeof a);
-    part.counts = (unsigned long long *)(scratch + r.of_part + r.part.counts);
-    part.tickets = (unsigned long long *)(scratch + r.of_part + r.part.tickets);
-    part.steps = (unsigned *)(scratch + r.of_part + r.part.steps);
-    part.words = scratch + r.of_part + r.part.words;
-    part.clear = r.part.clear;
-    part.passes = r.part.passes;
-    part.begin_bit = bit = 32 - r.bits;
-    part.leads = (unsigned long long *)scratch;
-    part.crowd = r.bits > 8 ? capacity * 256ull : capacity;
-    all.choice = a.choice = part.leads;
-    a.out = all.out_keys;
-    a.out_values = all.out;
-    a.drop_keys = all.drop_keys;
-    a.spare = all.other_keys;
-    a.bins = part.counts + (part.passes - 1) * GP__DIGITS;
-    a.items = scratch + r.starts;
-    a.count = q->count;
-    a.count_device = all.count_device;
-    a.capacity = capacity;
-    a.leading = r.bits;
-    result = gp__launch_step(l, 0, count_grid, counting.threads, counting.shared_bytes, &part);
-    for (; part.pass < part.passes && result == GP_SUCCESS; ++part.pass) {
-      gp__radix_digit_of(&part, &bit);
-      result = gp__launch_step(l, 1, grid, l->g->threads, l->g->shared_bytes, &part);
-    }
-    if (result == GP_SUCCESS)
-      result = gp__launch_step(l, 2, (unsigned)gp__ceil_div(buckets + 1, l->g->threads - 1), l->g->threads, 0, &a);
-    if (result == GP_SUCCESS)
-      result = gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, buckets), sorting.threads, sorting.shared_bytes, &a);
-  }
-  if (result == GP_SUCCESS) result = gp__launch_step(l, 0, count_grid, counting.threads, counting.shared_bytes, &all);
+  unsigned char *scratch = (unsigned char *)l->scratch, *again = scratch + r.again;
+  const unsigned threads = l->g->threads, buckets = 1u << r.bits;
+  gp__radix_args sweep = gp__radix_arguments(l, &r.sweep, scratch + r.of_sweep);
+  gp__hybrid_args a;
+  gp_result result;
+  if (!r.bits || !sweep.paired || sweep.in_place) return gp__launch_passes(l, r.sweep.tiles, sweep);
+  sweep.leads = (unsigned long long *)scratch;
+  sweep.capacity = gp__leading_capacity();
+  sweep.leading = r.bits;
+  memset(&a, 0, sizeof a);
+  a.out = sweep.out_keys;
+  a.out_values = sweep.out;
+  a.drop_keys = sweep.drop_keys;
+  a.spare = sweep.other_keys;
+  a.bins = sweep.counts + 3 * GP__DIGITS;
+  a.items = scratch + r.starts;
+  a.choice = sweep.leads;
+  a.count = sweep.count;
+  a.count_device = sweep.count_device;
+  a.capacity = sweep.capacity;
+  a.leading = r.bits;
+  result = gp__launch_passes(l, r.sweep.tiles, sweep);
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 2, (unsigned)gp__ceil_div(buckets + 1, threads - 1), threads, 0, &a);
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, buckets), sorting.threads, sorting.shared_bytes, &a);
+  sweep.choice = sweep.leads;
+  sweep.leads = NULL;
+  sweep.mask = GP__DIGITS - 1;
+  sweep.counts = (unsigned long long *)(again + r.sweep.counts);
+  sweep.tickets = (unsigned long long *)(again + r.sweep.tickets);
+  sweep.steps = (unsigned *)(again + r.sweep.steps);
+  sweep.words = again + r.sweep.words;
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS)),
+                             counting.threads, counting.shared_bytes, &sweep);
   return result != GP_SUCCESS ? result
-                              : gp__launch_step(l, 4, gp__grid_of_step(l, 4, l->p->blocks_per_sm, r.all.tiles),
-                                                l->g->threads, l->g->shared_bytes, &all);
+                              : gp__launch_step(l, 4, gp__grid_of_step(l, 4, l->p->blocks_per_sm, r.sweep.tiles),
+                                                threads, l->g->shared_bytes, &sweep);
 }
 // Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
 // blocks of an empty class end at once.

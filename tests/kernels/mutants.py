@@ -1105,9 +1105,13 @@ MUTANTS = {
         "LEADING", "- low > a.capacity) gp__store", "- low > a.count) gp__store"),
     "leading: buckets begin behind their first keys": (
         "LEADING", ">> (32 - a.leading) < bucket) low", ">> (32 - a.leading) <= bucket) low"),
-    "leading: the first pass writes where the last one does": (
-        "LEADING", "const gp__u32 to = (a.passes - p) % 2 ?", "const gp__u32 to = p >= 0 ?"),
-    "leading: keys that share a digit are moved": ("LEADING", "even = even && !same[p];", "even = even && p >= 0;"),
+    "leading: the last pass writes to the output": (
+        "LEADING", "left % 2 == leading;", "left % 2 == 0;"),
+    "leading: keys are moved whatever their digits are": (
+        "LEADING", "return bucket <= a.capacity && bin", "return bucket + bin >= 0 || bin"),
+    "leading: what has been swept is swept once more": (
+        "LEADING", "leading ? GP__CHOSE_HYBRID : GP__CHOSE_PASSES;",
+        "leading ? GP__CHOSE_HYBRID : GP__CHOSE_ONE_SWEEP;"),
     "leading: a value lies where its key was in memory": (
         "LEADING", "if (BESIDE) staged.values[v.before + at_edge] =", "if (BESIDE) staged.values[at_edge] ="),
     "adaptive: always hybrid": ("ADAPTIVE", "digits > 0 && (slow || one_sweep < hybrid_cost(n, m))", "false"),

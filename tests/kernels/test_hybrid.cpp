@@ -381,8 +381,8 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
 };
 
-// Pairs by a sweep of their leading bits, then buckets: the order is right, and so is the choice of all bits where a
-// bucket is too large, or where all keys share a digit.
+// Pairs by a sweep of their leading bits, then buckets, or by all bits: the order is right, all bits are swept where
+// digits tell that buckets will not do, and once more where they have not told of a bucket too large.
 template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, int LOG2_BINS> struct Leading {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Raw Raw;
@@ -391,12 +391,9 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
   static const int CAPACITY = THREADS * ITEMS;
 
   // Of a sweep: what the plan says that it keeps, from `at` on.
-  static gp__radix_args sweep_of(const gp__radix_args &from, u8 *at, const gp__radix_plan &r, int begin_bit) {
-    gp__radix_args a = from;
+  static void keep(gp__radix_args &a, u8 *at, const gp__radix_plan &r) {
     a.counts = reinterpret_cast<u64 *>(at + r.counts), a.tickets = reinterpret_cast<u64 *>(at + r.tickets);
-    a.steps = reinterpret_cast<u32 *>(at + r.steps);
-    a.words = at + r.words, a.clear = r.clear, a.passes = r.passes, a.begin_bit = begin_bit;
-    return a;
+    a.steps = reinterpret_cast<u32 *>(at + r.steps), a.words = at + r.words;
   }
   static bool run(const std::vector<Raw> &from, int bits, bool on_device, bool indices, int &chosen) {
     const size_t n = from.size(), size = on_device ? n + 5 : n;
@@ -408,12 +405,10 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     s.primitive = GP_SORT, s.key_size = 4, s.in_size = 4, s.end_bit = 32, s.count = size;
     s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.drop_keys = indices && random32() % 2;
     const gp_policy p = policy_of<P>(GP_LEADING_SWEEP);
-    const gp__radix_plan all = gp__radix_plan_of(p, s);
-    s.begin_bit = 32 - bits;
-    const gp__radix_plan part = gp__radix_plan_of(p, s);
-    Device<u8> scratch(all.bytes), of_part(part.words + part.clear * 16);
-    simt::host_fill(scratch.data, 0xa5, all.bytes);
-    simt::host_fill(of_part.data, 0xa5, part.words + part.clear * 16);
+    const gp__radix_plan r = gp__radix_plan_of(p, s);
+    Device<u8> scratch(r.bytes), of_again(r.words + r.clear * 16);
+    simt::host_fill(scratch.data, 0xa5, r.bytes);
+    simt::host_fill(of_again.data, 0xa5, r.words + r.clear * 16);
     Device<Raw> in(given, 1), out(size, 0);
     Device<V> values(numbers, 3), out_values(size, 0);
     Device<u64> words(GP__CONTROL_BYTES / 8 + 2), count(std::vector<u64>(1, n), 0), choice(1);
@@ -423,27 +418,29 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     simt::host_fill(out_values.data, 0x5a, size * sizeof(V));
     gp__radix_args b = {};
     b.keys = in.data, b.in = indices ? nullptr : values.data, b.out = out_values.data;
-    b.out_keys = s.drop_keys ? static_cast<void *>(scratch.data + all.keys) : out.data;
-    b.other_keys = scratch.data + all.other_keys, b.other = scratch.data + all.other;
+    b.out_keys = s.drop_keys ? static_cast<void *>(scratch.data + r.keys) : out.data;
+    b.other_keys = scratch.data + r.other_keys, b.other = scratch.data + r.other, b.clear = r.clear;
     b.count = size, b.count_device = on_device ? count.data : nullptr, b.workspace = words.data;
-    b.end_bit = 32, b.paired = 1, b.flip = DESCENDING ? ~0u : 0, b.drop_keys = s.drop_keys;
-    gp__radix_args lead = sweep_of(b, of_part.data, part, 32 - bits), rest = sweep_of(b, scratch.data, all, 0);
-    lead.leads = choice.data, lead.crowd = bits > 8 ? CAPACITY * 256ull : CAPACITY;
-    rest.choice = choice.data, rest.mask = 255;
+    b.end_bit = 32, b.paired = 1, b.passes = 4, b.flip = DESCENDING ? ~0u : 0, b.drop_keys = s.drop_keys;
+    gp__radix_args sweep = b;
+    keep(sweep, scratch.data, r);
+    keep(b, of_again.data, r);
+    sweep.leads = choice.data, sweep.capacity = CAPACITY, sweep.leading = bits;
+    b.choice = choice.data, b.mask = 255;
     gp__hybrid_args a = {};
     a.out = b.out_keys, a.out_values = b.out, a.spare = b.other_keys, a.items = starts.data, a.choice = choice.data;
-    a.bins = lead.counts + (lead.passes - 1) * GP__DIGITS, a.count = size, a.count_device = b.count_device;
+    a.bins = sweep.counts + 3 * GP__DIGITS, a.count = size, a.count_device = b.count_device;
     a.capacity = CAPACITY, a.leading = bits, a.drop_keys = b.drop_keys;
     const unsigned grid = 1 + random32() % 5, sweep_bytes = gp__radix_shared_bytes(p, s);
     const auto histogram = [&](const gp__radix_args &args) {
       return simt::launch_kernel("histogram", grid, 256, gp__radix_histogram_bytes(4, 8),
                                  gp__radix_histogram<P, K, 256, 8>, args);
     };
-    int e = histogram(lead), bit = lead.begin_bit;
-    for (; lead.pass < lead.passes && !e; ++lead.pass) {
-      gp__radix_digit_of(&lead, &bit);
+    int e = histogram(sweep), bit = 0;
+    for (; sweep.pass < 4 && !e; ++sweep.pass) {
+      gp__radix_digit_of(&sweep, &bit);
       e = simt::launch_kernel("pass", grid, P::threads, sweep_bytes,
-                              gp__radix_pass<P, Record, gp__none, gp__radix_narrow>, lead);
+                              gp__radix_pass<P, Record, gp__none, gp__radix_narrow>, sweep);
     }
     if (!e)
       e = simt::launch_kernel("edges", unsigned(gp__ceil_div((1u << bits) + 1, P::threads - 1)), P::threads, 0,
@@ -451,10 +448,10 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     if (!e)
       e = simt::launch_kernel("buckets", grid, THREADS, gp__pair_bucket_bytes(4, 4, THREADS, ITEMS, LOG2_BINS),
                               gp__leading_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, V>, a);
-    if (!e) e = histogram(rest);
+    if (!e) e = histogram(b);
     if (!e)
       e = simt::launch_kernel("sweeps", grid, P::threads, sweep_bytes,
-                              gp__radix_sweeps<P, Record, gp__none, gp__radix_narrow>, rest);
+                              gp__radix_sweeps<P, Record, gp__none, gp__radix_narrow>, b);
     chosen = int(choice.read(1)[0]);
     std::vector<size_t> order(n);
     for (size_t i = 0; i < n; ++i) order[i] = i;
@@ -472,17 +469,18 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     }
     return good;
   }
-  static int right(const std::vector<Raw> &keys, int bits) {
-    std::vector<size_t> of_bucket(size_t(1) << bits), of_digit[2];
-    for (auto &d : of_digit) d.resize(256);
-    bool crowded = false;
-    for (Raw raw : keys) {
-      const u32 bucket = Code::encode(raw) >> (32 - bits);
-      crowded |= ++of_bucket[bucket] > CAPACITY;
-      crowded |= ++of_digit[0][bucket & 255] == keys.size();
-      crowded |= bits > 8 && ++of_digit[1][bucket >> 8] == keys.size();
-    }
-    return crowded || keys.empty() ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
+  // Is this the choice, of keys that were made so?
+  static bool right(const std::vector<Raw> &keys, int kind, int bits, int chosen) {
+    std::vector<size_t> of_bucket(size_t(1) << bits);
+    bool large = false;
+    for (Raw raw : keys) large |= ++of_bucket[Code::encode(raw) >> (32 - bits)] > CAPACITY;
+    const bool swept = keys.empty() || kind == 1 || kind == 2 || kind == 9;
+    return swept                  ? chosen == GP__CHOSE_PASSES
+           : kind > DISTRIBUTIONS ? chosen == (large ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID)
+           : keys.size() < 1000   ? chosen != GP__CHOSE_ONE_SWEEP
+           : kind == 0 || kind == DISTRIBUTIONS
+               ? chosen == GP__CHOSE_HYBRID
+               : chosen == GP__CHOSE_PASSES || large == (chosen == GP__CHOSE_ONE_SWEEP);
   }
   static void sweep(const char *name, int seeds, size_t most) {
     if (!only.empty() && only != name) return;
@@ -491,18 +489,18 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     for (int seed = 1; seed <= seeds; ++seed)
       for (int kind = 0; kind < DISTRIBUTIONS + 2; ++kind) {
         if (skipped(seeds, kind)) continue;
-        const size_t n = seed == 1 && kind % 3 ? most - random32() % 9 : sizes[random32() % 11];
-        std::vector<u64> v = distribution(kind < DISTRIBUTIONS ? kind : 0, n, 32, size_t(CAPACITY));
-        if (kind == DISTRIBUTIONS) // the last pass's digits are even, buckets are not
-          for (u64 &x : v) x &= random32() % 8 ? 0xc0ffffff : ~0u;
+        const bool far = kind >= DISTRIBUTIONS; // two passes: even buckets, and such that no single digit tells of
+        const size_t n = far || (seed == 1 && kind % 3) ? most - random32() % 9 : sizes[random32() % 11];
+        std::vector<u64> v = distribution(far ? 0 : kind, n, 32, size_t(CAPACITY));
+        for (u64 &x : v) x = kind > DISTRIBUTIONS ? (x >> 24) % (n / CAPACITY) * 0x01010000 | (x & 0xffff) : x;
         std::vector<Raw> raw(n);
         for (size_t i = 0; i < n; ++i) raw[i] = Raw(v[i]);
         simt::set_random_schedule(uint64_t(seed * 100 + kind));
-        int bits = gp__max(gp__bits_of_buckets(n, CAPACITY - CAPACITY / 11), 1) + int(random32() % 2), chosen = 0;
-        if (kind >= DISTRIBUTIONS) bits = 9 + int(random32() % 2); // two passes
+        const int bits = kind > DISTRIBUTIONS ? 16 : far ? 10 : 8;
+        int chosen = 0;
         const bool on_device = random32() % 4 == 0, indices = std::is_unsigned<V>::value && random32() % 3 == 0;
         const bool good = run(raw, bits, on_device, indices, chosen);
-        check(good && chosen == right(raw, bits),
+        check(good && right(raw, kind, bits, chosen),
               std::string(name) + " kind " + std::to_string(kind) + " n " + std::to_string(n) + " bits " +
                   std::to_string(bits) + (on_device ? " count on the device" : "") + (indices ? " indices" : "") +
                   " chosen " + std::to_string(chosen) + " seed " + std::to_string(seed));
