@@ -1256,10 +1256,11 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // same, but between the passes a value lies beside its key, in the workspace and in both outputs, which must be aligned
 // to 8 bytes for that; outputs that are not are sorted to as well, as slowly as by GP_ONE_SWEEP.
 //
-// The same pairs, all bits, 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 16 bits alone (2^20 and fewer: 8),
-// then buckets of some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are swept in
-// place, and where the count of the digits makes it likely that a bucket is too large for a block, or has many equal
-// keys; where it has not told of a bucket too large, behind the passes by the leading bits. Workspace: 1 % more.
+// The same pairs, all bits, 2^17 to 2^20 and 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 8 or 16 bits
+// alone, then buckets of some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are
+// swept in place, and where the count of the digits makes it likely that a bucket is too large for a block, or has
+// many equal keys; where it has not told of a bucket too large, behind the passes by the leading bits. Workspace: 1 %
+// more.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
@@ -3873,8 +3874,9 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   const int vectors = p.vectors, stages = p.stages, narrow = s.key_size <= 4 && !s.in_size;
   const int large = !p.threads && !p.blocks_per_sm && s.count >> 21 != 0, registers = s.key_size <= 4 ? 100 : 80;
   if (gp__is_paired(p.algorithm) && !p.threads && !p.blocks_per_sm) { // tiles as large as registers hold
-    p.threads = s.count >> 26 ? 384 : s.count >> 23 ? 512 : 256;
-    p.blocks_per_sm = s.count >> 23 ? 1 : 2;
+    const int log2_large = p.algorithm == GP_LEADING_SWEEP ? 24 : 23;
+    p.threads = s.count >> 26 ? 384 : s.count >> log2_large ? 512 : 256;
+    p.blocks_per_sm = s.count >> log2_large ? 1 : 2;
     p.stages = gp__or(stages, 1);
     p.vectors = gp__or(vectors, s.count >> 26 ? 8 : s.count >> 20 ? 5 : 2);
   } else if (large) {
@@ -3945,9 +3947,11 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     return counting;
   if (!p.algorithm && s.key_size == 4 && s.in_size == 4 && s.count >> 16) {
     gp_policy q = p;
-    q.algorithm = GP_LEADING_SWEEP;
+    q.algorithm = GP_LEADING_SWEEP; // in one pass, or of so many that a pass less counts more than launches
     q = gp__portable_radix(q, s);
-    if (s.count >> 23 && gp__leading_bits(s.count) && gp__policy_valid_sort(q, s)) return q;
+    if (((s.count >> 17 && gp__leading_bits(s.count) == 8) || (s.count >> 23 && gp__leading_bits(s.count))) &&
+        gp__policy_valid_sort(q, s))
+      return q;
     p.algorithm = GP_PAIRED_SWEEP;
   }
   p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
