@@ -435,6 +435,7 @@ enum {
   GP_TENSOR_PANELS,   // transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies
   GP_ROUND_TRIP,      // transpose in place: out of place into the workspace, and back by a copy
   GP_FOUR_WAY_PASSES, // merge sort: as GP_MERGE_PASSES, but a pass makes one run of four
+  GP_LEADING_SWEEP,   // sort of pairs of 4 bytes each: GP_PAIRED_SWEEP by the leading bits, then buckets on chip
   GP_ALGORITHM_COUNT
 };
 
@@ -1255,6 +1256,12 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // each tile of 3,000 to 12,000 keys. Keys of 4 bytes with values or indices of 4, from 2^16 on (GP_PAIRED_SWEEP): the
 // same, but between the passes a value lies beside its key, in the workspace and in both outputs, which must be aligned
 // to 8 bytes for that; outputs that are not are sorted to as well, as slowly as by GP_ONE_SWEEP.
+//
+// The same pairs, all bits, 2^17 to 2^20 and 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 8 or 16 bits
+// alone, then buckets of some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are
+// swept in place, and where the count of the digits makes it likely that a bucket is too large for a block, or has
+// many equal keys; where it has not told of a bucket too large, behind the passes by the leading bits. Workspace: 1 %
+// more.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
@@ -2268,7 +2275,8 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   F(overlap, 0, 1, 2)
 
 #define GP_POLICY_FIELDS_SORT(F)                                                                                       \
-  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP)              \
+  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP,              \
+    GP_LEADING_SWEEP)                                                                                                  \
   F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -2878,7 +2886,10 @@ GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int mos
              ? most
              : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
-GPUPRIMS__RULE int gp__sweeps(int algorithm) { return algorithm == GP_ONE_SWEEP || algorithm == GP_PAIRED_SWEEP; }
+GPUPRIMS__RULE int gp__is_paired(int algorithm) { // values lie beside their keys between passes
+  return algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP;
+}
+GPUPRIMS__RULE int gp__sweeps(int algorithm) { return algorithm == GP_ONE_SWEEP || gp__is_paired(algorithm); }
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return p.stages >= 1 && p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
@@ -2950,6 +2961,20 @@ GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
               ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
               : gp__policy_valid_hybrid_keys(p, s));
 }
+// A sweep of the leading bits: as many as leave buckets that a block sorts, in one or two passes of 8 bits; 0: all.
+GPUPRIMS__RULE int gp__bits_of_buckets(unsigned long long count, unsigned fit) {
+  return count <= fit ? 0 : 1 + gp__bits_of_buckets((count + 1) / 2, fit);
+}
+GPUPRIMS__RULE unsigned gp__leading_capacity(void) { return (unsigned)(gp__bucket_threads(4) * gp__bucket_items(4)); }
+GPUPRIMS__RULE int gp__leading_bits(unsigned long long count) {
+  return count > gp__hybrid_fit(gp__leading_capacity()) * 65536ull
+             ? 0
+             : gp__max(gp__bits_of_buckets(count, gp__hybrid_fit(gp__leading_capacity())), 8);
+}
+GPUPRIMS__RULE int gp__policy_valid_leading(gp_policy p, gp__shape s) {
+  return s.key_size == 4 && s.in_size == 4 && gp__sorts_pairs(s) && !(s.count >> GP__RADIX_NARROW_LOG2) &&
+         gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes;
+}
 GPUPRIMS__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
   return !s.in_size && s.key_size >= 4 && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
          (int)gp__sample_bytes(s.key_size) <= s.shared_bytes;
@@ -2960,12 +2985,13 @@ GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
-         (p.algorithm == GP_COUNTING    ? gp__policy_valid_counting(p, s)
-          : p.algorithm == GP_HYBRID    ? gp__policy_valid_hybrid(p, s)
-          : p.algorithm == GP_ADAPTIVE  ? gp__policy_valid_adaptive(p, s)
-          : p.algorithm == GP_ONE_BLOCK ? gp__policy_valid_one_block_sort(p, s)
-                                        : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
-                                              (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
+         (p.algorithm == GP_COUNTING        ? gp__policy_valid_counting(p, s)
+          : p.algorithm == GP_HYBRID        ? gp__policy_valid_hybrid(p, s)
+          : p.algorithm == GP_ADAPTIVE      ? gp__policy_valid_adaptive(p, s)
+          : p.algorithm == GP_ONE_BLOCK     ? gp__policy_valid_one_block_sort(p, s)
+          : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
+                                            : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
+                                                  (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
 }
 GPUPRIMS__RULE int gp__is_set(int primitive) {
   return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
@@ -3873,9 +3899,10 @@ __attribute__((unused)) static int gp__sweep_fits(gp_policy p, gp__shape s) {
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, narrow = s.key_size <= 4 && !s.in_size;
   const int large = !p.threads && !p.blocks_per_sm && s.count >> 21 != 0, registers = s.key_size <= 4 ? 100 : 80;
-  if (p.algorithm == GP_PAIRED_SWEEP && !p.threads && !p.blocks_per_sm) { // tiles as large as registers hold
-    p.threads = s.count >> 26 ? 384 : s.count >> 23 ? 512 : 256;
-    p.blocks_per_sm = s.count >> 23 ? 1 : 2;
+  if (gp__is_paired(p.algorithm) && !p.threads && !p.blocks_per_sm) { // tiles as large as registers hold
+    const int log2_large = p.algorithm == GP_LEADING_SWEEP ? 24 : 23;
+    p.threads = s.count >> 26 ? 384 : s.count >> log2_large ? 512 : 256;
+    p.blocks_per_sm = s.count >> log2_large ? 1 : 2;
     p.stages = gp__or(stages, 1);
     p.vectors = gp__or(vectors, s.count >> 26 ? 8 : s.count >> 20 ? 5 : 2);
   } else if (large) {
@@ -3944,8 +3971,16 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   if (p.algorithm == GP_COUNTING ||
       (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
     return counting;
-  p.algorithm =
-      gp__or(p.algorithm, s.key_size == 4 && s.in_size == 4 && s.count >> 16 ? GP_PAIRED_SWEEP : GP_ONE_SWEEP);
+  if (!p.algorithm && s.key_size == 4 && s.in_size == 4 && s.count >> 16) {
+    gp_policy q = p;
+    q.algorithm = GP_LEADING_SWEEP; // in one pass, or of so many that a pass less counts more than launches
+    q = gp__portable_radix(q, s);
+    if (((s.count >> 17 && gp__leading_bits(s.count) == 8) || (s.count >> 23 && gp__leading_bits(s.count))) &&
+        gp__policy_valid_sort(q, s))
+      return q;
+    p.algorithm = GP_PAIRED_SWEEP;
+  }
+  p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
   if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm &&
       !(s.count * (unsigned)s.key_size >> 20)) { // small tiles
     p.threads = s.key_size > 4 ? 256 : 384;
@@ -4271,8 +4306,7 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.index = r.large ? gp__place(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
   r.other_keys = gp__place(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
-  r.other =
-      gp__place(&r.bytes, r.passes ? s.count * (unsigned)r.value_bytes + (p.algorithm == GP_PAIRED_SWEEP) * 16 : 0);
+  r.other = gp__place(&r.bytes, r.passes ? s.count * (unsigned)r.value_bytes + gp__is_paired(p.algorithm) * 16 : 0);
   r.moved = r.large && s.in_place ? gp__place(&r.bytes, s.count * (unsigned)s.in_size) : 0;
   return r;
 }
@@ -4306,6 +4340,24 @@ __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, g
   r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.spare = gp__place(&r.bytes, s.count * (unsigned)s.key_size);
   r.spare_values = gp__place(&r.bytes, s.count * (unsigned)s.in_size);
+  return r;
+}
+
+// Leading sweep: what is chosen, where each bucket begins; a sweep's plan; counters and words of another sweep, which
+// comes where a bucket turns out too large.
+typedef struct gp__leading_plan {
+  gp__radix_plan sweep;
+  int bits;
+  unsigned long long starts, again, of_sweep, bytes;
+} gp__leading_plan;
+__attribute__((unused)) static gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
+  gp__leading_plan r;
+  r.sweep = gp__radix_plan_of(p, s);
+  r.bits = gp__leading_bits(s.count);
+  r.bytes = 256; // the choice
+  r.starts = gp__place(&r.bytes, ((1ull << r.bits) + 1) * 4);
+  r.again = gp__place(&r.bytes, r.sweep.words + r.sweep.clear * 16);
+  r.of_sweep = gp__place(&r.bytes, r.sweep.bytes);
   return r;
 }
 
@@ -4416,7 +4468,7 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
   g->shared_bytes = 0;
   if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__sweeps(p.algorithm)) {
     g->words = 1;
-    g->scratch = gp__radix_plan_of(p, s).bytes;
+    g->scratch = p.algorithm == GP_LEADING_SWEEP ? gp__leading_plan_of(p, s).bytes : gp__radix_plan_of(p, s).bytes;
     g->shared_bytes = gp__radix_shared_bytes(p, s);
   }
   if (gp__family_of(s.primitive) == GP__FAMILY_SORT && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
@@ -4975,6 +5027,9 @@ typedef struct gp__radix_args {
   unsigned flip;                    // all ones: descending
   int drop_keys;                    // sorted keys are not wanted: the last pass does not write them
   const unsigned long long *choice; // GP__CHOSE_..., or NULL: one sweep it is
+  unsigned long long *leads;        // NULL, or: the leading bits may do; what is chosen
+  unsigned capacity;                // then: keys of a bucket, at most,
+  int leading;                      // and its leading bits
 } gp__radix_args;
 
 // Conversion of layouts. A column: where the first struct's value of a field, or gap, stands.
@@ -5067,8 +5122,10 @@ typedef struct gp__hybrid_args {
   int level, levels, drop_keys; // levels: one behind the last
   unsigned capacity;            // keys that a block sorts
   unsigned sample;              // keys that are looked at before the choice; 0: the first count chooses
+  int leading;                  // bits that pairs, key and value side by side at `spare`, are sorted by; at bins, where
+                                // each leading digit of 8 bits begins; at items, 32 bits each, where each bucket does
 } gp__hybrid_args;
-enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2 };
+enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; // the last: it has been swept
 // Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
 // the bucket's number (30 bits), and that of one of its groups or tiles (32).
 #define GP__TASK_SORT 0ull
@@ -12562,7 +12619,7 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
   struct Storage {
     gp__ticket ticket;
     gp__u32 last;
-    gp__u32 same[GP__RADIX_PASSES]; // of each pass: all keys have one digit
+    gp__u64 most[GP__RADIX_PASSES]; // of each pass: keys of one digit, at most
   };
 
   const gp__radix_args &a;
@@ -12632,14 +12689,13 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
       if (sum) atomicAdd(a.counts + static_cast<unsigned>(first_pass) * GP__DIGITS + i, sum);
     }
   }
-  // One warp: where the keys of each digit of a pass begin. Is there one digit only?
-  GP_DEVICE bool place(int pass, gp__u64 n) const {
-    gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0;
-    bool all = false;
+  // One warp: where the keys of each digit of a pass begin. Returns how many have one digit, at most.
+  GP_DEVICE gp__u64 place(int pass) const {
+    gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0, most = 0;
     GPUPRIMS__UNROLL
     for (int i = 0; i < 8; ++i) {
       c[i] = gp__load_relaxed(count + i);
-      all = all || c[i] == n;
+      most = c[i] > most ? c[i] : most;
       sum += c[i];
     }
     gp__u64 before = gp_warp_inclusive_scan(sum, gp_sum<gp__u64>()) - sum;
@@ -12648,27 +12704,41 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
       count[i] = before;
       before += c[i];
     }
-    return __any_sync(0xffffffffu, all);
+    return gp_warp_reduce(most, gp_max<gp__u64>());
   }
-  // One thread: what the passes do.
-  GP_DEVICE void decide(const gp__u32 *same) const {
+  // Do buckets by the leading bits most likely fit on chip, and their bins there hold few keys? As if digits were
+  // independent. Of the bins' 12 bits behind the leading ones, `lower` are of the second digit behind the passes'.
+  GP_DEVICE bool leads(const gp__u64 *most, gp__u64 n) const {
+    if (!a.leads || n == 0) return false;
+    const int first = a.leading > 8 ? 2 : 3, rest = 8 * (4 - first) - a.leading, lower = rest < 4 ? 4 - rest : 0;
+    const gp__u64 bucket = (first == 2 ? most[3] * most[2] / n : most[3]) << rest;
+    const gp__u64 even = most[first - 2] << (8 - lower), bin = (most[first - 1] << (8 + lower)) / n;
+    return bucket <= a.capacity && bin * (even < n ? even : n) <= 8 * n;
+  }
+  // One thread: what the passes do. By leading bits the last ones alone: from the input to the other buffer, in pairs.
+  GP_DEVICE void decide(const gp__u64 *most, gp__u64 n) const {
+    const bool leading = leads(most, n);
     int left = 0, done = 0;
     gp__u32 from = 0;
-    for (int p = 0; p < a.passes; ++p) left += !same[p];
+    const int first = !leading ? 0 : a.leading > 8 ? 2 : 3;
+    const auto moves = [=](int p) { return leading ? p >= first : most[p] != n; };
+    for (int p = 0; p < a.passes; ++p) left += moves(p);
     const bool none = left == 0;
     for (int p = 0; p < a.passes; ++p) {
       gp__u32 step = 0;
-      if (!same[p]) {
-        const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == 0;
+      if (moves(p)) {
+        const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == leading;
         step = GP__RADIX_RUNS | (done % 2 ? GP__RADIX_ODD : 0) | (left == 1 ? GP__RADIX_LAST : 0) |
                (to_other ? GP__RADIX_TO_OTHER : 0) | from * GP__RADIX_FROM |
-               (a.paired && done ? GP__RADIX_READS_PAIRS : 0) | (a.paired && left > 1 ? GP__RADIX_WRITES_PAIRS : 0);
+               (a.paired && done ? GP__RADIX_READS_PAIRS : 0) |
+               (a.paired && (leading || left > 1) ? GP__RADIX_WRITES_PAIRS : 0);
         from = to_other ? 2 : 1;
         --left, ++done;
       } else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;
       a.steps[p] = step;
     }
-    a.steps[a.passes] = from == 2 || a.passes == 0 ? GP__RADIX_COPIES | from * GP__RADIX_FROM : 0;
+    a.steps[a.passes] = (from == 2 && !leading) || a.passes == 0 ? GP__RADIX_COPIES | from * GP__RADIX_FROM : 0;
+    if (a.leads) *a.leads = leading ? GP__CHOSE_HYBRID : GP__CHOSE_PASSES;
   }
   static GP_DEVICE void run(const gp__radix_args &a) {
     GP_SHARED(Storage, s);
@@ -12721,11 +12791,11 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     __syncthreads();
     if (!s.last) return;
     for (int p = int(gp_warp()); p < a.passes; p += THREADS / 32) {
-      const bool same = c.place(p, n);
-      if (gp_lane() == 0) s.same[p] = same;
+      const gp__u64 most = c.place(p);
+      if (gp_lane() == 0) s.most[p] = most;
     }
     __syncthreads();
-    if (threadIdx.x == 0) c.decide(s.same);
+    if (threadIdx.x == 0) c.decide(s.most, n);
   }
 };
 #ifdef GPUPRIMS__ARCH
@@ -14296,7 +14366,8 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
 };
 
 // Buckets of pairs with keys of 8 bytes: a key, less the bucket's lowest, and below it its place in the bucket.
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW>
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW,
+          bool BESIDE = false>
 struct gp__pair_bucket {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -14379,16 +14450,28 @@ struct gp__pair_bucket {
 
 // Buckets of pairs with keys of 4 bytes: the leading bits of key - lowest, and below them the place in the bucket, are
 // 32 bits that are all different. Where they leave out bits of the key, these lie, by place, where the counters were
-// while keys with the same leading bits are brought into order: few, as a rule.
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
-struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true> {
+// while keys with the same leading bits are brought into order: few, as a rule. BESIDE: values come beside their keys.
+template <class T, class Value, bool BESIDE> struct gp__bucket_element {
+  typedef typename gp__ordered<T>::Bits Type;
+  static GP_DEVICE Type key(Type x) { return x; }
+  static GP_DEVICE Value value(Type) { return Value(); }
+};
+template <class T, class Value> struct gp__bucket_element<T, Value, true> {
+  typedef typename gp__radix_record<gp__radix_key<T>, Value>::Key Type;
+  static GP_DEVICE typename gp__ordered<T>::Bits key(const Type &x) { return x.key; }
+  static GP_DEVICE Value value(const Type &x) { return x.value; }
+};
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool BESIDE>
+struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, BESIDE> {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
   typedef typename Hybrid::Raw Raw;
+  typedef gp__bucket_element<T, Value, BESIDE> Element;
+  typedef typename Element::Type In;
   typedef gp__tile_sort<gp__u32, THREADS, ITEMS, LOG2_BINS> Sort;
   typedef typename Sort::Storage Storage;
   static const int PLACE_BITS = GP__HYBRID_PLACE_BITS, KEY_BITS = 32 - PLACE_BITS, LONGEST = 15;
-  static const int V = 4;
+  static const int V = 16 / int(sizeof(In));
   static const gp__u32 PLACES = (1u << PLACE_BITS) - 1;
   static_assert(sizeof(T) == 4 && THREADS * ITEMS < 1 << PLACE_BITS, "places; none is all ones");
   static_assert(32 - KEY_BITS <= 16 && THREADS * ITEMS <= 2 * Storage::BINS && ITEMS <= 16, "what is left out of keys");
@@ -14396,6 +14479,13 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
   Storage &s;
   gp__staged_values<P, Value, THREADS, ITEMS> staged;
   GP_DEVICE unsigned short *rest() const { return reinterpret_cast<unsigned short *>(s.counter); }
+  GP_DEVICE const In *in_of(const gp__hybrid_item &item) const {
+    return (BESIDE ? static_cast<const In *>(h.a.spare) : reinterpret_cast<const In *>(h.from(item.source))) +
+           item.begin;
+  }
+  GP_DEVICE const Value *values_of(const gp__hybrid_item &item) const {
+    return BESIDE ? nullptr : h.values_from(item.source);
+  }
 
   GP_DEVICE void copy(const gp__hybrid_item &item) const {
     const Raw *in = h.from(item.source);
@@ -14410,28 +14500,41 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__anew(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
-    const Raw *in = h.from(item.source) + item.begin;
+    const In *in = in_of(item);
     const gp__u32 low = static_cast<gp__u32>(item.low);
     const int drop = item.width > KEY_BITS ? item.width - KEY_BITS : 0;
     const int width = item.width - drop + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
-    const gp__vectors_of<Raw> v(in, n);
+    const gp__vectors_of<In> v(in, n);
     const unsigned at_edge = v.edge(thread);
     const auto there = [=](int i) { return i >= 0 ? unsigned(i) / V * THREADS + thread < v.whole : at_edge < n; };
-    const auto word = [=](Raw raw, unsigned place) { return (Code::encode(raw) - low) >> drop << PLACE_BITS | place; };
+    const auto word = [=](const In &x, unsigned place) {
+      return (Code::encode(Element::key(x)) - low) >> drop << PLACE_BITS | place;
+    };
     gp__u32 keys[ITEMS], edge = 0;
-    if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
-    gp__packed<Raw> pack[ITEMS / V];
+    if (values_of(item)) staged.ask(values_of(item) + item.begin, n);
+    const int AT_ONCE = BESIDE ? ITEMS / 2 : ITEMS; // twice the registers
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS / V; ++i) {
-      pack[i].vector = gp_vector{{0, 0, 0, 0}};
-      gp__load_vector_if<P::load>(there(i * V), in + v.head + (unsigned(i) * THREADS + thread) * V, pack[i].vector);
+    for (int first = 0; first < ITEMS; first += AT_ONCE) {
+      const auto place = [=](int i) { return v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V); };
+      gp__packed<In> pack[AT_ONCE / V];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; i += V) {
+        pack[i / V].vector = gp_vector{{0, 0, 0, 0}};
+        gp__load_vector_if<P::load>(there(first + i), in + place(first + i), pack[i / V].vector);
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const In &x = pack[i / V].item[i % V];
+        keys[first + i] = word(x, place(first + i));
+        if (BESIDE && there(first + i)) staged.values[v.before + place(first + i)] = Element::value(x);
+      }
     }
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
-      keys[i] = word(pack[i / V].item[i % V], v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V));
-    if (gp_warp() == 0 && at_edge < n) edge = word(in[at_edge], at_edge);
+    if (gp_warp() == 0 && at_edge < n) {
+      edge = word(in[at_edge], at_edge);
+      if (BESIDE) staged.values[v.before + at_edge] = Element::value(in[at_edge]);
+    }
     sort.scatter(keys, edge, there, n, 0, shift);
-    if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
+    if (values_of(item)) staged.fetch(values_of(item) + item.begin, item.count, thread);
     if (!sort.finish(shift)) sort.sort(n, shift);
     if (item.width <= KEY_BITS) {
       store<false>(item, turn);
@@ -14445,14 +14548,14 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
   // All bits of the keys decide. Ends with a barrier, and with the bits that words leave out at rest().
   GP_DEVICE void untie(const gp__hybrid_item &item) const {
     const unsigned n = item.count, thread = gp__anew(threadIdx.x);
-    const Raw *in = h.from(item.source) + item.begin;
+    const In *in = in_of(item);
     const gp__u32 low = static_cast<gp__u32>(item.low);
     const int drop = item.width - KEY_BITS;
     unsigned short *left_out = rest();
     const auto tied = [](gp__u32 x, gp__u32 y) { return (x ^ y) >> PLACE_BITS == 0; };
     GPUPRIMS__UNROLL_BY(4)
     for (unsigned p = thread; p < n; p += THREADS)
-      left_out[p] = static_cast<unsigned short>((Code::encode(in[p]) - low) & ((1u << drop) - 1));
+      left_out[p] = static_cast<unsigned short>((Code::encode(Element::key(in[p])) - low) & ((1u << drop) - 1));
     __syncthreads();
     gp__u64 lengths = 0; // 4 bits for each of the thread's words: of the run of tied ones that begins with it
     bool wrong = false, is_long = false;
@@ -14515,8 +14618,9 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
     const unsigned n = item.count, thread = gp__anew(threadIdx.x);
     const gp__u32 low = static_cast<gp__u32>(item.low);
     const int drop = TIES ? item.width - KEY_BITS : 0;
-    const Value *values_in = h.values_from(item.source), *values = nullptr;
-    if (values_in) {
+    const Value *values_in = values_of(item), *values = nullptr;
+    if (BESIDE) values = staged.values + gp__vectors_of<In>(in_of(item), 0).before;
+    else if (values_in) {
       values = staged.of(values_in + item.begin);
       staged.wait(turn++);
     }
@@ -14545,7 +14649,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true>
         }
       }
     }
-    staged.end();
+    if (!BESIDE) staged.end();
   }
 };
 
@@ -14626,6 +14730,81 @@ struct gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, gp__none> 
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value = gp__none>
 GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
   gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, Value>::run(a);
+}
+
+// Leading sweep: passes of the radix sort by the leading bits alone, which is stable, leave pairs side by side in
+// buckets: here, where these begin. They are sorted on chip as those of a hybrid sort. If one is too large, all bits
+// are swept; most often the count of the digits says so before anything has moved.
+template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__leading_edges(const gp__hybrid_args &a) {
+  typedef gp__bucket_element<T, Value, true> Element;
+  struct Storage {
+    gp__u32 start[P::threads];
+  };
+  GP_SHARED(Storage, s);
+  gp__begin<P>();
+  if (!__syncthreads_and(gp__load_relaxed(a.choice) == GP__CHOSE_HYBRID)) return;
+  const typename Element::Type *in = static_cast<const typename Element::Type *>(a.spare);
+  const unsigned bucket = blockIdx.x * (P::threads - 1) + threadIdx.x, buckets = 1u << a.leading;
+  const int below = a.leading > 8 ? a.leading - 8 : 0; // bits of a bucket behind the first digit
+  gp__u32 low = static_cast<gp__u32>(gp__count(a));
+  if (bucket < buckets) {
+    const unsigned digit = bucket >> below << (8 + below - a.leading);
+    gp__u32 high = digit < GP__DIGITS - 1 ? static_cast<gp__u32>(a.bins[digit + 1]) : low;
+    low = static_cast<gp__u32>(a.bins[digit]);
+    if (!(bucket & ((1u << below) - 1))) high = low;
+    while (low < high) {
+      const gp__u32 middle = low + (high - low) / 2;
+      if (gp__sorted<T, DESCENDING>::encode(Element::key(in[middle])) >> (32 - a.leading) < bucket) low = middle + 1;
+      else high = middle;
+    }
+  }
+  s.start[threadIdx.x] = low;
+  __syncthreads();
+  if (threadIdx.x == P::threads - 1 || bucket > buckets) return;
+  static_cast<gp__u32 *>(a.items)[bucket] = low;
+  if (bucket < buckets && s.start[threadIdx.x + 1] - low > a.capacity) gp__store_relaxed(a.choice, GP__CHOSE_ONE_SWEEP);
+}
+// The buckets, dealt in turn; a block learns where a few hundred of its own begin at a time, and asks for the next one
+// while it sorts one.
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
+GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
+  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, true> Bucket;
+  typedef typename Bucket::Storage Storage;
+  struct Own {
+    gp__hybrid_item item; // read where needed, as that costs fewer registers
+    gp__u32 begin[THREADS], count[THREADS];
+  };
+  GP_SHARED(Own, own);
+  GP_DYNAMIC_SHARED(bytes);
+  gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
+  const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
+  const Bucket b = {
+      h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), nullptr}};
+  const gp__u32 *starts = static_cast<const gp__u32 *>(a.items), buckets = 1u << a.leading;
+  const int width = 32 - a.leading;
+  const typename Bucket::Sort sort = {b.s, threadIdx.x};
+  gp__u32 turn = 0;
+  sort.clear();
+  for (gp__u32 bucket = blockIdx.x, at = THREADS; bucket < buckets; bucket += gridDim.x, ++at) {
+    __syncthreads();
+    if (at == THREADS) {
+      const gp__u32 mine = bucket + threadIdx.x * gridDim.x, begin = mine < buckets ? starts[mine] : 0;
+      own.begin[threadIdx.x] = begin;
+      own.count[threadIdx.x] = mine < buckets ? starts[mine + 1] - begin : 0;
+      at = 0;
+      __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+      own.item.begin = own.begin[at], own.item.count = own.count[at];
+      own.item.low = static_cast<gp__u64>(bucket) << width, own.item.width = static_cast<unsigned short>(width);
+      if (at + 1 < THREADS && own.count[at + 1])
+        gp__prefetch_bytes(static_cast<const typename Bucket::In *>(a.spare) + own.begin[at + 1],
+                           own.count[at + 1] * 8);
+    }
+    __syncthreads();
+    if (own.item.count) b.sort(own.item, turn);
+  }
 }
 
 // Hybrid or one sweep? Keys that share their upper bits with many others are moved level by level; one sweep a digit
@@ -26168,6 +26347,8 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
   X(HYBRID_REST, gp__hybrid_rest, gp__hybrid_args)                                                                     \
   X(SORT_SAMPLE, gp__sort_sample, gp__hybrid_args)                                                                     \
+  X(LEADING_EDGES, gp__leading_edges, gp__hybrid_args)                                                                 \
+  X(LEADING_SORT, gp__leading_sort, gp__hybrid_args)                                                                   \
   X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                               \
   X(GATHER, gp__gather, gp__gather_args)                                                                               \
   X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args)                                                       \
@@ -29016,6 +29197,14 @@ GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(gp__kernel_kind kinds[GP__KINDS_MAX]
   kinds[2] = GP__RADIX_SWEEPS;
   return 3 + gp__kinds_of_hybrid(kinds + 3);
 }
+GPUPRIMS__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  kinds[0] = GP__RADIX_HISTOGRAM;
+  kinds[1] = GP__RADIX_PASS;
+  kinds[2] = GP__LEADING_EDGES;
+  kinds[3] = GP__LEADING_SORT;
+  kinds[4] = GP__RADIX_SWEEPS;
+  return 5;
+}
 // With which policy the kernels of a plan are built.
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more of them copy slower
@@ -29100,6 +29289,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   }
   if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ADAPTIVE) return gp__kinds_of_adaptive(kinds);
+  if (q->primitive == GP_SORT && p->algorithm == GP_LEADING_SWEEP) return gp__kinds_of_leading_sweep(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
   if (q->primitive == GP_SEGMENTED_SORT) {
@@ -29201,7 +29391,8 @@ GPUPRIMS__PRIVATE int gp__copied_size(const gp__request *q) {
 GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
                                       int key[GP__KEY_NUMBERS]) {
   // Flags that the kernels do not know: offsets are checked by others; one sweep is told the direction when it runs.
-  const int other = GP_CHECKED | (q->primitive == GP_SORT && gp__sweeps(p->algorithm) ? GP_DESCENDING : 0);
+  const int descends = q->primitive == GP_SORT && gp__sweeps(p->algorithm) && p->algorithm != GP_LEADING_SWEEP;
+  const int other = GP_CHECKED | (descends ? GP_DESCENDING : 0);
   const int bytes = kind == GP__COPY || q->primitive == GP_TRANSPOSE; // moved, whatever they mean
   int i = 0;
   key[i++] = (int)kind;
@@ -29540,11 +29731,11 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__RADIX_PASS:
   case GP__RADIX_PASS_WIDE:
   case GP__RADIX_SWEEPS:
-    if (v->algorithm == GP_PAIRED_SWEEP) gp__add(t, "gp__radix_record<");
+    if (gp__is_paired(v->algorithm)) gp__add(t, "gp__radix_record<");
     gp__name_radix_key(q, t);
-    if (v->algorithm == GP_PAIRED_SWEEP) gp__add(t, ", %s>", in);
+    if (gp__is_paired(v->algorithm)) gp__add(t, ", %s>", in);
     gp__add(t, ", %s, %s>",
-            v->algorithm == GP_PAIRED_SWEEP        ? "gp__none"
+            gp__is_paired(v->algorithm)            ? "gp__none"
             : q->in_size <= GP__RADIX_VALUE_BYTES  ? in
             : gp__radix_index_bytes(q->count) == 4 ? "gp__u32"
                                                    : "gp__u64",
@@ -29555,12 +29746,14 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__HYBRID_SORT:
   case GP__HYBRID_REST:
   case GP__SORT_SAMPLE:
+  case GP__LEADING_EDGES:
+  case GP__LEADING_SORT:
   case GP__SORT_ONE_BLOCK: {
     const int size = (int)q->key_size;
     const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
     gp__add(t, "%s, %s", gp__key_name(q), q->flags & GP_DESCENDING ? "true" : "false");
     if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
-    if (kind == GP__HYBRID_SORT || one)
+    if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT || one)
       gp__add(t, ", %d, %d, %d", one ? v->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
               one ? gp__one_block_log2_bins(v->threads * items) : gp__bucket_log2_bins(size));
     if (q->in_size) gp__add(t, ", %s", in);
@@ -29700,8 +29893,9 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = kind == GP__SORT_SAMPLE        ? 1
-                          : kind == GP__HYBRID_SORT      ? (unsigned)gp__bucket_blocks((int)q->key_size)
+  const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
+                          : kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT
+                              ? (unsigned)gp__bucket_blocks((int)q->key_size)
                           : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v, kind) / threads
                           : kind == GP__HYBRID_COUNT     ? 2
                           : kind == GP__SEGMENTS_SHORT   ? gp__short_threads(q) / threads
@@ -29863,7 +30057,8 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__HYBRID_COUNT) g.threads = GP__HYBRID_COUNT_THREADS;
   if (kind == GP__HYBRID_MOVE) g.shared_bytes = gp__hybrid_tile_bytes(p, h);
   if (kind == GP__HYBRID_REST) g.shared_bytes = gp__hybrid_rest_bytes(p, h);
-  if (kind == GP__HYBRID_SORT) {
+  if (kind == GP__LEADING_EDGES) g.shared_bytes = 0;
+  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) {
     g.threads = (unsigned)gp__bucket_threads(h.key_size);
     g.shared_bytes = gp__hybrid_bucket_bytes(h);
   }
@@ -30375,28 +30570,31 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
   a.begin_bit = q->begin_bit;
   a.end_bit = q->end_bit;
   a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
-  a.paired = l->p->algorithm == GP_PAIRED_SWEEP && ((uintptr_t)a.out_keys | (uintptr_t)a.out) % 8 == 0;
+  a.paired = gp__is_paired(l->p->algorithm) && ((uintptr_t)a.out_keys | (uintptr_t)a.out) % 8 == 0;
   a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
   a.drop_keys = l->h->drop_keys;
   return a;
 }
-// A radix sort: the histogram, the passes, where it ran in place what may be left to copy; large values last.
-GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
-  const gp__request *q = l->q;
-  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
+// The histogram, the passes, where they ran in place what may be left to copy.
+GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
-  unsigned char *scratch = (unsigned char *)l->scratch;
-  gp__radix_args a = gp__radix_arguments(l, &r, scratch);
-  gp_result result;
-  unsigned grid;
-  int bit = q->begin_bit;
-  grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(q->count, GP__RADIX_HISTOGRAM_THREADS));
-  result = gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a);
-  grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, r.tiles);
-  for (; a.pass < r.passes + (a.in_place || !r.passes) && result == GP_SUCCESS; ++a.pass) {
+  unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
+  gp_result result = gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a);
+  int bit = a.begin_bit;
+  grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, tiles);
+  for (; a.pass < a.passes + (a.in_place || !a.passes) && result == GP_SUCCESS; ++a.pass) {
     gp__radix_digit_of(&a, &bit);
     result = gp__launch_step(l, 1, grid, l->g->threads, l->g->shared_bytes, &a);
   }
+  return result;
+}
+// A radix sort; large values last.
+GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  const gp__radix_args a = gp__radix_arguments(l, &r, scratch);
+  gp_result result = gp__launch_passes(l, r.tiles, a);
   if (result == GP_SUCCESS && r.large) {
     gp__gather_args gather;
     memset(&gather, 0, sizeof gather);
@@ -30515,6 +30713,52 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
     result = gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
                              passes.shared_bytes, &radix);
   return result == GP_SUCCESS && samples ? gp__launch_levels(&of_hybrid, 3, a) : result;
+}
+// The leading bits, and buckets, or all bits, as the count says; where a bucket is too large after all, all bits once
+// more, from the input. Where there is no second buffer, as the outputs are the inputs, or not aligned for pairs: all.
+GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
+  const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry sorting = gp__geometry_of_kind(*l->p, *l->h, GP__LEADING_SORT);
+  unsigned char *scratch = (unsigned char *)l->scratch, *again = scratch + r.again;
+  const unsigned threads = l->g->threads, buckets = 1u << r.bits;
+  gp__radix_args sweep = gp__radix_arguments(l, &r.sweep, scratch + r.of_sweep);
+  gp__hybrid_args a;
+  gp_result result;
+  if (!r.bits || !sweep.paired || sweep.in_place) return gp__launch_passes(l, r.sweep.tiles, sweep);
+  sweep.leads = (unsigned long long *)scratch;
+  sweep.capacity = gp__leading_capacity();
+  sweep.leading = r.bits;
+  memset(&a, 0, sizeof a);
+  a.out = sweep.out_keys;
+  a.out_values = sweep.out;
+  a.drop_keys = sweep.drop_keys;
+  a.spare = sweep.other_keys;
+  a.bins = sweep.counts + 3 * GP__DIGITS;
+  a.items = scratch + r.starts;
+  a.choice = sweep.leads;
+  a.count = sweep.count;
+  a.count_device = sweep.count_device;
+  a.capacity = sweep.capacity;
+  a.leading = r.bits;
+  result = gp__launch_passes(l, r.sweep.tiles, sweep);
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 2, (unsigned)gp__ceil_div(buckets + 1, threads - 1), threads, 0, &a);
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, buckets), sorting.threads, sorting.shared_bytes, &a);
+  sweep.choice = sweep.leads;
+  sweep.leads = NULL;
+  sweep.mask = GP__DIGITS - 1;
+  sweep.counts = (unsigned long long *)(again + r.sweep.counts);
+  sweep.tickets = (unsigned long long *)(again + r.sweep.tickets);
+  sweep.steps = (unsigned *)(again + r.sweep.steps);
+  sweep.words = again + r.sweep.words;
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS)),
+                             counting.threads, counting.shared_bytes, &sweep);
+  return result != GP_SUCCESS ? result
+                              : gp__launch_step(l, 4, gp__grid_of_step(l, 4, l->p->blocks_per_sm, r.sweep.tiles),
+                                                threads, l->g->shared_bytes, &sweep);
 }
 // Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
 // blocks of an empty class end at once.
@@ -31245,6 +31489,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_HYBRID) return gp__launch_hybrid(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ONE_BLOCK) return gp__launch_one_block_sort(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ADAPTIVE) return gp__launch_adaptive(l);
+  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_LEADING_SWEEP) return gp__launch_leading_sweep(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
   if (l->q->primitive == GP_SEGMENTED_SORT) return gp__launch_segmented_sort(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_TOP_K) return gp__launch_top_k(l);

@@ -65,6 +65,7 @@ TIGHT_SPILL = 160  # 1024 threads of a multiprocessor leave 64 registers each: t
 # Merges and sorting networks hold keys and values of a thread's elements, whole, beside where they stand.
 SORTS = ("merge", "set_", "segmented_sort")
 SORT_SPILL = 208
+SWEEPS = ("ONE_SWEEP", "PAIRED_SWEEP", "LEADING_SWEEP")
 SWEEP_TIGHT = 176  # one sweep of 48 keys of two bytes a thread, in 80 registers
 HYBRID_SPILL = 128  # all atomics of a thread's keys are under way at once,
 HYBRID_TIGHT = 352  # of 32 keys and more in 64 registers too
@@ -87,7 +88,7 @@ def allowed_local_bytes(primitive, policy):
         return HYBRID_TIGHT if promised >= 768 and int(policy["vectors"]) >= 6 else HYBRID_SPILL
     if primitive.startswith("group_by") and promised >= 1024 and int(policy["vectors"]) >= 8:
         return TABLE_SPILL
-    if policy["algorithm"] in ("ONE_SWEEP", "PAIRED_SWEEP") and promised >= 768 and int(policy["vectors"]) >= 6:
+    if policy["algorithm"] in SWEEPS and promised >= 768 and int(policy["vectors"]) >= 6:
         return SWEEP_TIGHT
     return TIGHT_SPILL if long_chunks or (promised >= 768 and int(policy["vectors"]) >= 4) else SMALL_SPILL
 

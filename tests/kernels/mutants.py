@@ -62,6 +62,7 @@ FILES = {
     "HYBRID": "test_hybrid.cpp",
     "HYBRID_PAIRS": "test_hybrid.cpp",
     "ADAPTIVE": "test_hybrid.cpp",
+    "LEADING": "test_hybrid.cpp",
     "LADDER": "test_ladder.cpp",
     "BITONIC": "test_layout_examples.cpp",
     "KD_TREE": "test_layout_examples.cpp",
@@ -78,7 +79,7 @@ SOURCES = {
 
 # Most of a mutant's time is the compiler's. Code that is not optimised copies the padding of structs, which the race
 # build takes for a read of what was never written.
-OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1", "RADIX": "-O1"}
+OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1", "LEADING": "-O1", "RADIX": "-O1"}
 
 # name: (part, text, replacement)
 MUTANTS = {
@@ -991,7 +992,7 @@ MUTANTS = {
     "radix: the last one of odd pairs where keys are written": (
         "RADIX", "static_cast<Key *>(a.other) + (n + 1) / 2 - both", "static_cast<Key *>(a.other_keys) + n - both"),
     "radix: no room for the last one of odd pairs": (
-        "RADIX", "(p.algorithm == GP_PAIRED_SWEEP) * 16", "(p.algorithm == GP_PAIRED_SWEEP) * 0"),
+        "RADIX", "gp__is_paired(p.algorithm) * 16", "gp__is_paired(p.algorithm) * 0"),
     "radix: a tile of pairs that begins in one output ends there": (
         "RADIX", "(at + TILE <= from.half || at", "(at < from.half || at"),
     "radix: pairs are written to the first output alone": (
@@ -1100,6 +1101,19 @@ MUTANTS = {
     "hybrid: a share is done before it is written": (
         "HYBRID", "      __threadfence();\n      gp__add_relaxed(a.list + GP__HYBRID_DONE",
         "      gp__add_relaxed(a.list + GP__HYBRID_DONE"),
+    "leading: a bucket that is too large is sorted on chip": (
+        "LEADING", "- low > a.capacity) gp__store", "- low > a.count) gp__store"),
+    "leading: buckets begin behind their first keys": (
+        "LEADING", ">> (32 - a.leading) < bucket) low", ">> (32 - a.leading) <= bucket) low"),
+    "leading: the last pass writes to the output": (
+        "LEADING", "left % 2 == leading;", "left % 2 == 0;"),
+    "leading: keys are moved whatever their digits are": (
+        "LEADING", "return bucket <= a.capacity && bin", "return bucket + bin >= 0 || bin"),
+    "leading: what has been swept is swept once more": (
+        "LEADING", "leading ? GP__CHOSE_HYBRID : GP__CHOSE_PASSES;",
+        "leading ? GP__CHOSE_HYBRID : GP__CHOSE_ONE_SWEEP;"),
+    "leading: a value lies where its key was in memory": (
+        "LEADING", "if (BESIDE) staged.values[v.before + at_edge] =", "if (BESIDE) staged.values[at_edge] ="),
     "adaptive: always hybrid": ("ADAPTIVE", "digits > 0 && (slow || one_sweep < hybrid_cost(n, m))", "false"),
     "adaptive: the cheaper one is not chosen": (
         "ADAPTIVE", "one_sweep < hybrid_cost(n, m)", "one_sweep > hybrid_cost(n, m)"),

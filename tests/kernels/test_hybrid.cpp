@@ -381,27 +381,160 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
 };
 
+// Pairs by a sweep of their leading bits, then buckets, or by all bits: the order is right, all bits are swept where
+// digits tell that buckets will not do, and once more where they have not told of a bucket too large.
+template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, int LOG2_BINS> struct Leading {
+  typedef gp__sorted<T, DESCENDING> Code;
+  typedef typename Code::Raw Raw;
+  typedef gp__radix_key<T> K;
+  typedef gp__radix_record<K, V> Record;
+  static const int CAPACITY = THREADS * ITEMS;
+
+  // Of a sweep: what the plan says that it keeps, from `at` on.
+  static void keep(gp__radix_args &a, u8 *at, const gp__radix_plan &r) {
+    a.counts = reinterpret_cast<u64 *>(at + r.counts), a.tickets = reinterpret_cast<u64 *>(at + r.tickets);
+    a.steps = reinterpret_cast<u32 *>(at + r.steps), a.words = at + r.words;
+  }
+  static bool run(const std::vector<Raw> &from, int bits, bool on_device, bool indices, int &chosen) {
+    const size_t n = from.size(), size = on_device ? n + 5 : n;
+    std::vector<Raw> given(from);
+    std::vector<V> numbers(size);
+    given.resize(size, Raw(0));
+    for (size_t i = 0; i < size; ++i) numbers[i] = V(indices ? i : i * 3 + 1);
+    gp__shape s = {};
+    s.primitive = GP_SORT, s.key_size = 4, s.in_size = 4, s.end_bit = 32, s.count = size;
+    s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.drop_keys = indices && random32() % 2;
+    const gp_policy p = policy_of<P>(GP_LEADING_SWEEP);
+    const gp__radix_plan r = gp__radix_plan_of(p, s);
+    Device<u8> scratch(r.bytes), of_again(r.words + r.clear * 16);
+    simt::host_fill(scratch.data, 0xa5, r.bytes);
+    simt::host_fill(of_again.data, 0xa5, r.words + r.clear * 16);
+    Device<Raw> in(given, 1), out(size, 0);
+    Device<V> values(numbers, 3), out_values(size, 0);
+    Device<u64> words(GP__CONTROL_BYTES / 8 + 2), count(std::vector<u64>(1, n), 0), choice(1);
+    Device<u32> starts((1u << bits) + 1);
+    simt::host_fill(words.data, 0, GP__CONTROL_BYTES + 16);
+    simt::host_fill(out.data, 0x5a, size * sizeof(Raw));
+    simt::host_fill(out_values.data, 0x5a, size * sizeof(V));
+    gp__radix_args b = {};
+    b.keys = in.data, b.in = indices ? nullptr : values.data, b.out = out_values.data;
+    b.out_keys = s.drop_keys ? static_cast<void *>(scratch.data + r.keys) : out.data;
+    b.other_keys = scratch.data + r.other_keys, b.other = scratch.data + r.other, b.clear = r.clear;
+    b.count = size, b.count_device = on_device ? count.data : nullptr, b.workspace = words.data;
+    b.end_bit = 32, b.paired = 1, b.passes = 4, b.flip = DESCENDING ? ~0u : 0, b.drop_keys = s.drop_keys;
+    gp__radix_args sweep = b;
+    keep(sweep, scratch.data, r);
+    keep(b, of_again.data, r);
+    sweep.leads = choice.data, sweep.capacity = CAPACITY, sweep.leading = bits;
+    b.choice = choice.data, b.mask = 255;
+    gp__hybrid_args a = {};
+    a.out = b.out_keys, a.out_values = b.out, a.spare = b.other_keys, a.items = starts.data, a.choice = choice.data;
+    a.bins = sweep.counts + 3 * GP__DIGITS, a.count = size, a.count_device = b.count_device;
+    a.capacity = CAPACITY, a.leading = bits, a.drop_keys = b.drop_keys;
+    const unsigned grid = 1 + random32() % 5, sweep_bytes = gp__radix_shared_bytes(p, s);
+    const auto histogram = [&](const gp__radix_args &args) {
+      return simt::launch_kernel("histogram", grid, 256, gp__radix_histogram_bytes(4, 8),
+                                 gp__radix_histogram<P, K, 256, 8>, args);
+    };
+    int e = histogram(sweep), bit = 0;
+    for (; sweep.pass < 4 && !e; ++sweep.pass) {
+      gp__radix_digit_of(&sweep, &bit);
+      e = simt::launch_kernel("pass", grid, P::threads, sweep_bytes,
+                              gp__radix_pass<P, Record, gp__none, gp__radix_narrow>, sweep);
+    }
+    if (!e)
+      e = simt::launch_kernel("edges", unsigned(gp__ceil_div((1u << bits) + 1, P::threads - 1)), P::threads, 0,
+                              gp__leading_edges<P, T, DESCENDING, V>, a);
+    if (!e)
+      e = simt::launch_kernel("buckets", grid, THREADS, gp__pair_bucket_bytes(4, 4, THREADS, ITEMS, LOG2_BINS),
+                              gp__leading_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, V>, a);
+    if (!e) e = histogram(b);
+    if (!e)
+      e = simt::launch_kernel("sweeps", grid, P::threads, sweep_bytes,
+                              gp__radix_sweeps<P, Record, gp__none, gp__radix_narrow>, b);
+    chosen = int(choice.read(1)[0]);
+    std::vector<size_t> order(n);
+    for (size_t i = 0; i < n; ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t x, size_t y) { return Code::encode(from[x]) < Code::encode(from[y]); });
+    const std::vector<Raw> keys = out.read(size);
+    const std::vector<V> got = out_values.read(size);
+    bool good = !e;
+    for (size_t i = 0; i < n; ++i)
+      good = good && got[i] == numbers[order[i]] && (s.drop_keys || keys[i] == from[order[i]]);
+    for (size_t i = n; i < size; ++i) { // what outputs hold between the passes may go on to their ends, no further
+      V untouched;
+      std::memset(&untouched, 0x5a, sizeof untouched);
+      good = good && got[i] == untouched;
+    }
+    return good;
+  }
+  // Is this the choice, of keys that were made so?
+  static bool right(const std::vector<Raw> &keys, int kind, int bits, int chosen) {
+    std::vector<size_t> of_bucket(size_t(1) << bits);
+    bool large = false;
+    for (Raw raw : keys) large |= ++of_bucket[Code::encode(raw) >> (32 - bits)] > CAPACITY;
+    const bool swept = keys.empty() || kind == 1 || kind == 2 || kind == 9;
+    return swept                  ? chosen == GP__CHOSE_PASSES
+           : kind > DISTRIBUTIONS ? chosen == (large ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID)
+           : keys.size() < 1000   ? chosen != GP__CHOSE_ONE_SWEEP
+           : kind == 0 || kind == DISTRIBUTIONS
+               ? chosen == GP__CHOSE_HYBRID
+               : chosen == GP__CHOSE_PASSES || large == (chosen == GP__CHOSE_ONE_SWEEP);
+  }
+  static void sweep(const char *name, int seeds, size_t most) {
+    if (!only.empty() && only != name) return;
+    ++sweeps;
+    const size_t sizes[] = {0, 1, 2, 31, 33, CAPACITY - 3, CAPACITY, CAPACITY + 1, 2 * CAPACITY + 5, most / 3, most};
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (int kind = 0; kind < DISTRIBUTIONS + 2; ++kind) {
+        if (skipped(seeds, kind)) continue;
+        const bool far = kind >= DISTRIBUTIONS; // two passes: even buckets, and such that no single digit tells of
+        const size_t n = far || (seed == 1 && kind % 3) ? most - random32() % 9 : sizes[random32() % 11];
+        std::vector<u64> v = distribution(far ? 0 : kind, n, 32, size_t(CAPACITY));
+        for (u64 &x : v) x = kind > DISTRIBUTIONS ? (x >> 24) % (n / CAPACITY) * 0x01010000 | (x & 0xffff) : x;
+        std::vector<Raw> raw(n);
+        for (size_t i = 0; i < n; ++i) raw[i] = Raw(v[i]);
+        simt::set_random_schedule(uint64_t(seed * 100 + kind));
+        const int bits = kind > DISTRIBUTIONS ? 16 : far ? 10 : 8;
+        int chosen = 0;
+        const bool on_device = random32() % 4 == 0, indices = std::is_unsigned<V>::value && random32() % 3 == 0;
+        const bool good = run(raw, bits, on_device, indices, chosen);
+        check(good && right(raw, kind, bits, chosen),
+              std::string(name) + " kind " + std::to_string(kind) + " n " + std::to_string(n) + " bits " +
+                  std::to_string(bits) + (on_device ? " count on the device" : "") + (indices ? " indices" : "") +
+                  " chosen " + std::to_string(chosen) + " seed " + std::to_string(seed));
+        simt::clear_error();
+      }
+  }
+};
+
 int main(int argc, char **argv) {
   const int seeds = argc > 1 ? std::atoi(argv[1]) : 2;
   if (argc > 2) only = argv[2];
   typedef gp__policy<256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Small;
   typedef gp__policy<288, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 2> Other;
-#if !defined TEST_HYBRID_PAIRS && !defined TEST_ADAPTIVE
+#if !defined TEST_HYBRID_PAIRS && !defined TEST_ADAPTIVE && !defined TEST_LEADING
   Hybrid<Small, u32, false, 64, 8, 9>::sweep("u32", seeds, false, 20000);
   Hybrid<Other, u64, false, 32, 8, 9>::sweep("u64", seeds, false, 12000);
   Hybrid<Small, u32, false, 64, 16, 10>::sweep("one block u32", seeds, true, 1000);
 #endif
-#if !defined TEST_HYBRID && !defined TEST_HYBRID_PAIRS
+#if !defined TEST_HYBRID && !defined TEST_HYBRID_PAIRS && !defined TEST_LEADING
   typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 2, 2, 2> Two;
   Adaptive<Two, u32, false, 32, 8, 9>::sweep("adaptive u32", seeds);
   Adaptive<Two, double, true, 32, 8, 9>::sweep("adaptive f64 descending", seeds);
 #endif
-#if !defined TEST_HYBRID && !defined TEST_ADAPTIVE
+#if !defined TEST_HYBRID && !defined TEST_HYBRID_PAIRS && !defined TEST_ADAPTIVE
+  typedef gp__policy<64, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Sweep;
+  Leading<Sweep, u32, false, u32, 64, 8, 9>::sweep("leading u32 u32", seeds, 6000);
+#endif
+#if !defined TEST_HYBRID && !defined TEST_ADAPTIVE && !defined TEST_LEADING
   typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Wide; // a stage: values by bulk copies
   Pairs<Wide, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 12000);
   Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 9000, 4);
 #endif
 #ifndef TEST_FEW
+  Leading<Sweep, float, true, int, 32, 8, 8>::sweep("leading f32 i32 descending", seeds, 3000);
   Pairs<Other, float, true, u64, 64, 8, 9>::sweep("pairs f32 u64 descending", seeds, 12000);
   Pairs<Small, double, true, u64, 32, 8, 8>::sweep("pairs f64 u64 descending", seeds, 9000, 4);
   Hybrid<Other, float, true, 64, 8, 9>::sweep("f32 descending", seeds, false, 20000);

@@ -301,9 +301,26 @@ static void test_rules() {
         }
 }
 
+// Pairs of 4 bytes each: which sweep, by their number and bits.
+static void test_rule_of_pairs() {
+  const struct {
+    unsigned long long count;
+    int end_bit, algorithm;
+  } cases[] = {{1u << 15, 32, GP_ONE_SWEEP},     {1u << 16, 32, GP_PAIRED_SWEEP},   {1u << 17, 32, GP_LEADING_SWEEP},
+               {1u << 20, 32, GP_LEADING_SWEEP}, {1u << 22, 32, GP_PAIRED_SWEEP},   {1u << 23, 32, GP_LEADING_SWEEP},
+               {1u << 28, 32, GP_LEADING_SWEEP}, {1ull << 29, 32, GP_PAIRED_SWEEP}, {1u << 24, 31, GP_PAIRED_SWEEP}};
+  for (const auto &c : cases) {
+    gp__shape s = {};
+    s.primitive = GP_SORT, s.key_size = s.in_size = s.out_size = 4, s.end_bit = c.end_bit, s.count = c.count;
+    s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
+    const gp_policy p = gp__portable(gp_policy(), s);
+    check(p.algorithm == c.algorithm && gp__policy_valid(p, s), "rule of pairs: " + std::to_string(c.count));
+  }
+}
+
 int main(int argc, char **argv) {
   const int seeds = start(argc, argv);
-  if (only.empty() || only == "rules") test_rules();
+  if (only.empty() || only == "rules") test_rules(), test_rule_of_pairs();
   typedef gp__policy<64, 1, GP_CACHE_ALL, GP_CACHE_ALL, 2, 2, 2> Small;
   typedef gp__policy<32, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Warp;
   Sort<Small, gp__radix_key<u32>, gp__none, gp__radix_narrow, 64, 8>::sweep("u32", seeds);
