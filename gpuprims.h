@@ -20750,7 +20750,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   }
   // A word of each block to each: a lane's to block `to`, or none's.
   GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
-    const unsigned tag = static_cast<unsigned>(depth) & 0xffffu;
+    const unsigned tag = (static_cast<unsigned>(depth) & 0x7fffu) | 0x8000u; // a clear word is of no level
     gp__u64 got = tag;
     if (to < a.cluster) gp__cluster_store(gp__in_block(words + s.rank, to), value << 16 | tag);
     do
