@@ -1276,7 +1276,8 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // Workspace: of the one that needs more.
 //
 // Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
-// two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB.
+// two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB; from 2^21 keys of two
+// bytes on 128 KiB a multiprocessor besides.
 //
 // GP_HYBRID also sorts built-in keys of 4 and of 8 bytes with values or indices of 4 or 8 bytes, stable as all are,
 // fewer than 2^32 of them; it is the default of 8-byte keys from 4 MiB of keys on. A u32 key and value move 56 bytes
@@ -2897,7 +2898,8 @@ GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
 // Counting sort: blocks that count keys of one and of two bytes. The counters of all values of two bytes, of 16 bits
 // each, take 128 KiB of a block, which the device must have. Where there are many keys, blocks leave their counters in
 // memory, and those that make runs add them up.
-enum { GP__COUNTING_BLOCKS = 128, GP__COUNTING_THREADS = 512 }; // that make runs of keys of two bytes
+// Blocks that make runs of keys of two bytes, and how many loads a thread of theirs has under way.
+enum { GP__COUNTING_BLOCKS = 128, GP__COUNTING_THREADS = 512, GP__COUNTING_LOADS = 17 };
 enum { GP__COUNTING_ROWS_LOG2 = 21, GP__COUNTING_ROW_BYTES = 131072 };
 GPUPRIMS__RULE unsigned gp__counting_rows(gp__shape s, unsigned grid) {
   return s.key_size == 1 || !(s.count >> GP__COUNTING_ROWS_LOG2) ? 0 : grid;
@@ -2908,10 +2910,8 @@ GPUPRIMS__RULE int gp__counting_blocks(int key_size) { return key_size == 1 ? 3 
 GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
   return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.begin_bit == 0 &&
          s.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
-         (s.key_size == 1
-              ? p.threads * p.vectors <= 65536 / GP__VECTOR // places in a tile take 16 bits
-              : p.threads * p.vectors <= 1280 &&
-                    s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
+         (s.key_size == 1 ||
+          s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
 }
 // What may lose the order of equal keys: built-in keys, all bits of them, no values.
 GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
@@ -4516,7 +4516,7 @@ __attribute__((unused)) static void gp__geometry_counting(gp_policy p, gp__shape
   const unsigned long long values = 1ull << 8 * s.key_size;
   const unsigned long long look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
-  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
+  g->tile_items = (unsigned long long)(p.threads * gp__vector_items(s.key_size)); // a row of each warp
   g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
@@ -6955,23 +6955,18 @@ struct gp__key_counters {
     return atomicAdd(word(two, upper), (two.keys & (upper ? 0x80000000u : 0x8000u)) != 0 ? n << 16 : n);
   }
   static GP_DEVICE bool any_full(gp__u32 word) { return (word & FULL) != 0; }
-  // What the words of a vector's keys are now, together.
-  GP_DEVICE gp__u32 peek(const gp__two_keys (&two)[4]) const {
-    gp__u32 all = 0;
+  // Takes 2^15 from the full counters in the words of N keys, two[0]'s lower one first: bit j, from the lower half of
+  // key j's word; bit 8 + j, from the upper half; those that nobody else took.
+  template <int N> GP_DEVICE gp__u32 take_full(const gp__two_keys *two) const {
+    gp__u32 full[N], taken = 0;
     GPUPRIMS__UNROLL
-    for (int j = 0; j < 8; ++j) all |= gp__peek(word(two[j / 2], j % 2 == 1));
-    return all;
-  }
-  // Takes 2^15 from each full counter of the lower key's word: those, as full() reads them, that nobody else took from.
-  GP_DEVICE gp__u32 take_full(const gp__two_keys &two) const {
-    gp__u32 *const at = word(two, false);
-    const gp__u32 full = gp__peek(at) & FULL;
-    return full ? atomicAnd(at, ~full) & full : 0;
-  }
-  static GP_DEVICE bool full(gp__u32 word, int half) { return (word >> (16 * half) & 0x8000u) != 0; }
-  // The value that a half of the lower key's word counts.
-  static GP_DEVICE gp__u32 value_of(const gp__two_keys &two, int half) {
-    return (two.keys & 0x7fffu) + unsigned(half) * WORDS;
+    for (int j = 0; j < N; ++j) full[j] = gp__peek(word(two[j / 2], j % 2 == 1)) & FULL;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < N; ++j)
+      if (full[j]) full[j] &= atomicAnd(word(two[j / 2], j % 2 == 1), ~full[j]);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < N; ++j) taken |= (full[j] >> 15 & 1u) << j | full[j] >> 31 << (8 + j);
+    return taken;
   }
   // The word of a value below 2^15; its upper half is the value's that has the highest bit besides.
   GP_DEVICE gp__u32 of_value(gp__u32 value) const { return *word(value, false); }
@@ -6980,13 +6975,6 @@ struct gp__key_counters {
 GP_DEVICE bool gp__next_key_differs(const gp_vector &x, int j) {
   const gp__u32 w = x.word[j / 2], next = j % 2 == 1 ? x.word[(j + 1) / 2] << 16 : w;
   return (next ^ (j % 2 == 1 ? w : w << 16)) >> 16 != 0;
-}
-// The key behind the j-th to the front of a vector. For loops that are not unrolled: no register is chosen by j.
-GP_DEVICE void gp__drop_key(gp_vector &x, int j) {
-  x.word[0] = j % 2 == 0 ? x.word[0] >> 16 : x.word[1];
-  if (j % 2 == 0) return;
-  x.word[1] = x.word[2];
-  x.word[2] = x.word[3];
 }
 GP_DEVICE gp__u32 gp__lower_halves(gp__u32 first, gp__u32 second) { return __byte_perm(first, second, 0x5410); }
 GP_DEVICE gp__u32 gp__upper_halves(gp__u32 first, gp__u32 second) { return __byte_perm(first, second, 0x7632); }
@@ -17615,6 +17603,12 @@ struct gp__add_tally {
   }
 };
 
+// Keys in vectors of their bits.
+template <class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
+  const gp__u32 word = sizeof(Bits) == 1 ? key * 0x01010101u : key * 0x00010001u;
+  return gp_vector{{word, word, word, word}};
+}
+
 // Counts keys of two bytes. Who finds a counter full takes 2^15 to the output, unless somebody else did; until then no
 // thread goes on to its next vector, so that all together add too little for an overflow.
 template <class P> struct gp__key_counts {
@@ -17631,14 +17625,13 @@ template <class P> struct gp__key_counts {
   GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, unsigned char *shared)
       : a(args), s(storage), counters(shared) {}
 
-  // What is full in the lower key's word, to the output.
-  GP_DEVICE void carry(const gp__two_keys &two) const {
-    const gp__u32 taken = counters.take_full(two);
-    if (!taken) return;
+  // What was taken from full counters, to the output.
+  GP_DEVICE void carry(const gp_vector &x, gp__u32 taken) const {
     GPUPRIMS__UNROLL_BY(1)
-    for (int half = 0; half < 2; ++half) {
-      const gp__u32 value = Counters::value_of(two, half);
-      if (!Counters::full(taken, half)) continue;
+    for (; taken; taken &= taken - 1) {
+      const int bit = __ffs(int(taken)) - 1, j = bit % V;
+      const gp__u32 lower = j & 2 ? x.word[1] : x.word[0], upper = j & 2 ? x.word[3] : x.word[2];
+      const gp__u32 value = ((j & 4 ? upper : lower) >> (j % 2 * 16) & 0x7fffu) + unsigned(bit / V) * WORDS;
       if (gridDim.x > 1) Histogram::wait_for_output(a, s, value);
       atomicAdd(static_cast<gp__u64 *>(a.out) + value, gp__u64(Counters::CARRY));
     }
@@ -17664,23 +17657,28 @@ template <class P> struct gp__key_counts {
     return was;
   }
   // runs: many neighbours are equal.
-  GP_DEVICE void take(gp_vector x, bool runs) const {
+  GP_DEVICE void take(const gp_vector &x, bool runs) const {
     const gp__two_keys two[4] = {{x.word[0]}, {x.word[1]}, {x.word[2]}, {x.word[3]}};
-    if (!Counters::any_full(runs ? count_runs(x, two) : count_each(two))) return;
-    if (!Counters::any_full(counters.peek(two))) return; // somebody else has seen it
-    GPUPRIMS__UNROLL_BY(1)
-    for (int j = 0; j < V; ++j) {
-      carry(gp__two_keys(x.word[0]));
-      gp__drop_key(x, j);
-    }
+    if (Counters::any_full(runs ? count_runs(x, two) : count_each(two))) carry(x, counters.template take_full<V>(two));
+  }
+  GP_DEVICE void take_key(const gp__two_keys &key, gp__u32 n) const { // the lower one, n times
+    if (Counters::any_full(counters.add(key, false, n)))
+      carry(gp_vector{{key.keys, 0, 0, 0}}, counters.template take_full<1>(&key));
+  }
+  // A warp whose vectors all have the same keys counts them at once.
+  static GP_DEVICE bool all_same(bool there, const gp_vector &x) {
+    const gp__u32 same = gp__same_keys(static_cast<unsigned short>(gp_warp_broadcast(x.word[0], 0))).word[0];
+    const gp__u32 differ = (x.word[0] ^ same) | (x.word[1] ^ same) | (x.word[2] ^ same) | (x.word[3] ^ same);
+    return __all_sync(0xffffffffu, there && !differ);
+  }
+  GP_DEVICE void take_same(gp__u32 word) const {
+    if (gp_lane() == 0) take_key(gp__two_keys(word & 0xffffu), GP__WARP * V);
   }
   // What is left before and behind the vectors, a key a thread.
   GP_DEVICE void take_ends() const {
     const typename Histogram::Extent e(a);
     const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
-    if (i >= e.samples) return;
-    const gp__two_keys key(static_cast<const unsigned short *>(a.in)[i]);
-    if (Counters::any_full(counters.add(key, false, 1))) carry(key);
+    if (i < e.samples) take_key(static_cast<const unsigned short *>(a.in)[i], 1);
   }
   GP_DEVICE void take_all(Samples &x) const {
     if (blockIdx.x == gridDim.x - 1) take_ends();
@@ -17690,7 +17688,9 @@ template <class P> struct gp__key_counts {
       const bool runs = __popc(__ballot_sync(0xffffffffu, x.left != 0 && !gp__next_key_differs(x.x[0].access, 0))) >= 8;
       GPUPRIMS__UNROLL
       for (unsigned k = 0; k < Histogram::K; ++k) {
-        if (k < x.left) take(x.x[k].access, runs);
+        const bool there = k < x.left;
+        if (runs && all_same(there, x.x[k].access)) take_same(x.x[k].access.word[0]);
+        else if (there) take(x.x[k].access, runs);
         x.load(k, k + Histogram::K < x.left, true);
       }
       x.left -= x.left < Histogram::K ? x.left : Histogram::K;
@@ -17699,14 +17699,22 @@ template <class P> struct gp__key_counts {
   // The counters: to the block's row, [65536] of 16 bits, or, where there are no rows, added to the output.
   GP_DEVICE void hand_over(gp__u64 *out) const {
     gp__u32 *row = a.rows + static_cast<gp__u64>(blockIdx.x) * WORDS;
-    for (gp__u32 i = 2 * threadIdx.x; i < WORDS; i += 2 * P::threads) {
-      const gp__u32 two[2] = {counters.of_value(i), counters.of_value(i + 1)};
+    for (gp__u32 i = V * threadIdx.x; i < WORDS; i += V * P::threads) {
+      gp__u32 two[V];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) two[j] = counters.of_value(i + unsigned(j));
       if (a.rows) {
-        row[i / 2] = gp__lower_halves(two[0], two[1]);
-        row[(WORDS + i) / 2] = gp__upper_halves(two[0], two[1]);
+        gp_vector lower, upper;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; j += 2) {
+          lower.word[j / 2] = gp__lower_halves(two[j], two[j + 1]);
+          upper.word[j / 2] = gp__upper_halves(two[j], two[j + 1]);
+        }
+        gp__store_vector_if(true, row + i / 2, lower);
+        gp__store_vector_if(true, row + (WORDS + i) / 2, upper);
       } else {
         GPUPRIMS__UNROLL
-        for (int j = 0; j < 2; ++j) {
+        for (int j = 0; j < V; ++j) {
           if (two[j] & 0xffffu) atomicAdd(out + i + j, static_cast<gp__u64>(two[j] & 0xffffu));
           if (two[j] >> 16) atomicAdd(out + WORDS + i + j, static_cast<gp__u64>(two[j] >> 16));
         }
@@ -17779,16 +17787,23 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
 };
 
 // A block: how often there are 8 PARTS values side by side, from `first` on, by the rows of all blocks that counted.
-// sums, zeros before: [i][j] is value first + 8 j + i. A thread has a vector of every eighth row.
+// sums, zeros before: [i][j] is value first + 8 j + i. A thread has a vector of every eighth row;
+// as many as it loads at once are on their way together.
 template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp__u32 first, gp__u32 (&sums)[8][PARTS]) {
   const unsigned part = threadIdx.x % PARTS;
   const unsigned short *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
   gp__u32 sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-  GPUPRIMS__UNROLL_BY(8)
-  for (unsigned b = threadIdx.x / PARTS; b < a.blocks; b += 8, row += 8 * 65536) {
-    const gp_vector counted = gp__load_vector<GP_CACHE_L2>(row);
+  GPUPRIMS__UNROLL_BY(1)
+  for (unsigned b = threadIdx.x / PARTS; b < a.blocks; b += 8 * GP__COUNTING_LOADS) {
+    gp_vector counted[GP__COUNTING_LOADS];
     GPUPRIMS__UNROLL
-    for (int i = 0; i < 8; ++i) sum[i] += counted.word[i / 2] >> (i % 2 * 16) & 0xffffu;
+    for (int k = 0; k < GP__COUNTING_LOADS; ++k, row += 8 * 65536) {
+      counted[k] = gp_vector{{0, 0, 0, 0}};
+      gp__load_vector_if<GP_CACHE_L2>(b + unsigned(8 * k) < a.blocks, row, counted[k]);
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 8 * GP__COUNTING_LOADS; ++i)
+      sum[i % 8] += counted[i / 8].word[i % 8 / 2] >> (i % 2 * 16) & 0xffffu;
   }
   GPUPRIMS__UNROLL
   for (int i = 0; i < 8; ++i)
@@ -17837,171 +17852,140 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   if (ticket.number + 1 == gridDim.x && threadIdx.x == 0) *a.runs = prefix.runs + total.runs;
 }
 
-// Keys in vectors of their bits.
-template <class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
-  const gp__u32 word = sizeof(Bits) == 1 ? key * 0x01010101u : key * 0x00010001u;
-  return gp_vector{{word, word, word, word}};
-}
-
-// The output, tile by tile; a block's tiles stand side by side, so that it searches once and then goes on from run to
-// run. Positions count from the 16-byte boundary at or before the output's first key. Keys of one byte: every block
-// makes the runs for itself.
+// The output, in pieces of some rows: a row is a vector a lane, a piece a warp's, which searches for the run that the
+// piece begins in and then goes on from run to run: rows of one run are only stored, in the others each lane counts the
+// runs that begin before its keys. So it costs some instructions a row and some a run. Positions count from the 16-byte
+// boundary at or before the output's first key. Keys of one byte: every block makes the runs for itself.
 template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   typedef typename gp__ordered<T>::Bits Bits;
-  static const int THREADS = P::threads, K = P::vectors, V = 16 / int(sizeof(T)), TILE = THREADS * K * V;
-  static const int VALUES = 1 << (8 * sizeof(T)), RUNS = TILE + 1 < VALUES ? TILE + 1 : VALUES;
+  static const int THREADS = P::threads, V = 16 / int(sizeof(T)), ROW = 32 * V, PIECE = 4 * P::vectors;
+  static const int VALUES = 1 << (8 * sizeof(T));
   static const bool ALONE = sizeof(T) == 1;
   static const int ITEMS = ALONE && VALUES > THREADS ? VALUES / THREADS : 1;
+  struct Row {                                               // a warp's, where runs begin
+    gp__u32 begins[V];                                       // a bit a position
+    unsigned short value[(ROW < VALUES ? ROW : VALUES) + 1]; // of the run before, and of those that begin
+  };
   struct Storage {
     gp_tile_scan_storage<THREADS, gp__run_tally> scan;
     gp__u64 starts[ALONE ? VALUES : 1];
     unsigned short values[ALONE ? VALUES : 1];
-    gp__u32 first_run;
-    unsigned short at[RUNS], value[RUNS]; // the runs of a tile
+    Row rows[THREADS / 32];
   };
-  struct Before { // runs that begin at a key or before it
+  struct Before { // runs that begin at a position or before it
     const gp__u64 *starts;
     gp__u64 key;
     GP_DEVICE bool operator()(gp__u64 run) const { return starts[run] <= key; }
-  };
-  struct Begun { // runs that begin at a position of the tile or before it
-    const unsigned short *at;
-    unsigned position;
-    GP_DEVICE bool operator()(gp__u64 run) const { return at[run] <= position; }
   };
   // All runs, in memory or in the block's shared memory: the keys at which they begin, and their values.
   struct Runs {
     const gp__u64 *starts;
     const unsigned short *values;
-    gp__u64 count;
+    gp__u64 count, skipped; // positions before the first key
   };
-  // A run that may begin in a tile: a thread's.
-  struct Candidate {
-    gp__u64 at; // its position
-    unsigned short value;
-    GP_DEVICE void load(const Runs &runs, gp__u64 i, gp__u64 skipped) {
-      at = i < runs.count ? runs.starts[i] + skipped : ~0ull;
+  // A warp's place among the runs: the next ones, one a lane, of which the first `used` have begun.
+  struct Place {
+    const Runs &runs;
+    gp__u64 first, at; // the run of lane 0; the lane's begin's position
+    unsigned used;
+    unsigned short value, now; // the lane's run's, and that of the run that has begun last
+    GP_DEVICE void load() {
+      const gp__u64 i = first + gp_lane();
+      used = 0;
+      at = i < runs.count ? runs.starts[i] + runs.skipped : ~0ull;
       if (i < runs.count) value = runs.values[i];
     }
-  };
-  // A warp: how many of the tile's runs begin at a position or before it.
-  static GP_DEVICE unsigned begun(const Storage &s, unsigned position, unsigned runs) {
-    unsigned n = 0;
-    if (runs > 256) n = static_cast<unsigned>(gp_warp_search(0, runs, Begun{s.at, position}));
-    else
-      for (unsigned i = 0; i < runs; i += 32)
-        n += static_cast<unsigned>(
-            __popc(__ballot_sync(0xffffffffu, i + gp_lane() < runs && s.at[i + gp_lane()] <= position)));
-    return n;
-  }
-  // The last of `count` runs from `run` on that begins at a position or before it, which the first of them does.
-  static GP_DEVICE unsigned last_begun(const Storage &s, unsigned position, unsigned run, unsigned count) {
-    while (count > 1) {
-      const unsigned half = count / 2;
-      if (s.at[run + half] <= position) run += half, count -= half;
-      else count = half;
+    GP_DEVICE Place(const Runs &of, gp__u64 position) : runs(of), value(0) {
+      first = gp_warp_search(0, of.count, Before{of.starts, position > of.skipped ? position - of.skipped : 0});
+      now = of.values[first - 1];
+      load();
     }
-    return run;
-  }
-  // Where the run behind this one of the tile begins.
-  static GP_DEVICE unsigned end_of(const Storage &s, unsigned run, unsigned runs) {
-    return run + 1 < runs ? s.at[run + 1] : 0xffffffffu;
-  }
-  // The lane's vector of a warp's, which begin at position `first`. All lanes.
-  static GP_DEVICE gp_vector vector_at(const Storage &s, unsigned first, unsigned runs) {
-    const unsigned lane = gp_lane(), position = first + lane * V, low = begun(s, first, runs);
-    // Runs that begin in the warp's vectors: exact below 32, else no more than there are positions.
-    const unsigned more = __popc(__ballot_sync(0xffffffffu, low + lane < runs && s.at[low + lane] < first + 32 * V));
-    const unsigned most = more < 32 ? more : runs - low < 32 * V ? runs - low : 32 * V - 1;
-    unsigned run = last_begun(s, position, low - 1, most + 1);
-    const gp_vector same = gp__same_keys(static_cast<Bits>(s.value[run]));
-    unsigned next = more && run + 1 < runs ? s.at[run + 1] : 0xffffffffu;
-    if (position + V <= next) return same;
+    GP_DEVICE gp__u64 next_begin() const { return __shfl_sync(0xffffffffu, at, int(used)); }
+  };
+  // The lane's vector of the row at `from`.
+  static GP_DEVICE gp_vector mixed(Place &place, Row &row, gp__u64 from) {
+    unsigned begun = 0; // runs that begin in the row
+    if (gp_lane() < V) row.begins[gp_lane()] = 0;
+    if (gp_lane() == 0) row.value[0] = place.now;
+    __syncwarp();
+    for (;;) {
+      const bool begins = gp_lane() >= place.used && place.at < from + ROW;
+      if (begins) {
+        const unsigned i = static_cast<unsigned>(place.at - from);
+        atomicOr(&row.begins[i / 32], 1u << (i % 32));
+        row.value[begun + 1 + gp_lane() - place.used] = place.value;
+      }
+      const unsigned found = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, begins)));
+      begun += found;
+      place.used += found;
+      if (place.used < 32) break;
+      place.first += 32;
+      place.load();
+    }
+    __syncwarp();
+    const gp__u32 mine = row.begins[gp_lane() * V / 32] >> (gp_lane() * V % 32) & ((1u << V) - 1);
+    const gp__u32 here = static_cast<gp__u32>(__popc(mine)),
+                  before = gp_warp_inclusive_scan(here, gp_sum<gp__u32>()) - here;
     gp__packed<Bits> p;
+    const unsigned short *value = row.value + before;
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) {
-      if (position + j >= next) next = end_of(s, ++run, runs);
-      p.item[j] = static_cast<Bits>(s.value[run]);
+      value += mine >> j & 1;
+      p.item[j] = static_cast<Bits>(*value);
     }
+    place.now = row.value[begun];
+    __syncwarp();
     return p.vector;
   }
   // A block: all runs. Keys of one byte: out of their counts, in shared memory.
-  static GP_DEVICE Runs all_runs(const gp__counting_args &a, Storage &s) {
-    if (!ALONE) return Runs{a.starts, a.values, *a.runs};
+  static GP_DEVICE Runs all_runs(const gp__counting_args &a, Storage &s, gp__u64 skipped) {
+    if (!ALONE) return Runs{a.starts, a.values, *a.runs, skipped};
     gp__counted_values<ITEMS, T, DESCENDING> mine;
     mine.load(a.counts, threadIdx.x * ITEMS, VALUES);
     gp__run_tally before = mine.tally();
     const gp__u64 count = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan).runs;
     mine.store(before, s.starts, s.values);
     __syncthreads();
-    return Runs{s.starts, s.values, count};
+    return Runs{s.starts, s.values, count, skipped};
   }
-  // A block: the run that a key belongs to.
-  static GP_DEVICE gp__u32 run_of(const Runs &runs, gp__u64 key, Storage &s) {
-    if (gp_warp() == 0) {
-      const gp__u64 behind = gp_warp_search(0, runs.count, Before{runs.starts, key});
-      if (gp_lane() == 0) s.first_run = static_cast<gp__u32>(behind - 1);
-    }
-    __syncthreads();
-    return s.first_run;
-  }
-  // A block: the runs of the tile at positions [from, to), to shared memory; how many. The first, number `run` of all,
-  // has this value, and began with the tile or before it; next: the runs behind it, one a thread, already loaded.
-  static GP_DEVICE unsigned collect(Storage &s, const Runs &runs, gp__u64 run, unsigned short value, Candidate &next,
-                                    gp__u64 from, gp__u64 to, gp__u64 skipped) {
-    unsigned here = 1;
-    if (threadIdx.x == 0) s.at[0] = 0, s.value[0] = value;
-    for (;;) {
-      if (next.at < to) {
-        s.at[here + threadIdx.x] = static_cast<unsigned short>(next.at - from);
-        s.value[here + threadIdx.x] = next.value;
+  // A warp: the rows from position `from` up to `last`, of which the output has [runs.skipped, end).
+  static GP_DEVICE void write(const Runs &runs, Row &row, Bits *out, gp__u64 from, gp__u64 last, gp__u64 end) {
+    Place place(runs, from);
+    while (from < last) {
+      const gp__u64 begin = place.next_begin(), stop = begin < last ? begin : last;
+      gp__u64 i = from + gp_lane() * V;
+      if (from >= runs.skipped && from + ROW <= stop) {
+        const gp_vector same = gp__same_keys(static_cast<Bits>(place.now));
+        const unsigned rows = static_cast<unsigned>((stop - from) / ROW);
+        GPUPRIMS__UNROLL_BY(4)
+        for (unsigned k = 0; k < rows; ++k, i += ROW) gp__store_vector<GP_CACHE_STREAMING>(out + i, same);
+        from += rows * static_cast<gp__u64>(ROW);
+        continue;
       }
-      const unsigned found = static_cast<unsigned>(__syncthreads_count(next.at < to));
-      here += found;
-      if (found < THREADS) return here;
-      next.load(runs, run + here + threadIdx.x, skipped);
-    }
-  }
-  // A block: the tile at positions [from, to), of which the output has those in [skipped, end).
-  static GP_DEVICE void write(const Storage &s, Bits *out, unsigned runs, gp__u64 from, gp__u64 to, gp__u64 skipped,
-                              gp__u64 end) {
-    GPUPRIMS__UNROLL_BY(2)
-    for (int k = 0; k < K; ++k) {
-      const unsigned first_of_warp = (k * THREADS + threadIdx.x / 32 * 32) * V;
-      if (from + first_of_warp >= to) break;
       gp__packed<Bits> p;
-      p.vector = vector_at(s, first_of_warp, runs);
-      const gp__u64 i = from + first_of_warp + gp_lane() * V;
-      if (i >= skipped && i + V <= end) gp__store_vector<P::store>(out + i, p.vector);
+      p.vector = mixed(place, row, from);
+      if (i >= runs.skipped && i + V <= end) gp__store_vector<GP_CACHE_STREAMING>(out + i, p.vector);
       else {
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j)
-          if (i + j >= skipped && i + j < end) out[i + j] = p.item[j];
+          if (i + j >= runs.skipped && i + j < end) out[i + j] = p.item[j];
       }
+      from += ROW;
     }
   }
   static GP_DEVICE void run(const gp__counting_args &a) {
     GP_SHARED(Storage, s);
     gp__begin<P>();
     const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.out, 16) / sizeof(T), end = n + skipped;
-    const gp__u64 tiles = (end + TILE - 1) / TILE;
-    const gp__u64 first = blockIdx.x * tiles / gridDim.x, last = (blockIdx.x + 1ull) * tiles / gridDim.x;
-    if (n == 0 || first == last) return;
-    Bits *out = static_cast<Bits *>(a.out) - skipped;
-    const Runs runs = all_runs(a, s);
-    gp__u64 run = run_of(runs, first ? first * TILE - skipped : 0, s); // that of the tile's first key
-    unsigned short value = runs.values[run];
-    Candidate next = {0, 0};
-    next.load(runs, run + 1 + threadIdx.x, skipped);
-    for (gp__u64 tile = first; tile < last; ++tile) {
-      const gp__u64 from = tile * TILE, to = from + TILE < end ? from + TILE : end;
-      const unsigned here = collect(s, runs, run, value, next, from, to, skipped);
-      run += here - 1;
-      value = s.value[here - 1];
-      next.load(runs, run + 1 + threadIdx.x, skipped); // the next tile's, while this one is written
-      write(s, out, here, from, to, skipped, end);
-      __syncthreads();
-    }
+    const gp__u64 rows = n ? (end + ROW - 1) / ROW : 0, warps = gridDim.x * (THREADS / 32ull);
+    const gp__u64 share = (rows + warps - 1) / warps, rounds = (share + PIECE - 1) / PIECE;
+    const gp__u64 first = blockIdx.x * (THREADS / 32ull) + threadIdx.x / 32;
+    if (rows <= blockIdx.x * (THREADS / 32ull)) return;
+    const Runs runs = all_runs(a, s, skipped);
+    const gp__u64 piece = (share + rounds - 1) / rounds;
+    for (gp__u64 row = first * piece; row < rows; row += warps * piece)
+      write(runs, s.rows[threadIdx.x / 32], static_cast<Bits *>(a.out) - skipped, row * ROW,
+            row + piece < rows ? (row + piece) * ROW : end, end);
   }
 };
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_fill(const gp__counting_args &a) {

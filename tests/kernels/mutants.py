@@ -845,23 +845,27 @@ MUTANTS = {
     "a warp draws one place for all its lanes": (
         "TOP_K_LISTS", "return first + gp__lanes_before(lanes);\n}",
         "return first;\n}"),
-    "counting: a vector ends with the next run's first key": (
-        "COUNTING", "if (position + V <= next) return same;", "if (position + V <= next + 1) return same;"),
-    "counting: a run begins a key early": ("COUNTING", "if (s.at[run + half] <= position) run",
-                                          "if (s.at[run + half] <= position + 1) run"),
+    "counting: a run goes on to the end of its last row": (
+        "COUNTING", "static_cast<unsigned>((stop - from) / ROW);",
+        "static_cast<unsigned>((stop - from + ROW - 1) / ROW);"),
+    "counting: a run begins a key late": ("COUNTING", "static_cast<unsigned>(place.at - from);",
+                                          "static_cast<unsigned>(place.at - from) + 1;"),
     "counting: runs without those before": ("COUNTING", "mine.store(gp__add_tally()(prefix, before), a.starts",
                                             "mine.store(before, a.starts"),
-    "counting: the border of the output": ("COUNTING", "if (i + j >= skipped && i + j < end) out[i + j]",
+    "counting: the border of the output": ("COUNTING", "if (i + j >= runs.skipped && i + j < end) out[i + j]",
                                            "if (i + j < end) out[i + j]"),
-    "counting: the next tile's runs over this one's": (
-        "COUNTING", "write(s, out, here, from, to, skipped, end);\n      __syncthreads();\n",
-        "write(s, out, here, from, to, skipped, end);\n"),
-    "counting: more runs of a warp than lanes": ("COUNTING", "most = more < 32 ? more : runs",
-                                                 "most = more <= 32 ? more : runs"),
-    "counting: a warp's runs are those of its first key": ("COUNTING", "s.at[low + lane] < first + 32 * V));",
-                                                           "s.at[low + lane] < first + V));"),
-    "key counts: bit 15 is nobody's own": ("COUNTING", "return full ? atomicAnd(at, ~full) & full : 0;",
-                                           "if (full) atomicAnd(at, ~full);\n    return full;"),
+    "counting: a row is read before all its runs are there": (
+        "COUNTING", "    __syncwarp();\n    const gp__u32 mine", "    const gp__u32 mine"),
+    "counting: the next row over one that is still read": (
+        "COUNTING", "    __syncwarp();\n    return p.vector;", "    return p.vector;"),
+    "counting: a row has no more runs than lanes": ("COUNTING", "if (place.used < 32) break;", "break;"),
+    "counting: a row keeps the last one's begins": (
+        "COUNTING", "if (gp_lane() < V) row.begins[gp_lane()] = 0;",
+        "if (from == 0 && gp_lane() < V) row.begins[gp_lane()] = 0;"),
+    "counting: pieces are shorter than they are apart": (
+        "COUNTING", "row + piece < rows ? (row + piece) * ROW : end, end);",
+        "row + piece < rows ? (row + piece - 1) * ROW : end, end);"),
+    "key counts: bit 15 is nobody's own": ("COUNTING", "if (full[j]) full[j] &= atomicAnd(", "if (full[j]) atomicAnd("),
     "key counts: nobody sees bit 15": ("COUNTING", "was |= counters.add(two[j / 2], j % 2 == 1, 1);",
                                        "counters.add(two[j / 2], j % 2 == 1, 1);"),
     "key counts: nobody sees bit 15 of runs": ("COUNTING", "was |= counters.add(two[j / 2], j % 2 == 1, n);",
@@ -872,10 +876,16 @@ MUTANTS = {
                                                "return j % 2 == 1 && (next ^ w) >> 16 != 0;"),
     "key counts: two values in one place": (
         "COUNTING", "(word >> 5 ^ word >> 10) & 0x001f001fu", "(word << 1 ^ word >> 10) & 0x001f001fu"),
-    "key counts: only one half of a full word": ("COUNTING", "half < 2; ++half", "half < 1; ++half"),
+    "key counts: only one half of a full word": ("COUNTING", " | full[j] >> 31 << (8 + j);", ";"),
+    "key counts: what is taken is another key's": ("COUNTING", "j & 4 ? upper : lower", "j & 4 ? lower : upper"),
+    "key counts: a warp of the same keys but for the last ones": (
+        "COUNTING", " | (x.word[3] ^ same);", ";"),
+    "key counts: a warp of the same keys where some lanes have none": (
+        "COUNTING", "__all_sync(0xffffffffu, there && !differ)", "__all_sync(0xffffffffu, !differ)"),
     "counting: rows of another order": ("COUNTING", "s.sums[value % 8][value % THREADS / 8]",
                                         "s.sums[threadIdx.x % 8][threadIdx.x / 8]"),
-    "counting: a tile forgets its last runs": ("COUNTING", "if (found < THREADS) return here;", "return here;"),
+    "counting: rows beyond those that are loaded at once": (
+        "COUNTING", "b < a.blocks; b += 8 * GP__COUNTING_LOADS)", "b < 8; b += 8 * GP__COUNTING_LOADS)"),
     "top-k: keys equal to the limit are dropped": (
         "TOP_K_LISTS", "(Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u)",
         "(Key::encode(now.x[i].item[j]) < bound ? 1u : 0u)"),

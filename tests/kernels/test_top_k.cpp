@@ -148,14 +148,50 @@ template <class P, class T, bool DESCENDING> void counting(const char *name, int
     }
 }
 
+// Runs out of rows that blocks have left: few of them, and more than a thread loads at once.
+template <class P, class T, bool DESCENDING> void runs_of_rows(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    const unsigned blocks = seed % 2 ? 8 * GP__COUNTING_LOADS + 3 : 11;
+    simt::set_random_schedule(u64(seed));
+    std::vector<u64> counts(65536);
+    std::vector<u16> rows(blocks * size_t(65536));
+    for (u64 &c : counts) c = random32() % 4 ? 0 : u64(random32()) << random32() % 8;
+    std::vector<u64> sums = counts;
+    for (unsigned i = 0; i < 20000; ++i) {
+      const size_t at = random32() % rows.size();
+      sums[at % 65536] -= rows[at];
+      sums[at % 65536] += rows[at] = u16(random32());
+    }
+    Device<u64> made(counts, 0), starts(65536), runs(1);
+    Device<u16> counted(rows, 0), values(65536);
+    gp__counting_args a = {};
+    a.counts = made.data, a.rows = counted.data, a.blocks = blocks, a.starts = starts.data, a.values = values.data;
+    a.runs = runs.data, a.workspace = workspace(gp__look_back_slots(GP__COUNTING_BLOCKS) * 2);
+    const int e =
+        simt::launch_kernel(name, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0, gp__counting_runs<P, T, DESCENDING>, a);
+    u64 key = 0, run = 0, wrong = 0;
+    for (u32 i = 0; i < 65536; ++i) {
+      const u16 value = gp__ordered<T>::decode(u16(DESCENDING ? ~i : i));
+      if (!sums[value]) continue;
+      wrong += starts.data[run] != key || values.data[run] != value;
+      key += sums[value];
+      ++run;
+    }
+    check(!e && !wrong && *runs.data == run, std::string(name) + " rows=" + std::to_string(blocks) +
+                                                 " seed=" + std::to_string(seed) + " wrong: " + std::to_string(wrong));
+    simt::clear_error();
+  }
+}
+
 // Counters of 16 bits: more keys of a value than they hold.
 template <class P> void key_counts(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
-  static const size_t counts[] = {70000, 140000, 140000, 80000, 20000};
+  static const size_t counts[] = {70000, 140000, 140000, 80000, 20000, 50000, 140000};
   for (int seed = 1; seed <= seeds; ++seed)
-    for (int kind = 0; kind < 5; ++kind) {
+    for (int kind = 0; kind < 7; ++kind) {
       const unsigned blocks = kind == 0 || (kind + seed) % 4 == 0 ? 2 : 1;
-      const size_t n = blocks * counts[kind] + random32() % 1000, offset = random32() % 8;
+      const size_t n = blocks * counts[kind] + random32() % 1000, offset = kind == 6 ? 0 : random32() % 8;
       const bool rows = blocks > 1 && seed % 2;
       simt::set_random_schedule(u64(seed) * 10 + u64(kind));
       std::vector<u16> x(n);
@@ -167,6 +203,8 @@ template <class P> void key_counts(const char *name, int seeds) {
                    : kind == 1 ? any ^ (i % 4 < 2 ? i : r) << 15 // two that share a word, and hardly any runs
                    : kind == 2 ? any ^ i / 12 << 15              // the same, in runs
                    : kind == 3 ? (r % 16 ? any : r >> 16)        // one is frequent
+                   : kind == 5 ? (r % 999 ? any : r >> 16)       // the others are rare
+                   : kind == 6 ? any ^ (i % 256 < 16)            // runs, but not in the first lanes
                                : r);
         ++expected[x[i]];
       }
@@ -426,7 +464,9 @@ int main(int argc, char **argv) {
   counting<Small, u8, false>("counting u8", seeds);
   counting<Small, short, true>("counting i16 descending", seeds);
   key_counts<Small>("key counts", seeds);
+  runs_of_rows<Small, u16, false>("runs of rows", (seeds + 1) / 2);
 #ifndef TEST_FEW
+  runs_of_rows<Larger, short, true>("runs of rows, i16 descending", seeds / 2);
   counting<Larger, signed char, true>("counting i8 descending", seeds);
 #ifdef __SANITIZE_ADDRESS__ // floats differ in their order, not in their addresses
   if (seeds > 1)
