@@ -434,7 +434,7 @@ enum {
   GP_TENSOR_TILES,    // transpose: tiles come by tensor copies, stages of them at a time (9.0 and later, aligned rows)
   GP_TENSOR_PANELS,   // transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies
   GP_ROUND_TRIP,      // transpose in place: out of place into the workspace, and back by a copy
-  GP_FOUR_WAY_PASSES, // merge sort: as GP_MERGE_PASSES, but a pass makes one run of four
+  GP_FOUR_WAY_PASSES, // merge sort: as GP_MERGE_PASSES, but a pass makes one run of four (the rule)
   GP_LEADING_SWEEP,   // sort of pairs of 4 bytes each: GP_PAIRED_SWEEP by the leading bits, then buckets on chip
   GP_ALGORITHM_COUNT
 };
@@ -1372,12 +1372,12 @@ GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op
                                         gp_stream stream);
 
 // out_keys = keys, sorted by any order; stable. out_keys may be keys, out_values may be values. values NULL, value_type
-// u32 or u64: out_values[i] is the index in keys of out_keys[i]. Tiles are sorted on chip, then merged in
-// log2(count / tile) passes, each of which reads and writes everything once (GP_FOUR_WAY_PASSES: half as many,
-// of four runs each). Workspace: keys and values once more, where there is more than one tile (GP_FOUR_WAY_PASSES: 32
-// bytes a tile besides). Integers in a built-in order, and 32 Ki floats or more on a device, are sorted as gp_sort_keys
-// and gp_sort_pairs do it, -0 and +0 being equal, which is faster and has the same result (NaNs, of which a comparison
-// says nothing, by their bits); a policy with GP_MERGE_PASSES or GP_FOUR_WAY_PASSES has them merged all the same.
+// u32 or u64: out_values[i] is the index in keys of out_keys[i]. Tiles are sorted on chip; then passes, each of which
+// reads and writes everything once, make one run of four: log2(count / tile) / 2 of them (GP_MERGE_PASSES: one of two,
+// twice as many). Workspace, where there is more than one tile: keys and values once more, and 32 bytes a tile where
+// tiles are many. Integers in a built-in order, and 32 Ki floats or more on a device, are sorted as gp_sort_keys and
+// gp_sort_pairs do it, -0 and +0 being equal, which is faster and has the same result (NaNs, of which a comparison says
+// nothing, by their bits); a policy with GP_MERGE_PASSES or GP_FOUR_WAY_PASSES has them merged all the same.
 GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
                                            void *out_keys, uint64_t count, gp_stream stream);
 GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
@@ -1717,6 +1717,17 @@ GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp
                : "+r"(x), "+r"(y)
                : "r"(static_cast<gp__u32>(second)), "r"(by_x), "r"(by_y));
 }
+// The same, by the units that multiply, where others have more to do. one: what gp__one has made.
+GP_DEVICE gp__u32 gp__one() {
+  gp__u32 one;
+  asm volatile("mov.u32 %0, %%nctaid.z;" : "=r"(one));
+  return one;
+}
+GP_DEVICE void gp__advance_by(gp__u32 one, gp__u32 &x, gp__u32 &y, bool second, gp__u32 by) {
+  asm volatile("{ .reg .pred q; setp.ne.u32 q, %2, 0; @q mad.lo.u32 %1, %3, %4, %1; @!q mad.lo.u32 %0, %3, %4, %0; }"
+               : "+r"(x), "+r"(y)
+               : "r"(static_cast<gp__u32>(second)), "r"(one), "r"(by));
+}
 
 // The 16 bytes at p in shared memory, any alignment. The aligned pairs of words that hold them are read whole.
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
@@ -1999,6 +2010,8 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
 GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   (second ? y : x) += second ? by_y : by_x;
 }
+GP_DEVICE gp__u32 gp__one() { return 1; }
+GP_DEVICE void gp__advance_by(gp__u32, gp__u32 &x, gp__u32 &y, bool second, gp__u32 by) { (second ? y : x) += by; }
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   gp_vector v;
   for (int i = 0; i < 4; ++i)
@@ -3052,13 +3065,26 @@ GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
          gp__merge_place_bytes(gp__sort_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
+// Beside keys that are merged four ways: small values, which go with them; or the places of larger ones.
+GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
+GPUPRIMS__RULE int gp__merge_beside_bytes(int tile, int key_size, int in_size) {
+  return gp__merge_carries(in_size)
+             ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
+             : gp__merge_place_bytes(tile, in_size);
+}
+// A part of a thread that merges pairs of four runs is longer than its share of a tile. One with fewer keys may read
+// so far behind the last one, where keys are bits in a built-in order.
+GPUPRIMS__RULE int gp__merge_four_part(int items) { return items + 2; }
+GPUPRIMS__RULE int gp__merge_slack_bytes(int items, int key_size) {
+  return key_size > 8 ? 0 : gp__merge_window_bytes(gp__merge_four_part(items) + 1, key_size, 1);
+}
 // Of one that merges four runs: a tile is as long as one that is sorted. Of its two pairs of runs each is merged by
 // whole parts of threads, so a part has more than a thread's share of a tile.
 GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
-         gp__merge_place_bytes(gp__sort_tile(p, s), s.in_size);
+         gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
+         gp__merge_beside_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
 }
-GPUPRIMS__RULE int gp__merge_four_part(int items) { return items + 2; }
 // Results of a tile: keys, places of values, the tile's values.
 GPUPRIMS__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
   return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_place_bytes(tile, in_size) +
@@ -3072,8 +3098,12 @@ GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE unsigned long long gp__set_border_blocks(gp_policy p, unsigned long long tiles) {
   return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
-enum { GP__FOUR_BORDER_BYTES = 32 };              // where a tile begins in four runs
-enum { GP__FOUR_LANES = 8, GP__FOUR_PROBES = 2 }; // that look for it; of each run at a time
+// Where tiles begin in four runs: found in a launch of its own, by so many lanes each; where all blocks that merge are
+// at work at once, by these.
+enum { GP__FOUR_BORDER_BYTES = 32, GP__FOUR_LANES = 8 };
+GPUPRIMS__RULE int gp__four_together(gp_policy p, gp__shape s, unsigned long long tiles) {
+  return tiles <= (unsigned)(s.multiprocessors * p.blocks_per_sm);
+}
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
 GPUPRIMS__RULE int gp__policy_valid_four_way(gp_policy p, gp__shape s) {
   return (p.threads & (p.threads - 1)) == 0 && s.count / (unsigned)gp__sort_tile(p, s) < 0x7fffffff && // a block a tile
@@ -3993,20 +4023,22 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size, sort = s.primitive == GP_MERGE_SORT;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
   int four, narrow, small; // sets of keys of a word by a pipeline; with a tile or two a block
-  p.algorithm = gp__or(p.algorithm, sort                                          ? GP_MERGE_PASSES
+  p.algorithm = gp__or(p.algorithm, sort                                          ? GP_FOUR_WAY_PASSES
                                     : sets && alone && s.compute_capability >= 90 ? GP_PIPELINED
                                                                                   : GP_MERGE_PATH);
   four = p.algorithm == GP_FOUR_WAY_PASSES;
+  if (four) // of few keys short parts, so that more blocks have one
+    p.vectors = gp__or(p.vectors, (alone ? 8 : 4) / (s.count * (unsigned)s.key_size >> (alone ? 23 : 21) ? 1 : 2));
   narrow = p.algorithm == GP_PIPELINED && alone && !wide;
   small = narrow && !((s.count + s.count2) >> 21);
   p.threads = gp__or(p.threads, small ? 128 : narrow ? 352 : 256); // beside them, a pipeline has a warp that serves
   // Merge sort of small keys: long parts of a thread, whose begin it searches. Sets: many warps, of which some rank
   // while others look for their place, and long tiles; keys of 8 bytes alone: fewer, and longer parts.
-  p.vectors = gp__or(p.vectors, wide                                                             ? 8
-                                : !alone || small || (s.key_size > 4 && !four && (sets || sort)) ? 4
-                                : sort                                                           ? 8
-                                : narrow && p.threads != 256                                     ? 6
-                                                                                                 : 5);
+  p.vectors = gp__or(p.vectors, wide                                                    ? 8
+                                : !alone || small || (s.key_size > 4 && (sets || sort)) ? 4
+                                : sort                                                  ? 8
+                                : narrow && p.threads != 256                            ? 6
+                                                                                        : 5);
   if (four) p.blocks_per_sm = gp__or(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // as many as leave 64 registers
   p.blocks_per_sm = gp__or(p.blocks_per_sm, wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
                                             : small                                            ? 5
@@ -4454,8 +4486,9 @@ __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s,
     if (p.algorithm != GP_PIPELINED && g->tiles > (unsigned)s.multiprocessors)
       g->scratch = (g->tiles + 1) * 16; // whatever the occupancy is
   } else if (s.primitive == GP_MERGE_SORT && g->tiles > 1)
-    g->scratch = gp__merge_sort_borders_at(s) +
-                 (p.algorithm == GP_FOUR_WAY_PASSES ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES : 0);
+    g->scratch = gp__merge_sort_borders_at(s) + (p.algorithm == GP_FOUR_WAY_PASSES && !gp__four_together(p, s, g->tiles)
+                                                     ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
+                                                     : 0);
 }
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
@@ -5163,7 +5196,7 @@ typedef struct gp__merge_args {
   unsigned long long run;                 // a step of merge sort: keys of a run, two of which make one; otherwise 0
   void *workspace;
   unsigned long long *borders;  // sets: where tiles begin, in each input; or null: a block has one tile, and finds it;
-                                // merge sort, a pass of four ways: where they begin in each of a group's runs
+                                // merge sort, a pass of four ways: where they begin in each of a group's runs; or null
   unsigned log2_run, log2_ways; // of such a pass: tiles of a run, runs of a group (of two or of four)
 } gp__merge_args;
 
@@ -16482,12 +16515,12 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
 
   // One thread: N elements of what two runs make, of n and m elements from bytes one_at and two_at on; from its element
   // `diagonal` on. reach: the search's first step, more than half as long as the shorter run. Behind both runs it takes
-  // any; nothing is read from behind the key at byte `last`, where not FULL: then it comes nowhere near. place: where
-  // each has been, counted from `skip` bytes (the second run's: skip2).
+  // any; no key is compared from behind the one at byte `last`, where not FULL: then it comes nowhere near it. place:
+  // where each has been, in sizes of a key. Comparisons and selections are what it waits for: loads have conditions.
   template <bool FULL, int N>
   static GP_DEVICE void merge(const unsigned char *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
-                              gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&place)[VALUE ? N : 1],
-                              gp__u32 skip = 0, gp__u32 skip2 = 0) {
+                              gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&place)[VALUE ? N : 1]) {
+    const bool ANY = FULL || gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value; // bits may be compared
     const gp__u32 one_end = one_at + gp__u32(n * KEY), end = two_at + gp__u32(m * KEY);
     int low = diagonal > m ? diagonal - m : 0;
     const int high = diagonal < n ? diagonal : n;
@@ -16501,21 +16534,23 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       }
     }
     gp__u32 x = one_at + gp__u32(low * KEY), y = two_at + gp__u32((diagonal - low) * KEY);
-    Key first = *reinterpret_cast<const Key *>(bytes + (FULL ? x : gp_min<gp__u32>()(x, last)));
-    Key second = *reinterpret_cast<const Key *>(bytes + (FULL ? y : gp_min<gp__u32>()(y, last)));
+    const gp__u32 one = gp__one();
+    Key first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
+    Key second = *reinterpret_cast<const Key *>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
     GPUPRIMS__UNROLL
     for (int k = 0; k < N; ++k) {
       const bool later = Before()(second, first), of_second = y < end && (x >= one_end || later);
-      const gp__u32 at = of_second ? y : x;
       key[k] = of_second ? second : first;
-      if (VALUE) place[VALUE ? k : 0] = (at - (of_second ? skip2 : skip)) / gp__u32(KEY);
-      if (k + 1 < N) {
-        const Key fresh =
-            *reinterpret_cast<const Key *>(FULL ? bytes + KEY + at : bytes + gp_min<gp__u32>()(at + KEY, last));
-        gp__advance(x, y, of_second, KEY, KEY);
+      if (VALUE) place[VALUE ? k : 0] = (of_second ? y : x) / gp__u32(KEY);
+      if (k + 1 == N) break;
+      const gp__u32 next = (of_second ? y : x) + KEY;
+      gp__advance_by(one, x, y, of_second, KEY);
+      if (KEY > 4 && KEY <= 16) { // two loads under conditions would cost more than selections
+        const Key fresh = *reinterpret_cast<const Key *>(bytes + (ANY ? next : gp_min<gp__u32>()(next, last)));
         first = of_second ? first : fresh;
         second = of_second ? fresh : second;
-      }
+      } else if (of_second) second = *reinterpret_cast<const Key *>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
+      else first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     }
   }
   // What a thread has merged, to places from `mine` on.
@@ -16542,7 +16577,8 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       if (k < count) key[k] = keys[mine + k];
       if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
     }
-    if (threadIdx.x == 0) keys[tile] = keys[tile - 1]; // compared, never taken
+    for (int i = tile + int(threadIdx.x); i <= TILE && i <= tile + ITEMS; i += THREADS)
+      keys[i] = keys[tile - 1]; // compared, never taken
     const bool any_order = FULL && !VALUE && (gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value);
     bool in_order = !any_order; // keys that tie stay so
     if (any_order && gp__zeros_tie<Before>::value) {
@@ -16614,51 +16650,78 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 // where each tile of the result begins in each run; then a block merges a tile: two pairs of runs at once, then what
 // these have become. Runs are tiles times powers of two, so that no tile belongs to two groups.
 // Where the first `rank` elements of four sorted runs, merged, end in each run; of equal keys those of the run before
-// come first. Eight lanes, two a run: keys is the lane's run, length what of it may be among these, and the result how
-// many of it are. Two keys of each run's rest are probes. How many keys come before a probe at least, and at most, its
-// place among the others tells: the lesser places are taken for the former, the next probes' for the latter. A probe
-// with fewer than `rank` keys before it at most, and all before it, are among the first; one with as many or more, and
-// all behind it, are not. probe: room of a warp, of keys. All lanes call.
-template <class Before, class Count, class Key>
-GP_DEVICE gp__u64 gp__warp_split_four(const Key *keys, Count length, Count rank, Key *probe) {
-  const unsigned lane = gp_lane() % GP__FOUR_LANES, others = gp_lane() - lane, mine = lane / GP__FOUR_PROBES;
-  const Key &x = probe[gp_lane()];
-  gp__u64 passed = 0;
-  for (;;) {
-    if (!__ballot_sync(0xffffffffu, length > 0)) return passed;
-    const Count at = lane % 2 ? length - 1 - length / 3 : length / 3;
-    const bool there = length > 0;
-    if (there) probe[gp_lane()] = keys[passed + at];
+// come first. LANES neighbouring threads, a quarter of them a run: keys is the thread's run, length what of it may be
+// among these, and the result how many of it are. Keys at equal distances of each run's rest are probes. How many keys
+// come before a probe at least, and at most, its place among the others' probes tells: lesser ones are taken for the
+// former, the next one for the latter. A probe with fewer than `rank` keys before it at most, and all before it, are
+// among the first; one with as many or more at least, and all behind it, are not. probe: room of LANES keys. All lanes
+// of a warp call; where LANES are more than a warp, all threads of the block.
+template <int LANES> struct gp__four_split {
+  static const int PROBES = LANES / 4;
+  struct Storage {
+    gp__u64 rest[4], taken[4]; // of each run
+  };
+  template <int N> struct Storages { Storage of[N]; };
+  static GP_DEVICE bool any(bool x) {
+    if (LANES > GP__WARP) return __syncthreads_or(x);
     __syncwarp();
-    Count least = at, most = at;
-    GPUPRIMS__UNROLL
-    for (unsigned r = 0; r < 4; ++r) {
-      const Count rest = __shfl_sync(0xffffffffu, length, int(others + r * 2));
-      const Count one = rest / 3, two = rest - 1 - one;
-      const bool earlier = r < mine;
-      bool first = false, second = false; // do its probes come before this one?
-      if (there && rest > 0 && r != mine) {
-        const Key &y = probe[others + r * 2], &z = probe[others + r * 2 + 1];
-        first = Before()(earlier ? x : y, earlier ? y : x) != earlier;
-        second = Before()(earlier ? x : z, earlier ? z : x) != earlier;
-      }
-      if (r != mine) {
-        least += second ? two + 1 : first ? one + 1 : 0;
-        most += second ? rest : first ? two : one;
-      }
-    }
-    const unsigned in = __ballot_sync(0xffffffffu, there && most < rank),
-                   out = __ballot_sync(0xffffffffu, there && least >= rank);
-    __syncwarp(); // the probes have been read
-    const unsigned pair = gp_lane() & ~1u, ins = in >> pair & 3u, outs = out >> pair & 3u;
-    const Count one = length / 3, two = length - 1 - one, end = outs & 1u ? one : outs ? two : length;
-    const Count taken = ins & 2u ? two + 1 : ins ? one + 1 : 0;
-    passed += taken;
-    length = end - taken;
-    GPUPRIMS__UNROLL
-    for (unsigned r = 0; r < 4; ++r) rank -= __shfl_sync(0xffffffffu, taken, int(others + r * 2));
+    return __ballot_sync(0xffffffffu, x) != 0;
   }
-}
+  static GP_DEVICE void synchronise() {
+    if (LANES > GP__WARP) __syncthreads();
+    else __syncwarp();
+  }
+  // Of a rest that is so long: where its k-th probe is. There may be fewer keys than probes. Two are near the thirds.
+  template <class Count> static GP_DEVICE Count place(int k, Count rest) {
+    const int STEP = PROBES == 2 ? 11 : 2, FIRST = PROBES == 2 ? 11 : 1, ALL = PROBES == 2 ? 32 : 2 * PROBES;
+    return static_cast<Count>(gp__u64(STEP * k + FIRST) * rest / ALL);
+  }
+  static GP_DEVICE int of_run(unsigned lanes) {
+    return __popc(lanes >> (gp_lane() & ~unsigned(PROBES - 1)) & (0xffffffffu >> (32 - PROBES)));
+  }
+  template <class Before, class Count, class Key>
+  static GP_DEVICE Count run(const Key *keys, Count length, Count rank, Key *probe, Storage &s) {
+    const int lane = int(threadIdx.x) % LANES, mine = lane / PROBES, k = lane % PROBES;
+    const Key &x = probe[lane];
+    Count passed = 0;
+    for (;;) {
+      const bool there = length > 0;
+      const Count at = place(k, length);
+      if (there) probe[lane] = keys[passed + at];
+      if (k == 0) s.rest[mine] = length;
+      if (!any(there)) return passed;
+      int lesser[3] = {0, 0, 0}; // probes of the other runs
+      GPUPRIMS__UNROLL
+      for (int left = PROBES; left; left /= 2) {
+        const int step = left > 1 ? left / 2 : 1;
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < 3; ++i) {
+          const int r = (mine + i + 1) % 4;
+          const bool earlier = r < mine;
+          if (!there || s.rest[r] == 0) continue;
+          const Key &y = probe[r * PROBES + lesser[i] + step - 1];
+          if (Before()(earlier ? x : y, earlier ? y : x) != earlier) lesser[i] += step;
+        }
+      }
+      Count least = at, most = at;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < 3; ++i) {
+        const Count rest = static_cast<Count>(s.rest[(mine + i + 1) % 4]);
+        least += lesser[i] ? place(lesser[i] - 1, rest) + 1 : 0;
+        most += lesser[i] < PROBES ? place(lesser[i], rest) : rest;
+      }
+      const int ins = of_run(__ballot_sync(0xffffffffu, there && most < rank)),
+                outs = of_run(__ballot_sync(0xffffffffu, there && least >= rank));
+      const Count taken = ins ? place(ins - 1, length) + 1 : 0, end = outs ? place(PROBES - outs, length) : length;
+      passed += taken;
+      length = end - taken;
+      if (k == 0) s.taken[mine] = taken;
+      synchronise(); // the probes have been read
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < 4; ++r) rank -= static_cast<Count>(s.taken[r]);
+    }
+  }
+};
 
 // The group of a tile: where its first element is, and how long its runs are.
 struct gp__four_runs {
@@ -16673,100 +16736,127 @@ struct gp__four_runs {
       length[r] = rest < run ? rest : run;
     }
   }
+  GP_DEVICE gp__u64 of(unsigned run_of_group) const {
+    gp__u64 x = length[0];
+    GPUPRIMS__UNROLL
+    for (unsigned r = 1; r < 4; ++r) x = r == run_of_group ? length[r] : x;
+    return x;
+  }
 };
 template <class P, class Before, class Key, class Value>
 GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
+  typedef gp__four_split<GP__FOUR_LANES> Split;
+  typedef typename Split::template Storages<P::threads / GP__FOUR_LANES> Storage;
   const gp__u64 TILE = gp__tile_sorter<P, Before, Key, Value>::TILE;
+  GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();
   const gp__u64 n = gp__count(a);
-  Key *const probe = reinterpret_cast<Key *>(shared) + gp_warp() * GP__WARP;
+  const unsigned group = threadIdx.x / GP__FOUR_LANES, mine = threadIdx.x % GP__FOUR_LANES / Split::PROBES;
+  Key *const probe = reinterpret_cast<Key *>(shared) + group * GP__FOUR_LANES;
   const gp__u64 BORDERS = P::threads / GP__FOUR_LANES, tiles = (n + TILE - 1) / TILE;
-  const unsigned mine = threadIdx.x % GP__FOUR_LANES / GP__FOUR_PROBES;
   for (gp__u64 first = blockIdx.x * BORDERS; first < tiles; first += gridDim.x * BORDERS) {
-    const gp__u64 t = first + threadIdx.x / GP__FOUR_LANES;
+    const gp__u64 t = first + group;
     const gp__four_runs runs(a, n, TILE, t);
     const gp__u64 rank = t < tiles ? t * TILE - runs.base : 0;
-    gp__u64 length = 0;
-    GPUPRIMS__UNROLL
-    for (unsigned r = 0; r < 4; ++r)
-      if (r == mine) length = runs.length[r] < rank ? runs.length[r] : rank;
+    const gp__u64 whole = runs.of(mine), length = whole < rank ? whole : rank;
     const Key *const keys = static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run);
-    const gp__u64 border =
-        n >> 31 ? gp__warp_split_four<Before>(keys, length, rank, probe)
-                : gp__warp_split_four<Before>(keys, static_cast<gp__u32>(length), static_cast<gp__u32>(rank), probe);
-    if (t < tiles && threadIdx.x % GP__FOUR_PROBES == 0) a.borders[t * 4 + mine] = border;
+    const gp__u64 border = n >> 31 ? Split::template run<Before>(keys, length, rank, probe, s.of[group])
+                                   : Split::template run<Before>(keys, static_cast<gp__u32>(length),
+                                                                 static_cast<gp__u32>(rank), probe, s.of[group]);
+    if (t < tiles && threadIdx.x % Split::PROBES == 0) a.borders[t * 4 + mine] = border;
   }
 }
 
+// What is merged beside a key: its value, or its value's place. `named`: that is in shared memory already.
+template <class Value, bool CARRIED> struct gp__beside {
+  typedef Value type;
+  static GP_DEVICE Value of(const Value *beside, gp__u32 place, bool) { return beside[place]; }
+};
+template <class Value> struct gp__beside<Value, false> {
+  typedef unsigned short type;
+  static GP_DEVICE type of(const type *beside, gp__u32 place, bool named) {
+    return named ? beside[place] : static_cast<type>(place);
+  }
+};
 template <class P, class Before, class Key, class Value> struct gp__four_merger {
   typedef gp__tile_sorter<P, Before, Key, Value> Sorter;
   typedef typename gp__unit<Key>::type Unit;
   static const int THREADS = P::threads, KEY = Sorter::KEY, VALUE = Sorter::VALUE, ITEMS = Sorter::ITEMS,
                    TILE = Sorter::TILE, PART = gp__merge_four_part(ITEMS), UNIT = gp__unit<Key>::BYTES,
                    COUNT = (TILE * KEY / UNIT + (UNIT > KEY ? 8 : 0) + THREADS - 1) / THREADS,
-                   PLACES_AT = gp__merge_window_bytes(TILE, KEY, 4);
+                   SLACK = gp__merge_slack_bytes(ITEMS, KEY) / UNIT, // behind the keys: compared, never taken
+      BESIDE_AT = gp__merge_window_bytes(TILE, KEY, 4) + gp__merge_slack_bytes(ITEMS, KEY),
+                   LANES = THREADS < 256 ? THREADS / 2 : 128; // of a block that finds a border itself
+  static const bool CARRIED = gp__merge_carries(VALUE) != 0;
+  typedef gp__beside<Value, CARRIED> Carrier;
+  typedef typename Carrier::type Beside;
+  typedef gp__four_split<LANES> Split;
+  struct Storage {
+    typename Split::Storage split[THREADS / LANES];
+    gp__u64 border[8];
+  };
 
   // A tile's parts of its group's runs: in memory, and one behind the other in shared memory, where they come by units.
   struct Parts {
-    const unsigned char *begin_of_keys, *end_of_keys, *from[4]; // from: less the bytes of the units before
-    gp__u64 begin[4];                                           // element of a run
-    unsigned units[5];                                          // of the parts before
-    int count[4], behind[5];                                    // elements of a part, and of those before
-    gp__u32 at[4], last;                                        // bytes: of parts, and of the last key of all
-    bool whole;                                                 // units lie within the keys
-    GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, gp__u64 t) : last(0), whole(true) {
-      const unsigned log2_group = a.log2_run + a.log2_ways;
-      const bool ends = (t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << log2_group) - 1)) == 0; // the group
+    const unsigned char *begin_of_keys, *end_of_keys; //
+    gp__u64 from[4];                                  // from the first key, less the bytes of the units before
+    gp__u64 begin[4];                                 // element of a run
+    unsigned units[5];                                // of the parts before
+    int count[4], behind[5];                          // elements of a part, and of those before
+    gp__u32 at[4], last;                              // bytes: of parts, and of the last key of all
+    bool whole;                                       // units lie within the keys
+    // border: where the tile begins in each run, then where the next one does.
+    GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, bool ends, const gp__u64 *border)
+        : last(0), whole(true) {
       begin_of_keys = static_cast<const unsigned char *>(a.keys);
       end_of_keys = begin_of_keys + n * KEY;
       units[0] = 0, behind[0] = 0;
       GPUPRIMS__UNROLL
       for (int r = 0; r < 4; ++r) {
-        begin[r] = a.borders[t * 4 + unsigned(r)];
-        count[r] = int((ends ? runs.length[r] : a.borders[t * 4 + 4 + unsigned(r)]) - begin[r]);
+        begin[r] = border[r];
+        count[r] = int((ends ? runs.length[r] : border[4 + r]) - begin[r]);
         const unsigned char *p = begin_of_keys + (runs.base + unsigned(r) * runs.run + begin[r]) * KEY;
         const unsigned shift = gp__misalignment(p, UNIT), mine = (shift + unsigned(count[r] * KEY) + UNIT - 1) / UNIT;
         p -= shift;
         units[r + 1] = units[r] + (count[r] ? mine : 0);
         behind[r + 1] = behind[r] + count[r];
         whole = whole && (count[r] == 0 || (p >= begin_of_keys && p + mine * UNIT <= end_of_keys));
-        from[r] = p - units[r] * UNIT;
+        from[r] = gp__u64(p - begin_of_keys) - units[r] * UNIT;
         at[r] = units[r] * UNIT + shift;
         if (count[r]) last = at[r] + gp__u32((count[r] - 1) * KEY);
       }
     }
     GP_DEVICE int tile() const { return behind[4]; }
-    template <bool WHOLE> GP_DEVICE void load(Unit &unit, unsigned i) const {
-      const unsigned char *p = i < units[1] ? from[0] : i < units[2] ? from[1] : i < units[3] ? from[2] : from[3];
-      gp__load_unit_between<WHOLE, P::load, Key>(unit, p + i * unsigned(UNIT), begin_of_keys, end_of_keys);
+    template <bool WHOLE>
+    GP_DEVICE void load(Unit &unit, unsigned i, const unsigned char *begin, const unsigned char *end) const {
+      const gp__u64 p = i < units[1] ? from[0] : i < units[2] ? from[1] : i < units[3] ? from[2] : from[3];
+      gp__load_unit_between<WHOLE, P::load, Key>(unit, begin + (p + i * unsigned(UNIT)), begin, end);
     }
   };
-  // Two sorted sequences of keys in shared memory: where, in bytes, and how many. Places count from `skip` bytes (those
-  // of the second: skip2).
+  // Two sorted sequences of keys in shared memory: where, in bytes, and how many.
   struct Two {
     gp__u32 at, at2;
     int count, count2;
-    gp__u32 skip, skip2;
   };
   // One thread: N elements of both, from element `mine` on.
   template <int N>
   static GP_DEVICE void merge(const unsigned char *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N],
                               gp__u32 (&place)[VALUE ? N : 1]) {
     const gp__u32 reach = 0x80000000u >> __clz((two.count < two.count2 ? two.count : two.count2) | 1);
-    Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, place,
-                                  two.skip, two.skip2);
+    Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, place);
   }
   static GP_DEVICE int at_most(int x, int most) { return x < most ? x : most; }
-  // A block: the tile's keys to shared memory.
-  static GP_DEVICE void fetch(const Parts &parts, unsigned char *shared) {
+  // A block: the tile's keys to shared memory, or values as large, which lie as they do.
+  static GP_DEVICE void fetch(const Parts &parts, const unsigned char *begin, const unsigned char *end,
+                              unsigned char *shared) {
     const unsigned units = parts.units[4];
     if (parts.whole) {
       Unit unit[COUNT];
       GPUPRIMS__UNROLL
       for (int k = 0; k < COUNT; ++k) {
         const unsigned i = unsigned(k * THREADS) + threadIdx.x;
-        if (i < units) parts.template load<true>(unit[k], i);
+        if (i < units) parts.template load<true>(unit[k], i, begin, end);
       }
       GPUPRIMS__UNROLL
       for (int k = 0; k < COUNT; ++k) {
@@ -16775,91 +16865,149 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       }
     } else {
       for (unsigned i = threadIdx.x; i < units; i += THREADS) {
-        Unit unit;
-        parts.template load<false>(unit, i);
+        Unit unit = Unit();
+        parts.template load<false>(unit, i, begin, end);
         reinterpret_cast<Unit *>(shared)[i] = unit;
       }
     }
+  }
+  template <bool FULL, int N>
+  static GP_DEVICE void put(Key *keys, Beside *beside, int here, const Key (&key)[N],
+                            const Beside (&with)[VALUE ? N : 1]) {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < N; ++k)
+      if (FULL || k < here) {
+        keys[k] = key[k];
+        if (VALUE) beside[k] = with[VALUE ? k : 0];
+      }
+  }
+  // A block: N elements of a thread, of which `here` are there, from `two`'s element `mine` on to places from `to` on.
+  template <int N>
+  static GP_DEVICE void merge_to(unsigned char *shared, const Two &two, int mine, int here, gp__u32 last, int to,
+                                 bool named) {
+    Beside *const beside = reinterpret_cast<Beside *>(shared + BESIDE_AT);
+    Key key[N];
+    gp__u32 place[VALUE ? N : 1];
+    Beside with[VALUE ? N : 1];
+    merge(shared, two, mine, last, key, place);
+    GPUPRIMS__UNROLL
+    for (int k = 0; VALUE && k < N; ++k)
+      if (k < here) with[VALUE ? k : 0] = Carrier::of(beside, place[VALUE ? k : 0], named);
+    __syncthreads();
+    if (here == N) put<true>(reinterpret_cast<Key *>(shared) + to, beside + to, here, key, with);
+    else put<false>(reinterpret_cast<Key *>(shared) + to, beside + to, here, key, with);
     __syncthreads();
   }
   // A block: the first two parts become one, and the last two, behind it, by other threads.
-  static GP_DEVICE void merge_pairs(const Parts &parts, unsigned char *shared, unsigned short *places) {
+  static GP_DEVICE void merge_pairs(const Parts &parts, unsigned char *shared) {
     const int first_ends = parts.behind[2], threads = (first_ends + PART - 1) / PART;
     const bool later = int(threadIdx.x) >= threads; // of the second pair
     const int base = later ? first_ends : 0, all = later ? parts.tile() - first_ends : first_ends;
     const int mine = at_most((int(threadIdx.x) - (later ? threads : 0)) * PART, all), here = at_most(all - mine, PART);
-    Two two = {parts.at[0], parts.at[1], parts.count[0], parts.count[1], 0, 0};
+    Two two = {parts.at[0], parts.at[1], parts.count[0], parts.count[1]};
     if (later) two.at = parts.at[2], two.at2 = parts.at[3], two.count = parts.count[2], two.count2 = parts.count[3];
-    two.skip = two.at - gp__u32(base * KEY);
-    two.skip2 = two.at2 - gp__u32((base + two.count) * KEY);
-    Key key[PART];
-    gp__u32 place[VALUE ? PART : 1];
-    merge(shared, two, mine, parts.last, key, place);
-    __syncthreads();
-    Sorter::put(reinterpret_cast<Key *>(shared), places, base + mine, here, key, place);
-    __syncthreads();
+    merge_to<PART>(shared, two, mine, here, parts.last, base + mine, false);
+  }
+  // A block: values to where they are merged, as many sizes of a value from the begin as their keys are sizes of a key.
+  static GP_DEVICE void fetch_values(const gp__merge_args &, const gp__four_runs &, const Parts &, void *,
+                                     const gp__none *, gp__u64) {}
+  template <class V>
+  static GP_DEVICE void fetch_values(const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts, void *to,
+                                     const V *values, gp__u64 n) {
+    if (VALUE == KEY && gp__misalignment(a.keys, UNIT) == gp__misalignment(values, UNIT)) {
+      fetch(parts, gp__bytes_at(values), gp__bytes_at(values) + n * KEY, static_cast<unsigned char *>(to));
+    } else {
+      const int *const behind = parts.behind;
+      const V *from[4];
+      int by[4];
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < 4; ++r) {
+        from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - behind[r];
+        by[r] = int(parts.at[r]) / KEY - behind[r];
+      }
+      GPUPRIMS__UNROLL_BY(4)
+      for (int i = int(threadIdx.x); i < parts.tile(); i += THREADS) {
+        const V *const p = i < behind[1] ? from[0] : i < behind[2] ? from[1] : i < behind[3] ? from[2] : from[3];
+        const int k = i < behind[1] ? by[0] : i < behind[2] ? by[1] : i < behind[3] ? by[2] : by[3];
+        static_cast<V *>(to)[i + k] = p[i];
+      }
+    }
   }
   // A block: values straight from memory, piece by piece, which of the tile's places says: a warp takes neighbours of
   // each run.
-  static GP_DEVICE void move(const gp__merge_args &, const gp__four_runs &, const Parts &, const unsigned short *,
-                             gp__u64, const gp__none *) {}
+  static GP_DEVICE void move(const gp__merge_args &, const gp__four_runs &, const Parts &, const void *, gp__u64,
+                             const gp__none *) {}
   template <class V>
-  static GP_DEVICE void move(const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts,
-                             const unsigned short *places, gp__u64 first, const V *values) {
+  static GP_DEVICE void move(const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts, const void *places,
+                             gp__u64 first, const V *values) {
     typedef typename gp__picked<V>::Piece Piece;
     const int PIECES = int(sizeof(V)) / gp__picked<V>::PIECE;
-    const int *const behind = parts.behind;
     const V *from[4];
+    unsigned begin[4];
     GPUPRIMS__UNROLL
-    for (int r = 0; r < 4; ++r) from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - behind[r];
+    for (int r = 0; r < 4; ++r) {
+      from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - parts.at[r] / KEY;
+      begin[r] = parts.units[r] * UNIT / KEY;
+    }
     Piece *const out = reinterpret_cast<Piece *>(static_cast<V *>(a.out_values) + first);
     GPUPRIMS__UNROLL_BY(4)
     for (int i = int(threadIdx.x); i < parts.tile() * PIECES; i += THREADS) {
-      const int k = places[i / PIECES];
-      const V *p = k < behind[1] ? from[0] : k < behind[2] ? from[1] : k < behind[3] ? from[2] : from[3];
+      const unsigned k = static_cast<const unsigned short *>(places)[i / PIECES];
+      const V *p = k >= begin[3] ? from[3] : k >= begin[2] ? from[2] : k >= begin[1] ? from[1] : from[0];
       out[i] = reinterpret_cast<const Piece *>(p + k)[i % PIECES];
     }
   }
+  // A block: where a tile begins, and where the next one does, where that is of its group.
+  static GP_DEVICE void find(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s,
+                             unsigned char *shared) {
+    const unsigned which = threadIdx.x / LANES, mine = threadIdx.x % LANES / Split::PROBES;
+    const gp__u64 rank = which > 1 || (which == 1 && ends) ? 0 : (t + which) * TILE - runs.base, whole = runs.of(mine);
+    const gp__u32 border = Split::template run<Before>(static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run),
+                                                       gp__u32(whole < rank ? whole : rank), gp__u32(rank),
+                                                       reinterpret_cast<Key *>(shared) + which * LANES, s.split[which]);
+    if (which < 2 && threadIdx.x % Split::PROBES == 0) s.border[which * 4 + mine] = border;
+    __syncthreads();
+  }
   // A block: tile t of the pass.
-  static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, unsigned char *shared) {
-    unsigned short *const places = reinterpret_cast<unsigned short *>(shared + PLACES_AT);
+  static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, unsigned char *shared, Storage &s) {
     const bool four = a.log2_ways == 2;
+    const bool ends = (t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << (a.log2_run + a.log2_ways)) - 1)) == 0; // group
     const gp__four_runs runs(a, n, TILE, t);
-    const Parts parts(a, runs, n, t);
+    if (!a.borders) find(a, runs, t, ends, s, shared);
+    const Parts parts(a, runs, n, ends, a.borders ? a.borders + t * 4 : s.border);
+    const Value *const values = static_cast<const Value *>(a.values);
     const int tile = parts.tile();
-    Two two = {parts.at[0],    parts.at[1], parts.count[0],
-               parts.count[1], parts.at[0], parts.at[1] - gp__u32(parts.count[0] * KEY)};
+    Two two = {parts.at[0], parts.at[1], parts.count[0], parts.count[1]};
     gp__u32 last = parts.last;
-    fetch(parts, shared);
+    Beside *const beside = reinterpret_cast<Beside *>(shared + BESIDE_AT);
+    if (CARRIED) fetch_values(a, runs, parts, beside, values, n);
+    fetch(parts, parts.begin_of_keys, parts.end_of_keys, shared);
+    if (int(threadIdx.x) < SLACK) reinterpret_cast<Unit *>(shared)[parts.units[4] + threadIdx.x] = Unit();
+    __syncthreads();
     if (four) {
-      merge_pairs(parts, shared, places);
-      two = Two{0, gp__u32(parts.behind[2] * KEY), parts.behind[2], tile - parts.behind[2], 0, 0};
+      merge_pairs(parts, shared);
+      two = Two{0, gp__u32(parts.behind[2] * KEY), parts.behind[2], tile - parts.behind[2]};
       last = gp__u32((tile - 1) * KEY);
     }
     const int mine = at_most(int(threadIdx.x) * ITEMS, tile), here = at_most(tile - mine, ITEMS);
-    Key key[ITEMS];
-    gp__u32 place[VALUE ? ITEMS : 1];
-    merge(shared, two, mine, last, key, place);
-    if (VALUE && four) {
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < ITEMS; ++k)
-        if (k < here) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];
-    }
-    __syncthreads();
-    Sorter::put(reinterpret_cast<Key *>(shared), places, mine, here, key, place);
-    __syncthreads();
+    merge_to<ITEMS>(shared, two, mine, here, last, mine, four);
     gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + t * TILE * unsigned(KEY), shared,
                                             unsigned(tile) * unsigned(KEY), threadIdx.x);
-    if (VALUE) move(a, runs, parts, places, t * TILE, static_cast<const Value *>(a.values));
+    if (CARRIED)
+      gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_values) + t * TILE * unsigned(VALUE),
+                                              gp__bytes_at(beside), unsigned(tile * VALUE), threadIdx.x);
+    else move(a, runs, parts, beside, t * TILE, values);
   }
 };
 // A block a tile.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_four(const gp__merge_args &a) {
   typedef gp__four_merger<P, Before, Key, Value> Merger;
+  typedef typename Merger::Storage Storage;
+  GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();
   const gp__u64 n = gp__count(a);
-  if (blockIdx.x * gp__u64(Merger::TILE) < n) Merger::tile(a, n, blockIdx.x, shared);
+  if (blockIdx.x * gp__u64(Merger::TILE) < n) Merger::tile(a, n, blockIdx.x, shared, s);
 }
 
 // ---- sets
@@ -30829,8 +30977,10 @@ GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
   const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
-  gp_result result = gp__launch_step(l, 1, (unsigned)(searching < most ? searching : most), g->threads,
-                                     g->threads * (unsigned)l->h->key_size, a);
+  gp_result result = GP_SUCCESS;
+  if (a->borders)
+    result = gp__launch_step(l, 1, (unsigned)(searching < most ? searching : most), g->threads,
+                             g->threads * (unsigned)l->h->key_size, a);
   if (result == GP_SUCCESS) result = gp__launch_step(l, 2, (unsigned)g->tiles, g->threads, g->shared_bytes, a);
   a->log2_run += a->log2_ways;
   a->log2_ways = 2;
@@ -30852,7 +31002,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   while ((tiles - 1) >> left) ++left;
   a.log2_ways = four ? 2 - left % 2 : 1;
   if (four) left = (left + 1) / 2;
-  if (four && scratch) a.borders = (unsigned long long *)(scratch + gp__merge_sort_borders_at(*l->h));
+  if (four && !gp__four_together(*l->p, *l->h, tiles))
+    a.borders = (unsigned long long *)(scratch + gp__merge_sort_borders_at(*l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
   result = gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
                            (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a);

@@ -489,32 +489,44 @@ MUTANTS = {
         "MERGE_SORT", "if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];", ";"),
     "merge sort: the first run goes on behind its end": ("MERGE_SORT", "(x >= one_end || later);", "later;"),
     "merge sort: a part goes on behind the last key": (
-        "MERGE_SORT", "FULL ? bytes + KEY + at : bytes + gp_min<gp__u32>()(at + KEY, last)", "bytes + KEY + at"),
+        "MERGE_SORT", "(ANY ? next : gp_min<gp__u32>()(next, last))", "next"),
     "merge sort, four ways: an equal key of a later run comes first": (
-        "MERGE_SORT", "first = Before()(earlier ? x : y, earlier ? y : x) != earlier;", "first = Before()(y, x);"),
+        "MERGE_SORT", "if (Before()(earlier ? x : y, earlier ? y : x) != earlier)", "if (Before()(y, x))"),
     "merge sort, four ways: an equal key of any run comes first": (
-        "MERGE_SORT", "second = Before()(earlier ? x : z, earlier ? z : x) != earlier;", "second = !Before()(x, z);"),
+        "MERGE_SORT", "if (Before()(earlier ? x : y, earlier ? y : x) != earlier)", "if (!Before()(x, y))"),
     "merge sort, four ways: probes are overwritten while they are read": (
-        "MERGE_SORT", "__syncwarp(); // the probes have been read", ""),
-    "merge sort, four ways: a probe itself is not left out": (
-        "MERGE_SORT", "end = outs & 1u ? one : outs ? two : length;",
-        "end = outs & 1u ? one + 1 : outs ? two : length;"),
+        "MERGE_SORT", "synchronise(); // the probes have been read", ""),
+    "merge sort, four ways: probes are read before they are there": (
+        "MERGE_SORT", "    __syncwarp();\n    return __ballot_sync(0xffffffffu, x) != 0;\n  }\n"
+        "  static GP_DEVICE void synchronise()",
+        "    return __ballot_sync(0xffffffffu, x) != 0;\n  }\n  static GP_DEVICE void synchronise()"),
+    "merge sort, four ways: a run of which nothing is left has probes": (
+        "MERGE_SORT", "if (!there || s.rest[r] == 0) continue;", "if (!there) continue;"),
+    "merge sort, four ways: a key behind a lesser probe counts as lesser": (
+        "MERGE_SORT", "place(lesser[i] - 1, rest) + 1 : 0;", "place(lesser[i] - 1, rest) + 2 : 0;"),
     "merge sort, four ways: the next probe counts as certain": ("MERGE_SORT", "&& most < rank", "&& most <= rank"),
     "merge sort, four ways: a group's last tile has no end": (
-        "MERGE_SORT", "(t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << log2_group) - 1)) == 0;",
+        "MERGE_SORT",
+        "(t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << (a.log2_run + a.log2_ways)) - 1)) == 0;",
         "(t + 1) * TILE >= n;"),
+    "merge sort, four ways: a tile's borders are read before they are there": (
+        "MERGE_SORT", "s.border[which * 4 + mine] = border;\n    __syncthreads();",
+        "s.border[which * 4 + mine] = border;"),
     "merge sort, four ways: a group of two has four runs": (
         "MERGE_SORT", "from < count && r >> a.log2_ways == 0", "from < count"),
     "merge sort, four ways: all units are taken for whole ones": (
         "MERGE_SORT", "(p >= begin_of_keys && p + mine * UNIT <= end_of_keys)", "true"),
     "merge sort, four ways: pairs are merged before they are there": (
-        "MERGE_SORT", "    __syncthreads();\n  }\n  // A block: the first two parts become one",
-        "  }\n  // A block: the first two parts become one"),
+        "MERGE_SORT", "+ threadIdx.x] = Unit();\n    __syncthreads();", "+ threadIdx.x] = Unit();"),
     "merge sort, four ways: keys move while pairs are merged": (
-        "MERGE_SORT", "__syncthreads();\n    Sorter::put(reinterpret_cast<Key *>(shared), places, base + mine,",
-        "Sorter::put(reinterpret_cast<Key *>(shared), places, base + mine,"),
+        "MERGE_SORT", "    __syncthreads();\n    if (here == N) put<true>", "    if (here == N) put<true>"),
     "merge sort, four ways: places are not carried": (
-        "MERGE_SORT", "if (k < here) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];", ";"),
+        "MERGE_SORT", "return named ? beside[place] : static_cast<type>(place);", "return static_cast<type>(place);"),
+    "merge sort, four ways: behind the last key is no room": (
+        "MERGE_SORT", "gp__merge_window_bytes(gp__merge_four_part(items) + 1, key_size, 1)", "0"),
+    "merge sort, four ways: values are taken to lie as their keys do": (
+        "MERGE_SORT", "if (VALUE == KEY && gp__misalignment(a.keys, UNIT) == gp__misalignment(values, UNIT)) {",
+        "if (VALUE == KEY) {"),
     "merge sort, four ways: a part is no longer than a share": (
         "MERGE_SORT", "int gp__merge_four_part(int items) { return items + 2; }",
         "int gp__merge_four_part(int items) { return items; }"),

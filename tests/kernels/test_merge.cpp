@@ -201,7 +201,8 @@ template <class P, class Before, class Key, class Value, bool FOUR = false> stru
         std::vector<V> u(n);
         number(u, 0);
         Device<Key> keys(input, offset), out(in_place ? 0 : n, offset % 5), other(n, 0);
-        Device<V> values(u, offset % 3), out_values(HAS ? n : 0, offset % 13), other_values(HAS ? n : 0, 0);
+        Device<V> values(u, offset % 3), out_values(HAS ? n : 0, offset % 13),
+            other_values(HAS ? n : 0, size_t(seed % 3));
         const gp__shape s = shape_of<P>(GP_MERGE_SORT, sizeof(Key), value_size, sms, n, 0);
         const gp_policy p = policy_of<P>(FOUR ? GP_FOUR_WAY_PASSES : GP_MERGE_PASSES);
         gp__geometry g = {};
@@ -230,9 +231,11 @@ template <class P, class Before, class Key, class Value, bool FOUR = false> stru
           x.out_keys = (passes - pass) % 2 ? final_keys : other.data;
           if (HAS) x.out_values = (passes - pass) % 2 ? final_values : other_values.data;
           if (FOUR) {
-            e = simt::launch_kernel("borders", 1 + random32() % unsigned(g.tiles), P::threads,
-                                    P::threads * unsigned(sizeof(Key)), gp__merge_four_borders<P, Before, Key, Value>,
-                                    x);
+            x.borders = seed % 4 < 2 ? borders.data : nullptr; // a tile finds its own
+            if (x.borders)
+              e = simt::launch_kernel("borders", 1 + random32() % unsigned(g.tiles), P::threads,
+                                      P::threads * unsigned(sizeof(Key)), gp__merge_four_borders<P, Before, Key, Value>,
+                                      x);
             if (!e)
               e = simt::launch_kernel("pass", unsigned(g.tiles), P::threads, g.shared_bytes,
                                       gp__merge_four<P, Before, Key, Value>, x);
@@ -368,12 +371,16 @@ int main(int argc, char **argv) {
   MergeSort<Medium, gp_less<float>, float, gp__none>::sweep("sort f32", seeds);
   MergeSort<Tiny, ByLowByte, u32, u32, true>::sweep("sort u32 + u32, four ways", seeds);
   MergeSort<Small, ByLowByte, u32, gp__none, true>::sweep("sort u32, four ways", seeds);
+  MergeSort<Tiny, ByX, Triple, Wide, true>::sweep("sort s12 + s16, four ways", seeds);
+  MergeSort<Small, gp_less<float>, float, gp__none, true>::sweep("sort f32, four ways", seeds);
 #ifndef TEST_FEW
   MergeSort<Small, gp_less<u32>, u32, gp__none>::sweep("sort u32", seeds);
   MergeSort<Tiny, gp_greater<u8>, u8, gp__none>::sweep("sort u8 descending", seeds);
   MergeSort<Tiny, ByX, Triple, Wide>::sweep("sort s12 + s16", seeds);
+  MergeSort<Medium, gp_greater<u64>, u64, gp__none, true>::sweep("sort u64 descending, four ways", seeds / 2 + 1);
+  MergeSort<Tiny, gp_less<u32>, u32, u64, true>::sweep("sort u32 + u64, four ways", seeds);
+  MergeSort<Tiny, gp_less<u16>, u16, u16, true>::sweep("sort u16 + u16, four ways", seeds);
   MergeSort<Tiny, gp_greater<u8>, u8, u8, true>::sweep("sort u8 descending + u8, four ways", seeds);
-  MergeSort<Tiny, ByX, Triple, Wide, true>::sweep("sort s12 + s16, four ways", seeds);
   MergeSort<Tiny, ByFirst, Large, gp__none, true>::sweep("sort s40, four ways", seeds);
   MergeSort<Medium, gp_less<long long>, long long, Large, true>::sweep("sort i64 + s40, four ways", seeds / 2 + 1);
   MergeSort<Tiny, ByFirst, Large, u16>::sweep("sort s40 + u16", seeds);
