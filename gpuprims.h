@@ -16516,7 +16516,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   // One thread: N elements of what two runs make, of n and m elements from bytes one_at and two_at on; from its element
   // `diagonal` on. reach: the search's first step, more than half as long as the shorter run. Behind both runs it takes
   // any; no key is compared from behind the one at byte `last`, where not FULL: then it comes nowhere near it. place:
-  // where each has been, in sizes of a key. Comparisons and selections are what it waits for: loads have conditions.
+  // where each has been, in sizes of a key.
   template <bool FULL, int N>
   static GP_DEVICE void merge(const unsigned char *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
                               gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&place)[VALUE ? N : 1]) {
@@ -16545,7 +16545,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       if (k + 1 == N) break;
       const gp__u32 next = (of_second ? y : x) + KEY;
       gp__advance_by(one, x, y, of_second, KEY);
-      if (KEY > 4 && KEY <= 16) { // two loads under conditions would cost more than selections
+      if (!VALUE || (KEY > 4 && KEY <= 16)) { // elsewhere two loads under conditions cost less than selections
         const Key fresh = *reinterpret_cast<const Key *>(bytes + (ANY ? next : gp_min<gp__u32>()(next, last)));
         first = of_second ? first : fresh;
         second = of_second ? fresh : second;
