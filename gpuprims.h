@@ -30054,8 +30054,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   for (i = 0; i < 3; ++i)
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
   // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers, and one
-  // sweep those for its keys and values; histograms with few vectors on their way do with 40; long chunks of a stream
-  // take 128.
+  // sweep those for its keys and values; histograms with few vectors on their way do with 40, buckets of 8-byte keys
+  // with 56; long chunks of a stream take 128.
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
   if (kind == GP__CONVERT_LAYOUT) { // as many as leave room for what a thread takes
     const gp__shape h = gp__shape_of(q);
@@ -30066,6 +30066,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   if (blocks > 0 && family != GP__FAMILY_MAP &&
       blocks * threads <= (family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536u : 1024u)
                            : family == GP__FAMILY_TRANSPOSE     ? 2048u
+                           : kind == GP__HYBRID_SORT            ? 2048u
                            : family != GP__FAMILY_STREAM        ? 1024u
                            : v->vectors >= 7 || q->acc_size > 8 ? 512u
                                                                 : 768u) &&
