@@ -954,17 +954,19 @@ MUTANTS = {
         "RADIX", "add<ALL>(upper ? low : high, other);", "add<ALL>(upper ? low : high, own);"),
     "radix: the block that comes last does not see all sums": (
         "RADIX", "__threadfence();\n      s.last = gp__draw", "s.last = gp__draw"),
-    "radix: a pass with two digits is left out": ("RADIX", "all = all || c[i] == n;", "all = all || c[i] + 1 >= n;"),
+    "radix: a pass with two digits is left out": (
+        "RADIX", "leading ? p >= first : most[p] != n;", "leading ? p >= first : most[p] + 1 < n;"),
     "radix: the last pass writes to the other buffer": (
-        "RADIX", "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == 0;",
-        "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == 1;"),
+        "RADIX", "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == leading;",
+        "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 != leading;"),
     "radix: in place the first pass overwrites its input": (
-        "RADIX", "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == 0;",
-        "const bool to_other = left % 2 == 0;"),
+        "RADIX", "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == leading;",
+        "const bool to_other = left % 2 == leading;"),
     "radix: parity by pass, not by passes that run": (
         "RADIX", "(done % 2 ? GP__RADIX_ODD : 0)", "(p % 2 ? GP__RADIX_ODD : 0)"),
     "radix: what is left in the other buffer stays there": (
-        "RADIX", "a.steps[a.passes] = from == 2 || a.passes == 0 ?", "a.steps[a.passes] = a.passes == 0 ?"),
+        "RADIX", "a.steps[a.passes] = (from == 2 && !leading) || a.passes == 0 ?",
+        "a.steps[a.passes] = a.passes == 0 ?"),
     "radix: nothing is copied where no pass runs": (
         "RADIX", "else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;", ""),
     "radix: the window goes on behind a missing word": (
@@ -1006,7 +1008,8 @@ MUTANTS = {
     "radix: the first pass reads pairs": (
         "RADIX", "(a.paired && done ? GP__RADIX_READS_PAIRS : 0)", "(a.paired ? GP__RADIX_READS_PAIRS : 0)"),
     "radix: the last pass writes pairs": (
-        "RADIX", "(a.paired && left > 1 ? GP__RADIX_WRITES_PAIRS : 0)", "(a.paired ? GP__RADIX_WRITES_PAIRS : 0)"),
+        "RADIX", "(a.paired && (leading || left > 1) ? GP__RADIX_WRITES_PAIRS : 0)",
+        "(a.paired ? GP__RADIX_WRITES_PAIRS : 0)"),
     "radix: one pair too many in the first output": (
         "RADIX", "half = in_other ? all : all / 2, both", "half = in_other ? all : (all + 1) / 2, both"),
     "radix: the last one of odd pairs in the second output": (
