@@ -12293,8 +12293,7 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
         if (at < room) x[k].template load<P::load>(in + at, 0, true);
         else {
           GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j)
-            if (own[k] >> j & 1u) x[k].item[j] = in[at + j];
+          for (int j = 0; j < V; ++j) x[k].item[j] = own[k] >> j & 1u ? in[at + j] : In();
         }
       }
       GPUPRIMS__UNROLL
@@ -16010,18 +16009,26 @@ template <class T> struct gp__unit {
 };
 template <int CACHE> GP_DEVICE void gp__load_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
 template <int CACHE, class U> GP_DEVICE void gp__load_unit(U &u, const void *p) { u = *static_cast<const U *>(p); }
+// Of a unit at p, what lies between begin and end, and zeros: of registers whose bytes are written in part the compiler
+// makes anything, and did. Units that are no vectors are wholly there or not at all.
+template <class T>
+GP_DEVICE void gp__load_unit_parts(gp_vector &u, const unsigned char *p, const unsigned char *begin,
+                                   const unsigned char *end) {
+  typedef typename gp__unsigned_of<(sizeof(T) < 4 ? int(sizeof(T)) : 4)>::type Part;
+  const int SIZE = int(sizeof(Part));
+  u = gp_vector{{0, 0, 0, 0}};
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < 16; j += SIZE)
+    if (p + j >= begin && p + j < end) u.word[j / 4] |= gp__u32(*reinterpret_cast<const Part *>(p + j)) << (j % 4 * 8);
+}
+template <class T, class Unit>
+GP_DEVICE void gp__load_unit_parts(Unit &, const unsigned char *, const unsigned char *, const unsigned char *) {}
 // The unit at p; of one that is not wholly between begin and end, the elements that are. WHOLE: it is.
 template <bool WHOLE, int CACHE, class T>
 GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin,
                                      const unsigned char *end) {
-  const int BYTES = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
-  if (WHOLE || (p >= begin && p + BYTES <= end)) gp__load_unit<CACHE>(u, p);
-  else {
-    T *item = reinterpret_cast<T *>(&u);
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < BYTES / SIZE; ++j)
-      if (p + j * SIZE >= begin && p + j * SIZE < end) item[j] = *reinterpret_cast<const T *>(p + j * SIZE);
-  }
+  if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end)) gp__load_unit<CACHE>(u, p);
+  else gp__load_unit_parts<T>(u, p, begin, end);
 }
 
 // So many elements from one place and so many from another, on their way to shared memory through registers, by a block

@@ -25,6 +25,8 @@ static const char *const SORTING_CELLS[] = {
     "set_difference u64",
     "set_symmetric_difference u32",
     "is_sorted u32",
+    "merge u8",
+    "set_union u8 second=20",
     "segmented_sort u32 segments=mixed",
     "segmented_sort u32 segments=uniform:40 payload=u32",
     "segmented_sort u64 segments=pareto:600 order=descending",
@@ -74,7 +76,6 @@ static const char *const SORTING_CELLS[] = {
     "merge u32 dist=constant payload=u32 second=30",
     "merge f64 dist=sorted",
     "merge u64 payload=s16 second=70",
-    "set_union u8 second=20",
     "set_union u32 dist=constant second=70 payload=u32",
     "set_union f32 payload=s16",
     "set_intersection u64 second=10",
@@ -115,7 +116,7 @@ static const char *const SORTING_CELLS[] = {
     "group_by PROD u32 key=f32 groups=40",
     "group_by SUM f64 key=u32 groups=10",
 };
-enum { SORTED_EVERYWHERE = 29 };
+enum { SORTED_EVERYWHERE = 31 };
 
 // Every distribution, of keys alone and of pairs; for floats every kind of bit pattern.
 static void sorting_keys(void) {
@@ -146,6 +147,35 @@ static void sorting_keys(void) {
         if (!has_type_wanted(&s.c) || (quick && (way + i + k) % 3)) continue;
         if (way < GP_DATA_KIND_COUNT) s.kind = s.c.kind = way;
         else s.keys = ANY_BITS + way - GP_DATA_KIND_COUNT;
+        segments_solve(&main_segments, &s);
+      }
+}
+
+// Keys of less than a word at every alignment: those of inputs' first and last vectors are put together one by one.
+static void sorting_shifts(void) {
+  static const char *const cells[] = {"sort u8",
+                                      "sort u16",
+                                      "merge u8",
+                                      "merge u16 payload=u8",
+                                      "merge_sort i8 dist=few",
+                                      "merge_sort u16 payload=u8",
+                                      "set_union u8",
+                                      "set_intersection u16",
+                                      "set_difference i8",
+                                      "set_symmetric_difference u8 payload=u16",
+                                      "segmented_sort u8 segments=uniform:30",
+                                      "top_k u8 k=9",
+                                      "is_sorted u8"};
+  static const uint64_t counts[] = {1, 40, 3000};
+  int i, k, shift;
+  for (i = 0; i < COUNT(cells); i++)
+    for (k = 0; k < COUNT(counts); k++)
+      for (shift = 0; shift < 16; shift++) {
+        segments_case s = case_of(cells[i], counts[k]);
+        if (out_of_time()) return;
+        if (!has_type_wanted(&s.c) || !has_ranks(&s.c) || (sanitizer && k != 1)) continue;
+        s.in_shift = shift;
+        s.out_shift = (shift * 5 + k) % 16;
         segments_solve(&main_segments, &s);
       }
 }
@@ -391,6 +421,7 @@ static void sorting_big(void) {
 static void group_sorting(void) {
   main_segments.stream = main_bench.stream;
   sorting_keys();
+  sorting_shifts();
   sorting_fields();
   cases_graph(SORTING_CELLS, SORTED_EVERYWHERE);
   sorting_unsorted();

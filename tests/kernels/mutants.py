@@ -449,7 +449,9 @@ MUTANTS = {
     "merge: a ring's begin stands behind it but for a unit": (
         "MERGE", "if (MIRROR && i < n + m && from < MIRROR)", "if (MIRROR && i < n + m && from + UNIT < MIRROR)"),
     "merge: a whole unit is loaded over an input's end": (
-        "MERGE", "if (WHOLE || (p >= begin && p + BYTES <= end)) gp__load_unit", "if (true) gp__load_unit"),
+        "MERGE", "if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end)) gp__load_unit", "if (true) gp__load_unit"),
+    "merge: a unit's parts go on to the one behind an input's end": (
+        "MERGE", "if (p + j >= begin && p + j < end) u.word", "if (p + j >= begin && p + j <= end) u.word"),
     "merge: all units are taken for whole ones": (
         "MERGE", "if (whole) load_units<true>(p", "if (true) load_units<true>(p"),
     "merge: a ring has no room for units that are half used up": (
@@ -532,6 +534,8 @@ MUTANTS = {
         "int gp__merge_four_part(int items) { return items; }"),
     "merge sort: a range begins in the run before": (
         "MERGE_SORT", "base = at / (2 * a.run) * (2 * a.run);", "base = at / a.run * a.run;"),
+    "sets: a key that shares its word with others goes to the word's first byte": (
+        "SETS", "<< (j % 4 * 8);\n}\ntemplate <class T, class Unit>", "<< 0;\n}\ntemplate <class T, class Unit>"),
     "sets: pairs are cut apart by borders": ("SETS", "at[0] = first[0] + half, at[1] = first[1] + half;", ""),
     "sets: the shorter run of the first input is taken for longer": (
         "SETS", "if (shorter[i]) {", "if (i && shorter[i]) {"),
