@@ -449,7 +449,7 @@ MUTANTS = {
     "merge: a ring's begin stands behind it but for a unit": (
         "MERGE", "if (MIRROR && i < n + m && from < MIRROR)", "if (MIRROR && i < n + m && from + UNIT < MIRROR)"),
     "merge: a whole unit is loaded over an input's end": (
-        "MERGE", "if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end)) gp__load_unit", "if (true) gp__load_unit"),
+        "MERGE", "if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end))", "if (true)"),
     "merge: a unit's parts go on to the one behind an input's end": (
         "MERGE", "if (p + j >= begin && p + j < end) u.word", "if (p + j >= begin && p + j <= end) u.word"),
     "merge: all units are taken for whole ones": (
