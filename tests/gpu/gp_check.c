@@ -3,7 +3,7 @@
 // tests/gpu/run.py builds and runs it, several processes at a time.
 //
 //   gp_check [--group NAME]... [--types u8,f32] [--quick] [--full] [--sanitizer] [--cache DIR] [--seconds S] [--list]
-//            [--part 1/4]        of group graphs the second quarter of the cases
+//            [--part 1/4]        of groups graphs and sorting_policies the second quarter of the cases
 //            [--no-pipelined]    what would be a pipelined scan looks back
 //            [--backend host]     the same logic on the host back end alone, to test the tests
 //
@@ -71,7 +71,7 @@ static gp_context *gpu, *host;
 static gp_description device;
 static void *primary;
 static int on_gpu = 1, quick = 0, full = 0, sanitizer = 0;
-static unsigned part = 0, parts = 1; // graphs: of so many parts, this one
+static unsigned part = 0, parts = 1; // of graphs, sorting_policies: of so many parts, this one
 static const char *cache_dir;
 
 static void *device_new(uint64_t bytes) {
@@ -1521,6 +1521,7 @@ static const struct {
               {"errors", group_errors},
               {"segments", group_segments},
               {"sorting", group_sorting},
+              {"sorting_policies", group_sorting_policies},
               {"layouts", group_layouts},
               {"transposes", group_transposes},
               {"building", group_graph_building},

@@ -238,12 +238,13 @@ static gp_policy drawn_policy(gp_primitive p, uint64_t seed) {
 }
 
 // Every algorithm on its defaults, and policies drawn at random.
-static void sorting_policies(void) {
+static void group_sorting_policies(void) {
   static const uint64_t counts[] = {1, 1000, 33333, 700001};
-  const int draws = sanitizer ? 1 : quick ? 3 : 24;
+  const int draws = sanitizer ? 1 : quick ? 3 : 12;
   int i, k, q;
   if (!on_gpu) return;
-  for (i = 0; i < SORTED_EVERYWHERE; i++) {
+  main_segments.stream = main_bench.stream;
+  for (i = (int)part; i < SORTED_EVERYWHERE; i += (int)parts) {
     segments_case s = case_of(SORTING_CELLS[i], 1000);
     if (!has_type_wanted(&s.c) || s.c.primitive == GP_GROUP_BY) continue;
     for (q = 1; q < GP_ALGORITHM_COUNT + draws; q++) {
@@ -427,7 +428,6 @@ static void group_sorting(void) {
   sorting_unsorted();
   sorting_bits();
   cases_streams(SORTING_CELLS, SORTED_EVERYWHERE);
-  sorting_policies();
   sorting_big();
   cases_sizes(SORTING_CELLS, quick || sanitizer ? SORTED_EVERYWHERE : COUNT(SORTING_CELLS));
 }

@@ -26,8 +26,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.join(ROOT, "build", "tests-gpu")
 CC = os.environ.get("CC", "gcc")
 GROUPS = ["big", "types", "maps", "policies", "alignment", "fields", "structs", "queue", "chain", "threads", "streams",
-          "graph", "determinism", "reproducible", "errors", "segments", "sorting", "layouts", "transposes",
-          "building", "graphs"]
+          "graph", "determinism", "reproducible", "errors", "segments", "sorting", "sorting_policies", "layouts",
+          "transposes", "building", "graphs"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
 EXAMPLES = ["ladder", "layouts"]  # with kernels of their own, whose results they check
 BY_TYPE = {  # groups that are split among several processes
@@ -39,7 +39,8 @@ BY_TYPE = {  # groups that are split among several processes
     "sorting": ["u8,i8,u16,i16", "u32", "i32,f32", "u64,i64,f64", "f16,bf16,s12,s16"],
     "transposes": ["u8", "u16", "u32,f32", "f64", "s12", "s16"],
 }
-LONG = ("structs", "segments", "queue")
+BY_PART = {"sorting_policies": 8}  # what takes the compiler long: groups of which processes have a part each
+LONG = ("structs", "segments", "queue", "sorting")
 TOOLS = {  # compute-sanitizer's tools: options, and seconds at most
     "memcheck": (["--leak-check", "no"], 200),
     "racecheck": ([], 240), # without pipelined scans: see run_gpu in gp_check.c
@@ -186,7 +187,10 @@ def jobs_of(args, cache):
         for types in BY_TYPE.get(group, [None]):
             name = f"{group}:{types}" if types else group
             chosen = ["--types", types] if types else []
-            jobs.append(check_job(name, ["--group", group, *chosen, *size], limit, cache))
+            for part in range(BY_PART.get(group, 1)):
+                share = f"{part}/{BY_PART.get(group, 1)}"
+                jobs.append(check_job(f"{name}:{share}" if group in BY_PART else name,
+                                      ["--group", group, "--part", share, *chosen, *size], limit, cache))
     jobs += [Job(f"examples/{name}", [os.path.join(BUILD, name), "--quick"], limit) for name in EXAMPLES]
     jobs.append(python_job(limit, False))
     return sorted(jobs, key=lambda job: not job.name.startswith(LONG)) # these first: nobody waits for them at the end
@@ -195,7 +199,8 @@ def jobs_of(args, cache):
 # What a sanitizer runs: parts that are processes of their own, so that tools and parts run side by side.
 SANITIZED_TYPES = ["u8", "u32", "u64", "f32", "s12", "f64"]
 BY_TYPE_SANITIZED = ("sorting", "transposes")
-OF_THEIR_OWN = ("segments", *BY_TYPE_SANITIZED, "graphs")
+BY_PART_SANITIZED = {"graphs": 12, "sorting_policies": 4}
+OF_THEIR_OWN = ("segments", *BY_TYPE_SANITIZED, *BY_PART_SANITIZED)
 
 
 def sanitized_parts():
@@ -204,8 +209,9 @@ def sanitized_parts():
     for group in OF_THEIR_OWN:
         if group in BY_TYPE_SANITIZED:
             yield from ((f"{group}:{kind}", [group], kind, "0/1") for kind in SANITIZED_TYPES)
-        elif group == "graphs":
-            yield from ((f"{group}:{part}/12", [group], every, f"{part}/12") for part in range(12))
+        elif group in BY_PART_SANITIZED:
+            parts = BY_PART_SANITIZED[group]
+            yield from ((f"{group}:{part}/{parts}", [group], every, f"{part}/{parts}") for part in range(parts))
         else:
             yield group, [group], every, "0/1"
     yield "other", [group for group in GROUPS if group not in ("determinism", "big", *OF_THEIR_OWN)], every, "0/1"
