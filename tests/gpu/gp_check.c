@@ -3,7 +3,7 @@
 // tests/gpu/run.py builds and runs it, several processes at a time.
 //
 //   gp_check [--group NAME]... [--types u8,f32] [--quick] [--full] [--sanitizer] [--cache DIR] [--seconds S] [--list]
-//            [--part 1/4]        of groups graphs and sorting_policies the second quarter of the cases
+//            [--part 1/4]        of groups graphs and sorting_policies every fourth case, from the second on
 //            [--no-pipelined]    what would be a pipelined scan looks back
 //            [--backend host]     the same logic on the host back end alone, to test the tests
 //

@@ -64,12 +64,12 @@ static void smallest(const gp__bfs_args &a, const Graph &g, const Reached &want,
 template <class P, class O, class V> static void run(const Graph &g, u64 source, const How &how, int seed) {
   const Csr<O, V> csr(g.out), in_csr(g.symmetric ? g.out : transposed(g));
   const u64 n = g.vertices, m = csr.targets.size();
-  const std::string what = g.name + " n=" + std::to_string(n) + " source=" + std::to_string(source) +
-                           " alpha=" + std::to_string(how.alpha) + " beta=" + std::to_string(how.beta) +
-                           " blocks=" + std::to_string(how.blocks) + " small=" + std::to_string(how.small) +
-                           " cluster=" + std::to_string(how.cluster) + "," + std::to_string(how.cluster_small) +
-                           " up=" + std::to_string(how.up) + " limit=" + std::to_string(how.limit) +
-                           " seed=" + std::to_string(seed);
+  const std::string what =
+      g.name + " n=" + std::to_string(n) + " source=" + std::to_string(source) + " alpha=" + std::to_string(how.alpha) +
+      " beta=" + std::to_string(how.beta) + " blocks=" + std::to_string(how.blocks) +
+      " small=" + std::to_string(how.small) + " cluster=" + std::to_string(how.cluster) + "," +
+      std::to_string(how.cluster_small) + " up=" + std::to_string(how.up) + " limit=" + std::to_string(how.limit) +
+      " target=" + (how.target == ~0ull ? "none" : std::to_string(how.target)) + " seed=" + std::to_string(seed);
   gp__shape shape = {};
   shape.primitive = GP_BFS, shape.count = n, shape.count2 = m, shape.key_size = sizeof(V),
   shape.offset_size = sizeof(O);
