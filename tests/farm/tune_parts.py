@@ -90,7 +90,7 @@ int main(int count, char **arguments) {
 def build(folder, headers=ROOT):
     """Builds the program into the folder and returns its path. headers: where its gpuprims.h is."""
     target = os.path.join(folder, "tune_parts")
-    flags = [CC, "-Og", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", f"-I{headers}", "-I."]
+    flags = [CC, "-O0", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", f"-I{headers}", "-I."]
     main = os.path.join(folder, "main.c")
     with open(main, "w", encoding="utf-8") as file:
         file.write(MAIN)

@@ -152,6 +152,25 @@ template <bool Overlap> __global__ void byte_neighbours(uint32_t *g) {
   __syncthreads();
   g[64 + 64 * blockIdx.x + t] = s.b[64 - t];
 }
+// Structs that no register holds: the compiler copies them by other means than loads and stores.
+struct Trio {
+  uint64_t a, b, c;
+};
+struct Trios {
+  Trio t[64];
+};
+enum Copied { after_barrier, read_early, written_early };
+template <Copied When> __global__ void struct_copies(uint32_t *g) {
+  SIMT_SHARED(Trios, s);
+  const unsigned t = threadIdx.x;
+  const Trio first = {t, t, t};
+  if (When == read_early) s.t[t].a = s.t[t].b = s.t[t].c = t;
+  else s.t[t] = first;
+  if (When != read_early) __syncthreads();
+  if (When == written_early) s.t[t ^ 32] = first;
+  const Trio found = s.t[63 - t];
+  g[64 + 64 * blockIdx.x + t] = uint32_t(found.b);
+}
 template <unsigned Last> __global__ void shared_bounds(uint32_t *g) {
   SIMT_SHARED(Words, s);
   if (threadIdx.x < 8) s.counts[threadIdx.x] = 1;
@@ -165,6 +184,11 @@ __global__ void uninitialised(uint32_t *g) {
   if (threadIdx.x < 63) s.a[threadIdx.x] = 0;
   __syncthreads();
   g[64 + 64 * blockIdx.x + threadIdx.x] = s.a[threadIdx.x];
+}
+__global__ void uninitialised_sum(uint32_t *g) {
+  SIMT_SHARED(Words, s);
+  s.a[threadIdx.x] += 1; // the load, not the store, is at fault
+  g[64 + 64 * blockIdx.x + threadIdx.x] = threadIdx.x;
 }
 __global__ void dynamic_shared(uint32_t *g) {
   SIMT_DYN_SHARED(uint32_t, s);
@@ -500,9 +524,13 @@ int main(int argc, char **argv) {
   WORDS(race, warp_exchange<32>);
   WORDS(clean, byte_neighbours<false>);
   WORDS(race, byte_neighbours<true>);
+  WORDS(clean, struct_copies<after_barrier>);
+  WORDS(race, struct_copies<read_early>);
+  WORDS(race, struct_copies<written_early>);
   WORDS(clean, shared_bounds<71>);
   WORDS(race, shared_bounds<72>);
   WORDS(race, uninitialised);
+  WORDS(race, uninitialised_sum);
   WORDS(clean, dynamic_shared, 256);
   WORDS(race, dynamic_shared, 252);
   WORDS(report, dynamic_shared, 0);

@@ -700,7 +700,7 @@ void race_learn(Wait, unsigned, unsigned) {}
 
 #ifdef SIMT_RACE
 
-// What g++ -fsanitize=thread calls.
+// What g++ -fsanitize=thread calls, and clang++'s.
 #define SIMT_PC __builtin_return_address(0)
 #define SIMT_ACCESS(N)                                                                                                 \
   void __tsan_read##N(void *p) { simt::plain<false>(p, N, SIMT_PC); }                                                  \
@@ -735,6 +735,19 @@ SIMT_ACCESS(8)
 SIMT_ACCESS(16)
 void __tsan_read_range(void *p, size_t n) { simt::plain<false>(p, n, SIMT_PC); }
 void __tsan_write_range(void *p, size_t n) { simt::plain<true>(p, n, SIMT_PC); }
+// clang++ copies structs by these.
+void *__tsan_memcpy(void *to, const void *from, size_t n) {
+  if (n) simt::plain<false>(from, n, SIMT_PC), simt::plain<true>(to, n, SIMT_PC);
+  return memcpy(to, from, n);
+}
+void *__tsan_memmove(void *to, const void *from, size_t n) {
+  if (n) simt::plain<false>(from, n, SIMT_PC), simt::plain<true>(to, n, SIMT_PC);
+  return memmove(to, from, n);
+}
+void *__tsan_memset(void *to, int value, size_t n) {
+  if (n) simt::plain<true>(to, n, SIMT_PC);
+  return memset(to, value, n);
+}
 void __tsan_init() {}
 void __tsan_func_entry(void *) {}
 void __tsan_func_exit() {}

@@ -18,8 +18,9 @@
 //               -c kernels.cpp
 //           g++ kernels.o simt.o async.o race.o -o t_race                    (libtsan is not linked)
 //
-// The race build needs g++: the compiler calls __tsan_read4 and the like around each access, race.cpp answers them,
-// and clang would turn copies of structs into calls of memcpy that nobody sees.
+// In the race build the compiler calls __tsan_read4 and the like around each access, and race.cpp answers. clang++
+// before version 16 turns copies of structs into calls of memcpy, which nobody would see: objcopy has to rename them
+// in its object files (tests/run.py).
 #ifndef SIMT_H
 #define SIMT_H
 
@@ -226,9 +227,9 @@ Result launch_kernel(const char *name, dim3 grid, dim3 block, size_t dynamic_sha
 #define __global__
 #define __device__
 #define __host__
-// Without optimisation it would only be more to compile; but for races, where a call's copies of members that nobody
-// uses would be seen as reads.
-#if defined __OPTIMIZE__ || defined __SANITIZE_THREAD__
+// Without optimisation it would only be more to compile; but for races by g++, where a call's copies of members that
+// nobody uses would be seen as reads (clang++ makes these copies either way).
+#if defined __OPTIMIZE__ || (defined __SANITIZE_THREAD__ && !defined __clang__)
 #define __forceinline__ inline __attribute__((always_inline))
 #else
 #define __forceinline__ inline
