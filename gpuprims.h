@@ -1276,7 +1276,7 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // Workspace: of the one that needs more.
 //
 // Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
-// two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB; from 2^21 keys of two
+// two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB; from 2^19 keys of two
 // bytes on 128 KiB a multiprocessor besides.
 //
 // GP_HYBRID also sorts built-in keys of 4 and of 8 bytes with values or indices of 4 or 8 bytes, stable as all are,
@@ -2913,7 +2913,7 @@ GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
 // memory, and those that make runs add them up.
 // Blocks that make runs of keys of two bytes, and how many loads a thread of theirs has under way.
 enum { GP__COUNTING_BLOCKS = 128, GP__COUNTING_THREADS = 512, GP__COUNTING_LOADS = 17 };
-enum { GP__COUNTING_ROWS_LOG2 = 21, GP__COUNTING_ROW_BYTES = 131072 };
+enum { GP__COUNTING_ROWS_LOG2 = 19, GP__COUNTING_ROW_BYTES = 131072 };
 GPUPRIMS__RULE unsigned gp__counting_rows(gp__shape s, unsigned grid) {
   return s.key_size == 1 || !(s.count >> GP__COUNTING_ROWS_LOG2) ? 0 : grid;
 }
@@ -6967,16 +6967,18 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
 
 // ---- counters of the values of two bytes
 //
-// 2^16 counters of 16 bits, two in a word: those of two values that differ in their highest bit. The bits below choose
-// the bank together, so that keys do not meet that have some of them in common. A counter is full from 2^15 on.
+// 2^16 counters of 16 bits, two in a word: those of two values that differ in their highest bit, and in bit 4. Nearly
+// all bits choose the bank together, so that keys do not meet that have some of them in common. A counter is full from
+// 2^15 on.
 
-// A word's two keys, and the places of their counters: bits 0 to 4, 5 to 9 and 10 to 14 make bits 0 to 4.
+// A word's two keys, and the places of their counters: bits 0 to 4, 5 to 9 and 11 to 15 make bits 0 to 4.
 struct gp__two_keys {
   gp__u32 keys, mixed;
-  GP_DEVICE gp__two_keys(gp__u32 word) : keys(word), mixed(word ^ ((word >> 5 ^ word >> 10) & 0x001f001fu)) {}
+  GP_DEVICE gp__two_keys(gp__u32 word) : keys(word), mixed(word ^ ((word >> 5 ^ word >> 11) & 0x001f001fu)) {}
 };
 struct gp__key_counters {
   enum { WORDS = 1 << 15, CARRY = 1 << 15 }; // CARRY: what is taken from a counter that is full
+  static const gp__u32 OTHER = 0x8010u;      // how the values of a word's halves differ
   static const gp__u32 FULL = 0x80008000u;   // the bit that says so, of both counters of a word
   gp__shared_place words;
   GP_DEVICE explicit gp__key_counters(unsigned char *shared) : words(shared) {}
@@ -7001,7 +7003,7 @@ struct gp__key_counters {
     for (int j = 0; j < N; ++j) taken |= (full[j] >> 15 & 1u) << j | full[j] >> 31 << (8 + j);
     return taken;
   }
-  // The word of a value below 2^15; its upper half is the value's that has the highest bit besides.
+  // The word of a value below 2^15; its upper half is value ^ OTHER's.
   GP_DEVICE gp__u32 of_value(gp__u32 value) const { return *word(value, false); }
 };
 // Whether the j-th key of a vector and the one behind it differ.
@@ -17786,7 +17788,8 @@ template <class P> struct gp__key_counts {
     for (; taken; taken &= taken - 1) {
       const int bit = __ffs(int(taken)) - 1, j = bit % V;
       const gp__u32 lower = j & 2 ? x.word[1] : x.word[0], upper = j & 2 ? x.word[3] : x.word[2];
-      const gp__u32 value = ((j & 4 ? upper : lower) >> (j % 2 * 16) & 0x7fffu) + unsigned(bit / V) * WORDS;
+      const gp__u32 key = (j & 4 ? upper : lower) >> (j % 2 * 16) & 0xffffu;
+      const gp__u32 value = key >> 15 == unsigned(bit / V) ? key : key ^ Counters::OTHER;
       if (gridDim.x > 1) Histogram::wait_for_output(a, s, value);
       atomicAdd(static_cast<gp__u64 *>(a.out) + value, gp__u64(Counters::CARRY));
     }
@@ -17866,12 +17869,12 @@ template <class P> struct gp__key_counts {
           upper.word[j / 2] = gp__upper_halves(two[j], two[j + 1]);
         }
         gp__store_vector_if(true, row + i / 2, lower);
-        gp__store_vector_if(true, row + (WORDS + i) / 2, upper);
+        gp__store_vector_if(true, row + (i ^ Counters::OTHER) / 2, upper);
       } else {
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j) {
           if (two[j] & 0xffffu) atomicAdd(out + i + j, static_cast<gp__u64>(two[j] & 0xffffu));
-          if (two[j] >> 16) atomicAdd(out + WORDS + i + j, static_cast<gp__u64>(two[j] >> 16));
+          if (two[j] >> 16) atomicAdd(out + ((i + j) ^ Counters::OTHER), static_cast<gp__u64>(two[j] >> 16));
         }
       }
     }

@@ -891,7 +891,11 @@ MUTANTS = {
     "key counts: runs of a word's lower key": ("COUNTING", "return (next ^ (j % 2 == 1 ? w : w << 16)) >> 16 != 0;",
                                                "return j % 2 == 1 && (next ^ w) >> 16 != 0;"),
     "key counts: two values in one place": (
-        "COUNTING", "(word >> 5 ^ word >> 10) & 0x001f001fu", "(word << 1 ^ word >> 10) & 0x001f001fu"),
+        "COUNTING", "(word >> 5 ^ word >> 11) & 0x001f001fu", "(word << 1 ^ word >> 11) & 0x001f001fu"),
+    "key counts: the other value of a word differs in the highest bit alone": (
+        "COUNTING", "OTHER = 0x8010u;", "OTHER = 0x8000u;"),
+    "key counts: what the other half of a word has had is the key's own": (
+        "COUNTING", "? key : key ^ Counters::OTHER;", "? key : key;"),
     "key counts: only one half of a full word": ("COUNTING", " | full[j] >> 31 << (8 + j);", ";"),
     "key counts: what is taken is another key's": ("COUNTING", "j & 4 ? upper : lower", "j & 4 ? lower : upper"),
     "key counts: a warp of the same keys but for the last ones": (
