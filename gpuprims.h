@@ -1717,17 +1717,6 @@ GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp
                : "+r"(x), "+r"(y)
                : "r"(static_cast<gp__u32>(second)), "r"(by_x), "r"(by_y));
 }
-// The same, by the units that multiply, where others have more to do. one: what gp__one has made.
-GP_DEVICE gp__u32 gp__one() {
-  gp__u32 one;
-  asm volatile("mov.u32 %0, %%nctaid.z;" : "=r"(one));
-  return one;
-}
-GP_DEVICE void gp__advance_by(gp__u32 one, gp__u32 &x, gp__u32 &y, bool second, gp__u32 by) {
-  asm volatile("{ .reg .pred q; setp.ne.u32 q, %2, 0; @q mad.lo.u32 %1, %3, %4, %1; @!q mad.lo.u32 %0, %3, %4, %0; }"
-               : "+r"(x), "+r"(y)
-               : "r"(static_cast<gp__u32>(second)), "r"(one), "r"(by));
-}
 
 // The 16 bytes at p in shared memory, any alignment. The aligned pairs of words that hold them are read whole.
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
@@ -2010,8 +1999,6 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
 GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   (second ? y : x) += second ? by_y : by_x;
 }
-GP_DEVICE gp__u32 gp__one() { return 1; }
-GP_DEVICE void gp__advance_by(gp__u32, gp__u32 &x, gp__u32 &y, bool second, gp__u32 by) { (second ? y : x) += by; }
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   gp_vector v;
   for (int i = 0; i < 4; ++i)
@@ -16543,7 +16530,6 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       }
     }
     gp__u32 x = one_at + gp__u32(low * KEY), y = two_at + gp__u32((diagonal - low) * KEY);
-    const gp__u32 one = gp__one();
     Key first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     Key second = *reinterpret_cast<const Key *>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
     GPUPRIMS__UNROLL
@@ -16553,7 +16539,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       if (VALUE) place[VALUE ? k : 0] = (of_second ? y : x) / gp__u32(KEY);
       if (k + 1 == N) break;
       const gp__u32 next = (of_second ? y : x) + KEY;
-      gp__advance_by(one, x, y, of_second, KEY);
+      gp__advance(x, y, of_second, KEY, KEY);
       if (!VALUE || (KEY > 4 && KEY <= 16)) { // elsewhere two loads under conditions cost less than selections
         const Key fresh = *reinterpret_cast<const Key *>(bytes + (ANY ? next : gp_min<gp__u32>()(next, last)));
         first = of_second ? first : fresh;
