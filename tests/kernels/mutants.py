@@ -1145,6 +1145,10 @@ MUTANTS = {
     "leading: what has been swept is swept once more": (
         "LEADING", "leading ? GP__CHOSE_HYBRID : GP__CHOSE_PASSES;",
         "leading ? GP__CHOSE_HYBRID : GP__CHOSE_ONE_SWEEP;"),
+    "leading: keys that are dropped never come to their buckets": (
+        "LEADING", "(left == 1 && !leading ? GP__RADIX_LAST : 0)", "(left == 1 ? GP__RADIX_LAST : 0)"),
+    "leading: values apart from their keys come from the output": (
+        "LEADING", "own.item.source = GP__FROM_SPARE;", "own.item.source = GP__FROM_OUT;"),
     "leading: a value lies where its key was in memory": (
         "LEADING", "if (BESIDE) staged.values[v.before + at_edge] =", "if (BESIDE) staged.values[at_edge] ="),
     "adaptive: always hybrid": ("ADAPTIVE", "digits > 0 && (slow || one_sweep < hybrid_cost(n, m))", "false"),
