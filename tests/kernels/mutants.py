@@ -1025,7 +1025,7 @@ MUTANTS = {
     "radix: the last one of odd pairs where keys are written": (
         "RADIX", "static_cast<Key *>(a.other) + (n + 1) / 2 - both", "static_cast<Key *>(a.other_keys) + n - both"),
     "radix: no room for the last one of odd pairs": (
-        "RADIX", "gp__is_paired(p.algorithm) * 16", "gp__is_paired(p.algorithm) * 0"),
+        "RADIX", "gp__is_paired(p.algorithm, s.in_size) * 16", "gp__is_paired(p.algorithm, s.in_size) * 0"),
     "radix: a tile of pairs that begins in one output ends there": (
         "RADIX", "(at + TILE <= from.half || at", "(at < from.half || at"),
     "radix: pairs are written to the first output alone": (
