@@ -435,7 +435,7 @@ enum {
   GP_TENSOR_PANELS,   // transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies
   GP_ROUND_TRIP,      // transpose in place: out of place into the workspace, and back by a copy
   GP_FOUR_WAY_PASSES, // merge sort: as GP_MERGE_PASSES, but a pass makes one run of four (the rule)
-  GP_LEADING_SWEEP,   // sort of pairs of 4 bytes each: GP_PAIRED_SWEEP by the leading bits, then buckets on chip
+  GP_LEADING_SWEEP,   // sort of keys of 4 bytes with values: one sweep by the leading bits, then buckets on chip
   GP_ALGORITHM_COUNT
 };
 
@@ -1261,7 +1261,7 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // alone, then buckets of some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are
 // swept in place, and where the count of the digits makes it likely that a bucket is too large for a block, or has
 // many equal keys; where it has not told of a bucket too large, behind the passes by the leading bits. Workspace: 1 %
-// more.
+// more. So are keys of 4 bytes with values or indices of 8, 2^18 to 2^20 and 2^22 to 2^28 of them: 76 bytes each.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
@@ -1276,13 +1276,13 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // Workspace: of the one that needs more.
 //
 // Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
-// two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB; from 2^21 keys of two
+// two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB; from 2^19 keys of two
 // bytes on 128 KiB a multiprocessor besides.
 //
 // GP_HYBRID also sorts built-in keys of 4 and of 8 bytes with values or indices of 4 or 8 bytes, stable as all are,
-// fewer than 2^32 of them; it is the default of 8-byte keys from 4 MiB of keys on. A u32 key and value move 56 bytes
-// after two levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and 2 KiB for 2000 of them. A
-// device without room for its blocks sorts pairs in one sweep.
+// fewer than 2^32 of them; it is the default of 8-byte keys from 2^22 on, with 4-byte values from 2^23. A u32 key and
+// value move 56 bytes after two levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and 2 KiB
+// for 2000 of them. A device without room for its blocks sorts pairs in one sweep.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
@@ -1717,17 +1717,6 @@ GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp
                : "+r"(x), "+r"(y)
                : "r"(static_cast<gp__u32>(second)), "r"(by_x), "r"(by_y));
 }
-// The same, by the units that multiply, where others have more to do. one: what gp__one has made.
-GP_DEVICE gp__u32 gp__one() {
-  gp__u32 one;
-  asm volatile("mov.u32 %0, %%nctaid.z;" : "=r"(one));
-  return one;
-}
-GP_DEVICE void gp__advance_by(gp__u32 one, gp__u32 &x, gp__u32 &y, bool second, gp__u32 by) {
-  asm volatile("{ .reg .pred q; setp.ne.u32 q, %2, 0; @q mad.lo.u32 %1, %3, %4, %1; @!q mad.lo.u32 %0, %3, %4, %0; }"
-               : "+r"(x), "+r"(y)
-               : "r"(static_cast<gp__u32>(second)), "r"(one), "r"(by));
-}
 
 // The 16 bytes at p in shared memory, any alignment. The aligned pairs of words that hold them are read whole.
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
@@ -2010,8 +1999,6 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
 GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   (second ? y : x) += second ? by_y : by_x;
 }
-GP_DEVICE gp__u32 gp__one() { return 1; }
-GP_DEVICE void gp__advance_by(gp__u32, gp__u32 &x, gp__u32 &y, bool second, gp__u32 by) { (second ? y : x) += by; }
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   gp_vector v;
   for (int i = 0; i < 4; ++i)
@@ -2900,10 +2887,12 @@ GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int mos
              ? most
              : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
-GPUPRIMS__RULE int gp__is_paired(int algorithm) { // values lie beside their keys between passes
-  return algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP;
+GPUPRIMS__RULE int gp__is_paired(int algorithm, int in_size) { // values lie beside their keys between passes
+  return in_size == 4 && (algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP);
 }
-GPUPRIMS__RULE int gp__sweeps(int algorithm) { return algorithm == GP_ONE_SWEEP || gp__is_paired(algorithm); }
+GPUPRIMS__RULE int gp__sweeps(int algorithm) {
+  return algorithm == GP_ONE_SWEEP || algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP;
+}
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return p.stages >= 1 && p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
@@ -2913,7 +2902,7 @@ GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
 // memory, and those that make runs add them up.
 // Blocks that make runs of keys of two bytes, and how many loads a thread of theirs has under way.
 enum { GP__COUNTING_BLOCKS = 128, GP__COUNTING_THREADS = 512, GP__COUNTING_LOADS = 17 };
-enum { GP__COUNTING_ROWS_LOG2 = 21, GP__COUNTING_ROW_BYTES = 131072 };
+enum { GP__COUNTING_ROWS_LOG2 = 19, GP__COUNTING_ROW_BYTES = 131072 };
 GPUPRIMS__RULE unsigned gp__counting_rows(gp__shape s, unsigned grid) {
   return s.key_size == 1 || !(s.count >> GP__COUNTING_ROWS_LOG2) ? 0 : grid;
 }
@@ -2985,8 +2974,8 @@ GPUPRIMS__RULE int gp__leading_bits(unsigned long long count) {
              : gp__max(gp__bits_of_buckets(count, gp__hybrid_fit(gp__leading_capacity())), 8);
 }
 GPUPRIMS__RULE int gp__policy_valid_leading(gp_policy p, gp__shape s) {
-  return s.key_size == 4 && s.in_size == 4 && gp__sorts_pairs(s) && !(s.count >> GP__RADIX_NARROW_LOG2) &&
-         gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes;
+  return s.key_size == 4 && gp__sorts_pairs(s) && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_radix(p, s) &&
+         (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
   return !s.in_size && s.key_size >= 4 && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
@@ -3929,7 +3918,7 @@ __attribute__((unused)) static int gp__sweep_fits(gp_policy p, gp__shape s) {
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, narrow = s.key_size <= 4 && !s.in_size;
   const int large = !p.threads && !p.blocks_per_sm && s.count >> 21 != 0, registers = s.key_size <= 4 ? 100 : 80;
-  if (gp__is_paired(p.algorithm) && !p.threads && !p.blocks_per_sm) { // tiles as large as registers hold
+  if (gp__is_paired(p.algorithm, s.in_size) && !p.threads && !p.blocks_per_sm) { // tiles as large as registers hold
     const int log2_large = p.algorithm == GP_LEADING_SWEEP ? 24 : 23;
     p.threads = s.count >> 26 ? 384 : s.count >> log2_large ? 512 : 256;
     p.blocks_per_sm = s.count >> log2_large ? 1 : 2;
@@ -3982,9 +3971,9 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     while (!p.vectors && q.vectors > 1 && !gp__policy_valid_sort(q, s)) q.vectors -= q.vectors > 6 ? 2 : 1;
     if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
-  // Of keys of 4 bytes one sweep is as fast, whatever they are.
-  if (gp__sorts_pairs(s) && (p.algorithm == GP_HYBRID || (!p.algorithm && s.key_size > 4 &&
-                                                          s.count >> 19))) { // more of 4 bytes: one sweep is faster
+  // Of keys of 4 bytes, and of fewer, one sweep is faster, whatever they are.
+  if (gp__sorts_pairs(s) &&
+      (p.algorithm == GP_HYBRID || (!p.algorithm && s.key_size > 4 && s.count >> (s.in_size == 4 ? 23 : 22)))) {
     const int large = s.count * (unsigned)s.key_size >> 23 ? 1 : 0;
     gp_policy q = p;
     q.algorithm = GP_HYBRID;
@@ -4001,14 +3990,16 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   if (p.algorithm == GP_COUNTING ||
       (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
     return counting;
-  if (!p.algorithm && s.key_size == 4 && s.in_size == 4 && s.count >> 16) {
+  if (!p.algorithm && s.key_size == 4 && (s.in_size == 4 || s.in_size == 8) && s.count >> 16) {
+    const int wide = s.in_size == 8;
     gp_policy q = p;
     q.algorithm = GP_LEADING_SWEEP; // in one pass, or of so many that a pass less counts more than launches
     q = gp__portable_radix(q, s);
-    if (((s.count >> 17 && gp__leading_bits(s.count) == 8) || (s.count >> 23 && gp__leading_bits(s.count))) &&
+    if (((s.count >> (17 + wide) && gp__leading_bits(s.count) == 8) ||
+         (s.count >> (23 - wide) && gp__leading_bits(s.count))) &&
         gp__policy_valid_sort(q, s))
       return q;
-    p.algorithm = GP_PAIRED_SWEEP;
+    if (!wide) p.algorithm = GP_PAIRED_SWEEP;
   }
   p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
   if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm &&
@@ -4338,7 +4329,8 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.index = r.large ? gp__place(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
   r.other_keys = gp__place(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
-  r.other = gp__place(&r.bytes, r.passes ? s.count * (unsigned)r.value_bytes + gp__is_paired(p.algorithm) * 16 : 0);
+  r.other = gp__place(&r.bytes,
+                      r.passes ? s.count * (unsigned)r.value_bytes + gp__is_paired(p.algorithm, s.in_size) * 16 : 0);
   r.moved = r.large && s.in_place ? gp__place(&r.bytes, s.count * (unsigned)s.in_size) : 0;
   return r;
 }
@@ -6967,16 +6959,18 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
 
 // ---- counters of the values of two bytes
 //
-// 2^16 counters of 16 bits, two in a word: those of two values that differ in their highest bit. The bits below choose
-// the bank together, so that keys do not meet that have some of them in common. A counter is full from 2^15 on.
+// 2^16 counters of 16 bits, two in a word: those of two values that differ in their highest bit, and in bit 4. Nearly
+// all bits choose the bank together, so that keys do not meet that have some of them in common. A counter is full from
+// 2^15 on.
 
-// A word's two keys, and the places of their counters: bits 0 to 4, 5 to 9 and 10 to 14 make bits 0 to 4.
+// A word's two keys, and the places of their counters: bits 0 to 4, 5 to 9 and 11 to 15 make bits 0 to 4.
 struct gp__two_keys {
   gp__u32 keys, mixed;
-  GP_DEVICE gp__two_keys(gp__u32 word) : keys(word), mixed(word ^ ((word >> 5 ^ word >> 10) & 0x001f001fu)) {}
+  GP_DEVICE gp__two_keys(gp__u32 word) : keys(word), mixed(word ^ ((word >> 5 ^ word >> 11) & 0x001f001fu)) {}
 };
 struct gp__key_counters {
   enum { WORDS = 1 << 15, CARRY = 1 << 15 }; // CARRY: what is taken from a counter that is full
+  static const gp__u32 OTHER = 0x8010u;      // how the values of a word's halves differ
   static const gp__u32 FULL = 0x80008000u;   // the bit that says so, of both counters of a word
   gp__shared_place words;
   GP_DEVICE explicit gp__key_counters(unsigned char *shared) : words(shared) {}
@@ -7001,7 +6995,7 @@ struct gp__key_counters {
     for (int j = 0; j < N; ++j) taken |= (full[j] >> 15 & 1u) << j | full[j] >> 31 << (8 + j);
     return taken;
   }
-  // The word of a value below 2^15; its upper half is the value's that has the highest bit besides.
+  // The word of a value below 2^15; its upper half is value ^ OTHER's.
   GP_DEVICE gp__u32 of_value(gp__u32 value) const { return *word(value, false); }
 };
 // Whether the j-th key of a vector and the one behind it differ.
@@ -12519,7 +12513,7 @@ enum {
   GP__RADIX_RUNS = 1,
   GP__RADIX_COPIES = 2,    // elements are copied from where they are to the output
   GP__RADIX_ODD = 4,       // of those that run, it is an odd one: the marks of its words are others
-  GP__RADIX_LAST = 8,      // of those that run
+  GP__RADIX_LAST = 8,      // of those that run: keys that are dropped are not written
   GP__RADIX_TO_OTHER = 16, // writes to the other buffer, not to the output
   GP__RADIX_FROM = 32,     // times: 0 from the input, 1 from the output, 2 from the other buffer
   GP__RADIX_READS_PAIRS = 128,
@@ -12748,7 +12742,7 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
       gp__u32 step = 0;
       if (moves(p)) {
         const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == leading;
-        step = GP__RADIX_RUNS | (done % 2 ? GP__RADIX_ODD : 0) | (left == 1 ? GP__RADIX_LAST : 0) |
+        step = GP__RADIX_RUNS | (done % 2 ? GP__RADIX_ODD : 0) | (left == 1 && !leading ? GP__RADIX_LAST : 0) |
                (to_other ? GP__RADIX_TO_OTHER : 0) | from * GP__RADIX_FROM |
                (a.paired && done ? GP__RADIX_READS_PAIRS : 0) |
                (a.paired && (leading || left > 1) ? GP__RADIX_WRITES_PAIRS : 0);
@@ -14756,7 +14750,7 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
 // buckets: here, where these begin. They are sorted on chip as those of a hybrid sort. If one is too large, all bits
 // are swept; most often the count of the digits says so before anything has moved.
 template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__leading_edges(const gp__hybrid_args &a) {
-  typedef gp__bucket_element<T, Value, true> Element;
+  typedef gp__bucket_element<T, Value, sizeof(Value) == 4> Element;
   struct Storage {
     gp__u32 start[P::threads];
   };
@@ -14788,10 +14782,13 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
 // while it sorts one.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
 GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
-  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, true> Bucket;
+  const bool BESIDE = sizeof(Value) == 4;
+  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, BESIDE> Bucket;
+  typedef typename Bucket::In In;
   typedef typename Bucket::Storage Storage;
   struct Own {
     gp__hybrid_item item; // read where needed, as that costs fewer registers
+    gp__u64 arrived;
     gp__u32 begin[THREADS], count[THREADS];
   };
   GP_SHARED(Own, own);
@@ -14800,12 +14797,13 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
   const Bucket b = {
-      h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), nullptr}};
+      h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), &own.arrived}};
   const gp__u32 *starts = static_cast<const gp__u32 *>(a.items), buckets = 1u << a.leading;
   const int width = 32 - a.leading;
   const typename Bucket::Sort sort = {b.s, threadIdx.x};
   gp__u32 turn = 0;
   sort.clear();
+  if (!BESIDE) b.staged.init();
   for (gp__u32 bucket = blockIdx.x, at = THREADS; bucket < buckets; bucket += gridDim.x, ++at) {
     __syncthreads();
     if (at == THREADS) {
@@ -14818,9 +14816,10 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
     if (threadIdx.x == 0) {
       own.item.begin = own.begin[at], own.item.count = own.count[at];
       own.item.low = static_cast<gp__u64>(bucket) << width, own.item.width = static_cast<unsigned short>(width);
+      own.item.source = GP__FROM_SPARE;
       if (at + 1 < THREADS && own.count[at + 1])
-        gp__prefetch_bytes(static_cast<const typename Bucket::In *>(a.spare) + own.begin[at + 1],
-                           own.count[at + 1] * 8);
+        gp__prefetch_bytes(static_cast<const In *>(a.spare) + own.begin[at + 1],
+                           own.count[at + 1] * gp__u32(sizeof(In)));
     }
     __syncthreads();
     if (own.item.count) b.sort(own.item, turn);
@@ -16541,7 +16540,6 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       }
     }
     gp__u32 x = one_at + gp__u32(low * KEY), y = two_at + gp__u32((diagonal - low) * KEY);
-    const gp__u32 one = gp__one();
     Key first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     Key second = *reinterpret_cast<const Key *>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
     GPUPRIMS__UNROLL
@@ -16551,7 +16549,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       if (VALUE) place[VALUE ? k : 0] = (of_second ? y : x) / gp__u32(KEY);
       if (k + 1 == N) break;
       const gp__u32 next = (of_second ? y : x) + KEY;
-      gp__advance_by(one, x, y, of_second, KEY);
+      gp__advance(x, y, of_second, KEY, KEY);
       if (!VALUE || (KEY > 4 && KEY <= 16)) { // elsewhere two loads under conditions cost less than selections
         const Key fresh = *reinterpret_cast<const Key *>(bytes + (ANY ? next : gp_min<gp__u32>()(next, last)));
         first = of_second ? first : fresh;
@@ -17786,7 +17784,8 @@ template <class P> struct gp__key_counts {
     for (; taken; taken &= taken - 1) {
       const int bit = __ffs(int(taken)) - 1, j = bit % V;
       const gp__u32 lower = j & 2 ? x.word[1] : x.word[0], upper = j & 2 ? x.word[3] : x.word[2];
-      const gp__u32 value = ((j & 4 ? upper : lower) >> (j % 2 * 16) & 0x7fffu) + unsigned(bit / V) * WORDS;
+      const gp__u32 key = (j & 4 ? upper : lower) >> (j % 2 * 16) & 0xffffu;
+      const gp__u32 value = key >> 15 == unsigned(bit / V) ? key : key ^ Counters::OTHER;
       if (gridDim.x > 1) Histogram::wait_for_output(a, s, value);
       atomicAdd(static_cast<gp__u64 *>(a.out) + value, gp__u64(Counters::CARRY));
     }
@@ -17866,12 +17865,12 @@ template <class P> struct gp__key_counts {
           upper.word[j / 2] = gp__upper_halves(two[j], two[j + 1]);
         }
         gp__store_vector_if(true, row + i / 2, lower);
-        gp__store_vector_if(true, row + (WORDS + i) / 2, upper);
+        gp__store_vector_if(true, row + (i ^ Counters::OTHER) / 2, upper);
       } else {
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j) {
           if (two[j] & 0xffffu) atomicAdd(out + i + j, static_cast<gp__u64>(two[j] & 0xffffu));
-          if (two[j] >> 16) atomicAdd(out + WORDS + i + j, static_cast<gp__u64>(two[j] >> 16));
+          if (two[j] >> 16) atomicAdd(out + ((i + j) ^ Counters::OTHER), static_cast<gp__u64>(two[j] >> 16));
         }
       }
     }
@@ -29753,6 +29752,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *key = gp__key_name(q), *out = gp__out_name(q);
   const char *offset = q->offset_size ? gp__type_rows[q->offset_type].device : "";
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
+  const int paired = gp__is_paired(v->algorithm, (int)q->in_size);
   gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>%s", kernels[kind], v->threads, v->vectors, v->load, v->store,
           v->stages, v->blocks_per_sm, v->overlap,
           kind == GP__SEGMENTS_BEGIN || kind == GP__GRAPH_DEGREE_REPORT ? ">" : ", ");
@@ -29870,11 +29870,11 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__RADIX_PASS:
   case GP__RADIX_PASS_WIDE:
   case GP__RADIX_SWEEPS:
-    if (gp__is_paired(v->algorithm)) gp__add(t, "gp__radix_record<");
+    if (paired) gp__add(t, "gp__radix_record<");
     gp__name_radix_key(q, t);
-    if (gp__is_paired(v->algorithm)) gp__add(t, ", %s>", in);
+    if (paired) gp__add(t, ", %s>", in);
     gp__add(t, ", %s, %s>",
-            gp__is_paired(v->algorithm)            ? "gp__none"
+            paired                                 ? "gp__none"
             : q->in_size <= GP__RADIX_VALUE_BYTES  ? in
             : gp__radix_index_bytes(q->count) == 4 ? "gp__u32"
                                                    : "gp__u64",
@@ -30710,7 +30710,7 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
   a.begin_bit = q->begin_bit;
   a.end_bit = q->end_bit;
   a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
-  a.paired = gp__is_paired(l->p->algorithm) && ((uintptr_t)a.out_keys | (uintptr_t)a.out) % 8 == 0;
+  a.paired = gp__is_paired(l->p->algorithm, l->h->in_size) && ((uintptr_t)a.out_keys | (uintptr_t)a.out) % 8 == 0;
   a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
   a.drop_keys = l->h->drop_keys;
   return a;
@@ -30865,7 +30865,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   gp__radix_args sweep = gp__radix_arguments(l, &r.sweep, scratch + r.of_sweep);
   gp__hybrid_args a;
   gp_result result;
-  if (!r.bits || !sweep.paired || sweep.in_place) return gp__launch_passes(l, r.sweep.tiles, sweep);
+  if (!r.bits || (l->h->in_size == 4 && !sweep.paired) || sweep.in_place)
+    return gp__launch_passes(l, r.sweep.tiles, sweep);
   sweep.leads = (unsigned long long *)scratch;
   sweep.capacity = gp__leading_capacity();
   sweep.leading = r.bits;
@@ -30874,6 +30875,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   a.out_values = sweep.out;
   a.drop_keys = sweep.drop_keys;
   a.spare = sweep.other_keys;
+  a.spare_values = sweep.other;
   a.bins = sweep.counts + 3 * GP__DIGITS;
   a.items = scratch + r.starts;
   a.choice = sweep.leads;
@@ -31805,12 +31807,6 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 #undef GPUPRIMS__TAKE
 #undef GPUPRIMS__AT
 }
-// Keys of groups have few bits, as a rule: of many keys of 4 bytes, one sweep leaves out the digits that are all the
-// same.
-GPUPRIMS__PRIVATE const gp_policy *gp__step_policy(const gp__request *step) {
-  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-  return step->primitive == GP_SORT && step->key_size == 4 && step->count >> 22 ? &one_sweep : NULL;
-}
 // Bytes that calls need of the workspace: words at the front, scratch at the back of what is not held.
 GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
                                            uint64_t *scratch) {
@@ -31823,8 +31819,7 @@ GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *step
     gp_policy_source source;
     gp__geometry geometry;
     gp__shape_on(&h, &s->about);
-    GPUPRIMS__CHECK(
-        gp__choose(gp__primitive_names[steps[i].primitive], gp__step_policy(&steps[i]), &h, &s->table, &p, &source));
+    GPUPRIMS__CHECK(gp__choose(gp__primitive_names[steps[i].primitive], NULL, &h, &s->table, &p, &source));
     geometry = gp__geometry_of(p, h, 0);
     if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
     if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
@@ -31908,15 +31903,14 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   if (result != GP_SUCCESS) return result;
   gp__shape_on(&h, &s->about);
   if (g.table) GPUPRIMS__CHECK(gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table));
-  for (i = 0; i < g.count; ++i)
-    GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], gp__step_policy(&g.steps[i]), 0, stream, 0));
+  for (i = 0; i < g.count; ++i) GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], NULL, 0, stream, 0));
   if (!run) return GP_SUCCESS;
   GPUPRIMS__CHECK(gp__hold(s, who, stream, g.steps, g.count, g.held, &held));
   result = gp__grouping_of(s, q, blocks, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     if (i == g.table && i)
       result = gp__launch_tables(s, who, q, p, table, &g, held.at, held.workspace->workspace, stream);
-    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], gp__step_policy(&g.steps[i]), 1, stream, 0);
+    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], NULL, 1, stream, 0);
   }
   gp__let_go(&held);
   return result;
@@ -32116,7 +32110,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
   for (i = 0; i < count && result == GP_SUCCESS; ++i)
     result = gp__get_kernel(s, who, q, p, &h, kinds[i], 1, &kernels[i]);
   for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
-    result = gp__run_request(s, &g.requests[i], gp__step_policy(&g.requests[i]), 0, stream, 0);
+    result = gp__run_request(s, &g.requests[i], NULL, 0, stream, 0);
   if (result != GP_SUCCESS || !run) return result;
   geometry = gp__geometry_of(*p, h, 0);
   GPUPRIMS__CHECK(gp__hold(s, who, stream, g.requests, g.request_count, g.held > least ? g.held : least, &held));
@@ -32126,7 +32120,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
     int k = 0;
     if (step->request >= 0) {
       const gp__request *call = &g.requests[step->request];
-      result = gp__run_request(s, call, gp__step_policy(call), 1, stream, 0);
+      result = gp__run_request(s, call, NULL, 1, stream, 0);
       continue;
     }
     while (kinds[k] != step->kind) ++k;
@@ -32501,16 +32495,14 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
     int i;
     result = gp__grouping_of(s, &q, 1, NULL, &g);
     for (i = 0; i < g.count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.steps[i], gp__step_policy(&g.steps[i]), compute_capability, &table, take,
-                                   user);
+      result = gp__compile_request(s, who, &g.steps[i], NULL, compute_capability, &table, take, user);
   }
   if (result == GP_SUCCESS && gp__is_graph_work(q.primitive)) {
     gp__graph_plan g;
     int i;
     result = gp__graph_plan_of(s, &q, NULL, &g);
     for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.requests[i], gp__step_policy(&g.requests[i]), compute_capability, &table,
-                                   take, user);
+      result = gp__compile_request(s, who, &g.requests[i], NULL, compute_capability, &table, take, user);
   }
   return result;
 }

@@ -892,7 +892,11 @@ MUTANTS = {
     "key counts: runs of a word's lower key": ("COUNTING", "return (next ^ (j % 2 == 1 ? w : w << 16)) >> 16 != 0;",
                                                "return j % 2 == 1 && (next ^ w) >> 16 != 0;"),
     "key counts: two values in one place": (
-        "COUNTING", "(word >> 5 ^ word >> 10) & 0x001f001fu", "(word << 1 ^ word >> 10) & 0x001f001fu"),
+        "COUNTING", "(word >> 5 ^ word >> 11) & 0x001f001fu", "(word << 1 ^ word >> 11) & 0x001f001fu"),
+    "key counts: the other value of a word differs in the highest bit alone": (
+        "COUNTING", "OTHER = 0x8010u;", "OTHER = 0x8000u;"),
+    "key counts: what the other half of a word has had is the key's own": (
+        "COUNTING", "? key : key ^ Counters::OTHER;", "? key : key;"),
     "key counts: only one half of a full word": ("COUNTING", " | full[j] >> 31 << (8 + j);", ";"),
     "key counts: what is taken is another key's": ("COUNTING", "j & 4 ? upper : lower", "j & 4 ? lower : upper"),
     "key counts: a warp of the same keys but for the last ones": (
@@ -1022,7 +1026,7 @@ MUTANTS = {
     "radix: the last one of odd pairs where keys are written": (
         "RADIX", "static_cast<Key *>(a.other) + (n + 1) / 2 - both", "static_cast<Key *>(a.other_keys) + n - both"),
     "radix: no room for the last one of odd pairs": (
-        "RADIX", "gp__is_paired(p.algorithm) * 16", "gp__is_paired(p.algorithm) * 0"),
+        "RADIX", "gp__is_paired(p.algorithm, s.in_size) * 16", "gp__is_paired(p.algorithm, s.in_size) * 0"),
     "radix: a tile of pairs that begins in one output ends there": (
         "RADIX", "(at + TILE <= from.half || at", "(at < from.half || at"),
     "radix: pairs are written to the first output alone": (
@@ -1142,6 +1146,10 @@ MUTANTS = {
     "leading: what has been swept is swept once more": (
         "LEADING", "leading ? GP__CHOSE_HYBRID : GP__CHOSE_PASSES;",
         "leading ? GP__CHOSE_HYBRID : GP__CHOSE_ONE_SWEEP;"),
+    "leading: keys that are dropped never come to their buckets": (
+        "LEADING", "(left == 1 && !leading ? GP__RADIX_LAST : 0)", "(left == 1 ? GP__RADIX_LAST : 0)"),
+    "leading: values apart from their keys come from the output": (
+        "LEADING", "own.item.source = GP__FROM_SPARE;", "own.item.source = GP__FROM_OUT;"),
     "leading: a value lies where its key was in memory": (
         "LEADING", "if (BESIDE) staged.values[v.before + at_edge] =", "if (BESIDE) staged.values[at_edge] ="),
     "adaptive: always hybrid": ("ADAPTIVE", "digits > 0 && (slow || one_sweep < hybrid_cost(n, m))", "false"),

@@ -387,7 +387,9 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Raw Raw;
   typedef gp__radix_key<T> K;
-  typedef gp__radix_record<K, V> Record;
+  static const bool BESIDE = sizeof(V) == 4;
+  typedef typename std::conditional<BESIDE, gp__radix_record<K, V>, K>::type Record;
+  typedef typename std::conditional<BESIDE, gp__none, V>::type Moved;
   static const int CAPACITY = THREADS * ITEMS;
 
   // Of a sweep: what the plan says that it keeps, from `at` on.
@@ -402,7 +404,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     given.resize(size, Raw(0));
     for (size_t i = 0; i < size; ++i) numbers[i] = V(indices ? i : i * 3 + 1);
     gp__shape s = {};
-    s.primitive = GP_SORT, s.key_size = 4, s.in_size = 4, s.end_bit = 32, s.count = size;
+    s.primitive = GP_SORT, s.key_size = 4, s.in_size = sizeof(V), s.end_bit = 32, s.count = size;
     s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.drop_keys = indices && random32() % 2;
     const gp_policy p = policy_of<P>(GP_LEADING_SWEEP);
     const gp__radix_plan r = gp__radix_plan_of(p, s);
@@ -421,7 +423,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     b.out_keys = s.drop_keys ? static_cast<void *>(scratch.data + r.keys) : out.data;
     b.other_keys = scratch.data + r.other_keys, b.other = scratch.data + r.other, b.clear = r.clear;
     b.count = size, b.count_device = on_device ? count.data : nullptr, b.workspace = words.data;
-    b.end_bit = 32, b.paired = 1, b.passes = 4, b.flip = DESCENDING ? ~0u : 0, b.drop_keys = s.drop_keys;
+    b.end_bit = 32, b.paired = BESIDE, b.passes = 4, b.flip = DESCENDING ? ~0u : 0, b.drop_keys = s.drop_keys;
     gp__radix_args sweep = b;
     keep(sweep, scratch.data, r);
     keep(b, of_again.data, r);
@@ -429,7 +431,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     b.choice = choice.data, b.mask = 255;
     gp__hybrid_args a = {};
     a.out = b.out_keys, a.out_values = b.out, a.spare = b.other_keys, a.items = starts.data, a.choice = choice.data;
-    a.bins = sweep.counts + 3 * GP__DIGITS, a.count = size, a.count_device = b.count_device;
+    a.spare_values = b.other, a.bins = sweep.counts + 3 * GP__DIGITS, a.count = size, a.count_device = b.count_device;
     a.capacity = CAPACITY, a.leading = bits, a.drop_keys = b.drop_keys;
     const unsigned grid = 1 + random32() % 5, sweep_bytes = gp__radix_shared_bytes(p, s);
     const auto histogram = [&](const gp__radix_args &args) {
@@ -439,19 +441,19 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     int e = histogram(sweep), bit = 0;
     for (; sweep.pass < 4 && !e; ++sweep.pass) {
       gp__radix_digit_of(&sweep, &bit);
-      e = simt::launch_kernel("pass", grid, P::threads, sweep_bytes,
-                              gp__radix_pass<P, Record, gp__none, gp__radix_narrow>, sweep);
+      e = simt::launch_kernel("pass", grid, P::threads, sweep_bytes, gp__radix_pass<P, Record, Moved, gp__radix_narrow>,
+                              sweep);
     }
     if (!e)
       e = simt::launch_kernel("edges", unsigned(gp__ceil_div((1u << bits) + 1, P::threads - 1)), P::threads, 0,
                               gp__leading_edges<P, T, DESCENDING, V>, a);
     if (!e)
-      e = simt::launch_kernel("buckets", grid, THREADS, gp__pair_bucket_bytes(4, 4, THREADS, ITEMS, LOG2_BINS),
+      e = simt::launch_kernel("buckets", grid, THREADS, gp__pair_bucket_bytes(4, sizeof(V), THREADS, ITEMS, LOG2_BINS),
                               gp__leading_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, V>, a);
     if (!e) e = histogram(b);
     if (!e)
       e = simt::launch_kernel("sweeps", grid, P::threads, sweep_bytes,
-                              gp__radix_sweeps<P, Record, gp__none, gp__radix_narrow>, b);
+                              gp__radix_sweeps<P, Record, Moved, gp__radix_narrow>, b);
     chosen = int(choice.read(1)[0]);
     std::vector<size_t> order(n);
     for (size_t i = 0; i < n; ++i) order[i] = i;
@@ -527,6 +529,7 @@ int main(int argc, char **argv) {
 #if !defined TEST_HYBRID && !defined TEST_HYBRID_PAIRS && !defined TEST_ADAPTIVE
   typedef gp__policy<64, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Sweep;
   Leading<Sweep, u32, false, u32, 64, 8, 9>::sweep("leading u32 u32", seeds, 6000);
+  Leading<Sweep, u32, false, u64, 64, 8, 9>::sweep("leading u32 u64", seeds, 6000);
 #endif
 #if !defined TEST_HYBRID && !defined TEST_ADAPTIVE && !defined TEST_LEADING
   typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Wide; // a stage: values by bulk copies
@@ -535,6 +538,7 @@ int main(int argc, char **argv) {
 #endif
 #ifndef TEST_FEW
   Leading<Sweep, float, true, int, 32, 8, 8>::sweep("leading f32 i32 descending", seeds, 3000);
+  Leading<Sweep, float, true, double, 32, 8, 8>::sweep("leading f32 f64 descending", seeds, 3000);
   Pairs<Other, float, true, u64, 64, 8, 9>::sweep("pairs f32 u64 descending", seeds, 12000);
   Pairs<Small, double, true, u64, 32, 8, 8>::sweep("pairs f64 u64 descending", seeds, 9000, 4);
   Hybrid<Other, float, true, 64, 8, 9>::sweep("f32 descending", seeds, false, 20000);

@@ -301,20 +301,32 @@ static void test_rules() {
         }
 }
 
-// Pairs of 4 bytes each: which sweep, by their number and bits.
+// Pairs: which sort, by their sizes, number and bits.
 static void test_rule_of_pairs() {
   const struct {
+    int key, value;
     unsigned long long count;
     int end_bit, algorithm;
-  } cases[] = {{1u << 15, 32, GP_ONE_SWEEP},     {1u << 16, 32, GP_PAIRED_SWEEP},   {1u << 17, 32, GP_LEADING_SWEEP},
-               {1u << 20, 32, GP_LEADING_SWEEP}, {1u << 22, 32, GP_PAIRED_SWEEP},   {1u << 23, 32, GP_LEADING_SWEEP},
-               {1u << 28, 32, GP_LEADING_SWEEP}, {1ull << 29, 32, GP_PAIRED_SWEEP}, {1u << 24, 31, GP_PAIRED_SWEEP}};
+  } cases[] = {{4, 4, 1u << 15, 32, GP_ONE_SWEEP},       {4, 4, 1u << 16, 32, GP_PAIRED_SWEEP},
+               {4, 4, 1u << 17, 32, GP_LEADING_SWEEP},   {4, 4, 1u << 20, 32, GP_LEADING_SWEEP},
+               {4, 4, 1u << 22, 32, GP_PAIRED_SWEEP},    {4, 4, 1u << 23, 32, GP_LEADING_SWEEP},
+               {4, 4, 1u << 28, 32, GP_LEADING_SWEEP},   {4, 4, 1ull << 29, 32, GP_PAIRED_SWEEP},
+               {4, 4, 1u << 24, 31, GP_PAIRED_SWEEP},    {4, 8, 1u << 17, 32, GP_ONE_SWEEP},
+               {4, 8, 1u << 18, 32, GP_LEADING_SWEEP},   {4, 8, 1u << 20, 32, GP_LEADING_SWEEP},
+               {4, 8, 1u << 21, 32, GP_ONE_SWEEP},       {4, 8, 1u << 22, 32, GP_LEADING_SWEEP},
+               {4, 8, 1u << 28, 32, GP_LEADING_SWEEP},   {4, 8, 1ull << 29, 32, GP_ONE_SWEEP},
+               {4, 8, 1u << 24, 31, GP_ONE_SWEEP},       {4, 16, 1u << 24, 32, GP_ONE_SWEEP},
+               {8, 4, (1u << 23) - 1, 64, GP_ONE_SWEEP}, {8, 4, 1u << 23, 64, GP_HYBRID},
+               {8, 8, (1u << 22) - 1, 64, GP_ONE_SWEEP}, {8, 8, 1u << 22, 64, GP_HYBRID}};
   for (const auto &c : cases) {
     gp__shape s = {};
-    s.primitive = GP_SORT, s.key_size = s.in_size = s.out_size = 4, s.end_bit = c.end_bit, s.count = c.count;
+    s.primitive = GP_SORT, s.key_size = c.key, s.in_size = s.out_size = c.value, s.end_bit = c.end_bit;
+    s.count = c.count;
     s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
     const gp_policy p = gp__portable(gp_policy(), s);
-    check(p.algorithm == c.algorithm && gp__policy_valid(p, s), "rule of pairs: " + std::to_string(c.count));
+    check(p.algorithm == c.algorithm && gp__policy_valid(p, s), "rule of pairs: " + std::to_string(c.key) + " and " +
+                                                                    std::to_string(c.value) + ", " +
+                                                                    std::to_string(c.count));
   }
 }
 

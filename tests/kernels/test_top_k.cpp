@@ -199,12 +199,12 @@ template <class P> void key_counts(const char *name, int seeds) {
       const u16 any = u16(0xf000 | random32()); // of the zeros that are made last
       for (size_t i = 0; i < n; ++i) {
         const u32 r = random32();
-        x[i] = u16(kind == 0   ? any                             // constant
-                   : kind == 1 ? any ^ (i % 4 < 2 ? i : r) << 15 // two that share a word, and hardly any runs
-                   : kind == 2 ? any ^ i / 12 << 15              // the same, in runs
-                   : kind == 3 ? (r % 16 ? any : r >> 16)        // one is frequent
-                   : kind == 5 ? (r % 999 ? any : r >> 16)       // the others are rare
-                   : kind == 6 ? any ^ (i % 256 < 16)            // runs, but not in the first lanes
+        x[i] = u16(kind == 0   ? any                                      // constant
+                   : kind == 1 ? any ^ ((i % 4 < 2 ? i : r) & 1) * 0x8010 // two that share a word, and hardly any runs
+                   : kind == 2 ? any ^ (i / 12 & 1) * 0x8010              // the same, in runs
+                   : kind == 3 ? (r % 16 ? any : r >> 16)                 // one is frequent
+                   : kind == 5 ? (r % 999 ? any : r >> 16)                // the others are rare
+                   : kind == 6 ? any ^ (i % 256 < 16)                     // runs, but not in the first lanes
                                : r);
         ++expected[x[i]];
       }

@@ -155,6 +155,14 @@ FAKE_KERNEL(gp__radix_args,
 FAKE_KERNEL(gp__hybrid_args, gp__leading_edges<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, unsigned int>);
 FAKE_KERNEL(gp__hybrid_args,
             gp__leading_sort<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, 288, 16, 12, unsigned int>);
+FAKE_KERNEL(gp__radix_args, gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>,
+                                           unsigned long long, gp__radix_narrow>);
+FAKE_KERNEL(gp__radix_args, gp__radix_sweeps<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>,
+                                             unsigned long long, gp__radix_narrow>);
+FAKE_KERNEL(gp__hybrid_args,
+            gp__leading_edges<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, unsigned long long>);
+FAKE_KERNEL(gp__hybrid_args,
+            gp__leading_sort<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, 288, 16, 12, unsigned long long>);
 FAKE_KERNEL(gp__gather_args, gp__gather<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__u64, 3, gp__u32>);
 FAKE_KERNEL(gp__hybrid_args, gp__sort_sample<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_count<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false, 512>);
@@ -2985,6 +2993,44 @@ static void test_round_trips() {
 }
 
 // Sorts, from the call to the last of its launches, on the emulated kernels.
+// Leading bits, in a pass or, where there may be as many keys, in two, and all bits where a digit has too many keys.
+template <class V> static void test_leading_bits(gp_context *ctx, gp_type values) {
+  for (int data = 0; data < 2; ++data)
+    for (int deep = 0; deep < 2; ++deep)
+      for (int form = 0; form < 3; ++form) { // elsewhere, in place, not aligned
+        const size_t many = 20000, room = deep ? 5u << 18 : many, off = form == 2;
+        std::vector<unsigned> given(room + off);
+        std::vector<V> numbers(room + off);
+        for (size_t i = 0; i < many; ++i) {
+          const unsigned x = unsigned(i * 2654435761u >> 7) * 2246822519u;
+          given[off + i] = data ? 5u << 24 | (x & 0xffffff) : x;
+          numbers[off + i] = V(i);
+        }
+        Device<unsigned> from(given), to{room + off};
+        Device<V> values_from(numbers), values_to{room + off};
+        Device<unsigned long long> count(std::vector<unsigned long long>(1, many));
+        gp_policy leading = small(GP_LEADING_SWEEP);
+        gp_call c = gp_call_init(GP_SORT);
+        c.key_type = GP_U32, c.in_type = values, c.keys = from.data + off, c.in = values_from.data + off,
+        c.count = room;
+        c.out_keys = (form == 1 ? from.data : to.data) + off,
+        c.out = (form == 1 ? values_from.data : values_to.data) + off;
+        if (deep) c.count_device = reinterpret_cast<const uint64_t *>(count.data);
+        c.policy = &leading;
+        const unsigned before = fake::counts.launches;
+        GOOD(gp_run(ctx, &c, nullptr));
+        CHECK(fake::counts.launches - before == (form == 1 ? 6u : form && sizeof(V) == 4 ? 5u : 9u));
+        std::vector<size_t> by(many);
+        for (size_t i = 0; i < many; ++i) by[i] = i;
+        std::stable_sort(by.begin(), by.end(), [&](size_t a, size_t b) { return given[off + a] < given[off + b]; });
+        bool good = true;
+        for (size_t i = 0; i < many; ++i)
+          good = good && static_cast<unsigned *>(c.out_keys)[i] == given[off + by[i]] &&
+                 static_cast<V *>(c.out)[i] == by[i];
+        check(good, __LINE__, "values of %d bytes, data %d, deep %d, form %d", int(sizeof(V)), data, deep, form);
+      }
+}
+
 static void test_sorts() {
   gp_context *ctx = open_fake();
   const int n = 3000;
@@ -3077,38 +3123,8 @@ static void test_sorts() {
       GOOD(gp_policy_echo(ctx, &c, &said));
       CHECK(said.algorithm == GP_PAIRED_SWEEP && said.threads == 128 && said.stages == 2);
     }
-  // Leading bits, in a pass or, where there may be as many keys, in two, and all bits where a digit has too many keys.
-  for (int data = 0; data < 2; ++data)
-    for (int deep = 0; deep < 2; ++deep)
-      for (int form = 0; form < 3; ++form) { // elsewhere, in place, not aligned
-        const size_t many = 20000, room = deep ? 5u << 18 : many, off = form == 2;
-        std::vector<unsigned> given(room + off), numbers(room + off);
-        for (size_t i = 0; i < many; ++i) {
-          const unsigned x = unsigned(i * 2654435761u >> 7) * 2246822519u;
-          given[off + i] = data ? 5u << 24 | (x & 0xffffff) : x;
-          numbers[off + i] = unsigned(i);
-        }
-        Device<unsigned> from(given), to{room + off}, values_from(numbers), values_to{room + off};
-        Device<unsigned long long> count(std::vector<unsigned long long>(1, many));
-        gp_policy leading = small(GP_LEADING_SWEEP);
-        gp_call c = gp_call_init(GP_SORT);
-        c.key_type = c.in_type = GP_U32, c.keys = from.data + off, c.in = values_from.data + off, c.count = room;
-        c.out_keys = (form == 1 ? from.data : to.data) + off,
-        c.out = (form == 1 ? values_from.data : values_to.data) + off;
-        if (deep) c.count_device = reinterpret_cast<const uint64_t *>(count.data);
-        c.policy = &leading;
-        const unsigned before = fake::counts.launches;
-        GOOD(gp_run(ctx, &c, nullptr));
-        CHECK(fake::counts.launches - before == (form == 1 ? 6u : form ? 5u : 9u));
-        std::vector<size_t> by(many);
-        for (size_t i = 0; i < many; ++i) by[i] = i;
-        std::stable_sort(by.begin(), by.end(), [&](size_t a, size_t b) { return given[off + a] < given[off + b]; });
-        bool good = true;
-        for (size_t i = 0; i < many; ++i)
-          good = good && static_cast<unsigned *>(c.out_keys)[i] == given[off + by[i]] &&
-                 static_cast<unsigned *>(c.out)[i] == by[i];
-        check(good, __LINE__, "data %d, deep %d, form %d", data, deep, form);
-      }
+  test_leading_bits<unsigned>(ctx, GP_U32);
+  test_leading_bits<unsigned long long>(ctx, GP_U64);
   // Hybrid; what its first count decides; and, where there may be so many keys that even ones need two levels, what a
   // sample does: keys of which the one sort, then the other one makes less work.
   for (int adaptive = 0; adaptive < 3; ++adaptive)
