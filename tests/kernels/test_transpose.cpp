@@ -21,10 +21,12 @@
 
 typedef gp__policy<128, 1, 3, 3, 0, 0, 2> Small;
 typedef gp__policy<64, 2, 1, 1, 0, 0, 2> Larger;
+typedef gp__policy<32, 8, 1, 1, 0, 0, 2> Warp;
 // Which sizes are compiled for which.
 template <class P> constexpr bool has_size(int size) {
-  return std::is_same<P, Larger>::value ? size == 1 || size == 8 || size == 12 || size == 40
-                                        : size != 8 && size != 12 && size != 40;
+  return std::is_same<P, Warp>::value     ? size == 1 || size == 4
+         : std::is_same<P, Larger>::value ? size == 1 || size == 8 || size == 12 || size == 40
+                                          : size != 8 && size != 12 && size != 40;
 }
 
 // ---- what is to be done, by the header's own checks
@@ -440,6 +442,22 @@ template <class P> static void sweep(const char *name, int size, int seeds) {
     run<P>(c, name, seed, false, true);
   }
 }
+// Both pointers and both pitches at all places modulo 16, around the sizes at which a tile more begins.
+template <class P> static void alignments(const char *name, int size, int seeds) {
+  const int rows = gp__transpose_rows(P::threads, P::vectors, size), step = gp__transpose_step(rows, size, size, 0);
+  const u64 columns = u64(gp__transpose_columns(P::threads, P::vectors, size)), places = u64(16 / size);
+  for (u64 i = 0; i < places * places * places * places; ++i) {
+    if (places > 4 && random32() % (places * places * places) >= 8u * unsigned(seeds)) continue;
+    const int tiles = int(random32() % 4);
+    const u64 few = u64(rows + (tiles - 1) * step) + random32() % 5 - 2;
+    Case c =
+        matrix(size, tiles ? few : 1 + random32() % u32(rows), columns * (1 + random32() % 3) + random32() % 3 - 1);
+    c.p.in_stride[1] = c.p.extent[2] + (places - c.p.extent[2] % places + i) % places;
+    c.p.out_stride[1] = c.p.extent[1] + (places - c.p.extent[1] % places + i / places) % places;
+    c.in_skip = i / (places * places) % places * u64(size), c.out_skip = i / (places * places * places) * u64(size);
+    run<P>(c, name, int(i), false, true);
+  }
+}
 // Few long rows whose columns lie one behind the other: even and odd many, ends of rows within a word, pitches, any
 // alignment of both sides, several matrices.
 template <class P> static void few(const char *name, int size, int seeds) {
@@ -733,12 +751,17 @@ int main(int argc, char **argv) {
   sweep<Small>("transpose 1", 1, seeds);
   sweep<Small>("transpose 2", 2, seeds);
   sweep<Larger>("transpose 12", 12, seeds);
+  alignments<Warp>("alignments 1", 1, seeds);
+  alignments<Small>("alignments 2", 2, seeds);
+  alignments<Warp>("alignments 4", 4, seeds);
   permutations(seeds);
   few<Small>("few 1", 1, seeds);
   few<Small>("few 2", 2, seeds);
   few<Small>("few 4", 4, seeds);
 #ifndef TEST_FEW
   sweep<Larger>("transpose 8", 8, seeds);
+  alignments<Larger>("alignments 1, larger", 1, seeds);
+  alignments<Larger>("alignments 8", 8, seeds);
   few<Larger>("few 1, larger", 1, seeds);
   few<Larger>("few 8", 8, seeds);
   sweep<Small>("transpose 16", 16, seeds);
@@ -792,6 +815,7 @@ int main(int argc, char **argv) {
 #ifdef TEST_TRANSPOSE_TILE
   tiles<u32, 32, 16, false, false>("tile u32", seeds);
   tiles<u8, 32, 32, true, true>("tile u8 swizzled", seeds);
+  tiles<u8, 256, 16, false, false>("tile u8", seeds);
 #ifndef TEST_FEW
   tiles<u16, 16, 32, false, true>("tile u16", seeds);
   tiles<Large, 8, 8, false, false>("tile 40 bytes", seeds);
