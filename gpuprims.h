@@ -3345,7 +3345,7 @@ GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
 // Tile rows of a panel: neighbouring blocks write its tiles, column by column of tiles. What did best on an H200, where
 // DRAM is what decides.
 GPUPRIMS__RULE int gp__transpose_panel(int size, int vectors, int form) {
-  return !(form & GP__FORM_OUT_ALIGNED)         ? 32
+  return !(form & GP__FORM_OUT_ALIGNED)         ? 64
          : !(form & GP__FORM_IN_ALIGNED)        ? (int)GP__TRANSPOSE_PANEL
          : size == 1 || size == 4 || size == 16 ? 64
          : size == 8 && vectors == 8            ? 1
@@ -3389,8 +3389,11 @@ GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
 }
 // Few long rows whose columns lie one behind the other: a thread has a unit of each, a word or an element, and a tile
 // has a unit of each thread. Units in shared memory: a gap behind 128 bytes where columns are even.
-GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows) { // what won on an H200
-  return rows >= (size == 1 ? 8u : 9u) && rows <= (size <= 2 ? 112u : size == 4 ? 47u : 39u);
+GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // what won on an H200
+  return rows >= (size == 1 ? 8u : 9u) && rows <= (size == 1   ? (aligned ? 64u : 80u)
+                                                   : size == 2 ? 112u
+                                                   : size == 4 ? 47u
+                                                               : 39u);
 }
 GPUPRIMS__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
 GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // the logarithm of units between gaps
@@ -3402,7 +3405,8 @@ GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
 }
 GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.form & GP__FORM_OUT_DENSE) &&
-         gp__is_swizzlable(s.key_size) && s.key_size <= 8 && s.word == s.key_size && gp__are_few(s.key_size, s.rows) &&
+         gp__is_swizzlable(s.key_size) && s.key_size <= 8 && s.word == s.key_size &&
+         gp__are_few(s.key_size, s.rows, s.form & GP__FORM_IN_ALIGNED) &&
          s.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
          gp__few_bytes(p, s.key_size, (unsigned)s.rows) <= (unsigned)s.shared_bytes - 2048;
 }
@@ -4078,24 +4082,36 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   }
   return q;
 }
-// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor, or elements have 8 bytes; of
-// large matrices with aligned sides 32 KiB (bytes: the input's side is enough). Rectangles in place of 128 MiB or more
-// go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide elements, where rows are
-// aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then. Matrices that a tile has whole change
-// within their places. Others of 64 MiB or less go to the workspace and back, a few trips or large ones: as many bytes
-// as panels and chunks move, or fewer, at the speed of two plain kernels.
+// Tiles of 32 KiB, by what is aligned, as measured on an H200: rows and columns; rows alone; columns alone; neither.
+__attribute__((unused)) static int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
+  const int least = s.key_size == 1 ? 27 : s.key_size == 8 ? 30 : 29;
+  const int large = s.rows * s.columns * (unsigned)s.key_size >> least != 0;
+  if (s.move != GP__MOVE_TILES || !gp__is_swizzlable(s.key_size) || s.rows < 1024 || s.columns < 1024) return 0;
+  return aligned == GP__FORM_OUT_ALIGNED  ? large && s.key_size != 4
+         : aligned == GP__FORM_IN_ALIGNED ? (s.key_size == 4 ? bytes >> 26 != 0 : large && s.key_size != 8)
+         : aligned                        ? large || (s.key_size <= 2 && bytes >> 24)
+                                          : large;
+}
+// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor, or elements have 8 bytes; larger
+// ones where gp__transposes_by_eight says so. Narrow elements whose rows are not aligned: 128 threads. Rectangles in
+// place of 128 MiB or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide
+// elements, where rows are aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then. Matrices that a
+// tile has whole change within their places. Others of 64 MiB or less go to the workspace and back, a few trips or
+// large ones: as many bytes as panels and chunks move, or fewer, at the speed of two plain kernels.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
   const int aligned = s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
   const int sides = s.move == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.rows >= 1024 && s.columns >= 1024;
-  const int least = s.key_size == 1 ? 27 : s.key_size == 8 ? 30 : 29;
+  const int eight = gp__transposes_by_eight(s, bytes, aligned);
+  const int many = s.move == GP__MOVE_TILES && !aligned && s.key_size <= 2 && s.rows >= 512 && s.columns >= 512 &&
+                   bytes >> 27 && !(matrix >> 27); // matrices
   gp_policy q = p;
   if (s.move == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
-    q.threads = gp__or(p.threads, 128);
-    q.vectors = gp__or(vectors, s.key_size == 8 ? 8 : 4);
+    q.threads = gp__or(p.threads, s.key_size == 1 && s.rows <= 8 ? 64 : 128);
+    q.vectors = gp__or(vectors, s.key_size == 8 ? 8 : s.key_size == 1 && s.rows <= 8 ? 2 : 4);
     q.stages = gp__or(p.stages, 8);
     if (gp__transpose_few(q, s)) return q;
   }
@@ -4119,12 +4135,15 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
       return q;
     }
   }
+  if (!vectors && s.key_size <= 2 && !(aligned & GP__FORM_IN_ALIGNED) &&
+      (many || (eight && (aligned || s.key_size == 2))))
+    p.threads = gp__or(p.threads, 128);
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(vectors, bytes < sms * 2 * 8192          ? 1
-                              : bytes < sms * 4 * 16384       ? 2
-                              : sides && matrix >> least == 0 ? aligned == 3 && s.key_size == 8 ? 2 : 4
-                              : sides && (aligned == 3 || s.key_size == 1 || (s.key_size == 4 && aligned < 2)) ? 8
-                                                                                                               : 4);
+  p.vectors = gp__or(vectors, bytes < sms * 2 * 8192                     ? 1
+                              : bytes < sms * 4 * 16384                  ? 2
+                              : eight || many                            ? 8
+                              : sides && aligned == 3 && s.key_size == 8 ? 2
+                                                                         : 4);
   p.stages = gp__or(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__or(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.form & GP__FORM_IN_START) &&
