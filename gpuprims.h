@@ -2188,17 +2188,17 @@ GP_DEVICE gp__u32 gp__upper_bits(gp__u32 x) { return (x & 0x80808080u) * 0x00204
 
 // 16 bytes that start `offset` (0 to 15) bytes into the 32 bytes (low, high).
 GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &high, unsigned offset) {
-  const unsigned skip = offset / 4, bits = offset % 4 * 8;
-  gp__u32 w[5];
+  const unsigned bits = offset % 4 * 8;
+  const bool two = (offset & 8u) != 0, one = (offset & 4u) != 0;
+  gp__u32 w[6];
   gp_vector r;
   GPUPRIMS__UNROLL
-  for (int i = 0; i < 5; ++i) {
-    const gp__u32 w0 = i < 4 ? low.word[i & 3] : high.word[0],
-                  w1 = i + 1 < 4 ? low.word[(i + 1) & 3] : high.word[(i + 1) & 3];
-    const gp__u32 w2 = i + 2 < 4 ? low.word[(i + 2) & 3] : high.word[(i + 2) & 3];
-    const gp__u32 w3 = i + 3 < 4 ? low.word[(i + 3) & 3] : high.word[(i + 3) & 3];
-    w[i] = skip < 2 ? (skip == 0 ? w0 : w1) : (skip == 2 ? w2 : w3);
+  for (int i = 0; i < 6; ++i) {
+    const gp__u32 near = i < 4 ? low.word[i & 3] : high.word[i & 3];
+    w[i] = two ? i < 2 ? low.word[(i + 2) & 3] : high.word[(i - 2) & 3] : near;
   }
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 5; ++i) w[i] = one ? w[i + 1] : w[i];
   GPUPRIMS__UNROLL
   for (int i = 0; i < 4; ++i) r.word[i] = __funnelshift_r(w[i], w[i + 1], bits);
   return r;
@@ -3331,18 +3331,21 @@ GPUPRIMS__RULE int gp__transpose_columns(int threads, int vectors, int size) {
 GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
   return gp__max(gp__pack_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
 }
-// Tile rows of a panel: neighbouring blocks write its tiles, column by column of tiles. What did best on an H200 where
-// all rows and columns are aligned; DRAM is what decides.
+// Tile rows of a panel: neighbouring blocks write its tiles, column by column of tiles. What did best on an H200, where
+// DRAM is what decides.
 GPUPRIMS__RULE int gp__transpose_panel(int size, int vectors, int form) {
-  return (form & 15) != (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED) ? (int)GP__TRANSPOSE_PANEL
-         : size == 1 || size == 4 || size == 16                      ? 64
-         : size == 8 && vectors == 8                                 ? 1
-                                                                     : (int)GP__TRANSPOSE_PANEL;
+  return !(form & GP__FORM_OUT_ALIGNED)         ? 64
+         : !(form & GP__FORM_IN_ALIGNED)        ? (int)GP__TRANSPOSE_PANEL
+         : size == 1 || size == 4 || size == 16 ? 64
+         : size == 8 && vectors == 8            ? 1
+                                                : (int)GP__TRANSPOSE_PANEL;
 }
-// Rows from tile to tile: those of narrow elements overlap where columns of the output are not aligned, so that each
-// has whole vectors of a column.
+// Rows from tile to tile: tiles overlap where columns of the output are not aligned, so that each has whole sectors (of
+// small tiles whole vectors) of a column, from its first multiple of so many bytes on. Sectors that two blocks write a
+// part of each cost more than what is read twice.
+GPUPRIMS__RULE int gp__transpose_alignment(int rows, int size) { return rows * size < 256 ? 16 : 32; }
 GPUPRIMS__RULE int gp__transpose_step(int rows, int size, int word, int aligned) {
-  return size <= 2 && size == word && !aligned ? rows - gp__pack_items(size) : rows;
+  return size < GP__VECTOR && size == word && !aligned ? rows - gp__transpose_alignment(rows, size) / size : rows;
 }
 GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // of a square tile
   return gp__transpose_columns(threads, vectors, size);
@@ -3375,8 +3378,11 @@ GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
 }
 // Few long rows whose columns lie one behind the other: a thread has a unit of each, a word or an element, and a tile
 // has a unit of each thread. Units in shared memory: a gap behind 128 bytes where columns are even.
-GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows) { // what won on an H200
-  return rows >= (size == 1 ? 8u : 9u) && rows <= (size <= 2 ? 112u : size == 4 ? 47u : 39u);
+GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // what won on an H200
+  return rows >= (size == 1 ? 8u : 9u) && rows <= (size == 1   ? (aligned ? 64u : 80u)
+                                                   : size == 2 ? 112u
+                                                   : size == 4 ? 47u
+                                                               : 39u);
 }
 GPUPRIMS__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
 GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // the logarithm of units between gaps
@@ -3388,7 +3394,8 @@ GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
 }
 GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.form & GP__FORM_OUT_DENSE) &&
-         gp__is_swizzlable(s.key_size) && s.key_size <= 8 && s.word == s.key_size && gp__are_few(s.key_size, s.rows) &&
+         gp__is_swizzlable(s.key_size) && s.key_size <= 8 && s.word == s.key_size &&
+         gp__are_few(s.key_size, s.rows, s.form & GP__FORM_IN_ALIGNED) &&
          s.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
          gp__few_bytes(p, s.key_size, (unsigned)s.rows) <= (unsigned)s.shared_bytes - 2048;
 }
@@ -4066,24 +4073,36 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   }
   return q;
 }
-// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor, or elements have 8 bytes; of
-// large matrices with aligned sides 32 KiB (bytes: the input's side is enough). Rectangles in place of 128 MiB or more
-// go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide elements, where rows are
-// aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then. Matrices that a tile has whole change
-// within their places. Others of 64 MiB or less go to the workspace and back, a few trips or large ones: as many bytes
-// as panels and chunks move, or fewer, at the speed of two plain kernels.
+// Tiles of 32 KiB, by what is aligned, as measured on an H200: rows and columns; rows alone; columns alone; neither.
+__attribute__((unused)) static int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
+  const int least = s.key_size == 1 ? 27 : s.key_size == 8 ? 30 : 29;
+  const int large = s.rows * s.columns * (unsigned)s.key_size >> least != 0;
+  if (s.move != GP__MOVE_TILES || !gp__is_swizzlable(s.key_size) || s.rows < 1024 || s.columns < 1024) return 0;
+  return aligned == GP__FORM_OUT_ALIGNED  ? large && s.key_size != 4
+         : aligned == GP__FORM_IN_ALIGNED ? (s.key_size == 4 ? bytes >> 26 != 0 : large && s.key_size != 8)
+         : aligned                        ? large || (s.key_size <= 2 && bytes >> 24)
+                                          : large;
+}
+// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor, or elements have 8 bytes; larger
+// ones where gp__transposes_by_eight says so. Narrow elements whose rows are not aligned: 128 threads. Rectangles in
+// place of 128 MiB or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide
+// elements, where rows are aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then. Matrices that a
+// tile has whole change within their places. Others of 64 MiB or less go to the workspace and back, a few trips or
+// large ones: as many bytes as panels and chunks move, or fewer, at the speed of two plain kernels.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
   const int aligned = s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
   const int sides = s.move == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.rows >= 1024 && s.columns >= 1024;
-  const int least = s.key_size == 1 ? 27 : s.key_size == 8 ? 30 : 29;
+  const int eight = gp__transposes_by_eight(s, bytes, aligned);
+  const int many = s.move == GP__MOVE_TILES && !aligned && s.key_size <= 2 && s.rows >= 512 && s.columns >= 512 &&
+                   bytes >> 27 && !(matrix >> 27); // matrices
   gp_policy q = p;
   if (s.move == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
-    q.threads = gp__or(p.threads, 128);
-    q.vectors = gp__or(vectors, s.key_size == 8 ? 8 : 4);
+    q.threads = gp__or(p.threads, s.key_size == 1 && s.rows <= 8 ? 64 : 128);
+    q.vectors = gp__or(vectors, s.key_size == 8 ? 8 : s.key_size == 1 && s.rows <= 8 ? 2 : 4);
     q.stages = gp__or(p.stages, 8);
     if (gp__transpose_few(q, s)) return q;
   }
@@ -4107,12 +4126,15 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
       return q;
     }
   }
+  if (!vectors && s.key_size <= 2 && !(aligned & GP__FORM_IN_ALIGNED) &&
+      (many || (eight && (aligned || s.key_size == 2))))
+    p.threads = gp__or(p.threads, 128);
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(vectors, bytes < sms * 2 * 8192          ? 1
-                              : bytes < sms * 4 * 16384       ? 2
-                              : sides && matrix >> least == 0 ? aligned == 3 && s.key_size == 8 ? 2 : 4
-                              : sides && (aligned == 3 || (s.key_size == 1 && aligned == 1)) ? 8
-                                                                                             : 4);
+  p.vectors = gp__or(vectors, bytes < sms * 2 * 8192                     ? 1
+                              : bytes < sms * 4 * 16384                  ? 2
+                              : eight || many                            ? 8
+                              : sides && aligned == 3 && s.key_size == 8 ? 2
+                                                                         : 4);
   p.stages = gp__or(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__or(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.form & GP__FORM_IN_START) &&
@@ -7208,7 +7230,6 @@ template <int GROUP> struct gp__padded_rows {
 template <int GROUP, int PITCH> struct gp__swizzled_rows {
   static const unsigned MASK = PITCH >= 128 ? 7 : PITCH / 16 - 1;
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * PITCH + (byte ^ (row / GROUP & MASK) << 4); }
-  GP_DEVICE unsigned step() const { return PITCH; }
 };
 template <int GROUP, int PITCH, bool SWIZZLED> struct gp__tile_rows {
   typedef gp__padded_rows<GROUP> type;
@@ -7220,14 +7241,12 @@ template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
 };
 
 // Writes `lines` lines of `items` elements each, SIZE bytes an element, `pitch` bytes from line to line: element i of
-// line j stands in row i of shared memory, at byte j * SIZE behind the row's start, which lies where the row's address
-// in memory, start + i * start_pitch, lies behind a multiple of 16. blocks: of 8 units of 16 bytes, of a line.
-template <int THREADS, int CACHE, int SIZE, int WORD, bool IN_ALIGNED, bool OUT_ALIGNED, int KW, class Place>
+// line j stands in row i of shared memory, at byte j * SIZE. blocks: of 8 units of 16 bytes, of a line.
+template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Place>
 GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, unsigned char *out, gp__u64 pitch,
-                               unsigned items, unsigned lines, gp__divisor blocks, unsigned start,
-                               unsigned start_pitch) {
+                               unsigned items, unsigned lines, gp__divisor blocks) {
   typedef typename gp__word_of<WORD>::type Word;
-  const int N = SIZE / WORD, W = 16 / WORD, JW = GP__WARP / KW;
+  const int N = SIZE / WORD, W = 16 / WORD, KW = 8, JW = GP__WARP / KW;
   const unsigned works = (lines + JW - 1) / JW * blocks.by * GP__WARP;
   GPUPRIMS__UNROLL_BY(2)
   for (unsigned i = threadIdx.x; i < works; i += THREADS) {
@@ -7246,10 +7265,9 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, 
       GPUPRIMS__UNROLL
       for (int w = 0; w < W; ++w) {
         const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
-        const unsigned behind = IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u;
-        p.item[w] = *reinterpret_cast<const Word *>(
-            shared + (OUT_ALIGNED && N == 1 ? from + w * place.step() + behind // one group of rows
-                                            : place.at(row, behind + line * SIZE + part * WORD)));
+        p.item[w] = *reinterpret_cast<const Word *>(shared + (OUT_ALIGNED && N == 1
+                                                                  ? from + w * place.step() // one group of rows
+                                                                  : place.at(row, line * SIZE + part * WORD)));
       }
       gp__store_vector<CACHE>(to, p.vector);
       continue;
@@ -7258,22 +7276,88 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, 
     for (int w = 0; w < W; ++w) {
       if (first + w < 0 || first + w >= all) continue;
       const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
-      const unsigned behind = IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u;
       *reinterpret_cast<Word *>(to + w * WORD) =
-          *reinterpret_cast<const Word *>(shared + place.at(row, behind + line * SIZE + part * WORD));
+          *reinterpret_cast<const Word *>(shared + place.at(row, line * SIZE + part * WORD));
     }
   }
 }
 
+// Words of a line before its first multiple of ALIGNMENT, which may be behind the line.
+template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const unsigned char *line) {
+  return (0u - gp__misalignment(line, ALIGNMENT)) % ALIGNMENT / WORD;
+}
+// Words before the first unit of each line and behind the last one, a lane each; at(word, line): where they lie.
+template <int THREADS, int WORD, int ALIGNMENT, bool OUT_ALIGNED, class At>
+GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails,
+                              const At &at) {
+  typedef typename gp__word_of<WORD>::type Word;
+  const unsigned W = 16 / WORD, PART = ALIGNMENT / WORD;
+  heads = heads && !OUT_ALIGNED, tails = tails && !(OUT_ALIGNED && words % W == 0);
+  for (unsigned i = threadIdx.x; (heads || tails) && i < lines * PART; i += THREADS) {
+    const unsigned line = i / PART, word = i % PART;
+    unsigned char *to = out + line * pitch;
+    const unsigned skip = OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to), before = skip < words ? skip : words;
+    const unsigned behind = words - (words - before) % W + word;
+    if (heads && word < before)
+      *reinterpret_cast<Word *>(to + word * WORD) = *reinterpret_cast<const Word *>(at(word, line));
+    if (tails && behind < words)
+      *reinterpret_cast<Word *>(to + behind * WORD) = *reinterpret_cast<const Word *>(at(behind, line));
+  }
+}
+// The same of a tile, whose columns are the lines: units from the first multiple of the alignment on. Where a thread's
+// lines begin alike behind such a multiple, what it reads of each lies equally far apart.
+template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+          bool OUT_ALIGNED, int ALIGNMENT, class Place>
+struct gp__column_store {
+  typedef typename gp__word_of<WORD>::type Word;
+  static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
+  static const int KW = gp__lowest_bit(UNITS | 8), JW = GP__WARP / KW, BLOCKS = UNITS / KW;
+  static const int ROUNDS = ((COLUMNS + JW - 1) / JW * BLOCKS * GP__WARP + THREADS - 1) / THREADS;
+  static const int LINES = THREADS / GP__WARP / BLOCKS * JW; // of a round
+  static const bool FIXED = !SWIZZLED && THREADS % (GP__WARP * BLOCKS) == 0 && LINES * WORD % ALIGNMENT == 0;
+  const unsigned char *shared;
+  const Place place;
+  const unsigned start, start_pitch;
+
+  GP_DEVICE unsigned at(unsigned word, unsigned line) const {
+    const unsigned row = word / N;
+    return place.at(row, (IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u) + line * SIZE + word % N * WORD);
+  }
+  GP_DEVICE const unsigned char *operator()(unsigned word, unsigned line) const { return shared + at(word, line); }
+  GP_DEVICE void units(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool tails) const {
+    unsigned from[W], first = 0;
+    bool there = false;
+    GPUPRIMS__UNROLL_BY(8)
+    for (int k = 0; k < ROUNDS; ++k) {
+      const unsigned i = (FIXED ? 0 : k * THREADS) + threadIdx.x, unit = i / GP__WARP % BLOCKS * KW + i % KW;
+      const unsigned line = i / GP__WARP / BLOCKS * JW + i / KW % JW + (FIXED ? k * LINES : 0);
+      unsigned char *to = out + line * pitch;
+      if (!FIXED || k == 0) {
+        first = unit * W + (OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to));
+        there = first + W <= words && (OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16));
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < W; ++w) from[w] = at(first + w, line);
+      }
+      if (!there || line >= lines) continue;
+      gp__packed<Word> p;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < W; ++w)
+        p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + (FIXED ? k * LINES * SIZE : 0));
+      gp__store_vector<CACHE>(to + first * WORD, p.vector);
+    }
+  }
+};
+
 // A tile of ROWS rows of COLUMNS elements of SIZE bytes: units of 16 bytes in, words of WORD bytes out. Addresses are
 // multiples of WORD; IN_ALIGNED, OUT_ALIGNED: of 16, for all rows (all columns). `shared`: BYTES, aligned to 16.
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
-          bool OUT_ALIGNED>
+          bool OUT_ALIGNED, int ALIGNMENT>
 struct gp__gathered_tile {
   static const int GROUP = gp__pack_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
   static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, SWIZZLED, IN_ALIGNED);
-  static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS, OUT_UNITS = ROWS * SIZE / 16 + !OUT_ALIGNED;
-  static const int KW = OUT_UNITS >= 8 ? 8 : OUT_UNITS >= 4 ? 4 : OUT_UNITS >= 2 ? 2 : 1;
+  static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS;
+  static const int MAIN = COLUMNS * SIZE / 16, ROWS_A_ROUND = THREADS / MAIN; // of rows that are not aligned
+  static const bool EVEN = THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
   typedef gp__tile_rows<GROUP, PITCH, SWIZZLED> Rows;
   // Where this thread's k-th unit lies.
   static GP_DEVICE unsigned row_of(unsigned k) {
@@ -7298,29 +7382,56 @@ struct gp__gathered_tile {
       }
       return;
     }
-    unsigned there = 0; // bit k: v[k]
-    GPUPRIMS__UNROLL
+    if (!IN_ALIGNED && EVEN && rows == ROWS && columns == COLUMNS && begin != end && in >= begin + 16 &&
+        in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end)
+      return load_shifted(shared, in, pitch);
+    GPUPRIMS__UNROLL_BY(1)
     for (int k = 0; k < ROUNDS; ++k) {
       const unsigned row = row_of(k), unit = unit_of(k) * 16;
       if (row >= rows) continue;
       const unsigned char *from = in + row * pitch;
       const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
-      if (unit >= skip + columns * SIZE) continue;
-      v[k] = gp__load_unit<LOAD, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
-      there |= 1u << k;
+      if (unit < skip + columns * SIZE)
+        *reinterpret_cast<gp_vector *>(shared + place.at(row, unit)) =
+            gp__load_unit<LOAD, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
+    }
+  }
+  // A whole tile of rows that are not aligned, and the bytes beside them: each thread's rows begin alike behind a
+  // multiple of 16. The last unit of each row comes by a thread of its own.
+  static GP_DEVICE void load_shifted(unsigned char *shared, const unsigned char *in, gp__u64 pitch) {
+    const int K = EVEN ? ROWS * MAIN / THREADS : 1, LAST = (ROWS + THREADS - 1) / THREADS;
+    const typename Rows::type place = Rows::make();
+    const unsigned row = threadIdx.x / MAIN, unit = threadIdx.x % MAIN * 16;
+    const unsigned char *from = in + row * pitch;
+    gp_vector v[K], last[LAST];
+    from = from - gp__misalignment(from, 16) + unit;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) v[k] = gp__load_vector<LOAD>(from + k * ROWS_A_ROUND * pitch);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < LAST; ++k) {
+      const unsigned r = k * THREADS + threadIdx.x;
+      const unsigned char *at = in + r * pitch;
+      if (r < ROWS) last[k] = gp__load_vector<LOAD>(at - gp__misalignment(at, 16) + MAIN * 16);
     }
     GPUPRIMS__UNROLL
-    for (int k = 0; k < ROUNDS; ++k) {
-      if (there >> k & 1u) *reinterpret_cast<gp_vector *>(shared + place.at(row_of(k), unit_of(k) * 16)) = v[k];
+    for (int k = 0; k < K; ++k) *reinterpret_cast<gp_vector *>(shared + place.at(row + k * ROWS_A_ROUND, unit)) = v[k];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < LAST; ++k) {
+      const unsigned r = k * THREADS + threadIdx.x;
+      if (r < ROWS) *reinterpret_cast<gp_vector *>(shared + place.at(r, MAIN * 16)) = last[k];
     }
   }
   // Columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of what was loaded, modulo 16.
+  // heads, tails: tiles that overlap leave the ends of columns to those before and behind, but for these.
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-                              unsigned columns, unsigned start, unsigned start_pitch, bool = true, bool = true) {
-    gp__divisor blocks = {(OUT_UNITS + KW - 1) / KW, 0};
-    blocks.magic = 0xffffffffu / blocks.by + 1;
-    gp__store_lines<THREADS, STORE, SIZE, WORD, IN_ALIGNED, OUT_ALIGNED, KW>(shared, Rows::make(), out, pitch, rows,
-                                                                             columns, blocks, start, start_pitch);
+                              unsigned columns, unsigned start, unsigned start_pitch, bool heads = true,
+                              bool tails = true) {
+    const gp__column_store<THREADS, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT,
+                           typename Rows::type>
+        to = {shared, Rows::make(), start, start_pitch};
+    const unsigned words = rows * (SIZE / WORD);
+    to.units(out, pitch, words, columns, tails);
+    gp__store_ends<THREADS, WORD, ALIGNMENT, OUT_ALIGNED>(out, pitch, words, columns, heads, tails, to);
   }
 };
 
@@ -7376,7 +7487,7 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
 // The same of elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
 // shared memory; from there they come as 16-byte units. What is not aligned is shifted, in registers too.
 template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
-          bool OUT_ALIGNED>
+          bool OUT_ALIGNED, int ALIGNMENT>
 struct gp__scattered_tile {
   static const int K = 4 / SIZE, V = 16 / SIZE, UNITS = COLUMNS / V, OUT_UNITS = ROWS / V, BUNDLES = ROWS / K;
   static const int UC = UNITS >= 8 ? 8 : UNITS, ROUNDS = (BUNDLES * UNITS + THREADS - 1) / THREADS;
@@ -7390,50 +7501,62 @@ struct gp__scattered_tile {
   }
   static GP_DEVICE unsigned unit_of(unsigned i) { return i % UC + i / UC / BUNDLES * UC; }
   static GP_DEVICE unsigned bundle_of(unsigned i) { return i / UC % BUNDLES; }
+  static GP_DEVICE void scatter(unsigned char *shared, unsigned i, const gp_vector (&v)[K]) {
+    if (i >= BUNDLES * UNITS) return;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < 4; ++w) {
+      gp__u32 words[K];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) words[k] = v[k].word[w];
+      gp__transpose_words<SIZE>(words);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
+    }
+  }
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                              unsigned columns, const unsigned char *begin, const unsigned char *end) {
-    gp_vector v[ROUNDS][K];
     const bool full = rows == ROWS && columns == COLUMNS;
-    GPUPRIMS__UNROLL
+    if (IN_ALIGNED && full) {
+      gp_vector v[ROUNDS][K];
+      GPUPRIMS__UNROLL
+      for (int n = 0; n < ROUNDS; ++n) {
+        const unsigned i = n * THREADS + threadIdx.x;
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k)
+          if (i < BUNDLES * UNITS)
+            v[n][k] = gp__load_vector<LOAD>(in + (bundle_of(i) * K + k) * pitch + unit_of(i) * 16);
+      }
+      GPUPRIMS__UNROLL
+      for (int n = 0; n < ROUNDS; ++n) scatter(shared, n * THREADS + threadIdx.x, v[n]);
+      return;
+    }
+    // What is not aligned lies in two units: all are asked for before one is looked at, where bytes beside are there.
+    const bool beside =
+        !IN_ALIGNED && full && begin != end && in >= begin + 16 && in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end;
+    GPUPRIMS__UNROLL_BY(1)
     for (int n = 0; n < ROUNDS; ++n) {
       const unsigned i = n * THREADS + threadIdx.x, unit = unit_of(i), row = bundle_of(i) * K;
       const unsigned char *from = in + row * pitch;
-      gp_vector high[K]; // what is not aligned lies in two units: all are asked for before one is looked at
-      if (!IN_ALIGNED) {
+      gp_vector v[K], high[K];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) v[k] = high[k] = gp_vector();
+      if (i >= BUNDLES * UNITS) continue;
+      if (beside) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
           const unsigned char *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
-          const bool whole = full && i < BUNDLES * UNITS && low >= begin && low + 32 <= end;
-          v[n][k] = high[k] = gp_vector();
-          gp__load_vector_if<LOAD>(whole, low, v[n][k]);
-          gp__load_vector_if<LOAD>(whole, low + 16, high[k]);
+          v[k] = gp__load_vector<LOAD>(low), high[k] = gp__load_vector<LOAD>(low + 16);
         }
-      }
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < K; ++k) {
-        const unsigned char *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
-        if (IN_ALIGNED) v[n][k] = gp_vector();
-        if (IN_ALIGNED && full && i < BUNDLES * UNITS) v[n][k] = gp__load_vector<LOAD>(at);
-        else if (!IN_ALIGNED && full && low >= begin && low + 32 <= end)
-          v[n][k] = gp__shift_vectors(v[n][k], high[k], gp__misalignment(at, 16));
-        else if (i < BUNDLES * UNITS && row + k < rows && unit * V < columns)
-          v[n][k] = gp__load_across<LOAD, SIZE, IN_ALIGNED>(at, from + k * pitch, from + k * pitch + columns * SIZE,
-                                                            begin, end);
-      }
-    }
-    GPUPRIMS__UNROLL
-    for (int n = 0; n < ROUNDS; ++n) {
-      const unsigned i = n * THREADS + threadIdx.x, bundle = bundle_of(i);
-      if (i >= BUNDLES * UNITS) continue;
-      GPUPRIMS__UNROLL
-      for (int w = 0; w < 4; ++w) {
-        gp__u32 words[K];
         GPUPRIMS__UNROLL
-        for (int k = 0; k < K; ++k) words[k] = v[n][k].word[w];
-        gp__transpose_words<SIZE>(words);
+        for (int k = 0; k < K; ++k) v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));
+      } else {
         GPUPRIMS__UNROLL
-        for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle, words[k]);
+        for (int k = 0; k < K; ++k)
+          if (row + k < rows && unit * V < columns)
+            v[k] = gp__load_across<LOAD, SIZE, IN_ALIGNED>(from + k * pitch + unit * 16, from + k * pitch,
+                                                           from + k * pitch + columns * SIZE, begin, end);
       }
+      scatter(shared, i, v);
     }
   }
   // heads, tails: tiles that overlap leave the ends of columns to those before and behind, but for these.
@@ -7456,48 +7579,43 @@ struct gp__scattered_tile {
       }
     }
   }
-  // Units of the output, out of two of shared memory; then, a lane each, the words of those at both ends of a column
-  // that are parts.
+  // Units of the output, out of two of shared memory.
   static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                                      unsigned columns, bool heads, bool tails) {
-    typedef typename gp__word_of<SIZE>::type Word;
-    for (unsigned i = threadIdx.x; i < COLUMNS * (OUT_UNITS + 1); i += THREADS) {
-      const unsigned column = i / (OUT_UNITS + 1), unit = i % (OUT_UNITS + 1);
+    const int LINES = THREADS / OUT_UNITS, STORES = (COLUMNS * OUT_UNITS + THREADS - 1) / THREADS;
+    const bool FIXED = !SWIZZLED && THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns, modulo 16
+    unsigned at = 0, shift = 0;
+    GPUPRIMS__UNROLL_BY(8)
+    for (int k = 0; k < STORES; ++k) {
+      const unsigned i = k * THREADS + threadIdx.x, column = i / OUT_UNITS;
       unsigned char *to = out + column * pitch;
-      const unsigned skip = gp__misalignment(to, 16), first = unit * V - skip / SIZE; // wraps below 0
-      if (column >= columns || first >= rows || first + V > rows) continue;
-      if (!tails && first + skip / SIZE >= ROWS - (skip ? 0 : V)) continue; // the next tile's
-      gp_vector v = *reinterpret_cast<const gp_vector *>(shared + place(column, first / V));
-      if (skip) {
-        const gp_vector next = *reinterpret_cast<const gp_vector *>(shared + place(column, first / V + 1));
-        v = gp__shift_vectors(v, next, 16 - skip);
-      }
+      const unsigned lead = gp__words_before<SIZE, ALIGNMENT>(to), unit = i % OUT_UNITS + lead / V;
+      const unsigned first = i % OUT_UNITS * V + lead;
+      if (!FIXED || k == 0) at = place(column, 0), shift = lead % V * SIZE;
+      if (column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
+        continue;
+      const unsigned char *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
+      gp_vector v = *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + place(column, unit) : from);
+      if (shift)
+        v = gp__shift_vectors(
+            v, *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + place(column, unit + 1) : from + 16), shift);
       gp__store_vector<STORE>(to + first * SIZE, v);
     }
-    for (unsigned i = threadIdx.x; (heads || tails) && i < columns * V; i += THREADS) {
-      const unsigned column = i / V, word = i % V;
-      unsigned char *to = out + column * pitch;
-      const unsigned skip = gp__misalignment(to, 16) / SIZE, all = skip + rows, last = all / V * V;
-      const bool head = heads && word >= skip && word < all && (skip || !last);
-      const bool tail = tails && last && last + word < all;
-      GPUPRIMS__UNROLL
-      for (int end = 0; end < 2; ++end) {
-        const unsigned row = (end ? last : 0) + word - skip;
-        if (end ? tail : head)
-          *reinterpret_cast<Word *>(to + row * SIZE) =
-              *reinterpret_cast<const Word *>(shared + place(column, row / V) + row % V * SIZE);
-      }
-    }
+    gp__store_ends<THREADS, SIZE, ALIGNMENT, false>(
+        out, pitch, rows, columns, heads, tails,
+        [shared](unsigned row, unsigned column) { return shared + place(column, row / V) + row % V * SIZE; });
   }
 };
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
-          bool OUT_ALIGNED, bool SCATTERED>
+          bool OUT_ALIGNED, bool SCATTERED, int ALIGNMENT = 16>
 struct gp__transposed_tile
-    : gp__gathered_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED> {};
+    : gp__gathered_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {
+};
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
-          bool OUT_ALIGNED>
-struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, true>
-    : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED> {};
+          bool OUT_ALIGNED, int ALIGNMENT>
+struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, true,
+                           ALIGNMENT>
+    : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
 
 // Transposes tiles: load() brings rows x columns elements (at most ROWS x COLUMNS) of a row-major matrix into storage,
 // `pitch` elements from row to row; then, behind a barrier, store() writes them as columns x rows elements. Matrices
@@ -19294,8 +19412,11 @@ struct gp__transposer {
   static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), GROUP = gp__pack_items(SIZE);
+  static const int STEP = gp__transpose_step(ROWS, SIZE, WORD, OUT_ALIGNED);
+  static const bool OVERLAPS = STEP != ROWS;
   typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED,
-                              OUT_ALIGNED, (SIZE <= 2 && SIZE == WORD)>
+                              OUT_ALIGNED, (SIZE <= 2 && SIZE == WORD),
+                              OVERLAPS ? gp__transpose_alignment(ROWS, SIZE) : 16>
       Tile;
   const gp__transpose_args &a;
   const gp__padded_rows<GROUP> place;
@@ -19423,8 +19544,7 @@ struct gp__transposer {
       to = far * a.out_outer[0] + (matrix - far * a.outer[1]) * a.out_outer[1];
     }
     gp__tile_of_panel(a, tile, row, column);
-    const unsigned step = gp__transpose_step(ROWS, SIZE, WORD, OUT_ALIGNED);
-    row *= IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : step;
+    row *= IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(STEP);
     column *= OUT_WHOLE ? a.tile_columns : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(COLUMNS);
     const unsigned most_rows = IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS);
     const unsigned most_columns = OUT_WHOLE  ? a.tile_columns
@@ -19442,11 +19562,11 @@ struct gp__transposer {
     __syncthreads();
     if (OUT_WHOLE) store_whole(shared, out, columns, start);
     else if (IN_WHOLE)
-      gp__store_lines<P::threads, P::store, SIZE, WORD, true, OUT_ALIGNED, 8>(shared, place, out, a.out_pitch, rows,
-                                                                              columns, a.units, 0, 0);
+      gp__store_lines<P::threads, P::store, SIZE, WORD, OUT_ALIGNED>(shared, place, out, a.out_pitch, rows, columns,
+                                                                     a.units);
     else
-      Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u, row == 0,
-                  row + ROWS >= a.rows);
+      Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u,
+                  !OVERLAPS || row == 0, !OVERLAPS || row + ROWS >= a.rows);
   }
 };
 // Units of few long rows. Narrow elements: a word has several, and the words of so many rows become those of columns.
@@ -19799,7 +19919,7 @@ GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
   const int SIDE = gp__transpose_side(P::threads, P::vectors, SIZE);
   const bool ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0;
   typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, SIDE, SIDE, SWIZZLED, ALIGNED, ALIGNED,
-                              (SIZE <= 2 && ALIGNED)>
+                              (SIZE <= 2 && SIZE == WORD)>
       Tile;
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();

@@ -1203,26 +1203,51 @@ MUTANTS = {
     "transpose: whole units are read behind the input": (
         "TRANSPOSE", "at + 16 <= (begin == end ? to : end)", "at < (begin == end ? to : end)"),
     "transpose: rows are taken for aligned": (
-        "TRANSPOSE", "const unsigned behind = IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u;\n        p.item",
-        "const unsigned behind = IN_ALIGNED ? 0 : start;\n        p.item"),
+        "TRANSPOSE", "(IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u)", "(IN_ALIGNED ? 0 : start)"),
+    "transpose: the last unit of shifted rows is the one before": (
+        "TRANSPOSE", "gp__misalignment(at, 16) + MAIN * 16);", "gp__misalignment(at, 16) + MAIN * 16 - 16);"),
+    "transpose: shifted rows are read behind the input": (
+        "TRANSPOSE", "in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end)\n      return", "in < end)\n      return"),
+    "transpose: shifted rows are read before the input": (
+        "TRANSPOSE", "columns == COLUMNS && begin != end && in >= begin + 16 &&\n",
+        "columns == COLUMNS && begin != end &&\n"),
+    "transpose: bytes of shifted rows are read before the input": (
+        "TRANSPOSE", "full && begin != end && in >= begin + 16 && in +", "full && begin != end && in +"),
+    "transpose: bytes of shifted rows are read behind the input": (
+        "TRANSPOSE", "in >= begin + 16 && in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end;", "in >= begin + 16;"),
+    "transpose: a thread's lines all begin as its first one does": (
+        "TRANSPOSE_TILE", "LINES * WORD % ALIGNMENT == 0;", "true;"),
+    "transpose: a thread's columns of bytes all begin as its first one does": (
+        "TRANSPOSE", "THREADS % OUT_UNITS == 0 && LINES % V == 0;", "THREADS % OUT_UNITS == 0;"),
+    "transpose: the units of a line behind the first end with it": (
+        "TRANSPOSE", "first + W <= words && (OUT_ALIGNED", "first <= words && (OUT_ALIGNED"),
+    "transpose: units of words that are the next tile's": (
+        "TRANSPOSE", "(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))", "true"),
+    "transpose: units of words that are nobody's": (
+        "TRANSPOSE", "unit < unsigned(UNITS - ALIGNMENT / 16)", "unit + 1 < unsigned(UNITS - ALIGNMENT / 16)"),
+    "transpose: words before the first unit are nobody's": (
+        "TRANSPOSE", "if (heads && word < before)", "if (heads && word + 1 < before)"),
+    "transpose: words behind the last unit are nobody's": (
+        "TRANSPOSE", "behind = words - (words - before) % W + word;", "behind = words + word;"),
     "transpose: columns of bytes that are not aligned": (
-        "TRANSPOSE", "v = gp__shift_vectors(v, next, 16 - skip);", "v = gp__shift_vectors(v, next, skip);"),
+        "TRANSPOSE", "shift = lead % V * SIZE;", "shift = 16 - lead % V * SIZE;"),
+    "transpose: columns of bytes that begin behind the middle of a sector": (
+        "TRANSPOSE", "unit = i % OUT_UNITS + lead / V;", "unit = i % OUT_UNITS;"),
     "transpose: the place of the next word of a whole column": (
         "TRANSPOSE", "      if (++row < a.row.by) return;\n      row = 0;", "      if (++row < a.row.by) return;"),
     "transpose: the last words of a column are dropped": (
-        "TRANSPOSE", "  static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS,",
-        "  static const int ROUNDS = ROWS * UNITS / THREADS,"),
+        "TRANSPOSE", "  static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS;",
+        "  static const int ROUNDS = ROWS * UNITS / THREADS;"),
     "transpose: the pad of a whole side is forgotten": (
         "TRANSPOSE", "(a.pad ? gp__quotient(a.group, unit) * a.pad : 0)", "0"),
     "transpose: bytes that lie in two units from the first alone": (
-        "TRANSPOSE", "gp__shift_vectors(v[n][k], high[k], gp__misalignment(at, 16));",
-        "gp__shift_vectors(v[n][k], v[n][k], gp__misalignment(at, 16));"),
-    "transpose: the last words of a column that are a part of a unit": (
-        "TRANSPOSE", "tail = tails && last && last + word < all;", "tail = false;"),
+        "TRANSPOSE", "v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));",
+        "v[k] = gp__shift_vectors(v[k], v[k], gp__misalignment(from + k * pitch, 16));"),
     "transpose: units that are the next tile's": (
-        "TRANSPOSE", "      if (!tails && first + skip / SIZE >= ROWS - (skip ? 0 : V)) continue;", ""),
+        "TRANSPOSE", " || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16))", ""),
     "transpose: units that are nobody's": (
-        "TRANSPOSE", "first + skip / SIZE >= ROWS - (skip ? 0 : V)", "first + skip / SIZE >= ROWS - V"),
+        "TRANSPOSE", "i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)",
+        "i % OUT_UNITS + 1 < unsigned(OUT_UNITS - ALIGNMENT / 16)"),
     "transpose: the word that two columns share, without the first": (
         "TRANSPOSE", "Words::last(end[j - 1], tail[j - 1], rest * SIZE * 8)", "Unit()"),
     "transpose: the end of few rows' columns that is no vector": (

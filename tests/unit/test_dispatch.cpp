@@ -2971,7 +2971,7 @@ static void test_round_trips() {
   CHECK(takes(4, 8, 40, 1, 0, &bytes) && !takes(5, 8, 40, 1, 0, &bytes));                        // launches of each
   // One kernel for any number of long rows, allowed as much shared memory as the most have asked for.
   m.extent[0] = 1, m.extent[2] = 8192, m.in_stride[0] = m.out_stride[0] = 0;
-  c.in_type = GP_U8, c.in = reinterpret_cast<char *>(uintptr_t(1) << 32),
+  c.in_type = GP_U16, c.in = reinterpret_cast<char *>(uintptr_t(1) << 32),
   c.out = reinterpret_cast<char *>(uintptr_t(1) << 33);
   for (const uint64_t few : {9, 112, 33}) {
     m.extent[1] = few;
