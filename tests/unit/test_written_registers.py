@@ -122,7 +122,7 @@ def program(tmp_path_factory):
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler} to compile the program with")
     path = str(tmp_path_factory.mktemp("ptx") / "kernel_ptx")
-    subprocess.run([compiler, "-std=gnu11", "-O0", "-w", "-I.", "-Itools", "tests/unit/kernel_ptx.c", "-o", path,
+    subprocess.run([compiler, "-std=gnu11", "-O0", "-w", "-I.", "-Itools", "tests/compile/kernel_ptx.c", "-o", path,
                     "-ldl", "-lpthread", "-lm"], check=True)
     return path
 
