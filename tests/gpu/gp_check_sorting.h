@@ -14,6 +14,8 @@ static const char *const SORTING_CELLS[] = {
     "sort u32 payload=u32 dist=few",
     "sort u64 payload=u8",
     "sort i32 form=indices dist=zipf",
+    "sort u32 payload=u64",
+    "sort u32 form=indices payload=u64",
     "sort u32 bits=5:19",
     "sort u16 payload=s16",
     "merge_sort u32",
@@ -116,7 +118,7 @@ static const char *const SORTING_CELLS[] = {
     "group_by PROD u32 key=f32 groups=40",
     "group_by SUM f64 key=u32 groups=10",
 };
-enum { SORTED_EVERYWHERE = 31 };
+enum { SORTED_EVERYWHERE = 33 };
 
 // Every distribution, of keys alone and of pairs; for floats every kind of bit pattern.
 static void sorting_keys(void) {
