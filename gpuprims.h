@@ -4075,7 +4075,7 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
 }
 // Tiles of 32 KiB, by what is aligned, as measured on an H200: rows and columns; rows alone; columns alone; neither.
 __attribute__((unused)) static int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
-  const int least = s.key_size == 1 ? 27 : s.key_size == 8 ? 30 : 29;
+  const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.rows * s.columns * (unsigned)s.key_size >> least != 0;
   if (s.move != GP__MOVE_TILES || !gp__is_swizzlable(s.key_size) || s.rows < 1024 || s.columns < 1024) return 0;
   return aligned == GP__FORM_OUT_ALIGNED  ? large && s.key_size != 4
@@ -4096,8 +4096,8 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   const int aligned = s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
   const int sides = s.move == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.rows >= 1024 && s.columns >= 1024;
   const int eight = gp__transposes_by_eight(s, bytes, aligned);
-  const int many = s.move == GP__MOVE_TILES && !aligned && s.key_size <= 2 && s.rows >= 512 && s.columns >= 512 &&
-                   bytes >> 27 && !(matrix >> 27); // matrices
+  const int many = s.move == GP__MOVE_TILES && !(aligned & GP__FORM_IN_ALIGNED) && s.key_size <= 2 && s.rows >= 512 &&
+                   s.columns >= 512 && bytes >> 27 && !(matrix >> 27); // matrices
   gp_policy q = p;
   if (s.move == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
