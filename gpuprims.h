@@ -31927,6 +31927,14 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 #undef GPUPRIMS__TAKE
 #undef GPUPRIMS__AT
 }
+// Keys of groups have few bits and many equals, as a rule, and buckets on chip are slow with equal keys: many keys of 4
+// bytes are swept by all bits, but for digits that are all the same.
+GPUPRIMS__PRIVATE const gp_policy *gp__step_policy(const gp__request *step) {
+  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+                         paired = {GP_PAIRED_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  if (step->primitive != GP_SORT || step->key_size != 4 || !(step->count >> 22)) return NULL;
+  return step->in_size == 4 ? &paired : &one_sweep;
+}
 // Bytes that calls need of the workspace: words at the front, scratch at the back of what is not held.
 GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
                                            uint64_t *scratch) {
@@ -31939,7 +31947,8 @@ GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *step
     gp_policy_source source;
     gp__geometry geometry;
     gp__shape_on(&h, &s->about);
-    GPUPRIMS__CHECK(gp__choose(gp__primitive_names[steps[i].primitive], NULL, &h, &s->table, &p, &source));
+    GPUPRIMS__CHECK(
+        gp__choose(gp__primitive_names[steps[i].primitive], gp__step_policy(&steps[i]), &h, &s->table, &p, &source));
     geometry = gp__geometry_of(p, h, 0);
     if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
     if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
@@ -32023,14 +32032,15 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   if (result != GP_SUCCESS) return result;
   gp__shape_on(&h, &s->about);
   if (g.table) GPUPRIMS__CHECK(gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table));
-  for (i = 0; i < g.count; ++i) GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], NULL, 0, stream, 0));
+  for (i = 0; i < g.count; ++i)
+    GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], gp__step_policy(&g.steps[i]), 0, stream, 0));
   if (!run) return GP_SUCCESS;
   GPUPRIMS__CHECK(gp__hold(s, who, stream, g.steps, g.count, g.held, &held));
   result = gp__grouping_of(s, q, blocks, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     if (i == g.table && i)
       result = gp__launch_tables(s, who, q, p, table, &g, held.at, held.workspace->workspace, stream);
-    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], NULL, 1, stream, 0);
+    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], gp__step_policy(&g.steps[i]), 1, stream, 0);
   }
   gp__let_go(&held);
   return result;
@@ -32230,7 +32240,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
   for (i = 0; i < count && result == GP_SUCCESS; ++i)
     result = gp__get_kernel(s, who, q, p, &h, kinds[i], 1, &kernels[i]);
   for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
-    result = gp__run_request(s, &g.requests[i], NULL, 0, stream, 0);
+    result = gp__run_request(s, &g.requests[i], gp__step_policy(&g.requests[i]), 0, stream, 0);
   if (result != GP_SUCCESS || !run) return result;
   geometry = gp__geometry_of(*p, h, 0);
   GPUPRIMS__CHECK(gp__hold(s, who, stream, g.requests, g.request_count, g.held > least ? g.held : least, &held));
@@ -32240,7 +32250,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
     int k = 0;
     if (step->request >= 0) {
       const gp__request *call = &g.requests[step->request];
-      result = gp__run_request(s, call, NULL, 1, stream, 0);
+      result = gp__run_request(s, call, gp__step_policy(call), 1, stream, 0);
       continue;
     }
     while (kinds[k] != step->kind) ++k;
@@ -32615,14 +32625,16 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
     int i;
     result = gp__grouping_of(s, &q, 1, NULL, &g);
     for (i = 0; i < g.count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.steps[i], NULL, compute_capability, &table, take, user);
+      result = gp__compile_request(s, who, &g.steps[i], gp__step_policy(&g.steps[i]), compute_capability, &table, take,
+                                   user);
   }
   if (result == GP_SUCCESS && gp__is_graph_work(q.primitive)) {
     gp__graph_plan g;
     int i;
     result = gp__graph_plan_of(s, &q, NULL, &g);
     for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.requests[i], NULL, compute_capability, &table, take, user);
+      result = gp__compile_request(s, who, &g.requests[i], gp__step_policy(&g.requests[i]), compute_capability, &table,
+                                   take, user);
   }
   return result;
 }
