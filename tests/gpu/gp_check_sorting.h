@@ -340,7 +340,7 @@ static void sorting_big(void) {
   static const uint64_t counts[] = {(1ull << 31) - 1, (1ull << 31) + 3, 1ull << 32};
   static const uint32_t zero = 0, two = 2, odd = 2654435761u;
   int k;
-  if (!on_gpu || sanitizer || !full) return;
+  if (!on_gpu || sanitizer || !full || !type_wanted[type_named("u32") - TYPES]) return;
   for (k = 0; k < COUNT(counts); k++) {
     const uint64_t n = counts[k], half = n / 2;
     const uint32_t last = (uint32_t)(n - 1), down = ~0u;
