@@ -31927,8 +31927,8 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 #undef GPUPRIMS__TAKE
 #undef GPUPRIMS__AT
 }
-// Keys of groups have few bits and many equals, as a rule, and buckets on chip are slow with equal keys: many keys of 4
-// bytes are swept by all bits, but for digits that are all the same.
+// Keys of groups have few bits and are there many times, as a rule, so that buckets by their leading bits are uneven:
+// many keys of 4 bytes are swept by all bits, but for digits that are all the same.
 GPUPRIMS__PRIVATE const gp_policy *gp__step_policy(const gp__request *step) {
   static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
                          paired = {GP_PAIRED_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
