@@ -82,7 +82,7 @@ def has_clang():
     """Is there a clang++ that can link its sanitizers?"""
     if CXX != "g++" or not shutil.which("clang++"):
         return False
-    return subprocess.run(["clang++", *SANITIZE, "-x", "c++", "-", "-o", "/dev/null"], stderr=subprocess.DEVNULL,
+    return subprocess.run(["clang++", *SANITIZE, "-x", "c++", "-", "-o", os.devnull], stderr=subprocess.DEVNULL,
                           text=True, input="int main() { return 0; }", check=False).returncode == 0
 
 
@@ -446,9 +446,10 @@ class Runner:
         env.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process compiles all modules: the folder above is empty
         env.setdefault("OMP_WAIT_POLICY", "passive")
         if not self.long:
-            # Of gp_tune (tools/farm/regress.py), examples and others: optimising takes four times as long.
+            # Of gp_tune, examples and others: optimising takes four times as long.
             env["CFLAGS"] = "-O0 -Wno-misleading-indentation"
-            if CC == "gcc" and has_clang() and (program.pytest or "").startswith(("tests/farm/", "tests/ci/")):
+            builds_tools = os.path.basename(os.path.dirname(program.pytest or "")) in ("farm", "ci")
+            if CC == "gcc" and has_clang() and builds_tools:
                 env["CC"] = "clang"  # a fifth of gcc's time; that gcc compiles these tools, the row of gcc says
         env.update(program.env)
         return env
