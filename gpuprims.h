@@ -4073,11 +4073,11 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   }
   return q;
 }
-// Tiles of 32 KiB, by what is aligned, as measured on an H200: rows and columns; rows alone; columns alone; neither.
+// Tiles of 32 KiB for sides of 1024 or more, by what is aligned, as measured on an H200: rows and columns; rows alone;
+// columns alone; neither.
 __attribute__((unused)) static int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.rows * s.columns * (unsigned)s.key_size >> least != 0;
-  if (s.move != GP__MOVE_TILES || !gp__is_swizzlable(s.key_size) || s.rows < 1024 || s.columns < 1024) return 0;
   return aligned == GP__FORM_OUT_ALIGNED  ? large && s.key_size != 4
          : aligned == GP__FORM_IN_ALIGNED ? (s.key_size == 4 ? bytes >> 26 != 0 : large && s.key_size != 8)
          : aligned                        ? large || (s.key_size <= 2 && bytes >> 24)
@@ -4095,7 +4095,7 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   const int algorithm = p.algorithm, vectors = p.vectors;
   const int aligned = s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
   const int sides = s.move == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.rows >= 1024 && s.columns >= 1024;
-  const int eight = gp__transposes_by_eight(s, bytes, aligned);
+  const int eight = sides && gp__transposes_by_eight(s, bytes, aligned);
   const int many = s.move == GP__MOVE_TILES && !(aligned & GP__FORM_IN_ALIGNED) && s.key_size <= 2 && s.rows >= 512 &&
                    s.columns >= 512 && bytes >> 27 && !(matrix >> 27); // matrices
   gp_policy q = p;
@@ -7017,9 +7017,16 @@ struct gp__key_counters {
     for (int j = 0; j < N; ++j) taken |= (full[j] >> 15 & 1u) << j | full[j] >> 31 << (8 + j);
     return taken;
   }
+  // The value that a half of a key's word counts.
+  static GP_DEVICE gp__u32 value_of(gp__u32 key, gp__u32 half) { return key >> 15 == half ? key : key ^ OTHER; }
   // The word of a value below 2^15; its upper half is value ^ OTHER's.
   GP_DEVICE gp__u32 of_value(gp__u32 value) const { return *word(value, false); }
 };
+// The j-th key of a vector, for a j that only the run tells: by selections, as registers have no places.
+GP_DEVICE gp__u32 gp__key_at(const gp_vector &x, int j) {
+  const gp__u32 lower = j & 2 ? x.word[1] : x.word[0], upper = j & 2 ? x.word[3] : x.word[2];
+  return (j & 4 ? upper : lower) >> (j % 2 * 16) & 0xffffu;
+}
 // Whether the j-th key of a vector and the one behind it differ.
 GP_DEVICE bool gp__next_key_differs(const gp_vector &x, int j) {
   const gp__u32 w = x.word[j / 2], next = j % 2 == 1 ? x.word[(j + 1) / 2] << 16 : w;
@@ -17900,10 +17907,8 @@ template <class P> struct gp__key_counts {
   GP_DEVICE void carry(const gp_vector &x, gp__u32 taken) const {
     GPUPRIMS__UNROLL_BY(1)
     for (; taken; taken &= taken - 1) {
-      const int bit = __ffs(int(taken)) - 1, j = bit % V;
-      const gp__u32 lower = j & 2 ? x.word[1] : x.word[0], upper = j & 2 ? x.word[3] : x.word[2];
-      const gp__u32 key = (j & 4 ? upper : lower) >> (j % 2 * 16) & 0xffffu;
-      const gp__u32 value = key >> 15 == unsigned(bit / V) ? key : key ^ Counters::OTHER;
+      const int bit = __ffs(int(taken)) - 1;
+      const gp__u32 value = Counters::value_of(gp__key_at(x, bit % V), unsigned(bit / V));
       if (gridDim.x > 1) Histogram::wait_for_output(a, s, value);
       atomicAdd(static_cast<gp__u64 *>(a.out) + value, gp__u64(Counters::CARRY));
     }
@@ -18059,8 +18064,8 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
 };
 
 // A block: how often there are 8 PARTS values side by side, from `first` on, by the rows of all blocks that counted.
-// sums, zeros before: [i][j] is value first + 8 j + i. A thread has a vector of every eighth row;
-// as many as it loads at once are on their way together.
+// sums, zeros before: [i][j] is value first + 8 j + i. A thread has a vector of every eighth row, and as
+// many as GP__COUNTING_LOADS on their way.
 template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp__u32 first, gp__u32 (&sums)[8][PARTS]) {
   const unsigned part = threadIdx.x % PARTS;
   const unsigned short *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
@@ -19734,7 +19739,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
   }
   // As vectors of the output: as they lie in shared memory, or element by element; both ends an element a thread.
   GP_DEVICE void store(const unsigned char *shared, unsigned char *out, unsigned bytes) const {
-    const unsigned head = -gp__misalignment(out, 16) & 15u, vectors = bytes > head ? (bytes - head) / 16 : 0;
+    const unsigned head = gp__words_before<1, 16>(out), vectors = bytes > head ? (bytes - head) / 16 : 0;
     unsigned byte = threadIdx.x * SIZE;
     if (head == 0 && rows % 2) {
       GPUPRIMS__UNROLL_BY(4)

@@ -57,8 +57,8 @@ WARNINGS = ["-g1", "-Wall", "-Wextra"]
 LANGUAGES = {".c": (CC, ["-std=c11", "-Wno-misleading-indentation"]), ".cpp": (CXX, ["-std=c++17"])}
 
 
-# Outside the long runs, where there is a clang++, the kernels' address and race builds are its: it takes half, and a
-# fifth, of g++'s time for these checks. Of pointers it says more than the kernels promise (an offset of null, an offset
+# Outside the long runs, where there is a clang++, the kernels' address and race builds are its: it takes half of
+# g++'s time for these checks or less. Of pointers it says more than the kernels promise (an offset of null, an offset
 # that is negative and unsigned), so g++ checks those, in the plain build (in the race build it would take twice the
 # time); casts of floats g++ does not check at all. Tests ask for the macros, which are g++'s. Before clang++ 16, copies
 # of structs are calls of memcpy, in place of which COPIES has the emulator look at them.
@@ -446,7 +446,8 @@ class Runner:
         env.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process compiles all modules: the folder above is empty
         env.setdefault("OMP_WAIT_POLICY", "passive")
         if not self.long:
-            # Of gp_tune, examples and others: optimising takes four times as long.
+            # Of gp_tune, examples and others: optimising takes four times as long, and a warning of layout a third of
+            # what is left (tests/compile/check.py, whose row of gcc has it).
             env["CFLAGS"] = "-O0 -Wno-misleading-indentation"
             builds_tools = os.path.basename(os.path.dirname(program.pytest or "")) in ("farm", "ci")
             if CC == "gcc" and has_clang() and builds_tools:

@@ -896,7 +896,7 @@ MUTANTS = {
     "key counts: the other value of a word differs in the highest bit alone": (
         "COUNTING", "OTHER = 0x8010u;", "OTHER = 0x8000u;"),
     "key counts: what the other half of a word has had is the key's own": (
-        "COUNTING", "? key : key ^ Counters::OTHER;", "? key : key;"),
+        "COUNTING", "half ? key : key ^ OTHER;", "half ? key : key;"),
     "key counts: only one half of a full word": ("COUNTING", " | full[j] >> 31 << (8 + j);", ";"),
     "key counts: what is taken is another key's": ("COUNTING", "j & 4 ? upper : lower", "j & 4 ? lower : upper"),
     "key counts: a warp of the same keys but for the last ones": (

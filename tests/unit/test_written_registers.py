@@ -1,8 +1,8 @@
 """No kernel keeps bits of a register that is perhaps not written: ptxas takes such a register for whatever the narrow
 load says that writes it elsewhere, drops masks that would do nothing to that, and neighbours' bits come out wrong. It
-happens where elements of less than a word are put together one by one, each under a condition. Neither the emulator
-nor compute-sanitizer sees it, so the kernels' PTX is looked at: forward over its branches, what is written on every
-path."""
+happens where elements of less than a word are put together one by one, each under a condition. The emulator has no such
+compiler, and compute-sanitizer's tools look at memory, so the kernels' PTX is looked at: forward over its branches,
+what is written on every path."""
 import os
 import re
 import shutil
