@@ -242,7 +242,7 @@ static gp_policy drawn_policy(gp_primitive p, uint64_t seed) {
 // Every algorithm on its defaults, and policies drawn at random.
 static void group_sorting_policies(void) {
   static const uint64_t counts[] = {1, 1000, 33333, 700001};
-  const int draws = sanitizer ? 1 : quick ? 3 : 12;
+  const int draws = sanitizer ? 1 : quick ? 3 : 24;
   int i, k, q;
   if (!on_gpu) return;
   main_segments.stream = main_bench.stream;
