@@ -171,9 +171,7 @@ PROGRAMS = [
     # ---- contexts, checks, policies, caches on an emulated driver that can fail every call
     # (it passes numbers that are no enumerators on purpose, which C allows and C++ frowns on)
     Program("dispatch", ["tests/unit/test_dispatch.cpp"], SIMT, ("plain", "asan"),
-            flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"], plain=["speed"],
-            # (it looks thousands of times for where the device text ends; the checks of this are the next two rows')
-            env={"ASAN_OPTIONS": "intercept_strstr=0"}),
+            flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"], plain=["speed"]),
     # ---- tools/gp_bundle on the emulated driver; kernel sources on the real NVRTC where there is one
     Program("bundle", ["tests/unit/test_bundle.cpp"], SIMT, ("plain", "asan")),
     # (gcc's leak checker guesses where the thread-local storage of a library opened at run time lies; for NVRTC's it
