@@ -1260,8 +1260,9 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // The same pairs, all bits, 2^17 to 2^20 and 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 8 or 16 bits
 // alone, then buckets of some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are
 // swept in place, and where the count of the digits makes it likely that a bucket is too large for a block, or has
-// many equal keys; where it has not told of a bucket too large, behind the passes by the leading bits. Workspace: 1 %
-// more. So are keys of 4 bytes with values or indices of 8, 2^18 to 2^20 and 2^22 to 2^28 of them: 76 bytes each.
+// many equal keys (random ones, each there 4 to 12 times); where it has not told of a bucket too large, behind the
+// passes by the leading bits. Workspace: 1 % more. So are keys of 4 bytes with values or indices of 8, 2^18 to 2^20 and
+// 2^22 to 2^28 of them: 76 bytes each.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
@@ -6785,7 +6786,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_st
 template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   typedef gp_tile_sort_storage<K, THREADS, ITEMS, LOG2_BINS> Storage;
   static const int HALO = Storage::HALO, ROUNDS = Storage::ROUNDS, WINDOW = ITEMS + 2 * HALO;
-  static const int REPEATS = 3; // of all rounds
+  enum { REPEATS = 3, MORE = 7 }; // of all rounds; where bins hold a dozen of a key, and some two such keys, more
   Storage &s;
   const unsigned thread; // gp__anew(threadIdx.x)
 
@@ -6857,11 +6858,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::place(p)] = ~K(0);
     if (thread < 2 * HALO) s.key[thread] = 0;
   }
-  // All rounds, a few times. Leaves zeros in the counters. Ends with a barrier.
-  GP_DEVICE bool repair() const {
+  // All rounds, a few times, and some more where that left few threads' keys in disorder. Leaves zeros in the counters.
+  // Ends with a barrier.
+  template <int MOST> GP_DEVICE bool repair() const {
     const unsigned first = thread * (ITEMS + 1);
     clear();
-    for (int repeat = 0; repeat < REPEATS; ++repeat) {
+    for (int repeat = 1; repeat <= MOST; ++repeat) {
       K w[WINDOW];
       bool ok = true;
       GPUPRIMS__UNROLL
@@ -6886,7 +6888,9 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       __syncthreads();
       GPUPRIMS__UNROLL
       for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
-      if (__syncthreads_and(ok)) return true;
+      const int left = __syncthreads_count(!ok);
+      if (left == 0) return true;
+      if (MOST > REPEATS && repeat == REPEATS && left > THREADS / 2) return false;
     }
     return false;
   }
@@ -6941,8 +6945,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
   }
   // What scatter has left becomes sorted; false: in the end it is not. Ends with a barrier; the counters are zero then.
-  GP_DEVICE bool finish(int shift) const {
-    if (shift > 0) return repair(); // otherwise a key has a bin
+  template <int MOST = REPEATS> GP_DEVICE bool finish(int shift) const {
+    if (shift > 0) return repair<MOST>(); // otherwise a key has a bin
     clear();
     __syncthreads();
     return true;
@@ -12845,14 +12849,25 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     }
     return gp_warp_reduce(most, gp_max<gp__u64>());
   }
+  // Random keys that are there m times each: will a bucket of `even` keys, as the digits' shares say, be too large, or
+  // hold too many of each for its bins? The fullest of a digit's 256 values is 2.4 standard deviations above the mean
+  // or more, which are the root of m times the mean; the digit tells where it is least. Of all buckets 4.4.
+  GP_DEVICE bool keys_recur(const gp__u64 *most, gp__u64 n, gp__u64 even) const {
+    gp__u64 least = most[0];
+    for (int p = 1; p < 4; ++p) least = most[p] < least ? most[p] : least;
+    const float mean = static_cast<float>(n) / GP__DIGITS, fullest = static_cast<float>(least);
+    const float above = (fullest - mean) / 2.4f, times = above * above / mean; // m
+    const float size = static_cast<float>(even) * (mean / fullest) * (mean / fullest), room = a.capacity - size;
+    return times > 12 || (a.leading > 8 && (room < 0 || 4.4f * 4.4f * times * size > room * room));
+  }
   // Do buckets by the leading bits most likely fit on chip, and their bins there hold few keys? As if digits were
   // independent. Of the bins' 12 bits behind the leading ones, `lower` are of the second digit behind the passes'.
   GP_DEVICE bool leads(const gp__u64 *most, gp__u64 n) const {
     if (!a.leads || n == 0) return false;
     const int first = a.leading > 8 ? 2 : 3, rest = 8 * (4 - first) - a.leading, lower = rest < 4 ? 4 - rest : 0;
-    const gp__u64 bucket = (first == 2 ? most[3] * most[2] / n : most[3]) << rest;
+    const gp__u64 bucket = first == 2 ? (most[3] * most[2] << rest) / n : most[3] << rest; // n < 2^28, of 16 bits
     const gp__u64 even = most[first - 2] << (8 - lower), bin = (most[first - 1] << (8 + lower)) / n;
-    return bucket <= a.capacity && bin * (even < n ? even : n) <= 8 * n;
+    return bucket <= a.capacity && bin * (even < n ? even : n) <= 8 * n && !keys_recur(most, n, bucket);
   }
   // One thread: what the passes do. By leading bits the last ones alone: from the input to the other buffer, in pairs.
   GP_DEVICE void decide(const gp__u64 *most, gp__u64 n) const {
@@ -14387,7 +14402,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     }
     if (gp_warp() == 0 && at_edge < n) edge = Code::encode(in[at_edge]);
     sort.scatter(keys, edge, there, n, low, shift);
-    const bool sorted = sort.finish(shift);
+    const bool sorted = sort.template finish<Sort::MORE>(shift);
     store(out, n, thread);
     return sorted;
   }
@@ -14546,7 +14561,7 @@ struct gp__pair_bucket {
     }
     sort.scatter(keys, 0, there, n, 0, shift);
     if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
-    if (!sort.finish(shift)) sort.sort(n, shift);
+    if (!sort.template finish<Sort::MORE>(shift)) sort.sort(n, shift);
     store(item, turn);
   }
   GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
@@ -14674,7 +14689,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     }
     sort.scatter(keys, edge, there, n, 0, shift);
     if (values_of(item)) staged.fetch(values_of(item) + item.begin, item.count, thread);
-    if (!sort.finish(shift)) sort.sort(n, shift);
+    if (!sort.template finish<Sort::MORE>(shift)) sort.sort(n, shift);
     if (item.width <= KEY_BITS) {
       store<false>(item, turn);
       return;

@@ -56,6 +56,7 @@ static const char *const SORTING_CELLS[] = {
     "sort u32 dist=hot",
     "sort u32 dist=constant",
     "sort u32 payload=u32 dist=constant",
+    "sort u32 payload=u32 dist=repeated",
     "sort u64 dist=organ",
     "sort u32 payload=u16 dist=reversed",
     "sort u32 bits=0:1 payload=u32",

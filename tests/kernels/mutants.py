@@ -1083,12 +1083,12 @@ MUTANTS = {
         "SEGMENTED_SORT_LONG", "      __syncthreads();\n      if (own < all) {\n        GPUPRIMS__UNROLL",
         "      if (own < all) {\n        GPUPRIMS__UNROLL"),
     "tile sort: nobody looks whether it is sorted": (
-        "HYBRID", "if (__syncthreads_and(ok)) return true;", "return true;"),
+        "HYBRID", "if (left == 0) return true;", "return true;"),
     "tile sort: what is left unsorted stays": (
         "HYBRID", "bucket.sort_any(out + item.begin, out + item.begin, item.count);\n", ""),
     "tile sort: no merges": ("HYBRID", "if (!fit(n, shift)) merge(n);", "fit(n, shift);"),
     "tile sort: the last run is not merged": ("HYBRID", "if (run >= n) return;", "if (2 * run >= n) return;"),
-    "tile sort: counters stay": ("HYBRID", "    clear();\n    for (int repeat = 0;", "    for (int repeat = 0;"),
+    "tile sort: counters stay": ("HYBRID", "    clear();\n    for (int repeat = 1;", "    for (int repeat = 1;"),
     "tile sort: no barrier between windows and their keys": (
         "HYBRID", "ok &= w[j] <= w[j + 1];\n      __syncthreads();", "ok &= w[j] <= w[j + 1];"),
     "tile sort: nothing behind the keys": (
@@ -1146,6 +1146,10 @@ MUTANTS = {
     "leading: what has been swept is swept once more": (
         "LEADING", "leading ? GP__CHOSE_HYBRID : GP__CHOSE_PASSES;",
         "leading ? GP__CHOSE_HYBRID : GP__CHOSE_ONE_SWEEP;"),
+    "leading: keys that recur go by their leading bits": ("LEADING", " && !keys_recur(most, n, bucket);", ";"),
+    "leading: buckets of keys that recur differ as those of others": (
+        "LEADING", "4.4f * 4.4f * times * size", "4.4f * 4.4f * size"),
+    "leading: bins may hold any number of a key": ("LEADING", "return times > 12 || (", "return ("),
     "leading: keys that are dropped never come to their buckets": (
         "LEADING", "(left == 1 && !leading ? GP__RADIX_LAST : 0)", "(left == 1 ? GP__RADIX_LAST : 0)"),
     "leading: values apart from their keys come from the output": (

@@ -10,6 +10,9 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
   const u64 mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
   u64 few[7];
   for (u64 &x : few) x = (u64(random32()) << 32 | random32()) & mask;
+  static const size_t TIMES[] = {2, 4, 8, 16, 32, 64, 256};
+  std::vector<u64> some(kind == 17 ? n / TIMES[random32() % 7] + 1 : 0); // random keys that recur
+  for (u64 &x : some) x = (u64(random32()) << 32 | random32()) & mask;
   for (size_t i = 0; i < n; ++i) {
     const u64 r = (u64(random32()) << 32 | random32()) & mask, place = u64(double(i) / double(n) * double(mask)) & mask;
     switch (kind) {
@@ -65,6 +68,9 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
              : i % 64 == 2 ? 1u << 15
                            : r & 255;
       break;
+    case 17:
+      v[i] = some[random32() % some.size()];
+      break;
     default:
       v[i] = (r & 1) << (bits - 1) | 1ull << (r >> 1) % unsigned(bits - 1);
       break; // powers of two: all levels
@@ -72,7 +78,7 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
   }
   return v;
 }
-enum { DISTRIBUTIONS = 17 };
+enum { DISTRIBUTIONS = 18 };
 
 // What every build sees with one schedule, the address build, which takes the longest, sees in thirds: of each type
 // other distributions.
@@ -471,6 +477,54 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     }
     return good;
   }
+  // The count's choice for n keys, of which each is there `times` times, where a block sorts so many.
+  static int choice_of(size_t n, size_t times, int bits, unsigned capacity) {
+    std::vector<Raw> keys(n);
+    for (size_t i = 0; i < n; ++i) keys[i] = i % times ? keys[i - 1] : Raw(random32());
+    gp_policy p = policy_of<P>(GP_LEADING_SWEEP);
+    gp__shape s = {};
+    s.primitive = GP_SORT, s.key_size = 4, s.in_size = sizeof(V), s.end_bit = 32, s.count = n;
+    s.compute_capability = 90, s.shared_bytes = 227 * 1024;
+    const gp__radix_plan r = gp__radix_plan_of(p, s);
+    Device<u8> scratch(r.bytes);
+    Device<Raw> in(keys, 0);
+    Device<u64> words(GP__CONTROL_BYTES / 8 + 2), choice(1);
+    simt::host_fill(words.data, 0, GP__CONTROL_BYTES + 16);
+    gp__radix_args a = {};
+    a.keys = in.data, a.count = n, a.workspace = words.data, a.end_bit = 32, a.passes = 4, a.paired = BESIDE;
+    a.leads = choice.data, a.capacity = capacity, a.leading = bits;
+    keep(a, scratch.data, r);
+    if (simt::launch_kernel("histogram", 3, 256, gp__radix_histogram_bytes(4, 8), gp__radix_histogram<P, K, 256, 8>, a))
+      return 0;
+    return int(choice.read(1)[0]);
+  }
+  // Random keys go by their leading bits, those that recur by all where some bucket of theirs will be too large, or
+  // bins hold too many of each.
+  static void choices(const char *name) {
+    if (!only.empty() && only != name) return;
+    const size_t n = 65536, mean = n >> 9;
+    const struct {
+      size_t times;
+      int bits;
+      unsigned capacity;
+      int chosen;
+    } cases[] = {{1, 12, 42, GP__CHOSE_HYBRID},
+                 {1, 9, unsigned(mean + 70), GP__CHOSE_HYBRID},
+                 {4, 12, 42, GP__CHOSE_PASSES},
+                 {4, 9, unsigned(3 * mean), GP__CHOSE_HYBRID},
+                 {6, 9, unsigned(4 * mean), GP__CHOSE_HYBRID},
+                 {32, 9, unsigned(64 * mean), GP__CHOSE_PASSES},
+                 {32, 8, unsigned(64 * mean), GP__CHOSE_PASSES},
+                 {4, 8, unsigned(2 * mean + 120), GP__CHOSE_HYBRID}};
+    for (const auto &c : cases) {
+      simt::set_random_schedule(c.times);
+      const int chosen = choice_of(n, c.times, c.bits, c.capacity);
+      check(chosen == c.chosen, std::string(name) + " times " + std::to_string(c.times) + " bits " +
+                                    std::to_string(c.bits) + " capacity " + std::to_string(c.capacity) + " chosen " +
+                                    std::to_string(chosen));
+      simt::clear_error();
+    }
+  }
   // Is this the choice, of keys that were made so?
   static bool right(const std::vector<Raw> &keys, int kind, int bits, int chosen) {
     std::vector<size_t> of_bucket(size_t(1) << bits);
@@ -530,6 +584,7 @@ int main(int argc, char **argv) {
   typedef gp__policy<64, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Sweep;
   Leading<Sweep, u32, false, u32, 64, 8, 9>::sweep("leading u32 u32", seeds, 6000);
   Leading<Sweep, u32, false, u64, 64, 8, 9>::sweep("leading u32 u64", seeds, 6000);
+  Leading<Sweep, u32, false, u32, 64, 8, 9>::choices("choices");
 #endif
 #if !defined TEST_HYBRID && !defined TEST_ADAPTIVE && !defined TEST_LEADING
   typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Wide; // a stage: values by bulk copies
