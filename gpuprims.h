@@ -12865,7 +12865,7 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
   GP_DEVICE bool leads(const gp__u64 *most, gp__u64 n) const {
     if (!a.leads || n == 0) return false;
     const int first = a.leading > 8 ? 2 : 3, rest = 8 * (4 - first) - a.leading, lower = rest < 4 ? 4 - rest : 0;
-    const gp__u64 bucket = first == 2 ? (most[3] * most[2] << rest) / n : most[3] << rest; // n < 2^28, of 16 bits
+    const gp__u64 bucket = first == 2 ? (most[3] * most[2] << rest) / n : most[3] << rest; // n < 2^(leading + 13)
     const gp__u64 even = most[first - 2] << (8 - lower), bin = (most[first - 1] << (8 + lower)) / n;
     return bucket <= a.capacity && bin * (even < n ? even : n) <= 8 * n && !keys_recur(most, n, bucket);
   }
