@@ -154,6 +154,22 @@ static void sorting_keys(void) {
       }
 }
 
+// So many keys that a sample of them chooses the sort: distinct ones, and such that recur.
+static void sorting_chosen(void) {
+  static const char *const cells[] = {"sort u64 payload=u32 dist=repeated", "sort u64 payload=u32",
+                                      "sort f64 payload=u64 order=descending dist=repeated",
+                                      "sort i64 form=indices dist=repeated", "sort u32 dist=repeated"};
+  int i, in_place;
+  for (i = 0; i < COUNT(cells) && !sanitizer; i++)
+    for (in_place = 0; in_place < 2; in_place++) {
+      segments_case s = case_of(cells[i], i < 4 ? 9437185 : 16777217);
+      if (out_of_time()) return;
+      if (!has_type_wanted(&s.c) || (quick && i % 3 + in_place != 0)) continue;
+      s.in_place = in_place;
+      segments_solve(&main_segments, &s);
+    }
+}
+
 // Keys of less than a word at every alignment: those of inputs' first and last vectors are put together one by one.
 static void sorting_shifts(void) {
   static const char *const cells[] = {"sort u8",
@@ -426,6 +442,7 @@ static void group_sorting(void) {
   main_segments.stream = main_bench.stream;
   sorting_keys();
   sorting_shifts();
+  sorting_chosen();
   sorting_fields();
   cases_graph(SORTING_CELLS, SORTED_EVERYWHERE);
   sorting_unsorted();
