@@ -7224,13 +7224,11 @@ GP_DEVICE unsigned gp__quotient(const gp__divisor &d, unsigned x) { return d.mag
 template <int WORD> struct gp__word_of { typedef typename gp__unsigned_of<WORD>::type type; };
 template <> struct gp__word_of<16> { typedef gp_vector type; };
 
-// The 16 bytes at `at`: whole where they lie within [begin, end), otherwise those words of them that lie in [from, to).
-// begin == end: within [from, to).
-template <int CACHE, int WORD>
-GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *from, const unsigned char *to,
-                                  const unsigned char *begin, const unsigned char *end) {
+// Of the 16 bytes at `at`, the words that lie in [from, to), and zeros: of registers whose bytes are written in part
+// the compiler makes anything, and did.
+template <int WORD>
+GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
   typedef typename gp__word_of<WORD>::type Word;
-  if (at >= (begin == end ? from : begin) && at + 16 <= (begin == end ? to : end)) return gp__load_vector<CACHE>(at);
   gp__packed<Word> p;
   GPUPRIMS__UNROLL
   for (int i = 0; i < 16 / WORD; ++i) {
@@ -7238,6 +7236,14 @@ GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *
     p.item[i] = word >= from && word < to ? *reinterpret_cast<const Word *>(word) : Word();
   }
   return p.vector;
+}
+// The 16 bytes at `at`: whole where they lie within [begin, end), otherwise those words of them that lie in [from, to).
+// begin == end: within [from, to).
+template <int CACHE, int WORD>
+GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *from, const unsigned char *to,
+                                  const unsigned char *begin, const unsigned char *end) {
+  if (at >= (begin == end ? from : begin) && at + 16 <= (begin == end ? to : end)) return gp__load_vector<CACHE>(at);
+  return gp__load_words<WORD>(at, from, to);
 }
 
 // Where the bytes of a tile's rows lie: row after row, 16 bytes more behind each group of rows.
@@ -16225,21 +16231,15 @@ template <class T> struct gp__unit {
 };
 template <int CACHE> GP_DEVICE void gp__load_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
 template <int CACHE, class U> GP_DEVICE void gp__load_unit(U &u, const void *p) { u = *static_cast<const U *>(p); }
-// Of a unit at p, what lies between begin and end, and zeros: of registers whose bytes are written in part the compiler
-// makes anything, and did. Units that are no vectors are wholly there or not at all.
+// The unit at p; of one that is not wholly between begin and end, the elements that are: of units that are no vectors
+// there are none then. WHOLE: it is.
 template <class T>
 GP_DEVICE void gp__load_unit_parts(gp_vector &u, const unsigned char *p, const unsigned char *begin,
                                    const unsigned char *end) {
-  typedef typename gp__unsigned_of<(sizeof(T) < 4 ? int(sizeof(T)) : 4)>::type Part;
-  const int SIZE = int(sizeof(Part));
-  u = gp_vector{{0, 0, 0, 0}};
-  GPUPRIMS__UNROLL
-  for (int j = 0; j < 16; j += SIZE)
-    if (p + j >= begin && p + j < end) u.word[j / 4] |= gp__u32(*reinterpret_cast<const Part *>(p + j)) << (j % 4 * 8);
+  u = gp__load_words<(sizeof(T) < 4 ? int(sizeof(T)) : 4)>(p, begin, end);
 }
 template <class T, class Unit>
 GP_DEVICE void gp__load_unit_parts(Unit &, const unsigned char *, const unsigned char *, const unsigned char *) {}
-// The unit at p; of one that is not wholly between begin and end, the elements that are. WHOLE: it is.
 template <bool WHOLE, int CACHE, class T>
 GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin,
                                      const unsigned char *end) {
