@@ -3318,6 +3318,7 @@ enum {
   GP__FORM_DENSE = 256,           // and stacked
   GP__FORM_FEW = 16,              // of a kernel: few long rows
   GP__FORM_WORD = 256,            // of a kernel: times the bytes of a word of chunks
+  GP__SQUARE_PANEL = 8,           // tile rows and columns of a panel of a square in place
   GP__TRANSPOSE_PANEL = 8,        // tile rows of a panel, where gp__transpose_panel says nothing else
   GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
@@ -3354,6 +3355,12 @@ GPUPRIMS__RULE int gp__transpose_panel(int size, int vectors, int form) {
 GPUPRIMS__RULE int gp__transpose_alignment(int rows, int size) { return rows * size < 256 ? 16 : 32; }
 GPUPRIMS__RULE int gp__transpose_step(int rows, int size, int word, int aligned) {
   return size < GP__VECTOR && size == word && !aligned ? rows - gp__transpose_alignment(rows, size) / size : rows;
+}
+// Narrow elements of tiles become words of columns on their way into shared memory where rows and columns are aligned,
+// bytes where rows are; others are gathered from there one by one, as wide ones are, which takes fewer instructions
+// than to shift both sides. As measured on an H200.
+GPUPRIMS__RULE int gp__is_scattered(int size, int word, int form) {
+  return size <= 2 && size == word && (form & GP__FORM_IN_ALIGNED) && (size == 1 || (form & GP__FORM_OUT_ALIGNED));
 }
 GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // of a square tile
   return gp__transpose_columns(threads, vectors, size);
@@ -4092,7 +4099,8 @@ __attribute__((unused)) static int gp__transposes_by_eight(gp__shape s, unsigned
                                           : large;
 }
 // Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor, or elements have 8 bytes; larger
-// ones where gp__transposes_by_eight says so. Narrow elements whose rows are not aligned: 128 threads. Rectangles in
+// ones where gp__transposes_by_eight says so, of narrow elements that are gathered and aligned on one side 64 KiB.
+// Squares in place whose rows are not aligned: tiles of 256 x 256 bytes, 128 x 128 elements of 2 or 4. Rectangles in
 // place of 128 MiB or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide
 // elements, where rows are aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then. Matrices that a
 // tile has whole change within their places. Others of 64 MiB or less go to the workspace and back, a few trips or
@@ -4104,8 +4112,11 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   const int aligned = s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
   const int sides = s.move == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.rows >= 1024 && s.columns >= 1024;
   const int eight = sides && gp__transposes_by_eight(s, bytes, aligned);
-  const int many = s.move == GP__MOVE_TILES && !(aligned & GP__FORM_IN_ALIGNED) && s.key_size <= 2 && s.rows >= 512 &&
-                   s.columns >= 512 && bytes >> 27 && !(matrix >> 27); // matrices
+  const int square = s.move == GP__MOVE_SQUARE && aligned != 3 && (s.key_size <= 2 || s.key_size == 4) &&
+                     s.word == s.key_size && s.rows >= 4096;
+  const int wide = eight && (s.key_size == 1   ? aligned == GP__FORM_OUT_ALIGNED
+                             : s.key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
+                                               : 0);
   gp_policy q = p;
   if (s.move == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
@@ -4113,6 +4124,7 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
     q.vectors = gp__or(vectors, s.key_size == 8 ? 8 : s.key_size == 1 && s.rows <= 8 ? 2 : 4);
     q.stages = gp__or(p.stages, 8);
     if (gp__transpose_few(q, s)) return q;
+    q = p;
   }
   if (s.move == GP__MOVE_RECTANGLE && (algorithm == GP_ROUND_TRIP || algorithm == GP_AUTO)) {
     gp__shape trip;
@@ -4134,15 +4146,19 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
       return q;
     }
   }
-  if (!vectors && s.key_size <= 2 && !(aligned & GP__FORM_IN_ALIGNED) &&
-      (many || (eight && (aligned || s.key_size == 2))))
-    p.threads = gp__or(p.threads, 128);
+  if ((square || wide) && !vectors && !p.threads && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
+    q.algorithm = GP_PADDED_TILES;
+    q.threads = square && s.key_size == 4 ? 1024 : 512;
+    q.vectors = wide || s.key_size == 1 ? 8 : 4;
+    if (gp__policy_valid_transpose(q, s)) p.threads = q.threads, p.vectors = q.vectors;
+    q = p;
+  }
   p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(vectors, bytes < sms * 2 * 8192                     ? 1
-                              : bytes < sms * 4 * 16384                  ? 2
-                              : eight || many                            ? 8
-                              : sides && aligned == 3 && s.key_size == 8 ? 2
-                                                                         : 4);
+  p.vectors = gp__or(p.vectors, bytes < sms * 2 * 8192                     ? 1
+                                : bytes < sms * 4 * 16384                  ? 2
+                                : eight                                    ? 8
+                                : sides && aligned == 3 && s.key_size == 8 ? 2
+                                                                           : 4);
   p.stages = gp__or(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__or(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.form & GP__FORM_IN_START) &&
@@ -4648,7 +4664,8 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
     r.column_tiles = gp__ceil_div(s.columns, 1u << r.tile_columns);
   } else if (s.move == GP__MOVE_SQUARE) {
     r.tile_rows = r.tile_columns = (unsigned)gp__transpose_side(p.threads, p.vectors, size);
-    r.row_tiles = r.column_tiles = gp__ceil_div(s.rows, r.tile_rows);
+    r.row_tiles = gp__ceil_div(s.rows, r.tile_rows);
+    r.column_tiles = gp__ceil_div(r.row_tiles, (unsigned)GP__SQUARE_PANEL);
     r.shared_bytes = 2 * (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
                                                             r.form & GP__FORM_IN_ALIGNED);
   } else if (s.move == GP__MOVE_TILES && (r.form & GP__FORM_FEW)) {
@@ -4685,7 +4702,10 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
     r.row_tiles = s.rows > r.tile_rows ? 1 + gp__ceil_div(s.rows - r.tile_rows, step) : 1;
     r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
   }
-  r.tiles = r.matrices ? gp__ceil_div(s.segments, r.matrices) : r.row_tiles * r.column_tiles * s.segments;
+  r.tiles = r.matrices ? gp__ceil_div(s.segments, r.matrices)
+            : s.move == GP__MOVE_SQUARE
+                ? r.column_tiles * (r.column_tiles + 1) / 2 * GP__SQUARE_PANEL * GP__SQUARE_PANEL * s.segments
+                : r.row_tiles * r.column_tiles * s.segments;
   return r;
 }
 // Dense matrices in place: steps within columns, within rows. m is the smaller side, n the larger one.
@@ -7224,13 +7244,11 @@ GP_DEVICE unsigned gp__quotient(const gp__divisor &d, unsigned x) { return d.mag
 template <int WORD> struct gp__word_of { typedef typename gp__unsigned_of<WORD>::type type; };
 template <> struct gp__word_of<16> { typedef gp_vector type; };
 
-// The 16 bytes at `at`: whole where they lie within [begin, end), otherwise those words of them that lie in [from, to).
-// begin == end: within [from, to).
-template <int CACHE, int WORD>
-GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *from, const unsigned char *to,
-                                  const unsigned char *begin, const unsigned char *end) {
+// Of the 16 bytes at `at`, the words that lie in [from, to), and zeros: of registers whose bytes are written in part
+// the compiler makes anything, and did.
+template <int WORD>
+GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
   typedef typename gp__word_of<WORD>::type Word;
-  if (at >= (begin == end ? from : begin) && at + 16 <= (begin == end ? to : end)) return gp__load_vector<CACHE>(at);
   gp__packed<Word> p;
   GPUPRIMS__UNROLL
   for (int i = 0; i < 16 / WORD; ++i) {
@@ -7239,6 +7257,14 @@ GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *
   }
   return p.vector;
 }
+// The 16 bytes at `at`: whole where they lie within [begin, end), otherwise those words of them that lie in [from, to).
+// begin == end: within [from, to).
+template <int CACHE, int WORD>
+GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *from, const unsigned char *to,
+                                  const unsigned char *begin, const unsigned char *end) {
+  if (at >= (begin == end ? from : begin) && at + 16 <= (begin == end ? to : end)) return gp__load_vector<CACHE>(at);
+  return gp__load_words<WORD>(at, from, to);
+}
 
 // Where the bytes of a tile's rows lie: row after row, 16 bytes more behind each group of rows.
 template <int GROUP> struct gp__padded_rows {
@@ -7246,15 +7272,30 @@ template <int GROUP> struct gp__padded_rows {
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * pitch + row / GROUP * pad + byte; }
   GP_DEVICE unsigned step() const { return pitch; } // to the next row of a group
 };
+// The same of narrow elements where nothing is aligned: lanes that read neighbouring columns read other rows,
+// whose words lie in other places of their 16 bytes, so in other banks.
+template <int GROUP> struct gp__exchanged_rows : gp__padded_rows<GROUP> {
+  GP_DEVICE unsigned at(unsigned row, unsigned byte) const {
+    return gp__padded_rows<GROUP>::at(row, byte ^ (row & 3u) << 2);
+  }
+};
 template <int GROUP, int PITCH> struct gp__swizzled_rows {
   static const unsigned MASK = PITCH >= 128 ? 7 : PITCH / 16 - 1;
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * PITCH + (byte ^ (row / GROUP & MASK) << 4); }
 };
-template <int GROUP, int PITCH, bool SWIZZLED> struct gp__tile_rows {
+template <int GROUP, int PITCH, bool SWIZZLED, bool EXCHANGED> struct gp__tile_rows {
   typedef gp__padded_rows<GROUP> type;
   static GP_DEVICE type make() { return type{unsigned(PITCH), GROUP > 1 ? 16u : 0u}; }
 };
-template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
+template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, false, true> {
+  typedef gp__exchanged_rows<GROUP> type;
+  static GP_DEVICE type make() {
+    type r;
+    r.pitch = unsigned(PITCH), r.pad = 16u;
+    return r;
+  }
+};
+template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true, false> {
   typedef gp__swizzled_rows<GROUP, PITCH> type;
   static GP_DEVICE type make() { return type(); }
 };
@@ -7305,26 +7346,29 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, 
 template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const unsigned char *line) {
   return (0u - gp__misalignment(line, ALIGNMENT)) % ALIGNMENT / WORD;
 }
-// Words before the first unit of each line and behind the last one, a lane each; at(word, line): where they lie.
-template <int THREADS, int WORD, int ALIGNMENT, bool OUT_ALIGNED, class At>
+// Words before the first unit of each line and behind the last one, a lane each; at(word, line): where they lie. Of
+// lines of whole units there are no more than a unit has, of others perhaps more.
+template <int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
 GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails,
                               const At &at) {
   typedef typename gp__word_of<WORD>::type Word;
-  const unsigned W = 16 / WORD, PART = ALIGNMENT / WORD;
+  const unsigned W = 16 / WORD, PART = ALIGNMENT / WORD, STEP = THREADS / PART;
+  const bool even = words % PART == 0;
   heads = heads && !OUT_ALIGNED, tails = tails && !(OUT_ALIGNED && words % W == 0);
-  for (unsigned i = threadIdx.x; (heads || tails) && i < lines * PART; i += THREADS) {
-    const unsigned line = i / PART, word = i % PART;
-    unsigned char *to = out + line * pitch;
-    const unsigned skip = OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to), before = skip < words ? skip : words;
-    const unsigned behind = words - (words - before) % W + word;
-    if (heads && word < before)
-      *reinterpret_cast<Word *>(to + word * WORD) = *reinterpret_cast<const Word *>(at(word, line));
-    if (tails && behind < words)
-      *reinterpret_cast<Word *>(to + behind * WORD) = *reinterpret_cast<const Word *>(at(behind, line));
+  for (unsigned i = threadIdx.x % PART; (heads || tails) && i < (even ? PART : PART + W); i += PART) {
+    GPUPRIMS__UNROLL_BY(4)
+    for (unsigned k = 0; k < (LINES + STEP - 1) / STEP; ++k) {
+      const unsigned line = threadIdx.x / PART + k * STEP;
+      unsigned char *to = out + line * pitch;
+      const unsigned skip = OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to), head = skip < words ? skip : words;
+      const unsigned word = i < head ? i : words - (words - head) % W + i - head;
+      if (line < lines && word < words && (i < head ? heads : tails))
+        *reinterpret_cast<Word *>(to + word * WORD) = *reinterpret_cast<const Word *>(at(word, line));
+    }
   }
 }
-// The same of a tile, whose columns are the lines: units from the first multiple of the alignment on. Where a thread's
-// lines begin alike behind such a multiple, what it reads of each lies equally far apart.
+// The same of a tile, whose columns are the lines: units from the first multiple of the alignment on. A thread's lines
+// of a set begin alike behind such a multiple: what it reads of each lies equally far apart.
 template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
           bool OUT_ALIGNED, int ALIGNMENT, class Place>
 struct gp__column_store {
@@ -7332,8 +7376,11 @@ struct gp__column_store {
   static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
   static const int KW = gp__lowest_bit(UNITS | 8), JW = GP__WARP / KW, BLOCKS = UNITS / KW;
   static const int ROUNDS = ((COLUMNS + JW - 1) / JW * BLOCKS * GP__WARP + THREADS - 1) / THREADS;
-  static const int LINES = THREADS / GP__WARP / BLOCKS * JW; // of a round
-  static const bool FIXED = !SWIZZLED && THREADS % (GP__WARP * BLOCKS) == 0 && LINES * WORD % ALIGNMENT == 0;
+  static const int LINES = THREADS / GP__WARP / BLOCKS * JW, ALIKE = ALIGNMENT / WORD; // of a round; how far apart
+  static const int STRIDE = LINES > ALIKE ? LINES : ALIKE;
+  static const bool FIXED = !SWIZZLED && THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 &&
+                            STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
+  static const int SETS = FIXED ? STRIDE / LINES : ROUNDS;
   const unsigned char *shared;
   const Place place;
   const unsigned start, start_pitch;
@@ -7344,25 +7391,25 @@ struct gp__column_store {
   }
   GP_DEVICE const unsigned char *operator()(unsigned word, unsigned line) const { return shared + at(word, line); }
   GP_DEVICE void units(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool tails) const {
-    unsigned from[W], first = 0;
-    bool there = false;
-    GPUPRIMS__UNROLL_BY(8)
-    for (int k = 0; k < ROUNDS; ++k) {
-      const unsigned i = (FIXED ? 0 : k * THREADS) + threadIdx.x, unit = i / GP__WARP % BLOCKS * KW + i % KW;
-      const unsigned line = i / GP__WARP / BLOCKS * JW + i / KW % JW + (FIXED ? k * LINES : 0);
-      unsigned char *to = out + line * pitch;
-      if (!FIXED || k == 0) {
-        first = unit * W + (OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to));
-        there = first + W <= words && (OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16));
-        GPUPRIMS__UNROLL
-        for (int w = 0; w < W; ++w) from[w] = at(first + w, line);
-      }
-      if (!there || line >= lines) continue;
-      gp__packed<Word> p;
+    GPUPRIMS__UNROLL_BY(FIXED ? 1 : 8)
+    for (int set = 0; set < SETS; ++set) {
+      const unsigned i = (FIXED ? 0 : set * THREADS) + threadIdx.x, unit = i / GP__WARP % BLOCKS * KW + i % KW;
+      const unsigned first_line = i / GP__WARP / BLOCKS * JW + i / KW % JW + (FIXED ? set * LINES : 0);
+      unsigned char *to = out + first_line * pitch;
+      const unsigned first = unit * W + (OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to));
+      int from[W];
+      if (first + W > words || !(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))) continue;
       GPUPRIMS__UNROLL
-      for (int w = 0; w < W; ++w)
-        p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + (FIXED ? k * LINES * SIZE : 0));
-      gp__store_vector<CACHE>(to + first * WORD, p.vector);
+      for (int w = 0; w < W; ++w) gp__forget(from[w] = static_cast<int>(at(first + w, first_line)));
+      to += first * WORD;
+      GPUPRIMS__UNROLL_BY(8)
+      for (int k = 0; k < ROUNDS / SETS; ++k) {
+        gp__packed<Word> p;
+        if (first_line + k * STRIDE >= lines) continue;
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < W; ++w) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
+        gp__store_vector<CACHE>(to + k * STRIDE * pitch, p.vector);
+      }
     }
   }
 };
@@ -7377,7 +7424,16 @@ struct gp__gathered_tile {
   static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS;
   static const int MAIN = COLUMNS * SIZE / 16, ROWS_A_ROUND = THREADS / MAIN; // of rows that are not aligned
   static const bool EVEN = THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
-  typedef gp__tile_rows<GROUP, PITCH, SWIZZLED> Rows;
+  static const bool EXCHANGED = SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
+  typedef gp__tile_rows<GROUP, PITCH, SWIZZLED, EXCHANGED> Rows;
+  static GP_DEVICE void put(unsigned char *shared, const typename Rows::type &place, unsigned row, unsigned byte,
+                            const gp_vector &v) {
+    if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + place.at(row, byte)) = v;
+    else {
+      GPUPRIMS__UNROLL
+      for (unsigned i = 0; i < 4; ++i) *reinterpret_cast<gp__u32 *>(shared + place.at(row, byte + i * 4)) = v.word[i];
+    }
+  }
   // Where this thread's k-th unit lies.
   static GP_DEVICE unsigned row_of(unsigned k) {
     return THREADS % UNITS == 0 ? threadIdx.x / UNITS + k * (THREADS / UNITS) : (k * THREADS + threadIdx.x) / UNITS;
@@ -7385,25 +7441,33 @@ struct gp__gathered_tile {
   static GP_DEVICE unsigned unit_of(unsigned k) {
     return THREADS % UNITS == 0 ? threadIdx.x % UNITS : (k * THREADS + threadIdx.x) % UNITS;
   }
-  // Rows of `columns` elements, `pitch` bytes from row to row; bytes of [begin, end) may be read beside them.
+  // Rows of `columns` elements, `pitch` bytes from row to row; bytes of [begin, end) may be read beside them. ALONE:
+  // none may, and these two are the same.
+  template <bool ALONE = false>
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                              unsigned columns, const unsigned char *begin, const unsigned char *end) {
     const typename Rows::type place = Rows::make();
     gp_vector v[ROUNDS];
-    if (IN_ALIGNED && rows == ROWS && columns == COLUMNS && ROWS * UNITS % THREADS == 0) {
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < ROUNDS; ++k) {
-        v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
+    const bool full = rows == ROWS && columns == COLUMNS;
+    if (IN_ALIGNED && ROWS * UNITS % THREADS == 0 &&
+        (full || (!ALONE && in + (rows - 1) * pitch + COLUMNS * SIZE <= end))) {
+      if (full) {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < ROUNDS; ++k) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
+      } else {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < ROUNDS; ++k) // some rows several times
+          v[k] = gp__load_vector<LOAD>(in + (row_of(k) < rows ? row_of(k) : rows - 1) * pitch + unit_of(k) * 16);
       }
       GPUPRIMS__UNROLL
       for (int k = 0; k < ROUNDS; ++k) {
-        *reinterpret_cast<gp_vector *>(shared + place.at(row_of(k), unit_of(k) * 16)) = v[k];
+        put(shared, place, row_of(k), unit_of(k) * 16, v[k]);
       }
       return;
     }
-    if (!IN_ALIGNED && EVEN && rows == ROWS && columns == COLUMNS && begin != end && in >= begin + 16 &&
-        in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end)
-      return load_shifted(shared, in, pitch);
+    if (ALONE && !IN_ALIGNED && EVEN) return load_alone(shared, in, pitch, rows, columns);
+    if (!ALONE && !IN_ALIGNED && EVEN && in >= begin + 16 && in + (rows - 1) * pitch + COLUMNS * SIZE + 16 <= end)
+      return load_shifted(shared, in, pitch, rows);
     GPUPRIMS__UNROLL_BY(1)
     for (int k = 0; k < ROUNDS; ++k) {
       const unsigned row = row_of(k), unit = unit_of(k) * 16;
@@ -7411,13 +7475,13 @@ struct gp__gathered_tile {
       const unsigned char *from = in + row * pitch;
       const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
       if (unit < skip + columns * SIZE)
-        *reinterpret_cast<gp_vector *>(shared + place.at(row, unit)) =
-            gp__load_unit<LOAD, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
+        put(shared, place, row, unit,
+            gp__load_unit<LOAD, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end));
     }
   }
-  // A whole tile of rows that are not aligned, and the bytes beside them: each thread's rows begin alike behind a
-  // multiple of 16. The last unit of each row comes by a thread of its own.
-  static GP_DEVICE void load_shifted(unsigned char *shared, const unsigned char *in, gp__u64 pitch) {
+  // Rows that are not aligned, and the bytes beside them, as many as a whole tile has: each thread's rows begin alike
+  // behind a multiple of 16. The last unit of each row comes by a thread of its own.
+  static GP_DEVICE void load_shifted(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows) {
     const int K = EVEN ? ROWS * MAIN / THREADS : 1, LAST = (ROWS + THREADS - 1) / THREADS;
     const typename Rows::type place = Rows::make();
     const unsigned row = threadIdx.x / MAIN, unit = threadIdx.x % MAIN * 16;
@@ -7425,19 +7489,68 @@ struct gp__gathered_tile {
     gp_vector v[K], last[LAST];
     from = from - gp__misalignment(from, 16) + unit;
     GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) v[k] = gp__load_vector<LOAD>(from + k * ROWS_A_ROUND * pitch);
+    for (int k = 0; k < K; ++k) {
+      v[k] = gp_vector();
+      gp__load_vector_if<LOAD>(row + k * ROWS_A_ROUND < rows, from + k * ROWS_A_ROUND * pitch, v[k]);
+    }
     GPUPRIMS__UNROLL
     for (int k = 0; k < LAST; ++k) {
       const unsigned r = k * THREADS + threadIdx.x;
       const unsigned char *at = in + r * pitch;
-      if (r < ROWS) last[k] = gp__load_vector<LOAD>(at - gp__misalignment(at, 16) + MAIN * 16);
+      last[k] = gp_vector();
+      gp__load_vector_if<LOAD>(r < rows, at - gp__misalignment(at, 16) + MAIN * 16, last[k]);
     }
     GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) *reinterpret_cast<gp_vector *>(shared + place.at(row + k * ROWS_A_ROUND, unit)) = v[k];
+    for (int k = 0; k < K; ++k) put(shared, place, row + k * ROWS_A_ROUND, unit, v[k]);
     GPUPRIMS__UNROLL
     for (int k = 0; k < LAST; ++k) {
       const unsigned r = k * THREADS + threadIdx.x;
-      if (r < ROWS) *reinterpret_cast<gp_vector *>(shared + place.at(r, MAIN * 16)) = last[k];
+      if (r < ROWS) put(shared, place, r, MAIN * 16, last[k]);
+    }
+  }
+  // The same without the bytes beside them: whole units, and the words before and behind these, a lane each.
+  static GP_DEVICE void load_alone(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
+                                   unsigned columns) {
+    typedef typename gp__word_of<WORD>::type Word;
+    const int K = EVEN ? ROWS * MAIN / THREADS : 1;
+    const unsigned W = 16 / WORD, STEP = THREADS / W, ENDS = (ROWS + STEP - 1) / STEP, words = columns * (SIZE / WORD);
+    const typename Rows::type place = Rows::make();
+    const unsigned row = threadIdx.x / MAIN;
+    const unsigned char *from = in + row * pitch;
+    const unsigned head = gp__words_before<WORD, 16>(from) * WORD, unit = head + threadIdx.x % MAIN * 16;
+    const unsigned to = gp__misalignment(from, 16) + unit;
+    gp_vector v[K];
+    Word end[ENDS];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) {
+      v[k] = gp_vector();
+      gp__load_vector_if<LOAD>(unit + 16 <= columns * SIZE && row + k * ROWS_A_ROUND < rows,
+                               from + unit + k * ROWS_A_ROUND * pitch, v[k]);
+    }
+    for (unsigned i = threadIdx.x % W; i < (words % W ? 2 * W : W); i += W) {
+      const unsigned first = threadIdx.x / W;
+      GPUPRIMS__UNROLL
+      for (unsigned k = 0; k < ENDS; ++k) {
+        const unsigned char *line = in + (first + k * STEP) * pitch;
+        const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
+        const unsigned word = i < before ? i : words - (words - before) % W + i - before;
+        end[k] = Word();
+        if (first + k * STEP < rows && word < words) end[k] = *reinterpret_cast<const Word *>(line + word * WORD);
+      }
+      if (i < W) {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k)
+          if (unit + 16 <= columns * SIZE) put(shared, place, row + k * ROWS_A_ROUND, to, v[k]);
+      }
+      GPUPRIMS__UNROLL
+      for (unsigned k = 0; k < ENDS; ++k) {
+        const unsigned char *line = in + (first + k * STEP) * pitch;
+        const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
+        const unsigned word = i < before ? i : words - (words - before) % W + i - before;
+        if (first + k * STEP < rows && word < words)
+          *reinterpret_cast<Word *>(shared + place.at(first + k * STEP, gp__misalignment(line, 16) + word * WORD)) =
+              end[k];
+      }
     }
   }
   // Columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of what was loaded, modulo 16.
@@ -7450,7 +7563,7 @@ struct gp__gathered_tile {
         to = {shared, Rows::make(), start, start_pitch};
     const unsigned words = rows * (SIZE / WORD);
     to.units(out, pitch, words, columns, tails);
-    gp__store_ends<THREADS, WORD, ALIGNMENT, OUT_ALIGNED>(out, pitch, words, columns, heads, tails, to);
+    gp__store_ends<THREADS, WORD, ALIGNMENT, COLUMNS, OUT_ALIGNED>(out, pitch, words, columns, heads, tails, to);
   }
 };
 
@@ -7532,6 +7645,7 @@ struct gp__scattered_tile {
       for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
     }
   }
+  template <bool = false>
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                              unsigned columns, const unsigned char *begin, const unsigned char *end) {
     const bool full = rows == ROWS && columns == COLUMNS;
@@ -7620,7 +7734,7 @@ struct gp__scattered_tile {
             v, *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + place(column, unit + 1) : from + 16), shift);
       gp__store_vector<STORE>(to + first * SIZE, v);
     }
-    gp__store_ends<THREADS, SIZE, ALIGNMENT, false>(
+    gp__store_ends<THREADS, SIZE, ALIGNMENT, COLUMNS, false>(
         out, pitch, rows, columns, heads, tails,
         [shared](unsigned row, unsigned column) { return shared + place(column, row / V) + row % V * SIZE; });
   }
@@ -16225,21 +16339,15 @@ template <class T> struct gp__unit {
 };
 template <int CACHE> GP_DEVICE void gp__load_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
 template <int CACHE, class U> GP_DEVICE void gp__load_unit(U &u, const void *p) { u = *static_cast<const U *>(p); }
-// Of a unit at p, what lies between begin and end, and zeros: of registers whose bytes are written in part the compiler
-// makes anything, and did. Units that are no vectors are wholly there or not at all.
+// The unit at p; of one that is not wholly between begin and end, the elements that are: of units that are no vectors
+// there are none then. WHOLE: it is.
 template <class T>
 GP_DEVICE void gp__load_unit_parts(gp_vector &u, const unsigned char *p, const unsigned char *begin,
                                    const unsigned char *end) {
-  typedef typename gp__unsigned_of<(sizeof(T) < 4 ? int(sizeof(T)) : 4)>::type Part;
-  const int SIZE = int(sizeof(Part));
-  u = gp_vector{{0, 0, 0, 0}};
-  GPUPRIMS__UNROLL
-  for (int j = 0; j < 16; j += SIZE)
-    if (p + j >= begin && p + j < end) u.word[j / 4] |= gp__u32(*reinterpret_cast<const Part *>(p + j)) << (j % 4 * 8);
+  u = gp__load_words<(sizeof(T) < 4 ? int(sizeof(T)) : 4)>(p, begin, end);
 }
 template <class T, class Unit>
 GP_DEVICE void gp__load_unit_parts(Unit &, const unsigned char *, const unsigned char *, const unsigned char *) {}
-// The unit at p; of one that is not wholly between begin and end, the elements that are. WHOLE: it is.
 template <bool WHOLE, int CACHE, class T>
 GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin,
                                      const unsigned char *end) {
@@ -19512,7 +19620,7 @@ struct gp__transposer {
   static const int STEP = gp__transpose_step(ROWS, SIZE, WORD, OUT_ALIGNED);
   static const bool OVERLAPS = STEP != ROWS;
   typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED,
-                              OUT_ALIGNED, (SIZE <= 2 && SIZE == WORD),
+                              OUT_ALIGNED, gp__is_scattered(SIZE, WORD, FORM),
                               OVERLAPS ? gp__transpose_alignment(ROWS, SIZE) : 16>
       Tile;
   const gp__transpose_args &a;
@@ -20016,26 +20124,32 @@ GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
   const int SIDE = gp__transpose_side(P::threads, P::vectors, SIZE);
   const bool ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0;
   typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, SIDE, SIDE, SWIZZLED, ALIGNED, ALIGNED,
-                              (SIZE <= 2 && SIZE == WORD)>
+                              gp__is_scattered(SIZE, WORD, FORM)>
       Tile;
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();
   unsigned char *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, SWIZZLED, ALIGNED);
   const unsigned start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
-    const gp__u64 of_matrix = a.row_tiles * a.row_tiles, matrix = tile / of_matrix, far = matrix / a.outer[1];
-    const gp__u64 rest = tile - matrix * of_matrix, i = rest / a.row_tiles, j = rest - i * a.row_tiles;
-    if (i > j) continue;
-    unsigned char *base =
-        static_cast<unsigned char *>(a.out) + far * a.out_outer[0] + (matrix - far * a.outer[1]) * a.out_outer[1];
+    const unsigned n = static_cast<unsigned>(a.column_tiles), Q = GP__SQUARE_PANEL;
+    gp__u64 rest = tile, far = 0, near = 0;
+    if (a.outer[0] * a.outer[1] > 1) {
+      const gp__u64 of_matrix = a.column_tiles * (n + 1) / 2 * (Q * Q), matrix = tile / of_matrix;
+      rest -= matrix * of_matrix, far = matrix / a.outer[1], near = matrix - far * a.outer[1];
+    }
+    const unsigned panel = static_cast<unsigned>(rest / (Q * Q)), inner = static_cast<unsigned>(rest % (Q * Q));
+    const unsigned x = panel / (n + 1), y = panel - x * (n + 1); // row x of panels, and the x-th last one
+    const gp__u64 i = (x + y < n ? x : n - 1 - x) * Q + inner % Q, j = (x + y < n ? x + y : y - 1) * Q + inner / Q;
+    if (i > j || j >= a.row_tiles) continue;
+    unsigned char *base = static_cast<unsigned char *>(a.out) + far * a.out_outer[0] + near * a.out_outer[1];
     unsigned char *upper = base + i * SIDE * a.out_pitch + j * SIDE * SIZE;
     unsigned char *lower = base + j * SIDE * a.out_pitch + i * SIDE * SIZE;
     const gp__u64 rest_i = a.rows - i * SIDE, rest_j = a.rows - j * SIDE;
     const unsigned rows = static_cast<unsigned>(rest_i < SIDE ? rest_i : gp__u64(SIDE));
     const unsigned columns = static_cast<unsigned>(rest_j < SIDE ? rest_j : gp__u64(SIDE));
     // What lies beside a tile's rows is another block's: it is not read along.
-    Tile::load(shared, upper, a.out_pitch, rows, columns, upper, upper);
-    if (i != j) Tile::load(shared2, lower, a.out_pitch, columns, rows, lower, lower);
+    Tile::template load<true>(shared, upper, a.out_pitch, rows, columns, upper, upper);
+    if (i != j) Tile::template load<true>(shared2, lower, a.out_pitch, columns, rows, lower, lower);
     __syncthreads();
     Tile::store(shared, lower, a.out_pitch, rows, columns, gp__misalignment(upper, 16), start_pitch);
     if (i != j) Tile::store(shared2, upper, a.out_pitch, columns, rows, gp__misalignment(lower, 16), start_pitch);
@@ -30220,6 +30334,7 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_
   if (kind == GP__TRANSPOSE_TENSOR) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : v->stages > 1 ? 1024 : 1280;
   if (kind == GP__TRANSPOSE_TENSOR_PANELS) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : 1280;
   if (kind == GP__TRANSPOSE_BUFFERED) return v->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
+  if (kind == GP__TRANSPOSE && m->size <= 2 && v->vectors > 4 && v->threads == 512) return 1024; // gathered
   return v->vectors > 4 || bytes                                  ? 768
          : light                                                  ? 1536
          : aligned || m->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024

@@ -1221,34 +1221,43 @@ MUTANTS = {
     "transpose: rows are taken for aligned": (
         "TRANSPOSE", "(IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u)", "(IN_ALIGNED ? 0 : start)"),
     "transpose: the last unit of shifted rows is the one before": (
-        "TRANSPOSE", "gp__misalignment(at, 16) + MAIN * 16);", "gp__misalignment(at, 16) + MAIN * 16 - 16);"),
+        "TRANSPOSE", "gp__misalignment(at, 16) + MAIN * 16, last[k]);",
+        "gp__misalignment(at, 16) + MAIN * 16 - 16, last[k]);"),
     "transpose: shifted rows are read behind the input": (
-        "TRANSPOSE", "in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end)\n      return", "in < end)\n      return"),
+        "TRANSPOSE", "in + (rows - 1) * pitch + COLUMNS * SIZE + 16 <= end)\n      return", "in < end)\n      return"),
     "transpose: shifted rows are read before the input": (
-        "TRANSPOSE", "columns == COLUMNS && begin != end && in >= begin + 16 &&\n",
-        "columns == COLUMNS && begin != end &&\n"),
-    "transpose: bytes of shifted rows are read before the input": (
-        "TRANSPOSE", "full && begin != end && in >= begin + 16 && in +", "full && begin != end && in +"),
-    "transpose: bytes of shifted rows are read behind the input": (
-        "TRANSPOSE", "in >= begin + 16 && in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end;", "in >= begin + 16;"),
+        "TRANSPOSE", "!IN_ALIGNED && EVEN && in >= begin + 16 &&", "!IN_ALIGNED && EVEN &&"),
     "transpose: a thread's lines all begin as its first one does": (
-        "TRANSPOSE_TILE", "LINES * WORD % ALIGNMENT == 0;", "true;"),
-    "transpose: a thread's columns of bytes all begin as its first one does": (
-        "TRANSPOSE", "THREADS % OUT_UNITS == 0 && LINES % V == 0;", "THREADS % OUT_UNITS == 0;"),
+        "TRANSPOSE", "ALIKE = ALIGNMENT / WORD;", "ALIKE = 1;"),
     "transpose: the units of a line behind the first end with it": (
-        "TRANSPOSE", "first + W <= words && (OUT_ALIGNED", "first <= words && (OUT_ALIGNED"),
+        "TRANSPOSE", "if (first + W > words || !(OUT_ALIGNED", "if (first > words || !(OUT_ALIGNED"),
     "transpose: units of words that are the next tile's": (
         "TRANSPOSE", "(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))", "true"),
     "transpose: units of words that are nobody's": (
         "TRANSPOSE", "unit < unsigned(UNITS - ALIGNMENT / 16)", "unit + 1 < unsigned(UNITS - ALIGNMENT / 16)"),
     "transpose: words before the first unit are nobody's": (
-        "TRANSPOSE", "if (heads && word < before)", "if (heads && word + 1 < before)"),
+        "TRANSPOSE", "(i < head ? heads : tails)", "(i + 1 < head ? heads : tails)"),
     "transpose: words behind the last unit are nobody's": (
-        "TRANSPOSE", "behind = words - (words - before) % W + word;", "behind = words + word;"),
+        "TRANSPOSE", "(i < head ? heads : tails)", "(i < head && heads)"),
+    "transpose: more words at a line's ends than a unit has": (
+        "TRANSPOSE", "(even ? PART : PART + W)", "PART"),
+    "transpose: rows that a tile has not are read": (
+        "TRANSPOSE", "gp__load_vector_if<LOAD>(row + k * ROWS_A_ROUND < rows,", "gp__load_vector_if<LOAD>(true,"),
+    "transpose: aligned rows that a tile has not are read": (
+        "TRANSPOSE", "(row_of(k) < rows ? row_of(k) : rows - 1) * pitch", "row_of(k) * pitch"),
+    "transpose: aligned rows are read behind the input": (
+        "TRANSPOSE", "in + (rows - 1) * pitch + COLUMNS * SIZE <= end))", "true))"),
+    "transpose: a thread's columns of bytes all begin as its first one does": (
+        "TRANSPOSE", "THREADS % OUT_UNITS == 0 && LINES % V == 0;", "THREADS % OUT_UNITS == 0;"),
     "transpose: columns of bytes that are not aligned": (
         "TRANSPOSE", "shift = lead % V * SIZE;", "shift = 16 - lead % V * SIZE;"),
     "transpose: columns of bytes that begin behind the middle of a sector": (
         "TRANSPOSE", "unit = i % OUT_UNITS + lead / V;", "unit = i % OUT_UNITS;"),
+    "transpose: units that are the next tile's": (
+        "TRANSPOSE", " || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16))", ""),
+    "transpose: units that are nobody's": (
+        "TRANSPOSE", "i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)",
+        "i % OUT_UNITS + 1 < unsigned(OUT_UNITS - ALIGNMENT / 16)"),
     "transpose: the place of the next word of a whole column": (
         "TRANSPOSE", "      if (++row < a.row.by) return;\n      row = 0;", "      if (++row < a.row.by) return;"),
     "transpose: the last words of a column are dropped": (
@@ -1256,14 +1265,6 @@ MUTANTS = {
         "  static const int ROUNDS = ROWS * UNITS / THREADS;"),
     "transpose: the pad of a whole side is forgotten": (
         "TRANSPOSE", "(a.pad ? gp__quotient(a.group, unit) * a.pad : 0)", "0"),
-    "transpose: bytes that lie in two units from the first alone": (
-        "TRANSPOSE", "v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));",
-        "v[k] = gp__shift_vectors(v[k], v[k], gp__misalignment(from + k * pitch, 16));"),
-    "transpose: units that are the next tile's": (
-        "TRANSPOSE", " || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16))", ""),
-    "transpose: units that are nobody's": (
-        "TRANSPOSE", "i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)",
-        "i % OUT_UNITS + 1 < unsigned(OUT_UNITS - ALIGNMENT / 16)"),
     "transpose: the word that two columns share, without the first": (
         "TRANSPOSE", "Words::last(end[j - 1], tail[j - 1], rest * SIZE * 8)", "Unit()"),
     "transpose: the end of few rows' columns that is no vector": (
@@ -1306,6 +1307,24 @@ MUTANTS = {
     "transpose in place: the next tile is loaded too early": (
         "TRANSPOSE_IN_PLACE", "gp__misalignment(lower, 16), start_pitch);\n    __syncthreads();",
         "gp__misalignment(lower, 16), start_pitch);"),
+    "transpose in place: units that another tile has a part of": (
+        "TRANSPOSE_IN_PLACE", "gp__load_vector_if<LOAD>(unit + 16 <= columns * SIZE && row",
+        "gp__load_vector_if<LOAD>(row"),
+    "transpose in place: more words at a row's ends than a unit has": (
+        "TRANSPOSE_IN_PLACE", "i < (words % W ? 2 * W : W);", "i < W;"),
+    "transpose in place: panels below the diagonal": (
+        "TRANSPOSE_IN_PLACE", "(x + y < n ? x + y : y - 1) * Q", "(x + y < n ? x + y : y) * Q"),
+    "transpose in place: tiles on both sides of the diagonal, twice": (
+        "TRANSPOSE_IN_PLACE", "if (i > j || j >= a.row_tiles) continue;",
+        "if (i >= a.row_tiles || j >= a.row_tiles) continue;"),
+    "transpose in place: bytes of shifted rows are read before the input": (
+        "TRANSPOSE_IN_PLACE", "full && begin != end && in >= begin + 16 && in +", "full && begin != end && in +"),
+    "transpose in place: bytes of shifted rows are read behind the input": (
+        "TRANSPOSE_IN_PLACE", "in >= begin + 16 && in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end;",
+        "in >= begin + 16;"),
+    "transpose in place: bytes that lie in two units from the first alone": (
+        "TRANSPOSE_IN_PLACE", "v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));",
+        "v[k] = gp__shift_vectors(v[k], v[k], gp__misalignment(from + k * pitch, 16));"),
     "transpose in place: the longest chunks for the best": (
         "TRANSPOSE_IN_PLACE", "items * GP__VECTOR * (unsigned)s.key_size > most",
         "items * (unsigned)s.key_size > most"),

@@ -261,8 +261,11 @@ template <class P> static int launch_rectangle(Run &r, gp_policy policy, void *o
                                                       : launch_steps<P, s, w>(r, out, seed);
   ONE(4, 4)
   ONE(12, 4)
+#ifdef TEST_FEW
+  if constexpr (std::is_same<P, Larger>::value)
+#endif
+    ONE(1, 1)
 #ifndef TEST_FEW
-  ONE(1, 1)
   ONE(64, 16)
 #endif
 #undef ONE
@@ -463,6 +466,7 @@ template <class P> static void alignments(const char *name, int size, u32 cases)
     c.p.in_stride[1] = c.p.extent[2] + (places - c.p.extent[2] % places + i) % places;
     c.p.out_stride[1] = c.p.extent[1] + (places - c.p.extent[1] % places + i / places) % places;
     c.in_skip = i / (places * places) % places * u64(size), c.out_skip = i / (places * places * places) * u64(size);
+    if (n % 3 == 2) c.p.in_stride[1] += (places - i % places) % places, c.in_skip = 0; // rows that are aligned
     run<P>(c, name, int(n), false, true);
   }
 }
@@ -559,7 +563,7 @@ template <class P> static void squares(const char *name, int size, int seeds) {
   const u64 side = u64(gp__transpose_side(P::threads, P::vectors, size));
   for (int seed = 1; seed <= 4 * seeds; ++seed) {
     const u64 sides[] = {side, side - 1, side + 1, 2 * side, 3 * side + 2, 1, 2, 2 * side + 7};
-    const u64 n = sides[random32() % 8];
+    const u64 n = seed == 3 && side <= 32 ? 17 * side - 3 : sides[random32() % 8]; // tiles of several panels
     Case c = matrix(size, n, n, seed % 3 ? 1 : 3);
     if (seed % 4 == 2) c.p.in_stride[1] = c.p.out_stride[1] = n + random32() % 6;
     if (seed % 8 == 0) c = matrix(size, 2 * side, 2 * side); // aligned
@@ -798,6 +802,7 @@ int main(int argc, char **argv) {
 #ifdef TEST_TRANSPOSE_IN_PLACE
   squares<Small>("square 4", 4, seeds);
   squares<Small>("square 2", 2, seeds);
+  squares<Tall>("square 1, tall", 1, seeds);
   rectangles<Small>("rectangle 4", 4, seeds);
   trips<Small>("trip 4", 4, seeds);
   panels<Small>("panels 4", 4, seeds);
@@ -807,6 +812,7 @@ int main(int argc, char **argv) {
   chunks("chunks");
   buffered<Small>("buffered 4", 4, seeds);
   buffered<Larger>("buffered 12", 12, seeds);
+  buffered<Larger>("buffered 1", 1, seeds);
 #ifndef TEST_FEW
   squares<Larger>("square 1", 1, seeds);
   squares<Larger>("square 12", 12, seeds);
@@ -819,7 +825,6 @@ int main(int argc, char **argv) {
   panels<Larger>("panels 1", 1, seeds);
   thin<Larger>("thin 1", 1, seeds);
   thin<Larger>("thin 12", 12, seeds);
-  buffered<Larger>("buffered 1", 1, seeds);
   buffered<Small>("buffered 64", 64, seeds);
   rectangles<Small>("rectangle 64", 64, seeds);
 #endif
