@@ -1260,8 +1260,9 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // The same pairs, all bits, 2^17 to 2^20 and 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 8 or 16 bits
 // alone, then buckets of some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are
 // swept in place, and where the count of the digits makes it likely that a bucket is too large for a block, or has
-// many equal keys; where it has not told of a bucket too large, behind the passes by the leading bits. Workspace: 1 %
-// more. So are keys of 4 bytes with values or indices of 8, 2^18 to 2^20 and 2^22 to 2^28 of them: 76 bytes each.
+// many equal keys (random ones, each there 4 to 12 times); where it has not told of a bucket too large, behind the
+// passes by the leading bits. Workspace: 1 % more. So are keys of 4 bytes with values or indices of 8, 2^18 to 2^20 and
+// 2^22 to 2^28 of them: 76 bytes each.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
@@ -1272,17 +1273,18 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // The same of more than 64 KiB (u64: from 64 MiB on), fewer than 2^30 of them (GP_ADAPTIVE; u32 from 2^22 to 2^24: one
 // sweep). Up to 2^20 keys: where the first launch finds that buckets do not fit on chip, keys are sorted in one sweep a
 // digit, by two launches; otherwise as above. Beyond, one more launch comes first, which looks at up to 4096 keys: one
-// sweep where many share their upper bits, level after level, or u32 keys recur. What is not chosen exits at once.
-// Workspace: of the one that needs more.
+// sweep where many share their upper bits, level after level. Of u32 keys, and of pairs, it also looks at 6144 for such
+// as are equal: one sweep where random keys are there some 6 times each or more (pairs: 10 to 2000, fewer than 2^24
+// pairs: 5). What is not chosen exits at once. Workspace: of the one that needs more.
 //
 // Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
 // two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB; from 2^19 keys of two
 // bytes on 128 KiB a multiprocessor besides.
 //
 // GP_HYBRID also sorts built-in keys of 4 and of 8 bytes with values or indices of 4 or 8 bytes, stable as all are,
-// fewer than 2^32 of them; it is the default of 8-byte keys from 2^22 on, with 4-byte values from 2^23. A u32 key and
-// value move 56 bytes after two levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and 2 KiB
-// for 2000 of them. A device without room for its blocks sorts pairs in one sweep.
+// fewer than 2^32 of them; behind the choice of GP_ADAPTIVE it is the default of 8-byte keys from 2^22 on, with 4-byte
+// values from 2^23. A u32 key and value move 56 bytes after two levels, a u64 key and a u32 value 88. Workspace: keys
+// and values once more, and 2 KiB for 2000 of them. A device without room for its blocks sorts pairs in one sweep.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
@@ -2963,6 +2965,8 @@ GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
 }
 // Adaptive sort: a block sorts a sample, at most so many keys; of even keys' buckets, one in eight has one of them.
 enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
+// Another sample tells of keys that recur: so many of them, in a table of so many places.
+enum { GP__RECUR_SAMPLE = 6144, GP__RECUR_PLACES = 8192 };
 GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
   return count / capacity / 8 >= GP__SAMPLE         ? (unsigned)GP__SAMPLE
          : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
@@ -2972,6 +2976,10 @@ GPUPRIMS__RULE unsigned gp__sample_bytes(int key_size) {
   return (gp__tile_sort_bytes(key_size, GP__SAMPLE_THREADS, GP__SAMPLE / GP__SAMPLE_THREADS, GP__SAMPLE_LOG2_BINS) +
           4 * (GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 256 + 1) + 15) /
          16 * 16;
+}
+GPUPRIMS__RULE unsigned gp__recur_bytes(void) { return 4 * (GP__RECUR_PLACES + GP__RECUR_SAMPLE * 33 / 32 + 2); }
+GPUPRIMS__RULE unsigned gp__choice_bytes(int key_size) {
+  return gp__sample_bytes(key_size) > gp__recur_bytes() ? gp__sample_bytes(key_size) : gp__recur_bytes();
 }
 GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
   return s.in_size ? gp__pair_bucket_bytes(s.key_size, s.in_size, gp__bucket_threads(s.key_size),
@@ -3009,8 +3017,8 @@ GPUPRIMS__RULE int gp__policy_valid_leading(gp_policy p, gp__shape s) {
          (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
-  return !s.in_size && s.key_size >= 4 && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
-         (int)gp__sample_bytes(s.key_size) <= s.shared_bytes;
+  return s.key_size >= 4 && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
+         (int)gp__choice_bytes(s.key_size) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
   return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
@@ -4010,11 +4018,11 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
   // Of keys of 4 bytes, and of fewer, one sweep is faster, whatever they are.
-  if (gp__sorts_pairs(s) &&
-      (p.algorithm == GP_HYBRID || (!p.algorithm && s.key_size > 4 && s.count >> (s.in_size == 4 ? 23 : 22)))) {
+  if (gp__sorts_pairs(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE ||
+                             (!p.algorithm && s.key_size > 4 && s.count >> (s.in_size == 4 ? 23 : 22)))) {
     const int large = s.count * (unsigned)s.key_size >> 23 ? 1 : 0;
     gp_policy q = p;
-    q.algorithm = GP_HYBRID;
+    q.algorithm = gp__or(p.algorithm, s.count >> GP__RADIX_NARROW_LOG2 ? GP_HYBRID : GP_ADAPTIVE);
     q.stages = 1;
     q.blocks_per_sm = gp__or(p.blocks_per_sm, large ? 1 : 2); // few blocks: registers for large tiles, and none spilled
     q.threads = gp__or(p.threads, large ? 512 : 256);
@@ -5199,7 +5207,8 @@ typedef struct gp__hybrid_args {
   unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid it is
   int level, levels, drop_keys; // levels: one behind the last
   unsigned capacity;            // keys that a block sorts
-  unsigned sample;              // keys that are looked at before the choice; 0: the first count chooses
+  unsigned sample;              // keys that are looked at before the choice; 0: the first count chooses, of keys alone
+  unsigned recurring;           // keys among which some are looked for that are there more than once; 0: none
   int leading;                  // bits that pairs, key and value side by side at `spare`, are sorted by; at bins, where
                                 // each leading digit of 8 bits begins; at items, 32 bits each, where each bucket does
 } gp__hybrid_args;
@@ -6816,7 +6825,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_st
 template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   typedef gp_tile_sort_storage<K, THREADS, ITEMS, LOG2_BINS> Storage;
   static const int HALO = Storage::HALO, ROUNDS = Storage::ROUNDS, WINDOW = ITEMS + 2 * HALO;
-  static const int REPEATS = 3; // of all rounds
+  enum { REPEATS = 3, MORE = 7 }; // of all rounds; where bins hold a dozen of a key, and some two such keys, more
   Storage &s;
   const unsigned thread; // gp__anew(threadIdx.x)
 
@@ -6888,11 +6897,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::place(p)] = ~K(0);
     if (thread < 2 * HALO) s.key[thread] = 0;
   }
-  // All rounds, a few times. Leaves zeros in the counters. Ends with a barrier.
-  GP_DEVICE bool repair() const {
+  // All rounds, a few times, and some more where that left few threads' keys in disorder. Leaves zeros in the counters.
+  // Ends with a barrier.
+  template <int MOST> GP_DEVICE bool repair() const {
     const unsigned first = thread * (ITEMS + 1);
     clear();
-    for (int repeat = 0; repeat < REPEATS; ++repeat) {
+    for (int repeat = 1; repeat <= MOST; ++repeat) {
       K w[WINDOW];
       bool ok = true;
       GPUPRIMS__UNROLL
@@ -6917,7 +6927,9 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       __syncthreads();
       GPUPRIMS__UNROLL
       for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
-      if (__syncthreads_and(ok)) return true;
+      const int left = __syncthreads_count(!ok);
+      if (left == 0) return true;
+      if (MOST > REPEATS && repeat == REPEATS && left > THREADS / 2) return false;
     }
     return false;
   }
@@ -6972,8 +6984,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
   }
   // What scatter has left becomes sorted; false: in the end it is not. Ends with a barrier; the counters are zero then.
-  GP_DEVICE bool finish(int shift) const {
-    if (shift > 0) return repair(); // otherwise a key has a bin
+  template <int MOST = REPEATS> GP_DEVICE bool finish(int shift) const {
+    if (shift > 0) return repair<MOST>(); // otherwise a key has a bin
     clear();
     __syncthreads();
     return true;
@@ -12876,14 +12888,25 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     }
     return gp_warp_reduce(most, gp_max<gp__u64>());
   }
+  // Random keys that are there m times each: will a bucket of `even` keys, as the digits' shares say, be too large, or
+  // hold too many of each for its bins? The fullest of a digit's 256 values is 2.4 standard deviations above the mean
+  // or more, which are the root of m times the mean; the digit tells where it is least. Of all buckets 4.4.
+  GP_DEVICE bool keys_recur(const gp__u64 *most, gp__u64 n, gp__u64 even) const {
+    gp__u64 least = most[0];
+    for (int p = 1; p < 4; ++p) least = most[p] < least ? most[p] : least;
+    const float mean = static_cast<float>(n) / GP__DIGITS, fullest = static_cast<float>(least);
+    const float above = (fullest - mean) / 2.4f, times = above * above / mean; // m
+    const float size = static_cast<float>(even) * (mean / fullest) * (mean / fullest), room = a.capacity - size;
+    return times > 12 || (a.leading > 8 && (room < 0 || 4.4f * 4.4f * times * size > room * room));
+  }
   // Do buckets by the leading bits most likely fit on chip, and their bins there hold few keys? As if digits were
   // independent. Of the bins' 12 bits behind the leading ones, `lower` are of the second digit behind the passes'.
   GP_DEVICE bool leads(const gp__u64 *most, gp__u64 n) const {
     if (!a.leads || n == 0) return false;
     const int first = a.leading > 8 ? 2 : 3, rest = 8 * (4 - first) - a.leading, lower = rest < 4 ? 4 - rest : 0;
-    const gp__u64 bucket = (first == 2 ? most[3] * most[2] / n : most[3]) << rest;
+    const gp__u64 bucket = first == 2 ? (most[3] * most[2] << rest) / n : most[3] << rest; // n < 2^(leading + 13)
     const gp__u64 even = most[first - 2] << (8 - lower), bin = (most[first - 1] << (8 + lower)) / n;
-    return bucket <= a.capacity && bin * (even < n ? even : n) <= 8 * n;
+    return bucket <= a.capacity && bin * (even < n ? even : n) <= 8 * n && !keys_recur(most, n, bucket);
   }
   // One thread: what the passes do. By leading bits the last ones alone: from the input to the other buffer, in pairs.
   GP_DEVICE void decide(const gp__u64 *most, gp__u64 n) const {
@@ -13940,7 +13963,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
   }
   // Adaptive sorts of one even level: is it this count that chooses? Hybrid, unless a bucket is too large for a block.
-  GP_DEVICE bool chooses() const { return this->a.choice && !this->a.sample; }
+  GP_DEVICE bool chooses() const { return !this->PAIRS && this->a.choice && !this->a.sample; }
   // The whole input is a part, or an item. The block that comes first empties the lists and the counters.
   GP_DEVICE void first_level() const {
     const gp__u64 n = gp__count(this->a);
@@ -14418,7 +14441,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     }
     if (gp_warp() == 0 && at_edge < n) edge = Code::encode(in[at_edge]);
     sort.scatter(keys, edge, there, n, low, shift);
-    const bool sorted = sort.finish(shift);
+    const bool sorted = sort.template finish<Sort::MORE>(shift);
     store(out, n, thread);
     return sorted;
   }
@@ -14577,7 +14600,7 @@ struct gp__pair_bucket {
     }
     sort.scatter(keys, 0, there, n, 0, shift);
     if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
-    if (!sort.finish(shift)) sort.sort(n, shift);
+    if (!sort.template finish<Sort::MORE>(shift)) sort.sort(n, shift);
     store(item, turn);
   }
   GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
@@ -14705,7 +14728,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     }
     sort.scatter(keys, edge, there, n, 0, shift);
     if (values_of(item)) staged.fetch(values_of(item) + item.begin, item.count, thread);
-    if (!sort.finish(shift)) sort.sort(n, shift);
+    if (!sort.template finish<Sort::MORE>(shift)) sort.sort(n, shift);
     if (item.width <= KEY_BITS) {
       store<false>(item, turn);
       return;
@@ -14727,24 +14750,30 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     for (unsigned p = thread; p < n; p += THREADS)
       left_out[p] = static_cast<unsigned short>((Code::encode(Element::key(in[p])) - low) & ((1u << drop) - 1));
     __syncthreads();
-    gp__u64 lengths = 0; // 4 bits for each of the thread's words: of the run of tied ones that begins with it
-    bool wrong = false, is_long = false;
+    gp__u64 lengths = 0, ahead = 0; // 4 bits for each of the thread's words: where it is the first one of a run of tied
+    bool is_long = false;           // words that is above the next, how long the run is, and how many stand before it
     for (unsigned q = thread, i = 0; q + 1 < n; q += THREADS, i += 4) {
       const gp__u32 x = s.key[Storage::place(q)], y = s.key[Storage::place(q + 1)];
-      if (!tied(x, y)) continue;
-      wrong |= left_out[y & PLACES] < left_out[x & PLACES];
-      if (q > 0 && tied(x, s.key[Storage::place(q - 1)])) continue;
-      unsigned length = 2;
-      while (length <= LONGEST && q + length < n && tied(x, s.key[Storage::place(q + length)])) ++length;
-      if (length > LONGEST) is_long = true;
-      else lengths |= static_cast<gp__u64>(length) << i;
+      if (!tied(x, y) || left_out[y & PLACES] >= left_out[x & PLACES]) continue;
+      unsigned before = 0, length = 2, own = left_out[x & PLACES];
+      bool first = true;
+      for (; before < LONGEST && before < q; ++before) {
+        const gp__u32 z = s.key[Storage::place(q - before - 1)];
+        if (!tied(x, z)) break;
+        first &= left_out[z & PLACES] <= own;
+        own = left_out[z & PLACES];
+      }
+      while (before + length <= LONGEST && q + length < n && tied(x, s.key[Storage::place(q + length)])) ++length;
+      if (before + length > LONGEST) is_long = true;
+      else if (first) lengths |= static_cast<gp__u64>(before + length) << i, ahead |= static_cast<gp__u64>(before) << i;
     }
-    if (!__syncthreads_or(wrong)) return;
+    if (!__syncthreads_or(lengths || is_long)) return;
     if (__syncthreads_or(is_long)) {
       merge(n, thread);
       return;
     }
-    for (unsigned q = thread; lengths; q += THREADS, lengths >>= 4) insert(q, static_cast<unsigned>(lengths & 15));
+    for (unsigned q = thread; lengths; q += THREADS, lengths >>= 4, ahead >>= 4)
+      if (lengths & 15) insert(q - static_cast<unsigned>(ahead & 15), static_cast<unsigned>(lengths & 15));
     __syncthreads();
   }
   // Insertion sort of tied words.
@@ -14834,6 +14863,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   typedef typename Bucket::Storage Storage;
   GP_DYNAMIC_SHARED(bytes);
   gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
   const gp__u32 items = static_cast<gp__u32>(a.list[GP__HYBRID_ITEMS]);
@@ -14986,9 +15016,11 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
 // takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
 // but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
 // that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
-// for one of 2^26 keys, in tenths of a picosecond.
-template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
-  typedef gp__hybrid<P, T, DESCENDING> Hybrid;
+// for one of 2^26 keys, in tenths of a picosecond. Pairs, and keys of 4 bytes: one sweep as well where random keys are
+// there RECUR times each or more, so that buckets differ in size and bins are shared; of pairs, unless so often that
+// parts are constant soon.
+template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampling {
+  typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
   typedef typename Hybrid::Key Key;
   static const int THREADS = GP__SAMPLE_THREADS, ITEMS = GP__SAMPLE / THREADS, BITS = Hybrid::BITS;
@@ -15001,14 +15033,70 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
     gp__u32 lowest[256];          // keys with these lowest bits
     gp__u32 different;
   };
+  static const int PLACES = GP__RECUR_PLACES, EACH = GP__RECUR_SAMPLE / THREADS;
+  static_assert(PLACES == 1 << 13 && GP__RECUR_SAMPLE % THREADS == 0, "a hash's upper bits; keys of a thread");
+  struct Recurring {
+    gp__u32 place[PLACES];                // 0, or the largest number of the keys that fall there
+    gp__u32 key[GP__RECUR_SAMPLE];        // of number i + 1, hashed
+    gp__u32 again[GP__RECUR_SAMPLE / 32]; // a bit for each: others are equal
+    gp__u32 different, equal;             // of those with such a bit; others
+  };
   static const unsigned COUNT = BITS > 32 ? 19 : 11, MOVE = BITS > 32 ? 55 : 43, MOVE_DEEP = BITS > 32 ? 141 : 74,
                         FILL = BITS > 32 ? 22 : 11, BUCKETS = BITS > 32 ? 90 : 50, HISTOGRAM = BITS > 32 ? 20 : 11,
                         PASS = BITS > 32 ? 57 : 41;
-  static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))), "shared memory");
+  static const unsigned RECUR = Hybrid::PAIRS ? 10 : 6, FEWEST = Hybrid::PAIRS ? 4 : 3;
+  static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))) && sizeof(Recurring) == gp__recur_bytes(),
+                "shared memory");
   const Hybrid &h;
   Storage &s;
+  Recurring &r;
 
   GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::place(i)]; }
+  // One key of each `each`.
+  GP_DEVICE Key drawn(unsigned i, gp__u64 each) const {
+    return Code::encode(h.from(GP__FROM_IN)[i * each + ((i * 0x9e3779b1u ^ i >> 3) * each >> 32)]);
+  }
+  // Random keys that are there t times each have t m^2 / 2n equal pairs among m. A fifth of these is not seen, as
+  // others fall in the same place. Is t RECUR or more? Parts of pairs are constant `soon` where t is above some 2000:
+  // of d = n / t keys, m^2 / (m + 2.2 d) are equal to one of the others.
+  GP_DEVICE bool recur(gp__u64 n, unsigned m) const {
+    Key key[EACH];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < EACH; ++i) {
+      const unsigned at = unsigned(i) * THREADS + threadIdx.x;
+      key[i] = at < m ? drawn(at, n / m) : 0;
+    }
+    for (unsigned i = threadIdx.x; i < PLACES; i += THREADS) r.place[i] = 0;
+    for (unsigned i = threadIdx.x; i < GP__RECUR_SAMPLE / 32; i += THREADS) r.again[i] = 0;
+    if (threadIdx.x == 0) r.different = r.equal = 0;
+    __syncthreads();
+    gp__u32 own[EACH], different = 0, equal = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < EACH; ++i) {
+      const unsigned at = unsigned(i) * THREADS + threadIdx.x;
+      const gp__u64 hash = (static_cast<gp__u64>(key[i]) + 1) * 0x9e3779b97f4a7c15ull;
+      own[i] = static_cast<gp__u32>((hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull >> 32);
+      r.key[at] = own[i];
+      if (at < m) atomicMax(&r.place[own[i] / (1u << 19)], at + 1);
+    }
+    __syncthreads();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < EACH; ++i) {
+      const unsigned at = unsigned(i) * THREADS + threadIdx.x, other = r.place[own[i] / (1u << 19)] - 1;
+      if (at < m && other != at && r.key[other] == own[i]) {
+        ++equal;
+        different += ~(atomicOr(&r.again[other / 32], 1u << other % 32) >> other % 32) & 1u;
+      }
+    }
+    if (different) atomicAdd(&r.different, different);
+    if (equal) atomicAdd(&r.equal, equal);
+    __syncthreads();
+    const gp__u64 least = static_cast<gp__u64>(RECUR >> (Hybrid::PAIRS && n >> 24 == 0)) * m * m * 2 / (5 * n);
+    const bool soon = static_cast<gp__u64>(r.equal) * (m + n / 1024) > static_cast<gp__u64>(m) * m;
+    const bool is = r.different >= (n >> 27 ? 2 : FEWEST) && r.different >= least && !(Hybrid::PAIRS && soon);
+    __syncthreads();
+    return is;
+  }
   // One key of each n / m, in order.
   GP_DEVICE void draw(gp__u64 n, unsigned m) const {
     const Sort sort = {s.tile, gp__anew(threadIdx.x)};
@@ -15016,9 +15104,7 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
     sort.clear();
     for (unsigned i = threadIdx.x; i < 64; i += THREADS) s.alike[i] = 0;
     for (unsigned i = threadIdx.x; i < 256; i += THREADS) s.lowest[i] = 0;
-    for (unsigned i = threadIdx.x; i < m; i += THREADS)
-      s.tile.key[Sort::Storage::place(i)] =
-          Code::encode(h.from(GP__FROM_IN)[i * each + (i * 0x9e3779b1u ^ i >> 3) % each]);
+    for (unsigned i = threadIdx.x; i < m; i += THREADS) s.tile.key[Sort::Storage::place(i)] = drawn(i, each);
     sort.surround(m);
     __syncthreads();
     sort.sort(m, 64);
@@ -15084,6 +15170,10 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
   GP_DEVICE void run() const {
     const gp__u64 n = gp__count(h.a);
     const unsigned m = n < h.a.sample ? static_cast<unsigned>(n) : h.a.sample;
+    if (h.a.recurring && n >= h.a.recurring && recur(n, h.a.recurring)) {
+      if (threadIdx.x == 0) *h.a.choice = GP__CHOSE_ONE_SWEEP;
+      return;
+    }
     int digits = 0;
     bool slow = false;
     if (m) {
@@ -15098,12 +15188,14 @@ template <class P, class T, bool DESCENDING> struct gp__sort_sampling {
     if (threadIdx.x == 0) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
 };
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
-  typedef gp__sort_sampling<P, T, DESCENDING> Sampling;
+template <class P, class T, bool DESCENDING, class Value = gp__none>
+GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
+  typedef gp__sort_sampling<P, T, DESCENDING, Value> Sampling;
   GP_DYNAMIC_SHARED(bytes);
   gp__begin<P>();
-  const gp__hybrid<P, T, DESCENDING> h = {a, 0, 0};
-  const Sampling sampling = {h, *reinterpret_cast<typename Sampling::Storage *>(bytes)};
+  const gp__hybrid<P, T, DESCENDING, Value> h = {a, 0, 0};
+  const Sampling sampling = {h, *reinterpret_cast<typename Sampling::Storage *>(bytes),
+                             *reinterpret_cast<typename Sampling::Recurring *>(bytes)};
   sampling.run();
 }
 
@@ -30366,7 +30458,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   if (kind == GP__GATHER || kind == GP__COPY) g.shared_bytes = 0;
   if (kind == GP__SORT_SAMPLE) {
     g.threads = GP__SAMPLE_THREADS;
-    g.shared_bytes = gp__sample_bytes(h.key_size);
+    g.shared_bytes = gp__choice_bytes(h.key_size);
   }
   if (kind == GP__HYBRID_COUNT) g.threads = GP__HYBRID_COUNT_THREADS;
   if (kind == GP__HYBRID_MOVE) g.shared_bytes = gp__hybrid_tile_bytes(p, h);
@@ -31012,12 +31104,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   gp__launching of_hybrid = *l;
   gp__radix_args radix = gp__radix_arguments(l, &r, scratch);
   gp__hybrid_args a = gp__hybrid_arguments(l, &levels, scratch);
-  const int samples = levels.even_levels > 1;
+  const int samples = levels.even_levels > 1 || l->h->in_size;
   gp_result result;
   of_hybrid.p = &hybrid;
   radix.choice = a.choice = (unsigned long long *)l->scratch;
   radix.mask = GP__DIGITS - 1;
-  if (samples) a.sample = gp__sample_size(l->q->count, a.capacity);
+  if (samples && !l->h->in_size) a.sample = gp__sample_size(l->q->count, a.capacity);
+  if (samples && (l->h->in_size || l->h->key_size == 4)) a.recurring = GP__RECUR_SAMPLE;
   result = samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
                    : gp__launch_levels(&of_hybrid, 3, a);
   if (result == GP_SUCCESS)
@@ -31981,14 +32074,6 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 #undef GPUPRIMS__TAKE
 #undef GPUPRIMS__AT
 }
-// Keys of groups have few bits and are there many times, as a rule, so that buckets by their leading bits are uneven:
-// many keys of 4 bytes are swept by all bits, but for digits that are all the same.
-GPUPRIMS__PRIVATE const gp_policy *gp__step_policy(const gp__request *step) {
-  static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-                         paired = {GP_PAIRED_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-  if (step->primitive != GP_SORT || step->key_size != 4 || !(step->count >> 22)) return NULL;
-  return step->in_size == 4 ? &paired : &one_sweep;
-}
 // Bytes that calls need of the workspace: words at the front, scratch at the back of what is not held.
 GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
                                            uint64_t *scratch) {
@@ -32001,8 +32086,7 @@ GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *step
     gp_policy_source source;
     gp__geometry geometry;
     gp__shape_on(&h, &s->about);
-    GPUPRIMS__CHECK(
-        gp__choose(gp__primitive_names[steps[i].primitive], gp__step_policy(&steps[i]), &h, &s->table, &p, &source));
+    GPUPRIMS__CHECK(gp__choose(gp__primitive_names[steps[i].primitive], NULL, &h, &s->table, &p, &source));
     geometry = gp__geometry_of(p, h, 0);
     if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
     if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
@@ -32086,15 +32170,14 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   if (result != GP_SUCCESS) return result;
   gp__shape_on(&h, &s->about);
   if (g.table) GPUPRIMS__CHECK(gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table));
-  for (i = 0; i < g.count; ++i)
-    GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], gp__step_policy(&g.steps[i]), 0, stream, 0));
+  for (i = 0; i < g.count; ++i) GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], NULL, 0, stream, 0));
   if (!run) return GP_SUCCESS;
   GPUPRIMS__CHECK(gp__hold(s, who, stream, g.steps, g.count, g.held, &held));
   result = gp__grouping_of(s, q, blocks, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     if (i == g.table && i)
       result = gp__launch_tables(s, who, q, p, table, &g, held.at, held.workspace->workspace, stream);
-    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], gp__step_policy(&g.steps[i]), 1, stream, 0);
+    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], NULL, 1, stream, 0);
   }
   gp__let_go(&held);
   return result;
@@ -32294,7 +32377,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
   for (i = 0; i < count && result == GP_SUCCESS; ++i)
     result = gp__get_kernel(s, who, q, p, &h, kinds[i], 1, &kernels[i]);
   for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
-    result = gp__run_request(s, &g.requests[i], gp__step_policy(&g.requests[i]), 0, stream, 0);
+    result = gp__run_request(s, &g.requests[i], NULL, 0, stream, 0);
   if (result != GP_SUCCESS || !run) return result;
   geometry = gp__geometry_of(*p, h, 0);
   GPUPRIMS__CHECK(gp__hold(s, who, stream, g.requests, g.request_count, g.held > least ? g.held : least, &held));
@@ -32304,7 +32387,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
     int k = 0;
     if (step->request >= 0) {
       const gp__request *call = &g.requests[step->request];
-      result = gp__run_request(s, call, gp__step_policy(call), 1, stream, 0);
+      result = gp__run_request(s, call, NULL, 1, stream, 0);
       continue;
     }
     while (kinds[k] != step->kind) ++k;
@@ -32679,16 +32762,14 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
     int i;
     result = gp__grouping_of(s, &q, 1, NULL, &g);
     for (i = 0; i < g.count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.steps[i], gp__step_policy(&g.steps[i]), compute_capability, &table, take,
-                                   user);
+      result = gp__compile_request(s, who, &g.steps[i], NULL, compute_capability, &table, take, user);
   }
   if (result == GP_SUCCESS && gp__is_graph_work(q.primitive)) {
     gp__graph_plan g;
     int i;
     result = gp__graph_plan_of(s, &q, NULL, &g);
     for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.requests[i], gp__step_policy(&g.requests[i]), compute_capability, &table,
-                                   take, user);
+      result = gp__compile_request(s, who, &g.requests[i], NULL, compute_capability, &table, take, user);
   }
   return result;
 }

@@ -168,7 +168,8 @@ def quick_segment_cells():
 # The smallest are also replayed in graphs: there it is the host's share of a call that decides.
 SORT_SIZES = ["1K", "4K", "16K", "128K", "1M", "4M", "16M", "64M", "256M"]
 GRAPH_SORT_SIZES = SORT_SIZES[:5]
-SORT_DISTS = ["few", "constant", "sorted", "reversed", "almost", "organ", "zipf", "high", "low", "hot"]
+SORT_DISTS = ["few", "constant", "sorted", "reversed", "almost", "organ", "zipf", "high", "low", "hot",
+              "repeated"]
 SORT_MEANS = ["4", "16", "64", "256", "4K", "64K", "4M"]
 SORTS = ["sort u32", "sort u64", "sort u32 payload=u32", "sort u64 payload=u32", "sort u32 payload=u64",
          "sort u32 form=indices", "sort f32", "sort u16", "sort u8"]
@@ -203,7 +204,7 @@ def sorting_cells():
     cells += [f"sort u32 n=64M {how}" for how in ("order=descending", "bits=0:16", "bits=12:20")]
     cells += ["sort u32 payload=u32 n=64M order=descending", "sort u64 payload=u64 n=64M",
               "sort u64 n=64M form=indices"]
-    cells += [f"sort u32 payload=u32 n=64M dist={dist}" for dist in ("few", "constant", "zipf", "hot")]
+    cells += [f"sort u32 payload=u32 n=64M dist={dist}" for dist in ("few", "constant", "zipf", "hot", "repeated")]
     cells += [f"{cell} n={n} protocol=graph" for n in ("1M", "64K", "4K") for cell in
               ("merge u32", "merge_sort u32", "top_k u32 k=64", "nth_element u32", "set_union u32", "shuffle u32",
                "segmented_sort u32 segments=fixed:64", "group_by SUM u32")]
@@ -213,7 +214,7 @@ def sorting_cells():
 def quick_sorting_cells():
     cells = [f"{sort} n=256M" for sort in SORTS[:4]]
     cells += [f"sort {type_} n=64M dist={dist}" for type_ in ("u32", "u64") for dist in
-              ("few", "constant", "sorted", "zipf", "high", "hot")]
+              ("few", "constant", "sorted", "zipf", "high", "hot", "repeated")]
     cells += [f"sort u32 n={size}" for size in ("64M", "4M", "1M", "128K", "16K", "1K")]
     cells += ["sort u32 n=16K protocol=graph", "sort u8 n=64M", "sort u16 n=64M", "sort u32 form=indices n=64M",
               "merge u32 n=64M", "merge u32 payload=u32 n=64M", "merge_sort u32 n=16M"]

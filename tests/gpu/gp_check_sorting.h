@@ -56,6 +56,7 @@ static const char *const SORTING_CELLS[] = {
     "sort u32 dist=hot",
     "sort u32 dist=constant",
     "sort u32 payload=u32 dist=constant",
+    "sort u32 payload=u32 dist=repeated",
     "sort u64 dist=organ",
     "sort u32 payload=u16 dist=reversed",
     "sort u32 bits=0:1 payload=u32",
@@ -151,6 +152,22 @@ static void sorting_keys(void) {
         else s.keys = ANY_BITS + way - GP_DATA_KIND_COUNT;
         segments_solve(&main_segments, &s);
       }
+}
+
+// So many keys that a sample of them chooses the sort: distinct ones, and such that recur.
+static void sorting_chosen(void) {
+  static const char *const cells[] = {"sort u64 payload=u32 dist=repeated", "sort u64 payload=u32",
+                                      "sort f64 payload=u64 order=descending dist=repeated",
+                                      "sort i64 form=indices dist=repeated", "sort u32 dist=repeated"};
+  int i, in_place;
+  for (i = 0; i < COUNT(cells) && !sanitizer; i++)
+    for (in_place = 0; in_place < 2; in_place++) {
+      segments_case s = case_of(cells[i], i < 4 ? 9437185 : 16777217);
+      if (out_of_time()) return;
+      if (!has_type_wanted(&s.c) || (quick && i % 3 + in_place != 0)) continue;
+      s.in_place = in_place;
+      segments_solve(&main_segments, &s);
+    }
 }
 
 // Keys of less than a word at every alignment: those of inputs' first and last vectors are put together one by one.
@@ -425,6 +442,7 @@ static void group_sorting(void) {
   main_segments.stream = main_bench.stream;
   sorting_keys();
   sorting_shifts();
+  sorting_chosen();
   sorting_fields();
   cases_graph(SORTING_CELLS, SORTED_EVERYWHERE);
   sorting_unsorted();

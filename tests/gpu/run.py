@@ -200,7 +200,7 @@ def jobs_of(args, cache):
 SANITIZED_TYPES = ["u8", "u32", "u64", "f32", "s12", "f64"]
 BY_TYPE_SANITIZED = ("sorting", "transposes")
 BY_PART_SANITIZED = {"graphs": 12, "sorting_policies": 4}
-OF_THEIR_OWN = ("segments", *BY_TYPE_SANITIZED, *BY_PART_SANITIZED)
+OF_THEIR_OWN = ("segments", "layouts", *BY_TYPE_SANITIZED, *BY_PART_SANITIZED)
 
 
 def sanitized_parts():

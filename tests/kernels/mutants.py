@@ -1089,12 +1089,12 @@ MUTANTS = {
         "SEGMENTED_SORT_LONG", "      __syncthreads();\n      if (own < all) {\n        GPUPRIMS__UNROLL",
         "      if (own < all) {\n        GPUPRIMS__UNROLL"),
     "tile sort: nobody looks whether it is sorted": (
-        "HYBRID", "if (__syncthreads_and(ok)) return true;", "return true;"),
+        "HYBRID", "if (left == 0) return true;", "return true;"),
     "tile sort: what is left unsorted stays": (
         "HYBRID", "bucket.sort_any(out + item.begin, out + item.begin, item.count);\n", ""),
     "tile sort: no merges": ("HYBRID", "if (!fit(n, shift)) merge(n);", "fit(n, shift);"),
     "tile sort: the last run is not merged": ("HYBRID", "if (run >= n) return;", "if (2 * run >= n) return;"),
-    "tile sort: counters stay": ("HYBRID", "    clear();\n    for (int repeat = 0;", "    for (int repeat = 0;"),
+    "tile sort: counters stay": ("HYBRID", "    clear();\n    for (int repeat = 1;", "    for (int repeat = 1;"),
     "tile sort: no barrier between windows and their keys": (
         "HYBRID", "ok &= w[j] <= w[j + 1];\n      __syncthreads();", "ok &= w[j] <= w[j + 1];"),
     "tile sort: nothing behind the keys": (
@@ -1152,6 +1152,10 @@ MUTANTS = {
     "leading: what has been swept is swept once more": (
         "LEADING", "leading ? GP__CHOSE_HYBRID : GP__CHOSE_PASSES;",
         "leading ? GP__CHOSE_HYBRID : GP__CHOSE_ONE_SWEEP;"),
+    "leading: keys that recur go by their leading bits": ("LEADING", " && !keys_recur(most, n, bucket);", ";"),
+    "leading: buckets of keys that recur differ as those of others": (
+        "LEADING", "4.4f * 4.4f * times * size", "4.4f * 4.4f * size"),
+    "leading: bins may hold any number of a key": ("LEADING", "return times > 12 || (", "return ("),
     "leading: keys that are dropped never come to their buckets": (
         "LEADING", "(left == 1 && !leading ? GP__RADIX_LAST : 0)", "(left == 1 ? GP__RADIX_LAST : 0)"),
     "leading: values apart from their keys come from the output": (
@@ -1168,6 +1172,18 @@ MUTANTS = {
     "adaptive: equal keys are moved on": (
         "ADAPTIVE", "atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head",
         "atomicAdd(&s.alike[s.head[j + 1] - s.head[j] > 1 ? 63 : BITS - (before < behind ? before : behind)], s.head"),
+    "adaptive: keys that recur are not looked for": (
+        "ADAPTIVE", "if (h.a.recurring && n >= h.a.recurring && recur(n, h.a.recurring)) {", "if (false) {"),
+    "adaptive: a key that recurs is counted each time": (
+        "ADAPTIVE", "different += ~(atomicOr(&r.again[other / 32], 1u << other % 32) >> other % 32) & 1u;",
+        "++different;"),
+    "adaptive: keys that share a place recur": ("ADAPTIVE", " && r.key[other] == own[i]) {", ") {"),
+    "adaptive: pairs that are constant soon are swept": ("ADAPTIVE", "!(Hybrid::PAIRS && soon)", "true"),
+    "adaptive: keys recur, however few are equal": ("ADAPTIVE", " && r.different >= least &&", " &&"),
+    "adaptive: pairs in buckets are sorted whatever is chosen": (
+        "HYBRID_PAIRS",
+        "  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;\n  static_assert(sizeof(Storage) ==",
+        "  static_assert(sizeof(Storage) =="),
     "adaptive: hybrid works whatever is chosen": (
         "ADAPTIVE", "  if (!h.chooses() && !gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;\n", ""),
     "adaptive: the first count asks what is chosen": (
@@ -1393,10 +1409,13 @@ MUTANTS = {
     "pairs: ties in a bucket of 4-byte keys": (
         "HYBRID_PAIRS", "<< PLACE_BITS | place;", "<< PLACE_BITS | (place ^ 1);"),
     "pairs: bits that do not fit beside the place": (
-        "HYBRID_PAIRS", "if (!__syncthreads_or(wrong)) return;", "__syncthreads_or(wrong); return;"),
+        "HYBRID_PAIRS", "if (!__syncthreads_or(lengths || is_long)) return;",
+        "if (!__syncthreads_or(is_long)) return;"),
+    "pairs: a run is ordered from its first wrong word on": (
+        "HYBRID_PAIRS", "insert(q - static_cast<unsigned>(ahead & 15), ", "insert(q, "),
     "pairs: long runs of tied keys": (
-        "HYBRID_PAIRS", "if (length > LONGEST) is_long = true;",
-        "if (length > LONGEST) is_long = false;"),
+        "HYBRID_PAIRS", "if (before + length > LONGEST) is_long = true;",
+        "if (before + length > LONGEST) is_long = false;"),
     "pairs: values that have not arrived": (
         "HYBRID_PAIRS", "if (BULK) gp__mbarrier_wait(arrived, turn & 1u);", "(void)turn;"),
     "pairs: values overtaken by the next bucket's": (

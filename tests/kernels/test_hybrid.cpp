@@ -10,6 +10,9 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
   const u64 mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
   u64 few[7];
   for (u64 &x : few) x = (u64(random32()) << 32 | random32()) & mask;
+  static const size_t TIMES[] = {2, 4, 8, 16, 32, 64, 256};
+  std::vector<u64> some(kind == 17 ? n / TIMES[random32() % 7] + 1 : 0); // random keys that recur
+  for (u64 &x : some) x = (u64(random32()) << 32 | random32()) & mask;
   for (size_t i = 0; i < n; ++i) {
     const u64 r = (u64(random32()) << 32 | random32()) & mask, place = u64(double(i) / double(n) * double(mask)) & mask;
     switch (kind) {
@@ -65,6 +68,9 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
              : i % 64 == 2 ? 1u << 15
                            : r & 255;
       break;
+    case 17:
+      v[i] = some[random32() % some.size()];
+      break;
     default:
       v[i] = (r & 1) << (bits - 1) | 1ull << (r >> 1) % unsigned(bits - 1);
       break; // powers of two: all levels
@@ -72,7 +78,7 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
   }
   return v;
 }
-enum { DISTRIBUTIONS = 17 };
+enum { DISTRIBUTIONS = 18 };
 
 // What every build sees with one schedule, the address build, which takes the longest, sees in thirds: of each type
 // other distributions.
@@ -169,7 +175,9 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
   typedef typename Code::Raw Raw;
   static const int CAPACITY = THREADS * ITEMS, COUNTING = 256;
 
-  static bool run(const std::vector<Raw> &from, size_t offset, bool in_place, bool on_device, bool indices) {
+  // chosen: GP__CHOSE_..., or 0: nobody chooses.
+  static bool run(const std::vector<Raw> &from, size_t offset, bool in_place, bool on_device, bool indices,
+                  u64 chosen) {
     const size_t n = from.size(), size = on_device ? n + 5 : n; // what is behind n must stay as it is
     std::vector<Raw> given(from);
     std::vector<V> numbers(size);
@@ -178,10 +186,11 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     Device<Raw> in(given, offset), out(size, in_place ? 0 : (offset * 7) % 5), spare(n + 1);
     Device<V> values(numbers, (offset * 3) % 5), out_values(size, (offset * 5) % 3), spare_values(n + 1);
     Device<u64> list(GP__HYBRID_LIST), counts(1);
-    Device<u64> workspace(GP__CONTROL_BYTES / 8 + 2);
+    Device<u64> workspace(GP__CONTROL_BYTES / 8 + 2), choice(std::vector<u64>(1, chosen), 0);
     simt::host_fill(workspace.data, 0, GP__CONTROL_BYTES + 16);
     const unsigned grid = 1 + random32() % 5;
     const u64 parts = gp__hybrid_parts(size, CAPACITY, sizeof(V));
+    simt::host_fill(list.data, 0xa5, GP__HYBRID_LIST * 8);
     Device<gp__hybrid_part> part0(parts), part1(parts);
     Device<u64> bins(gp__hybrid_pieces(parts, grid) * 256);
     Device<gp__hybrid_item> items(gp__hybrid_items(size, CAPACITY, sizeof(V)));
@@ -193,7 +202,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     a.in = in.data, a.out = in_place ? in.data : out.data, a.spare = spare.data, a.list = list.data;
     a.values = indices ? nullptr : values.data, a.spare_values = spare_values.data;
     a.out_values = in_place && !indices ? values.data : out_values.data;
-    a.drop_keys = indices && random32() % 2 == 0;
+    a.drop_keys = indices && random32() % 2 == 0, a.choice = chosen ? choice.data : nullptr;
     a.parts = part0.data, a.next_parts = part1.data, a.bins = bins.data;
     a.items = items.data, a.count = size, a.count_device = on_device ? counts.data : nullptr;
     a.capacity = CAPACITY, a.workspace = workspace.data, a.levels = gp__hybrid_levels(sizeof(T));
@@ -211,6 +220,14 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     good = good && !simt::launch_kernel("rest", grid, P::threads, rest_bytes, gp__hybrid_rest<P, T, DESCENDING, V>, a);
     good = good && !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
                                         gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, V>, a);
+    if (chosen == GP__CHOSE_ONE_SWEEP) { // nothing has been touched
+      for (u64 x : list.read(GP__HYBRID_LIST)) good = good && x == 0xa5a5a5a5a5a5a5a5ull;
+      const std::vector<V> left = out_values.read(size), own = values.read(size);
+      for (size_t i = 0; i < size; ++i)
+        good = good && own[i] == numbers[i] &&
+               (a.out_values != out_values.data || !memcmp(&left[i], "\x5a\x5a\x5a\x5a\x5a\x5a\x5a\x5a", sizeof(V)));
+      return good && in.read(size) == given;
+    }
     std::vector<size_t> order(n);
     for (size_t i = 0; i < n; ++i) order[i] = i;
     std::stable_sort(order.begin(), order.end(),
@@ -238,10 +255,14 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
         simt::set_random_schedule(uint64_t(seed * 100 + kind));
         const bool in_place = random32() % 3 == 0, on_device = random32() % 4 == 0, indices = random32() % 3 == 0;
         const size_t offset = random32() % 5;
-        check(run(raw, offset, in_place, on_device, indices),
+        const u64 chosen = kind % 2 ? 0 : GP__CHOSE_HYBRID;
+        check(run(raw, offset, in_place, on_device, indices, chosen),
               std::string(name) + " kind " + std::to_string(kind) + " n " + std::to_string(n) + " offset " +
                   std::to_string(offset) + (in_place ? " in place" : "") + (on_device ? " count on the device" : "") +
-                  (indices ? " indices" : "") + " seed " + std::to_string(seed));
+                  (indices ? " indices" : "") + " chosen " + std::to_string(chosen) + " seed " + std::to_string(seed));
+        if (kind == 0)
+          check(run(raw, offset, in_place, on_device, indices, GP__CHOSE_ONE_SWEEP),
+                std::string(name) + " not chosen, n " + std::to_string(n) + " seed " + std::to_string(seed));
         simt::clear_error();
       }
   }
@@ -338,7 +359,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
                                 gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
     };
     if (samples)
-      e = simt::launch_kernel("sample", 1, GP__SAMPLE_THREADS, gp__sample_bytes(sizeof(T)),
+      e = simt::launch_kernel("sample", 1, GP__SAMPLE_THREADS, gp__choice_bytes(sizeof(T)),
                               gp__sort_sample<P, T, DESCENDING>, a);
     else levels();
     if (!e)
@@ -378,6 +399,57 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
                   std::to_string(seed));
         simt::clear_error();
       }
+  }
+};
+
+// What a sample of keys that recur chooses: random keys, each there `times` times; but of nine in ten, constant ones.
+template <class P, class T, class V> struct Recurring {
+  typedef gp__sorted<T, false> Code;
+  typedef typename Code::Raw Raw;
+  static const bool PAIRS = !std::is_same<V, gp__none>::value;
+  static int chosen(size_t n, unsigned times, bool some_constant, size_t counted) {
+    std::vector<Raw> keys(n);
+    for (size_t i = 0; i < n; ++i) {
+      u64 x = (u64(random32()) << 32 | random32()) % (n / times) + 1; // Fibonacci's multiples, mixed, are as random
+      if (some_constant && random32() % 10 == 0) x = 1;
+      x *= 0x9e3779b97f4a7c15ull, x = (x ^ x >> 32) * 0xd6e8feb86659fd93ull;
+      keys[i] = Code::decode(typename Code::Key(x ^ x >> 32));
+    }
+    Device<Raw> in(keys, 0);
+    Device<u64> count(std::vector<u64>(1, counted), 0), choice(1);
+    gp__hybrid_args a = {};
+    a.in = in.data, a.count = n, a.count_device = count.data, a.levels = gp__hybrid_levels(sizeof(T));
+    a.capacity = 4608, a.choice = choice.data, a.recurring = GP__RECUR_SAMPLE;
+    a.sample = PAIRS ? 0 : 512;
+    if (simt::launch_kernel("sample", 1, GP__SAMPLE_THREADS, gp__choice_bytes(sizeof(T)),
+                            gp__sort_sample<P, T, false, V>, a))
+      return -1;
+    return int(choice.read(1)[0]);
+  }
+  static void cases(const char *name) {
+    if (!only.empty() && only != name) return;
+    ++sweeps;
+    const size_t n = 1 << 20;
+    const struct {
+      unsigned times;
+      bool some_constant;
+      size_t counted;
+      int pairs, keys; // which one it must be
+    } all[] = {{1, false, n, GP__CHOSE_HYBRID, GP__CHOSE_HYBRID},
+               {1, true, n, GP__CHOSE_HYBRID, GP__CHOSE_HYBRID},
+               {4, false, n, GP__CHOSE_HYBRID, GP__CHOSE_HYBRID},
+               {16, false, n, GP__CHOSE_ONE_SWEEP, GP__CHOSE_ONE_SWEEP},
+               {16, false, 5000, GP__CHOSE_HYBRID, GP__CHOSE_HYBRID},
+               {16, false, 0, GP__CHOSE_HYBRID, GP__CHOSE_HYBRID},
+               {24, false, n - 3, GP__CHOSE_ONE_SWEEP, GP__CHOSE_ONE_SWEEP},
+               {256, false, n, GP__CHOSE_ONE_SWEEP, GP__CHOSE_ONE_SWEEP},
+               {8192, false, n, GP__CHOSE_HYBRID, GP__CHOSE_ONE_SWEEP},
+               {n, false, n, GP__CHOSE_HYBRID, GP__CHOSE_HYBRID}};
+    for (const auto &c : all) {
+      const int want = PAIRS ? c.pairs : c.keys, got = chosen(n, c.times, c.some_constant, c.counted);
+      check(got == want, std::string(name) + " " + std::to_string(c.times) + " times, of " + std::to_string(c.counted) +
+                             " keys: chosen " + std::to_string(got));
+    }
   }
 };
 
@@ -471,6 +543,54 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     }
     return good;
   }
+  // The count's choice for n keys, of which each is there `times` times, where a block sorts so many.
+  static int choice_of(size_t n, size_t times, int bits, unsigned capacity) {
+    std::vector<Raw> keys(n);
+    for (size_t i = 0; i < n; ++i) keys[i] = i % times ? keys[i - 1] : Raw(random32());
+    gp_policy p = policy_of<P>(GP_LEADING_SWEEP);
+    gp__shape s = {};
+    s.primitive = GP_SORT, s.key_size = 4, s.in_size = sizeof(V), s.end_bit = 32, s.count = n;
+    s.compute_capability = 90, s.shared_bytes = 227 * 1024;
+    const gp__radix_plan r = gp__radix_plan_of(p, s);
+    Device<u8> scratch(r.bytes);
+    Device<Raw> in(keys, 0);
+    Device<u64> words(GP__CONTROL_BYTES / 8 + 2), choice(1);
+    simt::host_fill(words.data, 0, GP__CONTROL_BYTES + 16);
+    gp__radix_args a = {};
+    a.keys = in.data, a.count = n, a.workspace = words.data, a.end_bit = 32, a.passes = 4, a.paired = BESIDE;
+    a.leads = choice.data, a.capacity = capacity, a.leading = bits;
+    keep(a, scratch.data, r);
+    if (simt::launch_kernel("histogram", 3, 256, gp__radix_histogram_bytes(4, 8), gp__radix_histogram<P, K, 256, 8>, a))
+      return 0;
+    return int(choice.read(1)[0]);
+  }
+  // Random keys go by their leading bits, those that recur by all where some bucket of theirs will be too large, or
+  // bins hold too many of each.
+  static void choices(const char *name) {
+    if (!only.empty() && only != name) return;
+    const size_t n = 65536, mean = n >> 9;
+    const struct {
+      size_t times;
+      int bits;
+      unsigned capacity;
+      int chosen;
+    } cases[] = {{1, 12, 42, GP__CHOSE_HYBRID},
+                 {1, 9, unsigned(mean + 70), GP__CHOSE_HYBRID},
+                 {4, 12, 42, GP__CHOSE_PASSES},
+                 {4, 9, unsigned(3 * mean), GP__CHOSE_HYBRID},
+                 {6, 9, unsigned(4 * mean), GP__CHOSE_HYBRID},
+                 {32, 9, unsigned(64 * mean), GP__CHOSE_PASSES},
+                 {32, 8, unsigned(64 * mean), GP__CHOSE_PASSES},
+                 {4, 8, unsigned(2 * mean + 120), GP__CHOSE_HYBRID}};
+    for (const auto &c : cases) {
+      simt::set_random_schedule(c.times);
+      const int chosen = choice_of(n, c.times, c.bits, c.capacity);
+      check(chosen == c.chosen, std::string(name) + " times " + std::to_string(c.times) + " bits " +
+                                    std::to_string(c.bits) + " capacity " + std::to_string(c.capacity) + " chosen " +
+                                    std::to_string(chosen));
+      simt::clear_error();
+    }
+  }
   // Is this the choice, of keys that were made so?
   static bool right(const std::vector<Raw> &keys, int kind, int bits, int chosen) {
     std::vector<size_t> of_bucket(size_t(1) << bits);
@@ -525,11 +645,14 @@ int main(int argc, char **argv) {
   typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 2, 2, 2> Two;
   Adaptive<Two, u32, false, 32, 8, 9>::sweep("adaptive u32", seeds);
   Adaptive<Two, double, true, 32, 8, 9>::sweep("adaptive f64 descending", seeds);
+  Recurring<Two, u32, gp__none>::cases("recurring u32");
+  Recurring<Two, u64, u32>::cases("recurring u64 u32");
 #endif
 #if !defined TEST_HYBRID && !defined TEST_HYBRID_PAIRS && !defined TEST_ADAPTIVE
   typedef gp__policy<64, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Sweep;
   Leading<Sweep, u32, false, u32, 64, 8, 9>::sweep("leading u32 u32", seeds, 6000);
   Leading<Sweep, u32, false, u64, 64, 8, 9>::sweep("leading u32 u64", seeds, 6000);
+  Leading<Sweep, u32, false, u32, 64, 8, 9>::choices("choices");
 #endif
 #if !defined TEST_HYBRID && !defined TEST_ADAPTIVE && !defined TEST_LEADING
   typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Wide; // a stage: values by bulk copies

@@ -169,6 +169,16 @@ FAKE_KERNEL(gp__hybrid_args, gp__hybrid_count<gp__policy<256, 1, 3, 3, 0, 1, 2>,
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_move<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_rest<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_sort<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false, 288, 16, 12>);
+FAKE_KERNEL(gp__hybrid_args, gp__sort_sample<gp__policy<256, 1, 3, 3, 1, 1, 2>, unsigned int, false, unsigned int>);
+FAKE_KERNEL(gp__hybrid_args,
+            gp__hybrid_count<gp__policy<256, 1, 3, 3, 1, 1, 2>, unsigned int, false, 512, unsigned int>);
+FAKE_KERNEL(gp__hybrid_args, gp__hybrid_move<gp__policy<256, 1, 3, 3, 1, 1, 2>, unsigned int, false, unsigned int>);
+FAKE_KERNEL(gp__hybrid_args, gp__hybrid_rest<gp__policy<256, 1, 3, 3, 1, 1, 2>, unsigned int, false, unsigned int>);
+FAKE_KERNEL(gp__hybrid_args,
+            gp__hybrid_sort<gp__policy<256, 1, 3, 3, 1, 1, 2>, unsigned int, false, 288, 16, 12, unsigned int>);
+FAKE_KERNEL(
+    gp__radix_args,
+    gp__radix_sweeps<gp__policy<256, 2, 3, 3, 1, 2, 2>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
 FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<256, 2, 3, 3, 1, 2, 2>, gp__radix_key<unsigned int>>);
 FAKE_KERNEL(
     gp__radix_args,
@@ -3156,6 +3166,30 @@ static void test_sorts() {
         GOOD(gp_policy_echo(ctx, &c, &said));
         CHECK(said.algorithm == levels.algorithm && said.threads == 256);
       }
+  for (int in_place = 0; in_place < 2; ++in_place) { // pairs, where a sample chooses
+    const size_t many = 20000;
+    std::vector<unsigned> given(many), numbers(many);
+    for (size_t i = 0; i < many; ++i)
+      given[i] = unsigned(i * 2654435761u >> 7) % 9000 * 2246822519u, numbers[i] = unsigned(i);
+    Device<unsigned> from(given), values_from(numbers), to{many}, values_to{many};
+    gp_policy levels = small(GP_ADAPTIVE);
+    levels.threads = 256, levels.stages = 1;
+    gp_call c = gp_call_init(GP_SORT);
+    c.key_type = c.in_type = GP_U32, c.keys = from.data, c.in = values_from.data, c.count = many;
+    c.out_keys = in_place ? from.data : to.data, c.out = in_place ? values_from.data : values_to.data;
+    c.policy = &levels;
+    const unsigned before = fake::counts.launches;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches - before == 7u);
+    std::vector<size_t> by(many);
+    for (size_t i = 0; i < many; ++i) by[i] = i;
+    std::stable_sort(by.begin(), by.end(), [&](size_t a, size_t b) { return given[a] < given[b]; });
+    bool good = true;
+    for (size_t i = 0; i < many; ++i)
+      good =
+          good && static_cast<unsigned *>(c.out_keys)[i] == given[by[i]] && static_cast<unsigned *>(c.out)[i] == by[i];
+    CHECK(good);
+  }
   // Scratch memory is told beforehand, for whatever pointers, and it is enough.
   size_t told = 0;
   Device<unsigned> in(keys), out{size_t(n)};

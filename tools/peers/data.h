@@ -59,6 +59,7 @@ enum { GP_DATA_INT, GP_DATA_UINT, GP_DATA_F16, GP_DATA_BF16, GP_DATA_F32, GP_DAT
 //             then falling (an organ pipe)
 //   high, low, hot    the bits of a number: each bit of its higher (lower) half is 1 with a probability of 1/16, and
 //             the others are random (Thearling and Smith: low entropy); 15 numbers in 16 have the same highest byte
+//   repeated  count / 16 random numbers, each some 16 times, in no order
 #define GP_DATA_KINDS(X)                                                                                               \
   X(UNIFORM, uniform)                                                                                                  \
   X(SMALL, small)                                                                                                      \
@@ -72,7 +73,8 @@ enum { GP_DATA_INT, GP_DATA_UINT, GP_DATA_F16, GP_DATA_BF16, GP_DATA_F32, GP_DAT
   X(ORGAN, organ)                                                                                                      \
   X(HIGH, high)                                                                                                        \
   X(LOW, low)                                                                                                          \
-  X(HOT, hot)
+  X(HOT, hot)                                                                                                          \
+  X(REPEATED, repeated)
 // Kinds that a cell's other words ask for:
 //   RUNS   keys whose runs are `parameter` long on average, geometrically distributed; 1: neighbours always differ
 //   HEADS  flags: 1 where such a run begins, else 0
@@ -93,7 +95,7 @@ enum {
 // What an element is depends on how many there are: a part of such data is none of its kind.
 GP_DATA_FN int gp_data_has_place(int kind) {
   return kind == GP_DATA_SORTED || kind == GP_DATA_REVERSED || kind == GP_DATA_ALMOST || kind == GP_DATA_ORGAN ||
-         kind == GP_DATA_RISING;
+         kind == GP_DATA_RISING || kind == GP_DATA_REPEATED;
 }
 
 // Steele, Lea and Flood's mixer (splitmix64).
@@ -217,7 +219,8 @@ GP_DATA_FN uint64_t gp_data_skewed(int kind, int bits, uint64_t h) {
 // One number, of `size` bytes, as its bits.
 GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t parameter, uint64_t seed, uint64_t i,
                                    uint64_t count) {
-  const uint64_t h = gp_data_hash(i ^ (seed << 40));
+  const uint64_t drawn = gp_data_hash(i ^ (seed << 40));
+  const uint64_t h = kind == GP_DATA_REPEATED ? gp_data_hash(drawn % (count / 16 + 1)) : drawn;
   const double along = gp_data_place(kind, h, i, count);
   const double fraction = (double)(h >> 11) * (1.0 / 9007199254740992.0); // [0, 1)
   const int step = (int)(h & 7) - (i ? (int)(gp_data_hash((i - 1) ^ (seed << 40)) & 7) : 0);
