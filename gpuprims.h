@@ -1781,8 +1781,8 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   return v;
 }
 GP_DEVICE gp__u32 gp__shared_address(const void *p) { return static_cast<gp__u32>(__cvta_generic_to_shared(p)); }
-// Soon to be read by this block: 32 bytes on their way to the nearest cache, by a copy of 4 of them to a place in shared
-// memory that nobody reads, as a prefetch goes no nearer than L2. Before the block ends it waits for them.
+// Soon to be read by this block: 32 bytes on their way to the nearest cache, by a copy of 4 of them to a place in
+// shared memory that nobody reads; prefetch.global.L1 gains half of it. A block waits for them before it ends.
 GP_DEVICE void gp__prefetch_near(const void *p, gp__u32 *nowhere) {
 #if GPUPRIMS__ARCH >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(gp__shared_address(nowhere)), "l"(p));
