@@ -1781,6 +1781,21 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   return v;
 }
 GP_DEVICE gp__u32 gp__shared_address(const void *p) { return static_cast<gp__u32>(__cvta_generic_to_shared(p)); }
+// Soon to be read by this block: 32 bytes on their way to the nearest cache, by a copy of 4 of them to a place in
+// shared memory that nobody reads; prefetch.global.L1 gains half of it. A block waits for them before it ends.
+GP_DEVICE void gp__prefetch_near(const void *p, gp__u32 *nowhere) {
+#if GPUPRIMS__ARCH >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(gp__shared_address(nowhere)), "l"(p));
+#else
+  (void)nowhere;
+  gp__prefetch(p);
+#endif
+}
+GP_DEVICE void gp__await_near() {
+#if GPUPRIMS__ARCH >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
 // Clusters: blocks that reach each other's shared memory (sm_90; elsewhere each block is one by itself). The place in
 // the shared memory of block `rank` that p is in this block's, and words there.
 #if GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
@@ -1792,6 +1807,11 @@ template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) {
   asm volatile("st.relaxed.cluster.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
+GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { // to where p is in another's
+  gp__u32 at;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(gp__shared_address(p)), "r"(rank));
+  asm volatile("st.relaxed.cluster.shared::cluster.u64 [%0], %1;" ::"r"(at), "l"(v) : "memory");
+}
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) {
   gp__u64 v;
   asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];" : "=l"(v) : "r"(gp__shared_address(p)) : "memory");
@@ -1800,6 +1820,7 @@ GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) {
 #else
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned) { return p; }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { *static_cast<volatile gp__u64 *>(p) = v; }
+GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned, gp__u64 v) { gp__cluster_store(p, v); }
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return *static_cast<const volatile gp__u64 *>(p); }
 #endif
 // The sum over a warp, in all lanes.
@@ -1810,6 +1831,12 @@ GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) {
   for (int d = 16; d; d /= 2) x += __shfl_xor_sync(0xffffffffu, x, d);
   return x;
 #endif
+}
+// atomicAdd in shared memory by each lane for itself; that one asks first which lanes call, and lets one add for all.
+GP_DEVICE gp__u32 gp__add_alone(gp__u32 *p, gp__u32 v) {
+  gp__u32 was;
+  asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(was) : "r"(gp__shared_address(p)), "r"(v) : "memory");
+  return was;
 }
 // For acquire and release; __threadfence() is sequentially consistent, and takes longer.
 GP_DEVICE void gp__fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
@@ -2035,11 +2062,15 @@ GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
 template <class T> GP_DEVICE T gp__peek(const T *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__prefetch(const void *) {}
 GP_DEVICE void gp__prefetch_bytes(const void *, unsigned) {}
+GP_DEVICE void gp__prefetch_near(const void *, gp__u32 *) {}
+GP_DEVICE void gp__await_near() {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
+GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { gp__cluster_store(gp__in_block(p, rank), v); }
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) { return __reduce_add_sync(0xffffffffu, x); }
+GP_DEVICE gp__u32 gp__add_alone(gp__u32 *p, gp__u32 v) { return atomicAdd(p, v); }
 GP_DEVICE void gp__fence() { __threadfence(); }
 GP_DEVICE void gp__wait_for_predecessor() {}
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
@@ -3732,7 +3763,7 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
          p.cull >= 1 && p.cull <= GP_CULL_NOTHING && p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
          (p.cluster == 1 || (s.primitive == GP_BFS && s.compute_capability >= 90)) &&
          (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
-         p.threads / GP__WARP * GP__BFS_BUFFER + 2048 <= s.shared_bytes;
+         p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 4 + 2048 <= s.shared_bytes;
 }
 
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
@@ -20796,8 +20827,9 @@ template <int WARPS> struct gp__bfs_shared {
   gp__u64 edges;         // of the graph
   gp__u64 tag;           // of this launch
   unsigned rank;
-  gp__u64 clock;  // when it began
-  unsigned steps; // of note(), which writes it: nobody's load of rank may take it along
+  gp__u64 clock;                     // when it began
+  unsigned steps;                    // of note(), which writes it: nobody's load of rank may take it along
+  gp__u32 nowhere[WARPS * GP__WARP]; // gp__prefetch_near
 };
 
 // CLUSTERS: may the launch be in clusters?
@@ -21138,13 +21170,20 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
     }
   }
+  // The beginning and the end of a list that this block visits next; 32 bytes are what a cache gets at least.
+  GP_DEVICE void prefetch_list(Offset begin, Offset count) {
+    const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = static_cast<unsigned>(begin) % sector;
+    gp__prefetch_near(targets + begin, s.nowhere + threadIdx.x);
+    if (from + static_cast<unsigned>(count) > sector)
+      gp__prefetch_near(targets + begin + count - 1, s.nowhere + threadIdx.x);
+  }
   // A level of few short parts waits for memory, and for a warp's next instruction, so it has few: each part has four
   // lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave them.
   enum { FEW_LANES = 4, FEW_EDGES = 16, FEW_SHIFT = 20 };
   GP_DEVICE void visit_few(const gp_edges &part, gp__u32 *map, unsigned &counted) {
     const Vertex *list = targets + part.begin();
     const unsigned edges = part.count();
-    for (unsigned at = gp_lane() % FEW_LANES; __any_sync(0xffffffffu, at < edges); at += FEW_LANES) {
+    for (unsigned at = gp_lane() % FEW_LANES;;) {
       const bool there = at < edges;
       const Vertex v = there ? list[at] : 0;
       const gp__u32 bit = 1u << (v & 31u), was = there ? atomicOr(map + (v >> 5), bit) : ~0u;
@@ -21154,13 +21193,16 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       if (!(was & bit)) {
         large = count > GP__BFS_PART;
         if (count && !large) {
-          gp__prefetch(targets + begin);
-          put_small<ONE_BLOCK>(atomicAdd(&s.appended[turn], 1u), gp_edges_of(begin, static_cast<unsigned>(count), v));
+          prefetch_list(begin, count);
+          put_small<ONE_BLOCK>(gp__add_alone(&s.appended[turn], 1u),
+                               gp_edges_of(begin, static_cast<unsigned>(count), v));
         }
         counted += 1u << FEW_SHIFT | (large ? 0 : static_cast<unsigned>(count));
         write(v, depth, static_cast<Vertex>(part.source));
         if (v == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
       }
+      at += FEW_LANES;
+      if (!__any_sync(0xffffffffu, large || at < edges)) return;
       if (__any_sync(0xffffffffu, large)) append<ONE_BLOCK>(large, begin, count, v, true);
     }
   }
@@ -21217,11 +21259,12 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     gp__u64 *word = s.message[0][0];
     for (unsigned i = threadIdx.x; i < sizeof s.message / sizeof *word; i += P::threads) gp__cluster_store(word + i, 0);
   }
+  GP_DEVICE gp__u64 *words_of_level(unsigned half) const { return s.message[depth & 1][half]; }
   // A word of each block to each: a lane's to block `to`, or none's.
   GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
     const unsigned tag = (static_cast<unsigned>(depth) & 0x7fffu) | 0x8000u; // a clear word is of no level
     gp__u64 got = tag;
-    if (to < a.cluster) gp__cluster_store(gp__in_block(words + s.rank, to), value << 16 | tag);
+    if (to < a.cluster) gp__cluster_send(words + s.rank, to, value << 16 | tag);
     do
       if (to < a.cluster) got = gp__cluster_load(words + to);
     while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));
@@ -21236,31 +21279,34 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
     const gp__bfs_sums mine = s.sums[turn].sums();
     const gp__u64 got = exchange_word(
-        s.message[depth & 1][half], other,
+        words_of_level(half), other,
         half ? mine.edges : s.appended[turn] | (mine.found & 0x7ffffu) << 28 | (mine.found & GP__BFS_HIT));
     if (fenced) gp__fence();
-    const unsigned appended = half ? 0 : static_cast<unsigned>(got) & 0xfffffffu;
-    const unsigned found = half ? 0 : static_cast<unsigned>(got >> 28) & 0x7ffffu;
-    const gp__u64 edges = half ? got : 0;
+    const unsigned appended = half ? 0 : static_cast<unsigned>(got) & 0xfffffffu, most_edges = 1u << 27;
     const unsigned all = gp__warp_sum(appended);
-    const unsigned all_found = gp__warp_sum(found);
-    const gp__u64 low = gp__warp_sum(static_cast<unsigned>(edges) & 0xffffffu);
-    const gp__u64 high = gp__warp_sum(static_cast<unsigned>(edges >> 24));
-    const unsigned hit = __ballot_sync(0xffffffffu, !half && (got & GP__BFS_HIT));
-    const unsigned uneven = __ballot_sync(0xffffffffu, appended > P::threads / 8 && appended * a.cluster > 2 * all);
-    const unsigned overflows = __ballot_sync(0xffffffffu, appended > SMALL);
+    const unsigned edges = gp__warp_sum(!half ? 0 : got < most_edges ? static_cast<unsigned>(got) : most_edges);
+    const bool found = __any_sync(0xffffffffu, !half && got >> 28), hit = __any_sync(0xffffffffu, !half && got >> 47);
+    const bool over = __any_sync(0xffffffffu, appended > SMALL);
+    const bool done = !found || hit || depth == a.limit;
+    const bool stays = !done && !over && fits_cluster(all, edges) && all * 4 > a.small;
+    const bool uneven = __any_sync(0xffffffffu, appended > P::threads / 8 && appended * a.cluster > 2 * all) && stays;
     if (uneven) {
       const unsigned end = gp_warp_inclusive_scan(appended, gp_sum<unsigned>());
       if (!half) s.ends[other] = end;
     }
-    if (gp_lane() == 0) {
-      const gp__u64 edges_of_all = low + (high << 24);
-      s.level = gp__bfs_sums{all, all_found | (hit ? GP__BFS_HIT : 0), edges_of_all, 0};
-      const bool done = !all_found || hit || depth == a.limit;
-      const bool stays = !done && !overflows && fits_cluster(all, edges_of_all) && all * 4 > a.small;
+    if (gp_lane() == 0)
       s.verdict = (done ? LEVEL_DONE : 0) | (stays ? LEVEL_STAYS : 0) | (uneven ? LEVEL_UNEVEN : 0) |
-                  (edges_of_all <= all * 8ull ? LEVEL_FEW : 0);
-    }
+                  (edges <= all * 8 ? LEVEL_FEW : 0);
+  }
+  // What all have counted: for the statistics, by a warp that nobody waits for.
+  GP_DEVICE void sum_level() {
+    const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
+    const gp__u64 got = other < a.cluster ? gp__cluster_load(words_of_level(half) + other) >> 16 : 0;
+    const unsigned appended = gp__warp_sum(half ? 0 : static_cast<unsigned>(got) & 0xfffffffu);
+    const unsigned found = gp__warp_sum(half ? 0 : static_cast<unsigned>(got >> 28) & 0x7ffffu);
+    const gp__u64 low = gp__warp_sum(half ? static_cast<unsigned>(got) & 0xffffffu : 0);
+    const gp__u64 high = gp__warp_sum(half ? static_cast<unsigned>(got >> 24) : 0);
+    if (gp_lane() == 0) s.level = gp__bfs_sums{appended, found, low + (high << 24), 0};
   }
   // All blocks of the cluster may read what is in the others' queues.
   GP_DEVICE void open_queues() {
@@ -21301,25 +21347,24 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
                                                                                      : unsigned(GP__WARP);
       unsigned counted = 0;
       for (unsigned at = turned * width; at < count; at += WARPS * width) {
-        const auto part = [&](unsigned i) {
-          return i >= count || i >= at + width ? gp_edges_of(0, 0, 0)
-                 : uneven                      ? part_of_cluster(from, first + i)
-                                               : small_queue(from)[i];
+        const auto part = [&](unsigned i, unsigned end) {
+          return i >= end ? gp_edges_of(0, 0, 0) : uneven ? part_of_cluster(from, first + i) : small_queue(from)[i];
         };
         if (few) {
-          const gp_edges one = part(at + gp_lane() / FEW_LANES);
+          const gp_edges one = part(at + gp_lane() / FEW_LANES, count);
           if (__all_sync(0xffffffffu, one.count() <= FEW_EDGES)) {
             visit_few(one, map, counted);
             continue;
           }
         }
-        expand<ONE_BLOCK>(part(at + gp_lane()), count >= static_cast<unsigned>(a.look_from));
+        expand<ONE_BLOCK>(part(at + gp_lane(), count < at + width ? count : at + width),
+                          count >= static_cast<unsigned>(a.look_from));
       }
       if (turned * width < count) {
         counted = gp__warp_sum(counted);
         if (gp_lane() == 0 && counted) {
-          atomicAdd(&s.sums[turn].found[0], counted >> FEW_SHIFT);
-          atomicAdd(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
+          gp__add_alone(&s.sums[turn].found[0], counted >> FEW_SHIFT);
+          gp__add_alone(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
         }
         add_to_block(); // of long lists
       }
@@ -21330,8 +21375,9 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
         __syncthreads();
         verdict = s.verdict;
         count = appended = s.appended[turn];
-        if ((verdict & LEVEL_UNEVEN) && (verdict & LEVEL_STAYS)) {
-          const unsigned all = static_cast<unsigned>(s.level.appended);
+        if (gp_warp() == 1) sum_level();
+        if (verdict & LEVEL_UNEVEN) {
+          const unsigned all = s.ends[a.cluster - 1];
           open_queues();
           first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
         }
@@ -21357,6 +21403,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     } while (verdict & LEVEL_STAYS);
     move_small(static_cast<unsigned>(depth), verdict & LEVEL_DONE ? 0 : appended < SMALL ? appended : SMALL);
     if (in_cluster) clear_words();
+    gp__await_near();
     __syncthreads();
     turn = 0;
     if (threadIdx.x == 0) {
@@ -21774,7 +21821,9 @@ template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE 
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);
   gp__begin<P>();
-  Block block(a, s, memory);
+  int zero = 0; // so that the place of s stays in a register: it is asked for many times a level, and takes 30 cycles
+  gp__forget(zero);
+  Block block(a, (&s)[zero], memory);
   block.start();
   block.levels();
   block.finish();

@@ -377,7 +377,7 @@ static void group_graphs(void) {
                                       // frontiers of more than a block
                                       "star n=20000", "hypercube scale=13", "tree n=30000"};
   // the first of them with fewer levels, for sanitizers
-  static const char *const fewer_levels[] = {"chain n=100", "ring n=91", "torus rows=9 columns=11"};
+  static const char *const fewer_levels[] = {"chain n=40", "ring n=41", "torus rows=9 columns=11"};
   static const gp_type types[][2] = {{GP_U32, GP_U32}, {GP_U64, GP_U32}, {GP_U32, GP_U64}, {GP_U64, GP_U64}};
   void *stream = new_stream();
   unsigned cases = 0;

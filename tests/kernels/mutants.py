@@ -257,17 +257,17 @@ MUTANTS = {
         "BFS", "if (v == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);",
         ""),
     "bfs: of a list's edges four are looked at": (
-        "BFS", "__any_sync(0xffffffffu, at < edges); at += FEW_LANES)",
-        "at < FEW_LANES; at += FEW_LANES)"),
+        "BFS", "if (!__any_sync(0xffffffffu, large || at < edges)) return;",
+        "if (!__any_sync(0xffffffffu, large)) return;"),
     "bfs: the limit of a cluster is one level late": (
-        "BFS", "!all_found || hit || depth == a.limit;",
-        "!all_found || hit || depth > a.limit + 1000;"),
+        "BFS", "!found || hit || depth == a.limit;",
+        "!found || hit || depth > a.limit + 1000;"),
     "bfs: a cluster's blocks do not wait": (
         "BFS", "while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));",
         "while (false);"),
     "bfs: a cluster's words are one set": (
-        "BFS", "s.message[depth & 1][half]",
-        "s.message[0][half]"),
+        "BFS", "return s.message[depth & 1][half];",
+        "return s.message[0][half];"),
     "bfs: others' queues are read as they are": (
         "BFS", "          open_queues();\n",
         ""),
@@ -275,8 +275,14 @@ MUTANTS = {
         "BFS", "exchange(uneven);",
         "exchange(false);"),
     "bfs: a cluster goes on with parts that had no room": (
-        "BFS", "!done && !overflows && fits",
+        "BFS", "!done && !over && fits",
         "!done && fits"),
+    "bfs: a cluster's levels are not summed": (
+        "BFS", "        if (gp_warp() == 1) sum_level();\n",
+        ""),
+    "bfs: long lists end what a warp looks at": (
+        "BFS", "if (!__any_sync(0xffffffffu, large || at < edges)) return;",
+        "if (!__any_sync(0xffffffffu, at < edges)) return;"),
     "bfs: what went on alone is told in one place": (
         "BFS", "gp__bfs_state state[2];",
         "struct { gp__bfs_state one; GP_DEVICE gp__bfs_state &operator[](gp__u64) { return one; } } state;"),

@@ -211,17 +211,22 @@ template <class P, class O, class V> static void waiting() {
     run<P, O, V>(g, 0, h, blocks);
   }
 }
-// One block of a cluster finds more than it has room for, all of them less than they have.
-template <class P, class O, class V> static void uneven() {
-  const Graph g = spider(300);
-  if (!only.empty() && only != g.name) return;
-  How h = draw_how(g, P::threads);
-  h.cluster = h.blocks = 4, h.cluster_small = 4 * gp__bfs_small_most(P::threads), h.small = 1;
-  h.alpha = -1, h.steps = 0, h.limit = 0, h.target = ~0ull;
-  run<P, O, V>(g, 0, h, 1);
+// Levels of a cluster, from the second on. One block finds more than it has room for, all of them less than they have;
+// four lists each; random ones.
+template <class P, class O, class V> static void clusters() {
+  const Graph graphs[] = {spider(300), torus(17, 23), random_graph(1500, 3000, true)};
+  const u64 sources[] = {0, 2, 1};
+  for (int i = 0; i < 3; ++i) {
+    const Graph &g = graphs[i];
+    if (!only.empty() && only != g.name) continue;
+    How h = draw_how(g, P::threads);
+    h.cluster = h.blocks = 4, h.cluster_small = 4 * gp__bfs_small_most(P::threads), h.small = 1;
+    h.alpha = -1, h.steps = 0, h.limit = 0, h.target = ~0ull;
+    run<P, O, V>(g, sources[i], h, i + 1);
+  }
 }
 template <class P, class O, class V> static void all(int seeds) {
-  uneven<P, O, V>();
+  clusters<P, O, V>();
   deep<P, O, V>();
   waiting<P, O, V>();
   each<P, O, V>(chain(70), 20, seeds);
