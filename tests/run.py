@@ -514,7 +514,8 @@ def main():
     parser.add_argument("patterns", nargs="*")
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    # One more than there are cores, since some wait: for a package index, for a browser, for a time limit.
+    parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)) + 1)
     options = parser.parse_args()
     os.chdir(ROOT)
     os.makedirs(f"{BUILD}/objects", exist_ok=True)

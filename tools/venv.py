@@ -43,7 +43,9 @@ def main():
     directory, requirements = sys.argv[1:]
     print(f"setting up {directory} from {requirements}", flush=True)
     pip = make(directory)
-    done = runs(*pip, "install", "--quiet", "--disable-pip-version-check", "--no-input", "-r", requirements)
+    # (Python compiles the modules that are imported, when they are; pip would compile all of them.)
+    done = runs(*pip, "install", "--quiet", "--no-compile", "--disable-pip-version-check", "--no-input", "-r",
+                requirements)
     if done.returncode != 0:
         sys.exit(f"{done.stdout}\nvenv.py: pip could not install {requirements}: is a package index within reach? "
                  "VENV=no runs on the packages of python3 itself")

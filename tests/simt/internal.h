@@ -78,8 +78,8 @@ struct Seen {
   unsigned bytes;
 };
 
-struct Fiber {
-  // what a switch touches
+struct alignas(64) Fiber {
+  // what a switch touches: one line of the cache
   void *context = nullptr;
   Block *block = nullptr;
   Warp *warp = nullptr;
@@ -107,7 +107,7 @@ struct Fiber {
 struct Warp {
   Exchange exchange;
   unsigned mask[32];
-  const char *op[32];
+  const char *op[32]; // of the collective in which a lane waits
   Fiber *lane[32];
   unsigned alive = 0, waiting = 0;
   // race checker: met[a][b] is lane b's time that lane a knows through __syncwarp, in the block's phase `met_phase`
@@ -130,7 +130,11 @@ struct Mbarrier {
   Known arriving, completed; // what arrivals of this phase, of the completed phases, publish
 };
 
-struct Region; // a tracked allocation
+struct Region;  // a tracked allocation
+struct Recent { // the place of one
+  uintptr_t low, bytes;
+  Region *region;
+};
 
 struct SharedArray {
   const void *key;
@@ -158,7 +162,7 @@ struct Block {
   unsigned loads = 0;  // bulk loads in flight
   uint64_t serial = 0; // of admission: tells this block from the slot's earlier ones
   // race checker
-  Region *recent[4] = {};
+  Recent recent[8] = {};
   unsigned recent_next = 0;
   std::unordered_map<uintptr_t, Known> released; // by shared address: what the last release there published
 };

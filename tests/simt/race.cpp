@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <link.h>
 #include <unistd.h>
 
@@ -61,7 +62,7 @@ void untrack(void *p) {
   free(i->second.words);
   free(i->second.bytes);
   regions.erase(i);
-  for (Block *b : machine.slots) std::fill(std::begin(b->recent), std::end(b->recent), nullptr);
+  for (Block *b : machine.slots) std::fill(std::begin(b->recent), std::end(b->recent), Recent{});
 }
 
 void make_undefined(void *p, size_t bytes) {
@@ -326,9 +327,16 @@ static int add_image(dl_phdr_info *info, size_t, void *) {
   return 0;
 }
 
+static uintptr_t image_low, image_bytes; // of the one that was found last: nearly always the program's variables
+
 static bool in_image(uintptr_t a) {
+  if (a - image_low < image_bytes) return true;
   for (const Image &i : images)
-    if (a - i.low < i.high - i.low) return true;
+    if (a - i.low < i.high - i.low) {
+      image_low = i.low;
+      image_bytes = i.high - i.low;
+      return true;
+    }
   return false;
 }
 
@@ -411,11 +419,11 @@ static const char *kind(const Region *r) { return r->owner ? "shared" : "global"
 // ---- shadow memory ----
 
 static inline Region *find_region(uintptr_t a, Block *b) {
-  for (Region *r : b->recent)
-    if (r && a - r->low < r->high - r->low) return r;
+  for (const Recent &recent : b->recent)
+    if (a - recent.low < recent.bytes) return recent.region;
   if (in_image(a)) return nullptr;
   Region *r = region_of(a);
-  if (r) b->recent[b->recent_next++ & 3] = r;
+  if (r) b->recent[b->recent_next++ % std::size(b->recent)] = {r->low, r->high - r->low, r};
   return r;
 }
 
@@ -461,6 +469,7 @@ template <bool Read, bool Write> static inline void check(const void *p, size_t 
   const uintptr_t a = reinterpret_cast<uintptr_t>(p);
   ++stats.accesses;
   Block *b = f->block;
+  if (a - image_low < image_bytes) return; // threadIdx, constants
   Region *r = find_region(a, b);
   if (!r) {
     if (a - reinterpret_cast<uintptr_t>(machine.closure) < machine.closure_bytes || in_image(a)) return;
@@ -663,7 +672,7 @@ void race_end_launch() {
   machine.first_gtid = 1;
 }
 
-void race_begin_block(Block *b) { std::fill(std::begin(b->recent), std::end(b->recent), nullptr); }
+void race_begin_block(Block *b) { std::fill(std::begin(b->recent), std::end(b->recent), Recent{}); }
 
 void race_end_block(Block *b) {
   b->released.clear();

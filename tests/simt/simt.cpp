@@ -196,9 +196,36 @@ static Block *choose_block() {
   return nullptr;
 }
 
+// The common sizes as single instructions.
+static inline bool equal_small(const void *a, const void *b, unsigned bytes) {
+  switch (bytes) {
+  case 4:
+    return memcmp(a, b, 4) == 0;
+  case 8:
+    return memcmp(a, b, 8) == 0;
+  default:
+    return memcmp(a, b, bytes) == 0;
+  }
+}
+static inline void copy_small(void *to, const void *from, unsigned bytes) {
+  switch (bytes) {
+  case 4:
+    memcpy(to, from, 4);
+    break;
+  case 8:
+    memcpy(to, from, 8);
+    break;
+  case 16:
+    memcpy(to, from, 16);
+    break;
+  default:
+    memcpy(to, from, bytes);
+  }
+}
+
 static bool changed(const Fiber *f) {
   for (unsigned i = 0; i < f->seen_count; ++i)
-    if (memcmp(f->seen[i].at, f->seen[i].value, f->seen[i].bytes) != 0) return true;
+    if (!equal_small(f->seen[i].at, f->seen[i].value, f->seen[i].bytes)) return true;
   return false;
 }
 
@@ -233,8 +260,10 @@ static Fiber *pick() {
       Fiber *f = ring[head];
       ++b->head;
       --b->ready;
-      __builtin_prefetch(ring[(head + 1) & mask]->context); // stale entries of the ring are harmless
-      __builtin_prefetch(ring[(head + 2) & mask]);
+      // What the next ones need; stale entries of the ring are harmless.
+      const char *stack = static_cast<const char *>(ring[(head + 4) & mask]->context);
+      for (int line = 0; line < 3; ++line) __builtin_prefetch(stack + 64 * line);
+      __builtin_prefetch(ring[(head + 8) & mask]);
       return f;
     }
     if (!machine.live) return &machine.host;
@@ -271,7 +300,7 @@ void park_polling(Fiber *f) {
 static bool forget_changed(Fiber *f) {
   unsigned kept = 0;
   for (unsigned i = 0; i < f->seen_count; ++i)
-    if (memcmp(f->seen[i].at, f->seen[i].value, f->seen[i].bytes) == 0) f->seen[kept++] = f->seen[i];
+    if (equal_small(f->seen[i].at, f->seen[i].value, f->seen[i].bytes)) f->seen[kept++] = f->seen[i];
   if (kept == f->seen_count) return true;
   f->seen_count = uint8_t(kept);
   f->seen_oldest = f->repeats = 0;
@@ -283,11 +312,11 @@ bool seems_to_poll(Fiber *f, const void *p, unsigned bytes, const void *value) {
   for (unsigned i = 0; i < f->seen_count; ++i) {
     Seen &s = f->seen[i];
     if (s.at != p || s.bytes != bytes) continue;
-    if (memcmp(s.value, value, bytes) == 0) {
+    if (equal_small(s.value, value, bytes)) {
       if (f->repeats < f->seen_count) ++f->repeats;
       return f->repeats >= f->seen_count && forget_changed(f);
     }
-    memcpy(s.value, value, bytes);
+    copy_small(s.value, value, bytes);
     f->repeats = 0;
     return false;
   }
@@ -307,23 +336,6 @@ static inline void begin_ordered(const char *file, int line) {
   if (chance(config.yield_1_in)) yield();
 }
 
-// The common sizes as single instructions.
-static inline void copy_small(void *to, const void *from, unsigned bytes) {
-  switch (bytes) {
-  case 4:
-    memcpy(to, from, 4);
-    break;
-  case 8:
-    memcpy(to, from, 8);
-    break;
-  case 16:
-    memcpy(to, from, 16);
-    break;
-  default:
-    memcpy(to, from, bytes);
-  }
-}
-
 void ordered_load(const void *p, void *value, unsigned bytes, Order order, const char *file, int line) {
   begin_ordered(file, line);
   const bool acquires = order == acquire || order == acq_rel;
@@ -341,7 +353,7 @@ void ordered_load(const void *p, void *value, unsigned bytes, Order order, const
 
 void ordered_store(void *p, const void *value, unsigned bytes, Order order, const char *file, int line) {
   begin_ordered(file, line);
-  if (memcmp(p, value, bytes) != 0) ++machine.progress;
+  if (!equal_small(p, value, bytes)) ++machine.progress;
   if constexpr (race_build) {
     race_access(p, bytes, false, true, true);
     race_release(p, order == release || order == acq_rel, false);
@@ -392,6 +404,7 @@ uint64_t warp_op(const char *name, unsigned mask, uint64_t value, int aux, int w
   f->file = file;
   f->line = line;
   w->mask[me] = mask;
+  w->op[me] = name;
   w->exchange.value[me] = value;
   w->exchange.aux[me] = aux;
   w->exchange.width[me] = width;
@@ -407,7 +420,8 @@ uint64_t warp_op(const char *name, unsigned mask, uint64_t value, int aux, int w
     switch_away();
     return w->exchange.result[me];
   }
-  SIMT_FOR_LANES(lane, peers) check_peer(w, f, unsigned(lane));
+  SIMT_FOR_LANES(lane, peers)
+  if (w->mask[lane] != mask || w->op[lane] != name) check_peer(w, f, unsigned(lane));
   w->waiting &= ~mask;
   if (combine) combine(w->exchange, mask);
   else if constexpr (race_build) race_sync_warp(w, mask); // __syncwarp is the only one that orders memory

@@ -192,11 +192,13 @@ extern dim3 grid_dim, block_dim;
 
 template <class T> SIMT_UNCHECKED uint64_t to_bits(T value) {
   static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 8, "warp collectives move up to 8 bytes");
+  if constexpr (std::is_integral<T>::value) return uint64_t(value); // (no call of memcpy, where nothing is optimised)
   uint64_t bits = 0;
   memcpy(&bits, &value, sizeof(T));
   return bits;
 }
 template <class T> SIMT_UNCHECKED T from_bits(uint64_t bits) {
+  if constexpr (std::is_integral<T>::value) return T(bits);
   T value;
   memcpy(&value, &bits, sizeof(T));
   return value;
