@@ -436,6 +436,8 @@ enum {
   GP_ROUND_TRIP,      // transpose in place: out of place into the workspace, and back by a copy
   GP_FOUR_WAY_PASSES, // merge sort: as GP_MERGE_PASSES, but a pass makes one run of four (the rule)
   GP_LEADING_SWEEP,   // sort of keys of 4 bytes with values: one sweep by the leading bits, then buckets on chip
+  GP_ONE_CLUSTER,     // sort: a digit a pass by the blocks of one cluster, in their shared memory (9.0 and later)
+  GP_ONE_LAUNCH,      // sort: the same by blocks that are all resident, from memory to memory
   GP_ALGORITHM_COUNT
 };
 
@@ -1795,8 +1797,12 @@ GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) {
   asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];" : "=l"(v) : "r"(gp__shared_address(p)) : "memory");
   return v;
 }
+GP_DEVICE void gp__cluster_barrier() { // all threads of all blocks
+  asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+}
 #else
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned) { return p; }
+GP_DEVICE void gp__cluster_barrier() { __syncthreads(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { *static_cast<volatile gp__u64 *>(p) = v; }
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return *static_cast<const volatile gp__u64 *>(p); }
 #endif
@@ -2035,6 +2041,7 @@ GP_DEVICE void gp__prefetch(const void *) {}
 GP_DEVICE void gp__prefetch_bytes(const void *, unsigned) {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
+GP_DEVICE void gp__cluster_barrier() { simt::cluster_barrier(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) { return __reduce_add_sync(0xffffffffu, x); }
@@ -2277,7 +2284,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 
 #define GP_POLICY_FIELDS_SORT(F)                                                                                       \
   F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP,              \
-    GP_LEADING_SWEEP)                                                                                                  \
+    GP_LEADING_SWEEP, GP_ONE_CLUSTER, GP_ONE_LAUNCH)                                                                   \
   F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -2850,6 +2857,13 @@ GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
              ? (64 - begin_bit % 64 + 7) / 8 + gp__radix_passes(begin_bit / 64 * 64 + 64, end_bit)
              : (end_bit - begin_bit + 7) / 8;
 }
+// Bits of the digit that begins at `bit`.
+GPUPRIMS__RULE int gp__radix_digit_bits(int bit, int end) {
+  return end <= bit                                       ? 0
+         : 64 - bit % 64 < 8 && end > bit + 64 - bit % 64 ? 64 - bit % 64
+         : end - bit < 8                                  ? end - bit
+                                                          : 8;
+}
 // Keys a thread holds.
 GPUPRIMS__RULE int gp__radix_items(int vectors, int key_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, 4) ? GP__VECTOR * vectors / gp__max(key_size, 4) : 1;
@@ -2985,6 +2999,33 @@ GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
   return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
          (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
 }
+// A sort by a team, the blocks of one cluster or of one launch. Each has room for a tile, those of a cluster for two.
+enum { GP__TEAM_CLUSTER = 16, GP__TEAM_QUADS = GP__DIGITS / 4 }; // blocks; words of the counts of four digits
+GPUPRIMS__RULE int gp__is_team(int algorithm) { return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH; }
+GPUPRIMS__RULE int gp__team_tile(gp_policy p, gp__shape s) {
+  return p.threads * gp__radix_items(p.vectors, s.key_size);
+}
+GPUPRIMS__RULE unsigned gp__team_blocks(gp_policy p, gp__shape s) {
+  return s.count ? (unsigned)((s.count - 1) / (unsigned)gp__team_tile(p, s)) + 1 : 1;
+}
+GPUPRIMS__RULE int gp__team_most(gp_policy p, gp__shape s) { // blocks; of a device that is not there, any
+  return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
+         : s.compute_capability >= 90 ? (int)GP__TEAM_CLUSTER
+                                      : 1;
+}
+GPUPRIMS__RULE unsigned gp__team_bytes(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_ONE_CLUSTER ? 2u : 1u) * ((unsigned)(gp__team_tile(p, s) * s.key_size + 15) / 16 * 16 +
+                                                      (unsigned)(gp__team_tile(p, s) * s.in_size + 15) / 16 * 16);
+}
+GPUPRIMS__RULE unsigned gp__team_static_bytes(gp_policy p) {
+  return gp__radix_static_bytes(p) + 8 * GP__DIGITS +
+         (p.algorithm == GP_ONE_CLUSTER ? 16 * GP__TEAM_CLUSTER * GP__TEAM_QUADS : 0);
+}
+GPUPRIMS__RULE int gp__policy_valid_team(gp_policy p, gp__shape s) {
+  return s.in_size <= GP__RADIX_VALUE_BYTES && gp__team_tile(p, s) < 65536 &&
+         s.count <= (unsigned long long)gp__team_tile(p, s) * (unsigned)gp__team_most(p, s) &&
+         (int)(gp__team_bytes(p, s) + gp__team_static_bytes(p)) <= s.shared_bytes;
+}
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
          (p.algorithm == GP_COUNTING        ? gp__policy_valid_counting(p, s)
@@ -2992,8 +3033,9 @@ GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
           : p.algorithm == GP_ADAPTIVE      ? gp__policy_valid_adaptive(p, s)
           : p.algorithm == GP_ONE_BLOCK     ? gp__policy_valid_one_block_sort(p, s)
           : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
+          : gp__is_team(p.algorithm)        ? gp__policy_valid_team(p, s)
                                             : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
-                                                  (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
+                                           (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
 }
 GPUPRIMS__RULE int gp__is_set(int primitive) {
   return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
@@ -3753,7 +3795,7 @@ __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
       p.algorithm != GP_TENSOR_TILES)
     p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
-  if (p.algorithm == GP_ONE_BLOCK) p.blocks_per_sm = 0;
+  if (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER) p.blocks_per_sm = 0;
   if (gp__bfs_by_edges(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are
   else p.gather = p.cull = 0;
   if (p.algorithm == GP_FUSED_LAUNCHES) p.cluster = 0;
@@ -3953,8 +3995,19 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
+// More threads, then more keys a thread, where a tile for each block is not enough.
+__attribute__((unused)) static gp_policy gp__portable_team(gp_policy p, gp__shape s) {
+  gp_policy q = p;
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, 1);
+  q.threads = gp__or(p.threads, 256);
+  q.vectors = gp__or(p.vectors, 1);
+  while (!p.threads && q.threads < 1024 && !gp__policy_valid_team(q, s)) q.threads *= 2;
+  while (!p.vectors && q.vectors < 8 && !gp__policy_valid_team(q, s)) q.vectors += q.vectors == 6 ? 2 : 1;
+  return q;
+}
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   const int one_sweep = s.key_size == 4 && s.count >> 22 && !(s.count >> 24); // behind it a sample decides
+  if (gp__is_team(p.algorithm)) return gp__portable_team(p, s);
   if (gp__sorts_keys(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || p.algorithm == GP_ONE_BLOCK ||
                             (!p.algorithm && s.key_size >= 4 && !one_sweep))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
@@ -4521,6 +4574,14 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
   if (gp__family_of(s.primitive) == GP__FAMILY_SORT && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
     g->words = 1;
     g->scratch = p.algorithm == GP_HYBRID ? gp__hybrid_plan_of(p, s).bytes : gp__adaptive_scratch(p, s);
+  }
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__is_team(p.algorithm)) {
+    g->grid = gp__team_blocks(p, s);
+    g->shared_bytes = gp__team_bytes(p, s);
+    if (p.algorithm == GP_ONE_LAUNCH) {
+      g->words = 2ull * g->grid * GP__TEAM_QUADS;
+      g->scratch = s.drop_keys ? s.count * (unsigned)s.key_size : 0;
+    }
   }
   if (s.primitive == GP_SEGMENTED_SORT) {
     const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
@@ -5099,11 +5160,11 @@ typedef struct gp__gather_args {
 
 // The digit of args->pass, from *bit on; *bit becomes the next pass's.
 __attribute__((unused)) static void gp__radix_digit_of(gp__radix_args *args, int *bit) {
-  const int rest = args->end_bit - *bit, of_word = 64 - *bit % 64, bits = rest < of_word ? rest : of_word;
+  const int bits = gp__radix_digit_bits(*bit, args->end_bit);
   args->word = *bit / 64;
   args->shift = *bit % 64;
-  args->mask = (1u << (bits < 8 ? bits < 0 ? 0 : bits : 8)) - 1;
-  *bit += bits < 8 ? bits < 0 ? 0 : bits : 8;
+  args->mask = (1u << bits) - 1;
+  *bit += bits;
 }
 // Counting sort, behind its histogram.
 typedef struct gp__counting_args {
@@ -13436,6 +13497,235 @@ template <class P, class K, class V, class W> GP_DEVICE void gp__radix_pass(cons
 }
 template <class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(const gp__radix_args &a) {
   gp__radix_sweep<P, K, V, W>::run_all(a);
+}
+
+// All passes by a team: blocks of one cluster, or of one launch, each with a tile of which the keys are in registers
+// while its blocks tell each other how many they have of each digit. Then nobody needs any more what was read, and
+// keys go where they belong, at once: into the tiles of the cluster's blocks, otherwise into the output, which the next
+// pass reads behind a barrier of the grid. A digit that all keys share moves nothing, but in the last pass.
+//
+// A grid's counts are tagged words, and it meets by the workspace's tickets: each block draws one behind a pass, and in
+// the end those that it has not drawn, as the last pass, and passes that move nothing, are followed by no barrier.
+template <class P, class K, class V, bool CLUSTER> struct gp__team {
+  typedef gp__radix_sweep<P, K, V, gp__radix_narrow> Sweep;
+  typedef typename Sweep::Rank Rank;
+  typedef typename Sweep::Digit Digit;
+  typedef typename K::Key Key;
+  static const int THREADS = Sweep::THREADS, ITEMS = Sweep::ITEMS, TILE = Sweep::TILE, AT_ONCE = 4,
+                   QUADS = GP__TEAM_QUADS;
+  static const bool PAIRS = gp__radix_value<V>::is;
+  static_assert(THREADS >= GP__DIGITS / 2, "a thread counts two digits at most");
+  struct Storage {
+    typename Sweep::Storage sweep;
+    gp__u32 all[GP__DIGITS], before[GP__DIGITS]; // keys of digit 4 i + j, at j * QUADS + i; those of blocks before this
+    gp__u64 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__TEAM_CLUSTER) : 1][CLUSTER ? QUADS : 1]; // what they have, by turns
+    gp__u64 tag;
+    int alike; // the last pass in which all keys had one digit
+  };
+  const Sweep &of;
+  Storage &s;
+  Key *keys; // the tile in order
+  V *values;
+  Key *own_keys; // of a cluster: the block's tile
+  V *own_values;
+  unsigned rank, blocks;
+  gp__u32 met; // barriers of the grid
+
+  GP_DEVICE gp__word *word(int pass, unsigned block, unsigned quad) const {
+    return gp__words(of.a.workspace) + (static_cast<unsigned>(pass & 1) * blocks + block) * QUADS + quad;
+  }
+  GP_DEVICE gp__u64 tag(int pass) const { return CLUSTER ? 0 : s.tag | static_cast<gp__u64>(pass + 1) << 40; }
+  // A thread that counts, of digits 2 * threadIdx.x and the next.
+  GP_DEVICE void publish(int pass, gp__u32 total) const {
+    const gp__u32 other = __shfl_xor_sync(0xffffffffu, total, 1);
+    const unsigned odd = threadIdx.x & 1u, quad = threadIdx.x / 2;
+    const gp__u64 four = static_cast<gp__u64>(odd ? total : other) << 32 | (odd ? other : total);
+    if (CLUSTER)
+      for (unsigned to = odd; to < blocks; to += 2) *gp__in_block(&s.row[pass & 1][rank][quad], to) = four;
+    else if (!odd) {
+      gp__fence();
+      gp__store_word(word(pass, rank, quad), gp__word{four, tag(pass)});
+    }
+  }
+  GP_DEVICE void gather(int pass) const {
+    const unsigned quad = threadIdx.x % QUADS, SLICES = THREADS / QUADS, AHEAD = 4;
+    gp__u32 all[4] = {0, 0, 0, 0}, before[4] = {0, 0, 0, 0};
+    for (unsigned first = threadIdx.x / QUADS; first < blocks; first += AHEAD * SLICES) {
+      gp__word w[AHEAD];
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < AHEAD; ++j) {
+        const unsigned block = first + j * SLICES;
+        w[j] = gp__word{0, tag(pass)};
+        if (block < blocks) {
+          if (CLUSTER) w[j].value = s.row[pass & 1][block][quad];
+          else w[j] = gp__load_word(word(pass, block, quad));
+        }
+      }
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < AHEAD; ++j) {
+        const unsigned block = first + j * SLICES;
+        while (!CLUSTER && w[j].tag != tag(pass)) w[j] = gp__load_word(word(pass, block, quad));
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < 4; ++i) {
+          const gp__u32 count = static_cast<gp__u32>(w[j].value >> (16 * i)) & 0xffffu;
+          all[i] += count;
+          before[i] += block < rank ? count : 0;
+        }
+      }
+    }
+    if (!CLUSTER) gp__fence();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 4; ++i) {
+      atomicAdd(&s.all[i * QUADS + quad], all[i]);
+      atomicAdd(&s.before[i * QUADS + quad], before[i]);
+    }
+  }
+  GP_DEVICE gp__u64 *control() const { return static_cast<gp__u64 *>(of.a.workspace); }
+  // A barrier of the grid.
+  GP_DEVICE void meet() {
+    ++met;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      gp__fence();
+      gp__add_relaxed(control(), 1);
+      while ((gp__load_relaxed(control()) & 0xfffffffu) < met * blocks) {}
+      gp__fence();
+    }
+    __syncthreads();
+  }
+  // Nobody waits any more: who comes last starts the next launch's epoch.
+  GP_DEVICE void leave() const {
+    const gp__u64 left = static_cast<gp__u64>(of.a.passes) - met;
+    if (threadIdx.x == 0 &&
+        (gp__add_relaxed(control(), left) & 0xfffffffu) + left == static_cast<gp__u64>(of.a.passes) * blocks)
+      gp__store_relaxed(control(), s.tag << 28);
+  }
+  GP_DEVICE void scatter(Digit digit, bool last) const {
+    const bool to_tiles = CLUSTER && !last;
+    const unsigned n = static_cast<unsigned>(of.n);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; i += AT_ONCE) {
+      Key key[AT_ONCE];
+      gp__u32 at[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE && i + j < ITEMS; ++j) {
+        const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
+        key[j] = keys[k];
+        at[j] = k + s.sweep.offset[K::pads || k < digit.valid ? digit(key[j]) : digit.mask];
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE && i + j < ITEMS; ++j) {
+        const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
+        if (to_tiles) {
+          *gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];
+          if (PAIRS) *gp__in_block(own_values + at[j] % TILE, at[j] / TILE) = values[k];
+        } else if (at[j] < n) {
+          if (!last || !of.a.drop_keys) static_cast<Key *>(of.a.out_keys)[at[j]] = key[j];
+          if (PAIRS) static_cast<V *>(of.a.out)[at[j]] = values[k];
+        }
+      }
+    }
+  }
+  // One pass; do they move?
+  GP_DEVICE bool pass(int number, const Digit &digit, const Key (&key)[ITEMS], const V (&value)[ITEMS],
+                      bool last) const {
+    const Rank r = {s.sweep.rank};
+    const unsigned pair = threadIdx.x;
+    gp__u32 at[ITEMS], total = 0;
+    for (unsigned i = threadIdx.x; i < GP__DIGITS; i += THREADS) s.all[i] = s.before[i] = 0;
+    r.within_warp(at, key, digit);
+    __syncthreads();
+    if (r.counts()) {
+      total = r.total(pair);
+      publish(number, total);
+    }
+    const gp__u32 first = r.before((total & 0xffffu) + (total >> 16));
+    if (r.counts()) r.place(pair, first | (first + (total & 0xffffu)) << 16);
+    if (CLUSTER) gp__cluster_barrier();
+    else __syncthreads();
+    gather(number);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u32 to = r.position(at[i], digit(key[i], i));
+      keys[to] = key[i];
+      if (PAIRS) values[to] = value[i];
+    }
+    __syncthreads();
+    gp__u32 even = 0, odd = 0;
+    const unsigned in = pair % 2 * 2 * QUADS + pair / 2; // sums
+    if (r.counts()) even = s.all[in], odd = s.all[in + QUADS];
+    const gp__u32 start = r.before(even + odd), padding = blocks * TILE - static_cast<gp__u32>(of.n);
+    if (r.counts()) {
+      s.sweep.offset[2 * pair] = start + s.before[in] - first;
+      s.sweep.offset[2 * pair + 1] = start + even + s.before[in + QUADS] - first - (total & 0xffffu);
+    }
+    even -= 2 * pair == digit.mask ? padding : 0;
+    odd -= 2 * pair + 1 == digit.mask ? padding : 0;
+    if (of.n && (even == of.n || odd == of.n)) s.alike = number; // by a vote ptxas would run out of predicates
+    __syncthreads();
+    if (s.alike == number && !last) return false;
+    scatter(digit, last);
+    return true;
+  }
+  GP_DEVICE void run() {
+    const gp__u64 first = static_cast<gp__u64>(rank) * TILE, n = of.n;
+    const unsigned valid = first >= n ? 0 : n - first < TILE ? static_cast<unsigned>(n - first) : TILE;
+    const Key *from = static_cast<const Key *>(of.a.keys);
+    const V *values_from = static_cast<const V *>(of.a.in);
+    Key key[ITEMS];
+    V value[ITEMS];
+    of.load_keys(key, from + first, valid);
+    if (PAIRS) of.load_values(key, value, values_from, first, valid);
+    if (threadIdx.x == 0) s.alike = -1;
+    if (CLUSTER) gp__cluster_barrier(); // all blocks are there
+    else if (threadIdx.x == 0) s.tag = (gp__load_relaxed(control()) >> 28) + 1;
+    int bit = of.a.begin_bit;
+    for (int number = 0; number == 0 || bit < of.a.end_bit; ++number) {
+      const int bits = gp__radix_digit_bits(bit, of.a.end_bit);
+      const Digit digit = {bit / 64, bit % 64, (1u << bits) - 1, of.a.flip, valid};
+      bit += bits;
+      const bool last = bit >= of.a.end_bit;
+      if (!pass(number, digit, key, value, last) || last) continue;
+      if (CLUSTER) {
+        gp__cluster_barrier();
+        of.load_keys(key, own_keys, TILE);
+        if (PAIRS) of.load_values(key, value, own_values, 0, TILE);
+      } else {
+        meet();
+        of.load_keys(key, static_cast<const Key *>(of.a.out_keys) + first, valid);
+        if (PAIRS) of.load_values(key, value, static_cast<const V *>(of.a.out), first, valid);
+      }
+    }
+    if (!CLUSTER) leave();
+  }
+};
+template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__sort_by_team(const gp__radix_args &a) {
+  typedef gp__team<P, K, V, CLUSTER> Team;
+  const unsigned KEYS = (Team::TILE * unsigned(sizeof(typename K::Key)) + 15) / 16 * 16,
+                 VALUES = Team::PAIRS ? (Team::TILE * unsigned(sizeof(V)) + 15) / 16 * 16 : 0;
+  GP_SHARED(typename Team::Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a);
+  typename K::Key *const keys = reinterpret_cast<typename K::Key *>(shared);
+  V *const values = reinterpret_cast<V *>(shared + KEYS);
+  const typename Team::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
+  Team team = {of,
+               s,
+               keys,
+               values,
+               reinterpret_cast<typename K::Key *>(shared + KEYS + VALUES),
+               reinterpret_cast<V *>(shared + 2 * KEYS + VALUES),
+               blockIdx.x,
+               gridDim.x,
+               0};
+  team.run();
+}
+template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {
+  gp__sort_by_team<P, K, V, true>(a);
+}
+template <class P, class K, class V> GP_DEVICE void gp__sort_one_launch(const gp__radix_args &a) {
+  gp__sort_by_team<P, K, V, false>(a);
 }
 
 // out[i] = in[index[i]], elements of WORDS words.
@@ -26605,6 +26895,8 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(RADIX_PASS, gp__radix_pass, gp__radix_args)                                                                        \
   X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args)                                                                   \
   X(RADIX_SWEEPS, gp__radix_sweeps, gp__radix_args)                                                                    \
+  X(SORT_ONE_CLUSTER, gp__sort_one_cluster, gp__radix_args)                                                            \
+  X(SORT_ONE_LAUNCH, gp__sort_one_launch, gp__radix_args)                                                              \
   X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args)                                                                   \
   X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args)                                                                     \
   X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
@@ -29554,6 +29846,8 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   if (q->primitive == GP_SORT && p->algorithm == GP_ADAPTIVE) return gp__kinds_of_adaptive(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_LEADING_SWEEP) return gp__kinds_of_leading_sweep(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
+  if (q->primitive == GP_SORT && gp__is_team(p->algorithm))
+    return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
   if (q->primitive == GP_SEGMENTED_SORT) {
     kinds[count++] = GP__SEGMENTS_BEGIN;
@@ -29654,7 +29948,8 @@ GPUPRIMS__PRIVATE int gp__copied_size(const gp__request *q) {
 GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
                                       int key[GP__KEY_NUMBERS]) {
   // Flags that the kernels do not know: offsets are checked by others; one sweep is told the direction when it runs.
-  const int descends = q->primitive == GP_SORT && gp__sweeps(p->algorithm) && p->algorithm != GP_LEADING_SWEEP;
+  const int descends = q->primitive == GP_SORT && (gp__sweeps(p->algorithm) || gp__is_team(p->algorithm)) &&
+                       p->algorithm != GP_LEADING_SWEEP;
   const int other = GP_CHECKED | (descends ? GP_DESCENDING : 0);
   const int bytes = kind == GP__COPY || q->primitive == GP_TRANSPOSE; // moved, whatever they mean
   int i = 0;
@@ -29995,15 +30290,19 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__RADIX_PASS:
   case GP__RADIX_PASS_WIDE:
   case GP__RADIX_SWEEPS:
+  case GP__SORT_ONE_CLUSTER:
+  case GP__SORT_ONE_LAUNCH:
     if (paired) gp__add(t, "gp__radix_record<");
     gp__name_radix_key(q, t);
     if (paired) gp__add(t, ", %s>", in);
-    gp__add(t, ", %s, %s>",
+    gp__add(t, ", %s%s",
             paired                                 ? "gp__none"
             : q->in_size <= GP__RADIX_VALUE_BYTES  ? in
             : gp__radix_index_bytes(q->count) == 4 ? "gp__u32"
                                                    : "gp__u64",
-            kind == GP__RADIX_PASS_WIDE ? "gp__radix_wide" : "gp__radix_narrow");
+            gp__is_team(v->algorithm)     ? ">"
+            : kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide>"
+                                          : ", gp__radix_narrow>");
     break;
   case GP__HYBRID_COUNT:
   case GP__HYBRID_MOVE:
@@ -30811,6 +31110,61 @@ GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, i
   return work < 1 ? 1 : (unsigned)(work < blocks ? work : blocks);
 }
 
+// What a launch returns where blocks cannot wait for each other.
+enum { GP__REFUSED = 1 << 20 };
+// All blocks are resident, or there is one.
+GPUPRIMS__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *args) {
+  const struct gp_driver *d = &l->s->library.runtime.driver;
+  void *parameters[1];
+  int error;
+  parameters[0] = args;
+  if (l->g->grid == 1) return gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, args);
+  if (!d->cuLaunchCooperativeKernel) return (gp_result)GP__REFUSED;
+  error = d->cuLaunchCooperativeKernel(l->kernels[0]->function, l->g->grid, 1, 1, l->g->threads, 1, 1,
+                                       l->g->shared_bytes, l->stream, parameters);
+  if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
+  return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error) : GP_SUCCESS;
+}
+// The same in clusters: as many as fit of the grid's blocks, which *blocks gets, a part of the arguments. NULL: one
+// cluster, whose blocks need no promise that they are all resident.
+GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster, unsigned *blocks,
+                                                void *args) {
+  const struct gp_driver *d = &l->s->library.runtime.driver;
+  gp__cu_attribute attributes[2];
+  gp__cu_launch launch;
+  void *parameters[1];
+  int clusters = 0, error;
+  if (!d->cuLaunchKernelEx || !d->cuOccupancyMaxActiveClusters) return (gp_result)GP__REFUSED;
+  memset(&launch, 0, sizeof launch);
+  memset(attributes, 0, sizeof attributes);
+  attributes[0].id = GP__CU_CLUSTER_DIMENSION;
+  attributes[0].value.extent[0] = cluster;
+  attributes[0].value.extent[1] = attributes[0].value.extent[2] = 1;
+  attributes[1].id = blocks ? GP__CU_COOPERATIVE : GP__CU_PROGRAMMATIC_SERIALIZATION;
+  attributes[1].value.number = 1;
+  launch.grid_x = l->g->grid / cluster * cluster;
+  launch.block_x = l->g->threads;
+  launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
+  launch.shared_bytes = l->g->shared_bytes;
+  launch.stream = l->stream;
+  launch.attributes = attributes;
+  launch.attribute_count = 1;
+  parameters[0] = args;
+  // beyond 8 blocks the driver wants to be asked; what it cannot do it says at the launch
+  if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
+  error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
+  if (error || clusters < 1) return (gp_result)GP__REFUSED;
+  if (launch.grid_x > (unsigned)clusters * cluster) launch.grid_x = (unsigned)clusters * cluster;
+  if (blocks) *blocks = launch.grid_x;
+  launch.attribute_count = blocks || l->p->overlap == 1 ? 2 : 1;
+  error = d->cuLaunchKernelEx(&launch, l->kernels[0]->function, parameters, NULL);
+  return !error ? GP_SUCCESS
+         : error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED || error == GP__CU_INVALID_VALUE ||
+                 error == GP__CU_INVALID_CLUSTER_SIZE
+             ? (gp_result)GP__REFUSED
+             : gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchKernelEx", error);
+}
+
 GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan,
                                                      unsigned char *scratch) {
   const gp__request *q = l->q;
@@ -30893,6 +31247,26 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   a.count = l->q->count;
   a.count_device = (const unsigned long long *)l->q->count_device;
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
+}
+// All passes by blocks that wait for each other.
+GPUPRIMS__PRIVATE gp_result gp__launch_team(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__radix_args a;
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.in = q->in;
+  a.out_keys = l->h->drop_keys ? l->scratch : q->out_keys;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  a.passes = gp__max(gp__radix_passes(q->begin_bit, q->end_bit), 1);
+  a.begin_bit = q->begin_bit;
+  a.end_bit = q->end_bit;
+  a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
+  a.drop_keys = l->h->drop_keys;
+  if (l->g->grid > 1 && l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_clusters(l, l->g->grid, NULL, &a);
+  return gp__launch_resident(l, &a);
 }
 GPUPRIMS__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__hybrid_plan *plan,
                                                        unsigned char *scratch) {
@@ -31558,8 +31932,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }
 
-// What the launch of a search returns where blocks cannot wait for each other.
-enum { GP__REFUSED = 1 << 20 };
 GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
   gp__graph_args of;
   if (l->count < 2) return GP_SUCCESS;
@@ -31590,60 +31962,14 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__
   }
   return result;
 }
-// All blocks are resident, or there is one.
-GPUPRIMS__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *args) {
-  const struct gp_driver *d = &l->s->library.runtime.driver;
-  void *parameters[1];
-  int error;
-  parameters[0] = args;
-  if (l->g->grid == 1) return gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, args);
-  if (!d->cuLaunchCooperativeKernel) return (gp_result)GP__REFUSED;
-  error = d->cuLaunchCooperativeKernel(l->kernels[0]->function, l->g->grid, 1, 1, l->g->threads, 1, 1,
-                                       l->g->shared_bytes, l->stream, parameters);
-  if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
-  return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error) : GP_SUCCESS;
-}
-// The same in clusters, of which the first may go on alone: as many as fit, at most.
-GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, gp__bfs_args *args) {
-  const struct gp_driver *d = &l->s->library.runtime.driver;
+// In clusters, of which the first may go on alone: as many as fit, at most.
+GPUPRIMS__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
   const unsigned blocks = (unsigned)l->p->cluster;
   gp__bfs_args a = *args;
-  gp__cu_attribute attributes[2];
-  gp__cu_launch launch;
-  void *parameters[1];
-  int clusters = 0, error;
-  if (l->g->grid < blocks || !d->cuLaunchKernelEx || !d->cuOccupancyMaxActiveClusters) return (gp_result)GP__REFUSED;
-  memset(&launch, 0, sizeof launch);
-  memset(attributes, 0, sizeof attributes);
-  attributes[0].id = GP__CU_CLUSTER_DIMENSION;
-  attributes[0].value.extent[0] = blocks;
-  attributes[0].value.extent[1] = attributes[0].value.extent[2] = 1;
-  attributes[1].id = GP__CU_COOPERATIVE;
-  attributes[1].value.number = 1;
-  launch.grid_x = l->g->grid / blocks * blocks;
-  launch.block_x = l->g->threads;
-  launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
-  launch.shared_bytes = l->g->shared_bytes;
-  launch.stream = l->stream;
-  launch.attributes = attributes;
-  launch.attribute_count = 1;
-  parameters[0] = &a;
-  // beyond 8 blocks the driver wants to be asked; what it cannot do it says at the launch
-  if (blocks > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
-  error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
-  if (error || clusters < 1) return (gp_result)GP__REFUSED;
-  if (launch.grid_x > (unsigned)clusters * blocks) launch.grid_x = (unsigned)clusters * blocks;
-  launch.attribute_count = 2;
-  a.blocks = launch.grid_x;
   a.cluster = blocks;
   a.small = (unsigned)gp__max(l->p->small / 8, 1);
   a.cluster_small = (unsigned)l->p->small * blocks;
-  error = d->cuLaunchKernelEx(&launch, l->kernels[0]->function, parameters, NULL);
-  return !error ? GP_SUCCESS
-         : error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED || error == GP__CU_INVALID_VALUE ||
-                 error == GP__CU_INVALID_CLUSTER_SIZE
-             ? (gp_result)GP__REFUSED
-             : gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchKernelEx", error);
+  return l->g->grid < blocks ? (gp_result)GP__REFUSED : gp__launch_clusters(l, blocks, &a.blocks, &a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -31690,7 +32016,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   if (a.edge_queue) result = gp__launch_bfs_by_edges(l, &a);
   else if (q->stepwise || l->p->algorithm == GP_FUSED_LAUNCHES) result = gp__launch_bfs_steps(l, &a);
   else {
-    if (l->p->cluster > 1) result = gp__launch_clusters(l, &a);
+    if (l->p->cluster > 1) result = gp__launch_bfs_clusters(l, &a);
     if (result == (gp_result)GP__REFUSED) {
       if (l->p->cluster > 1 && l->g->grid >= (unsigned)l->p->cluster)
         gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: a launch in clusters was refused: blocks by themselves",
@@ -31758,6 +32084,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_HYBRID) return gp__launch_hybrid(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ONE_BLOCK) return gp__launch_one_block_sort(l);
+  if (l->q->primitive == GP_SORT && gp__is_team(l->p->algorithm)) return gp__launch_team(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ADAPTIVE) return gp__launch_adaptive(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_LEADING_SWEEP) return gp__launch_leading_sweep(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
@@ -32336,6 +32663,11 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
     least = room;
   }
   if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
+  if (result == (gp_result)GP__REFUSED && q->primitive == GP_SORT) {
+    static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: a launch a pass", who);
+    result = gp__run_request(s, q, &one_sweep, run, stream, least);
+  }
   if (result == (gp_result)GP__REFUSED) { // nothing has been launched that would matter
     gp__request steps = *q;
     gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: a cooperative launch was refused: a launch a step", who);

@@ -209,6 +209,7 @@ struct Machine {
   char *arena = nullptr;
   size_t arena_bytes = 0;
   std::map<uintptr_t, size_t> allocations;
+  uint32_t *cluster_words = nullptr; // arrivals at each cluster's barrier
 };
 extern Machine machine;
 extern Fiber *current; // the running fiber; null outside launch()

@@ -448,6 +448,19 @@ int barrier(Vote vote, int predicate, const char *file, int line) {
   return b->verdict;
 }
 
+// The block's barrier, then one thread of each block at a word of the cluster, then the block's again.
+void cluster_barrier(SIMT_CALLER) {
+  barrier(vote_none, 0, SIMT_THERE);
+  if (config.cluster > 1 && current == current->block->fibers) {
+    uint32_t *word = machine.cluster_words + current->block->index / config.cluster;
+    const uint32_t meeting = rmw(
+                                 word, [](uint32_t old) { return old + 1; }, acq_rel, SIMT_THERE) /
+                             config.cluster;
+    while (load(word, acquire, SIMT_THERE) / config.cluster == meeting) {}
+  }
+  barrier(vote_none, 0, SIMT_THERE);
+}
+
 // ---- memory that kernels may touch ----
 
 // Arrays outlive their block in its slot, so that the next block does not pay for new ones.
@@ -758,8 +771,8 @@ static void find_host_stack() {
 #endif
 }
 
-Result launch(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, void (*thunk)(void *), void *closure,
-              size_t closure_bytes) {
+static Result launch_grid(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, void (*thunk)(void *),
+                          void *closure, size_t closure_bytes) {
   std::lock_guard<std::mutex> guard(machine.lock);
   const size_t threads = size_t(block.x) * block.y * block.z, blocks = size_t(grid.x) * grid.y * grid.z;
   if (!threads || threads > max_threads || !blocks || grid.y > 65535 || grid.z > 65535 || dynamic_shared > max_shared ||
@@ -820,6 +833,19 @@ Result launch(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, vo
   }
   if constexpr (race_build) race_end_launch();
   return machine.failed ? launch_failure : ok;
+}
+
+Result launch(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, void (*thunk)(void *), void *closure,
+              size_t closure_bytes) {
+  const bool clusters = config.cluster > 1;
+  const size_t bytes = sizeof(uint32_t) * (grid.x / config.cluster + 1);
+  if (clusters) {
+    machine.cluster_words = static_cast<uint32_t *>(device_malloc(bytes));
+    host_fill(machine.cluster_words, 0, bytes);
+  }
+  const Result result = launch_grid(name, grid, block, dynamic_shared, thunk, closure, closure_bytes);
+  if (clusters) device_free(machine.cluster_words);
+  return result;
 }
 
 void set_random_schedule(uint64_t seed) {
