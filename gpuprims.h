@@ -1797,12 +1797,13 @@ GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) {
   asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];" : "=l"(v) : "r"(gp__shared_address(p)) : "memory");
   return v;
 }
-GP_DEVICE void gp__cluster_barrier() { // all threads of all blocks
-  asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
-}
+// The barrier of all threads of a cluster, in two halves.
+GP_DEVICE void gp__cluster_arrive() { asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }
+GP_DEVICE void gp__cluster_wait() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
 #else
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned) { return p; }
-GP_DEVICE void gp__cluster_barrier() { __syncthreads(); }
+GP_DEVICE void gp__cluster_arrive() {}
+GP_DEVICE void gp__cluster_wait() { __syncthreads(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { *static_cast<volatile gp__u64 *>(p) = v; }
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return *static_cast<const volatile gp__u64 *>(p); }
 #endif
@@ -2041,7 +2042,8 @@ GP_DEVICE void gp__prefetch(const void *) {}
 GP_DEVICE void gp__prefetch_bytes(const void *, unsigned) {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
-GP_DEVICE void gp__cluster_barrier() { simt::cluster_barrier(); }
+GP_DEVICE void gp__cluster_arrive() { simt::cluster_arrive(); }
+GP_DEVICE void gp__cluster_wait() { simt::cluster_wait(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) { return __reduce_add_sync(0xffffffffu, x); }
@@ -3018,12 +3020,13 @@ GPUPRIMS__RULE unsigned gp__team_bytes(gp_policy p, gp__shape s) {
                                                       (unsigned)(gp__team_tile(p, s) * s.in_size + 15) / 16 * 16);
 }
 GPUPRIMS__RULE unsigned gp__team_static_bytes(gp_policy p) {
-  return gp__radix_static_bytes(p) + 8 * GP__DIGITS +
-         (p.algorithm == GP_ONE_CLUSTER ? 16 * GP__TEAM_CLUSTER * GP__TEAM_QUADS : 0);
+  return gp__radix_static_bytes(p) +
+         (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__TEAM_CLUSTER * GP__TEAM_QUADS : 8u * GP__DIGITS);
 }
 GPUPRIMS__RULE int gp__policy_valid_team(gp_policy p, gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES && gp__team_tile(p, s) < 65536 &&
          s.count <= (unsigned long long)gp__team_tile(p, s) * (unsigned)gp__team_most(p, s) &&
+         p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1) <= 1024 &&
          (int)(gp__team_bytes(p, s) + gp__team_static_bytes(p)) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
@@ -13517,8 +13520,10 @@ template <class P, class K, class V, bool CLUSTER> struct gp__team {
   static_assert(THREADS >= GP__DIGITS / 2, "a thread counts two digits at most");
   struct Storage {
     typename Sweep::Storage sweep;
-    gp__u32 all[GP__DIGITS], before[GP__DIGITS]; // keys of digit 4 i + j, at j * QUADS + i; those of blocks before this
-    gp__u64 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__TEAM_CLUSTER) : 1][CLUSTER ? QUADS : 1]; // what they have, by turns
+    // Of a cluster, what each block has of two digits, two passes in turn. Of a grid, sums of digit 4 i + j, at
+    // j * QUADS + i: of all blocks, of those before this one.
+    gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__TEAM_CLUSTER) : 1][2 * QUADS];
+    gp__u32 all[CLUSTER ? 1 : int(GP__DIGITS)], before[CLUSTER ? 1 : int(GP__DIGITS)];
     gp__u64 tag;
     int alike; // the last pass in which all keys had one digit
   };
@@ -13534,37 +13539,33 @@ template <class P, class K, class V, bool CLUSTER> struct gp__team {
   GP_DEVICE gp__word *word(int pass, unsigned block, unsigned quad) const {
     return gp__words(of.a.workspace) + (static_cast<unsigned>(pass & 1) * blocks + block) * QUADS + quad;
   }
-  GP_DEVICE gp__u64 tag(int pass) const { return CLUSTER ? 0 : s.tag | static_cast<gp__u64>(pass + 1) << 40; }
-  // A thread that counts, of digits 2 * threadIdx.x and the next.
+  GP_DEVICE gp__u64 tag(int pass) const { return s.tag | static_cast<gp__u64>(pass + 1) << 40; }
+  // A thread that counts, of digits 2 * threadIdx.x and the next: the keys of this block.
   GP_DEVICE void publish(int pass, gp__u32 total) const {
-    const gp__u32 other = __shfl_xor_sync(0xffffffffu, total, 1);
-    const unsigned odd = threadIdx.x & 1u, quad = threadIdx.x / 2;
-    const gp__u64 four = static_cast<gp__u64>(odd ? total : other) << 32 | (odd ? other : total);
-    if (CLUSTER)
-      for (unsigned to = odd; to < blocks; to += 2) *gp__in_block(&s.row[pass & 1][rank][quad], to) = four;
-    else if (!odd) {
-      gp__fence();
-      gp__store_word(word(pass, rank, quad), gp__word{four, tag(pass)});
+    if (CLUSTER) {
+      for (unsigned to = 0; to < blocks; ++to) *gp__in_block(&s.row[pass & 1][rank][threadIdx.x], to) = total;
+      return;
     }
+    const gp__u32 next = __shfl_down_sync(0xffffffffu, total, 1);
+    if (threadIdx.x & 1u) return;
+    gp__fence();
+    gp__store_word(word(pass, rank, threadIdx.x / 2), gp__word{static_cast<gp__u64>(next) << 32 | total, tag(pass)});
   }
+  // All threads of a grid: what all have published becomes sums.
   GP_DEVICE void gather(int pass) const {
-    const unsigned quad = threadIdx.x % QUADS, SLICES = THREADS / QUADS, AHEAD = 4;
+    const unsigned quad = threadIdx.x % QUADS, SLICES = THREADS / QUADS, AHEAD = 8;
     gp__u32 all[4] = {0, 0, 0, 0}, before[4] = {0, 0, 0, 0};
     for (unsigned first = threadIdx.x / QUADS; first < blocks; first += AHEAD * SLICES) {
       gp__word w[AHEAD];
       GPUPRIMS__UNROLL
       for (unsigned j = 0; j < AHEAD; ++j) {
-        const unsigned block = first + j * SLICES;
         w[j] = gp__word{0, tag(pass)};
-        if (block < blocks) {
-          if (CLUSTER) w[j].value = s.row[pass & 1][block][quad];
-          else w[j] = gp__load_word(word(pass, block, quad));
-        }
+        if (first + j * SLICES < blocks) w[j] = gp__load_word(word(pass, first + j * SLICES, quad));
       }
       GPUPRIMS__UNROLL
       for (unsigned j = 0; j < AHEAD; ++j) {
         const unsigned block = first + j * SLICES;
-        while (!CLUSTER && w[j].tag != tag(pass)) w[j] = gp__load_word(word(pass, block, quad));
+        while (w[j].tag != tag(pass)) w[j] = gp__load_word(word(pass, block, quad));
         GPUPRIMS__UNROLL
         for (int i = 0; i < 4; ++i) {
           const gp__u32 count = static_cast<gp__u32>(w[j].value >> (16 * i)) & 0xffffu;
@@ -13573,11 +13574,26 @@ template <class P, class K, class V, bool CLUSTER> struct gp__team {
         }
       }
     }
-    if (!CLUSTER) gp__fence();
+    gp__fence();
     GPUPRIMS__UNROLL
     for (int i = 0; i < 4; ++i) {
       atomicAdd(&s.all[i * QUADS + quad], all[i]);
       atomicAdd(&s.before[i * QUADS + quad], before[i]);
+    }
+  }
+  // A thread that counts: keys with its two digits, in all blocks and in those before this one.
+  GP_DEVICE void sum(int pass, gp__u32 (&all)[2], gp__u32 (&before)[2]) const {
+    if (CLUSTER) {
+      GPUPRIMS__UNROLL_BY(4)
+      for (unsigned block = 0; block < blocks; ++block) {
+        const gp__u32 both = s.row[pass & 1][block][threadIdx.x], even = both & 0xffffu, odd = both >> 16;
+        all[0] += even, all[1] += odd;
+        before[0] += block < rank ? even : 0, before[1] += block < rank ? odd : 0;
+      }
+    } else {
+      const unsigned at = threadIdx.x % 2 * 2 * QUADS + threadIdx.x / 2;
+      all[0] = s.all[at], all[1] = s.all[at + QUADS];
+      before[0] = s.before[at], before[1] = s.before[at + QUADS];
     }
   }
   GP_DEVICE gp__u64 *control() const { return static_cast<gp__u64 *>(of.a.workspace); }
@@ -13631,37 +13647,38 @@ template <class P, class K, class V, bool CLUSTER> struct gp__team {
                       bool last) const {
     const Rank r = {s.sweep.rank};
     const unsigned pair = threadIdx.x;
-    gp__u32 at[ITEMS], total = 0;
-    for (unsigned i = threadIdx.x; i < GP__DIGITS; i += THREADS) s.all[i] = s.before[i] = 0;
+    gp__u32 at[ITEMS], total = 0, all[2] = {0, 0}, before[2] = {0, 0};
+    for (unsigned i = threadIdx.x; i < GP__DIGITS && !CLUSTER; i += THREADS) s.all[i] = s.before[i] = 0;
     r.within_warp(at, key, digit);
     __syncthreads();
     if (r.counts()) {
       total = r.total(pair);
       publish(number, total);
     }
+    if (CLUSTER) gp__cluster_arrive();
     const gp__u32 first = r.before((total & 0xffffu) + (total >> 16));
     if (r.counts()) r.place(pair, first | (first + (total & 0xffffu)) << 16);
-    if (CLUSTER) gp__cluster_barrier();
-    else __syncthreads();
-    gather(number);
+    __syncthreads();
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u32 to = r.position(at[i], digit(key[i], i));
       keys[to] = key[i];
       if (PAIRS) values[to] = value[i];
     }
-    __syncthreads();
-    gp__u32 even = 0, odd = 0;
-    const unsigned in = pair % 2 * 2 * QUADS + pair / 2; // sums
-    if (r.counts()) even = s.all[in], odd = s.all[in + QUADS];
-    const gp__u32 start = r.before(even + odd), padding = blocks * TILE - static_cast<gp__u32>(of.n);
-    if (r.counts()) {
-      s.sweep.offset[2 * pair] = start + s.before[in] - first;
-      s.sweep.offset[2 * pair + 1] = start + even + s.before[in + QUADS] - first - (total & 0xffffu);
+    if (CLUSTER) gp__cluster_wait();
+    else {
+      gather(number);
+      __syncthreads();
     }
-    even -= 2 * pair == digit.mask ? padding : 0;
-    odd -= 2 * pair + 1 == digit.mask ? padding : 0;
-    if (of.n && (even == of.n || odd == of.n)) s.alike = number; // by a vote ptxas would run out of predicates
+    if (r.counts()) sum(number, all, before);
+    const gp__u32 start = r.before(all[0] + all[1]), padding = blocks * TILE - static_cast<gp__u32>(of.n);
+    if (r.counts()) {
+      s.sweep.offset[2 * pair] = start + before[0] - first;
+      s.sweep.offset[2 * pair + 1] = start + all[0] + before[1] - first - (total & 0xffffu);
+    }
+    all[0] -= 2 * pair == digit.mask ? padding : 0;
+    all[1] -= 2 * pair + 1 == digit.mask ? padding : 0;
+    if (of.n && (all[0] == of.n || all[1] == of.n)) s.alike = number; // by a vote ptxas would run out of predicates
     __syncthreads();
     if (s.alike == number && !last) return false;
     scatter(digit, last);
@@ -13677,24 +13694,30 @@ template <class P, class K, class V, bool CLUSTER> struct gp__team {
     of.load_keys(key, from + first, valid);
     if (PAIRS) of.load_values(key, value, values_from, first, valid);
     if (threadIdx.x == 0) s.alike = -1;
-    if (CLUSTER) gp__cluster_barrier(); // all blocks are there
-    else if (threadIdx.x == 0) s.tag = (gp__load_relaxed(control()) >> 28) + 1;
+    if (CLUSTER) { // all blocks are there
+      gp__cluster_arrive();
+      gp__cluster_wait();
+    } else if (threadIdx.x == 0) s.tag = (gp__load_relaxed(control()) >> 28) + 1;
     int bit = of.a.begin_bit;
     for (int number = 0; number == 0 || bit < of.a.end_bit; ++number) {
       const int bits = gp__radix_digit_bits(bit, of.a.end_bit);
       const Digit digit = {bit / 64, bit % 64, (1u << bits) - 1, of.a.flip, valid};
       bit += bits;
       const bool last = bit >= of.a.end_bit;
-      if (!pass(number, digit, key, value, last) || last) continue;
-      if (CLUSTER) {
-        gp__cluster_barrier();
-        of.load_keys(key, own_keys, TILE);
-        if (PAIRS) of.load_values(key, value, own_values, 0, TILE);
-      } else {
+      const bool moved = pass(number, digit, key, value, last);
+      if (last) break;
+      if (moved && !CLUSTER) {
         meet();
         of.load_keys(key, static_cast<const Key *>(of.a.out_keys) + first, valid);
         if (PAIRS) of.load_values(key, value, static_cast<const V *>(of.a.out), first, valid);
+        continue;
       }
+      if (moved) {
+        gp__cluster_arrive();
+        gp__cluster_wait();
+      }
+      of.load_keys(key, moved ? own_keys : keys, TILE); // of one digit, they are in the order in which they were
+      if (PAIRS) of.load_values(key, value, moved ? own_values : values, 0, TILE);
     }
     if (!CLUSTER) leave();
   }
@@ -30538,8 +30561,8 @@ GPUPRIMS__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, const int key[GP__KE
   return k;
 }
 
-// What a block may have of dynamic shared memory without asking: 48 KiB, less the static, which is below 16 KiB.
-enum { GP__SHARED_BYTES_ALLOWED = 32 * 1024 };
+// What a block may have of dynamic shared memory without asking: 48 KiB, less the static, which is below 36 KiB.
+enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
 
 GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image,
                                             const gp__geometry *g, gp__kernel *k) {

@@ -973,6 +973,23 @@ MUTANTS = {
         "const bool to_other = left % 2 == leading;"),
     "radix: parity by pass, not by passes that run": (
         "RADIX", "(done % 2 ? GP__RADIX_ODD : 0)", "(p % 2 ? GP__RADIX_ODD : 0)"),
+    "team: a block's own keys come before it": (
+        "RADIX", "before[0] += block < rank ? even : 0", "before[0] += block <= rank ? even : 0"),
+    "team: a grid's block comes before itself": (
+        "RADIX", "before[i] += block < rank ? count : 0;", "before[i] += block <= rank ? count : 0;"),
+    "team: counts are told before values are read": (
+        "RADIX", "gp__fence();\n    gp__store_word(word(pass", "gp__store_word(word(pass"),
+    "team: counts of a pass where those of the last may be read": (
+        "RADIX", "gp__in_block(&s.row[pass & 1][rank][threadIdx.x], to)",
+        "gp__in_block(&s.row[0][rank][threadIdx.x], to)"),
+    "team: the grid's next pass before all have written": (
+        "RADIX", "while ((gp__load_relaxed(control()) & 0xfffffffu) < met * blocks) {}", ""),
+    "team: a cluster's next pass before all have written": (
+        "RADIX", "if (moved) {\n        gp__cluster_arrive();\n        gp__cluster_wait();\n      }", ""),
+    "team: keys of other blocks in this block's tile": (
+        "RADIX", "*gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];", "own_keys[at[j] % TILE] = key[j];"),
+    "team: tickets of passes that moved nothing are left": (
+        "RADIX", "const gp__u64 left = static_cast<gp__u64>(of.a.passes) - met;", "const gp__u64 left = 1;"),
     "radix: what is left in the other buffer stays there": (
         "RADIX", "a.steps[a.passes] = (from == 2 && !leading) || a.passes == 0 ?",
         "a.steps[a.passes] = a.passes == 0 ?"),

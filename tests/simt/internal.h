@@ -151,6 +151,7 @@ struct Block {
   // __syncthreads
   unsigned arrived = 0;
   int vote = 0, verdict = 0;
+  uint32_t meeting = 0; // of the cluster: how many there were before
   const char *file = nullptr;
   int line = 0;
   std::vector<SharedArray> arrays;

@@ -448,16 +448,21 @@ int barrier(Vote vote, int predicate, const char *file, int line) {
   return b->verdict;
 }
 
-// The block's barrier, then one thread of each block at a word of the cluster, then the block's again.
-void cluster_barrier(SIMT_CALLER) {
+// One thread of each block at a word of the cluster, between the block's barriers.
+void cluster_arrive(SIMT_CALLER) {
+  Block *b = current->block;
   barrier(vote_none, 0, SIMT_THERE);
-  if (config.cluster > 1 && current == current->block->fibers) {
-    uint32_t *word = machine.cluster_words + current->block->index / config.cluster;
-    const uint32_t meeting = rmw(
-                                 word, [](uint32_t old) { return old + 1; }, acq_rel, SIMT_THERE) /
-                             config.cluster;
-    while (load(word, acquire, SIMT_THERE) / config.cluster == meeting) {}
-  }
+  if (config.cluster > 1 && current == b->fibers)
+    b->meeting = rmw(
+                     machine.cluster_words + b->index / config.cluster, [](uint32_t old) { return old + 1; }, release,
+                     SIMT_THERE) /
+                 config.cluster;
+}
+void cluster_wait(SIMT_CALLER) {
+  Block *b = current->block;
+  if (config.cluster > 1 && current == b->fibers)
+    while (load(machine.cluster_words + b->index / config.cluster, acquire, SIMT_THERE) / config.cluster ==
+           b->meeting) {}
   barrier(vote_none, 0, SIMT_THERE);
 }
 
