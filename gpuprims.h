@@ -1271,6 +1271,15 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // each level that even keys need (one up to 2^20 keys, two up to 2^28), one for all others, and one more. Workspace:
 // the keys once more, and 1 KiB for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
 //
+// Up to 2^20 elements otherwise, values of at most 16 bytes, any keys and bits; u32 keys alone from 2^14 to 2^19: all
+// passes by one launch, of blocks that wait for each other. A block holds 1,000 to 8,000 elements; in a pass it ranks
+// them by 8 bits, all blocks exchange how many they have of each digit, and the elements go where they belong. A pass
+// whose digit all keys share moves nothing. Up to 2^15 elements, compute capability 9.0 (GP_ONE_CLUSTER): at most 16
+// blocks, which write to each other's shared memory: in memory each element is read once and written once, no
+// workspace. Otherwise (GP_ONE_LAUNCH): cooperatively launched, from the output to the output, keys and values read and
+// written once a pass; workspace: 2 KiB a block, and the keys where only indices are wanted. Where a device refuses
+// such a launch, one sweep a digit, and a warning.
+//
 // The same of more than 64 KiB (u64: from 64 MiB on), fewer than 2^30 of them (GP_ADAPTIVE; u32 from 2^22 to 2^24: one
 // sweep). Up to 2^20 keys: where the first launch finds that buckets do not fit on chip, keys are sorted in one sweep a
 // digit, by two launches; otherwise as above. Beyond, one more launch comes first, which looks at up to 4096 keys: one
@@ -3998,19 +4007,28 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
-// More threads, then more keys a thread, where a tile for each block is not enough.
+// Few keys a thread while there are blocks: 4 up to 2^17 keys, 8 up to 2^19, otherwise 16; more where it takes them.
+enum { GP__TEAM_LOG2_CLUSTER = 15, GP__TEAM_LOG2 = 20 };
 __attribute__((unused)) static gp_policy gp__portable_team(gp_policy p, gp__shape s) {
+  const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
+  const int in_cluster = has_clusters && s.count <= 1 << GP__TEAM_LOG2_CLUSTER;
+  const int items = s.count <= 1 << 17 ? 4 : s.count <= 1 << 19 ? 8 : 16;
   gp_policy q = p;
+  q.algorithm = gp__or(p.algorithm, in_cluster ? GP_ONE_CLUSTER : GP_ONE_LAUNCH);
   q.blocks_per_sm = gp__or(p.blocks_per_sm, 1);
-  q.threads = gp__or(p.threads, 256);
-  q.vectors = gp__or(p.vectors, 1);
+  q.threads = gp__or(p.threads, s.count <= 1 << 14 ? 256 : 512);
+  q.vectors = gp__or(p.vectors, gp__max(1, items * gp__max(s.key_size, 4) / 16));
+  if (!p.vectors && q.vectors > 8) q.vectors = 8;
   while (!p.threads && q.threads < 1024 && !gp__policy_valid_team(q, s)) q.threads *= 2;
   while (!p.vectors && q.vectors < 8 && !gp__policy_valid_team(q, s)) q.vectors += q.vectors == 6 ? 2 : 1;
   return q;
 }
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   const int one_sweep = s.key_size == 4 && s.count >> 22 && !(s.count >> 24); // behind it a sample decides
-  if (gp__is_team(p.algorithm)) return gp__portable_team(p, s);
+  const gp_policy team = gp__portable_team(p, s);
+  const int few = !p.algorithm && s.count <= 1 << GP__TEAM_LOG2 && gp__policy_valid_sort(team, s);
+  if (gp__is_team(p.algorithm)) return team;
+  if (few && gp__sorts_keys(s) && s.key_size == 4 && s.count > 1 << 14 && s.count <= 1 << 19) return team;
   if (gp__sorts_keys(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || p.algorithm == GP_ONE_BLOCK ||
                             (!p.algorithm && s.key_size >= 4 && !one_sweep))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
@@ -4053,6 +4071,7 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   if (p.algorithm == GP_COUNTING ||
       (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
     return counting;
+  if (few) return team; // in place of a sweep, whatever the keys are
   if (!p.algorithm && s.key_size == 4 && (s.in_size == 4 || s.in_size == 8) && s.count >> 16) {
     const int wide = s.in_size == 8;
     gp_policy q = p;

@@ -357,17 +357,35 @@ static void test_rule_of_pairs() {
     int key, value;
     unsigned long long count;
     int end_bit, algorithm;
-  } cases[] = {{4, 4, 1u << 15, 32, GP_ONE_SWEEP},       {4, 4, 1u << 16, 32, GP_PAIRED_SWEEP},
-               {4, 4, 1u << 17, 32, GP_LEADING_SWEEP},   {4, 4, 1u << 20, 32, GP_LEADING_SWEEP},
-               {4, 4, 1u << 22, 32, GP_PAIRED_SWEEP},    {4, 4, 1u << 23, 32, GP_LEADING_SWEEP},
-               {4, 4, 1u << 28, 32, GP_LEADING_SWEEP},   {4, 4, 1ull << 29, 32, GP_PAIRED_SWEEP},
-               {4, 4, 1u << 24, 31, GP_PAIRED_SWEEP},    {4, 8, 1u << 17, 32, GP_ONE_SWEEP},
-               {4, 8, 1u << 18, 32, GP_LEADING_SWEEP},   {4, 8, 1u << 20, 32, GP_LEADING_SWEEP},
-               {4, 8, 1u << 21, 32, GP_ONE_SWEEP},       {4, 8, 1u << 22, 32, GP_LEADING_SWEEP},
-               {4, 8, 1u << 28, 32, GP_LEADING_SWEEP},   {4, 8, 1ull << 29, 32, GP_ONE_SWEEP},
-               {4, 8, 1u << 24, 31, GP_ONE_SWEEP},       {4, 16, 1u << 24, 32, GP_ONE_SWEEP},
-               {8, 4, (1u << 23) - 1, 64, GP_ONE_SWEEP}, {8, 4, 1u << 23, 64, GP_HYBRID},
-               {8, 8, (1u << 22) - 1, 64, GP_ONE_SWEEP}, {8, 8, 1u << 22, 64, GP_HYBRID}};
+  } cases[] = {{4, 4, 1, 32, GP_ONE_CLUSTER},
+               {4, 4, 1u << 15, 32, GP_ONE_CLUSTER},
+               {4, 4, (1u << 15) + 1, 32, GP_ONE_LAUNCH},
+               {4, 4, 1u << 20, 32, GP_ONE_LAUNCH},
+               {4, 4, (1u << 20) + 1, 32, GP_LEADING_SWEEP},
+               {4, 4, 1u << 22, 32, GP_PAIRED_SWEEP},
+               {4, 4, 1u << 23, 32, GP_LEADING_SWEEP},
+               {4, 4, 1u << 28, 32, GP_LEADING_SWEEP},
+               {4, 4, 1ull << 29, 32, GP_PAIRED_SWEEP},
+               {4, 4, 1u << 24, 31, GP_PAIRED_SWEEP},
+               {4, 8, 1u << 17, 32, GP_ONE_LAUNCH},
+               {4, 8, 1u << 20, 32, GP_ONE_LAUNCH},
+               {4, 16, 1u << 15, 20, GP_ONE_CLUSTER},
+               {4, 0, 1u << 14, 32, GP_ONE_BLOCK},
+               {4, 0, 1u << 15, 32, GP_ONE_CLUSTER},
+               {4, 0, 1u << 19, 32, GP_ONE_LAUNCH},
+               {4, 0, 1u << 20, 32, GP_ADAPTIVE},
+               {8, 0, 1u << 15, 64, GP_HYBRID},
+               {8, 4, 1u << 20, 64, GP_ONE_LAUNCH},
+               {4, 8, 1u << 21, 32, GP_ONE_SWEEP},
+               {4, 8, 1u << 22, 32, GP_LEADING_SWEEP},
+               {4, 8, 1u << 28, 32, GP_LEADING_SWEEP},
+               {4, 8, 1ull << 29, 32, GP_ONE_SWEEP},
+               {4, 8, 1u << 24, 31, GP_ONE_SWEEP},
+               {4, 16, 1u << 24, 32, GP_ONE_SWEEP},
+               {8, 4, (1u << 23) - 1, 64, GP_ONE_SWEEP},
+               {8, 4, 1u << 23, 64, GP_HYBRID},
+               {8, 8, (1u << 22) - 1, 64, GP_ONE_SWEEP},
+               {8, 8, 1u << 22, 64, GP_HYBRID}};
   for (const auto &c : cases) {
     gp__shape s = {};
     s.primitive = GP_SORT, s.key_size = c.key, s.in_size = s.out_size = c.value, s.end_bit = c.end_bit;

@@ -2715,9 +2715,8 @@ FAKE_KERNEL(gp__top_k_args, gp__select_next<gp__policy<64, 1, 3, 3, 0, 1, 2>, fl
 FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true>);
 FAKE_KERNEL(gp__map_args, gp__shuffle<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__none, unsigned int>);
 
-FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<float>>);
 FAKE_KERNEL(gp__radix_args,
-            gp__radix_pass<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<float>, unsigned int, gp__radix_narrow>);
+            gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<float>, unsigned int>);
 
 static unsigned rank_of_float(float x) { // largest first
   unsigned u;
