@@ -1255,15 +1255,15 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
 // that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
 // once, by index, at the end. Workspace: room for the keys and values once more, and 1.6 KiB (keys of 8 bytes: 2.1) for
-// each tile of 3,000 to 12,000 keys. Keys of 4 bytes with values or indices of 4, from 2^16 on (GP_PAIRED_SWEEP): the
+// each tile of 3,000 to 12,000 keys. Keys of 4 bytes with values or indices of 4, beyond 2^20 (GP_PAIRED_SWEEP): the
 // same, but between the passes a value lies beside its key, in the workspace and in both outputs, which must be aligned
 // to 8 bytes for that; outputs that are not are sorted to as well, as slowly as by GP_ONE_SWEEP.
 //
-// The same pairs, all bits, 2^17 to 2^20 and 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 8 or 16 bits
+// The same pairs, all bits, 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 8 or 16 bits
 // alone, then buckets of some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are
 // swept in place, and where the count of the digits makes it likely that a bucket is too large for a block, or has
 // many equal keys; where it has not told of a bucket too large, behind the passes by the leading bits. Workspace: 1 %
-// more. So are keys of 4 bytes with values or indices of 8, 2^18 to 2^20 and 2^22 to 2^28 of them: 76 bytes each.
+// more. So are keys of 4 bytes with values or indices of 8, 2^22 to 2^28 of them: 76 bytes each.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
@@ -1272,13 +1272,13 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // the keys once more, and 1 KiB for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
 //
 // Up to 2^20 elements otherwise, values of at most 16 bytes, any keys and bits; u32 keys alone from 2^14 to 2^19: all
-// passes by one launch, of blocks that wait for each other. A block holds 1,000 to 8,000 elements; in a pass it ranks
-// them by 8 bits, all blocks exchange how many they have of each digit, and the elements go where they belong. A pass
-// whose digit all keys share moves nothing. Up to 2^15 elements, compute capability 9.0 (GP_ONE_CLUSTER): at most 16
-// blocks, which write to each other's shared memory: in memory each element is read once and written once, no
-// workspace. Otherwise (GP_ONE_LAUNCH): cooperatively launched, from the output to the output, keys and values read and
-// written once a pass; workspace: 2 KiB a block, and the keys where only indices are wanted. Where a device refuses
-// such a launch, one sweep a digit, and a warning.
+// passes by one launch, of blocks that wait for each other (as many as the device has room for; else as above). A block
+// holds 1,000 to 8,000 elements; in a pass it ranks them by 8 bits, all blocks exchange how many they have of each
+// digit, and the elements go where they belong. A pass whose digit all keys share moves nothing. Up to 2^15 elements,
+// compute capability 9.0 (GP_ONE_CLUSTER): at most 16 blocks, which write to each other's shared memory: in memory each
+// element is read once and written once, no workspace. Otherwise (GP_ONE_LAUNCH): cooperatively launched, from the
+// output to the output, keys and values read and written once a pass; workspace: 2 KiB a block, and the keys where only
+// indices are wanted. Where a device refuses such a launch, one sweep a digit, and a warning.
 //
 // The same of more than 64 KiB (u64: from 64 MiB on), fewer than 2^30 of them (GP_ADAPTIVE; u32 from 2^22 to 2^24: one
 // sweep). Up to 2^20 keys: where the first launch finds that buckets do not fit on chip, keys are sorted in one sweep a
@@ -4016,7 +4016,7 @@ __attribute__((unused)) static gp_policy gp__portable_team(gp_policy p, gp__shap
   gp_policy q = p;
   q.algorithm = gp__or(p.algorithm, in_cluster ? GP_ONE_CLUSTER : GP_ONE_LAUNCH);
   q.blocks_per_sm = gp__or(p.blocks_per_sm, 1);
-  q.threads = gp__or(p.threads, s.count <= 1 << 14 ? 256 : 512);
+  q.threads = gp__or(p.threads, s.count <= (q.algorithm == GP_ONE_CLUSTER ? 1 << 14 : 1 << 15) ? 256 : 512);
   q.vectors = gp__or(p.vectors, gp__max(1, items * gp__max(s.key_size, 4) / 16));
   if (!p.vectors && q.vectors > 8) q.vectors = 8;
   while (!p.threads && q.threads < 1024 && !gp__policy_valid_team(q, s)) q.threads *= 2;
